@@ -68,14 +68,23 @@ function draw(canvas, data, height, newest, oldest) {
   for (const bar of data.bars) {
     if (!bar.total) continue;
     const [from, to] = [y(bar.at + data.step), y(bar.at)];
-    const wide = Math.max(1, (bar.total / most) * WIDTH);
-    context.fillStyle = colour(bar.counts.error ? "--error-bar" : "--other-bar");
-    context.fillRect(WIDTH - wide, from, wide, Math.max(1, to - from - 1));
+    // Errors at the right edge, as a share of their bar.
+    const fill = (lines, token) => {
+      const wide = Math.max(1, (lines / most) * WIDTH);
+      context.fillStyle = colour(token);
+      context.fillRect(WIDTH - wide, from, wide, Math.max(1, to - from - 1));
+    };
+    fill(bar.total, "--other-bar");
+    if (bar.counts.error) fill(bar.counts.error, "--error-bar");
   }
   if (newest === undefined) return;
   const high = Math.max(THUMB_MIN, y(oldest ?? newest) - y(newest));
+  const at = Math.min(height - high, y(newest));
   context.fillStyle = colour("--accent");
-  context.globalAlpha = 0.45;
-  context.fillRect(0, Math.min(height - high, y(newest)), WIDTH, high);
+  context.globalAlpha = 0.3;
+  context.fillRect(0, at, WIDTH, high);
   context.globalAlpha = 1;
+  context.lineWidth = 2;
+  context.strokeStyle = colour("--accent");
+  context.strokeRect(1, at + 1, WIDTH - 2, high - 2);
 }
