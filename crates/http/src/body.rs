@@ -118,36 +118,52 @@ impl RequestBody {
 
     /// All of it, unless it is larger than the limit.
     pub async fn read_all(&mut self, limit_bytes: usize) -> Result<Bytes, BodyError> {
-        let too_large = || BodyError::TooLarge { limit_bytes };
+        match self.begin(limit_bytes).await? {
+            Beginning::Whole(whole) => Ok(whole),
+            Beginning::Part(_) => Err(BodyError::TooLarge { limit_bytes }),
+        }
+    }
+
+    /// All of it where that is no more than the limit; else what was read until that was seen. The rest is then read in pieces.
+    pub async fn begin(&mut self, limit_bytes: usize) -> Result<Beginning, BodyError> {
         let length = self.length();
         if length.is_some_and(|length| length > limit_bytes as u64) {
-            return Err(too_large());
+            return Ok(Beginning::Part(Bytes::new()));
         }
         if let Read::Request(_, intake) = &mut self.0 {
             intake.announce(length.unwrap_or(0) as usize).await?;
         }
         let Some(first) = self.chunk().await? else {
-            return Ok(Bytes::new());
+            return Ok(Beginning::Whole(Bytes::new()));
         };
         if first.len() > limit_bytes {
-            return Err(too_large());
+            return Ok(Beginning::Part(first));
         }
         if length == Some(first.len() as u64) {
-            return Ok(first);
+            return Ok(Beginning::Whole(first));
         }
         // The length is what the client says, so memory is taken as bytes come.
         let mut all = BytesMut::from(first.as_ref());
         while let Some(chunk) = self.chunk().await? {
-            if all.len() + chunk.len() > limit_bytes {
-                return Err(too_large());
-            }
             all.extend_from_slice(&chunk);
+            if all.len() > limit_bytes {
+                return Ok(Beginning::Part(all.freeze()));
+            }
             if let Read::Request(_, intake) = &mut self.0 {
                 intake.grew(all.len()).await?;
             }
         }
-        Ok(all.freeze())
+        Ok(Beginning::Whole(all.freeze()))
     }
+}
+
+/// How a body begins.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Beginning {
+    /// It ends there too.
+    Whole(Bytes),
+    /// More is to come.
+    Part(Bytes),
 }
 
 /// The body of a response.

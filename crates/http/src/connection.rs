@@ -53,6 +53,7 @@ pub(crate) struct Reading {
 #[derive(Clone)]
 struct Known {
     peer: SocketAddr,
+    certified: Option<Arc<str>>,
     is_secure: bool,
     announced: Announced,
     unsent: Unsent,
@@ -72,11 +73,15 @@ pub(crate) async fn serve<H: Handler>(
         return;
     }
     let is_secure = stream.is_secure();
+    let certified = stream
+        .certified()
+        .map(|client| Arc::from(client.subject.as_str()));
     let (is_stopping, unsent) = (Arc::new(AtomicBool::new(false)), Unsent::default());
     let stream = LingeringStream::new(stream, is_stopping.clone(), unsent.clone());
     let (mut connection, announced) = EncodedTargets::new(stream);
     let known = Known {
         peer,
+        certified,
         is_secure,
         announced,
         unsent,
@@ -115,7 +120,7 @@ async fn exchange<H: Handler>(
         known.announced.body(request.body().size_hint().exact());
         let can_stream = request.version() == Version::HTTP_11 && request.method() != Method::HEAD;
         let is_last = is_last(&request);
-        let answered = answer(&*answering.handler, request, known.peer, &answering.reading);
+        let answered = answer(&*answering.handler, request, known, &answering.reading);
         async move {
             let Ok(mut response) = answered.await;
             if known.is_secure {
@@ -184,7 +189,7 @@ fn send_ahead(stream: &net::Stream, peer: SocketAddr, bytes: usize) -> std::io::
 async fn answer(
     handler: &impl Handler,
     request: hyper::Request<Incoming>,
-    peer: SocketAddr,
+    known: &Known,
     reading: &Reading,
 ) -> Result<Response, Infallible> {
     // One that says nowhere, or in two ways, whom it means (RFC 9112, section 3.2).
@@ -209,7 +214,8 @@ async fn answer(
         uri: head.uri,
         headers: head.headers,
         body: RequestBody::of_request(body, Intake::new(&reading.memory, reading.idle_time_max, &held)),
-        peer,
+        peer: known.peer,
+        certified: known.certified.clone(),
     };
     let answer = handler.handle(request).await;
     // What was made of the body is gone.

@@ -35,7 +35,7 @@ mod slot;
 mod target;
 
 pub use accept::{accepts_encoding, accepts_type};
-pub use body::{Body, BodyError, BodySender, RequestBody, ResponseBody};
+pub use body::{Beginning, Body, BodyError, BodySender, RequestBody, ResponseBody};
 pub use client::{Client, ClientError, ClientRequest, ClientResponse, Trust};
 pub use conditional::{Precondition, http_date, if_range, parse_http_date, read_precondition};
 pub use cookie::cookie;

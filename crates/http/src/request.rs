@@ -3,6 +3,7 @@
 use crate::RequestBody;
 use hyper::{HeaderMap, Method, Uri};
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 /// A request: its head has arrived, its body is still to be read.
 #[derive(Debug)]
@@ -17,6 +18,8 @@ pub struct Request {
     pub body: RequestBody,
     /// The client's address.
     pub peer: SocketAddr,
+    /// The subject of the certificate that the client has shown, which was verified (RFC 2253).
+    pub certified: Option<Arc<str>>,
 }
 
 impl Request {

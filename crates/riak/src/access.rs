@@ -2,7 +2,7 @@
 
 use crate::error::{Result, RiakError};
 use crate::server::Server;
-use auth::{Action, Privileges, Resource};
+use auth::{Action, EXTERNAL, Privileges, Resource};
 use engine::Namespace;
 use http::{Method, Request, StatusCode, basic_credentials};
 use std::net::SocketAddr;
@@ -12,7 +12,7 @@ use std::net::SocketAddr;
 pub(crate) struct Access(Option<Privileges>);
 
 impl Access {
-    /// By HTTP's basic authentication.
+    /// By the certificate that the client has shown, or by HTTP's basic authentication.
     pub(crate) async fn of_request(server: &Server, request: &Request) -> Result<Access> {
         refuse_other_sites(request)?;
         if !server.engine.needs_login() {
@@ -21,9 +21,31 @@ impl Access {
                 .map(|()| Access(None))
                 .map_err(|error| RiakError::forbidden(error.to_string()));
         }
-        let given = basic_credentials(&request.headers).ok_or_else(unauthorized)?;
-        let given = given.map_err(|_| unauthorized())?;
+        let given = basic_credentials(&request.headers)
+            .transpose()
+            .map_err(|_| unauthorized())?;
+        let name = given.as_ref().map(|given| given.name.as_str());
+        if let Some(access) = Access::of_certificate(server, request.certified.as_deref(), name) {
+            return Ok(access);
+        }
+        let given = given.ok_or_else(unauthorized)?;
         Access::of_password(server, &given.name, &given.password, request.peer).await
+    }
+
+    /// By the subject of the certificate that the client has shown: as with MongoDB's X.509, the user of that name in
+    /// `$external`. Where a name is given it is that of the subject or, as where Riak has the source `certificate`, its common
+    /// name; then a password means nothing.
+    pub(crate) fn of_certificate(
+        server: &Server,
+        subject: Option<&str>,
+        name: Option<&str>,
+    ) -> Option<Access> {
+        let subject = subject?;
+        if name.is_some_and(|name| name != subject && Some(name) != common_name(subject).as_deref()) {
+            return None;
+        }
+        let user = server.engine.user(EXTERNAL, subject)?;
+        Some(Access(Some(server.engine.privileges(&user))))
     }
 
     /// By name and password.
@@ -74,6 +96,39 @@ fn refuse_other_sites(request: &Request) -> Result<()> {
     }
 }
 
+/// The common name within a subject as RFC 2253 writes it: `CN=ann,OU=devices`.
+fn common_name(subject: &str) -> Option<String> {
+    let mut name = String::new();
+    let mut letters = subject
+        .strip_prefix("CN=")
+        .or_else(|| subject.split_once(",CN=").map(|(_, rest)| rest))?
+        .chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            ',' | '+' => break,
+            '\\' => name.extend(letters.next()),
+            other => name.push(other),
+        }
+    }
+    Some(name)
+}
+
 fn unauthorized() -> RiakError {
     RiakError::new(StatusCode::UNAUTHORIZED, "Unauthorized")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::common_name;
+
+    #[test]
+    fn the_common_name_is_found_in_a_subject() {
+        for (subject, name) in [
+            ("CN=ann,OU=devices", Some("ann")),
+            ("OU=devices,CN=a\\,b,O=Example", Some("a,b")),
+            ("O=Example", None),
+        ] {
+            assert_eq!(common_name(subject).as_deref(), name, "{subject}");
+        }
+    }
 }

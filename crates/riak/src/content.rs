@@ -1,5 +1,6 @@
 //! One version of an object: a value with what its writer said of it.
 
+use crate::object::LargeValue;
 use bytes::Bytes;
 use engine::Revision;
 
@@ -7,6 +8,8 @@ use engine::Revision;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Content {
     pub(crate) value: Bytes,
+    /// Where the value is a file; `value` is empty then.
+    pub(crate) large: Option<LargeValue>,
     pub(crate) content_type: Option<Vec<u8>>,
     pub(crate) charset: Option<Vec<u8>>,
     pub(crate) encoding: Option<Vec<u8>>,
@@ -33,6 +36,24 @@ impl Content {
         let text = String::from_utf8_lossy(self.content_type.as_deref().unwrap_or_default());
         let kind = text.split(';').next().unwrap_or_default();
         kind.trim().to_ascii_lowercase()
+    }
+
+    /// The bytes of the value.
+    pub(crate) fn length(&self) -> u64 {
+        let large = self.large.as_ref();
+        large.map_or(self.value.len() as u64, |large| large.length)
+    }
+
+    /// The value as functions see it; else why they cannot.
+    pub(crate) fn text(&self) -> Result<&str, String> {
+        match &self.large {
+            Some(large) => Err(format!(
+                "too_large: functions see values of documents, and this one of {} bytes is a file",
+                large.length
+            )),
+            None => std::str::from_utf8(&self.value)
+                .map_err(|_| "bad_utf8_character_code: the value is no UTF-8".to_owned()),
+        }
     }
 
     /// Whether the value is JSON as it lies there.

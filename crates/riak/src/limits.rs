@@ -1,13 +1,13 @@
 //! The limits of the protocols, one constant each.
 
-/// The bytes of one object's value: what a document can hold.
+/// The bytes of a value that a document can hold; a larger one is a file.
 pub(crate) const VALUE_BYTES_MAX: usize = 15 * 1024 * 1024;
 
-/// The bytes of one message or body: a value with what belongs to it.
-pub(crate) const MESSAGE_BYTES_MAX: usize = 16 * 1024 * 1024;
+/// The bytes of one message: a value with what belongs to it. Larger values come by HTTP.
+pub(crate) const MESSAGE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
 /// The bytes of a message that is taken off the connection to be refused; a larger one ends the connection.
-pub(crate) const SKIPPED_BYTES_MAX: usize = 64 * 1024 * 1024;
+pub(crate) const SKIPPED_BYTES_MAX: usize = 256 * 1024 * 1024;
 
 /// The bytes of a message of a client who has to log in first.
 pub(crate) const STRANGER_BYTES_MAX: usize = 64 * 1024;

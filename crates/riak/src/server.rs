@@ -1,6 +1,7 @@
 //! What all requests share.
 
 use crate::buckets::Properties;
+use crate::object::large::Readers;
 use crate::stats::Stats;
 use engine::Engine;
 use http::Hosts;
@@ -19,6 +20,8 @@ pub(crate) struct Server {
     /// The names under which it may be asked while no user exists.
     pub(crate) hosts: Hosts,
     pub(crate) stats: Stats,
+    /// Large values that are being read.
+    pub(crate) readers: Readers,
     locks: Vec<Mutex<()>>,
     hasher: RandomState,
 }
@@ -30,6 +33,7 @@ impl Server {
             properties: Properties::default(),
             hosts,
             stats: Stats::new(),
+            readers: Readers::default(),
             locks: (0..LOCKS).map(|_| Mutex::new(())).collect(),
             hasher: RandomState::new(),
         }

@@ -54,12 +54,12 @@ impl Stats {
     }
 
     /// An object was read, with so many siblings, whose values have so many bytes.
-    pub(crate) fn got(&self, begun: Instant, siblings: usize, bytes: usize) {
+    pub(crate) fn got(&self, begun: Instant, siblings: usize, bytes: u64) {
         let second = self.second();
         self.get_times.add(second, begun.elapsed().as_micros() as u64);
         if siblings > 0 {
             self.siblings.add(second, siblings as u64);
-            self.sizes.add(second, bytes as u64);
+            self.sizes.add(second, bytes);
         }
     }
 

@@ -129,6 +129,38 @@ def test_riaks_protocol_buffers_are_secured_when_asked(tmp_path, house):
             assert plain.recv(1) == b""
 
 
+def test_riaks_clients_log_in_by_certificates(tmp_path, house):
+    subject = "CN=ann,OU=devices"
+    ann, bob = house.sign("riak-ann", "/OU=devices/CN=ann"), house.sign("riak-bob", "/CN=bob")
+    with running(tmp_path, *house.demanding()) as server:
+        with mongo(server, tlsCAFile=str(house.authority), tlsCertificateKeyFile=str(house.both("root", "/CN=root"))) as client:
+            client.admin.command("createUser", "root", pwd="secret", roles=["root"])
+        named = {"tlsCAFile": str(house.authority), "tlsCertificateKeyFile": str(house.both("again", "/CN=root"))}
+        with mongo(server, username="root", password="secret", **named) as root:
+            root["$external"].command("createUser", subject, roles=[{"role": "readWrite", "db": "default"}])
+        url = secure(server.riak) + "/buckets/tls/keys/one"
+        kind = {"Content-Type": "text/plain"}
+        with requests.Session() as session:
+            session.verify, session.trust_env = str(house.authority), False
+            # Nothing, the common name, or the whole subject: it is the certificate that counts.
+            for name in (None, ("ann", ""), (subject, "")):
+                assert session.put(url, data="x", headers=kind, cert=tuple(map(str, ann)), auth=name).status_code == 204
+            assert session.get(url, cert=tuple(map(str, ann)), auth=("bob", "")).status_code == 401
+            assert session.get(url, cert=tuple(map(str, bob))).status_code == 401
+            assert session.get(url, cert=tuple(map(str, bob)), auth=("root", "secret")).text == "x"
+            other = secure(server.riak) + "/types/elsewhere/buckets/b/keys/k"
+            assert session.get(other, cert=tuple(map(str, ann))).status_code == 403
+        for (certificate, key), name, may in ((ann, b"ann", True), (ann, b"bob", False), (bob, b"ann", False)):
+            context = ssl.create_default_context(cafile=str(house.authority))
+            context.load_cert_chain(certificate, key)
+            with socket.create_connection(host_and_port(server.addresses["riak-pb"])) as plain:
+                assert said(plain, START_TLS) == (START_TLS, b"")
+                with context.wrap_socket(plain, server_hostname="localhost") as secure_now:
+                    code, told = said(secure_now, LOG_IN, bytes([10, len(name)]) + name + b"\x12\x00")
+                    assert code == (LOG_IN + 1 if may else ERROR), told
+                    assert said(secure_now, SERVER_INFO)[0] == (SERVER_INFO + 1 if may else ERROR)
+
+
 def host_and_port(address):
     host, port = address.split(":")
     return host, int(port)

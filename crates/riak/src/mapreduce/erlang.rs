@@ -1,7 +1,7 @@
 //! The functions of Riak's Erlang module `riak_kv_mapreduce`.
 
 use super::item::size_of;
-use super::object::{Found, not_a_text, not_found, object_json};
+use super::object::{Found, not_found, object_json};
 use serde_json::{Map, Number, Value, json};
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -50,7 +50,7 @@ impl MapFunction {
         let [sibling] = object.siblings.as_slice() else {
             return Err("siblings: the object has more than one value".to_owned());
         };
-        let text = std::str::from_utf8(&sibling.content.value).map_err(|_| not_a_text())?;
+        let text = sibling.content.text()?;
         match self {
             MapFunction::ValueList => match serde_json::from_str(text) {
                 Ok(Value::Array(values)) => Ok(values),

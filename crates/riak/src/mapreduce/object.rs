@@ -149,7 +149,7 @@ fn nothing(input: Input) -> Read {
 /// The whole object as functions see it.
 pub(crate) fn object_json(input: &Input, object: &Object) -> Result<Value, String> {
     let values = object.siblings.iter().map(|sibling| {
-        let data = std::str::from_utf8(&sibling.content.value).map_err(|_| not_a_text())?;
+        let data = sibling.content.text()?;
         Ok(json!({"metadata": metadata(sibling), "data": data}))
     });
     let shown = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
@@ -174,11 +174,6 @@ pub(crate) fn not_found(input: &Input) -> Value {
     let data = input.data.clone().unwrap_or_else(|| json!("undefined"));
     named.insert("keydata".to_owned(), data);
     json!({"not_found": named})
-}
-
-/// What Riak says of a value that is no text.
-pub(crate) fn not_a_text() -> String {
-    "bad_utf8_character_code: the value is no UTF-8".to_owned()
 }
 
 /// A sibling's metadata under Riak's names.

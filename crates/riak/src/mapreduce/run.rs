@@ -201,8 +201,7 @@ async fn add(
             let first = siblings
                 .first()
                 .ok_or_else(|| failed("notfound: there is no such function"))?;
-            let text = std::str::from_utf8(&first.content.value);
-            SourceText::Own(text.map_err(|_| failed("the function is no UTF-8"))?.to_owned())
+            SourceText::Own(first.content.text().map_err(|error| failed(&error))?.to_owned())
         }
     };
     sources.push(Source { phase, text });

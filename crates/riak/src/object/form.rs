@@ -1,5 +1,6 @@
 //! How a value is a document: JSON by its fields, anything else as bytes with its type.
 
+use super::large::{ATTACHMENTS, LargeValue};
 use crate::content::Content;
 use crate::datatype::State;
 use crate::typed::{MEDIA_TYPE, shown};
@@ -11,7 +12,7 @@ use value::{DocumentBuf, DocumentRef, Value, ValueRef};
 /// The field of a document that holds a value which has no fields itself.
 const VALUE: &str = "value";
 /// The field that says what bytes are.
-const CONTENT_TYPE: &str = "contentType";
+pub(super) const CONTENT_TYPE: &str = "contentType";
 /// The field that holds the state of a data type.
 const STATE: &str = "crdt";
 
@@ -29,6 +30,8 @@ pub(crate) enum Form {
     Bytes,
     /// A data type: its value in the field `value`, and in `crdt` the state of which that is made.
     State,
+    /// A file, which the document names.
+    File,
 }
 
 impl Form {
@@ -38,11 +41,12 @@ impl Form {
             Form::Json => "json",
             Form::Bytes => "bytes",
             Form::State => "state",
+            Form::File => "file",
         }
     }
 
     pub(crate) fn parse(name: &str) -> Option<Form> {
-        [Form::Fields, Form::Json, Form::Bytes, Form::State]
+        [Form::Fields, Form::Json, Form::Bytes, Form::State, Form::File]
             .into_iter()
             .find(|form| form.name() == name)
     }
@@ -51,17 +55,27 @@ impl Form {
     pub(crate) fn of_document(document: &DocumentBuf) -> Form {
         match document.as_raw().get(STATE).map(ValueRef::to_value) {
             Some(state) if State::of_value(&state).is_some() => Form::State,
+            _ if LargeValue::of(document).is_some() => Form::File,
             _ => Form::Fields,
         }
     }
 }
 
-/// The document of a content, and the form of it.
-pub(crate) fn document_of(id: &Value, content: &Content) -> (DocumentBuf, Form) {
+/// The document of a content in a revision of this generation, and the form of it.
+pub(crate) fn document_of(id: &Value, content: &Content, generation: u64) -> (DocumentBuf, Form) {
     let mut out = Vec::with_capacity(content.value.len() + BESIDE_VALUE_BYTES);
     let mut document = DocumentWriter::new(&mut out);
     document.put("_id", id.as_ref());
-    let form = write_value(content, &mut document);
+    let form = match &content.large {
+        Some(large) => {
+            let kind = String::from_utf8_lossy(content.content_type.as_deref().unwrap_or_default());
+            let kept = Value::Document(large.kept(&kind, generation));
+            document.put(CONTENT_TYPE, ValueRef::String(&kind));
+            document.put(ATTACHMENTS, kept.as_ref());
+            Form::File
+        }
+        None => write_value(content, &mut document),
+    };
     document.finish();
     (DocumentBuf::from_validated(out.into()), form)
 }
@@ -147,18 +161,22 @@ pub(crate) fn value_of(document: &DocumentBuf, form: Form) -> (Bytes, Option<Vec
         (Form::Bytes, Some(value @ (ValueRef::String(_) | ValueRef::Binary { .. })))
             if has_only(&[VALUE, CONTENT_TYPE]) =>
         {
-            let kind = match raw.get(CONTENT_TYPE) {
-                Some(ValueRef::String(kind)) if !kind.is_empty() => Some(kind.as_bytes().to_vec()),
-                _ => None,
-            };
             let bytes = match value {
                 ValueRef::String(text) => Bytes::copy_from_slice(text.as_bytes()),
                 ValueRef::Binary { bytes, .. } => Bytes::copy_from_slice(bytes),
                 _ => Bytes::new(),
             };
-            (bytes, kind)
+            (bytes, content_type_of(document))
         }
         _ => (fields_of(document), Some(b"application/json".to_vec())),
+    }
+}
+
+/// The type that a document says its value has.
+pub(super) fn content_type_of(document: &DocumentBuf) -> Option<Vec<u8>> {
+    match document.as_raw().get(CONTENT_TYPE) {
+        Some(ValueRef::String(kind)) if !kind.is_empty() => Some(kind.as_bytes().to_vec()),
+        _ => None,
     }
 }
 

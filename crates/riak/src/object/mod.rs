@@ -4,10 +4,12 @@
 //! that its writer has seen, in one commit with the notes.
 
 mod form;
+pub(crate) mod large;
 mod notes;
 mod terms;
 mod write;
 
+pub(crate) use large::LargeValue;
 pub(crate) use terms::{bytes_of_term, term_of_key};
 pub(crate) use write::{Condition, Put, delete, put, replace};
 
@@ -15,10 +17,11 @@ use crate::clock::{Clock, Dot};
 use crate::content::{Content, Link, vtag};
 use crate::error::Result;
 use crate::names::find_id;
+use bytes::Bytes;
 use engine::{Record, Revision, RevisionedCollection, RevisionedSnapshot};
-use form::Form;
+use form::{Form, content_type_of};
 use notes::{ObjectNotes, SiblingNotes};
-use value::{DocumentBuf, Value, ValueRef};
+use value::{DocumentBuf, ObjectId, Value, ValueRef};
 
 /// An object as it is.
 #[derive(Clone, Debug)]
@@ -37,6 +40,8 @@ pub(crate) struct Sibling {
     /// The event that wrote it.
     dot: Dot,
     pub(crate) content: Content,
+    /// The file that its document names as a value, even where it is no longer all that the document says.
+    file: Option<ObjectId>,
 }
 
 impl Sibling {
@@ -187,11 +192,8 @@ impl Object {
     }
 
     /// The bytes of all siblings' values.
-    pub(crate) fn bytes(&self) -> usize {
-        self.siblings
-            .iter()
-            .map(|sibling| sibling.content.value.len())
-            .sum()
+    pub(crate) fn bytes(&self) -> u64 {
+        self.siblings.iter().map(|sibling| sibling.content.length()).sum()
     }
 
     pub(crate) fn exists(&self) -> bool {
@@ -216,11 +218,13 @@ impl Object {
 
 fn sibling(revision: Revision, known: &SiblingNotes, actor: &[u8], document: &DocumentBuf) -> Sibling {
     let mut content = known.metadata.clone();
-    content.value = match &known.value {
-        Some(value) => value.clone(),
-        None => form::value_of(document, known.form).0,
-    };
+    match (known.form, &known.value) {
+        (Form::File, _) => content.large = LargeValue::of(document),
+        (_, Some(value)) => content.value = value.clone(),
+        (form, None) => content.value = form::value_of(document, form).0,
+    }
     Sibling {
+        file: LargeValue::named(document).map(|large| large.file),
         revision,
         dot: Dot {
             actor: actor.to_vec(),
@@ -233,12 +237,19 @@ fn sibling(revision: Revision, known: &SiblingNotes, actor: &[u8], document: &Do
 /// A revision that another protocol wrote, with the metadata of the one that it follows.
 fn foreign(revision: &Revision, known: Option<&SiblingNotes>, document: &DocumentBuf) -> Sibling {
     let form = known.map_or_else(|| Form::of_document(document), |known| known.form);
-    let (value, kind) = form::value_of(document, form);
     let mut content = known.map(|known| known.metadata.clone()).unwrap_or_default();
+    content.large = match form {
+        Form::File => LargeValue::of(document),
+        _ => None,
+    };
+    let (value, kind) = match &content.large {
+        Some(_) => (Bytes::new(), content_type_of(document)),
+        None => form::value_of(document, form),
+    };
     content.value = value;
     content.modified_ms = None;
     if let Some(kind) = kind
-        && (matches!(form, Form::Bytes | Form::State) || !content.is_json())
+        && (matches!(form, Form::Bytes | Form::State | Form::File) || !content.is_json())
     {
         content.content_type = Some(kind);
     }
@@ -246,6 +257,7 @@ fn foreign(revision: &Revision, known: Option<&SiblingNotes>, document: &Documen
         content.charset = None;
     }
     Sibling {
+        file: LargeValue::named(document).map(|large| large.file),
         revision: revision.clone(),
         dot: Dot {
             actor: [b"rev", revision.hash.as_bytes()].concat(),

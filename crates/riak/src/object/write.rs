@@ -1,6 +1,7 @@
 //! Writing objects: one sibling more, and those gone that its writer has seen.
 
-use super::form::{document_of, value_of};
+use super::form::{Form, document_of, value_of};
+use super::large;
 use super::notes::{ObjectNotes, SiblingNotes};
 use super::{Found, Object, Sibling, term_of_key};
 use crate::clock::{Clock, Dot};
@@ -8,8 +9,9 @@ use crate::content::Content;
 use crate::error::{Result, RiakError};
 use crate::limits::{RETRIES_MAX, SIBLINGS_MAX, VALUE_BYTES_MAX};
 use crate::server::Server;
-use engine::{EditOutcome, Notes, Resolve, Revision, RevisionHash, RevisionedCollection};
+use engine::{EditOutcome, Namespace, Notes, Resolve, Revision, RevisionHash, RevisionedCollection};
 use http::StatusCode;
+use std::sync::Arc;
 use std::time::Instant;
 use value::Value;
 
@@ -39,8 +41,22 @@ pub(crate) struct Put {
 
 /// Writes an object; gives it back as it is then.
 pub(crate) async fn put(
-    server: &Server,
-    collection: &RevisionedCollection,
+    server: &Arc<Server>,
+    (collection, namespace): (&RevisionedCollection, &Namespace),
+    key: &[u8],
+    put: Put,
+) -> Result<Object> {
+    let large = put.content.large.clone();
+    let written = put_once(server, (collection, namespace), key, put).await;
+    if let (Some(large), true) = (large, written.is_err()) {
+        large::remove(server, namespace, &large);
+    }
+    written
+}
+
+async fn put_once(
+    server: &Arc<Server>,
+    (collection, namespace): (&RevisionedCollection, &Namespace),
     key: &[u8],
     put: Put,
 ) -> Result<Object> {
@@ -64,6 +80,14 @@ pub(crate) async fn put(
                 new.revision = revision;
             }
             server.stats.put(begun);
+            let is_left = |known: &&Sibling| {
+                next.siblings
+                    .iter()
+                    .any(|left| left.revision.hash == known.revision.hash)
+            };
+            let ended: Vec<&Sibling> = object.siblings.iter().filter(|known| !is_left(known)).collect();
+            let left: Vec<&Sibling> = next.siblings.iter().collect();
+            large::remove_ended(server, namespace, &ended, &left);
             return Ok(next);
         }
     }
@@ -102,8 +126,8 @@ pub(crate) async fn replace(
 
 /// Deletes the siblings of an object that the clock has seen, all where there is no clock. Whether there were any.
 pub(crate) async fn delete(
-    server: &Server,
-    collection: &RevisionedCollection,
+    server: &Arc<Server>,
+    (collection, namespace): (&RevisionedCollection, &Namespace),
     key: &[u8],
     context: Option<&Clock>,
 ) -> Result<bool> {
@@ -142,6 +166,8 @@ pub(crate) async fn delete(
             notes: Some(notes_of(&notes, &left)?),
         };
         if commit(collection, resolve).await?.is_some() {
+            let (gone, left): (Vec<&Sibling>, Vec<&Sibling>) = object.siblings.iter().partition(is_seen);
+            large::remove_ended(server, namespace, &gone, &left);
             return Ok(true);
         }
     }
@@ -180,9 +206,10 @@ fn next(server: &Server, object: &Object, put: &Put) -> Result<(Resolve, Object)
     let counter = next_counter(server, object);
     let mut content = put.content.clone();
     content.modified_ms = Some(server.engine.now_ms());
-    let (document, form) = document_of(&object.id, &content);
+    let generation = ended.first().map_or(0, |followed| followed.generation) + 1;
+    let (document, form) = document_of(&object.id, &content, generation);
     let hash = new_hash()?;
-    let is_given_back = value_of(&document, form).0 == content.value;
+    let is_given_back = form == Form::File || value_of(&document, form).0 == content.value;
     let new = SiblingNotes {
         hash: hash.clone(),
         counter,
@@ -190,6 +217,7 @@ fn next(server: &Server, object: &Object, put: &Put) -> Result<(Resolve, Object)
         value: (!is_given_back).then(|| content.value.clone()),
         metadata: Content {
             value: bytes::Bytes::new(),
+            large: None,
             ..content.clone()
         },
     };
@@ -210,6 +238,7 @@ fn next(server: &Server, object: &Object, put: &Put) -> Result<(Resolve, Object)
             actor: object.actor.clone(),
             counter,
         },
+        file: content.large.as_ref().map(|large| large.file),
         content,
     }];
     siblings.extend(kept().cloned());

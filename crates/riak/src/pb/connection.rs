@@ -41,6 +41,8 @@ pub(crate) struct Connection {
     buffer: BytesMut,
     out: Vec<u8>,
     pace: Pace,
+    /// Whether what was sent cannot be ended as it should.
+    is_given_up: bool,
 }
 
 /// Serves a connection until the client closes it, or until `stop` becomes true.
@@ -76,6 +78,7 @@ pub(crate) async fn run(
         buffer: BytesMut::new(),
         out: Vec::new(),
         pace: Pace::default(),
+        is_given_up: false,
     };
     loop {
         let message = tokio::select! {
@@ -89,6 +92,13 @@ pub(crate) async fn run(
             Err(Fault::Skipped(error)) => {
                 let error = RiakError::bad(format!("too_large: {error}"));
                 frame::put_error(&mut connection.out, &error);
+                connection.flush().await
+            }
+            Err(Fault::Full(error)) => {
+                frame::put_error(
+                    &mut connection.out,
+                    &RiakError::bad(format!("no_memory: {error}")),
+                );
                 connection.flush().await
             }
             Err(Fault::Frame(error)) => {
@@ -110,6 +120,8 @@ enum Fault {
     Frame(FrameError),
     /// The message was too large; what follows it can be answered.
     Skipped(FrameError),
+    /// There was no memory for it; likewise.
+    Full(String),
 }
 
 impl From<io::Error> for Fault {
@@ -153,8 +165,10 @@ impl Connection {
                 Holder::of_request(bytes)
             };
             let mut share = self.server.engine.memory().share(holder);
-            let room = share.wait(bytes, ROOM_TIME_MAX).await;
-            room.map_err(|full| io::Error::new(io::ErrorKind::OutOfMemory, full.to_string()))?;
+            if let Err(full) = share.wait(bytes, ROOM_TIME_MAX).await {
+                self.skip(bytes).await?;
+                return Err(Fault::Full(full.to_string()));
+            }
             memory = Some(share);
         }
         self.pace.restart();
@@ -234,9 +248,22 @@ impl Connection {
             if error.status == http::StatusCode::INTERNAL_SERVER_ERROR {
                 tracing::error!(error = error.message, "a request failed");
             }
+            if self.is_given_up {
+                return Err(io::Error::other(error.message));
+            }
             frame::put_error(&mut self.out, &error);
         }
         self.flush().await
+    }
+
+    /// Ends the connection with the present answer, of which a part was sent.
+    pub(super) fn give_up(&mut self) {
+        self.is_given_up = true;
+    }
+
+    /// The subject of the certificate that the client has shown.
+    pub(super) fn certified(&self) -> Option<&str> {
+        Some(self.stream.certified()?.subject.as_str())
     }
 
     /// What the client may do.
@@ -257,6 +284,16 @@ impl Connection {
     /// Adds a message and sends all where it has become much, so that a long answer is not kept.
     pub(crate) async fn send(&mut self, code: u8, message: &impl Message) -> Result<()> {
         self.put(code, message);
+        self.send_much().await
+    }
+
+    /// Adds bytes of a message and sends all where it has become much.
+    pub(super) async fn put_bytes(&mut self, bytes: &[u8]) -> Result<()> {
+        self.out.extend_from_slice(bytes);
+        self.send_much().await
+    }
+
+    async fn send_much(&mut self) -> Result<()> {
         if self.out.len() < SEND_BYTES {
             return Ok(());
         }

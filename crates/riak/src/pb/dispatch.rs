@@ -82,7 +82,10 @@ async fn granted(connection: &mut Connection, which: u8, message: Bytes) -> Resu
 async fn log_in(connection: &mut Connection, request: &AuthReq) -> Result<()> {
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).unwrap_or_default();
     let (name, password) = (text(&request.user), text(&request.password));
-    let access = Access::of_password(&connection.server, &name, &password, connection.peer).await;
+    let access = match Access::of_certificate(&connection.server, connection.certified(), Some(&name)) {
+        Some(access) => Ok(access),
+        None => Access::of_password(&connection.server, &name, &password, connection.peer).await,
+    };
     connection.access = Some(access.map_err(|error| match error.status {
         http::StatusCode::UNAUTHORIZED => RiakError::bad("Authentication failed"),
         _ => error,

@@ -5,6 +5,7 @@ mod connection;
 mod dispatch;
 pub mod frame;
 mod index;
+mod large;
 mod mapred;
 pub mod messages;
 mod objects;

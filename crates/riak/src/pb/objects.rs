@@ -2,13 +2,16 @@
 
 use super::connection::Connection;
 use super::frame::code;
+use super::large;
 use super::messages::{self, DelReq, GetReq, GetResp, Pair, PutReq, PutResp};
 use crate::buckets::{BucketProperties, Quorum, existing, writable};
 use crate::clock::Clock;
 use crate::content::{Content, Link};
 use crate::error::{Result, RiakError};
 use crate::keys::new_key;
+use crate::limits::VALUE_BYTES_MAX;
 use crate::names::Bucket;
+use crate::object::large as object_large;
 use crate::object::{self, Condition, Object, Put, Sibling};
 use auth::Action;
 use std::time::Instant;
@@ -28,13 +31,18 @@ pub(crate) async fn get(connection: &mut Connection, request: GetReq) -> Result<
         .stats
         .got(begun, object.siblings.len(), object.bytes());
     let clock = object.clock();
+    let is_head = request.head.unwrap_or(false);
     let mut answer = GetResp::default();
     if object.exists() {
         answer.vclock = Some(clock.encode());
         let seen = request.if_modified.as_deref().map(clock_of).transpose()?;
         match seen.is_some_and(|seen| seen == clock) {
             true => answer.unchanged = Some(true),
-            false => answer.content = contents(&object, request.head.unwrap_or(false)),
+            false if !is_head && has_large(&object) => {
+                let contents = large_contents(&object);
+                return large::send(connection, code::GET_RESP, &bucket.namespace(), contents, &answer).await;
+            }
+            false => answer.content = contents(&object, is_head),
         }
     } else if object.is_deleted() && request.deletedvclock.unwrap_or(false) {
         answer.vclock = Some(clock.encode());
@@ -65,21 +73,31 @@ pub(crate) async fn put(connection: &mut Connection, request: PutReq) -> Result<
         (_, Some(true)) => Condition::Unchanged,
         _ => Condition::Nothing,
     };
+    let mut content = read_content(request.content);
+    let namespace = bucket.namespace();
+    if content.value.len() > VALUE_BYTES_MAX {
+        let value = std::mem::take(&mut content.value);
+        content.large = Some(object_large::store(&server, &namespace, &key, value, None).await?);
+    }
     let put = Put {
-        content: read_content(request.content),
+        content,
         context: clock_of(request.vclock.as_deref().unwrap_or_default())?,
         condition,
         keeps_siblings: properties.keeps_siblings(),
     };
-    let object = object::put(&server, &collection, &key, put).await?;
+    let object = object::put(&server, (&collection, &namespace), &key, put).await?;
     let mut answer = PutResp {
         key: made,
         ..PutResp::default()
     };
     let returns_head = request.return_head.unwrap_or(false);
     if request.return_body.unwrap_or(false) || returns_head {
-        answer.content = contents(&object, returns_head);
         answer.vclock = Some(object.clock().encode());
+        if !returns_head && has_large(&object) {
+            let contents = large_contents(&object);
+            return large::send(connection, code::PUT_RESP, &namespace, contents, &answer).await;
+        }
+        answer.content = contents(&object, returns_head);
     }
     connection.put(code::PUT_RESP, &answer);
     Ok(())
@@ -95,7 +113,13 @@ pub(crate) async fn delete(connection: &mut Connection, request: DelReq) -> Resu
     let context = request.vclock.as_deref().map(clock_of).transpose()?;
     let found = existing(&connection.server, connection.granted()?, &bucket, Action::Remove)?;
     if let Some(collection) = found {
-        object::delete(&connection.server, &collection, &request.key, context.as_ref()).await?;
+        object::delete(
+            &connection.server,
+            (&collection, &bucket.namespace()),
+            &request.key,
+            context.as_ref(),
+        )
+        .await?;
     }
     connection.put_empty(code::DEL_RESP);
     Ok(())
@@ -135,6 +159,20 @@ fn contents(object: &Object, is_head: bool) -> Vec<messages::Content> {
         .siblings
         .iter()
         .map(|sibling| write_content(sibling, is_head))
+        .collect()
+}
+
+/// Whether a value of the object is a file.
+fn has_large(object: &Object) -> bool {
+    let mut siblings = object.siblings.iter();
+    siblings.any(|sibling| sibling.content.large.is_some())
+}
+
+/// The contents without their values, and with what those are.
+fn large_contents(object: &Object) -> Vec<(messages::Content, Content)> {
+    let contents = object.siblings.iter();
+    contents
+        .map(|sibling| (write_content(sibling, true), sibling.content.clone()))
         .collect()
 }
 
@@ -182,6 +220,7 @@ fn read_content(content: messages::Content) -> Content {
     };
     Content {
         value: content.value,
+        large: None,
         content_type: content.content_type,
         charset: content.charset,
         encoding: content.content_encoding.filter(|encoding| !encoding.is_empty()),

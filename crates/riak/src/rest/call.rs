@@ -2,11 +2,12 @@
 
 use crate::access::Access;
 use crate::error::{Result, RiakError};
-use crate::limits::MESSAGE_BYTES_MAX;
+use crate::limits::VALUE_BYTES_MAX;
 use crate::names::{Bucket, unescaped};
 use crate::server::Server;
 use bytes::Bytes;
-use http::{HeaderMap, Method, Request, query_pairs};
+use http::{Beginning, HeaderMap, Method, Request, RequestBody, query_pairs};
+use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// One request.
@@ -19,7 +20,9 @@ pub(crate) struct Call {
     /// The parts of the path, decoded.
     pub(crate) path: Vec<Vec<u8>>,
     parameters: Vec<(String, String)>,
+    /// Empty where it is too large to be read whole.
     pub(crate) body: Bytes,
+    large: Mutex<Option<(Bytes, RequestBody)>>,
 }
 
 impl Call {
@@ -34,8 +37,11 @@ impl Call {
             let (name, value) = pair.ok_or_else(invalid)?;
             parameters.push((name.into_owned(), value.into_owned()));
         }
-        let mut body = request.body;
-        let body = body.read_all(MESSAGE_BYTES_MAX).await?;
+        let mut rest = request.body;
+        let (body, large) = match rest.begin(VALUE_BYTES_MAX).await? {
+            Beginning::Whole(body) => (body, None),
+            Beginning::Part(first) => (Bytes::new(), Some((first, rest))),
+        };
         Ok(Call {
             server,
             access,
@@ -44,7 +50,18 @@ impl Call {
             path,
             parameters,
             body,
+            large: Mutex::new(large),
         })
+    }
+
+    /// Takes a body that is too large to be read whole: how it begins, and the rest.
+    pub(crate) fn take_large(&self) -> Option<(Bytes, RequestBody)> {
+        self.large.lock().take()
+    }
+
+    /// Whether the body is too large to be read whole.
+    pub(crate) fn has_large(&self) -> bool {
+        self.large.lock().is_some()
     }
 
     /// A parameter of the query. Riak ignores those that it does not know.

@@ -49,7 +49,7 @@ pub(crate) async fn walk(call: &Call, bucket: &Bucket, key: &[u8], steps: &[&[u8
             kept.push(present.clone());
         }
     }
-    multipart::walked(&kept)
+    multipart::walked(call, &kept).await
 }
 
 /// The steps of a path; `None` if one has another form.

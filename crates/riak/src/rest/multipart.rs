@@ -1,25 +1,26 @@
 //! Several siblings in one answer: `multipart/mixed`, a part each.
 
+use super::call::Call;
 use super::headers;
 use super::respond::add;
 use crate::error::{Result, RiakError};
 use crate::names::Bucket;
 use crate::object::Object;
-use bytes::Bytes;
+use crate::object::large::{Piece, body_of};
 use http::{Body, HeaderMap, HeaderValue, Response, StatusCode, percent_encode_bytes};
 
 /// The answer with all siblings.
-pub(crate) fn siblings(bucket: &Bucket, object: &Object) -> Result<Response> {
+pub(crate) async fn siblings(call: &Call, bucket: &Bucket, object: &Object) -> Result<Response> {
     let boundary = boundary()?;
-    let mut pieces: Vec<Bytes> = Vec::new();
+    let mut pieces: Vec<Piece> = Vec::new();
     for sibling in &object.siblings {
         let mut part = Response::new(Body::empty());
         headers::write(&mut part, bucket, &sibling.content, &sibling.vtag());
         pieces.push(head(&boundary, part.headers()));
-        pieces.push(sibling.content.value.clone());
+        pieces.push(Piece::of(&call.server, &bucket.namespace(), &sibling.content).await?);
     }
-    pieces.push(format!("\r\n--{boundary}--\r\n").into());
-    let mut response = Response::new(Body::pieces(pieces));
+    pieces.push(Piece::Bytes(format!("\r\n--{boundary}--\r\n").into()));
+    let mut response = Response::new(body_of(pieces));
     *response.status_mut() = StatusCode::MULTIPLE_CHOICES;
     if let Ok(kind) = HeaderValue::try_from(format!("multipart/mixed; boundary={boundary}")) {
         response.headers_mut().insert(http::header::CONTENT_TYPE, kind);
@@ -28,13 +29,13 @@ pub(crate) fn siblings(bucket: &Bucket, object: &Object) -> Result<Response> {
 }
 
 /// The answer of a link walk: a part for each step that is kept, in which each object found is a part.
-pub(crate) fn walked(steps: &[Vec<(Bucket, Vec<u8>, Object)>]) -> Result<Response> {
+pub(crate) async fn walked(call: &Call, steps: &[Vec<(Bucket, Vec<u8>, Object)>]) -> Result<Response> {
     let outer = boundary()?;
-    let mut pieces: Vec<Bytes> = Vec::new();
+    let mut pieces: Vec<Piece> = Vec::new();
     for objects in steps {
         let inner = boundary()?;
-        pieces
-            .push(format!("\r\n--{outer}\r\nContent-Type: multipart/mixed; boundary={inner}\r\n\r\n").into());
+        let begun = format!("\r\n--{outer}\r\nContent-Type: multipart/mixed; boundary={inner}\r\n\r\n");
+        pieces.push(Piece::Bytes(begun.into()));
         for (bucket, key, object) in objects {
             let clock = object.clock().to_text();
             let (name, key) = (percent_encode_bytes(&bucket.name), percent_encode_bytes(key));
@@ -48,13 +49,13 @@ pub(crate) fn walked(steps: &[Vec<(Bucket, Vec<u8>, Object)>]) -> Result<Respons
                 );
                 headers::write(&mut part, bucket, &sibling.content, &sibling.vtag());
                 pieces.push(head(&inner, part.headers()));
-                pieces.push(sibling.content.value.clone());
+                pieces.push(Piece::of(&call.server, &bucket.namespace(), &sibling.content).await?);
             }
         }
-        pieces.push(format!("\r\n--{inner}--\r\n").into());
+        pieces.push(Piece::Bytes(format!("\r\n--{inner}--\r\n").into()));
     }
-    pieces.push(format!("\r\n--{outer}--\r\n").into());
-    let mut response = Response::new(Body::pieces(pieces));
+    pieces.push(Piece::Bytes(format!("\r\n--{outer}--\r\n").into()));
+    let mut response = Response::new(body_of(pieces));
     if let Ok(kind) = HeaderValue::try_from(format!("multipart/mixed; boundary={outer}")) {
         response.headers_mut().insert(http::header::CONTENT_TYPE, kind);
     }
@@ -62,7 +63,7 @@ pub(crate) fn walked(steps: &[Vec<(Bucket, Vec<u8>, Object)>]) -> Result<Respons
 }
 
 /// The beginning of a part: its boundary and its headers.
-fn head(boundary: &str, headers: &HeaderMap) -> Bytes {
+fn head(boundary: &str, headers: &HeaderMap) -> Piece {
     let mut head = format!("\r\n--{boundary}\r\n").into_bytes();
     for (name, value) in headers {
         head.extend_from_slice(title_case(name.as_str()).as_bytes());
@@ -71,7 +72,7 @@ fn head(boundary: &str, headers: &HeaderMap) -> Bytes {
         head.extend_from_slice(b"\r\n");
     }
     head.extend_from_slice(b"\r\n");
-    head.into()
+    Piece::Bytes(head.into())
 }
 
 /// `X-Riak-Meta-Name`: readers of parts do not all know that the case of letters means nothing.

@@ -9,11 +9,12 @@ use crate::clock::Clock;
 use crate::error::{Result, RiakError};
 use crate::keys::new_key;
 use crate::names::Bucket;
+use crate::object::large::{self, Piece, body_of};
 use crate::object::{self, Condition, Object, Put, Sibling};
 use crate::pb::refuse_datatype;
 use auth::Action;
 use http::{
-    Body, Method, Precondition, Response, StatusCode, accepts_type, percent_encode_bytes, read_precondition,
+    Method, Precondition, Response, StatusCode, accepts_type, percent_encode_bytes, read_precondition,
 };
 use std::time::{Duration, Instant, SystemTime};
 
@@ -75,10 +76,10 @@ async fn get(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
     }
     let mut response = match call.parameter("vtag") {
         Some(vtag) => match object.siblings.iter().find(|sibling| sibling.vtag() == vtag) {
-            Some(sibling) => one(call, bucket, sibling),
+            Some(sibling) => one(call, bucket, sibling).await?,
             None => return Ok(not_found(None)),
         },
-        None => shown(call, bucket, &object)?,
+        None => shown(call, bucket, &object).await?,
     };
     add(&mut response, VCLOCK, object.clock().to_text().as_bytes());
     Ok(response)
@@ -94,14 +95,14 @@ fn not_found(deleted: Option<Clock>) -> Response {
 }
 
 /// The object: its one value, or its siblings in the form that the client takes.
-fn shown(call: &Call, bucket: &Bucket, object: &Object) -> Result<Response> {
+async fn shown(call: &Call, bucket: &Bucket, object: &Object) -> Result<Response> {
     match object.siblings.as_slice() {
-        [sibling] => Ok(one(call, bucket, sibling)),
+        [sibling] => one(call, bucket, sibling).await,
         _ if call
             .header("accept")
             .is_some_and(|accept| accept.contains("multipart/mixed")) =>
         {
-            multipart::siblings(bucket, object)
+            multipart::siblings(call, bucket, object).await
         }
         siblings => {
             let tags: Vec<String> = siblings.iter().map(|sibling| sibling.vtag() + "\n").collect();
@@ -113,11 +114,11 @@ fn shown(call: &Call, bucket: &Bucket, object: &Object) -> Result<Response> {
     }
 }
 
-fn one(call: &Call, bucket: &Bucket, sibling: &Sibling) -> Response {
+async fn one(call: &Call, bucket: &Bucket, sibling: &Sibling) -> Result<Response> {
     let content = &sibling.content;
     let kind = content.media_type();
     if !kind.is_empty() && call.header("accept").is_some() && !accepts_type(&call.headers, &kind) {
-        return empty(StatusCode::NOT_ACCEPTABLE);
+        return Ok(empty(StatusCode::NOT_ACCEPTABLE));
     }
     let vtag = sibling.vtag();
     // A time that nobody knows may be now.
@@ -128,37 +129,45 @@ fn one(call: &Call, bucket: &Bucket, sibling: &Sibling) -> Response {
         false => Precondition::Holds,
     };
     let mut response = match condition {
-        Precondition::Holds => Response::new(Body::from(content.value.clone())),
+        Precondition::Holds => {
+            let value = Piece::of(&call.server, &bucket.namespace(), content).await?;
+            Response::new(body_of(vec![value]))
+        }
         Precondition::NotModified => empty(StatusCode::NOT_MODIFIED),
-        Precondition::Failed => return empty(StatusCode::PRECONDITION_FAILED),
+        Precondition::Failed => return Ok(empty(StatusCode::PRECONDITION_FAILED)),
     };
     headers::write(&mut response, bucket, content, &vtag);
-    response
+    Ok(response)
 }
 
 async fn put(call: &Call, bucket: &Bucket, key: &[u8], is_made: bool) -> Result<Response> {
     let properties = call.server.bucket_properties(bucket).await?;
     check_quorums(call, &properties)?;
     refuse_datatype(&properties)?;
-    let content = headers::read(call)?;
+    let mut content = headers::read(call)?;
     let returns_body = call.flag("returnbody")?;
     let context = given_clock(call)?.unwrap_or_default();
     let collection = writable(&call.server, &call.access, bucket, Action::Insert).await?;
     call.access.require(Action::Update, &bucket.namespace())?;
+    let condition = condition(call, &collection, key).await?;
+    let namespace = bucket.namespace();
+    if let Some((first, rest)) = call.take_large() {
+        content.large = Some(large::store(&call.server, &namespace, key, first, Some(rest)).await?);
+    }
     let put = Put {
         content,
         context,
-        condition: condition(call, &collection, key).await?,
+        condition,
         keeps_siblings: properties.keeps_siblings(),
     };
-    let object = object::put(&call.server, &collection, key, put).await?;
+    let object = object::put(&call.server, (&collection, &namespace), key, put).await?;
     if !returns_body {
         return Ok(empty(match is_made {
             true => StatusCode::CREATED,
             false => StatusCode::NO_CONTENT,
         }));
     }
-    let mut response = shown(call, bucket, &object)?;
+    let mut response = shown(call, bucket, &object).await?;
     if is_made && response.status() == StatusCode::OK {
         *response.status_mut() = StatusCode::CREATED;
     }
@@ -212,7 +221,14 @@ async fn delete(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
     let Some(collection) = existing(&call.server, &call.access, bucket, Action::Remove)? else {
         return Ok(not_found(None));
     };
-    match object::delete(&call.server, &collection, key, context.as_ref()).await? {
+    match object::delete(
+        &call.server,
+        (&collection, &bucket.namespace()),
+        key,
+        context.as_ref(),
+    )
+    .await?
+    {
         true => Ok(empty(StatusCode::NO_CONTENT)),
         false => Ok(not_found(None)),
     }

@@ -4,10 +4,17 @@ use super::call::Call;
 use super::respond::text;
 use super::{buckets, index, links, mapred, objects, root, typed};
 use crate::error::Result;
-use http::{Response, StatusCode};
+use crate::limits::VALUE_BYTES_MAX;
+use http::{BodyError, Response, StatusCode};
 
 pub(crate) async fn run(call: &Call) -> Result<Response> {
     let path: Vec<&[u8]> = call.path.iter().map(Vec::as_slice).collect();
+    if call.has_large() && !takes_large(&path) {
+        return Err(BodyError::TooLarge {
+            limit_bytes: VALUE_BYTES_MAX,
+        }
+        .into());
+    }
     match path.as_slice() {
         [] => Ok(root::resources(call)),
         [b"ping"] => Ok(root::ping(call)),
@@ -23,6 +30,16 @@ pub(crate) async fn run(call: &Call) -> Result<Response> {
         [b"types", kind, b"buckets", rest @ ..] => of_type(call, Some(kind), rest).await,
         [b"buckets", rest @ ..] => of_type(call, None, rest).await,
         _ => Ok(not_found()),
+    }
+}
+
+/// Whether a body of any length is taken: objects may be so large.
+fn takes_large(path: &[&[u8]]) -> bool {
+    let of_type = |rest: &[&[u8]]| matches!(rest, [_, b"keys"] | [_, b"keys", _]);
+    match path {
+        [b"riak", _] | [b"riak", _, _] => true,
+        [b"types", _, b"buckets", rest @ ..] | [b"buckets", rest @ ..] => of_type(rest),
+        _ => false,
     }
 }
 

@@ -148,6 +148,7 @@ fn request(call: &mut Call, method: Method, target: &str, headers: HeaderMap) ->
         headers: all,
         body: std::mem::replace(&mut call.body, RequestBody::from(Body::empty())),
         peer: call.peer,
+        certified: None,
     })
 }
 

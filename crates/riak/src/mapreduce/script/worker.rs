@@ -3,7 +3,7 @@
 use super::{Source, SourceText, Watch};
 use crate::error::RiakError;
 use crate::mapreduce::failure::Failure;
-use crate::mapreduce::object::{Found, metadata, not_a_text};
+use crate::mapreduce::object::{Found, metadata};
 use crate::names::Bucket;
 use http::StatusCode;
 use javascript::rquickjs::{self, Array, Ctx, Exception, Function, Object};
@@ -69,18 +69,11 @@ impl Worker {
         argument: Option<&str>,
     ) -> Result<Vec<Value>, Failure> {
         for found in &found {
-            let siblings = found.object.iter().flat_map(|object| &object.siblings);
-            if siblings
-                .into_iter()
-                .any(|sibling| std::str::from_utf8(&sibling.content.value).is_err())
-            {
+            let mut siblings = found.object.iter().flat_map(|object| &object.siblings);
+            if let Some(error) = siblings.find_map(|sibling| sibling.content.text().err()) {
                 let input = String::from_utf8_lossy(&found.input.key);
-                return Err(Failure::phase(
-                    self.sources[place].phase,
-                    &not_a_text(),
-                    Some(&input),
-                    None,
-                ));
+                let phase = self.sources[place].phase;
+                return Err(Failure::phase(phase, &error, Some(&input), None));
             }
         }
         let page = self.page.clone();
