@@ -1,8 +1,8 @@
 //! One version of an object: a value with what its writer said of it.
 
-use crate::object::LargeValue;
 use bytes::Bytes;
 use engine::Revision;
+use value::ObjectId;
 
 /// A value with its metadata.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -20,6 +20,15 @@ pub(crate) struct Content {
     pub(crate) indexes: Vec<(Vec<u8>, Vec<u8>)>,
     /// When it was written, in milliseconds since 1970; unknown where another protocol wrote it.
     pub(crate) modified_ms: Option<u64>,
+}
+
+/// A value that is a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct LargeValue {
+    pub(crate) file: ObjectId,
+    pub(crate) length: u64,
+    /// `md5-` and the digest in base64, as CouchDB has it.
+    pub(crate) digest: String,
 }
 
 /// A pointer to another object.

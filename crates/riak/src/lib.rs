@@ -26,6 +26,7 @@ mod names;
 mod object;
 pub mod pb;
 mod preflist;
+mod readers;
 mod rest;
 mod serve;
 mod server;

@@ -1,7 +1,7 @@
 //! What all requests share.
 
 use crate::buckets::Properties;
-use crate::object::large::Readers;
+use crate::readers::Readers;
 use crate::stats::Stats;
 use engine::Engine;
 use http::Hosts;

@@ -41,7 +41,7 @@ impl MapFunction {
 
     /// What it gives for an object; the text of an error where it has none for it.
     pub(super) fn call(self, found: &Found, argument: Option<&Value>) -> Result<Vec<Value>, String> {
-        let Some(object) = &found.object else {
+        let Some(object) = found.object() else {
             return self.without_object(found, argument);
         };
         if self == MapFunction::Identity {

@@ -11,6 +11,7 @@ use crate::server::Server;
 use auth::Action;
 use engine::{Record, RevisionedCollection, RevisionedSnapshot};
 use serde_json::{Map, Value, json};
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::time::{Duration, SystemTime};
 use value::{DocumentBuf, ValueRef};
@@ -19,43 +20,76 @@ use value::{DocumentBuf, ValueRef};
 #[derive(Debug)]
 pub(crate) struct Found {
     pub(crate) input: Input,
-    /// `None` where there is none, or where it is deleted.
-    pub(crate) object: Option<Object>,
+    kept: Kept,
 }
 
-/// An input whose object was read, and may be still to be made of what was read: that takes long enough to be done by several threads.
+/// An object, or what it is made of: making it takes longer than most functions look at it, and reads run ahead of them.
 #[derive(Debug)]
-pub(crate) enum Read {
-    Made(Found),
+enum Kept {
+    /// There is none, or it is deleted.
+    Nothing,
+    Made(Object),
     /// A document whose revisions are one line, and its notes.
     Line {
-        input: Input,
         actor: [u8; 8],
         record: Record,
         notes: Option<DocumentBuf>,
+        made: OnceCell<Object>,
     },
 }
 
-impl Read {
-    /// The input with its object.
-    pub(crate) fn found(self) -> Found {
-        match self {
-            Read::Made(found) => found,
-            Read::Line {
-                input,
+impl Found {
+    fn of(input: Input, object: Option<Object>) -> Found {
+        Found {
+            input,
+            kept: object.map_or(Kept::Nothing, Kept::Made),
+        }
+    }
+
+    /// Whether there is an object.
+    pub(crate) fn is_there(&self) -> bool {
+        !matches!(self.kept, Kept::Nothing)
+    }
+
+    /// The object; `None` where there is none, or where it is deleted.
+    pub(crate) fn object(&self) -> Option<&Object> {
+        match &self.kept {
+            Kept::Nothing => None,
+            Kept::Made(object) => Some(object),
+            Kept::Line {
                 actor,
                 record,
                 notes,
-            } => {
+                made,
+            } => Some(made.get_or_init(|| {
                 let id = record.document.as_raw().get("_id").map(ValueRef::to_value);
                 let id = id.unwrap_or(value::Value::Null);
-                let object = Object::of_line(actor.to_vec(), id, &record, notes.as_ref());
-                Found {
-                    input,
-                    object: Some(object),
-                }
+                Object::of_line(actor.to_vec(), id, record, notes.as_ref())
+            })),
+        }
+    }
+
+    /// Shows the values of all siblings as texts; else says why one is none.
+    pub(crate) fn each_text<E>(
+        &self,
+        mut show: impl FnMut(usize, &str) -> Result<(), E>,
+    ) -> Result<Result<(), E>, String> {
+        if let Kept::Line {
+            record, notes, made, ..
+        } = &self.kept
+            && made.get().is_none()
+            && let Some(value) = Object::value_of_line(record, notes.as_ref())
+            && let Ok(text) = std::str::from_utf8(&value)
+        {
+            return Ok(show(0, text));
+        }
+        let siblings = self.object().map_or(&[][..], |object| &object.siblings);
+        for (at, sibling) in siblings.iter().enumerate() {
+            if let Err(error) = show(at, sibling.content.text()?) {
+                return Ok(Err(error));
             }
         }
+        Ok(Ok(()))
     }
 }
 
@@ -70,7 +104,7 @@ impl Objects {
         server: &Server,
         access: &Access,
         inputs: Vec<Input>,
-    ) -> Result<Vec<Read>> {
+    ) -> Result<Vec<Found>> {
         let mut found = Vec::with_capacity(inputs.len());
         let mut rest = inputs.into_iter().peekable();
         while let Some(first) = rest.next() {
@@ -104,7 +138,7 @@ async fn read_page(
     collection: &RevisionedCollection,
     snapshot: &RevisionedSnapshot,
     inputs: Vec<Input>,
-) -> Result<Vec<Read>> {
+) -> Result<Vec<Found>> {
     let mut found = Vec::with_capacity(inputs.len());
     let mut actor = [0; 8];
     actor.copy_from_slice(&collection.uuid()[..8]);
@@ -122,28 +156,28 @@ async fn read_page(
         engine::steps(1)?;
         found.push(match read {
             None => nothing(input),
-            Some((record, notes)) if !record.has_tree() => Read::Line {
+            Some((record, notes)) if !record.has_tree() => Found {
                 input,
-                actor,
-                record,
-                notes,
+                kept: Kept::Line {
+                    actor,
+                    record,
+                    notes,
+                    made: OnceCell::new(),
+                },
             },
             Some((record, notes)) => {
                 let id = record.document.as_raw().get("_id").map(ValueRef::to_value);
                 let id = id.unwrap_or(value::Value::Null);
                 let object = Object::of(collection, snapshot, id, Some(record), notes).await?;
-                Read::Made(Found {
-                    input,
-                    object: Some(object).filter(Object::exists),
-                })
+                Found::of(input, Some(object).filter(Object::exists))
             }
         });
     }
     Ok(found)
 }
 
-fn nothing(input: Input) -> Read {
-    Read::Made(Found { input, object: None })
+fn nothing(input: Input) -> Found {
+    Found::of(input, None)
 }
 
 /// The whole object as functions see it.

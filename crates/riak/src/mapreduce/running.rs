@@ -3,7 +3,7 @@
 use super::erlang::{MapFunction, ReduceFunction};
 use super::failure::Failure;
 use super::item::{Input, Item, size_of};
-use super::object::{Found, Objects, Read};
+use super::object::{Found, Objects};
 use super::script::{Scripts, panicked};
 use crate::access::Access;
 use crate::error::RiakError;
@@ -121,8 +121,7 @@ impl Running {
                 let argument = self.argument.clone();
                 let called = tokio::task::spawn_blocking(move || {
                     let mut results = Vec::new();
-                    for read in read {
-                        let found = read.found();
+                    for found in read {
                         let called = function.call(&found, argument.as_ref());
                         let key = String::from_utf8_lossy(&found.input.key);
                         let failed = |error: String| Failure::phase(number, &error, Some(&key), None);
@@ -137,7 +136,7 @@ impl Running {
                 let found = self.read(tools, items).await?;
                 let links = found
                     .into_iter()
-                    .map(|read| links(&read.found(), bucket.as_deref(), tag.as_deref()));
+                    .map(|found| links(&found, bucket.as_deref(), tag.as_deref()));
                 Ok(links.collect::<crate::error::Result<Vec<_>>>()?.concat())
             }
         }
@@ -175,7 +174,7 @@ impl Running {
     }
 
     /// The objects that items name.
-    async fn read(&self, tools: &mut Tools, items: Vec<Item>) -> Result<Vec<Read>, Failure> {
+    async fn read(&self, tools: &mut Tools, items: Vec<Item>) -> Result<Vec<Found>, Failure> {
         let input = |item: Item| {
             item.into_input().map_err(|value| {
                 let error = "bad_input: a map or link phase wants lists of a bucket and a key";
@@ -212,7 +211,7 @@ async fn run(
 
 /// The objects to which an object's links point.
 fn links(found: &Found, bucket: Option<&[u8]>, tag: Option<&[u8]>) -> crate::error::Result<Vec<Item>> {
-    let Some(object) = &found.object else {
+    let Some(object) = found.object() else {
         return Ok(Vec::new());
     };
     let is_wanted = |wanted: Option<&[u8]>, given: &[u8]| wanted.is_none_or(|wanted| wanted == given);

@@ -1,7 +1,7 @@
 //! How a value is a document: JSON by its fields, anything else as bytes with its type.
 
-use super::large::{ATTACHMENTS, LargeValue};
-use crate::content::Content;
+use super::large::ATTACHMENTS;
+use crate::content::{Content, LargeValue};
 use crate::datatype::State;
 use crate::typed::{MEDIA_TYPE, shown};
 use bytes::Bytes;

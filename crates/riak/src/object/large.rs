@@ -6,7 +6,7 @@
 
 use super::Sibling;
 use super::form::CONTENT_TYPE;
-use crate::content::Content;
+use crate::content::{Content, LargeValue};
 use crate::error::{Result, RiakError};
 use crate::server::Server;
 use base64::Engine as _;
@@ -15,8 +15,6 @@ use bytes::Bytes;
 use engine::Namespace;
 use engine::files::{Bucket, DigestKind, Digests, FileError, FileReader, FileWriter, Files, NewFile};
 use http::{Body, RequestBody, StatusCode};
-use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::sync::Arc;
 use value::{DocumentBuf, DocumentRef, ObjectId, Value, ValueRef, doc};
 
@@ -24,15 +22,6 @@ use value::{DocumentBuf, DocumentRef, ObjectId, Value, ValueRef, doc};
 pub(super) const ATTACHMENTS: &str = "_attachments";
 /// The name of the file that is the value.
 const NAME: &str = "value";
-
-/// A value that is a file.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct LargeValue {
-    pub(super) file: ObjectId,
-    pub(crate) length: u64,
-    /// `md5-` and the digest in base64.
-    digest: String,
-}
 
 impl LargeValue {
     /// As the document keeps it, in a revision of this generation.
@@ -155,11 +144,9 @@ pub(super) fn remove_ended(
 
 /// Removes a value that no object names, now or when nobody reads it any more.
 pub(crate) fn remove(server: &Arc<Server>, namespace: &Namespace, value: &LargeValue) {
-    if let Some(reading) = server.readers.lock().get_mut(&value.file) {
-        reading.is_doomed = true;
-        return;
+    if server.readers.may_delete(value.file) {
+        delete(files(server, namespace), value.file);
     }
-    delete(files(server, namespace), value.file);
 }
 
 fn delete(files: Files, file: ObjectId) {
@@ -173,17 +160,6 @@ fn delete(files: Files, file: ObjectId) {
     });
 }
 
-/// The files that are being read.
-pub(crate) type Readers = Mutex<HashMap<ObjectId, Readings>>;
-
-/// How often a file is being read.
-#[derive(Debug, Default)]
-pub(crate) struct Readings {
-    count: usize,
-    /// Whether it goes with the last of them.
-    is_doomed: bool,
-}
-
 /// Keeps a file while it is read.
 #[derive(Debug)]
 struct Held {
@@ -194,7 +170,7 @@ struct Held {
 
 impl Held {
     fn new(server: &Arc<Server>, files: Files, file: ObjectId) -> Held {
-        server.readers.lock().entry(file).or_default().count += 1;
+        server.readers.begin(file);
         Held {
             server: server.clone(),
             files,
@@ -205,17 +181,8 @@ impl Held {
 
 impl Drop for Held {
     fn drop(&mut self) {
-        let mut readers = self.server.readers.lock();
-        let Some(readings) = readers.get_mut(&self.file) else {
-            return;
-        };
-        readings.count -= 1;
-        if readings.count == 0 {
-            let is_doomed = readings.is_doomed;
-            readers.remove(&self.file);
-            if is_doomed {
-                delete(self.files.clone(), self.file);
-            }
+        if self.server.readers.end(self.file) {
+            delete(self.files.clone(), self.file);
         }
     }
 }

@@ -9,12 +9,11 @@ mod notes;
 mod terms;
 mod write;
 
-pub(crate) use large::LargeValue;
 pub(crate) use terms::{bytes_of_term, term_of_key};
 pub(crate) use write::{Condition, Put, delete, put, replace};
 
 use crate::clock::{Clock, Dot};
-use crate::content::{Content, Link, vtag};
+use crate::content::{Content, LargeValue, Link, vtag};
 use crate::error::Result;
 use crate::names::find_id;
 use bytes::Bytes;
@@ -179,6 +178,15 @@ impl Object {
             siblings: vec![only],
             notes,
             actor,
+        }
+    }
+
+    /// The value of such an object and nothing else of it, which is much quicker; `None` where that cannot be.
+    pub(crate) fn value_of_line(record: &Record, notes: Option<&DocumentBuf>) -> Option<Bytes> {
+        match ObjectNotes::value_of(notes?, &record.revision())? {
+            (Form::File, _) => None,
+            (_, Some(value)) => Some(value),
+            (form, None) => Some(form::value_of(&record.document, form).0),
         }
     }
 

@@ -68,6 +68,30 @@ impl ObjectNotes {
         read
     }
 
+    /// The form of a revision's value, and the value where the notes have it: no more is read of them.
+    pub(crate) fn value_of(notes: &DocumentBuf, revision: &Revision) -> Option<(Form, Option<Bytes>)> {
+        let Some(ValueRef::Array(siblings)) = notes.as_raw().get("siblings") else {
+            return None;
+        };
+        let hash = revision.hash.to_string();
+        siblings.iter().find_map(|sibling| {
+            let ValueRef::Document(DocumentRef::Raw(sibling)) = sibling else {
+                return None;
+            };
+            match sibling.get("revision") {
+                Some(ValueRef::String(known)) if known == hash => {}
+                _ => return None,
+            }
+            let Some(ValueRef::String(form)) = sibling.get("form") else {
+                return None;
+            };
+            Some((
+                Form::parse(form)?,
+                sibling.get("value").and_then(bytes_of).map(Bytes::from),
+            ))
+        })
+    }
+
     pub(crate) fn of_revision(&self, revision: &Revision) -> Option<&SiblingNotes> {
         self.of_hash(&revision.hash)
     }

@@ -303,6 +303,33 @@ fn each_object_has_its_own_metadata_whatever_lies_between() {
 }
 
 #[test]
+fn whatever_a_function_looks_at_is_there() {
+    let server = filled();
+    let shown = json!(["object"]);
+    for function in [
+        "function (v) { return [typeof v.values[0].metadata]; }",
+        "function (v) { var other = v; return [typeof other.values[0].metadata]; }",
+        "function (q) { return function (v) { return [typeof v.values[0].metadata]; }; }(1)",
+        "function (v) { function inner(x) { return typeof x.values[0].metadata; } return [inner(v)]; }",
+        "function (v) { return [typeof arguments[0].values[0].metadata]; }",
+        "function (v) { return [typeof v['values'][0].metadata]; }",
+        "function (v, data, arg) { return [typeof JSON.parse(JSON.stringify(v)).values[0].metadata]; }",
+    ] {
+        let inputs = json!([["n", "two"]]);
+        assert_eq!(
+            run(&server, inputs, json!([source("map", function)])),
+            shown,
+            "{function}"
+        );
+    }
+    let names = "(v) => [v.bucket + v.key + v.values[0].data.length]";
+    assert_eq!(
+        run(&server, json!([["n", "two"]]), json!([source("map", names)])),
+        json!(["ntwo1"])
+    );
+}
+
+#[test]
 fn results_come_in_parts_where_they_are_wanted_so() {
     let server = filled();
     let job = json!({"inputs": "n", "query": [named("map", "Riak.mapValuesJson"), named("reduce", "Riak.reduceSum")]});

@@ -6,7 +6,7 @@
 mod worker;
 
 use super::failure::Failure;
-use super::object::Read;
+use super::object::Found;
 use crate::error::RiakError;
 use http::StatusCode;
 use memory::{Budget, Holder};
@@ -85,7 +85,7 @@ impl Scripts {
     pub(super) async fn map(
         &mut self,
         place: usize,
-        read: Vec<Read>,
+        read: Vec<Found>,
         argument: Option<&Value>,
     ) -> Result<Vec<Value>, Failure> {
         let wanted = read.len() / ROWS_OF_WORKER;
@@ -96,10 +96,9 @@ impl Scripts {
         let mut rest = read.into_iter();
         let mut running = Vec::new();
         for worker in &self.workers[..workers] {
-            let rows: Vec<Read> = rest.by_ref().take(at_once).collect();
+            let found: Vec<Found> = rest.by_ref().take(at_once).collect();
             let (worker, argument) = (worker.clone(), argument.clone());
             running.push(tokio::task::spawn_blocking(move || {
-                let found = rows.into_iter().map(Read::found).collect();
                 worker.lock().map(place, found, argument.as_deref())
             }));
         }

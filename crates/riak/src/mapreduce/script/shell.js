@@ -7,7 +7,26 @@
   const { parse, stringify } = JSON;
   const { isArray } = Array;
   const functions = [];
+  // Whether the function of a place looks at no more of its objects than names and values.
+  const plain = [];
   let batch = 0;
+
+  const readers = ["Riak.mapValues", "Riak.mapValuesJson", "Riak.mapByFields"];
+  // What may lead a function to its object without the parameter's name, or hide that name.
+  const hiding = /\\u|[^\x00-\x7f]|__|`|\b(arguments|eval|with|Function|Object|Reflect|constructor|prototype|this)\b/;
+  const head = /^\s*(?:function\s*[\w$]*\s*\(\s*([A-Za-z_$][\w$]*)\s*[,)]|\(\s*([A-Za-z_$][\w$]*)\s*[,)])/;
+  const use = /^\s*\.\s*(?:(?:key|bucket|bucket_type|not_found)|values\s*\[\s*\d+\s*\]\s*\.\s*data)(?![\w$])(?!\s*\()/;
+
+  // Wherever the parameter's name stands, in comments and strings too, one of these has to follow.
+  function looksAtNamesAndValues(source) {
+    const parameter = head.exec(source);
+    if (hiding.test(source) || parameter === null) return false;
+    const name = parameter[1] || parameter[2];
+    const body = source.slice(parameter[0].length);
+    const uses = body.matchAll(new RegExp("(?<![\\w$])" + name.replaceAll("$", "\\$") + "(?![\\w$])", "g"));
+    for (const found of uses) if (!use.test(body.slice(found.index + name.length))) return false;
+    return true;
+  }
 
   globalThis.ejsLog = function (file, message) {
     host.log(`${file}: ${message}`);
@@ -17,17 +36,19 @@
     const compiled = evaluate(`(function () { var f = ${source}\n; return f; })`)();
     if (typeof compiled !== "function") throw new TypeError("the source of the phase is not a function");
     functions[place] = compiled;
+    plain[place] = looksAtNamesAndValues(String(compiled));
   }
 
   function find(place, name) {
     const found = name.split(".").reduce((within, part) => (within == null ? undefined : within[part]), globalThis);
     if (typeof found !== "function") throw new ReferenceError(`${name} is not defined`);
     functions[place] = found;
+    plain[place] = readers.includes(name);
   }
 
   // A row: bucket type, bucket, key, data of the input as JSON or null, whether it is there, and the values of its siblings.
   // By places and a loop: this runs for each object, and patterns, iterators and closures cost as much as the rest.
-  function shown(row, at) {
+  function shown(row, at, isPlain) {
     const bucket_type = row[0];
     const bucket = row[1];
     const key = row[2];
@@ -36,6 +57,7 @@
       const name = bucket_type === "default" ? { bucket, key, keydata } : { bucket_type, bucket, key, keydata };
       return { not_found: name };
     }
+    if (isPlain && row.length === 6) return { bucket_type, bucket, key, values: [{ data: row[5] }] };
     const mine = batch;
     const values = [];
     for (let place = 0; place + 5 < row.length; place++) {
@@ -73,12 +95,14 @@
       batch = number;
       const given = argument == null ? undefined : parse(argument);
       const out = [];
+      const called = functions[place];
+      const isPlain = plain[place];
       for (let at = 0; at < rows.length; at++) {
         const row = rows[at];
         let results;
         try {
           const data = row[3] == null ? undefined : parse(row[3]);
-          results = functions[place](shown(row, at), data, given);
+          results = called(shown(row, at, isPlain), data, given);
         } catch (error) {
           return failed(error, row);
         }

@@ -12,6 +12,7 @@ use memory::Share;
 use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::Value;
+use std::cell::RefCell;
 use std::sync::Arc;
 
 /// What a sandbox may hold at first; with more it is started anew with four times as much.
@@ -68,14 +69,6 @@ impl Worker {
         found: Vec<Found>,
         argument: Option<&str>,
     ) -> Result<Vec<Value>, Failure> {
-        for found in &found {
-            let mut siblings = found.object.iter().flat_map(|object| &object.siblings);
-            if let Some(error) = siblings.find_map(|sibling| sibling.content.text().err()) {
-                let input = String::from_utf8_lossy(&found.input.key);
-                let phase = self.sources[place].phase;
-                return Err(Failure::phase(phase, &error, Some(&input), None));
-            }
-        }
         let page = self.page.clone();
         let number = {
             let mut page = page.lock();
@@ -83,11 +76,25 @@ impl Worker {
             page.found = found;
             page.number
         };
-        self.call(place, &|ctx, shell| {
-            let rows = rows(ctx, &page.lock().found)?;
+        let unreadable = RefCell::new(None);
+        let results = self.call(place, &|ctx, shell| {
+            let rows = match rows(ctx, &page.lock().found)? {
+                Ok(rows) => rows,
+                Err(failed) => {
+                    *unreadable.borrow_mut() = Some(failed);
+                    return Ok("[]".to_owned());
+                }
+            };
             let map: Function<'_> = shell.get("map")?;
             map.call((place, number, rows, argument))
-        })
+        });
+        match unreadable.into_inner() {
+            Some((key, error)) => {
+                let phase = self.sources[place].phase;
+                Err(Failure::phase(phase, &error, Some(&key), None))
+            }
+            None => results,
+        }
     }
 
     pub(super) fn reduce(
@@ -165,7 +172,7 @@ fn load(ctx: &Ctx<'_>, page: Arc<Mutex<Page>>) -> rquickjs::Result<()> {
     let of_page = page.clone();
     let metadata = move |ctx: Ctx<'_>, number: u32, row: usize, value: usize| {
         let page = of_page.lock();
-        let object = page.found.get(row).and_then(|found| found.object.as_ref());
+        let object = page.found.get(row).and_then(Found::object);
         match object.and_then(|object| object.siblings.get(value)) {
             Some(sibling) if page.number == number => Ok(metadata(sibling).to_string()),
             _ => Err(Exception::throw_message(&ctx, GONE)),
@@ -174,7 +181,7 @@ fn load(ctx: &Ctx<'_>, page: Arc<Mutex<Page>>) -> rquickjs::Result<()> {
     host.set("metadata", Function::new(ctx.clone(), metadata)?)?;
     let clock = move |ctx: Ctx<'_>, number: u32, row: usize| {
         let page = page.lock();
-        match page.found.get(row).and_then(|found| found.object.as_ref()) {
+        match page.found.get(row).and_then(Found::object) {
             Some(object) if page.number == number => Ok(object.clock().to_text()),
             _ => Err(Exception::throw_message(&ctx, GONE)),
         }
@@ -189,8 +196,8 @@ fn load(ctx: &Ctx<'_>, page: Arc<Mutex<Page>>) -> rquickjs::Result<()> {
 /// What a function is told that kept an object beyond its call and asks of its metadata or clock.
 const GONE: &str = "the object is not that of this call any more";
 
-/// The objects as `shell.js` takes them.
-fn rows<'js>(ctx: &Ctx<'js>, found: &[Found]) -> rquickjs::Result<Array<'js>> {
+/// The objects as `shell.js` takes them; else the key of one whose value is no text, and why.
+fn rows<'js>(ctx: &Ctx<'js>, found: &[Found]) -> rquickjs::Result<Result<Array<'js>, (String, String)>> {
     let rows = Array::new(ctx.clone())?;
     let text =
         |bytes: &[u8]| rquickjs::String::from_str(ctx.clone(), String::from_utf8_lossy(bytes).as_ref());
@@ -208,17 +215,17 @@ fn rows<'js>(ctx: &Ctx<'js>, found: &[Found]) -> rquickjs::Result<Array<'js>> {
         row.set(2, text(&input.key)?)?;
         last = Some((&input.bucket, [kind, name]));
         row.set(3, input.data.as_ref().map(Value::to_string))?;
-        row.set(4, found.object.is_some())?;
-        let siblings = found.object.iter().flat_map(|object| &object.siblings);
-        for (nth, sibling) in siblings.enumerate() {
-            row.set(
-                5 + nth,
-                std::str::from_utf8(&sibling.content.value).unwrap_or_default(),
-            )?;
+        row.set(4, found.is_there())?;
+        match found.each_text(|nth, text| row.set(5 + nth, text)) {
+            Ok(shown) => shown?,
+            Err(error) => {
+                let key = String::from_utf8_lossy(&input.key).into_owned();
+                return Ok(Err((key, error)));
+            }
         }
         rows.set(at, row)?;
     }
-    Ok(rows)
+    Ok(Ok(rows))
 }
 
 fn results(text: &str, phase: usize) -> Result<Vec<Value>, Failure> {
