@@ -25,6 +25,7 @@ pub(crate) enum Family {
     IndexTemplate,
     ComponentTemplate,
     ClusterSettings,
+    Pipeline,
 }
 
 impl Family {
@@ -34,6 +35,7 @@ impl Family {
             Family::IndexTemplate => "index_template",
             Family::ComponentTemplate => "component_template",
             Family::ClusterSettings => "cluster_settings",
+            Family::Pipeline => "pipeline",
         }
     }
 }

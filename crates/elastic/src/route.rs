@@ -3,7 +3,8 @@
 use crate::call::Call;
 use crate::endpoints::{
     aliases, analyze, bulk, by_query, cat, cluster, document, explain, field_caps, index, mapping, mget,
-    nodes, recovery, resolved, rollover, root, search, settings, stats, tasks, template, term_vectors,
+    nodes, pipelines, recovery, resolved, rollover, root, search, settings, stats, tasks, template,
+    term_vectors,
 };
 use crate::error::{ElasticError, Result};
 use crate::kept::Family;
@@ -45,6 +46,11 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_alias"] => aliases::run(call, None, None).await,
         ["_alias", names] => aliases::run(call, None, Some(names)).await,
         ["_aliases"] => aliases::change(call).await,
+        ["_ingest", "pipeline"] => pipelines::run(call, None).await,
+        ["_ingest", "pipeline", "_simulate"] => pipelines::simulate(call, None).await,
+        ["_ingest", "pipeline", name] => pipelines::run(call, Some(name)).await,
+        ["_ingest", "pipeline", name, "_simulate"] => pipelines::simulate(call, Some(name)).await,
+        ["_ingest", "processor", "grok"] => pipelines::grok(call),
         ["_license"] => root::license(call),
         ["_reindex"] => by_query::reindex(call).await,
         ["_field_caps"] => field_caps::run(call, "_all").await,
@@ -215,7 +221,7 @@ const NOT_HERE: &[(&str, &str)] = &[
     ("_slm", "snapshot lifecycles"),
     ("_ilm", "index lifecycles"),
     ("_data_stream", "data streams"),
-    ("_ingest", "ingest pipelines"),
+    ("_ingest", "this part of ingesting"),
     ("_scripts", "stored scripts"),
     ("_sql", "SQL"),
     ("_eql", "EQL"),

@@ -59,6 +59,7 @@ impl Protocol {
             engine,
             indices,
             kept: crate::kept::Kept::default(),
+            compiled: crate::pipelines::Compiled::default(),
             contexts: Contexts::default(),
             hosts: options.http.hosts.clone(),
             tasks: crate::tasks::Tasks::default(),

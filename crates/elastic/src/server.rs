@@ -3,6 +3,7 @@
 use crate::contexts::Contexts;
 use crate::index::Indices;
 use crate::kept::Kept;
+use crate::pipelines::Compiled;
 use crate::tasks::Tasks;
 use engine::Engine;
 use http::Hosts;
@@ -17,6 +18,8 @@ pub(crate) struct Server {
     pub(crate) indices: Indices,
     /// Templates, pipelines and the like.
     pub(crate) kept: Kept,
+    /// Ingest pipelines that were compiled.
+    pub(crate) compiled: Compiled,
     /// Scrolls and points in time.
     pub(crate) contexts: Contexts,
     /// The names under which it may be asked while no user exists.

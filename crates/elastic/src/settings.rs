@@ -150,7 +150,8 @@ pub(crate) fn normalized(given: &Map<String, Value>) -> Result<Map<String, Value
                     )));
                 }
             }
-            "query_string" => {}
+            // Which pipelines documents go through is looked for when they are written.
+            "query_string" | "default_pipeline" | "final_pipeline" => {}
             "highlight" => {
                 if let Some(other) = value
                     .as_object()

@@ -4,6 +4,7 @@ use crate::documents::{check_id, find};
 use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::limits::RETRIES_MAX;
+use crate::scripts::{Operation, Prepared as Scripted};
 use crate::source::sequence_number;
 use engine::{Edit, EditOrigin, EditOutcome, Record, Revision, RevisionPath, RevisionedSnapshot};
 use http::StatusCode;
@@ -32,6 +33,10 @@ pub(crate) struct Update {
     pub(crate) doc_as_upsert: bool,
     /// Whether a change that changes nothing is none.
     pub(crate) detect_noop: bool,
+    /// The script that changes it, in place of a part.
+    pub(crate) script: Option<Scripted>,
+    /// Whether the script also makes the document that is not there yet, out of the other one.
+    pub(crate) scripted_upsert: bool,
 }
 
 /// One write.
@@ -281,16 +286,28 @@ async fn prepare(index: &Index, snapshot: &RevisionedSnapshot, write: &Write) ->
                     .with("shard", "0")
                     .with("index", index.name.as_str())
             };
-            commit(made.as_ref().ok_or_else(missing)?, false, "created")
+            let made = made.as_ref().ok_or_else(missing)?;
+            match update.script.as_ref().filter(|_| update.scripted_upsert) {
+                None => commit(made, false, "created"),
+                Some(script) => {
+                    let context = script_context(index, write, None).with("op", "create");
+                    match script.change(made.clone(), context)? {
+                        Operation::Put(document) => commit(&document, false, "created"),
+                        Operation::Nothing | Operation::Delete => Step::Done(Box::new(Written {
+                            id: write.id.clone(),
+                            version: 0,
+                            sequence: 0,
+                            result: "noop",
+                            document: None,
+                        })),
+                    }
+                }
+            }
         }
         (Change::Update(update), Some(record)) => {
             let mut document = record.document.to_document();
             document.remove("_id");
-            let has_changed = update
-                .part
-                .as_ref()
-                .is_some_and(|part| merge(&mut document, part));
-            if !has_changed && update.detect_noop {
+            let unchanged = || {
                 Step::Done(Box::new(Written {
                     id: write.id.clone(),
                     version: record.revision().generation,
@@ -298,11 +315,40 @@ async fn prepare(index: &Index, snapshot: &RevisionedSnapshot, write: &Write) ->
                     result: "noop",
                     document: Some(record.document.clone()),
                 }))
+            };
+            if let Some(script) = &update.script {
+                return Ok(
+                    match script.change(document, script_context(index, write, Some(record)))? {
+                        Operation::Put(document) => commit(&document, false, "updated"),
+                        Operation::Delete => commit(&Document::new(), true, "deleted"),
+                        Operation::Nothing => unchanged(),
+                    },
+                );
+            }
+            let has_changed = update
+                .part
+                .as_ref()
+                .is_some_and(|part| merge(&mut document, part));
+            if !has_changed && update.detect_noop {
+                unchanged()
             } else {
                 commit(&document, false, "updated")
             }
         }
     })
+}
+
+/// What a script sees of a document besides its source.
+fn script_context(index: &Index, write: &Write, record: Option<&Record>) -> Document {
+    let mut context = Document::new()
+        .with("_index", index.name.as_str())
+        .with("_id", write.id.as_str())
+        .with("_type", "_doc")
+        .with("_now", value::date::now_ms());
+    if let Some(record) = record {
+        context.push("_version", Value::count(record.revision().generation));
+    }
+    context
 }
 
 /// Puts the members of a part into a document; objects are merged. Whether anything is different.

@@ -37,7 +37,7 @@ mod term_vector;
 
 pub use aggregations::{Aggregations, BUCKETS_MAX, Grouping, Rows, ShowHit};
 pub use analysis::{Analysis, Analyzer, Token};
-pub use dates::{date_math_name, date_text};
+pub use dates::{DateFormat, date_math_name, date_text};
 pub use error::{Kind, Result, SearchError};
 pub use fetch::{ValuesOf, WantedField};
 pub use field_caps::FieldCaps;

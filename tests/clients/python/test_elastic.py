@@ -109,3 +109,29 @@ def test_an_index_is_made_by_its_template(elastic, index):
         assert elastic.indices.get_mapping(index=index)[index]["mappings"]["properties"] == {"level": {"type": "keyword"}}
     finally:
         elastic.indices.delete_index_template(name=index)
+
+
+def test_lines_go_through_a_pipeline(elastic, index):
+    elastic.ingest.put_pipeline(id="lines", processors=[
+        {"grok": {"field": "message", "patterns": ["%{COMBINEDAPACHELOG}"]}},
+        {"date": {"field": "timestamp", "formats": ["dd/MMM/yyyy:HH:mm:ss Z"]}},
+        {"convert": {"field": "bytes", "type": "integer"}},
+        {"remove": {"field": ["message", "timestamp"]}}],
+        on_failure=[{"set": {"field": "error", "value": "{{_ingest.on_failure_message}}"}}])
+    line = '1.2.3.4 - - [10/Oct/2000:13:55:36 +0000] "GET /a HTTP/1.1" 200 12 "-" "curl/8"'
+    documents = [{"_index": index, "message": line}, {"_index": index, "message": "something else"}]
+    assert helpers.bulk(elastic, documents, pipeline="lines") == (2, [])
+    hits = elastic.search(index=index, query={"range": {"@timestamp": {"gte": "2000-01-01", "lt": "2001-01-01"}}})["hits"]["hits"]
+    assert [(hit["_source"]["clientip"], hit["_source"]["bytes"]) for hit in hits] == [("1.2.3.4", 12)]
+    assert elastic.count(index=index, query={"exists": {"field": "error"}})["count"] == 1
+    elastic.ingest.delete_pipeline(id="lines")
+
+
+def test_a_script_changes_documents(elastic, index):
+    elastic.index(index=index, id="1", document={"views": 1, "tags": ["a"]})
+    script = {"source": "ctx._source.views += params.n; ctx._source.tags.add(params.tag)", "params": {"n": 2, "tag": "b"}}
+    assert elastic.update(index=index, id="1", script=script)["result"] == "updated"
+    assert elastic.get(index=index, id="1")["_source"] == {"views": 3, "tags": ["a", "b"]}
+    with pytest.raises(elasticsearch.BadRequestError) as wrong:
+        elastic.update(index=index, id="1", script={"source": "while (true) { }"})
+    assert wrong.value.body["error"]["type"] == "script_exception"

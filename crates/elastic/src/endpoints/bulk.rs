@@ -2,19 +2,21 @@
 
 mod parse;
 
-use super::document::new_id;
+use super::document::{dropped, new_id};
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
 use crate::fulltext;
 use crate::limits::BULK_COMMIT_MAX;
+use crate::pipelines::Wanted;
 use crate::respond::{Answer, ok};
 use crate::source::SourceFilter;
 use crate::write::{Change, Write, Written, write_all};
 use auth::Action;
 use http::Method;
+use ingest::Context;
 use parse::Item;
 use serde_json::{Value, json};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
 pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> {
@@ -30,23 +32,26 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
     }
     call.parameters
         .without_effect(&["timeout", "wait_for_active_shards", "routing", "type"]);
-    for name in ["pipeline", "require_alias"] {
-        if call
-            .parameters
-            .take(name)
-            .is_some_and(|value| value != "_none" && value != "false")
-        {
-            return Err(ElasticError::unsupported(format!("the parameter [{name}]")));
-        }
+    if call.parameters.flag("require_alias")?.unwrap_or(false) {
+        return Err(ElasticError::unsupported("the parameter [require_alias]"));
     }
+    let pipeline = call.parameters.take("pipeline");
     let shown = SourceFilter::take(&mut call.parameters);
     call.parameters.end()?;
     let begun = Instant::now();
-    let items = parse::items(&call.body, index)?;
+    let mut items = parse::items(&call.body, index)?;
+    let settled = prepare(call, &mut items, pipeline.as_deref()).await?;
     let mut answers = Vec::with_capacity(items.len());
     let mut rest = &items[..];
     while !rest.is_empty() {
-        let (batch, later) = rest.split_at(batch_length(rest));
+        let at = items.len() - rest.len();
+        if let Some(answer) = &settled[at] {
+            answers.push(answer.clone());
+            rest = &rest[1..];
+            continue;
+        }
+        let open = settled[at..].iter().take_while(|answer| answer.is_none()).count();
+        let (batch, later) = rest.split_at(batch_length(&rest[..open]));
         answers.extend(write_batch(call, batch, shown.as_ref()).await?);
         rest = later;
     }
@@ -61,6 +66,52 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
     Ok(ok(
         json!({"took": begun.elapsed().as_millis() as u64, "errors": errors, "items": answers}),
     ))
+}
+
+/// Puts the documents through their pipelines; the answers of those that are not written.
+async fn prepare(call: &Call, items: &mut [Item], asked: Option<&str>) -> Result<Vec<Option<Value>>> {
+    let mut settled = vec![None; items.len()];
+    let mut known: HashMap<(String, Option<String>), Wanted> = HashMap::new();
+    let pipelines = call.pipelines().await?;
+    for (item, settled) in items.iter_mut().zip(&mut settled) {
+        let asked = item.pipeline.clone().or_else(|| asked.map(str::to_owned));
+        let Change::Put { document, .. } = &mut item.change else {
+            continue;
+        };
+        let key = (item.index.clone(), asked);
+        let wanted = match known.get(&key) {
+            Some(wanted) => wanted,
+            None => {
+                let wanted = call.pipelines_of(&key.0, key.1.as_deref()).await?;
+                known.entry(key).or_insert(wanted)
+            }
+        };
+        if wanted.is_none() {
+            continue;
+        }
+        let mut going = Context {
+            index: item.index.clone(),
+            id: item.id.clone(),
+            source: std::mem::take(document),
+            ..Context::default()
+        };
+        let goes_on = call.through(&pipelines, wanted, &mut going).await;
+        *document = going.source;
+        match goes_on {
+            Ok(goes_on) => {
+                (item.index, item.id) = (going.index, going.id);
+                if !goes_on {
+                    let mut answer = dropped(&item.index, item.id.as_deref().unwrap_or_default());
+                    answer["status"] = json!(200);
+                    *settled = Some(json!({item.verb: answer}));
+                }
+            }
+            Err(error) => *settled = Some(failed(item, item.id.as_deref(), &error)),
+        }
+        // Long texts and many documents: others get their turn.
+        tokio::task::consume_budget().await;
+    }
+    Ok(settled)
 }
 
 /// The items that can be committed together: of one index, each of another document.

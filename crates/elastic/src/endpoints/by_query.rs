@@ -10,6 +10,7 @@ use crate::lookups;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, json, ok};
 use crate::scan;
+use crate::scripts::Prepared;
 use crate::source::SourceFilter;
 use auth::Action;
 use http::{Method, StatusCode};
@@ -25,7 +26,12 @@ pub(crate) async fn change(call: &mut Call, expression: &str, deletes: bool) -> 
     let by_parameter = parameters_query(&mut call.parameters)?;
     call.parameters.end()?;
     let mut body = call.object()?;
-    refuse(&body, &["script", "slice", "sort"])?;
+    refuse(&body, &["slice", "sort"])?;
+    let script = match body.shift_remove("script") {
+        Some(_) if deletes => return Err(ElasticError::parsing("request does not support [script]")),
+        Some(script) => Some(Prepared::of_json(&script)?),
+        None => None,
+    };
     options.read(&mut body)?;
     lookups::fill(call, expression, &mut body).await?;
     let query = body.shift_remove("query");
@@ -50,7 +56,11 @@ pub(crate) async fn change(call: &mut Call, expression: &str, deletes: bool) -> 
     let job = Job {
         places: scan::places(&found).await?,
         request: request(query, None)?,
-        work: if deletes { Work::Delete } else { Work::Touch },
+        work: if deletes {
+            Work::Delete
+        } else {
+            Work::Touch { script }
+        },
         proceeds: options.proceeds,
         most: options.most,
         pause: options.pause(),

@@ -7,6 +7,7 @@ use crate::documents::{find, head};
 use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::respond::{Answer, exists, json, ok};
+use crate::scripts::Prepared;
 use crate::source::SourceFilter;
 use crate::write::{Change, Update, Write, Written, document_of, write_one};
 use auth::Action;
@@ -71,9 +72,26 @@ async fn put(call: &mut Call, name: &str, id: &str, create: bool) -> Result<Answ
     let options = Options::for_put(&mut call.parameters, create)?;
     call.parameters.end()?;
     let create = create || options.creates;
-    let document = document_of(&call.body)?;
+    let mut document = document_of(&call.body)?;
     options.check_alias(call, name)?;
-    let index = call.index_for_writing(name, Action::Insert).await?;
+    let (mut name, mut id) = (name.to_owned(), id.to_owned());
+    let wanted = call.pipelines_of(&name, options.pipeline.as_deref()).await?;
+    if !wanted.is_none() {
+        let mut going = ingest::Context {
+            index: name,
+            id: Some(id),
+            source: document,
+            ..ingest::Context::default()
+        };
+        let pipelines = call.pipelines().await?;
+        let goes_on = call.through(&pipelines, &wanted, &mut going).await?;
+        (name, id) = (going.index, going.id.unwrap_or_else(new_id));
+        document = going.source;
+        if !goes_on {
+            return Ok(ok(dropped(&name, &id)));
+        }
+    }
+    let index = call.index_for_writing(&name, Action::Insert).await?;
     if !create {
         call.require(Action::Update, &index.namespace)?;
     }
@@ -81,7 +99,7 @@ async fn put(call: &mut Call, name: &str, id: &str, create: bool) -> Result<Answ
     let written = write_one(
         &index,
         Write {
-            id: id.to_owned(),
+            id,
             change,
             condition: options.condition,
             version: options.version,
@@ -89,6 +107,14 @@ async fn put(call: &mut Call, name: &str, id: &str, create: bool) -> Result<Answ
     )
     .await?;
     Ok(answer(&index, &written, &options))
+}
+
+/// What is said of a document that a pipeline has dropped.
+pub(crate) fn dropped(index: &str, id: &str) -> Value {
+    json!({
+        "_index": index, "_type": "_doc", "_id": id, "_version": -3, "result": "noop",
+        "_shards": {"total": 0, "successful": 0, "failed": 0},
+    })
 }
 
 fn answer(index: &Index, written: &Written, options: &Options) -> Answer {
@@ -181,7 +207,8 @@ pub(crate) fn parse_update(bytes: &[u8]) -> Result<(Update, Option<SourceFilter>
                 json::write(value.as_ref(), &mut text);
                 shown = Some(SourceFilter::parse(&serde_json::from_str(&text)?)?);
             }
-            "script" | "scripted_upsert" => return Err(ElasticError::unsupported("a [script] in an update")),
+            "script" => update.script = Some(Prepared::parse(value)?),
+            "scripted_upsert" => update.scripted_upsert = flag(),
             other => {
                 return Err(ElasticError::new(
                     StatusCode::BAD_REQUEST,
@@ -191,8 +218,14 @@ pub(crate) fn parse_update(bytes: &[u8]) -> Result<(Update, Option<SourceFilter>
             }
         }
     }
-    if update.part.is_none() {
-        return Err(ElasticError::validation(&["script or doc is missing".to_owned()]));
+    match (&update.part, &update.script) {
+        (None, None) => return Err(ElasticError::validation(&["script or doc is missing".to_owned()])),
+        (Some(_), Some(_)) => {
+            return Err(ElasticError::validation(&[
+                "can't provide both script and doc".to_owned()
+            ]));
+        }
+        _ => {}
     }
     Ok((update, shown))
 }

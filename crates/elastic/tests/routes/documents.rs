@@ -151,9 +151,9 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "POST /things/_update/1",
-        r#"{"script": "ctx.op = 'delete'"}"#,
+        r#"{"script": {"source": "ctx.op = 'delete'", "lang": "mustache"}}"#,
         501,
-        r#"{"error": {"reason": "a [script] in an update is not supported"}}"#,
+        r#"{"error": {"reason": "scripts in [mustache] is not supported"}}"#,
     ),
     case("GET /things/_source/1", "", 200, r#"{"name": "Fina", "age": 6}"#),
     case(

@@ -13,7 +13,9 @@ mod documents;
 mod indices;
 mod kept;
 mod paging;
+mod pipelines;
 mod queries;
+mod scripts;
 mod searches;
 mod server;
 
@@ -52,6 +54,8 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         indices::CASES,
         kept::CASES,
         paging::CASES,
+        pipelines::CASES,
+        scripts::CASES,
         queries::CASES,
         searches::CASES,
     ]

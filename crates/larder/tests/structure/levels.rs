@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// The level of each crate; a crate uses only crates of lower levels (level 0 uses none).
-pub const LEVELS: [(&str, u8); 33] = [
+pub const LEVELS: [(&str, u8); 35] = [
     ("backup", 0),
     ("code", 0),
     ("javascript", 0),
@@ -19,12 +19,14 @@ pub const LEVELS: [(&str, u8); 33] = [
     ("http", 1),
     ("json", 1),
     ("logline", 1),
+    ("painless", 1),
     ("text", 1),
     ("agent", 2),
     ("language", 2),
     ("search", 2),
     ("store", 2),
     ("auth", 3),
+    ("ingest", 3),
     ("mango", 3),
     ("replicate", 3),
     ("peer", 4),

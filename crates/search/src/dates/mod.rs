@@ -6,10 +6,12 @@ mod format;
 mod math;
 mod names;
 mod pattern;
+mod written;
 
 pub(crate) use format::DateFormats;
 pub(crate) use math::{Rounding, add_unit, floor_unit, parse_math};
 pub use names::date_math_name;
+pub use written::DateFormat;
 
 use crate::error::{Result, SearchError};
 use jiff::Timestamp;

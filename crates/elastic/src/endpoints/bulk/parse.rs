@@ -14,6 +14,8 @@ pub(super) struct Item {
     pub(super) id: Option<String>,
     pub(super) change: Change,
     pub(super) condition: Option<(u64, u64)>,
+    /// The pipeline that its document is to go through.
+    pub(super) pipeline: Option<String>,
     pub(super) shown: Option<SourceFilter>,
 }
 
@@ -75,6 +77,7 @@ fn item<'a>(
         id: None,
         change: Change::Delete,
         condition: None,
+        pipeline: None,
         shown: None,
     };
     let (mut sequence, mut term) = (None, None);
@@ -92,7 +95,8 @@ fn item<'a>(
             "_source" => item.shown = Some(SourceFilter::parse(value)?),
             "_type" | "routing" | "_routing" | "retry_on_conflict" | "_retry_on_conflict"
             | "require_alias" => {}
-            "pipeline" | "version" | "_version" | "version_type" | "_version_type" => {
+            "pipeline" => item.pipeline = text(value),
+            "version" | "_version" | "version_type" | "_version_type" => {
                 return Err(ElasticError::unsupported(format!("[{name}] of a bulk item")));
             }
             other => {

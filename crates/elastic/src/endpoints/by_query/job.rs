@@ -4,9 +4,10 @@ use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::limits::BULK_COMMIT_MAX;
 use crate::scan::{self, Place};
+use crate::scripts::Prepared;
 use crate::source::SourceFilter;
 use crate::tasks::Task;
-use crate::write::{Change, Write, document_of, write_all};
+use crate::write::{Change, Update, Write, document_of, write_all};
 use search::{Hit, Request, SortKey};
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
@@ -29,7 +30,10 @@ pub(super) struct Job {
 pub(super) enum Work {
     Delete,
     /// It is written again as it is, so that what has changed in the mapping is true of it.
-    Touch,
+    /// Where there is a script, it changes it.
+    Touch {
+        script: Option<Prepared>,
+    },
     /// It is put into another index.
     Copy {
         index: Index,
@@ -47,6 +51,7 @@ struct Counts {
     deleted: u64,
     batches: u64,
     conflicts: u64,
+    noops: u64,
     throttled: Duration,
     failures: Vec<Value>,
 }
@@ -106,7 +111,7 @@ impl Job {
                 .collect::<Result<Vec<_>>>()?;
             let index = match &self.work {
                 Work::Copy { index, .. } => index,
-                Work::Delete | Work::Touch => &place.index,
+                Work::Delete | Work::Touch { .. } => &place.index,
             };
             for (write, result) in writes.iter().zip(write_all(index, &writes).await?) {
                 counts.done += 1;
@@ -115,6 +120,7 @@ impl Job {
                         "created" => counts.created += 1,
                         "deleted" => counts.deleted += 1,
                         "not_found" => counts.conflicts += 1,
+                        "noop" => counts.noops += 1,
                         _ => counts.updated += 1,
                     },
                     Err(error) => self.failed(index, write, &error, counts),
@@ -138,7 +144,14 @@ impl Job {
         let unchanged = Some((hit.sequence, 1));
         let (change, condition) = match &self.work {
             Work::Delete => (Change::Delete, unchanged),
-            Work::Touch => {
+            Work::Touch { script: Some(script) } => {
+                let update = Update {
+                    script: Some(script.clone()),
+                    ..Update::default()
+                };
+                (Change::Update(update), unchanged)
+            }
+            Work::Touch { script: None } => {
                 let mut document = hit.document.to_document();
                 document.remove("_id");
                 let create = false;
@@ -170,7 +183,7 @@ impl Job {
         let rate = if self.pause > 0.0 { 1.0 / self.pause } else { -1.0 };
         json!({
             "total": counts.total, "updated": counts.updated, "created": counts.created, "deleted": counts.deleted,
-            "batches": counts.batches, "version_conflicts": counts.conflicts, "noops": 0,
+            "batches": counts.batches, "version_conflicts": counts.conflicts, "noops": counts.noops,
             "retries": {"bulk": 0, "search": 0}, "throttled_millis": counts.throttled.as_millis() as u64,
             "requests_per_second": rate, "throttled_until_millis": 0,
         })

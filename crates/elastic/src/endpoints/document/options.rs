@@ -16,6 +16,8 @@ pub(super) struct Options {
     pub(super) condition: Option<(u64, u64)>,
     pub(super) version: Option<OwnVersion>,
     pub(super) creates: bool,
+    /// The pipeline that the document is to go through.
+    pub(super) pipeline: Option<String>,
     /// What is answered to `refresh`; every search sees every write, so nothing has to be waited for.
     refreshed: Option<bool>,
     require_alias: bool,
@@ -47,9 +49,7 @@ impl Options {
         };
         parameters.without_effect(&["timeout", "wait_for_active_shards", "routing"]);
         let version = version(parameters)?;
-        if parameters.take("pipeline").is_some_and(|value| value != "_none") {
-            return Err(ElasticError::unsupported("the parameter [pipeline]"));
-        }
+        let pipeline = parameters.take("pipeline");
         let creates = match parameters.take("op_type").as_deref() {
             None | Some("index") => false,
             Some("create") => true,
@@ -65,6 +65,7 @@ impl Options {
                 parameters.integer("if_primary_term")?,
             )?,
             version,
+            pipeline,
             creates,
             refreshed: refreshed.filter(|forced| *forced),
             require_alias: parameters.flag("require_alias")?.unwrap_or(false),

@@ -1,0 +1,161 @@
+//! The ingest pipelines of the server, and documents on their way through them.
+
+use crate::call::Call;
+use crate::error::{ElasticError, Result};
+use crate::kept::Family;
+use auth::Action;
+use http::StatusCode;
+use ingest::{Context, Failure, Host, Pipeline, PipelineError};
+use parking_lot::Mutex;
+use serde_json::Value;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+/// Pipelines that were compiled, each with its definition.
+#[derive(Debug, Default)]
+pub(crate) struct Compiled(Mutex<HashMap<String, (Value, Arc<Pipeline>)>>);
+
+/// The pipelines as they are at the beginning of a request.
+pub(crate) struct Pipelines<'s> {
+    definitions: BTreeMap<String, Value>,
+    compiled: &'s Compiled,
+    now_ms: i64,
+}
+
+impl Host for Pipelines<'_> {
+    fn pipeline(&self, name: &str) -> Option<Arc<Pipeline>> {
+        let definition = self.definitions.get(name)?;
+        let mut compiled = self.compiled.0.lock();
+        if let Some((known, pipeline)) = compiled.get(name)
+            && known == definition
+        {
+            return Some(pipeline.clone());
+        }
+        // One that is kept was parsed when it was put.
+        let pipeline = Arc::new(Pipeline::parse(definition).ok()?);
+        compiled.insert(name.to_owned(), (definition.clone(), pipeline.clone()));
+        Some(pipeline)
+    }
+
+    fn now_ms(&self) -> i64 {
+        self.now_ms
+    }
+}
+
+/// Which pipelines documents of an index go through.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Wanted {
+    first: Option<String>,
+    last: Option<String>,
+}
+
+impl Wanted {
+    pub(crate) fn is_none(&self) -> bool {
+        self.first.is_none() && self.last.is_none()
+    }
+}
+
+impl Call {
+    /// All pipelines.
+    pub(crate) async fn pipelines(&self) -> Result<Pipelines<'_>> {
+        Ok(Pipelines {
+            definitions: self.kept(Family::Pipeline).await?.into_iter().collect(),
+            compiled: &self.server.compiled,
+            now_ms: i64::try_from(self.server.engine.now_ms()).unwrap_or(i64::MAX),
+        })
+    }
+
+    /// The pipelines of an index, which need not be there yet; the request may name another first one.
+    pub(crate) async fn pipelines_of(&self, index: &str, asked: Option<&str>) -> Result<Wanted> {
+        let settings = match self.open_index(index, Action::Insert) {
+            Ok(index) => index.given_settings(),
+            Err(error) if error.kind == "index_not_found_exception" => self.templated(index).await?.settings,
+            // The write will say so.
+            Err(_) => return Ok(Wanted::default()),
+        };
+        let named = |name: &str| settings.get(name).and_then(Value::as_str).map(str::to_owned);
+        let is_some = |name: &String| name != "_none";
+        Ok(Wanted {
+            first: asked
+                .map(str::to_owned)
+                .or_else(|| named("default_pipeline"))
+                .filter(is_some),
+            last: named("final_pipeline").filter(is_some),
+        })
+    }
+
+    /// Puts a document through its pipelines; `false` where they drop it.
+    pub(crate) async fn through(
+        &self,
+        pipelines: &Pipelines<'_>,
+        wanted: &Wanted,
+        context: &mut Context,
+    ) -> Result<bool> {
+        let index = context.index.clone();
+        if let Some(first) = &wanted.first
+            && !run(pipelines, first, context)?
+        {
+            return Ok(false);
+        }
+        let mut last = wanted.last.clone();
+        if context.index != index {
+            last = self.pipelines_of(&context.index, Some("_none")).await?.last;
+        }
+        let index = context.index.clone();
+        if let Some(last) = &last {
+            let goes_on = run(pipelines, last, context)?;
+            if context.index != index {
+                return Err(ElasticError::new(
+                    StatusCode::BAD_REQUEST,
+                    "illegal_state_exception",
+                    format!("final pipeline [{last}] can't change the target index"),
+                ));
+            }
+            return Ok(goes_on);
+        }
+        Ok(true)
+    }
+}
+
+fn run(pipelines: &Pipelines<'_>, name: &str, context: &mut Context) -> Result<bool> {
+    let missing = || ElasticError::illegal(format!("pipeline with id [{name}] does not exist"));
+    let pipeline = pipelines.pipeline(name).ok_or_else(missing)?;
+    Ok(pipeline.run(context, pipelines)?)
+}
+
+impl From<Failure> for ElasticError {
+    fn from(failure: Failure) -> ElasticError {
+        let status = match failure.kind {
+            "fail_processor_exception" | "illegal_state_exception" => StatusCode::INTERNAL_SERVER_ERROR,
+            _ => StatusCode::BAD_REQUEST,
+        };
+        let mut header = serde_json::json!({"processor_type": failure.processor});
+        if let Some(tag) = failure.tag {
+            header["processor_tag"] = tag.into();
+        }
+        ElasticError::new(status, failure.kind, failure.reason).with("header", header)
+    }
+}
+
+impl From<PipelineError> for ElasticError {
+    fn from(error: PipelineError) -> ElasticError {
+        if error.is_unsupported {
+            return ElasticError::new(
+                StatusCode::NOT_IMPLEMENTED,
+                "unsupported_operation_exception",
+                error.reason,
+            );
+        }
+        let mut made = ElasticError::new(StatusCode::BAD_REQUEST, "parse_exception", error.reason);
+        for (name, value) in [
+            ("processor_type", error.processor),
+            ("processor_tag", error.tag),
+            ("property_name", error.property),
+        ] {
+            if let Some(value) = value {
+                made = made.with(name, value);
+            }
+        }
+        made
+    }
+}

@@ -1,0 +1,110 @@
+//! Scripts of requests: read, and run on documents.
+
+use crate::error::{ElasticError, Result};
+use http::StatusCode;
+use painless::{Globals, Script, ScriptError};
+use serde_json::Value as Json;
+use std::sync::Arc;
+use value::{Document, Value};
+
+/// A script with its parameters.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    script: Arc<Script>,
+    source: String,
+    params: Document,
+}
+
+/// What a script made of a document.
+pub(crate) enum Operation {
+    Nothing,
+    Delete,
+    Put(Document),
+}
+
+impl Prepared {
+    /// Reads `"source"` or `{"source", "lang", "params"}`.
+    pub(crate) fn parse(given: &Value) -> Result<Prepared> {
+        let (source, params) = match given {
+            Value::String(source) => (source.clone(), Document::new()),
+            Value::Document(given) => parts(given)?,
+            _ => return Err(ElasticError::parsing("a [script] must be a text or an object")),
+        };
+        let script = Script::compile(&source).map_err(|error| failed(&source, &error))?;
+        Ok(Prepared {
+            script: Arc::new(script),
+            source,
+            params,
+        })
+    }
+
+    /// The same, of JSON.
+    pub(crate) fn of_json(given: &Json) -> Result<Prepared> {
+        let read = json::Reader::whole(given.to_string().as_bytes())?;
+        Prepared::parse(&read)
+    }
+
+    /// Runs it on a document, as updates do; `context` is what `ctx` has besides.
+    pub(crate) fn change(&self, source: Document, context: Document) -> Result<Operation> {
+        let mut ctx = context;
+        if !ctx.contains("op") {
+            ctx.set("op", "index");
+        }
+        ctx.set("_source", source);
+        let mut globals = Globals::new()
+            .with("ctx", ctx)
+            .with("params", self.params.clone());
+        let ran = self.script.run(&mut globals, &());
+        ran.map_err(|error| failed(&self.source, &error))?;
+        let Some(Value::Document(mut ctx)) = globals.take("ctx") else {
+            return Ok(Operation::Nothing);
+        };
+        let operation = match ctx.remove("op") {
+            Some(Value::String(name)) => name,
+            _ => "index".to_owned(),
+        };
+        match (operation.as_str(), ctx.remove("_source")) {
+            ("none" | "noop", _) => Ok(Operation::Nothing),
+            ("delete", _) => Ok(Operation::Delete),
+            ("index" | "create", Some(Value::Document(source))) => Ok(Operation::Put(source)),
+            ("index" | "create", _) => Err(ElasticError::illegal(
+                "the script has made [ctx._source] no object",
+            )),
+            (other, _) => Err(ElasticError::illegal(format!(
+                "Operation type [{other}] not allowed, only [noop, index, delete] are allowed"
+            ))),
+        }
+    }
+}
+
+fn parts(given: &Document) -> Result<(String, Document)> {
+    let (mut source, mut params) = (None, Document::new());
+    for (name, value) in given.iter() {
+        match (name, value) {
+            ("source" | "inline", Value::String(text)) => source = Some(text.clone()),
+            ("lang", Value::String(language)) if language == "painless" => {}
+            ("lang", Value::String(language)) => {
+                return Err(ElasticError::unsupported(format!("scripts in [{language}]")));
+            }
+            ("params", Value::Document(given)) => params = given.clone(),
+            ("id" | "stored", _) => return Err(ElasticError::unsupported("a stored script")),
+            ("options", Value::Document(options)) if options.is_empty() => {}
+            (other, _) => return Err(ElasticError::parsing(format!("[script] unknown field [{other}]"))),
+        }
+    }
+    let missing = || {
+        ElasticError::illegal("must specify either [source] for an inline script or [id] for a stored script")
+    };
+    Ok((source.ok_or_else(missing)?, params))
+}
+
+fn failed(source: &str, error: &ScriptError) -> ElasticError {
+    let reason = match error {
+        ScriptError::Compile(_) => "compile error",
+        ScriptError::Run(_) => "runtime error",
+    };
+    ElasticError::new(StatusCode::BAD_REQUEST, "script_exception", reason)
+        .with("script", source)
+        .with("lang", "painless")
+        .because(ElasticError::illegal(error.to_string()))
+}

@@ -1,0 +1,182 @@
+//! Ingest pipelines.
+
+use super::server::{run, run_restarted};
+use testing::http::{Case, case};
+
+#[test]
+fn pipelines() {
+    run(CASES);
+}
+
+#[test]
+fn pipelines_are_there_after_a_restart() {
+    run_restarted(
+        &[case("PUT /_ingest/pipeline/lines", LINES, 200, "")],
+        &[
+            case("PUT /a/_doc/1?pipeline=lines", r#"{"message": "5 x"}"#, 201, ""),
+            case("GET /a/_doc/1", "", 200, r#"{"_source": {"n": 5, "what": "x"}}"#),
+        ],
+    );
+}
+
+const LINES: &str = r#"{"description": "lines", "processors": [
+    {"grok": {"field": "message", "patterns": ["%{INT:n:int} %{GREEDYDATA:what}"]}},
+    {"drop": {"if": "ctx.what == 'debug'"}},
+    {"set": {"field": "_id", "value": "{{n}}", "if": "ctx.what == 'own'"}},
+    {"set": {"field": "_index", "value": "others", "if": "ctx.what == 'other'"}},
+    {"remove": {"field": "message"}}]}"#;
+const MARK: &str = r#"{"processors": [{"set": {"field": "last", "value": true}}]}"#;
+
+pub const CASES: &[Case] = &[
+    case(
+        "PUT /_ingest/pipeline/lines",
+        LINES,
+        200,
+        r#"{"acknowledged": true}"#,
+    ),
+    case("PUT /_ingest/pipeline/mark", MARK, 200, ""),
+    case("POST /_ingest/pipeline/mark", MARK, 405, ""),
+    case(
+        "PUT /_ingest/pipeline/wrong",
+        r#"{"processors": [{"set": {"value": 1}}]}"#,
+        400,
+        r#"{"error": {"type": "parse_exception", "reason": "[field] required property is missing", "processor_type": "set", "property_name": "field"}}"#,
+    ),
+    case(
+        "PUT /_ingest/pipeline/wrong",
+        r#"{"processors": [{"geoip": {"field": "ip"}}]}"#,
+        501,
+        r#"{"error": {"reason": "the processor [geoip] is not supported"}}"#,
+    ),
+    case(
+        "GET /_ingest/pipeline",
+        "",
+        200,
+        r#"{"lines": {"description": "lines"}, "mark": {}}"#,
+    ),
+    case(
+        "GET /_ingest/pipeline/li*",
+        "",
+        200,
+        r#"{"lines": {"description": "lines"}}"#,
+    ),
+    case("GET /_ingest/pipeline/none", "", 404, "{}"),
+    case("POST /_ingest/pipeline", "", 405, ""),
+    case(
+        "GET /_ingest/processor/grok",
+        "",
+        200,
+        r#"{"patterns": {"DATA": ".*?"}}"#,
+    ),
+    case("POST /_ingest/processor/grok", "", 405, ""),
+    case("GET /_ingest/geoip/stats", "", 501, ""),
+    // Simulated.
+    case(
+        "POST /_ingest/pipeline/lines/_simulate",
+        r#"{"docs": [{"_source": {"message": "5 x"}}, {"_source": {"message": "x"}}, {"_source": {"message": "1 debug"}}]}"#,
+        200,
+        r#"{"docs": [{"doc": {"_source": {"n": 5, "what": "x"}}}, {"error": {"type": "illegal_argument_exception", "header": {"processor_type": "grok"}}}, null]}"#,
+    ),
+    case(
+        "POST /_ingest/pipeline/_simulate?verbose",
+        r#"{"pipeline": {"processors": [{"set": {"field": "a", "value": 1, "tag": "t"}}, {"fail": {"message": "no"}}]}, "docs": [{"_id": "7", "_source": {}}]}"#,
+        200,
+        r#"{"docs": [{"processor_results": [{"processor_type": "set", "tag": "t", "status": "success", "doc": {"_id": "7", "_source": {"a": 1}}},
+            {"processor_type": "fail", "status": "error", "error": {"reason": "no"}}]}]}"#,
+    ),
+    case(
+        "POST /_ingest/pipeline/none/_simulate",
+        r#"{"docs": []}"#,
+        400,
+        "",
+    ),
+    case(
+        "POST /_ingest/pipeline/_simulate",
+        r#"{"docs": []}"#,
+        400,
+        r#"{"error": {"reason": "[pipeline] required property is missing"}}"#,
+    ),
+    // By the request.
+    case("PUT /p/_doc/1?pipeline=lines", r#"{"message": "1 one"}"#, 201, ""),
+    case(
+        "GET /p/_doc/1",
+        "",
+        200,
+        r#"{"_source": {"n": 1, "what": "one"}}"#,
+    ),
+    case(
+        "PUT /p/_doc/9?pipeline=lines",
+        r#"{"message": "1 debug"}"#,
+        200,
+        r#"{"result": "noop"}"#,
+    ),
+    case("GET /p/_doc/9", "", 404, ""),
+    case(
+        "PUT /p/_doc/9?pipeline=none",
+        "{}",
+        400,
+        r#"{"error": {"reason": "pipeline with id [none] does not exist"}}"#,
+    ),
+    case(
+        "PUT /p/_doc/9?pipeline=lines",
+        r#"{"message": "x"}"#,
+        400,
+        r#"{"error": {"header": {"processor_type": "grok"}}}"#,
+    ),
+    case(
+        "POST /_bulk?pipeline=lines",
+        "{\"index\": {\"_index\": \"p\", \"_id\": \"a\"}}\n{\"message\": \"2 own\"}\n{\"create\": {\"_index\": \"p\"}}\n{\"message\": \"3 other\"}\n{\"index\": {\"_index\": \"p\", \"_id\": \"b\"}}\n{\"message\": \"wrong\"}\n{\"index\": {\"_index\": \"p\", \"_id\": \"c\"}}\n{\"message\": \"4 debug\"}\n{\"index\": {\"_index\": \"p\", \"_id\": \"d\", \"pipeline\": \"mark\"}}\n{}\n{\"index\": {\"_index\": \"p\", \"_id\": \"e\", \"pipeline\": \"_none\"}}\n{\"x\": 1}\n",
+        200,
+        r#"{"errors": true, "items": [{"index": {"_id": "2", "status": 201}}, {"create": {"_index": "others", "status": 201}},
+            {"index": {"status": 400, "error": {"type": "illegal_argument_exception"}}}, {"index": {"result": "noop", "status": 200}},
+            {"index": {"_id": "d", "status": 201}}, {"index": {"_id": "e", "status": 201}}]}"#,
+    ),
+    case(
+        "GET /p/_doc/2",
+        "",
+        200,
+        r#"{"_source": {"n": 2, "what": "own"}}"#,
+    ),
+    case("GET /p/_doc/d", "", 200, r#"{"_source": {"last": true}}"#),
+    case("GET /others/_count", "", 200, r#"{"count": 1}"#),
+    // By the index, and by the template of one that is not there yet.
+    case(
+        "PUT /_index_template/auto",
+        r#"{"index_patterns": ["auto-*"], "template": {"settings": {"index.default_pipeline": "lines", "final_pipeline": "mark"}}}"#,
+        200,
+        "",
+    ),
+    case("POST /auto-1/_doc/1", r#"{"message": "6 six"}"#, 201, ""),
+    case(
+        "GET /auto-1/_doc/1",
+        "",
+        200,
+        r#"{"_source": {"n": 6, "what": "six", "last": true}}"#,
+    ),
+    case(
+        "PUT /auto-1/_doc/2?pipeline=_none",
+        r#"{"message": "6 six"}"#,
+        201,
+        "",
+    ),
+    case(
+        "GET /auto-1/_doc/2",
+        "",
+        200,
+        r#"{"_source": {"message": "6 six", "last": true}}"#,
+    ),
+    case(
+        "PUT /auto-1/_settings",
+        r#"{"default_pipeline": "_none"}"#,
+        200,
+        "",
+    ),
+    case("POST /auto-1/_doc/3", r#"{"message": "x"}"#, 201, ""),
+    case("DELETE /_ingest/pipeline/lines", "", 200, ""),
+    case(
+        "DELETE /_ingest/pipeline/lines",
+        "",
+        404,
+        r#"{"error": {"type": "resource_not_found_exception", "reason": "pipeline [lines] is missing"}}"#,
+    ),
+];

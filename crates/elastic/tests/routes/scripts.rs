@@ -1,0 +1,106 @@
+//! Scripts that change documents.
+
+use super::server::run;
+use testing::http::{Case, case};
+
+#[test]
+fn scripts() {
+    run(CASES);
+}
+
+pub const CASES: &[Case] = &[
+    case("PUT /s/_doc/1", r#"{"n": 1, "tags": ["a"]}"#, 201, ""),
+    case(
+        "POST /s/_update/1",
+        r#"{"script": {"source": "ctx._source.n += params.by; if (!ctx._source.tags.contains('b')) { ctx._source.tags.add('b') }", "lang": "painless", "params": {"by": 4}}}"#,
+        200,
+        r#"{"result": "updated", "_version": 2}"#,
+    ),
+    case(
+        "GET /s/_doc/1",
+        "",
+        200,
+        r#"{"_source": {"n": 5, "tags": ["a", "b"]}}"#,
+    ),
+    case(
+        "POST /s/_update/1",
+        r#"{"script": "ctx.op = 'none'"}"#,
+        200,
+        r#"{"result": "noop", "_version": 2}"#,
+    ),
+    case(
+        "POST /s/_update/2",
+        r#"{"script": "ctx._source.n++", "upsert": {"n": 1}}"#,
+        201,
+        r#"{"result": "created"}"#,
+    ),
+    case("GET /s/_doc/2", "", 200, r#"{"_source": {"n": 1}}"#),
+    case(
+        "POST /s/_update/3",
+        r#"{"script": "ctx._source.n = 7; ctx._source.was = ctx.op", "scripted_upsert": true, "upsert": {}}"#,
+        201,
+        "",
+    ),
+    case(
+        "GET /s/_doc/3",
+        "",
+        200,
+        r#"{"_source": {"n": 7, "was": "create"}}"#,
+    ),
+    case(
+        "POST /s/_update/4",
+        r#"{"script": "ctx._source.n++"}"#,
+        404,
+        r#"{"error": {"type": "document_missing_exception"}}"#,
+    ),
+    case(
+        "POST /s/_update/1",
+        r#"{"script": "nothing.n++"}"#,
+        400,
+        r#"{"error": {"type": "script_exception", "reason": "compile error", "lang": "painless"}}"#,
+    ),
+    case(
+        "POST /s/_update/1",
+        r#"{"script": "ctx._source.none.n = 1"}"#,
+        400,
+        r#"{"error": {"type": "script_exception", "reason": "runtime error"}}"#,
+    ),
+    case(
+        "POST /s/_update/1",
+        r#"{"script": "while (true) {}"}"#,
+        400,
+        r#"{"error": {"reason": "runtime error"}}"#,
+    ),
+    case(
+        "POST /s/_update/1",
+        r#"{"script": {"id": "x"}}"#,
+        501,
+        r#"{"error": {"reason": "a stored script is not supported"}}"#,
+    ),
+    case("POST /s/_update/1", r#"{"script": "1", "doc": {}}"#, 400, ""),
+    case(
+        "POST /s/_update/3",
+        r#"{"script": "ctx.op = 'delete'"}"#,
+        200,
+        r#"{"result": "deleted"}"#,
+    ),
+    case(
+        "POST /_bulk",
+        "{\"update\": {\"_index\": \"s\", \"_id\": \"1\"}}\n{\"script\": {\"source\": \"ctx._source.n = 10\"}}\n",
+        200,
+        r#"{"errors": false}"#,
+    ),
+    case(
+        "POST /s/_update_by_query",
+        r#"{"script": {"source": "if (ctx._source.n > 5) { ctx._source.big = true } else { ctx.op = 'noop' }"}}"#,
+        200,
+        r#"{"total": 2, "updated": 1, "noops": 1}"#,
+    ),
+    case("GET /s/_doc/1", "", 200, r#"{"_source": {"n": 10, "big": true}}"#),
+    case(
+        "POST /s/_delete_by_query",
+        r#"{"query": {"match_all": {}}, "script": "1"}"#,
+        400,
+        "",
+    ),
+];

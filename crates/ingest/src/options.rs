@@ -1,0 +1,127 @@
+//! The options of a processor, read strictly.
+
+use crate::error::PipelineError;
+use crate::template::Template;
+use serde_json::{Map, Value as Json};
+use value::Value;
+
+pub(crate) type Result<T> = std::result::Result<T, PipelineError>;
+
+/// What a processor is told; what it has not asked for in the end is refused.
+#[derive(Debug)]
+pub(crate) struct Options {
+    processor: String,
+    given: Map<String, Json>,
+}
+
+impl Options {
+    pub(crate) fn new(processor: &str, given: Map<String, Json>) -> Options {
+        Options {
+            processor: processor.to_owned(),
+            given,
+        }
+    }
+
+    pub(crate) fn take(&mut self, name: &str) -> Option<Json> {
+        self.given.shift_remove(name).filter(|value| !value.is_null())
+    }
+
+    pub(crate) fn required(&mut self, name: &str) -> Result<Json> {
+        self.take(name)
+            .ok_or_else(|| PipelineError::of(name, "required property is missing"))
+    }
+
+    pub(crate) fn optional_text(&mut self, name: &str) -> Result<Option<String>> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Json::String(text)) => Ok(Some(text)),
+            Some(Json::Number(number)) => Ok(Some(number.to_string())),
+            Some(Json::Bool(bool)) => Ok(Some(bool.to_string())),
+            Some(_) => Err(PipelineError::of(name, "property isn't a string")),
+        }
+    }
+
+    pub(crate) fn text(&mut self, name: &str) -> Result<String> {
+        let found = self.optional_text(name)?;
+        found.ok_or_else(|| PipelineError::of(name, "required property is missing"))
+    }
+
+    pub(crate) fn template(&mut self, name: &str) -> Result<Template> {
+        Template::parse(&self.text(name)?)
+    }
+
+    pub(crate) fn optional_template(&mut self, name: &str) -> Result<Option<Template>> {
+        self.optional_text(name)?
+            .map(|text| Template::parse(&text))
+            .transpose()
+    }
+
+    pub(crate) fn flag(&mut self, name: &str, default: bool) -> Result<bool> {
+        match self.take(name) {
+            None => Ok(default),
+            Some(Json::Bool(flag)) => Ok(flag),
+            Some(Json::String(text)) if text == "true" => Ok(true),
+            Some(Json::String(text)) if text == "false" => Ok(false),
+            Some(_) => Err(PipelineError::of(name, "property isn't a boolean")),
+        }
+    }
+
+    /// One text, or several.
+    pub(crate) fn optional_texts(&mut self, name: &str) -> Result<Option<Vec<String>>> {
+        let wrong = || PipelineError::of(name, "property isn't a list of strings");
+        match self.take(name) {
+            None => Ok(None),
+            Some(Json::String(text)) => Ok(Some(vec![text])),
+            Some(Json::Array(list)) => list
+                .into_iter()
+                .map(|one| match one {
+                    Json::String(text) => Ok(text),
+                    _ => Err(wrong()),
+                })
+                .collect::<Result<Vec<String>>>()
+                .map(Some),
+            Some(_) => Err(wrong()),
+        }
+    }
+
+    pub(crate) fn texts(&mut self, name: &str) -> Result<Vec<String>> {
+        let found = self.optional_texts(name)?;
+        found.ok_or_else(|| PipelineError::of(name, "required property is missing"))
+    }
+
+    pub(crate) fn object(&mut self, name: &str) -> Result<Option<Map<String, Json>>> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Json::Object(object)) => Ok(Some(object)),
+            Some(_) => Err(PipelineError::of(name, "property isn't a map")),
+        }
+    }
+
+    pub(crate) fn list(&mut self, name: &str) -> Result<Option<Vec<Json>>> {
+        match self.take(name) {
+            None => Ok(None),
+            Some(Json::Array(list)) => Ok(Some(list)),
+            Some(_) => Err(PipelineError::of(name, "property isn't a list")),
+        }
+    }
+
+    /// Refuses what was not asked for.
+    pub(crate) fn end(self) -> Result<()> {
+        match self.given.is_empty() {
+            true => Ok(()),
+            false => {
+                let names: Vec<&str> = self.given.keys().map(String::as_str).collect();
+                Err(PipelineError::new(format!(
+                    "processor [{}] doesn't support one or more provided configuration parameters [{}]",
+                    self.processor,
+                    names.join(", ")
+                )))
+            }
+        }
+    }
+}
+
+/// A value as a definition has it.
+pub(crate) fn value_of(json: &Json) -> Value {
+    json::Reader::whole(json.to_string().as_bytes()).unwrap_or(Value::Null)
+}

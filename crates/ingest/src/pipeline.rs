@@ -1,0 +1,355 @@
+//! A pipeline: processors one after another, and what becomes of failures.
+
+use crate::context::Context;
+use crate::error::{Failure, PipelineError, Result, failed};
+use crate::options::{self, Options};
+use crate::processors::{self, Flow, Kind};
+use painless::{Globals, Script};
+use serde_json::{Map, Value as Json};
+use std::sync::Arc;
+use value::{Document, Value};
+
+/// How many pipelines may call each other.
+pub const PIPELINES_DEPTH_MAX: usize = 10;
+/// Processors of a pipeline, those for failures included.
+const PROCESSORS_MAX: usize = 1_000;
+/// How deep processors may lie in those for failures.
+const DEPTH_MAX: usize = 10;
+
+/// Processors one after another.
+#[derive(Debug)]
+pub struct Pipeline {
+    processors: Vec<Processor>,
+    on_failure: Option<Vec<Processor>>,
+}
+
+/// One processor, with when it runs and what becomes of its failure.
+#[derive(Debug)]
+pub(crate) struct Processor {
+    kind: String,
+    tag: Option<String>,
+    condition: Option<Script>,
+    ignores_failure: bool,
+    on_failure: Option<Vec<Processor>>,
+    work: Kind,
+}
+
+/// What pipelines ask of their surroundings.
+pub trait Host {
+    /// The pipeline of this name.
+    fn pipeline(&self, name: &str) -> Option<Arc<Pipeline>>;
+    /// The time, in milliseconds since 1970.
+    fn now_ms(&self) -> i64;
+}
+
+/// What one processor did, for `_simulate`.
+#[derive(Clone, Debug)]
+pub struct Step {
+    /// The type of the processor.
+    pub processor: String,
+    /// Its tag.
+    pub tag: Option<String>,
+    /// How it went.
+    pub status: StepStatus,
+}
+
+/// How a processor went.
+#[derive(Clone, Debug)]
+pub enum StepStatus {
+    /// It made this of the document.
+    Success(Context),
+    /// Its condition did not hold.
+    Skipped,
+    /// It dropped the document.
+    Dropped,
+    /// It failed.
+    Failed(Failure),
+    /// It failed, which was ignored.
+    Ignored(Failure, Context),
+}
+
+/// What a run has besides the document.
+pub(crate) struct Run<'r> {
+    pub(crate) host: &'r dyn Host,
+    trace: Option<&'r mut Vec<Step>>,
+    depth: usize,
+}
+
+impl Pipeline {
+    /// Reads a definition.
+    pub fn parse(definition: &Json) -> Result<Pipeline, PipelineError> {
+        let Json::Object(body) = definition else {
+            return Err(PipelineError::new("a pipeline must be an object"));
+        };
+        let mut options = Options::new("pipeline", body.clone());
+        for name in ["description", "version", "_meta", "deprecated"] {
+            options.take(name);
+        }
+        let mut count = 0;
+        let list = options.list("processors")?;
+        let list = list.ok_or_else(|| PipelineError::of("processors", "required property is missing"))?;
+        let processors = parse_all(list, 0, &mut count)?;
+        let on_failure = failure_list(&mut options, 0, &mut count)?;
+        options.end().map_err(|error| {
+            PipelineError::new(error.reason.replacen("processor [pipeline]", "pipeline", 1))
+        })?;
+        Ok(Pipeline {
+            processors,
+            on_failure,
+        })
+    }
+
+    /// Puts a document through; `false` where it was dropped.
+    pub fn run(&self, context: &mut Context, host: &dyn Host) -> Result<bool> {
+        self.begin(context, host, None)
+    }
+
+    /// The same, with what each processor did.
+    pub fn trace(&self, context: &mut Context, host: &dyn Host, steps: &mut Vec<Step>) -> Result<bool> {
+        self.begin(context, host, Some(steps))
+    }
+
+    fn begin(&self, context: &mut Context, host: &dyn Host, trace: Option<&mut Vec<Step>>) -> Result<bool> {
+        let now = Value::from(search::date_text(host.now_ms()));
+        if !context.ingest.contains("timestamp") {
+            context.ingest.set("timestamp", now);
+        }
+        let mut run = Run {
+            host,
+            trace,
+            depth: 0,
+        };
+        Ok(matches!(self.process(context, &mut run)?, Flow::Next))
+    }
+
+    pub(crate) fn process(&self, context: &mut Context, run: &mut Run<'_>) -> Result<Flow> {
+        match (process_all(&self.processors, context, run), &self.on_failure) {
+            (Err(failure), Some(others)) => handled(others, &failure, context, run),
+            (result, _) => result,
+        }
+    }
+}
+
+impl Run<'_> {
+    /// Runs another pipeline within this one.
+    pub(crate) fn pipeline(
+        &mut self,
+        name: &str,
+        ignores_missing: bool,
+        context: &mut Context,
+    ) -> Result<Flow> {
+        let Some(pipeline) = self.host.pipeline(name) else {
+            return match ignores_missing {
+                true => Ok(Flow::Next),
+                false => Err(Failure::of(
+                    "illegal_state_exception",
+                    format!("Pipeline processor configured for non-existent pipeline [{name}]"),
+                )),
+            };
+        };
+        if self.depth >= PIPELINES_DEPTH_MAX {
+            return Err(Failure::of(
+                "graph_structure_exception",
+                format!("Cycle detected for pipeline: {name}"),
+            ));
+        }
+        self.depth += 1;
+        let flow = pipeline.process(context, self);
+        self.depth -= 1;
+        flow
+    }
+
+    fn note(&mut self, processor: &Processor, status: StepStatus) {
+        if let Some(steps) = &mut self.trace {
+            steps.push(Step {
+                processor: processor.kind.clone(),
+                tag: processor.tag.clone(),
+                status,
+            });
+        }
+    }
+
+    fn is_traced(&self) -> bool {
+        self.trace.is_some()
+    }
+}
+
+fn parse_all(list: Vec<Json>, depth: usize, count: &mut usize) -> options::Result<Vec<Processor>> {
+    list.into_iter()
+        .map(|one| Processor::parse(one, depth, count))
+        .collect()
+}
+
+fn failure_list(
+    options: &mut Options,
+    depth: usize,
+    count: &mut usize,
+) -> options::Result<Option<Vec<Processor>>> {
+    match options.list("on_failure")? {
+        None => Ok(None),
+        Some(list) if list.is_empty() => {
+            Err(PipelineError::of("on_failure", "processors list cannot be empty"))
+        }
+        Some(list) => Ok(Some(parse_all(list, depth + 1, count)?)),
+    }
+}
+
+impl Processor {
+    pub(crate) fn parse(definition: Json, depth: usize, count: &mut usize) -> options::Result<Processor> {
+        *count += 1;
+        if *count > PROCESSORS_MAX || depth > DEPTH_MAX {
+            return Err(PipelineError::new(format!(
+                "a pipeline has at most {PROCESSORS_MAX} processors, {DEPTH_MAX} deep"
+            )));
+        }
+        let Json::Object(definition) = definition else {
+            return Err(PipelineError::new(
+                "[processors] property isn't a list of objects",
+            ));
+        };
+        let mut members = definition.into_iter();
+        let (Some((kind, given)), None) = (members.next(), members.next()) else {
+            return Err(PipelineError::new("[processors] a processor has one type"));
+        };
+        let given = match given {
+            Json::Object(given) => given,
+            // `{"pipeline": "name"}` has no options; scripts may be texts.
+            Json::String(text) if kind == "script" => {
+                Map::from_iter([("source".to_owned(), Json::String(text))])
+            }
+            _ => {
+                return Err(PipelineError::new(format!(
+                    "property isn't a map, but of type [{kind}]"
+                )));
+            }
+        };
+        let mut options = Options::new(&kind, given);
+        let tag = options.optional_text("tag")?;
+        let parsed = Processor::parse_of(&kind, tag.clone(), options, depth, count);
+        parsed.map_err(|error| PipelineError {
+            processor: error.processor.or(Some(kind)),
+            tag: error.tag.or(tag),
+            ..error
+        })
+    }
+
+    fn parse_of(
+        kind: &str,
+        tag: Option<String>,
+        mut options: Options,
+        depth: usize,
+        count: &mut usize,
+    ) -> options::Result<Processor> {
+        let ignores_failure = options.flag("ignore_failure", false)?;
+        options.take("description");
+        let on_failure = failure_list(&mut options, depth, count)?;
+        let condition = match options.take("if") {
+            None => None,
+            Some(Json::String(source)) => Some(processors::compile(&source)?),
+            Some(Json::Object(script)) => {
+                let source = script.get("source").and_then(Json::as_str);
+                let source = source.ok_or_else(|| PipelineError::unsupported("an [if] without [source]"))?;
+                Some(processors::compile(source)?)
+            }
+            Some(_) => return Err(PipelineError::of("if", "property isn't a script")),
+        };
+        let work = Kind::parse(kind, &mut options, depth, count)?;
+        options.end()?;
+        Ok(Processor {
+            kind: kind.to_owned(),
+            tag,
+            condition,
+            ignores_failure,
+            on_failure,
+            work,
+        })
+    }
+
+    fn is_wanted(&self, context: &Context) -> Result<bool> {
+        let Some(condition) = &self.condition else {
+            return Ok(true);
+        };
+        let mut globals = Globals::new()
+            .with("ctx", context.for_script())
+            .with("params", Document::new());
+        match condition.run(&mut globals, &()) {
+            Ok(Value::Bool(wanted)) => Ok(wanted),
+            Ok(_) => failed("the condition [if] is neither true nor false"),
+            Err(error) => Err(Failure::of("script_exception", format!("runtime error: {error}"))),
+        }
+    }
+
+    pub(crate) fn process(&self, context: &mut Context, run: &mut Run<'_>) -> Result<Flow> {
+        let outcome = match self.is_wanted(context) {
+            Ok(false) => {
+                run.note(self, StepStatus::Skipped);
+                return Ok(Flow::Next);
+            }
+            Ok(true) => self.work.run(context, run),
+            Err(failure) => Err(failure),
+        };
+        let mut failure = match outcome {
+            Ok(flow) => {
+                // A processor that runs a pipeline has shown its steps.
+                if run.is_traced() && !matches!(self.work, Kind::Pipeline(_)) {
+                    let status = match flow {
+                        Flow::Next => StepStatus::Success(context.clone()),
+                        Flow::Drop => StepStatus::Dropped,
+                    };
+                    run.note(self, status);
+                }
+                return Ok(flow);
+            }
+            Err(failure) => failure,
+        };
+        if failure.processor.is_empty() {
+            failure.processor.clone_from(&self.kind);
+            failure.tag.clone_from(&self.tag);
+        }
+        if self.ignores_failure {
+            if run.is_traced() {
+                run.note(self, StepStatus::Ignored(failure, context.clone()));
+            }
+            return Ok(Flow::Next);
+        }
+        run.note(self, StepStatus::Failed(failure.clone()));
+        match &self.on_failure {
+            Some(others) => handled(others, &failure, context, run),
+            None => Err(failure),
+        }
+    }
+}
+
+fn process_all(processors: &[Processor], context: &mut Context, run: &mut Run<'_>) -> Result<Flow> {
+    for processor in processors {
+        if let Flow::Drop = processor.process(context, run)? {
+            return Ok(Flow::Drop);
+        }
+    }
+    Ok(Flow::Next)
+}
+
+/// Runs the processors for a failure, which see what failed.
+fn handled(
+    others: &[Processor],
+    failure: &Failure,
+    context: &mut Context,
+    run: &mut Run<'_>,
+) -> Result<Flow> {
+    const NAMES: [&str; 3] = [
+        "on_failure_message",
+        "on_failure_processor_type",
+        "on_failure_processor_tag",
+    ];
+    context.ingest.set(NAMES[0], failure.reason.as_str());
+    context.ingest.set(NAMES[1], failure.processor.as_str());
+    match &failure.tag {
+        Some(tag) => context.ingest.set(NAMES[2], tag.as_str()),
+        None => drop(context.ingest.remove(NAMES[2])),
+    }
+    let result = process_all(others, context, run);
+    for name in NAMES {
+        context.ingest.remove(name);
+    }
+    result
+}

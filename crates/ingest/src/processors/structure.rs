@@ -1,0 +1,219 @@
+//! Lists and objects: `json`, `foreach`, `dot_expander`, `sort`.
+
+use crate::context::{Context, type_name};
+use crate::error::{Failure, PipelineError, Result, failed};
+use crate::options::{self, Options};
+use crate::pipeline::{Processor, Run};
+use crate::processors::Flow;
+use value::Value;
+
+/// `json`: the value that a text is written as.
+#[derive(Debug)]
+pub(crate) struct Json {
+    field: String,
+    target: Option<String>,
+    is_root: bool,
+}
+
+impl Json {
+    pub(super) fn parse(options: &mut Options) -> options::Result<Json> {
+        let is_root = options.flag("add_to_root", false)?;
+        let target = options.optional_text("target_field")?;
+        if is_root && target.is_some() {
+            return Err(PipelineError::of(
+                "target_field",
+                "Cannot set a target field while also setting `add_to_root` to true",
+            ));
+        }
+        for (name, default) in [("add_to_root_conflict_strategy", "replace")] {
+            if options.optional_text(name)?.is_some_and(|given| given != default) {
+                return Err(PipelineError::unsupported(format!(
+                    "[{name}] other than [{default}]"
+                )));
+            }
+        }
+        if options.flag("allow_duplicate_keys", false)? {
+            return Err(PipelineError::unsupported("[allow_duplicate_keys]"));
+        }
+        Ok(Json {
+            field: options.text("field")?,
+            target,
+            is_root,
+        })
+    }
+
+    pub(super) fn run(&self, context: &mut Context) -> Result<()> {
+        let found = context.required(&self.field)?;
+        let Value::String(text) = &found else {
+            return failed(format!(
+                "field [{}] is not a text, cannot be read as JSON",
+                self.field
+            ));
+        };
+        let read = json::Reader::whole(text.as_bytes());
+        let value =
+            read.map_err(|error| Failure::new(format!("field [{}] is no JSON: {error}", self.field)))?;
+        match (self.is_root, value) {
+            (true, Value::Document(members)) => {
+                for (name, value) in members.iter() {
+                    context.source.set(name, value.clone());
+                }
+                Ok(())
+            }
+            (true, _) => failed("cannot add non-map fields to root of document"),
+            (false, value) => context.set(self.target.as_deref().unwrap_or(&self.field), value),
+        }
+    }
+}
+
+/// `foreach`: one processor for each element of a list.
+#[derive(Debug)]
+pub(crate) struct Foreach {
+    field: String,
+    processor: Box<Processor>,
+    ignores_missing: bool,
+}
+
+impl Foreach {
+    pub(super) fn parse(options: &mut Options, depth: usize, count: &mut usize) -> options::Result<Foreach> {
+        let inner = options.required("processor")?;
+        Ok(Foreach {
+            field: options.text("field")?,
+            processor: Box::new(Processor::parse(inner, depth + 1, count)?),
+            ignores_missing: options.flag("ignore_missing", false)?,
+        })
+    }
+
+    pub(super) fn run(&self, context: &mut Context, run: &mut Run<'_>) -> Result<Flow> {
+        let found = match context.get(&self.field) {
+            None | Some(Value::Null) if self.ignores_missing => return Ok(Flow::Next),
+            Some(value) => value,
+            None => context.required(&self.field)?,
+        };
+        let Value::Array(list) = found else {
+            return failed(format!(
+                "field [{}] of type [{}] cannot be cast to [java.util.List]",
+                self.field,
+                type_name(&found)
+            ));
+        };
+        let before = context.ingest.remove("_value");
+        let mut made = Vec::with_capacity(list.len());
+        for element in list {
+            context.ingest.set("_value", element);
+            if self.processor.process(context, run)? == Flow::Drop {
+                return Ok(Flow::Drop);
+            }
+            made.extend(context.ingest.remove("_value"));
+        }
+        if let Some(before) = before {
+            context.ingest.set("_value", before);
+        }
+        context.set(&self.field, Value::Array(made))?;
+        Ok(Flow::Next)
+    }
+}
+
+/// `dot_expander`: a field with dots in its name as an object.
+#[derive(Debug)]
+pub(crate) struct DotExpander {
+    field: String,
+    path: Option<String>,
+    overrides: bool,
+}
+
+impl DotExpander {
+    pub(super) fn parse(options: &mut Options) -> options::Result<DotExpander> {
+        let field = options.text("field")?;
+        if field != "*" && !field.contains('.') {
+            return Err(PipelineError::of(
+                "field",
+                "field does not contain a dot and is not a wildcard",
+            ));
+        }
+        Ok(DotExpander {
+            field,
+            path: options.optional_text("path")?,
+            overrides: options.flag("override", false)?,
+        })
+    }
+
+    pub(super) fn run(&self, context: &mut Context) -> Result<()> {
+        let within = match &self.path {
+            None => context.source.clone(),
+            Some(path) => match context.required(path)? {
+                Value::Document(inner) => inner,
+                _ => return failed(format!("[{path}] is not an object")),
+            },
+        };
+        let mut inner = Context {
+            source: within,
+            ..Context::default()
+        };
+        let names: Vec<String> = match self.field.as_str() {
+            "*" => inner
+                .source
+                .iter()
+                .map(|(name, _)| name.to_owned())
+                .filter(|name| name.contains('.'))
+                .collect(),
+            name => vec![name.to_owned()],
+        };
+        for name in names {
+            let Some(value) = inner.source.remove(&name) else {
+                continue;
+            };
+            match inner.get(&name) {
+                Some(_) if !self.overrides => {
+                    inner.append(&name, vec![value], true)?;
+                }
+                _ => inner.set(&name, value)?,
+            }
+        }
+        match &self.path {
+            None => context.source = inner.source,
+            Some(path) => context.set(path, Value::Document(inner.source))?,
+        }
+        Ok(())
+    }
+}
+
+/// `sort`: a list in its order.
+#[derive(Debug)]
+pub(crate) struct Sort {
+    field: String,
+    target: Option<String>,
+    descends: bool,
+}
+
+impl Sort {
+    pub(super) fn parse(options: &mut Options) -> options::Result<Sort> {
+        let order = options.optional_text("order")?;
+        let descends = match order.as_deref() {
+            None | Some("asc") => false,
+            Some("desc") => true,
+            Some(other) => {
+                return Err(PipelineError::of(
+                    "order",
+                    format!("Sort direction [{other}] not recognized. Valid values are: [asc, desc]"),
+                ));
+            }
+        };
+        Ok(Sort {
+            field: options.text("field")?,
+            target: options.optional_text("target_field")?,
+            descends,
+        })
+    }
+
+    pub(super) fn run(&self, context: &mut Context) -> Result<()> {
+        let Value::Array(mut list) = context.required(&self.field)? else {
+            return failed(format!("field [{}] is not a list, cannot sort.", self.field));
+        };
+        list.sort_by(|a, b| value::compare(a.as_ref(), b.as_ref()));
+        if self.descends {
+            list.reverse();
+        }
+        context.set(self.target.as_deref().unwrap_or(&self.field), Value::Array(list))
+    }
+}

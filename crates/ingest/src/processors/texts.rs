@@ -1,0 +1,164 @@
+//! Texts: `lowercase`, `uppercase`, `trim`, `split`, `join`, `gsub`.
+
+use crate::context::{Context, type_name};
+use crate::error::{Failure, PipelineError, Result, failed};
+use crate::options::{self, Options};
+use crate::template::shown;
+use regex::Regex;
+use value::Value;
+
+/// Bytes that a replaced text may have.
+const BYTES_MAX: usize = 16 << 20;
+/// Bytes of a compiled expression.
+pub(crate) const REGEX_BYTES_MAX: usize = 1 << 20;
+
+/// A processor that makes another text of a text.
+#[derive(Debug)]
+pub(crate) struct Text {
+    field: String,
+    target: Option<String>,
+    ignores_missing: bool,
+    operation: Operation,
+}
+
+#[derive(Debug)]
+enum Operation {
+    Lowercase,
+    Uppercase,
+    Trim,
+    Split { separator: Regex, keeps_trailing: bool },
+    Join(String),
+    Replace { pattern: Regex, replacement: String },
+}
+
+/// An expression; what it takes to match is linear in the text.
+pub(crate) fn regex(property: &str, pattern: &str) -> options::Result<Regex> {
+    let built = regex::RegexBuilder::new(pattern)
+        .size_limit(REGEX_BYTES_MAX)
+        .build();
+    built.map_err(|error| PipelineError::of(property, format!("Invalid regex pattern. {error}")))
+}
+
+impl Text {
+    pub(super) fn parse(kind: &str, options: &mut Options) -> options::Result<Text> {
+        let operation = match kind {
+            "lowercase" => Operation::Lowercase,
+            "uppercase" => Operation::Uppercase,
+            "trim" => Operation::Trim,
+            "split" => Operation::Split {
+                separator: regex("separator", &options.text("separator")?)?,
+                keeps_trailing: options.flag("preserve_trailing", false)?,
+            },
+            "join" => Operation::Join(options.text("separator")?),
+            _ => Operation::Replace {
+                pattern: regex("pattern", &options.text("pattern")?)?,
+                replacement: replacement(&options.text("replacement")?),
+            },
+        };
+        Ok(Text {
+            field: options.text("field")?,
+            target: options.optional_text("target_field")?,
+            ignores_missing: options.flag("ignore_missing", false)?,
+            operation,
+        })
+    }
+
+    pub(super) fn run(&self, context: &mut Context) -> Result<()> {
+        let found = match context.get(&self.field) {
+            None | Some(Value::Null) if self.ignores_missing => return Ok(()),
+            Some(value) => value,
+            None => context.required(&self.field)?,
+        };
+        let made = match (&self.operation, &found) {
+            (Operation::Join(separator), Value::Array(list)) => {
+                let parts: Vec<String> = list.iter().map(shown).collect();
+                Value::from(parts.join(separator))
+            }
+            (Operation::Join(_), other) => return self.wrong(other, "java.util.List"),
+            (Operation::Split { .. }, Value::Array(_)) => return self.wrong(&found, "java.lang.String"),
+            (_, Value::Array(list)) => {
+                let made: Result<Vec<Value>> = list.iter().map(|one| self.of(one)).collect();
+                Value::Array(made?)
+            }
+            (_, one) => self.of(one)?,
+        };
+        context.set(self.target.as_deref().unwrap_or(&self.field), made)
+    }
+
+    fn wrong<T>(&self, found: &Value, wanted: &str) -> Result<T> {
+        match found {
+            Value::Null => failed(format!("field [{}] is null, cannot process it.", self.field)),
+            found => failed(format!(
+                "field [{}] of type [{}] cannot be cast to [{wanted}]",
+                self.field,
+                type_name(found)
+            )),
+        }
+    }
+
+    fn of(&self, value: &Value) -> Result<Value> {
+        let Value::String(text) = value else {
+            return self.wrong(value, "java.lang.String");
+        };
+        Ok(match &self.operation {
+            Operation::Lowercase => Value::from(text.to_lowercase()),
+            Operation::Uppercase => Value::from(text.to_uppercase()),
+            Operation::Trim => Value::from(text.trim()),
+            Operation::Split {
+                separator,
+                keeps_trailing,
+            } => {
+                let mut parts: Vec<&str> = separator.split(text).collect();
+                while !keeps_trailing && parts.len() > 1 && parts.last().is_some_and(|part| part.is_empty()) {
+                    parts.pop();
+                }
+                Value::Array(parts.into_iter().map(Value::from).collect())
+            }
+            Operation::Join(_) => value.clone(),
+            Operation::Replace { pattern, replacement } => Value::from(replaced(pattern, replacement, text)?),
+        })
+    }
+}
+
+/// What replaces a match may be much larger than it, so its length is watched.
+fn replaced(pattern: &Regex, replacement: &str, text: &str) -> Result<String> {
+    let mut out = String::with_capacity(text.len());
+    let mut copied = 0;
+    for groups in pattern.captures_iter(text) {
+        let Some(whole) = groups.get(0) else { continue };
+        out.push_str(&text[copied..whole.start()]);
+        groups.expand(replacement, &mut out);
+        copied = whole.end();
+        if out.len() > BYTES_MAX {
+            return Err(Failure::new(format!(
+                "the replaced text is longer than {BYTES_MAX} bytes"
+            )));
+        }
+    }
+    out.push_str(&text[copied..]);
+    Ok(out)
+}
+
+/// A replacement as Java writes it: `$1` ends behind its digit, `\$` is the sign itself.
+fn replacement(text: &str) -> String {
+    let mut out = String::new();
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next() {
+                Some('$') => out.push_str("$$"),
+                Some(other) => out.push(other),
+                None => {}
+            },
+            '$' if chars.peek().is_some_and(char::is_ascii_digit) => {
+                out.push_str("${");
+                while let Some(digit) = chars.next_if(char::is_ascii_digit) {
+                    out.push(digit);
+                }
+                out.push('}');
+            }
+            c => out.push(c),
+        }
+    }
+    out
+}

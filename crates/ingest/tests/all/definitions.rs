@@ -1,0 +1,63 @@
+//! Definitions that are refused.
+
+use ingest::Pipeline;
+use serde_json::json;
+
+#[test]
+fn what_is_not_known_is_refused_by_name() {
+    let wrong = |processor| Pipeline::parse(&json!({"processors": [processor]})).unwrap_err();
+    assert_eq!(
+        wrong(json!({"nothing": {}})).reason,
+        "No processor type exists with name [nothing]"
+    );
+    let known = wrong(json!({"geoip": {"field": "a"}}));
+    assert!(known.is_unsupported && known.reason.contains("[geoip]"));
+    let option = wrong(json!({"set": {"field": "a", "value": 1, "other": 2}}));
+    assert_eq!(
+        option.reason,
+        "processor [set] doesn't support one or more provided configuration parameters [other]"
+    );
+    let missing = wrong(json!({"set": {"value": 1, "tag": "t"}}));
+    assert_eq!(missing.reason, "[field] required property is missing");
+    assert_eq!(
+        (missing.processor.as_deref(), missing.tag.as_deref()),
+        (Some("set"), Some("t"))
+    );
+    assert!(
+        wrong(json!({"grok": {"field": "a", "patterns": ["%{NO_SUCH}"]}}))
+            .reason
+            .contains("NO_SUCH")
+    );
+    assert!(
+        wrong(json!({"set": {"field": "a", "value": 1, "if": "ctx.("}}))
+            .reason
+            .contains("compile error")
+    );
+    assert!(
+        Pipeline::parse(&json!({}))
+            .unwrap_err()
+            .reason
+            .contains("[processors]")
+    );
+    assert!(
+        Pipeline::parse(&json!({"processors": [], "x": 1}))
+            .unwrap_err()
+            .reason
+            .contains("[x]")
+    );
+}
+
+#[test]
+fn circles_of_expressions_end() {
+    let definition = json!({"processors": [{"grok": {"field": "a", "patterns": ["%{A}"], "pattern_definitions": {"A": "%{B}", "B": "%{A}"}}}]});
+    assert!(
+        Pipeline::parse(&definition)
+            .unwrap_err()
+            .reason
+            .contains("circular")
+    );
+    let growing = json!({"processors": [{"grok": {"field": "a", "patterns": ["%{A}"], "pattern_definitions": {
+        "A": "%{B}%{B}%{B}%{B}%{B}%{B}%{B}%{B}", "B": "%{C}%{C}%{C}%{C}%{C}%{C}%{C}%{C}", "C": "%{IPV6}%{IPV6}%{IPV6}%{IPV6}%{IPV6}",
+    }}}]});
+    assert!(Pipeline::parse(&growing).unwrap_err().reason.contains("longer"));
+}

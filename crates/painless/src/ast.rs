@@ -1,0 +1,54 @@
+//! A script as a tree.
+
+#[derive(Clone, Debug)]
+pub(crate) enum Statement {
+    Declare(Vec<(String, Option<Expression>)>),
+    Evaluate(Expression),
+    If(Expression, Vec<Statement>, Vec<Statement>),
+    While(Expression, Vec<Statement>),
+    /// The body comes before the first look at the condition.
+    DoWhile(Vec<Statement>, Expression),
+    For {
+        begin: Option<Box<Statement>>,
+        condition: Option<Expression>,
+        next: Option<Expression>,
+        body: Vec<Statement>,
+    },
+    ForEach(String, Expression, Vec<Statement>),
+    Return(Option<Expression>),
+    Break,
+    Continue,
+    Throw(Expression),
+    Block(Vec<Statement>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Expression {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Double(f64),
+    Text(String),
+    Name(String),
+    List(Vec<Expression>),
+    Map(Vec<(Expression, Expression)>),
+    /// `a.b`; whether nothing comes of nothing (`a?.b`).
+    Member(Box<Expression>, String, bool),
+    Index(Box<Expression>, Box<Expression>),
+    /// `a.b(…)`; whether nothing comes of nothing.
+    Call(Box<Expression>, String, Vec<Expression>, bool),
+    /// `b(…)`.
+    Function(String, Vec<Expression>),
+    New(String, Vec<Expression>),
+    Unary(&'static str, Box<Expression>),
+    Binary(&'static str, Box<Expression>, Box<Expression>),
+    Ternary(Box<Expression>, Box<Expression>, Box<Expression>),
+    InstanceOf(Box<Expression>, String),
+    Cast(String, Box<Expression>),
+    /// `a = b`, `a += b`.
+    Assign(Box<Expression>, Option<&'static str>, Box<Expression>),
+    /// `a++`, `--a`: what is added, and whether the value is the one before.
+    Step(Box<Expression>, i64, bool),
+    /// `x -> …`.
+    Lambda(Vec<String>, Box<Expression>),
+}

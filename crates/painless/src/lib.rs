@@ -1,0 +1,23 @@
+//! A part of Painless, Elasticsearch's scripting language: what updates, conditions of pipelines and scores are written in.
+//!
+//! A [`Script`] is compiled once from its source and run with [`Globals`]: `ctx`, `params`, and what a [`Host`] says of fields
+//! (`doc['name']`). Statements are declarations, assignments, `if`, `for`, `while`, `return`; values are those of JSON, with
+//! the usual methods of texts, lists and maps and `Math`. What is not known is an error that names it.
+//!
+//! What must hold: a script ends, within [`limits`] of steps, memory and depth, whatever it says; it sees nothing but what it
+//! is handed.
+//!
+//! Left to others: where scripts stand in requests, and what their results mean.
+
+mod ast;
+mod error;
+pub mod limits;
+mod methods;
+mod object;
+mod parse;
+mod run;
+mod statics;
+mod token;
+
+pub use error::ScriptError;
+pub use run::{Globals, Host, Script};

@@ -1,0 +1,241 @@
+//! Functions that belong to no value: `Math.max`, `Integer.parseInt`, `new ArrayList()`, and those for scores.
+
+use crate::error::{Result, failed};
+use crate::methods::items;
+use crate::object::Object;
+use crate::run::Run;
+
+/// The classes of which functions are called.
+pub(crate) const CLASSES: &[&str] = &[
+    "Math",
+    "Integer",
+    "Long",
+    "Double",
+    "Float",
+    "Boolean",
+    "String",
+    "Objects",
+    "Arrays",
+    "Collections",
+];
+
+pub(crate) fn constant(class: &str, name: &str) -> Result<Object> {
+    match (class, name) {
+        ("Math", "PI") => Ok(Object::Double(std::f64::consts::PI)),
+        ("Math", "E") => Ok(Object::Double(std::f64::consts::E)),
+        ("Integer", "MAX_VALUE") => Ok(Object::Int(i64::from(i32::MAX))),
+        ("Integer", "MIN_VALUE") => Ok(Object::Int(i64::from(i32::MIN))),
+        ("Long", "MAX_VALUE") => Ok(Object::Int(i64::MAX)),
+        ("Long", "MIN_VALUE") => Ok(Object::Int(i64::MIN)),
+        ("Double", "MAX_VALUE") => Ok(Object::Double(f64::MAX)),
+        _ => failed(format!("static field [{class}, {name}] not found")),
+    }
+}
+
+/// `Class.name(arguments)`.
+pub(crate) fn call(run: &mut Run<'_>, class: &str, name: &str, arguments: &[Object]) -> Result<Object> {
+    let unknown = || {
+        failed(format!(
+            "static method [{class}, {name}/{}] not found",
+            arguments.len()
+        ))
+    };
+    match (class, name, arguments) {
+        ("Math", "abs", [Object::Int(int)]) => Ok(Object::Int(int.wrapping_abs())),
+        ("Math", "max", [Object::Int(a), Object::Int(b)]) => Ok(Object::Int(*a.max(b))),
+        ("Math", "min", [Object::Int(a), Object::Int(b)]) => Ok(Object::Int(*a.min(b))),
+        ("Math", "round", [x]) => Ok(Object::Int((x.as_f64()? + 0.5).floor() as i64)),
+        ("Math", _, [x]) => {
+            let x = x.as_f64()?;
+            Ok(Object::Double(match name {
+                "abs" => x.abs(),
+                "ceil" => x.ceil(),
+                "floor" => x.floor(),
+                "rint" => x.round_ties_even(),
+                "sqrt" => x.sqrt(),
+                "cbrt" => x.cbrt(),
+                "exp" => x.exp(),
+                "log" => x.ln(),
+                "log10" => x.log10(),
+                "log1p" => x.ln_1p(),
+                "signum" => {
+                    if x == 0.0 {
+                        0.0
+                    } else {
+                        x.signum()
+                    }
+                }
+                "sin" => x.sin(),
+                "cos" => x.cos(),
+                "tan" => x.tan(),
+                "asin" => x.asin(),
+                "acos" => x.acos(),
+                "atan" => x.atan(),
+                "tanh" => x.tanh(),
+                "toRadians" => x.to_radians(),
+                "toDegrees" => x.to_degrees(),
+                _ => return unknown(),
+            }))
+        }
+        ("Math", _, [x, y]) => {
+            let (x, y) = (x.as_f64()?, y.as_f64()?);
+            Ok(Object::Double(match name {
+                "max" => x.max(y),
+                "min" => x.min(y),
+                "pow" => x.powf(y),
+                "atan2" => x.atan2(y),
+                "hypot" => x.hypot(y),
+                _ => return unknown(),
+            }))
+        }
+        ("Integer" | "Long", "parseInt" | "parseLong" | "valueOf", [text]) => cast_text("long", text),
+        ("Double" | "Float", "parseDouble" | "parseFloat" | "valueOf", [text]) => cast_text("double", text),
+        ("Boolean", "parseBoolean", [text]) => Ok(Object::Bool(text.as_text()?.eq_ignore_ascii_case("true"))),
+        ("Integer" | "Long" | "Double" | "Float" | "Boolean", "toString", [one])
+        | ("String", "valueOf", [one]) => Ok(Object::Text(one.shown())),
+        ("String", "join", [mark, list]) => {
+            let parts: Vec<_> = items(list)?.iter().map(Object::shown).collect();
+            let joined = parts.join(&*mark.as_text()?);
+            run.takes_bytes(joined.len())?;
+            Ok(Object::text(joined))
+        }
+        ("Objects", "equals", [a, b]) => Ok(Object::Bool(a.equals(b))),
+        ("Objects", "isNull", [a]) => Ok(Object::Bool(a.is_null())),
+        ("Objects", "nonNull", [a]) => Ok(Object::Bool(!a.is_null())),
+        ("Arrays", "asList", list) => Ok(Object::list(list.to_vec())),
+        ("Collections", "emptyList", []) => Ok(Object::list(Vec::new())),
+        ("Collections", "emptyMap", []) => Ok(Object::map(Vec::new())),
+        ("Collections", "sort", [list]) => crate::methods::call(run, list, "sort", &[Object::Null]),
+        _ => unknown(),
+    }
+}
+
+/// `name(arguments)`: the functions that scores are made of.
+pub(crate) fn function(run: &mut Run<'_>, name: &str, arguments: &[Object]) -> Result<Object> {
+    match (name, arguments) {
+        ("saturation", [value, pivot]) => {
+            let (value, pivot) = (value.as_f64()?, pivot.as_f64()?);
+            Ok(Object::Double(value / (pivot + value)))
+        }
+        ("sigmoid", [value, pivot, exponent]) => {
+            let (value, pivot, exponent) = (value.as_f64()?, pivot.as_f64()?, exponent.as_f64()?);
+            let raised = value.powf(exponent);
+            Ok(Object::Double(raised / (pivot.powf(exponent) + raised)))
+        }
+        ("cosineSimilarity" | "dotProduct" | "l1norm" | "l2norm", [query, field]) => {
+            let of_field = match field {
+                Object::Text(name) => match run.field(name) {
+                    Some(values) => values.iter().map(Object::from_value).collect(),
+                    None => return failed(format!("No field found for [{name}] in mapping")),
+                },
+                other => items(other)?,
+            };
+            let numbers = |list: &[Object]| list.iter().map(Object::as_f64).collect::<Result<Vec<f64>>>();
+            let (a, b) = (numbers(&items(query)?)?, numbers(&of_field)?);
+            run.step(a.len())?;
+            if a.len() != b.len() {
+                return failed(format!(
+                    "The query vector has a different number of dimensions [{}] than the document vectors [{}].",
+                    a.len(),
+                    b.len()
+                ));
+            }
+            Ok(Object::Double(similarity(name, &a, &b)))
+        }
+        _ => failed(format!(
+            "Unknown call [{name}] with [{}] arguments.",
+            arguments.len()
+        )),
+    }
+}
+
+fn similarity(name: &str, a: &[f64], b: &[f64]) -> f64 {
+    let pairs = || a.iter().zip(b);
+    let dot: f64 = pairs().map(|(a, b)| a * b).sum();
+    match name {
+        "dotProduct" => dot,
+        "l1norm" => pairs().map(|(a, b)| (a - b).abs()).sum(),
+        "l2norm" => pairs().map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt(),
+        _ => {
+            let length = |list: &[f64]| list.iter().map(|x| x * x).sum::<f64>().sqrt();
+            dot / (length(a) * length(b))
+        }
+    }
+}
+
+/// `new Kind(arguments)`.
+pub(crate) fn made(run: &mut Run<'_>, kind: &str, arguments: &[Object]) -> Result<Object> {
+    match (kind, arguments) {
+        ("ArrayList" | "LinkedList" | "HashSet" | "TreeSet" | "LinkedHashSet", []) => {
+            Ok(Object::list(Vec::new()))
+        }
+        ("ArrayList" | "LinkedList", [other]) => {
+            let copied = items(other)?;
+            run.takes_bytes(32 * copied.len())?;
+            Ok(Object::list(copied))
+        }
+        ("HashSet" | "TreeSet" | "LinkedHashSet", _) => {
+            failed(format!("[new {kind}] with arguments is not supported"))
+        }
+        ("HashMap" | "LinkedHashMap" | "TreeMap", []) => Ok(Object::map(Vec::new())),
+        ("HashMap" | "LinkedHashMap" | "TreeMap", [Object::Map(other)]) => {
+            run.takes_bytes(64 * other.borrow().len())?;
+            Ok(Object::map(other.borrow().clone()))
+        }
+        (
+            "Exception" | "IllegalArgumentException" | "RuntimeException" | "IllegalStateException",
+            [reason],
+        ) => Ok(Object::Text(reason.shown())),
+        _ => failed(format!("cannot make a [{kind}] of {} arguments", arguments.len())),
+    }
+}
+
+/// `object instanceof Kind`.
+pub(crate) fn is_a(object: &Object, kind: &str) -> Result<bool> {
+    Ok(match kind {
+        "String" => matches!(object, Object::Text(_)),
+        "List" | "ArrayList" | "Collection" => matches!(object, Object::List(_)),
+        "Map" | "HashMap" => matches!(object, Object::Map(_)),
+        "Boolean" => matches!(object, Object::Bool(_)),
+        "Integer" | "Long" => matches!(object, Object::Int(_)),
+        "Double" | "Float" => matches!(object, Object::Double(_)),
+        "Number" => matches!(object, Object::Int(_) | Object::Double(_)),
+        "Object" => !object.is_null(),
+        other => return failed(format!("[instanceof {other}] is not supported")),
+    })
+}
+
+/// `(kind) object`.
+pub(crate) fn cast(kind: &str, object: Object) -> Result<Object> {
+    Ok(match (kind, &object) {
+        ("int" | "Integer", Object::Int(_) | Object::Double(_)) => {
+            // As casts of the language do: doubles stop at the ends, integers lose their upper half.
+            match object {
+                Object::Double(double) => Object::Int(i64::from(double as i32)),
+                other => Object::Int(i64::from(other.as_int()? as i32)),
+            }
+        }
+        ("long" | "Long", Object::Int(_) | Object::Double(_)) => Object::Int(object.as_int()?),
+        ("double" | "float" | "Double" | "Float", Object::Int(_) | Object::Double(_)) => {
+            Object::Double(object.as_f64()?)
+        }
+        ("def" | "Object", _) | (_, Object::Null) => object,
+        ("String", Object::Text(_)) | ("boolean" | "Boolean", Object::Bool(_)) => object,
+        ("List" | "ArrayList" | "Collection", Object::List(_)) | ("Map" | "HashMap", Object::Map(_)) => {
+            object
+        }
+        (kind, other) => return failed(format!("Cannot cast [{}] to [{kind}].", other.kind())),
+    })
+}
+
+fn cast_text(kind: &str, object: &Object) -> Result<Object> {
+    let text = object.shown();
+    let wrong = || failed(format!("For input string: \"{text}\""));
+    match kind {
+        "long" => text.parse().map_or_else(|_| wrong(), |int| Ok(Object::Int(int))),
+        _ => text
+            .trim()
+            .parse()
+            .map_or_else(|_| wrong(), |double| Ok(Object::Double(double))),
+    }
+}

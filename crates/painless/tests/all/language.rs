@@ -1,0 +1,129 @@
+//! What scripts mean.
+
+use painless::{Globals, Host, Script, ScriptError};
+use value::{Document, Value};
+
+fn context() -> Document {
+    let source = Document::new()
+        .with("count", 3)
+        .with("name", "Ada")
+        .with("tags", vec![Value::from("a"), Value::from("b")])
+        .with("inner", Document::new().with("x", 1.5));
+    Document::new().with("_source", source).with("op", "index")
+}
+
+/// What a script makes of the context, as JSON.
+fn after(source: &str) -> String {
+    let params = Document::new().with("by", 4).with("tag", "c");
+    let mut globals = Globals::new().with("ctx", context()).with("params", params);
+    Script::compile(source).unwrap().run(&mut globals, &()).unwrap();
+    shown(&globals.take("ctx").unwrap())
+}
+
+fn shown(value: &Value) -> String {
+    let mut out = String::new();
+    value::json::write(value.as_ref(), value::json::Mode::Relaxed, &mut out);
+    out
+}
+
+fn result(source: &str) -> String {
+    let mut globals = Globals::new().with("ctx", context()).with("_score", 2.0);
+    shown(&Script::compile(source).unwrap().run(&mut globals, &()).unwrap())
+}
+
+#[test]
+fn members_are_assigned_and_counted_up() {
+    assert!(after("ctx._source.count += params.by").contains(r#""count":7"#));
+    assert!(after("ctx._source.count++; ctx._source['new'] = true").contains(r#""count":4"#));
+    assert!(after("ctx._source.inner.x = ctx._source.name + '!'").contains(r#""x":"Ada!""#));
+}
+
+#[test]
+fn lists_are_changed_by_all_their_names() {
+    let with = after(
+        "if (ctx._source.tags.contains(params.tag)) { ctx.op = 'none' } else { def t = ctx._source.tags; t.add(params.tag) }",
+    );
+    assert!(
+        with.contains(r#""tags":["a","b","c"]"#) && with.contains(r#""op":"index""#),
+        "{with}"
+    );
+    let without = after("ctx._source.tags.remove(ctx._source.tags.indexOf('a')); ctx._source.remove('name')");
+    assert!(
+        without.contains(r#""tags":["b"]"#) && !without.contains("Ada"),
+        "{without}"
+    );
+    assert!(after("ctx._source.tags.removeIf(t -> t == 'b')").contains(r#""tags":["a"]"#));
+}
+
+#[test]
+fn operations_can_be_chosen() {
+    assert!(after("ctx.op = ctx._source.count > 2 ? 'delete' : 'none'").contains(r#""op":"delete""#));
+    assert!(after("if (ctx._source.missing == null) ctx.op = 'noop';").contains(r#""op":"noop""#));
+    assert!(
+        after("if (ctx._source?.a?.b == null && !ctx._source.containsKey('a')) { ctx.op = 'x' }")
+            .contains(r#""op":"x""#)
+    );
+}
+
+#[test]
+fn loops_and_numbers() {
+    assert_eq!(
+        result("int sum = 0; for (int i = 0; i < 5; i++) { if (i == 3) continue; sum += i } return sum"),
+        "7"
+    );
+    assert_eq!(
+        result("def s = ''; for (def t : ctx._source.tags) { s += t } s"),
+        r#""ab""#
+    );
+    assert_eq!(result("7 / 2"), "3");
+    assert_eq!(result("7 / 2.0"), "3.5");
+    assert_eq!(result("_score * Math.log(Math.E) + (int) 1.9"), "3.0");
+    assert_eq!(result("def m = ['a': 1, 'b': [1, 2]]; m.b[1] + m.size()"), "4");
+    assert_eq!(
+        result("int i = 0; while (true) { i += 2; if (i >= 6) break } i"),
+        "6"
+    );
+    assert_eq!(
+        result("'x' instanceof String && 'Hello'.substring(1, 3).toUpperCase() == 'EL'"),
+        "true"
+    );
+}
+
+#[test]
+fn fields_are_asked_of_the_host() {
+    struct Fields;
+    impl Host for Fields {
+        fn field(&self, name: &str) -> Option<Vec<Value>> {
+            match name {
+                "rank" => Some(vec![Value::from(5)]),
+                "none" => Some(Vec::new()),
+                _ => None,
+            }
+        }
+    }
+    let run = |source: &str| Script::compile(source).unwrap().run(&mut Globals::new(), &Fields);
+    assert_eq!(shown(&run("doc['rank'].value * 2").unwrap()), "10");
+    assert_eq!(
+        shown(&run("doc['none'].size() == 0 ? 1 : doc['none'].value").unwrap()),
+        "1"
+    );
+    assert_eq!(shown(&run("doc.containsKey('other')").unwrap()), "false");
+    assert!(matches!(run("doc['other'].value"), Err(ScriptError::Run(reason)) if reason.contains("[other]")));
+}
+
+#[test]
+fn what_is_not_known_is_named() {
+    let wrong = |source: &str| {
+        let compiled = Script::compile(source);
+        compiled
+            .and_then(|script| script.run(&mut Globals::new(), &()))
+            .unwrap_err()
+            .to_string()
+    };
+    assert!(wrong("try { x } catch (Exception e) { }").contains("[try]"));
+    assert!(wrong("foo.bar").contains("cannot resolve symbol [foo]"));
+    assert!(wrong("System.exit(0)").contains("[System]"));
+    assert!(wrong("'a'.getClass()").contains("getClass"));
+    assert!(wrong("1 +").contains("unexpected token"));
+    assert!(wrong("throw new IllegalArgumentException('no')").contains("no"));
+}

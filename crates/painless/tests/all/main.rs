@@ -1,0 +1,5 @@
+//! Scripts and what they give.
+#![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod hostile;
+mod language;
