@@ -1,26 +1,73 @@
 //! Documents made out of index keys.
 
 use crate::plan::facts::IndexFacts;
-use value::key::{self, Direction};
-use value::{Document, DocumentBuf, Value};
+use value::key;
+use value::raw::{DocumentWriter, encode_value_into};
+use value::{Document, Value, ValueRef};
 
-/// The needed fields of an index as a document, dotted paths nested. `None` if a field is null in the key: it may be
-/// missing from the document, which has to be read then.
-pub fn document(facts: &IndexFacts, needed: &[String], key: &[u8], bits: &[u8]) -> Option<DocumentBuf> {
-    let (mut key, mut bits) = (key, bits);
+/// Appends the needed fields of an index as a document, dotted paths nested. False, and nothing is appended, if a field is null
+/// in the key: it may be missing from the document, which has to be read then.
+pub fn write(facts: &IndexFacts, needed: &[String], key: &[u8], bits: &[u8], out: &mut Vec<u8>) -> bool {
+    let start = out.len();
+    let is_nested = needed.iter().any(|name| name.contains('.'));
+    let written = match is_nested {
+        true => write_nested(facts, needed, key, bits, out),
+        false => write_flat(facts, needed, key, bits, out),
+    };
+    if written.is_none() {
+        out.truncate(start);
+    }
+    written.is_some()
+}
+
+fn write_flat(
+    facts: &IndexFacts,
+    needed: &[String],
+    mut key: &[u8],
+    mut bits: &[u8],
+    out: &mut Vec<u8>,
+) -> Option<()> {
+    let mut writer = DocumentWriter::new(out);
+    for field in &facts.fields {
+        let direction = field.kind.direction();
+        let is_needed = needed.contains(&field.name);
+        if !is_needed && bits.is_empty() {
+            key = key.get(key::skip(key, direction)?..)?;
+        } else if let Some(text) = key::borrow_text(&mut key, bits, direction) {
+            writer.put(&field.name, ValueRef::String(text));
+        } else {
+            let value = key::decode(&mut key, &mut bits, direction)?;
+            if is_needed {
+                writer.put(&field.name, present(&value)?.as_ref());
+            }
+        }
+    }
+    writer.finish();
+    Some(())
+}
+
+fn write_nested(
+    facts: &IndexFacts,
+    needed: &[String],
+    mut key: &[u8],
+    mut bits: &[u8],
+    out: &mut Vec<u8>,
+) -> Option<()> {
     let mut whole = Document::new();
     for field in &facts.fields {
-        let direction: Direction = field.kind.direction();
-        let value = key::decode(&mut key, &mut bits, direction)?;
-        if !needed.contains(&field.name) {
-            continue;
+        let value = key::decode(&mut key, &mut bits, field.kind.direction())?;
+        if needed.contains(&field.name) {
+            present(&value)?;
+            put(&mut whole, &field.name, value);
         }
-        if matches!(value, Value::Null | Value::Undefined) {
-            return None;
-        }
-        put(&mut whole, &field.name, value);
     }
-    Some(DocumentBuf::from(&whole))
+    encode_value_into(out, ValueRef::Document((&whole).into()));
+    Some(())
+}
+
+/// A value that is surely there: null stands for a missing one too.
+fn present(value: &Value) -> Option<&Value> {
+    (!matches!(value, Value::Null | Value::Undefined)).then_some(value)
 }
 
 /// The names of an index's fields with the values in a key, as `returnKey` shows them.

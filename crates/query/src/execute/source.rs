@@ -11,6 +11,7 @@ use crate::Result;
 use crate::plan::facts::IndexFacts;
 use crate::plan::{Access, Plan};
 use crate::spill::{Spilled, damaged, split_document};
+use bytes::Bytes;
 use std::sync::Arc;
 use store::{IndexEntry, RecordId, Snapshot};
 use value::{Document, DocumentBuf, Value};
@@ -154,41 +155,18 @@ impl Source {
                 current,
                 reader,
             } => {
-                let plain = reader.is_plain();
-                let mut sort_key = Vec::new();
-                while let Some(cursor) = cursors.get_mut(*current) {
-                    if hits.len() >= enough {
-                        return Ok(Stopped::Filled);
-                    }
-                    // Shared, because a found entry borrows the cursor.
-                    let facts = if plain {
-                        None
-                    } else {
-                        Some(cursor.scan().facts.clone())
-                    };
-                    match cursor.step(budget) {
-                        Step::Load => {
-                            cursor.load(snapshot).await?;
-                            hits.reserve(cursor.loaded().min(enough - hits.len()));
-                        }
-                        Step::Spent => return Ok(Stopped::Spent),
-                        Step::Done => *current += 1,
-                        Step::Found(entry) => {
-                            if let Some(sorter) = &reader.sorter {
-                                sort_key.clear();
-                                sorter.put_sort_key(entry.key, &mut sort_key);
-                                if limit.is_some_and(|limit| limit <= sort_key.as_slice()) {
-                                    continue;
-                                }
-                            }
-                            hits.push(match &facts {
-                                Some(facts) => reader.read(&entry, &sort_key, facts),
-                                None => Hit::of_record(entry.record),
-                            });
-                        }
-                    }
-                }
-                Ok(Stopped::Exhausted)
+                let mut made = MadeDocuments::default();
+                let stopped = reader.fill(
+                    snapshot,
+                    (cursors, current),
+                    (hits, enough),
+                    limit,
+                    budget,
+                    &mut made,
+                );
+                let stopped = stopped.await?;
+                made.give_to(hits);
+                Ok(stopped)
             }
             Source::Near(cursor) => cursor.fill(snapshot, hits, enough, budget).await,
             Source::Merge(cursor) => cursor.fill(snapshot, hits, enough, budget).await,
@@ -287,21 +265,103 @@ impl EntryReader {
         !self.covered && !self.keys && self.sorter.is_none()
     }
 
-    fn read(&self, entry: &IndexEntry<'_>, sort_key: &[u8], facts: &IndexFacts) -> Hit {
-        let document = if self.covered {
-            covered::document(facts, &self.needed, entry.key, entry.bits)
-        } else {
-            None
-        };
+    /// See [`Source::fill`]. Documents that are made of keys are in `made` afterwards.
+    async fn fill(
+        &self,
+        snapshot: &Snapshot,
+        (cursors, current): (&mut [IndexCursor], &mut usize),
+        (hits, enough): (&mut Vec<Hit>, usize),
+        limit: Option<&[u8]>,
+        budget: &mut u64,
+        made: &mut MadeDocuments,
+    ) -> Result<Stopped> {
+        let plain = self.is_plain();
+        let mut sort_key = Vec::new();
+        while let Some(cursor) = cursors.get_mut(*current) {
+            if hits.len() >= enough {
+                return Ok(Stopped::Filled);
+            }
+            // Shared, because a found entry borrows the cursor.
+            let facts = if plain {
+                None
+            } else {
+                Some(cursor.scan().facts.clone())
+            };
+            match cursor.step(budget) {
+                Step::Load => {
+                    cursor.load(snapshot).await?;
+                    hits.reserve(cursor.loaded().min(enough - hits.len()));
+                }
+                Step::Spent => return Ok(Stopped::Spent),
+                Step::Done => *current += 1,
+                Step::Found(entry) => {
+                    if let Some(sorter) = &self.sorter {
+                        sort_key.clear();
+                        sorter.put_sort_key(entry.key, &mut sort_key);
+                        if limit.is_some_and(|limit| limit <= sort_key.as_slice()) {
+                            continue;
+                        }
+                    }
+                    let hit = match &facts {
+                        Some(facts) => self.read(&entry, &sort_key, facts, hits.len(), made),
+                        None => Hit::of_record(entry.record),
+                    };
+                    hits.push(hit);
+                }
+            }
+        }
+        Ok(Stopped::Exhausted)
+    }
+
+    /// The hit of an entry, which is to be the one at this place.
+    fn read(
+        &self,
+        entry: &IndexEntry<'_>,
+        sort_key: &[u8],
+        facts: &IndexFacts,
+        place: usize,
+        made: &mut MadeDocuments,
+    ) -> Hit {
+        let covered = self.covered && made.make(place, facts, &self.needed, entry);
         let key = self
             .keys
             .then(|| Box::new(covered::key_document(facts, entry.key, entry.bits)));
         Hit {
             record: entry.record,
-            covered: document.is_some(),
-            document,
+            covered,
+            document: None,
             sort_key: sort_key.to_vec(),
             key,
+        }
+    }
+}
+
+/// Documents made of keys, all in one buffer, which they share.
+#[derive(Default)]
+struct MadeDocuments {
+    bytes: Vec<u8>,
+    /// The place of each one's hit, and where it ends.
+    ends: Vec<(usize, usize)>,
+}
+
+impl MadeDocuments {
+    /// Makes the document of a hit; false where the key does not say all of it.
+    fn make(&mut self, place: usize, facts: &IndexFacts, needed: &[String], entry: &IndexEntry<'_>) -> bool {
+        let is_made = covered::write(facts, needed, entry.key, entry.bits, &mut self.bytes);
+        if is_made {
+            self.ends.push((place, self.bytes.len()));
+        }
+        is_made
+    }
+
+    fn give_to(self, hits: &mut [Hit]) {
+        let bytes = Bytes::from(self.bytes);
+        let mut start = 0;
+        for (place, end) in self.ends {
+            if let Some(hit) = hits.get_mut(place) {
+                hit.document = Some(DocumentBuf::from_validated(bytes.slice(start..end)));
+            }
+            start = end;
         }
     }
 }

@@ -16,6 +16,17 @@ pub(super) fn directed(key: &mut &[u8], bits: &mut &[u8], direction: Direction) 
     Some(value)
 }
 
+/// The string at the front of an ascending key, where nothing in it is escaped, and what follows it.
+pub(super) fn plain_text(key: &[u8]) -> Option<(&str, &[u8])> {
+    let escaped = key.strip_prefix(&[tag::STRING])?;
+    let (end, is_escape) = memchr::memchr2(0, 1, escaped).map(|at| (at, escaped.get(at) == Some(&1)))?;
+    if is_escape {
+        return None;
+    }
+    let text = std::str::from_utf8(escaped.get(..end)?).ok()?;
+    Some((text, escaped.get(end + 1..)?))
+}
+
 struct Decoder<'k, 'b, 'r> {
     reader: Reader<'k>,
     bits: &'r mut &'b [u8],

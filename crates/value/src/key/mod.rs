@@ -90,6 +90,17 @@ pub fn decode(key: &mut &[u8], bits: &mut &[u8], direction: Direction) -> Option
     decode::directed(key, bits, direction)
 }
 
+/// As [`decode`] where a string is next that stands in the key as it is; `None` for anything else, of which nothing is taken.
+pub fn borrow_text<'k>(key: &mut &'k [u8], bits: &[u8], direction: Direction) -> Option<&'k str> {
+    // Without bits left it is a string, not a symbol.
+    if direction != Direction::Ascending || !bits.is_empty() {
+        return None;
+    }
+    let (text, rest) = decode::plain_text(key)?;
+    *key = rest;
+    Some(text)
+}
+
 /// The number of bytes that one value takes at the front of `key`; `None` if the bytes are not a key.
 pub fn skip(key: &[u8], direction: Direction) -> Option<usize> {
     let mut reader = reader::Reader::new(key, direction.mask());
