@@ -7,6 +7,7 @@ use crate::tables::roles::RoleTable;
 use crate::tables::users::Users;
 use code::Code;
 use kv::Kv;
+use language::interruption::{self, Interruption};
 use memory::Budget;
 use query::spill::SpillFolder;
 use std::path::PathBuf;
@@ -87,5 +88,9 @@ impl Engine {
 }
 
 fn store_options() -> StoreOptions {
-    StoreOptions::new(crate::catalog::partial_filter::compile)
+    StoreOptions {
+        // A commit for all who wait must not end because the time of one is up.
+        run_apart: |work| interruption::within(&Interruption::default(), work),
+        ..StoreOptions::new(crate::catalog::partial_filter::compile)
+    }
 }

@@ -119,7 +119,7 @@ impl Engine {
         }
         check_namespace(namespace)?;
         self.check_no_buckets(namespace)?;
-        Ok(self.store().create_if_missing(namespace).await?)
+        Ok(Box::pin(self.store().create_if_missing(namespace)).await?)
     }
 
     /// Changes a collection's options.

@@ -154,7 +154,7 @@ impl Engine {
         options: &WriteOptions,
     ) -> Result<InsertReply> {
         if let Some(target) = self.buckets_of(namespace) {
-            return self.insert_buckets(context, &target, &documents, options).await;
+            return Box::pin(self.insert_buckets(context, &target, &documents, options)).await;
         }
         let collection = self.for_writing(namespace).await?;
         let series = TimeSeries::of(&collection.options());

@@ -62,7 +62,10 @@ pub(super) async fn run_all<S: Statement>(
     let mut failures = Failures::new();
     for run in Run::of(statements.into_iter()) {
         let results = match run {
-            Run::Many(at, statement) => vec![(at, run_many(collection, &statement, options).await)],
+            Run::Many(at, statement) => {
+                // Boxed, as all that most statements do without: it would be a part of the future of each, which is moved.
+                vec![(at, Box::pin(run_many(collection, &statement, options)).await)]
+            }
             Run::Singles(first, statements) => {
                 let numbered = (first..).zip(&statements);
                 let single = |(at, statement): (usize, &S)| statement.single(options.statement(at), options);
@@ -151,7 +154,7 @@ async fn run_singles(
                 if stopped(&results, options) {
                     break;
                 }
-                results.push((at, single.execute(collection, options).await));
+                results.push((at, Box::pin(single.execute(collection, options)).await));
             }
         }
         if stopped(&results, options) {

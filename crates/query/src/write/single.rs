@@ -82,6 +82,15 @@ impl Single {
             by_id::note(done.as_ref().is_ok_and(Done::found));
             return done;
         }
+        // Boxed, as statements by `_id` do without it.
+        Box::pin(self.look_up_and_change(collection, options)).await
+    }
+
+    async fn look_up_and_change(
+        &self,
+        collection: &Arc<Collection>,
+        options: &WriteOptions,
+    ) -> Result<Done, WriteError> {
         // A retried statement is answered before it looks for a document: after its own change the filter may match
         // another one.
         if let Some(statement) = &self.statement

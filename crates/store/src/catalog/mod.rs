@@ -13,7 +13,7 @@ mod store;
 pub(crate) use disk::{CATALOG_SHARD, Disk, ENTRY, entry_key, entry_namespace};
 pub(crate) use entry::Entry;
 pub use namespace::Namespace;
-pub use options::{CappedOptions, CollectionOptions, StoreOptions};
+pub use options::{CappedOptions, CollectionOptions, RunApart, StoreOptions};
 pub use store::Store;
 
 use crate::record_cache::RecordCache;

@@ -11,11 +11,16 @@ pub struct StoreOptions {
     pub filter_compiler: FilterCompiler,
     /// Milliseconds since 1970; tests set their own.
     pub clock: Arc<dyn Fn() -> u64 + Send + Sync>,
+    /// Runs work for several callers on the thread of one, under none of its limits.
+    pub run_apart: RunApart,
     /// The bytes of records that are kept in memory beside the engine's own caches.
     pub record_cache_bytes: usize,
     /// The bytes of pages that scans have read, which are kept in memory beside those.
     pub scan_cache_bytes: usize,
 }
+
+/// Runs work apart from the operation that runs on the thread.
+pub type RunApart = fn(&mut dyn FnMut());
 
 /// Where nothing else is asked for, as in tests.
 const RECORD_CACHE_BYTES: usize = 4 << 20;
@@ -27,6 +32,7 @@ impl StoreOptions {
         StoreOptions {
             filter_compiler,
             clock: Arc::new(system_time_ms),
+            run_apart: |work| work(),
             record_cache_bytes: RECORD_CACHE_BYTES,
             scan_cache_bytes: SCAN_CACHE_BYTES,
         }

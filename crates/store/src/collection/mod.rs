@@ -14,6 +14,7 @@ pub use sizes::StoredBytes;
 pub use stats::{CollectionStats, ValidateReport};
 pub(crate) use validate::damage::{describe, is_sealed};
 
+use crate::catalog::RunApart;
 use crate::catalog::{Catalog, Entry};
 use crate::commit::{Queue, Writer, align};
 use crate::companions::Companions;
@@ -43,6 +44,7 @@ pub struct Collection {
     pub(crate) derived: RwLock<Vec<Arc<Derived>>>,
     catalog: Weak<Catalog>,
     clock: Arc<dyn Fn() -> u64 + Send + Sync>,
+    pub(crate) run_apart: RunApart,
     uuid: [u8; 16],
     namespace: RwLock<Arc<Namespace>>,
     options: RwLock<Arc<CollectionOptions>>,
@@ -105,6 +107,7 @@ impl Collection {
             derived: RwLock::new(derived),
             catalog: Arc::downgrade(catalog),
             clock,
+            run_apart: catalog.options.run_apart,
             uuid: entry.uuid,
             namespace: RwLock::new(Arc::new(namespace)),
             options: RwLock::new(Arc::new(entry.options)),

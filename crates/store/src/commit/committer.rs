@@ -5,7 +5,9 @@ use super::queue::Queue;
 use super::request::Request;
 use super::{CommitOptions, Outcome, WriteOp};
 use crate::{COMMIT_ATTEMPTS_MAX, Collection, Durability, StoreError};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::task::{Context, Waker};
 use tokio::sync::oneshot;
 
 /// Empties the queue if the committer panics. Otherwise `running` would stay set, and all later commits would wait
@@ -32,15 +34,34 @@ impl Collection {
         let (reply, answer) = oneshot::channel();
         let request = Request::new(operations, options, &self.index_set(), reply);
         if self.queue.push(request) {
-            // A task of its own, since a caller that is cancelled must not cancel the requests of others.
-            tokio::spawn(run(self.clone()));
+            start(self);
         }
         answer.await.unwrap_or(Err(StoreError::Interrupted))
     }
 }
 
+/// Begins to commit what waits. Whoever writes alone does so here, and has its answer without another task and the thread that
+/// this would wake. What is not ready at once goes on in a task of its own, since a caller that is cancelled must not cancel
+/// the requests of others.
+fn start(collection: &Arc<Collection>) {
+    let mut committing = Box::pin(run(collection.clone()));
+    let mut is_done = false;
+    if !collection.queue.is_shared() {
+        // The task polls it again in any case, so nobody need be woken.
+        let mut nobody = Context::from_waker(Waker::noop());
+        let mut poll = || is_done = committing.as_mut().poll(&mut nobody).is_ready();
+        // As in a task: a panic ends the commit, not the caller, who is told by the lost answer.
+        let outcome = catch_unwind(AssertUnwindSafe(|| (collection.run_apart)(&mut poll)));
+        is_done |= outcome.is_err();
+    }
+    if !is_done {
+        tokio::spawn(committing);
+    }
+}
+
 async fn run(collection: Arc<Collection>) {
     let _running = Running(&collection.queue);
+    let mut is_first = true;
     while let Some(mut requests) = collection.queue.take() {
         let are_several = requests.len() > 1;
         match commit(&collection, &mut requests).await {
@@ -56,7 +77,9 @@ async fn run(collection: Arc<Collection>) {
                 let _ = request.reply.send(Err(error.clone()));
             }),
         }
-        if are_several {
+        // The first group may be that of a caller who works here, and has its answer now.
+        let keeps_waiting = std::mem::take(&mut is_first) && collection.queue.is_waiting();
+        if are_several || keeps_waiting {
             // Whoever is ready to ask for a change may do so first, so that the next commit is shared by more: with few in
             // each, commits cost more than what is in them.
             tokio::task::yield_now().await;

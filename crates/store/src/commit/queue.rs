@@ -16,6 +16,8 @@ struct Inner {
     waiting: VecDeque<Request>,
     /// Whether a committer is at work.
     running: bool,
+    /// Whether the last group was of several requests.
+    shared: bool,
 }
 
 impl std::fmt::Debug for Queue {
@@ -32,6 +34,16 @@ impl Queue {
         let mut inner = self.inner.lock();
         inner.waiting.push_back(request);
         !std::mem::replace(&mut inner.running, true)
+    }
+
+    /// Whether several have asked at the same time lately.
+    pub(super) fn is_shared(&self) -> bool {
+        self.inner.lock().shared
+    }
+
+    /// Whether any request waits.
+    pub(super) fn is_waiting(&self) -> bool {
+        !self.inner.lock().waiting.is_empty()
     }
 
     /// Takes as many requests as fit into one group, at least one. `None` ends the committer: `running` is cleared
@@ -51,6 +63,7 @@ impl Queue {
             inner.running = false;
             return None;
         }
+        inner.shared = count > 1;
         Some(inner.waiting.drain(..count).collect())
     }
 

@@ -1,12 +1,13 @@
 //! Seeded crashes: whatever the moment, every acknowledged write is there afterwards, and all agrees with all.
 
 use crate::support::*;
-use kv::Simulation;
+use kv::{Kv, Simulation};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 use store::{
-    Collection, CommitOptions, IndexSpec, IndexState, Namespace, Outcome, Store, StoreError, WriteOp,
+    Collection, CommitOptions, IndexSpec, IndexState, Namespace, Outcome, Store, StoreError, StoreOptions,
+    WriteOp,
 };
 use testing::{Random, seeds};
 use value::{Document, doc};
@@ -236,4 +237,34 @@ async fn a_transformation_that_panics_ends_its_own_commit_only() {
     let ended = collection.commit(vec![bad], CommitOptions::default()).await;
     assert!(matches!(ended, Err(StoreError::Interrupted)));
     one(&collection, insert_op(doc! {"_id": 5})).await.unwrap();
+}
+
+thread_local! {
+    static APART: std::cell::Cell<bool> = const { std::cell::Cell::new(false) };
+}
+
+#[tokio::test]
+async fn who_writes_alone_commits_under_no_limits_of_its_own() {
+    let run_apart = |work: &mut dyn FnMut()| {
+        APART.set(true);
+        work();
+        APART.set(false);
+    };
+    let options = StoreOptions {
+        run_apart,
+        ..options()
+    };
+    let store = Store::open(Kv::simulated(&Simulation::new(1)), options)
+        .await
+        .unwrap();
+    let collection = store.create_if_missing(&ns()).await.unwrap();
+    let looks = WriteOp::modify(store::Target::Id(0.into()), |_: Option<store::Present<'_>>| {
+        assert!(APART.get(), "under the limits of the caller");
+        Ok(store::Transformed::NotMatched)
+    });
+    collection
+        .commit(vec![looks], CommitOptions::default())
+        .await
+        .unwrap();
+    assert!(!APART.get());
 }
