@@ -238,18 +238,22 @@ impl CachedRecords {
         }
     }
 
-    /// Drops records before a commit that changes them is written. `sequence` is that of the last change before it.
-    pub(crate) fn change(&self, ids: &[RecordId], sequence: u64) {
+    /// Drops records before a commit that changes them is written; gives those that were here. `sequence` is that of the last
+    /// change before it.
+    pub(crate) fn change(&self, ids: &[RecordId], sequence: u64) -> Vec<RecordId> {
+        let mut dropped = Vec::new();
         for &id in ids {
             self.floor(id).fetch_max(sequence + 1, Ordering::AcqRel);
             let key = self.key(id);
             let mut stripe = self.cache.stripe(&key).write();
             if let Some(kept) = stripe.records.remove(&key) {
                 stripe.bytes -= kept.cost();
+                dropped.push(id);
             }
         }
         let scans = &self.cache.scans;
         scans.change(self.shard, ids, sequence, &self.page_floors);
+        dropped
     }
 
     /// The page of a scan with what lies behind a record number, as a snapshot of this sequence sees it.

@@ -4,13 +4,17 @@ use super::overlay::Overlay;
 use super::writer::Writer;
 use crate::index::{IndexSet, entry_record};
 use crate::partition::PartitionChange;
-use crate::record::Tombstone;
+use crate::record::{Header, Tombstone};
 use crate::snapshot::ShardSnapshot;
 use crate::state::State;
 use crate::{CappedOptions, Collection, Durability, Namespace, Record, RecordId, StoreError, keys};
+use bytes::Bytes;
 use kv::{Batch, CommitError, KeyRange, Order, PageLimit};
 use std::collections::HashMap;
 use std::sync::Arc;
+
+/// What most records have before their document.
+const RECORD_HEAD_BYTES: usize = 64;
 
 /// The partitions that a batch changes.
 pub(super) type PartitionChanges = HashMap<String, PartitionChange>;
@@ -113,13 +117,14 @@ impl<'a> Group<'a> {
         let kv = &self.collection.kv;
         // Unknown until the commit has succeeded. If it fails, the next batch reads the head from disk.
         self.writer.head = None;
-        self.collection.cached.change(&self.changed, self.expected);
+        let read_lately = self.collection.cached.change(&self.changed, self.expected);
         match kv
             .commit(self.collection.shard, self.expected, head, self.batch, durability)
             .await
         {
             Ok(()) => {
                 self.collection.publish(self.sequence, &self.state);
+                keep(self.collection, &read_lately, &self.overlay, self.sequence);
                 self.writer.head = Some((self.sequence, self.state));
                 self.writer.oldest = self.oldest;
                 self.writer.highest_id = Some(self.highest_id);
@@ -181,6 +186,21 @@ impl<'a> Group<'a> {
         StoreError::Corrupt {
             namespace: self.namespace.to_string(),
             what: what.to_owned(),
+        }
+    }
+}
+
+/// Keeps in memory what has become of records that were there: what was read lately and changed now is read again soon.
+fn keep(collection: &Collection, read_lately: &[RecordId], overlay: &Overlay, sequence: u64) {
+    for id in read_lately {
+        let Some(Some(record)) = overlay.records.get(id) else {
+            continue;
+        };
+        let mut bytes = Vec::with_capacity(record.document.bytes().len() + RECORD_HEAD_BYTES);
+        record.encode(&mut bytes);
+        let bytes = Bytes::from(bytes);
+        if let Ok(header) = Header::read(*id, &bytes) {
+            collection.cached.keep(*id, sequence, &bytes, &header);
         }
     }
 }
