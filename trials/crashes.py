@@ -21,6 +21,10 @@ def machine_with_loads(folder, chance, **options):
     machine = Machine(folder, **options)
     try:
         yield machine, Crew([kind(machine, number, chance.random()) for number, kind in enumerate(KINDS)])
+    except BaseException:
+        # Whether it was the server that ended, and what it said last.
+        print(f"exit code {machine.server.process.poll()}", *machine.server.log[-40:], sep="\n")
+        raise
     finally:
         machine.stop()
 

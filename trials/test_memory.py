@@ -14,6 +14,7 @@ from pathlib import Path
 import pymongo
 import pytest
 import requests
+from others import others
 from pymongo.errors import OperationFailure, PyMongoError
 from server import Server
 
@@ -95,7 +96,7 @@ def filled_server(request, tmp_path_factory):
     is_long = request.config.getoption("--long")
     with limited(tmp_path_factory.mktemp("filled") / "data") as served:
         with served.client() as client:
-            fill(client.trial.big, 1_000_000 if is_long else 30_000, "" if is_long else "x" * 1_000)
+            fill(client.trial.big, 5_000_000 if is_long else 30_000, "" if is_long else "x" * 1_000)
             fill(client.trial.some, 200_000 if is_long else 20_000)
         yield served
 
@@ -231,7 +232,7 @@ PIPELINES = {
     "all values in one set": [{"$group": {"_id": None, "all": {"$addToSet": "$k"}}}, {"$project": {"n": {"$size": "$all"}}}],
     "a group for each document": [{"$group": {"_id": "$k", "n": {"$sum": 1}}}, {"$count": "n"}],
     "one window over all": (
-        [{"$setWindowFields": {"sortBy": {"k": 1}, "output": {"r": {"$push": "$s", "window": {"documents": [-2, 2]}}}}},
+        [{"$limit": 1_000_000}, {"$setWindowFields": {"sortBy": {"k": 1}, "output": {"r": {"$push": "$s", "window": {"documents": [-2, 2]}}}}},
          {"$count": "n"}]),
     "everything looked up at once": (
         [{"$limit": 1}, {"$lookup": {"from": "big", "pipeline": [], "as": "x"}}, {"$project": {"n": {"$size": "$x"}}}]),
@@ -369,6 +370,7 @@ def test_uploads_at_once(server, long):
 
 def test_views_of_many_rows(server, long):
     couch = server.couch
+    requests.delete(f"{couch}/trial", timeout=60)
     requests.put(f"{couch}/trial", timeout=60)
     count = 2_000 if long else 60
     for first in range(0, count, 500):
@@ -378,6 +380,39 @@ def test_views_of_many_rows(server, long):
     requests.put(f"{couch}/trial/_design/v", json={"views": {"v": {"map": emit, "reduce": "_count"}}}, timeout=60)
     answer = requests.get(f"{couch}/trial/_design/v/_view/v", timeout=600)
     assert answer.json()["rows"][0]["value"] == 1000 * count, answer.text[:300]
+
+
+# What takes much, for the others.
+LOADS = {
+    "idle connections": lambda server, long: test_idle_connections(server, long),
+    "half-sent messages": lambda server, long: test_half_sent_messages(server, long, has_users=False),
+    "idle cursors of sorts": lambda server, long: test_idle_cursors_of_sorts(server, long),
+    "all documents in a thousand arrays": lambda server, long: test_stages(server, "all documents in a thousand arrays"),
+    "one window over all": lambda server, long: test_stages(server, "one window over all"),
+    "values that double": lambda server, long: test_values_that_double_for_many_at_once(server, long),
+    "large documents": lambda server, long: test_large_documents_of_many_clients(server, long),
+    "uploads": lambda server, long: test_uploads_at_once(server, long),
+    "a view of many rows": lambda server, long: test_views_of_many_rows(server, long),
+}
+
+
+@pytest.mark.parametrize("name", LOADS)
+def test_others_go_on_meanwhile(filled, long, name):
+    with others(filled.address) as small:
+        time.sleep(1)
+        small.lap()
+        time.sleep(10 if long else 2)
+        idle_ms, _ = small.lap()
+        began = time.monotonic()
+        while True:
+            LOADS[name](filled, long)
+            # A load that is soon over says little.
+            if time.monotonic() - began > 3:
+                break
+        loaded_ms, answers = small.lap()
+    print(f"{name}: p99 {idle_ms:.1f} ms idle, {loaded_ms:.1f} ms under the load ({loaded_ms / idle_ms:.1f} times), {answers} answers")
+    # The short form runs a debug build beside other tests: there it is enough that nobody stands still.
+    assert loaded_ms <= max(5 * idle_ms, 50 if long else 5_000)
 
 
 def test_what_is_held_is_told(server):

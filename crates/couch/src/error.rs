@@ -157,7 +157,9 @@ impl From<engine::Error> for CouchError {
                 );
             }
             Code::OUT_OF_DISK_SPACE => (StatusCode::INSUFFICIENT_STORAGE, "insufficient_storage"),
-            Code::INTERRUPTED_AT_SHUTDOWN => (StatusCode::SERVICE_UNAVAILABLE, "service_unavailable"),
+            Code::INTERRUPTED_AT_SHUTDOWN | Code::EXCEEDED_MEMORY_LIMIT => {
+                (StatusCode::SERVICE_UNAVAILABLE, "service_unavailable")
+            }
             // The collection was dropped under the operation.
             Code::QUERY_PLAN_KILLED => return CouchError::no_database(),
             _ => (StatusCode::INTERNAL_SERVER_ERROR, "internal_server_error"),

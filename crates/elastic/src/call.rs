@@ -8,6 +8,7 @@ use crate::{access, body};
 use auth::Privileges;
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, StatusCode, percent_decode};
+use search::Held;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
@@ -28,6 +29,8 @@ pub(crate) struct Call {
     pub(crate) opaque_id: Option<String>,
     /// What the user may do; everything where there is no user at all.
     pub(crate) privileges: Option<Privileges>,
+    /// The memory of its answer, until that is sent.
+    pub(crate) held: Held,
 }
 
 impl Call {
@@ -59,6 +62,7 @@ impl Call {
         }
         parameters.take("source_content_type");
         Ok(Call {
+            held: Held::within(server.engine.memory()),
             server,
             method: request.method,
             path,

@@ -3,6 +3,7 @@
 use crate::error::{ElasticError, Result};
 use crate::limits::CONTEXTS_MAX;
 use http::StatusCode;
+use memory::Share;
 use parking_lot::Mutex;
 use std::any::Any;
 use std::collections::HashMap;
@@ -14,6 +15,8 @@ type Shared = Arc<dyn Any + Send + Sync>;
 struct Context {
     kept: Shared,
     until: Instant,
+    /// The memory of what is kept.
+    _share: Share,
 }
 
 /// All searches that go on, by their ids.
@@ -33,7 +36,8 @@ pub(crate) fn missing(id: &str) -> ElasticError {
 }
 
 impl Contexts {
-    pub(crate) fn put(&self, kept: Shared, keep_alive: Duration) -> Result<String> {
+    /// Keeps something that takes the memory of this share.
+    pub(crate) fn put(&self, kept: Shared, keep_alive: Duration, share: Share) -> Result<String> {
         let mut all = self.0.lock();
         let now = Instant::now();
         all.retain(|_, context| context.until > now);
@@ -50,7 +54,12 @@ impl Contexts {
         }
         let id = format!("{}{}", value::ObjectId::generate(), value::ObjectId::generate());
         let until = now.checked_add(keep_alive).unwrap_or(now);
-        all.insert(id.clone(), Context { kept, until });
+        let context = Context {
+            kept,
+            until,
+            _share: share,
+        };
+        all.insert(id.clone(), context);
         Ok(id)
     }
 

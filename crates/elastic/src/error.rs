@@ -148,6 +148,7 @@ impl From<SearchError> for ElasticError {
         let kind = error.kind.name();
         let status = match error.kind {
             Kind::TooManyBuckets => StatusCode::SERVICE_UNAVAILABLE,
+            Kind::Memory => StatusCode::TOO_MANY_REQUESTS,
             Kind::Unsupported => StatusCode::NOT_IMPLEMENTED,
             Kind::Aggregation => StatusCode::INTERNAL_SERVER_ERROR,
             _ => StatusCode::BAD_REQUEST,

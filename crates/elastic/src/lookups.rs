@@ -190,7 +190,11 @@ async fn more_like(call: &Call, expression: &str, body: &Value) -> Result<Value>
     }
     for (index, mapping) in &places {
         let snapshot = index.collection.snapshot().await?;
-        scan::each(&snapshot, |record| query.count(mapping, record.document.as_ref())).await?;
+        scan::each(&snapshot, |record| {
+            query.count(mapping, record.document.as_ref());
+            Ok(())
+        })
+        .await?;
     }
     Ok(query.query())
 }

@@ -7,7 +7,7 @@ use crate::fulltext::{self, Published};
 use crate::index::Index;
 use crate::source::sequence_number;
 use engine::{DocumentPosition, Order, PageLimit, Record, RevisionedSnapshot};
-use search::{Aggregations, Mapping, Outcome, Request, Run, Seen, ShowHit};
+use search::{Aggregations, Held, Mapping, Outcome, Request, Run, Seen, ShowHit};
 use serde_json::{Map, Value, json};
 use std::ops::Bound;
 use std::sync::Arc;
@@ -49,19 +49,20 @@ pub(crate) async fn places(indices: &[(Index, f32)]) -> Result<Vec<Place>> {
     Ok(places)
 }
 
-/// Runs a search over these indices; after `deadline` with what was found until then.
+/// Runs a search over these indices; after `deadline` with what was found until then. What it keeps is of the memory of `held`.
 pub(crate) async fn run(
     request: &Request,
     typed_keys: bool,
     places: &[Place],
     deadline: Option<Instant>,
+    held: &Held,
     show: &ShowHit<'_>,
 ) -> Result<Found> {
     let mut own = request.clone();
     let global = own.aggregations.take_global();
-    let mut found = scan(&own, typed_keys, places, deadline, show).await?;
+    let mut found = scan(&own, typed_keys, places, deadline, held.another(), show).await?;
     for (name, meta, inner) in global {
-        let answer = of_all(inner, typed_keys, places, deadline, show).await?;
+        let answer = of_all(inner, typed_keys, places, deadline, held.another(), show).await?;
         let mut answer = Value::Object(answer);
         if let Some(meta) = meta {
             answer["meta"] = meta;
@@ -86,6 +87,7 @@ async fn of_all(
     typed_keys: bool,
     places: &[Place],
     deadline: Option<Instant>,
+    held: Held,
     show: &ShowHit<'_>,
 ) -> Result<Map<String, Value>> {
     let request = Request {
@@ -94,7 +96,9 @@ async fn of_all(
         track_total_hits: Some(u64::MAX),
         ..Request::default()
     };
-    let found = scan(&request, typed_keys, places, deadline, show).await?.outcome;
+    let found = scan(&request, typed_keys, places, deadline, held, show)
+        .await?
+        .outcome;
     let mut answer = Map::from_iter([("doc_count".to_owned(), json!(found.total))]);
     answer.extend(found.aggregations.unwrap_or_default());
     Ok(answer)
@@ -105,6 +109,7 @@ async fn scan(
     typed_keys: bool,
     places: &[Place],
     deadline: Option<Instant>,
+    held: Held,
     show: &ShowHit<'_>,
 ) -> Result<Found> {
     let shown = places.iter().map(|place| search::Index {
@@ -112,7 +117,7 @@ async fn scan(
         mapping: place.mapping.clone(),
         boost: place.boost,
     });
-    let mut run = Run::new(request, shown.collect(), value::date::now_ms())?;
+    let mut run = Run::new(request, shown.collect(), value::date::now_ms(), held)?;
     let mut timed_out = false;
     'places: for (at, place) in places.iter().enumerate() {
         let counts_first = run.begin(at)?;
@@ -161,13 +166,13 @@ async fn scan(
 }
 
 /// Shows every document of these indices to what suggests.
-pub(crate) async fn suggest(suggest: &mut search::Suggest, places: &[Place]) -> Result<()> {
+pub(crate) async fn suggest(suggest: &mut search::Suggest, places: &[Place], held: &Held) -> Result<()> {
     for (at, place) in places.iter().enumerate() {
         suggest.begin(&place.mapping)?;
         place.index.counters().suggestions.add(1);
         each(&place.snapshot, |record| {
             let id = id_of(record);
-            suggest.see(&place.mapping, at, &seen(&id, record));
+            Ok(suggest.see(&place.mapping, at, &seen(&id, record), held)?)
         })
         .await?;
     }
@@ -185,20 +190,24 @@ pub(crate) async fn completion_bytes(
     each(&snapshot, |record| {
         let bytes = mapping.completion_bytes(record.document.as_ref(), fields);
         sums.iter_mut().zip(bytes).for_each(|(sum, bytes)| *sum += bytes);
+        Ok(())
     })
     .await?;
     Ok(sums)
 }
 
 /// All documents as of a moment, one after another.
-pub(crate) async fn each(snapshot: &RevisionedSnapshot, mut see: impl FnMut(&Record)) -> Result<()> {
+pub(crate) async fn each(
+    snapshot: &RevisionedSnapshot,
+    mut see: impl FnMut(&Record) -> Result<()>,
+) -> Result<()> {
     let mut after: Option<DocumentPosition> = None;
     loop {
         let everything = (Bound::Unbounded, Bound::Unbounded);
         let page = snapshot.documents(everything, after.as_ref(), Order::Forward, PageLimit::default());
         let (records, next) = page.await?;
         engine::steps(records.len() * 10)?;
-        records.iter().for_each(&mut see);
+        records.iter().try_for_each(&mut see)?;
         match next {
             Some(next) => after = Some(next),
             None => return Ok(()),

@@ -114,9 +114,14 @@ async fn answer(server: Arc<Server>, request: Request, asking: Asking) -> Respon
         started: Instant::now(),
         context: context.clone(),
     });
+    let memory = server.engine.memory().clone();
+    let mut held = None;
     let work = async {
         let mut call = Call::new(server, request, asking).await?;
-        route::run(&mut call).await
+        let answer = route::run(&mut call).await;
+        // Until the answer's text is made.
+        held = Some(call.held);
+        answer
     };
     let answered = context.interruption().run(work).await;
     let answer = answered.unwrap_or_else(|error| {
@@ -125,5 +130,7 @@ async fn answer(server: Arc<Server>, request: Request, asking: Asking) -> Respon
         }
         respond::error(&error)
     });
-    shown.response(answer, is_head)
+    let response = shown.response(answer, is_head, Some(&memory));
+    drop(held);
+    response
 }

@@ -15,7 +15,7 @@ use bytes::Bytes;
 use engine::{ChangeKind, Order, PageLimit, Sequence};
 use http::header::CONTENT_TYPE;
 use http::{Body, BodySender, HeaderValue, Method, Request, Response};
-use search::{Request as Search, Run, Seen, parse_query_string, parse_sort};
+use search::{Held, Request as Search, Run, Seen, parse_query_string, parse_sort};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,7 +38,7 @@ impl Protocol {
     pub async fn tail(&self, user: Option<Arc<User>>, request: Request) -> Response {
         match self.open_tail(user, &request).await {
             Ok(response) => response,
-            Err(error) => respond::Form::of(&request).response(respond::error(&error), false),
+            Err(error) => respond::Form::of(&request).response(respond::error(&error), false, None),
         }
     }
 
@@ -58,6 +58,7 @@ impl Protocol {
             ..Search::default()
         };
         let call = crate::call::Call {
+            held: Held::within(self.server().engine.memory()),
             server: self.server().clone(),
             method: Method::GET,
             path: Vec::new(),
@@ -70,7 +71,7 @@ impl Protocol {
         };
         let index = call.index(&name, Action::Find)?;
         // A query that does not fit the mapping is refused before anything is sent.
-        matching(&search, &index, &[]).await?;
+        matching(&search, &index, &[], call.held.another()).await?;
         let (sender, body) = Body::feed();
         let tail = Tail {
             protocol: self.clone(),
@@ -159,7 +160,8 @@ impl Tail {
                 return Ok(true);
             };
             *at = last.sequence.clone();
-            let lines = matching(&self.search, &self.index, &page.changes).await?;
+            let held = Held::within(self.protocol.server().engine.memory());
+            let lines = matching(&self.search, &self.index, &page.changes, held).await?;
             if !lines.is_empty() && !send(sender, "lines", &json!({"lines": lines})).await {
                 return Ok(false);
             }
@@ -185,13 +187,18 @@ impl Tail {
 }
 
 /// Those of the changes that put a document which matches, as lines.
-async fn matching(search: &Search, index: &Index, changes: &[engine::Change]) -> Result<Vec<Value>> {
+async fn matching(
+    search: &Search,
+    index: &Index,
+    changes: &[engine::Change],
+    held: Held,
+) -> Result<Vec<Value>> {
     let shown = search::Index {
         name: index.name.clone(),
         mapping: index.mapping().await?,
         boost: 1.0,
     };
-    let mut run = Run::new(search, vec![shown], value::date::now_ms())?;
+    let mut run = Run::new(search, vec![shown], value::date::now_ms(), held)?;
     run.begin(0)?;
     for change in changes {
         let ChangeKind::Put(record) = &change.kind else {

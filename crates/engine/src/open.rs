@@ -67,8 +67,13 @@ impl Engine {
 
     /// An engine on a store that is open already; tests use it with a simulated one.
     pub async fn on(kv: Kv) -> Result<Engine> {
+        Engine::on_within(kv, Budget::default()).await
+    }
+
+    /// As [`Engine::on`]; what clients ask comes out of this memory.
+    pub async fn on_within(kv: Kv, memory: Budget) -> Result<Engine> {
         let file_cache_bytes = FILE_CACHE_BYTES_IN_TESTS;
-        Engine::with_caches(kv, store_options(), file_cache_bytes, None, Budget::default()).await
+        Engine::with_caches(kv, store_options(), file_cache_bytes, None, memory).await
     }
 
     async fn with_caches(

@@ -24,13 +24,23 @@ pub enum Holder {
     Scripts,
     /// Rows of views that are on their way into them.
     Views,
+    /// Functions of design documents: one share a thread.
+    DesignFunctions,
     /// Writers of full-text indexes.
     Indexing,
+    /// Changes that full-text indexes have not taken in yet, kept for the next search.
+    Tails,
+    /// Hits, candidates, buckets and suggestions of searches, and the answers that are made of them.
+    Searches,
+    /// Searches that go on: scrolls and points in time.
+    Scrolls,
+    /// Pieces of uploads, until the store has them.
+    Uploads,
 }
 
 impl Holder {
     /// All of them.
-    pub const ALL: [Holder; 10] = [
+    pub const ALL: [Holder; 15] = [
         Holder::Strangers,
         Holder::Requests,
         Holder::LargeRequests,
@@ -40,7 +50,12 @@ impl Holder {
         Holder::Cursors,
         Holder::Scripts,
         Holder::Views,
+        Holder::DesignFunctions,
         Holder::Indexing,
+        Holder::Tails,
+        Holder::Searches,
+        Holder::Scrolls,
+        Holder::Uploads,
     ];
 
     /// Its name, as reports show it.
@@ -55,7 +70,12 @@ impl Holder {
             Holder::Cursors => "cursors",
             Holder::Scripts => "scripts",
             Holder::Views => "views",
+            Holder::DesignFunctions => "design_functions",
             Holder::Indexing => "indexing",
+            Holder::Tails => "tails",
+            Holder::Searches => "searches",
+            Holder::Scrolls => "scrolls",
+            Holder::Uploads => "uploads",
         }
     }
 
@@ -71,17 +91,22 @@ impl Holder {
             Holder::Cursors => "idle cursors",
             Holder::Scripts => "functions in JavaScript",
             Holder::Views => "rows of views",
+            Holder::DesignFunctions => "functions of design documents",
             Holder::Indexing => "writers of full-text indexes",
+            Holder::Tails => "changes that full-text indexes have not taken in",
+            Holder::Searches => "hits, buckets and suggestions of searches",
+            Holder::Scrolls => "scrolls and points in time",
+            Holder::Uploads => "pieces of uploads",
         }
     }
 
     /// Its part of the budget in sixteenths. Together they are more than all: they are never all full at once.
     pub(crate) fn sixteenths(self) -> usize {
         match self {
-            Holder::Strangers => 1,
-            Holder::Requests | Holder::Answers | Holder::Values | Holder::Cursors => 2,
-            Holder::LargeRequests | Holder::Scripts => 4,
-            Holder::Views | Holder::Indexing => 3,
+            Holder::Strangers | Holder::Scrolls => 1,
+            Holder::Requests | Holder::Answers | Holder::Values | Holder::Cursors | Holder::Tails => 2,
+            Holder::LargeRequests | Holder::Scripts | Holder::DesignFunctions | Holder::Searches => 4,
+            Holder::Views | Holder::Indexing | Holder::Uploads => 3,
             Holder::Stages => 6,
         }
     }

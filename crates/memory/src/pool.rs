@@ -8,6 +8,9 @@ use tokio::sync::{Mutex, Notify};
 /// The least time between two lines of the log about the same holder.
 const LOG_INTERVAL: Duration = Duration::from_secs(10);
 
+/// How long a thread that waits sleeps before it looks again.
+const SLEEP: Duration = Duration::from_millis(20);
+
 #[derive(Debug)]
 pub(crate) struct Pool {
     pub(crate) limit: usize,
@@ -83,6 +86,22 @@ impl Pool {
             }
             freed.await;
         }
+    }
+
+    /// Takes bytes as soon as there is room for them; false where there is none for so long.
+    pub(crate) fn wait_blocking(&self, bytes: usize, time_max: Duration) -> bool {
+        if self.take(bytes) {
+            return true;
+        }
+        let _waiting = Waiting::in_line(&self.waiting);
+        let begun = Instant::now();
+        while begun.elapsed() < time_max {
+            std::thread::sleep(SLEEP);
+            if self.take(bytes) {
+                return true;
+            }
+        }
+        false
     }
 
     /// Counts a refusal; whether it is to be logged.

@@ -112,6 +112,19 @@ impl Share {
         Ok(())
     }
 
+    /// As [`Share::wait`] on a thread of its own, which sleeps meanwhile.
+    pub fn wait_blocking(&mut self, bytes: usize, time_max: Duration) -> Result<(), Full> {
+        if let Some(pool) = self.pool() {
+            let wanted = bytes.min(pool.limit).saturating_sub(self.taken);
+            if !pool.wait_blocking(wanted, time_max) {
+                return Err(self.budget.full(self.holder, wanted));
+            }
+            self.taken += wanted;
+        }
+        self.shrink(bytes);
+        Ok(())
+    }
+
     /// Whether somebody waits for what others of this holder have.
     pub fn is_wanted(&self) -> bool {
         self.budget.is_wanted(self.holder)

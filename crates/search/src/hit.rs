@@ -45,6 +45,20 @@ impl Hit {
         }
     }
 
+    /// About the bytes that it takes in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        let sort = self
+            .sort
+            .iter()
+            .map(|value| size_of::<SortValue>() + value.text_bytes());
+        let ignored = self.ignored.iter().map(|name| size_of::<String>() + name.len());
+        size_of::<Hit>()
+            + self.id.len()
+            + self.document.bytes().len()
+            + sort.sum::<usize>()
+            + ignored.sum::<usize>()
+    }
+
     /// Its place among others, without its document.
     #[must_use]
     pub fn place(&self) -> Hit {
@@ -77,6 +91,15 @@ pub(crate) enum SortValue {
 }
 
 impl SortValue {
+    fn text_bytes(&self) -> usize {
+        match self {
+            SortValue::Term(Term::Text(text))
+            | SortValue::Formatted(_, text)
+            | SortValue::FormattedNanos(_, text) => text.len(),
+            _ => 0,
+        }
+    }
+
     pub(crate) fn shown(&self) -> Value {
         match self {
             SortValue::Term(Term::Integer(number) | Term::Date(number)) => (*number).into(),

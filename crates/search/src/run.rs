@@ -3,6 +3,7 @@
 use crate::aggregations::{Collected, Context, Finish, Grouping, Rows, ShowHit};
 use crate::error::{Result, SearchError};
 use crate::fields::View;
+use crate::held::Held;
 use crate::hit::Hit;
 use crate::indexed::{Asker, Layout, Scoring, Wanted, wanted};
 use crate::mapping::{FieldKind, Mapping};
@@ -42,7 +43,7 @@ pub struct Seen<'d> {
 }
 
 /// What was found.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Outcome {
     /// The documents that match.
     pub total: u64,
@@ -54,6 +55,8 @@ pub struct Outcome {
     pub terminated_early: bool,
     /// What aggregations gave; `None` where there are none.
     pub aggregations: Option<Map<String, Value>>,
+    /// The memory that it takes.
+    pub held: Held,
 }
 
 /// The newest documents are wanted.
@@ -77,6 +80,7 @@ pub struct Run<'r> {
     filters: Vec<Node>,
     collected_values: Collected,
     buckets: Cell<usize>,
+    held: Held,
     scored: Scored,
     statistics: Statistics,
     hits: Vec<Hit>,
@@ -90,17 +94,20 @@ pub struct Run<'r> {
 }
 
 impl<'r> Run<'r> {
-    /// A run over these indices. `now_ms` is what `now` means in it.
-    pub fn new(request: &'r Request, indices: Vec<Index>, now_ms: i64) -> Result<Run<'r>> {
+    /// A run over these indices. `now_ms` is what `now` means in it; what it keeps is counted in `held`.
+    pub fn new(request: &'r Request, indices: Vec<Index>, now_ms: i64, held: Held) -> Result<Run<'r>> {
         request.check()?;
+        let collected_values = Collected::new(&request.aggregations);
+        held.add(collected_values.bytes())?;
         Ok(Run {
             request,
             indices,
             now_ms,
             current: None,
             filters: Vec::new(),
-            collected_values: Collected::new(&request.aggregations),
+            collected_values,
             buckets: Cell::new(0),
+            held,
             scored: Scored::default(),
             statistics: Statistics::default(),
             hits: Vec::new(),
@@ -219,6 +226,7 @@ impl<'r> Run<'r> {
                 buckets_max: self.request.buckets_max,
                 weight: *count,
                 score: 0.0,
+                held: &self.held,
             };
             self.collected_values
                 .collect(&self.request.aggregations, &view, &context, 0)?;
@@ -353,6 +361,7 @@ impl<'r> Run<'r> {
                 buckets_max: self.request.buckets_max,
                 weight: 1,
                 score,
+                held: &self.held,
             };
             self.collected_values
                 .collect(&self.request.aggregations, &view, &context, 0)?;
@@ -393,6 +402,12 @@ impl<'r> Run<'r> {
         {
             return Ok(true);
         }
+        let bytes = hit.bytes();
+        if !self.held.fit(bytes) {
+            // Those that are not among the best make room.
+            self.trim();
+            self.held.add(bytes)?;
+        }
         self.hits.push(hit);
         if self.hits.len() >= 2 * (self.request.from + self.request.size) + 1000 {
             self.trim();
@@ -404,7 +419,14 @@ impl<'r> Run<'r> {
     fn trim(&mut self) {
         let sort = &self.request.sort;
         self.hits.sort_by(|a, b| compare(sort, a, b));
-        self.hits.truncate(self.request.from + self.request.size);
+        let kept = self.kept().min(self.hits.len());
+        let others = self.hits.drain(kept..);
+        self.held.give_back(others.map(|hit| hit.bytes()).sum());
+    }
+
+    /// What it keeps, for whoever keeps something for it.
+    pub fn held(&self) -> &Held {
+        &self.held
     }
 
     /// What was found. With `typed_keys`, names of aggregations have their types in front; `show` makes of a hit within
@@ -418,6 +440,7 @@ impl<'r> Run<'r> {
                 &Finish {
                     typed: typed_keys,
                     show,
+                    held: &self.held,
                 },
             )
         });
@@ -430,6 +453,7 @@ impl<'r> Run<'r> {
             hits: self.hits.split_off(from),
             terminated_early: self.terminated_early,
             aggregations: aggregations.transpose()?,
+            held: self.held,
         })
     }
 }

@@ -6,6 +6,18 @@ pub const SCRIPT_TIME_MS: u64 = 5_000;
 /// The memory of one thread of a program, documents at hand included (CouchDB gives its query server as much).
 pub const SCRIPT_MEMORY_BYTES: usize = 64 << 20;
 
+/// The memory that a thread of a program has at first; it gets more where that is too little.
+pub const SCRIPT_MEMORY_BYTES_FIRST: usize = 4 << 20;
+
+/// The part of the memory for functions of design documents that one list function may have.
+pub const LIST_PART_OF_MEMORY: usize = 8;
+
+/// How long is waited for memory before a function is refused.
+pub const SCRIPT_ROOM_MS_MAX: u64 = 30_000;
+
+/// How often an idle thread looks whether others want its memory.
+pub const SCRIPT_LOOK_MS: u64 = 200;
+
 /// The threads of one program.
 pub const SCRIPT_WORKERS_MAX: usize = 4;
 

@@ -87,6 +87,7 @@ impl From<Error> for WebError {
             Code::DOCUMENT_VALIDATION_FAILURE | Code::COMMAND_NOT_SUPPORTED_ON_VIEW => {
                 (StatusCode::CONFLICT, "refused")
             }
+            Code::EXCEEDED_MEMORY_LIMIT => (StatusCode::SERVICE_UNAVAILABLE, "unavailable"),
             Code::OUT_OF_DISK_SPACE => (StatusCode::INSUFFICIENT_STORAGE, "insufficient_storage"),
             _ => (StatusCode::INTERNAL_SERVER_ERROR, "internal"),
         };

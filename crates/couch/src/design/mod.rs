@@ -62,6 +62,7 @@ type DesignKey = ([u8; 16], String);
 pub(crate) struct Designs {
     views: Views,
     limits: ScriptLimits,
+    memory: Budget,
     kept: Mutex<HashMap<DesignKey, Arc<Design>>>,
 }
 
@@ -70,8 +71,9 @@ impl Designs {
     pub(crate) fn new(memory: Budget) -> Designs {
         let limits = ScriptLimits::default();
         Designs {
-            views: Views::new(Arc::new(Rendered), limits).within(memory),
+            views: Views::new(Arc::new(Rendered), limits).within(memory.clone()),
             limits,
+            memory,
             kept: Mutex::default(),
         }
     }
@@ -127,7 +129,7 @@ impl Designs {
 
     /// Refuses what cannot be a design document.
     pub(crate) async fn check(&self, id: &str, body: &Map<String, Json>) -> Result<()> {
-        let checked = check_design(id, body, self.limits).await;
+        let checked = check_design(id, body, self.limits, &self.memory).await;
         // What a request for such a view would fail with is here a mistake of the request.
         checked.map_err(|error| CouchError {
             status: StatusCode::BAD_REQUEST,
@@ -172,7 +174,7 @@ impl Designs {
         let body = serde_json::from_str(&text);
         let body = body.map_err(|error| CouchError::bad_request(format!("{}: {error}", key.1)))?;
         let design = Arc::new(Design {
-            functions: Functions::new(&key.1, text, self.limits),
+            functions: Functions::new(&key.1, text, self.limits, self.memory.clone()),
             id: key.1.clone(),
             selector: selector::of_design(&body),
             body,
@@ -228,6 +230,9 @@ fn of_script(error: ScriptError, text: String) -> CouchError {
             CouchError::new(StatusCode::METHOD_NOT_ALLOWED, kind, text)
         }
         ScriptError::Thrown { kind, .. } => CouchError::new(status, kind, text),
+        ScriptError::NoMemory(_) => {
+            CouchError::new(StatusCode::SERVICE_UNAVAILABLE, "service_unavailable", text)
+        }
         _ => CouchError::new(status, "os_process_error", text),
     }
 }

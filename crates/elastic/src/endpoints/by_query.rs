@@ -64,6 +64,7 @@ pub(crate) async fn change(call: &mut Call, expression: &str, deletes: bool) -> 
         proceeds: options.proceeds,
         most: options.most,
         pause: options.pause(),
+        held: call.held.another(),
         batch: options.batch,
     };
     let name = if deletes { "delete" } else { "update" };
@@ -164,6 +165,7 @@ pub(crate) async fn reindex(call: &mut Call) -> Result<Answer> {
         proceeds: options.proceeds,
         most: options.most,
         pause: options.pause(),
+        held: call.held.another(),
         batch: options.batch,
     };
     let description = format!("reindex from [{expression}] to [{target}]");

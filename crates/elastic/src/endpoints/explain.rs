@@ -54,7 +54,9 @@ pub(crate) async fn run(call: &mut Call, name: &str, id: &str) -> Result<Answer>
     };
     let places = scan::places(&[(index.clone(), 1.0)]).await?;
     let show = |_: &search::Hit, _: &[search::SortKey], _: &serde_json::Map<String, Value>| Ok(Value::Null);
-    let outcome = scan::run(&request, false, &places, None, &show).await?.outcome;
+    let outcome = scan::run(&request, false, &places, None, &call.held, &show)
+        .await?
+        .outcome;
     let hit = outcome.hits.first();
     answer["matched"] = json!(hit.is_some());
     answer["explanation"] = match hit {

@@ -19,7 +19,7 @@ use contexts::KeepAlive;
 use http::Method;
 pub(crate) use parameters::query_of as parameters_query;
 use parameters::{Asked, query_of};
-use search::{Query, Request, Suggest};
+use search::{Held, Query, Request, Suggest};
 use serde_json::{Map, Value, json};
 use shown::{Shown, number};
 use std::time::{Duration, Instant};
@@ -43,6 +43,8 @@ pub(crate) struct Search {
     pub(crate) places: Vec<Place>,
     collapse: Option<Collapse>,
     deadline: Option<Instant>,
+    /// The memory of its suggestions.
+    held: Held,
 }
 
 /// Runs a search and gives its answer.
@@ -109,12 +111,13 @@ pub(crate) async fn perform(call: &Call, expression: &str, options: Options, ask
         places,
         collapse,
         deadline,
+        held: call.held.another(),
     };
     match keep_alive {
         Some(keep_alive) => contexts::begin(call, search, keep_alive, asked.is_cached, begun).await,
         None => {
             let (found, _) = search.run().await?;
-            let mut answer = search.answer(found, begun).await?;
+            let mut answer = search.answer(found, begun, &call.held).await?;
             if let Some(suggest) = suggest {
                 answer["suggest"] = Value::Object(search.suggested(suggest).await?);
             }
@@ -181,7 +184,15 @@ impl Search {
             self.shown_hit(&shown, hit, score, !sort.is_empty())
                 .map_err(as_search)
         };
-        scan::run(request, self.typed_keys, &self.places, self.deadline, &show).await
+        scan::run(
+            request,
+            self.typed_keys,
+            &self.places,
+            self.deadline,
+            &self.held,
+            &show,
+        )
+        .await
     }
 
     fn shown_hit(
@@ -199,7 +210,7 @@ impl Search {
 
     /// What is suggested, each document of it as hits are shown.
     async fn suggested(&self, mut suggest: Suggest) -> Result<Map<String, Value>> {
-        scan::suggest(&mut suggest, &self.places).await?;
+        scan::suggest(&mut suggest, &self.places, &self.held).await?;
         let show = |found: &search::Suggested, option: &mut Map<String, Value>| {
             let Some(place) = self.places.get(found.index) else {
                 return Ok(());
@@ -212,7 +223,7 @@ impl Search {
             }
             Ok(())
         };
-        Ok(suggest.finish(self.typed_keys, &show)?)
+        Ok(suggest.finish(self.typed_keys, &show, &self.held)?)
     }
 
     /// A hit of the search itself.
@@ -226,7 +237,8 @@ impl Search {
         )
     }
 
-    pub(crate) async fn answer(&self, found: Found, begun: Instant) -> Result<Value> {
+    /// What the client sees; `held` is for that alone.
+    pub(crate) async fn answer(&self, found: Found, begun: Instant, held: &Held) -> Result<Value> {
         let outcome = found.outcome;
         let mut hits = Vec::with_capacity(outcome.hits.len());
         for hit in &outcome.hits {
@@ -234,6 +246,7 @@ impl Search {
             if let Some(collapse) = &self.collapse {
                 collapse.add(self, hit, &mut one).await?;
             }
+            held.add_shown(&one)?;
             hits.push(one);
         }
         let mut inner = Map::new();
@@ -248,8 +261,10 @@ impl Search {
             "_shards": {"total": count, "successful": count, "skipped": 0, "failed": 0},
             "hits": inner,
         });
-        if let Some(aggregations) = &outcome.aggregations {
-            answer["aggregations"] = json!(aggregations);
+        if let Some(aggregations) = outcome.aggregations {
+            let aggregations = Value::Object(aggregations);
+            held.add_shown(&aggregations)?;
+            answer["aggregations"] = aggregations;
         }
         if self.request.terminate_after.is_some() {
             answer["terminated_early"] = json!(outcome.terminated_early);
@@ -334,7 +349,9 @@ pub(crate) async fn count(call: &mut Call, expression: &str) -> Result<Answer> {
     let indices = opened(call, expression, options, &mut request)?;
     let show = |_: &search::Hit, _: &[search::SortKey], _: &Map<String, Value>| Ok(Value::Null);
     let places = scan::places(&indices).await?;
-    let outcome = scan::run(&request, false, &places, None, &show).await?.outcome;
+    let outcome = scan::run(&request, false, &places, None, &call.held, &show)
+        .await?
+        .outcome;
     let count = indices.len();
     Ok(ok(json!({
         "count": outcome.total,

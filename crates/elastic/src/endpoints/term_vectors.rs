@@ -167,6 +167,7 @@ async fn shown(call: &Call, wanted: &Wanted) -> Result<Value> {
                 wanted
                     .vectors
                     .count(&mapping, record.document.as_ref(), &mut counts);
+                Ok(())
             })
             .await?;
         }

@@ -9,11 +9,13 @@ use crate::error::Result;
 use crate::scan::show_record;
 use engine::{PageLimit, RecordId, RevisionedSnapshot};
 use fulltext::{Lookup, Mask};
-use search::Run;
+use search::{Held, Run};
 use std::time::Instant;
 
 /// Of so many of its documents a collection is read as fast without an index.
 const PART_MAX: u64 = 4;
+/// Numbers of records that have room from the beginning.
+const NUMBERS_MIN: usize = 1024;
 /// The documents that are read together.
 const PAGE_RECORDS: usize = 1000;
 
@@ -95,6 +97,7 @@ pub(crate) async fn run(
         }
         matching = Some(count);
     }
+    let held = run.held().another();
     let numbers = match newest {
         Some(newest) => {
             let best = reader
@@ -114,7 +117,7 @@ pub(crate) async fn run(
             None => return Ok(Found::Late),
         },
         None => {
-            let mut numbers = numbers(published, &wanted.lookup, &tail.mask)?;
+            let mut numbers = numbers(published, &wanted.lookup, &tail.mask, &held)?;
             numbers.sort_unstable();
             numbers
         }
@@ -157,14 +160,25 @@ fn best(
     Ok(found.map(|(numbers, count)| (numbers.into_iter().map(RecordId).collect(), count)))
 }
 
-fn numbers(published: &Published, lookup: &Lookup, mask: &Mask) -> Result<Vec<RecordId>> {
-    let mut numbers = Vec::new();
+/// The records of all that match; `held` is of their numbers.
+fn numbers(published: &Published, lookup: &Lookup, mask: &Mask, held: &Held) -> Result<Vec<RecordId>> {
+    let mut numbers: Vec<RecordId> = Vec::new();
+    let mut room = Ok(());
     let mut take = |number| {
+        if numbers.len() == numbers.capacity() {
+            let more = numbers.capacity().max(NUMBERS_MIN);
+            room = held.add(more * size_of::<RecordId>());
+            if room.is_err() {
+                return false;
+            }
+            numbers.reserve_exact(more);
+        }
         numbers.push(RecordId(number));
         true
     };
     let found = published.reader.matches(lookup, mask, &mut take);
     found.map_err(|error| as_error(&error))?;
+    room?;
     engine::steps(numbers.len())?;
     Ok(numbers)
 }

@@ -147,6 +147,7 @@ impl Follower {
             layout: self.layout.clone(),
             reached: self.reached.clone(),
             tail: Mutex::default(),
+            memory: self.memory.clone(),
         }));
     }
 

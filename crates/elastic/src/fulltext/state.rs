@@ -53,6 +53,8 @@ pub(crate) struct Published {
     pub(crate) reached: Sequence,
     /// What has changed since, as far as the last search has seen it.
     pub(super) tail: Mutex<Option<Arc<Tail>>>,
+    /// The memory of that.
+    pub(super) memory: Budget,
 }
 
 impl Following {

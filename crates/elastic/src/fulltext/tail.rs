@@ -5,6 +5,7 @@ use super::state::{Published, as_error};
 use crate::error::Result;
 use engine::{Change, ChangeKind, Order, PageLimit, Record, RevisionedSnapshot, Sequence};
 use fulltext::Mask;
+use memory::{Budget, Holder, Share};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -13,19 +14,23 @@ const BEHIND_MAX: u64 = 100_000;
 /// The documents that are kept between searches, in bytes at most.
 const KEPT_BYTES_MAX: usize = 16 << 20;
 
+/// What a document takes besides itself: its key twice, its revision, its place in a table.
+const RECORD_BYTES: usize = 300;
+
 /// What has changed since an index was committed.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Tail {
     /// How far it goes.
     upto: Sequence,
     /// The documents that were written, by their keys.
     records: HashMap<Vec<u8>, Record>,
     bytes: usize,
+    share: Share,
     /// What the index says of those, which does not count any more.
     pub(super) mask: Mask,
 }
 
-/// What has changed until this snapshot; `None` where that is too much, or not said by the change log.
+/// What has changed until this snapshot; `None` where that is too much, more than there is memory for, or not said by the change log.
 pub(super) async fn tail(published: &Published, snapshot: &RevisionedSnapshot) -> Result<Option<Arc<Tail>>> {
     let reached = &published.reached;
     let head = snapshot.head();
@@ -39,8 +44,9 @@ pub(super) async fn tail(published: &Published, snapshot: &RevisionedSnapshot) -
     let kept = published.tail.lock().clone();
     let mut tail = match kept {
         Some(kept) if kept.upto == head => return Ok(Some(kept)),
-        Some(kept) if kept.upto < head => Tail::clone(&kept),
+        Some(kept) if kept.upto < head => kept.again(&published.memory),
         _ => Tail {
+            share: published.memory.share(Holder::Tails),
             upto: reached.clone(),
             records: HashMap::new(),
             bytes: 0,
@@ -54,6 +60,11 @@ pub(super) async fn tail(published: &Published, snapshot: &RevisionedSnapshot) -
         engine::steps(page.changes.len())?;
         let last = page.changes.last().map(|last| last.sequence.clone());
         tail.take(page.changes, published)?;
+        // Without an index the documents are read one by one, which takes no memory.
+        if let Err(full) = tail.share.set(tail.bytes) {
+            tracing::debug!(%full, "a search reads all documents");
+            return Ok(None);
+        }
         tail.upto = last.filter(|_| !page.is_last).unwrap_or_else(|| head.clone());
     }
     let tail = Arc::new(tail);
@@ -67,6 +78,17 @@ pub(super) async fn tail(published: &Published, snapshot: &RevisionedSnapshot) -
 }
 
 impl Tail {
+    /// The same, to go on with.
+    fn again(&self, memory: &Budget) -> Tail {
+        Tail {
+            upto: self.upto.clone(),
+            records: self.records.clone(),
+            bytes: self.bytes,
+            share: memory.share(Holder::Tails),
+            mask: self.mask.clone(),
+        }
+    }
+
     /// The documents that were written.
     pub(super) fn records(&self) -> impl Iterator<Item = &Record> {
         self.records.values()
@@ -97,5 +119,5 @@ impl Tail {
 }
 
 fn bytes(record: &Record) -> usize {
-    record.document.bytes().len()
+    record.document.bytes().len() + RECORD_BYTES
 }

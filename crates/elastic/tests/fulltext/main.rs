@@ -7,6 +7,7 @@
 
 mod asking;
 mod histories;
+mod memory;
 mod server;
 
 use asking::search;

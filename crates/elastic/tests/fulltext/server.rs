@@ -3,6 +3,7 @@
 use elastic::{Options, Protocol};
 use engine::Engine;
 use kv::{Kv, Simulation};
+use memory::Budget;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -17,6 +18,7 @@ const INDEX_TIME_MAX: Duration = Duration::from_secs(120);
 
 pub struct Servers {
     disk: Simulation,
+    memory: Budget,
     folder: TempDir,
     running: Option<Running>,
 }
@@ -30,7 +32,13 @@ struct Running {
 
 impl Servers {
     pub fn start() -> Servers {
+        Servers::within(Budget::default())
+    }
+
+    /// The same; what clients ask comes out of this memory.
+    pub fn within(memory: Budget) -> Servers {
         let mut servers = Servers {
+            memory,
             disk: Simulation::new(1),
             folder: tempfile::tempdir().unwrap(),
             running: None,
@@ -49,8 +57,9 @@ impl Servers {
             .unwrap();
         let (stop, stopped) = watch::channel(false);
         let (disk, folder) = (self.disk.clone(), self.folder.path().to_owned());
+        let memory = self.memory.clone();
         let [indexed, plain] = runtime.block_on(async move {
-            let engine = Engine::on(Kv::simulated(&disk)).await.unwrap();
+            let engine = Engine::on_within(Kv::simulated(&disk), memory).await.unwrap();
             let mut addresses = Vec::new();
             for fulltext in [Some(folder), None] {
                 let options = Options {

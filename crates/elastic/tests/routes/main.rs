@@ -12,6 +12,7 @@ mod buckets;
 mod documents;
 mod indices;
 mod kept;
+mod memory;
 mod paging;
 mod pipelines;
 mod queries;

@@ -2,6 +2,7 @@
 
 use engine::Engine;
 use kv::{Kv, Simulation};
+use memory::Budget;
 use std::net::SocketAddr;
 use std::time::Duration;
 use testing::http::{Case, faults};
@@ -23,6 +24,11 @@ impl Server {
 
     /// A server on what a disk has.
     pub fn on(disk: &Simulation) -> Server {
+        Server::within(disk, Budget::default())
+    }
+
+    /// The same; what clients ask comes out of this memory.
+    pub fn within(disk: &Simulation, memory: Budget) -> Server {
         let disk = disk.clone();
         let runtime = Builder::new_multi_thread()
             .worker_threads(2)
@@ -31,7 +37,7 @@ impl Server {
             .unwrap();
         let (stop, stopped) = watch::channel(false);
         let address = runtime.block_on(async move {
-            let engine = Engine::on(Kv::simulated(&disk)).await.unwrap();
+            let engine = Engine::on_within(Kv::simulated(&disk), memory).await.unwrap();
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let address = listener.local_addr().unwrap();
             tokio::spawn(elastic::serve(

@@ -286,6 +286,7 @@ impl FileWriter {
     fn go_on_with(&mut self, last: &Chunk) {
         let Value::ObjectId(id) = last.id else { return };
         let capacity = self.entry.chunk_bytes as usize;
+        self.room.charge(capacity);
         let mut chunk = ChunkBuilder::new(id, &self.entry.id, last.number as i32, capacity, Vec::new());
         chunk.extend(&last.data);
         self.replaced = Some(chunk.id());

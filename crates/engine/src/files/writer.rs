@@ -9,11 +9,12 @@ use crate::context::Context;
 use crate::error::Error;
 use crate::write::WriteOptions;
 use code::Code;
+use memory::{Holder, Share};
 use std::sync::Arc;
+use std::time::Duration;
 use store::{
     Collection, CommitOptions, Durability, Outcome, PlacedDocument, Present, Target, Transformed, WriteOp,
 };
-use tokio::sync::OwnedSemaphorePermit;
 use tokio::task::JoinHandle;
 use value::date::now_ms;
 use value::{Document, DocumentBuf, ObjectId, Value};
@@ -21,6 +22,12 @@ use value::{Document, DocumentBuf, ObjectId, Value};
 /// Bytes of chunks of one file that are committed together. Chunks that are too small to be placed in the store
 /// before stay in memory until then, as long as all uploads together stay within what they may have.
 const COMMIT_BYTES: usize = 16 * 1024 * 1024;
+
+/// A first chunk up to this size has no share of the memory of uploads: small files do not wait behind large ones.
+const UNCOUNTED_BYTES: usize = 16 * 1024;
+
+/// How long an upload waits for the memory of a chunk.
+const ROOM_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// The most chunks that a file may have: their numbers are 32-bit integers.
 const CHUNKS_MAX: u64 = i32::MAX as u64;
@@ -72,8 +79,10 @@ pub struct FileWriter {
     /// Full chunks in order, not yet committed.
     ready: Vec<Ready>,
     ready_bytes: usize,
-    /// What allows to have them.
-    ahead: Vec<OwnedSemaphorePermit>,
+    /// The memory of those of them that are in memory.
+    ahead: Share,
+    /// That of the chunk which is filled.
+    pub(super) room: Share,
     commit: Option<JoinHandle<Result<(), FileError>>>,
     pub(super) live: Option<LiveGuard>,
     /// Whether chunks are to be removed if the writer is dropped.
@@ -142,7 +151,8 @@ impl Files {
             memory: Vec::new(),
             ready: Vec::new(),
             ready_bytes: 0,
-            ahead: Vec::new(),
+            ahead: self.engine.memory().share(Holder::Uploads),
+            room: self.engine.memory().share(Holder::Uploads),
             commit: None,
             live: Some(live),
             is_cleaned_up: false,
@@ -172,11 +182,14 @@ impl FileWriter {
         self.digester.update(bytes);
         let chunk_bytes = self.entry.chunk_bytes as usize;
         while !bytes.is_empty() {
-            let chunk = match &mut self.chunk {
-                Some(chunk) => chunk,
-                None => self.begin_chunk(bytes.len())?,
-            };
+            if self.chunk.is_none() {
+                self.begin_chunk(bytes.len()).await?;
+            }
+            let Some(chunk) = &mut self.chunk else { break };
             let (now, later) = bytes.split_at((chunk_bytes - chunk.len()).min(bytes.len()));
+            if chunk.len() + now.len() > UNCOUNTED_BYTES {
+                make_room(&mut self.room, chunk_bytes).await?;
+            }
             chunk.extend(now);
             bytes = later;
             let is_full = chunk.len() == chunk_bytes;
@@ -188,13 +201,16 @@ impl FileWriter {
         Ok(())
     }
 
-    fn begin_chunk(&mut self, wanted: usize) -> Result<&mut ChunkBuilder, FileError> {
+    async fn begin_chunk(&mut self, wanted: usize) -> Result<(), FileError> {
         let chunk_bytes = u64::from(self.entry.chunk_bytes);
         let number = self.entry.length / chunk_bytes;
         let number = i32::try_from(number).map_err(|_| FileError::TooManyChunks(CHUNKS_MAX * chunk_bytes))?;
         // A small file that comes in one piece gets what it needs, another room for a whole chunk.
         let whole = if number == 0 { wanted } else { usize::MAX };
         let capacity = whole.min(self.entry.chunk_bytes as usize);
+        if capacity > UNCOUNTED_BYTES {
+            make_room(&mut self.room, self.entry.chunk_bytes as usize).await?;
+        }
         let chunk = ChunkBuilder::new(
             ObjectId::generate(),
             &self.entry.id,
@@ -202,7 +218,8 @@ impl FileWriter {
             capacity,
             std::mem::take(&mut self.memory),
         );
-        Ok(self.chunk.insert(chunk))
+        self.chunk = Some(chunk);
+        Ok(())
     }
 
     async fn end_chunk(&mut self) -> Result<(), FileError> {
@@ -212,10 +229,13 @@ impl FileWriter {
         let chunk_bytes = chunk.len();
         let is_in_memory = self.end(chunk).await?;
         self.ready_bytes += chunk_bytes;
-        let ahead = is_in_memory.then(|| self.files.engine.live_uploads().ahead(chunk_bytes));
-        let may_wait = !matches!(ahead, Some(None)) && self.ready_bytes < COMMIT_BYTES;
-        self.ahead.extend(ahead.flatten());
-        if may_wait {
+        let ahead = self.ahead.bytes() + chunk_bytes;
+        let has_room = !is_in_memory || self.ahead.fit(ahead);
+        if !has_room {
+            // It is there: others have that much less, until it is committed.
+            self.ahead.charge(ahead);
+        }
+        if has_room && self.ready_bytes < COMMIT_BYTES {
             return Ok(());
         }
         self.commit_ready().await
@@ -246,11 +266,13 @@ impl FileWriter {
         self.ready_bytes = 0;
         let ready = std::mem::take(&mut self.ready);
         let chunks = self.chunks.clone();
-        let ahead = std::mem::take(&mut self.ahead);
+        let next = self.files.engine.memory().share(Holder::Uploads);
+        let ahead = std::mem::replace(&mut self.ahead, next);
         self.commit = Some(tokio::spawn(async move {
-            let _held_until_committed = ahead;
             let writes = ready.into_iter().map(Ready::into_write).collect();
-            commit_all(&chunks, writes).await
+            let committed = commit_all(&chunks, writes).await;
+            drop(ahead);
+            committed
         }));
         Ok(())
     }
@@ -270,6 +292,7 @@ impl FileWriter {
         }
         // Many wait for one commit; none of them needs it any more.
         self.memory = Vec::new();
+        self.room.charge(0);
         self.commit_ready().await?;
         self.committed().await
     }
@@ -402,6 +425,16 @@ impl Ready {
             }
         }
     }
+}
+
+/// Waits for the memory of a whole chunk, unless it is there. Nothing else is held meanwhile, so that all that is waited for comes
+/// back by itself.
+async fn make_room(room: &mut Share, chunk_bytes: usize) -> Result<(), FileError> {
+    if room.bytes() >= chunk_bytes {
+        return Ok(());
+    }
+    let waited = room.wait(chunk_bytes, ROOM_TIME_MAX).await;
+    waited.map_err(|full| Error::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()).into())
 }
 
 async fn commit_all(collection: &Arc<Collection>, writes: Vec<WriteOp>) -> Result<(), FileError> {

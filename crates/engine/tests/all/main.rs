@@ -16,4 +16,5 @@ mod stage_operands;
 #[path = "../support/mod.rs"]
 mod support;
 mod unended_uploads;
+mod upload_memory;
 mod validators;

@@ -9,6 +9,9 @@ use serde_json::{Map, Value, json};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
+/// About the bytes of a bucket as it is shown, what is within it aside.
+const SHOWN_BYTES: usize = 400;
+
 /// A bucket.
 #[derive(Clone, Debug)]
 pub(super) struct Bucket {
@@ -24,6 +27,11 @@ impl Bucket {
         }
     }
 
+    /// About the bytes that it takes in memory, its key aside.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Bucket>() + self.inner.bytes()
+    }
+
     /// The bucket's count and what its aggregations gave.
     pub(super) fn put(
         self,
@@ -31,6 +39,7 @@ impl Bucket {
         finish: &Finish<'_>,
         out: &mut Map<String, Value>,
     ) -> Result<()> {
+        finish.held.add(SHOWN_BYTES)?;
         out.insert("doc_count".to_owned(), json!(self.count));
         out.extend(self.inner.finish(inner, finish)?);
         Ok(())
@@ -46,6 +55,17 @@ impl Eq for Key {}
 impl PartialOrd for Key {
     fn partial_cmp(&self, other: &Key) -> Option<Ordering> {
         Some(self.cmp(other))
+    }
+}
+
+impl Key {
+    /// About the bytes that it takes in memory, with its place among others.
+    pub(super) fn bytes(&self) -> usize {
+        let text = match &self.0 {
+            Term::Text(text) => text.len(),
+            _ => 0,
+        };
+        2 * size_of::<Key>() + text
     }
 }
 
@@ -78,6 +98,15 @@ impl Buckets {
             last: None,
             fixed: (0..count).map(|_| Bucket::new(&named.inner)).collect(),
         }
+    }
+
+    /// About the bytes that they take in memory.
+    pub(super) fn bytes(&self) -> usize {
+        let by_key = self
+            .by_key
+            .iter()
+            .map(|(key, bucket)| key.bytes() + bucket.bytes());
+        by_key.chain(self.fixed.iter().map(Bucket::bytes)).sum()
     }
 
     pub(super) fn collect(
@@ -223,8 +252,9 @@ impl Buckets {
             let bucket = match self.by_key.entry(key) {
                 std::collections::btree_map::Entry::Occupied(there) => there.into_mut(),
                 std::collections::btree_map::Entry::Vacant(free) => {
-                    context.bucket()?;
-                    free.insert(Bucket::new(&named.inner))
+                    let bucket = Bucket::new(&named.inner);
+                    context.bucket(free.key().bytes() + bucket.bytes())?;
+                    free.insert(bucket)
                 }
             };
             bucket.count += context.weight;

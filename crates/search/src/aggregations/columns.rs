@@ -17,6 +17,8 @@ use std::sync::Arc;
 
 /// The different entries that are counted before they are collected.
 const GROUPS_MAX: usize = 10_000;
+/// The bytes of their values.
+const GROUPS_BYTES_MAX: usize = 2 << 20;
 /// The values of a group that differ from those of others only within a bucket.
 const BUCKETS_MAX: usize = 100_000;
 
@@ -30,6 +32,7 @@ pub struct Grouping {
     fields: Vec<OneField>,
     /// How often entries with these values were found: of each column the number of values, then those.
     groups: HashMap<Box<[u64]>, u64>,
+    groups_bytes: usize,
     blocks: Vec<Block>,
     /// The values of one entry.
     values: Vec<u64>,
@@ -79,6 +82,7 @@ impl Aggregations {
             blocks: fields.iter().map(|_| Block::default()).collect(),
             fields,
             groups: HashMap::new(),
+            groups_bytes: 0,
             values: Vec::new(),
         })
     }
@@ -147,19 +151,24 @@ impl Grouping {
             }
             match self.groups.get_mut(&self.values[..]) {
                 Some(count) => *count += 1,
-                None => drop(self.groups.insert(self.values.as_slice().into(), 1)),
+                None => {
+                    self.groups_bytes += size_of_val(&self.values[..]);
+                    self.groups.insert(self.values.as_slice().into(), 1);
+                }
             }
         }
         let is_full = |field: &OneField| {
             let buckets = field.buckets.as_ref();
             buckets.is_some_and(|buckets| buckets.first.len() > BUCKETS_MAX)
         };
-        Ok(self.groups.len() <= GROUPS_MAX && !self.fields.iter().any(is_full))
+        let is_room = self.groups.len() <= GROUPS_MAX && self.groups_bytes <= GROUPS_BYTES_MAX;
+        Ok(is_room && !self.fields.iter().any(is_full))
     }
 
     /// What was counted in this part of the index since the last call.
     pub fn take(&mut self, columns: &Columns) -> fulltext::Result<Rows> {
         let mut rows = Vec::with_capacity(self.groups.len());
+        self.groups_bytes = 0;
         for (values, count) in std::mem::take(&mut self.groups) {
             let mut rest = &values[..];
             let mut row = Row::with_capacity(self.fields.len());

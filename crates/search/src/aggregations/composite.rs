@@ -10,6 +10,7 @@ use crate::json::scalar;
 use serde_json::{Map, Value, json};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use value::ValueRef;
 
 /// The keys that one document may be in at most.
@@ -173,7 +174,21 @@ pub(super) fn tile_name(zoom: u32, point: crate::geo::Point) -> String {
     tile_text(encoded(point.tile(zoom)))
 }
 
+/// About the bytes of a bucket and its key.
+fn bytes(key: &[At], bucket: &Bucket) -> usize {
+    let texts = key.iter().map(|at| match &at.term {
+        Some(Term::Text(text)) => text.len(),
+        _ => 0,
+    });
+    size_of::<Vec<At>>() + size_of_val(key) + texts.sum::<usize>() + bucket.bytes()
+}
+
 impl Composite {
+    /// About the bytes that it takes in memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.0.iter().map(|(key, bucket)| bytes(key, bucket)).sum()
+    }
+
     pub(super) fn collect(
         &mut self,
         spec: &CompositeSpec,
@@ -234,11 +249,20 @@ impl Composite {
             if is_new && is_beyond {
                 continue;
             }
-            let bucket = self.0.entry(key).or_insert_with(|| Bucket::new(&named.inner));
+            let bucket = match self.0.entry(key) {
+                Entry::Occupied(there) => there.into_mut(),
+                Entry::Vacant(free) => {
+                    let bucket = Bucket::new(&named.inner);
+                    context.held.add(bytes(free.key(), &bucket))?;
+                    free.insert(bucket)
+                }
+            };
             bucket.count += context.weight;
             bucket.inner.collect(&named.inner, view, context, first)?;
-            if self.0.len() > spec.size {
-                self.0.pop_last();
+            if self.0.len() > spec.size
+                && let Some((key, bucket)) = self.0.pop_last()
+            {
+                context.held.give_back(bytes(&key, &bucket));
             }
         }
         Ok(())

@@ -18,6 +18,7 @@ mod values;
 
 use crate::error::{Kind, Result, SearchError};
 use crate::fields::View;
+use crate::held::Held;
 use crate::hit::Hit;
 use crate::mapping::Mapping;
 use crate::matching::{Node, Statistics, compile};
@@ -129,6 +130,7 @@ pub(crate) struct Finish<'f> {
     /// Whether names have their types in front.
     pub(crate) typed: bool,
     pub(crate) show: &'f ShowHit<'f>,
+    pub(crate) held: &'f Held,
 }
 
 impl Finish<'_> {
@@ -151,14 +153,15 @@ pub(crate) struct Context<'c> {
     pub(crate) weight: u64,
     /// That of the document which is shown.
     pub(crate) score: f32,
+    pub(crate) held: &'c Held,
 }
 
 impl Context<'_> {
-    /// Makes room for one more bucket.
-    fn bucket(&self) -> Result<()> {
+    /// Makes room for one more bucket of so many bytes.
+    fn bucket(&self, bytes: usize) -> Result<()> {
         self.buckets.set(self.buckets.get() + 1);
         match self.buckets.get() > self.buckets_max {
-            false => Ok(()),
+            false => self.held.add(bytes),
             true => Err(too_many_buckets(self.buckets_max)),
         }
     }
@@ -256,6 +259,21 @@ impl Collected {
         Collected(aggregations.named.iter().map(state).collect())
     }
 
+    /// About the bytes that it takes in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        let of = |state: &State| {
+            let own = match state {
+                State::Metric(metric) => metric.bytes(),
+                State::Buckets(buckets) => buckets.bytes(),
+                State::Composite(composite) => composite.bytes(),
+                State::TopHits(hits) => hits.bytes(),
+                State::None => 0,
+            };
+            size_of::<State>() + own
+        };
+        self.0.iter().map(of).sum()
+    }
+
     /// Takes a document. `first_filter` is the number of the first query within these aggregations.
     pub(crate) fn collect(
         &mut self,
@@ -268,12 +286,12 @@ impl Collected {
             let own = named.spec.queries().len();
             match (state, &named.spec) {
                 (State::Metric(metric), Spec::Metric(source, kind)) => {
-                    metric.collect(kind, source, view, context.weight)?;
+                    metric.collect(kind, source, view, context)?;
                 }
                 (State::Composite(composite), Spec::Composite(spec)) => {
                     composite.collect(spec, named, view, context, first_filter)?;
                 }
-                (State::TopHits(hits), Spec::TopHits(spec)) => hits.collect(spec, view, context.score),
+                (State::TopHits(hits), Spec::TopHits(spec)) => hits.collect(spec, view, context)?,
                 (State::Buckets(buckets), _) => buckets.collect(named, view, context, first_filter)?,
                 _ => {}
             }

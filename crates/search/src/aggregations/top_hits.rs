@@ -1,8 +1,9 @@
 //! The best documents of a bucket.
 
-use super::Finish;
+use super::{Context, Finish};
 use crate::error::{Result, SearchError};
 use crate::fields::View;
+use crate::held::Held;
 use crate::hit::Hit;
 use crate::json::as_i64;
 use crate::mapping::Mapping;
@@ -63,9 +64,15 @@ pub(super) struct TopHits {
 }
 
 impl TopHits {
-    pub(super) fn collect(&mut self, spec: &TopSpec, view: &View<'_>, score: f32) {
+    /// About the bytes of the hits.
+    pub(super) fn bytes(&self) -> usize {
+        self.hits.iter().map(Hit::bytes).sum()
+    }
+
+    pub(super) fn collect(&mut self, spec: &TopSpec, view: &View<'_>, context: &Context<'_>) -> Result<()> {
         self.count += 1;
-        self.hits.push(Hit {
+        let score = context.score;
+        let hit = Hit {
             index: view.index_at,
             id: view.id.to_owned(),
             sequence: view.sequence,
@@ -75,24 +82,35 @@ impl TopHits {
             nested: view.scope.map(|scope| (scope.to_owned(), view.offset)),
             ignored: view.ignored(),
             sort: sort_values(&spec.sort, view, Some(score), view.sequence),
-        });
-        if self.hits.len() >= 2 * (spec.from + spec.size) + 100 {
-            self.trim(spec);
+        };
+        let bytes = hit.bytes();
+        if !context.held.fit(bytes) {
+            self.trim(spec, context.held);
+            context.held.add(bytes)?;
         }
+        self.hits.push(hit);
+        if self.hits.len() >= 2 * (spec.from + spec.size) + 100 {
+            self.trim(spec, context.held);
+        }
+        Ok(())
     }
 
-    fn trim(&mut self, spec: &TopSpec) {
+    fn trim(&mut self, spec: &TopSpec, held: &Held) {
         self.hits.sort_by(|a, b| compare(&spec.sort, a, b));
-        self.hits.truncate(spec.from + spec.size);
+        let others = self.hits.drain((spec.from + spec.size).min(self.hits.len())..);
+        held.give_back(others.map(|hit| hit.bytes()).sum());
     }
 
     pub(super) fn finish(mut self, spec: &TopSpec, context: &Finish<'_>) -> Result<Map<String, Value>> {
-        self.trim(spec);
+        self.trim(spec, context.held);
         let best = self.hits.iter().filter_map(|hit| hit.score).reduce(f32::max);
         let from = spec.from.min(self.hits.len());
         let hits = self.hits[from..].iter();
         let shown: Vec<Value> = hits
-            .map(|hit| (context.show)(hit, &spec.sort, &spec.shown))
+            .map(|hit| {
+                let shown = (context.show)(hit, &spec.sort, &spec.shown)?;
+                context.held.add_shown(&shown).map(|()| shown)
+            })
             .collect::<Result<_>>()?;
         Ok(Map::from_iter([(
             "hits".to_owned(),

@@ -7,6 +7,7 @@ use crate::completion::{self, Completion, Context, Entry};
 use crate::error::{Result, SearchError};
 use crate::fields::View;
 use crate::geo::Point;
+use crate::held::Held;
 use crate::json::{Members, as_f64, one_or_many, scalar};
 use crate::mapping::{FieldKind, Mapping};
 use crate::run::Seen;
@@ -130,12 +131,12 @@ impl Completer {
         Ok(())
     }
 
-    pub(super) fn see(&mut self, view: &View<'_>, index: usize, seen: &Seen<'_>) {
+    pub(super) fn see(&mut self, view: &View<'_>, index: usize, seen: &Seen<'_>, held: &Held) -> Result<()> {
         let Some(field) = view.mapping.field(&self.field) else {
-            return;
+            return Ok(());
         };
         let (Some(wanted), Some(settings)) = (&self.wanted, &field.completion) else {
-            return;
+            return Ok(());
         };
         let mut best: Option<(String, f32, &Entry)> = None;
         let entries = completion::entries(view, field);
@@ -152,7 +153,7 @@ impl Completer {
             }
         }
         if let Some((text, score, entry)) = best {
-            self.found.push(Found {
+            let found = Found {
                 text,
                 score,
                 contexts: entry.contexts.clone(),
@@ -161,11 +162,18 @@ impl Completer {
                     id: seen.id.to_owned(),
                     document: seen.document.clone(),
                 },
-            });
+            };
+            let bytes = found.bytes();
+            if !held.fit(bytes) {
+                self.trim(held);
+                held.add(bytes)?;
+            }
+            self.found.push(found);
             if self.found.len() > 2 * self.size + 1000 {
-                self.trim();
+                self.trim(held);
             }
         }
+        Ok(())
     }
 
     /// What the contexts of an entry are worth; `None` if they are not those that are wanted.
@@ -185,7 +193,9 @@ impl Completer {
         if is_filtered { best } else { Some(1.0) }
     }
 
-    fn trim(&mut self) {
+    fn trim(&mut self, held: &Held) {
+        let bytes = |found: &[Found]| found.iter().map(Found::bytes).sum::<usize>();
+        let before = bytes(&self.found);
         self.found
             .sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.text.cmp(&b.text)));
         if self.skips_duplicates {
@@ -193,10 +203,11 @@ impl Completer {
             self.found.retain(|found| texts.insert(found.text.clone()));
         }
         self.found.truncate(self.size);
+        held.give_back(before - bytes(&self.found));
     }
 
-    pub(super) fn finish(mut self, show: &ShowSuggested<'_>) -> Result<Vec<Value>> {
-        self.trim();
+    pub(super) fn finish(mut self, show: &ShowSuggested<'_>, held: &Held) -> Result<Vec<Value>> {
+        self.trim(held);
         let mut options = Vec::new();
         for found in &self.found {
             let mut option = Map::from_iter([("text".to_owned(), json!(found.text))]);
@@ -211,9 +222,27 @@ impl Completer {
             if !contexts.is_empty() {
                 option.insert("contexts".to_owned(), Value::Object(contexts));
             }
-            options.push(Value::Object(option));
+            let option = Value::Object(option);
+            held.add_shown(&option)?;
+            options.push(option);
         }
         Ok(options)
+    }
+}
+
+impl Found {
+    /// About the bytes that it takes in memory.
+    fn bytes(&self) -> usize {
+        let texts = self.contexts.iter().map(|(name, keys)| {
+            let keys = keys.iter().map(|key| size_of::<String>() + key.len());
+            2 * size_of::<String>() + name.len() + keys.sum::<usize>()
+        });
+        let document = &self.document;
+        size_of::<Found>()
+            + self.text.len()
+            + document.id.len()
+            + document.document.bytes().len()
+            + texts.sum::<usize>()
     }
 }
 

@@ -10,6 +10,7 @@ mod terms;
 
 use crate::error::{Kind, Result, SearchError};
 use crate::fields::View;
+use crate::held::Held;
 use crate::json::{Members, scalar};
 use crate::mapping::Mapping;
 use crate::run::Seen;
@@ -90,8 +91,8 @@ impl Suggest {
         Ok(())
     }
 
-    /// Looks at a document of the index with this place.
-    pub fn see(&mut self, mapping: &Mapping, index: usize, seen: &Seen<'_>) {
+    /// Looks at a document of the index with this place. What it keeps is counted in `held`.
+    pub fn see(&mut self, mapping: &Mapping, index: usize, seen: &Seen<'_>, held: &Held) -> Result<()> {
         let view = View {
             id: seen.id,
             version: seen.version,
@@ -101,20 +102,26 @@ impl Suggest {
         };
         for one in &mut self.0 {
             match &mut one.kind {
-                Suggester::Completion(completer) => completer.see(&view, index, seen),
-                Suggester::Terms(speller) => speller.see(&view),
-                Suggester::Phrase(phraser) => phraser.see(&view),
+                Suggester::Completion(completer) => completer.see(&view, index, seen, held)?,
+                Suggester::Terms(speller) => speller.see(&view, held)?,
+                Suggester::Phrase(phraser) => phraser.see(&view, held)?,
             }
         }
+        Ok(())
     }
 
     /// The answer.
-    pub fn finish(self, typed_keys: bool, show: &ShowSuggested<'_>) -> Result<Map<String, Value>> {
+    pub fn finish(
+        self,
+        typed_keys: bool,
+        show: &ShowSuggested<'_>,
+        held: &Held,
+    ) -> Result<Map<String, Value>> {
         let mut answer = Map::new();
         for one in self.0 {
             let (kind, entries) = match one.kind {
                 Suggester::Completion(completer) => {
-                    let options = completer.finish(show)?;
+                    let options = completer.finish(show, held)?;
                     (
                         "completion",
                         vec![entry(&one.text, 0, one.text.chars().count(), options)],

@@ -1,14 +1,16 @@
 //! A whole text with words put in the place of others.
 
 use super::near::Nearness;
-use super::terms::{Candidate, Counted, Mode, Options, analyzer_of, check, texts};
+use super::terms::{Candidate, Counted, Mode, Options, WORD_BYTES, analyzer_of, check, texts};
 use super::{entry, no_mapping, wanted_field};
 use crate::analysis::Token;
 use crate::error::{Result, SearchError};
 use crate::fields::View;
+use crate::held::Held;
 use crate::json::{Members, one_or_many};
 use crate::mapping::Mapping;
 use serde_json::{Value, json};
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 /// Words of a phrase at most.
@@ -113,13 +115,13 @@ impl Phraser {
         Ok(())
     }
 
-    pub(super) fn see(&mut self, view: &View<'_>) {
+    pub(super) fn see(&mut self, view: &View<'_>, held: &Held) -> Result<()> {
         let Some(field) = view.mapping.field(&self.field) else {
-            return;
+            return Ok(());
         };
         let all = self.generators.iter().map(|generator| generator.nearness);
         if let Some(widest) = all.reduce(Nearness::or) {
-            self.counted.see(view, field, &self.words, widest);
+            self.counted.see(view, field, &self.words, widest, held)?;
         }
         let is_known = |text: &str| self.counted.near.contains_key(text);
         for text in texts(view, field) {
@@ -129,10 +131,18 @@ impl Phraser {
             for pair in single.windows(2) {
                 if is_known(&pair[0].text) && is_known(&pair[1].text) {
                     let key = (pair[0].text.clone(), pair[1].text.clone());
-                    *self.pairs.entry(key).or_default() += 1;
+                    let bytes = 2 * WORD_BYTES + key.0.len() + key.1.len();
+                    *match self.pairs.entry(key) {
+                        Entry::Occupied(there) => there.into_mut(),
+                        Entry::Vacant(free) => {
+                            held.add(bytes)?;
+                            free.insert(0)
+                        }
+                    } += 1;
                 }
             }
         }
+        Ok(())
     }
 
     /// How likely a word is after another.

@@ -5,6 +5,7 @@ use super::{entry, no_mapping, wanted_field};
 use crate::analysis::{Analyzer, Token};
 use crate::error::{Result, SearchError};
 use crate::fields::{Term, View};
+use crate::held::Held;
 use crate::json::Members;
 use crate::mapping::{Field, FieldKind, Mapping};
 use serde_json::{Value, json};
@@ -52,6 +53,9 @@ pub(super) struct Counted {
     /// Words that were compared, so that none is twice.
     rejected: HashSet<String>,
 }
+
+/// What a word takes in a table besides itself.
+pub(super) const WORD_BYTES: usize = 48;
 
 /// Rejected words that are remembered.
 const REJECTED_MAX: usize = 100_000;
@@ -123,13 +127,20 @@ pub(super) struct Candidate {
 
 impl Counted {
     /// Counts the words of a document that are near one of these.
-    pub(super) fn see(&mut self, view: &View<'_>, field: &Field, words: &[Token], nearness: Nearness) {
+    pub(super) fn see(
+        &mut self,
+        view: &View<'_>,
+        field: &Field,
+        words: &[Token],
+        nearness: Nearness,
+        held: &Held,
+    ) -> Result<()> {
         let mut there = HashSet::new();
         for text in texts(view, field) {
             there.extend(field.analyzer.tokens(&text).into_iter().map(|token| token.text));
         }
         if there.is_empty() {
-            return;
+            return Ok(());
         }
         self.documents += 1;
         for word in there {
@@ -146,11 +157,13 @@ impl Counted {
                 nearness.distance(&wanted, &chars).is_some()
             });
             if is_near {
+                held.add(WORD_BYTES + word.len())?;
                 self.near.insert(word, 1);
-            } else if self.rejected.len() < REJECTED_MAX {
+            } else if self.rejected.len() < REJECTED_MAX && held.fit(WORD_BYTES + word.len()) {
                 self.rejected.insert(word);
             }
         }
+        Ok(())
     }
 
     pub(super) fn frequency(&self, word: &str) -> u64 {
@@ -248,9 +261,12 @@ impl Speller {
         Ok(())
     }
 
-    pub(super) fn see(&mut self, view: &View<'_>) {
-        if let Some(field) = view.mapping.field(&self.field) {
-            self.counted.see(view, field, &self.words, self.options.nearness);
+    pub(super) fn see(&mut self, view: &View<'_>, held: &Held) -> Result<()> {
+        match view.mapping.field(&self.field) {
+            Some(field) => self
+                .counted
+                .see(view, field, &self.words, self.options.nearness, held),
+            None => Ok(()),
         }
     }
 

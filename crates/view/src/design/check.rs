@@ -5,6 +5,7 @@
 use super::Definition;
 use crate::reduce::Function;
 use crate::{Error, Result, ScriptLimits};
+use memory::Budget;
 use serde_json::{Map, Value};
 
 /// A kind of value that a field may have.
@@ -43,7 +44,7 @@ const PATHS: [&[Step]; 13] = [
 
 /// Refuses a design document that CouchDB would refuse: a field of the wrong type, a view without map function, an
 /// unknown built-in, a function that does not compile.
-pub async fn check(id: &str, body: &Map<String, Value>, limits: ScriptLimits) -> Result<()> {
+pub async fn check(id: &str, body: &Map<String, Value>, limits: ScriptLimits, memory: &Budget) -> Result<()> {
     for path in PATHS {
         check_path(body, path, &mut Vec::new())?;
     }
@@ -71,7 +72,7 @@ pub async fn check(id: &str, body: &Map<String, Value>, limits: ScriptLimits) ->
     if views.is_none() || language.is_some_and(|language| language != super::JAVASCRIPT) {
         return Ok(());
     }
-    let definition = Definition::parse(id, body, false, limits)?;
+    let definition = Definition::parse(id, body, false, limits, memory)?;
     let compiled = definition.program.compile().await;
     compiled.map_err(|script| Error::Script {
         script,

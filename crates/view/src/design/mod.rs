@@ -11,6 +11,7 @@ pub use check::check;
 use crate::key::Collation;
 use crate::reduce::{Function, Reducer};
 use crate::{Error, Program, Result, ScriptLimits, Sources};
+use memory::Budget;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -61,6 +62,7 @@ impl Definition {
         body: &Map<String, Value>,
         partitioned: bool,
         limits: ScriptLimits,
+        memory: &Budget,
     ) -> Result<Definition> {
         let language = body.get("language").and_then(Value::as_str).unwrap_or(JAVASCRIPT);
         if language != JAVASCRIPT {
@@ -94,7 +96,7 @@ impl Definition {
         };
         let drafts = distinct.iter().map(|one| draft(one, &mut sources));
         let drafts = drafts.collect::<Result<Vec<(View, Vec<String>)>>>()?;
-        let program = Arc::new(Program::new(sources, limits));
+        let program = Arc::new(Program::new(sources, limits, memory.clone()));
         let flag = |name: &str| options.get(name) == Some(&Value::Bool(true));
         Ok(Definition {
             id: id.to_owned(),

@@ -41,7 +41,7 @@ impl Views {
         }
     }
 
-    /// What updates gather comes out of this memory.
+    /// What updates gather, and what their functions take, comes out of this memory.
     #[must_use]
     pub fn within(self, memory: Budget) -> Views {
         Views { memory, ..self }
@@ -63,7 +63,7 @@ impl Views {
             return Err(Error::Capped);
         }
         let partitioned = collection.options().is_partitioned();
-        let definition = Definition::parse(id, body, partitioned, self.limits)?;
+        let definition = Definition::parse(id, body, partitioned, self.limits, &self.memory)?;
         let key = (collection.uuid(), definition.signature.clone());
         if let Some(group) = self.groups.lock().get(&key)
             && !group.derived.is_dropped()
@@ -127,7 +127,7 @@ impl Views {
     ) -> Result<()> {
         let partitioned = collection.options().is_partitioned();
         let names = kept.iter().filter_map(|(id, body)| {
-            let definition = Definition::parse(id, body, partitioned, self.limits).ok()?;
+            let definition = Definition::parse(id, body, partitioned, self.limits, &self.memory).ok()?;
             Some(format!("{DERIVED_PREFIX}{}", definition.signature))
         });
         let names: Vec<String> = names.collect();

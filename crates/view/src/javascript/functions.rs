@@ -1,6 +1,7 @@
 //! The other functions of a design document: `validate_doc_update`, filters, and those that answer requests.
 
 use super::{Command, List, Program, ScriptError, ScriptLimits, Sources};
+use memory::Budget;
 use serde_json::Value;
 
 /// What `validate_doc_update` has against a change.
@@ -22,15 +23,15 @@ pub struct Functions {
 
 impl Functions {
     /// The functions of this design document, given as JSON text with its `_id`. They are compiled when they are first
-    /// called.
-    pub fn new(id: &str, design: String, limits: ScriptLimits) -> Functions {
+    /// called; the memory of their threads comes out of the budget.
+    pub fn new(id: &str, design: String, limits: ScriptLimits, memory: Budget) -> Functions {
         let sources = Sources {
             name: id.to_owned(),
             design,
             ..Sources::default()
         };
         Functions {
-            program: Program::new(sources, limits),
+            program: Program::new(sources, limits, memory),
         }
     }
 

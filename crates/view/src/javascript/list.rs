@@ -4,7 +4,7 @@
 //! waits, and its reader with it, only between two batches.
 
 use super::runtime::{self, Ended, NextRow, Runtime};
-use super::{Command, Program, ScriptError};
+use super::{Command, Program, ScriptError, worker};
 use crate::limits::{LIST_TEXT_BYTES, LISTS_MAX};
 use parking_lot::Mutex;
 use std::collections::VecDeque;
@@ -55,14 +55,19 @@ impl List {
         let (step, steps) = mpsc::channel(1);
         let (rows, wanted) = rows::channel();
         let (sources, limits) = (program.sources.clone(), program.limits);
+        let memory = program.memory.clone();
         let started = thread::Builder::new()
             .name("javascript".to_owned())
             .stack_size(runtime::THREAD_STACK_BYTES)
             .spawn(move || {
                 let sent = Arc::default();
                 let given = Given::new(step.clone(), wanted, Arc::clone(&sent));
-                let run = Runtime::start(&sources, limits, Some(given.into_next_row()))
-                    .and_then(|runtime| runtime.call(Command::List, input));
+                let run = worker::of_list(&memory, limits)
+                    .map_err(ScriptError::from)
+                    .and_then(|(_share, limits)| {
+                        let runtime = Runtime::start(&sources, limits, Some(given.into_next_row()))?;
+                        runtime.call(Command::List, input)
+                    });
                 let last = match run {
                     Ok(rest) => ListStep::End(sent.lock().ended_by(&rest)),
                     Err(error) => ListStep::Failed(error),

@@ -12,13 +12,14 @@
 mod functions;
 mod list;
 mod runtime;
+mod worker;
 
 pub use functions::{Functions, Refusal};
 pub use list::{List, ListStep, Sent};
 
-use crate::limits::{SCRIPT_IDLE_MS_MAX, SCRIPT_WORKERS_MAX};
+use crate::limits::{SCRIPT_IDLE_MS_MAX, SCRIPT_LOOK_MS, SCRIPT_WORKERS_MAX};
+use memory::{Budget, Full};
 use parking_lot::Mutex;
-use runtime::Runtime;
 use std::future::Future;
 use std::num::NonZero;
 use std::sync::Arc;
@@ -26,6 +27,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 use tokio::sync::oneshot;
+use worker::Worker;
 
 /// What a call of a program came to, other than an answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -47,13 +49,18 @@ pub enum ScriptError {
         limit_ms: u64,
     },
     /// The function needed more memory than its limit and was stopped.
-    #[error("the function was stopped since it needed more than {limit_bytes} bytes of memory")]
+    #[error("the function was stopped since it needed more than {limit_bytes} bytes of memory{}", because(.full.as_ref()))]
     OutOfMemory {
         /// Which of the documents (or calls) handed over it was at, counted from 0.
         place: usize,
         /// The limit that it went past.
         limit_bytes: usize,
+        /// Why that was not more, where it is less than a program may have.
+        full: Option<Full>,
     },
+    /// There is no memory for a thread that runs it.
+    #[error("{0}")]
+    NoMemory(#[from] Full),
     /// No thread or runtime could be started.
     #[error("JavaScript cannot be run: {0}")]
     Unavailable(String),
@@ -66,6 +73,10 @@ pub struct ScriptLimits {
     pub time_ms: u64,
     /// For all that the program holds.
     pub memory_bytes: usize,
+}
+
+fn because(full: Option<&Full>) -> String {
+    full.map_or_else(String::new, |full| format!(": {full}"))
 }
 
 impl Default for ScriptLimits {
@@ -133,6 +144,7 @@ struct Call {
 pub struct Program {
     sources: Sources,
     limits: ScriptLimits,
+    memory: Budget,
     threads: Vec<Thread>,
 }
 
@@ -140,11 +152,12 @@ pub struct Program {
 type Thread = Arc<Mutex<Option<Sender<Call>>>>;
 
 impl Program {
-    /// A program; nothing is compiled before the first call.
-    pub fn new(sources: Sources, limits: ScriptLimits) -> Program {
+    /// A program; nothing is compiled before the first call. The memory of its threads comes out of the budget.
+    pub fn new(sources: Sources, limits: ScriptLimits, memory: Budget) -> Program {
         Program {
             sources,
             limits,
+            memory,
             threads: (0..workers()).map(|_| Thread::default()).collect(),
         }
     }
@@ -209,11 +222,12 @@ impl Program {
             None => call,
         };
         let (sender, calls) = mpsc::channel();
-        let (sources, limits, way) = (self.sources.clone(), self.limits, way.clone());
+        let way = way.clone();
+        let (sources, limits, memory) = (self.sources.clone(), self.limits, self.memory.clone());
         let started = thread::Builder::new()
             .name("javascript".to_owned())
             .stack_size(runtime::THREAD_STACK_BYTES)
-            .spawn(move || serve(&sources, limits, &calls, &way));
+            .spawn(move || serve(Worker::new(sources, limits, memory), &calls, &way));
         started.map_err(|error| ScriptError::Unavailable(error.to_string()))?;
         // The thread holds the other end and waits there, so this is not refused.
         let _ = sender.send(call);
@@ -236,18 +250,10 @@ fn workers() -> usize {
 }
 
 /// Answers calls until there is none for a while, or a function had to be stopped.
-fn serve(sources: &Sources, limits: ScriptLimits, calls: &Receiver<Call>, way: &Thread) {
-    let runtime = Runtime::start(sources, limits, None);
-    while let Some(call) = next_call(calls, way) {
-        let result = match &runtime {
-            Ok(runtime) => runtime.call(call.command, call.input),
-            Err(error) => Err(error.clone()),
-        };
-        let is_stopped = matches!(
-            result,
-            Err(ScriptError::TimedOut { .. } | ScriptError::OutOfMemory { .. })
-        );
-        if is_stopped || runtime.is_err() {
+fn serve(mut worker: Worker, calls: &Receiver<Call>, way: &Thread) {
+    while let Some(call) = next_call(calls, way, &worker) {
+        let result = worker.call(call.command, &call.input);
+        if worker.is_over() {
             *way.lock() = None;
         }
         // The send fails only if the caller was cancelled.
@@ -255,18 +261,26 @@ fn serve(sources: &Sources, limits: ScriptLimits, calls: &Receiver<Call>, way: &
     }
 }
 
-/// The next call; `None` if the thread should end. Where the way is gone, those are still answered that came on it.
-fn next_call(calls: &Receiver<Call>, way: &Thread) -> Option<Call> {
-    match calls.recv_timeout(Duration::from_millis(SCRIPT_IDLE_MS_MAX)) {
-        Ok(call) => Some(call),
-        Err(RecvTimeoutError::Disconnected) => None,
-        Err(RecvTimeoutError::Timeout) => {
-            let mut way = way.lock();
-            let late = calls.try_recv().ok();
-            if late.is_none() {
-                *way = None;
+/// The next call; `None` if the thread should end, because nobody calls or because others want its memory. Where the way is gone,
+/// those are still answered that came on it.
+fn next_call(calls: &Receiver<Call>, way: &Thread, worker: &Worker) -> Option<Call> {
+    let mut idle_ms = 0;
+    loop {
+        match calls.recv_timeout(Duration::from_millis(SCRIPT_LOOK_MS)) {
+            Ok(call) => return Some(call),
+            Err(RecvTimeoutError::Disconnected) => return None,
+            Err(RecvTimeoutError::Timeout) => {
+                idle_ms += SCRIPT_LOOK_MS;
+                if idle_ms < SCRIPT_IDLE_MS_MAX && !worker.is_wanted() {
+                    continue;
+                }
+                let mut way = way.lock();
+                let late = calls.try_recv().ok();
+                if late.is_none() {
+                    *way = None;
+                }
+                return late;
             }
-            late
         }
     }
 }

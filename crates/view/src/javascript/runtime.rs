@@ -156,6 +156,7 @@ fn script_error(failure: Failure, clock: &Clock, limits: ScriptLimits) -> Script
     let out_of_memory = ScriptError::OutOfMemory {
         place,
         limit_bytes: limits.memory_bytes,
+        full: None,
     };
     let unnamed = || "unnamed_error".to_owned();
     match failure {

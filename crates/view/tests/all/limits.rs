@@ -94,7 +94,13 @@ async fn a_view_goes_on_after_its_function_was_stopped() {
 }
 
 async fn check(body: Value) -> Result<(), String> {
-    let checked = view::check_design("_design/d", &fields(body), ScriptLimits::default()).await;
+    let checked = view::check_design(
+        "_design/d",
+        &fields(body),
+        ScriptLimits::default(),
+        &Budget::default(),
+    )
+    .await;
     checked.map_err(|error| error.to_string())
 }
 
@@ -149,7 +155,12 @@ async fn validations_and_filters_run_with_the_design_document_as_this() {
         "filters": {"f": "function (doc, req) { return require('lib/m').f(doc.n) && req.query.yes; }"},
         "views": {"v": {"map": "function (doc) { if (doc.n) emit(doc.n); }"}},
     });
-    let functions = view::Functions::new("_design/d", design.to_string(), ScriptLimits::default());
+    let functions = view::Functions::new(
+        "_design/d",
+        design.to_string(),
+        ScriptLimits::default(),
+        Budget::default(),
+    );
     let validate =
         async |new: &str, old: &str, user: &str| functions.validate(new, old, user, "{}").await.unwrap();
     assert_eq!(
@@ -220,4 +231,66 @@ async fn small_documents_with_many_rows_are_built_within_the_memory_of_views() {
     // The rows of one batch of documents alone are about 60 MB; those of one answer of the map functions are the excess.
     assert!(views.held_bytes_max < 3 * views.limit_bytes, "{views:?}");
     assert_eq!(views.held_bytes, 0);
+}
+
+/// What programs hold of the memory for them.
+fn held(budget: &Budget) -> memory::Usage {
+    let usage = budget.usage();
+    usage
+        .into_iter()
+        .find(|usage| usage.holder == Holder::DesignFunctions)
+        .unwrap()
+}
+
+const HUNGRY: &str = "function (doc) { var a = []; for (var i = 0; i < doc.n; i++) a.push('x'.repeat(1000) + i); emit(a.length); }";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn threads_of_programs_take_what_they_need_of_their_memory_and_no_more() {
+    // A quarter is theirs: eight megabytes, a thread has four at first.
+    let budget = Budget::new(32 << 20);
+    let mut database = Database::new().await;
+    database.views = Views::new(Arc::new(Plain), ScriptLimits::default()).within(budget.clone());
+    database.put(&[json!({"_id": "a", "n": 4_500})]).await;
+    let group = database.group(json!({"all": {"map": HUNGRY}})).await;
+    let rows = database.try_rows(&group, "all", Query::default()).await.unwrap();
+    // It did not fit at first, and was run again.
+    assert_eq!(rows[0][0], 4_500);
+    assert_eq!(held(&budget).held_bytes_max, 8 << 20);
+    assert_eq!(held(&budget).refused, 0);
+
+    database.put(&[json!({"_id": "b", "n": 20_000})]).await;
+    let refused = database
+        .try_rows(&group, "all", Query::default())
+        .await
+        .unwrap_err();
+    let text = refused.to_string();
+    assert!(
+        text.contains("more than 8388608 bytes") && text.contains("--memory"),
+        "{text}"
+    );
+    assert_eq!(held(&budget).refused, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn idle_programs_make_room_for_others() {
+    // Room for one thread.
+    let budget = Budget::new(16 << 20);
+    let design = json!({"validate_doc_update": "function () {}"}).to_string();
+    let mut all = Vec::new();
+    for at in 0..4 {
+        let functions = view::Functions::new(
+            &format!("_design/{at}"),
+            design.clone(),
+            ScriptLimits::default(),
+            budget.clone(),
+        );
+        let valid = functions.validate("{}", "null", "{}", "{}").await.unwrap();
+        assert_eq!(valid, None);
+        all.push(functions);
+    }
+    let held = held(&budget);
+    assert!(
+        held.held_bytes <= held.limit_bytes && held.refused == 0,
+        "{held:?}"
+    );
 }

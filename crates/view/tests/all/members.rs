@@ -1,5 +1,6 @@
 //! Which members of documents map functions look at.
 
+use memory::Budget;
 use view::{Program, ScriptLimits, Sources};
 
 async fn members(maps: &[&str]) -> Option<Vec<String>> {
@@ -7,7 +8,7 @@ async fn members(maps: &[&str]) -> Option<Vec<String>> {
         maps: maps.iter().map(|&map| map.to_owned()).collect(),
         ..Sources::default()
     };
-    let program = Program::new(sources, ScriptLimits::default());
+    let program = Program::new(sources, ScriptLimits::default(), Budget::default());
     program.members().await.expect("functions that compile")
 }
 

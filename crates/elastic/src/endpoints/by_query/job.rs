@@ -8,7 +8,7 @@ use crate::scripts::Prepared;
 use crate::source::SourceFilter;
 use crate::tasks::Task;
 use crate::write::{Change, Update, Write, document_of, write_all};
-use search::{Hit, Request, SortKey};
+use search::{Held, Hit, Request, SortKey};
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 
@@ -22,6 +22,8 @@ pub(super) struct Job {
     pub(super) most: Option<u64>,
     /// Seconds that a document takes at least.
     pub(super) pause: f64,
+    /// The memory that its batches are of.
+    pub(super) held: Held,
     /// Documents of one batch.
     pub(super) batch: usize,
 }
@@ -63,7 +65,7 @@ impl Job {
         self.request.size = self.batch;
         loop {
             let show = |_: &Hit, _: &[SortKey], _: &Map<String, Value>| Ok(Value::Null);
-            let found = scan::run(&self.request, false, &self.places, None, &show)
+            let found = scan::run(&self.request, false, &self.places, None, &self.held, &show)
                 .await?
                 .outcome;
             if counts.batches == 0 {

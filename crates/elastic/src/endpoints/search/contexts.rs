@@ -9,6 +9,7 @@ use crate::resolve::Options;
 use crate::respond::{Answer, json, ok};
 use crate::scan::{self, Place};
 use http::{Method, StatusCode};
+use memory::{Holder, Share};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -39,6 +40,13 @@ impl KeepAlive {
             .ok_or_else(invalid)
     }
 }
+
+/// What a scroll or a point in time takes whatever was asked.
+const KEPT_BYTES: usize = 4 * 1024;
+/// What it takes of each index.
+const KEPT_INDEX_BYTES: usize = 2 * 1024;
+/// The bytes of a request that was read, for each of its text.
+const KEPT_TIMES: usize = 8;
 
 /// What is kept between requests.
 enum Kept {
@@ -82,6 +90,21 @@ fn shown(time: Duration) -> String {
     format!("{ms}ms")
 }
 
+/// The memory of what is kept of a request to this many indices.
+fn share(call: &Call, indices: usize) -> Result<Share> {
+    let mut share = call.server.engine.memory().share(Holder::Scrolls);
+    // A query that was read is about as many times as large as its text.
+    let bytes = KEPT_BYTES + indices * KEPT_INDEX_BYTES + call.body.len() * KEPT_TIMES;
+    let room = share.set(bytes).map(|()| share);
+    room.map_err(|full| {
+        ElasticError::new(
+            StatusCode::TOO_MANY_REQUESTS,
+            "circuit_breaking_exception",
+            full.to_string(),
+        )
+    })
+}
+
 /// The first page of a scroll.
 pub(super) async fn begin(
     call: &Call,
@@ -114,15 +137,17 @@ pub(super) async fn begin(
         return Err(ElasticError::validation(&faults));
     }
     check(call, keep_alive).await?;
+    let share = share(call, search.places.len())?;
     let (found, _) = search.run().await?;
     let total = found.outcome.total;
     let last = found.outcome.hits.last().map(search::Hit::place);
-    let mut answer = search.answer(found, begun).await?;
+    let mut answer = search.answer(found, begun, &call.held).await?;
     let mut scroll = Scroll { search, total };
     scroll.go_on(last);
     let id = call.server.contexts.put(
         Arc::new(Kept::Scroll(Box::new(tokio::sync::Mutex::new(scroll)))),
         keep_alive,
+        share,
     )?;
     if let Value::Object(answer) = &mut answer {
         answer.shift_insert(0, "_scroll_id".to_owned(), json!(id));
@@ -191,7 +216,7 @@ async fn next(call: &mut Call, id: Option<&str>) -> Result<Answer> {
     let (mut found, _) = scroll.search.run().await?;
     found.outcome.total = scroll.total;
     let last = found.outcome.hits.last().map(search::Hit::place);
-    let mut answer = scroll.search.answer(found, begun).await?;
+    let mut answer = scroll.search.answer(found, begun, &call.held).await?;
     if !scroll.search.request.is_by_score() {
         answer["hits"]["max_score"] = Value::Null;
     }
@@ -263,10 +288,12 @@ pub(crate) async fn open_point(call: &mut Call, expression: &str) -> Result<Answ
         ));
     }
     let count = indices.len();
+    let share = share(call, count)?;
+    let places = scan::places(&indices).await?;
     let id = call
         .server
         .contexts
-        .put(Arc::new(Kept::Point(scan::places(&indices).await?)), keep_alive)?;
+        .put(Arc::new(Kept::Point(places)), keep_alive, share)?;
     Ok(ok(json!({
         "id": id, "pit_id": id, "_shards": {"total": count, "successful": count, "skipped": 0, "failed": 0},
     })))

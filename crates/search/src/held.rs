@@ -1,0 +1,77 @@
+//! What a search keeps in memory: hits, buckets, suggestions, and the answer that is made of them.
+
+use crate::error::{Kind, Result, SearchError};
+use memory::{Budget, Holder, Share};
+use parking_lot::Mutex;
+use serde_json::{Map, Value};
+
+/// What a member of an object takes besides its name and value: its hash, its place, two sizes.
+const MEMBER_BYTES: usize = 48;
+
+/// A part of the memory of searches. It is given back when this is dropped.
+#[derive(Debug)]
+pub struct Held {
+    budget: Budget,
+    share: Mutex<Share>,
+}
+
+impl Held {
+    /// Nothing yet, of this memory.
+    pub fn within(budget: &Budget) -> Held {
+        Held {
+            budget: budget.clone(),
+            share: Mutex::new(budget.share(Holder::Searches)),
+        }
+    }
+
+    /// Nothing yet, of the same memory.
+    #[must_use]
+    pub fn another(&self) -> Held {
+        Held::within(&self.budget)
+    }
+
+    /// Takes so much more; fails where there is no room for it.
+    pub fn add(&self, bytes: usize) -> Result<()> {
+        if bytes == 0 {
+            return Ok(());
+        }
+        let added = self.share.lock().add(bytes);
+        added.map_err(|full| SearchError::new(Kind::Memory, full.to_string()))
+    }
+
+    /// As [`Held::add`], for whoever can do with less: false where there is no room.
+    pub(crate) fn fit(&self, bytes: usize) -> bool {
+        let mut share = self.share.lock();
+        let wanted = share.bytes().saturating_add(bytes);
+        share.fit(wanted)
+    }
+
+    /// Gives back what was taken.
+    pub fn give_back(&self, bytes: usize) {
+        let mut share = self.share.lock();
+        let left = share.bytes().saturating_sub(bytes);
+        // What is less always fits.
+        share.fit(left);
+    }
+
+    /// Takes what a part of an answer needs, once it is made.
+    pub fn add_shown(&self, value: &Value) -> Result<()> {
+        self.add(value_bytes(value))
+    }
+}
+
+/// About the bytes that JSON takes in memory.
+fn value_bytes(value: &Value) -> usize {
+    let own = size_of::<Value>();
+    match value {
+        Value::Null | Value::Bool(_) | Value::Number(_) => own,
+        Value::String(text) => own + text.capacity(),
+        Value::Array(values) => own + values.iter().map(value_bytes).sum::<usize>(),
+        Value::Object(members) => own + members_bytes(members),
+    }
+}
+
+fn members_bytes(members: &Map<String, Value>) -> usize {
+    let one = |(name, value): (&String, &Value)| MEMBER_BYTES + name.len() + value_bytes(value);
+    members.iter().map(one).sum()
+}
