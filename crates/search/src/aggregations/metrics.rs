@@ -1,9 +1,9 @@
 //! Aggregations that are numbers.
 
-use super::Context;
 use super::values::{Source, number_of};
 use crate::error::{Result, SearchError};
 use crate::fields::{Term, View};
+use crate::held::Held;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -126,15 +126,16 @@ impl Metric {
         values * size_of::<f64>() + different * DIFFERENT_BYTES
     }
 
-    /// Takes a document, as if it came as often as the context says.
+    /// Takes a document, as if it came so often.
     pub(super) fn collect(
         &mut self,
         kind: &MetricKind,
         source: &Source,
         view: &View<'_>,
-        context: &Context<'_>,
+        times: u64,
+        held: &Held,
     ) -> Result<()> {
-        let (times, before) = (context.weight, self.bytes());
+        let before = self.bytes();
         let terms = source.terms(view);
         if let MetricKind::WeightedAvg(by) = kind {
             let weights = by.terms(view);
@@ -176,7 +177,7 @@ impl Metric {
             .map_or(0, Vec::len)
             .max(self.different.as_ref().map_or(0, HashSet::len));
         match kept > VALUES_MAX {
-            false => context.held.add(self.bytes() - before),
+            false => held.add(self.bytes() - before),
             true => Err(SearchError::illegal(format!(
                 "[{}] is made of more than {VALUES_MAX} values, which is the limit here; narrow the query",
                 self.kind.name()

@@ -286,7 +286,7 @@ impl Collected {
             let own = named.spec.queries().len();
             match (state, &named.spec) {
                 (State::Metric(metric), Spec::Metric(source, kind)) => {
-                    metric.collect(kind, source, view, context)?;
+                    metric.collect(kind, source, view, context.weight, context.held)?;
                 }
                 (State::Composite(composite), Spec::Composite(spec)) => {
                     composite.collect(spec, named, view, context, first_filter)?;

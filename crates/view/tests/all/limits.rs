@@ -254,7 +254,7 @@ async fn threads_of_programs_take_what_they_need_of_their_memory_and_no_more() {
     let group = database.group(json!({"all": {"map": HUNGRY}})).await;
     let rows = database.try_rows(&group, "all", Query::default()).await.unwrap();
     // It did not fit at first, and was run again.
-    assert_eq!(rows[0][0], 4_500);
+    assert_eq!(rows[0][1], 4_500);
     assert_eq!(held(&budget).held_bytes_max, 8 << 20);
     assert_eq!(held(&budget).refused, 0);
 
