@@ -52,6 +52,7 @@ enum Experiment {
     Pi,
     Pipelines,
     Plans,
+    Shippers,
     Uploads,
     Ycsb,
 }
@@ -80,6 +81,7 @@ fn main() -> Result<()> {
         Experiment::Pi => experiment::pi::run,
         Experiment::Pipelines => experiment::pipelines::run,
         Experiment::Plans => experiment::plans::run,
+        Experiment::Shippers => experiment::shippers::run,
         Experiment::Uploads => experiment::uploads::run,
         Experiment::Ycsb => experiment::ycsb::run,
     };

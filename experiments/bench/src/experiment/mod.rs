@@ -12,5 +12,6 @@ pub mod parking;
 pub mod pi;
 pub mod pipelines;
 pub mod plans;
+pub mod shippers;
 pub mod uploads;
 pub mod ycsb;

@@ -1,6 +1,6 @@
 //! A Larder server.
 
-use super::{folder_bytes, free_address, stop, tied_command, wait_until_listening};
+use super::{folder_bytes, free_address, status_bytes, stop, tied_command, wait_until_listening};
 use crate::client::{Http, Mongo};
 use crate::load::run_batches;
 use anyhow::{Context, Result};
@@ -150,14 +150,4 @@ impl Drop for Larder {
 /// Bytes of memory resident in a process.
 pub fn resident_bytes(process: u32) -> Result<u64> {
     status_bytes(process, "VmRSS:")
-}
-
-fn status_bytes(process: u32, name: &'static str) -> Result<u64> {
-    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix(name))
-        .with_context(|| format!("a process without {name}"))?;
-    let kilobytes: u64 = line.trim().trim_end_matches("kB").trim().parse()?;
-    Ok(kilobytes << 10)
 }

@@ -4,11 +4,13 @@ mod larder;
 mod nginx;
 mod postgres;
 mod pouch;
+mod shipper;
 
 pub use larder::{Larder, resident_bytes};
 pub use nginx::Nginx;
 pub use postgres::PostgresServer;
 pub use pouch::PouchServer;
+pub use shipper::Shipper;
 
 use anyhow::{Context, Result, bail, ensure};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -91,6 +93,17 @@ pub fn processor_time(process: u32) -> Result<Duration> {
     let ticks = fields.split_whitespace().skip(11).take(2).map(str::parse::<u64>);
     let ticks: u64 = ticks.sum::<std::result::Result<u64, _>>()?;
     Ok(Duration::from_millis(ticks * 10))
+}
+
+/// A figure of `/proc/PROCESS/status` that is told in kilobytes.
+fn status_bytes(process: u32, name: &'static str) -> Result<u64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix(name))
+        .with_context(|| format!("a process without {name}"))?;
+    let kilobytes: u64 = line.trim().trim_end_matches("kB").trim().parse()?;
+    Ok(kilobytes << 10)
 }
 
 /// Bytes of all files below a folder of which `counts` says so by name.

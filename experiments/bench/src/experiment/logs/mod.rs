@@ -1,7 +1,7 @@
 //! `logs`: lines of many devices, indexed as they arrive, and found by device, word, phrase and time.
 
 mod elastic;
-mod lines;
+pub mod lines;
 mod postgres;
 mod sqlite;
 
