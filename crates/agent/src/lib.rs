@@ -16,6 +16,7 @@ mod run;
 mod send;
 mod status;
 
+pub mod cli;
 pub mod config;
 pub mod source;
 pub mod spool;

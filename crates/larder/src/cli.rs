@@ -1,6 +1,5 @@
 //! The command line.
 
-use crate::agent::AgentOptions;
 use crate::backup::BackupOptions;
 use crate::cert::CertOptions;
 use crate::check::CheckOptions;
@@ -42,7 +41,7 @@ pub enum Command {
     /// Make a certificate that is signed by itself, and its key, for a first try of TLS.
     Cert(CertOptions),
     /// Gather what a device writes and send it to a server, each record once; SIGHUP reads the configuration again.
-    Agent(AgentOptions),
+    Agent(agent::cli::Options),
     /// Back up a running server, or a data folder that no server has open; what did not change is not copied again.
     Backup(BackupOptions),
     /// Restore a backup into a new data folder; or list backups, or check them.

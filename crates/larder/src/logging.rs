@@ -13,8 +13,8 @@ pub struct LogControl {
     filter: reload::Handle<EnvFilter, Registry>,
 }
 
-/// Starts logging; what is logged may go to `events`, too.
-pub fn start(filter: &str, format: LogFormat, events: Option<EventLayer>) -> Result<LogControl> {
+/// Starts logging; what is logged goes to `events`, too.
+pub fn start(filter: &str, format: LogFormat, events: EventLayer) -> Result<LogControl> {
     let (layer, handle) = reload::Layer::new(parse(filter)?);
     let registry = tracing_subscriber::registry().with(layer).with(events);
     let output = fmt::layer().with_writer(std::io::stderr);

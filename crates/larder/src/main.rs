@@ -1,6 +1,5 @@
 //! The Larder server and its command line: configuration, `serve`, and a file or folder for each other command; wiring.
 
-mod agent;
 mod backup;
 mod cert;
 mod check;
@@ -59,9 +58,8 @@ const STACK_BYTES: usize = 4 << 20;
 
 fn run(command: &cli::Command) -> Result<ExitCode> {
     if let cli::Command::Agent(options) = command {
-        umask(Mode::RWXG | Mode::RWXO);
         // It is small: one thread, and a runtime of its own.
-        return agent::run(options).map(|()| ExitCode::SUCCESS);
+        return agent::cli::run(options).map(|()| ExitCode::SUCCESS);
     }
     if !matches!(command, cli::Command::Export(_)) {
         // What is kept is its owner's alone; only what is exported goes where others may be meant to read it.
@@ -74,7 +72,7 @@ fn run(command: &cli::Command) -> Result<ExitCode> {
         .build()
         .context("cannot start the runtime's threads")?;
     let ran = match command {
-        cli::Command::Agent(options) => agent::run(options),
+        cli::Command::Agent(options) => agent::cli::run(options),
         // It has exit codes of its own.
         cli::Command::Check(options) => return runtime.block_on(check::run(options)),
         cli::Command::Status(options) => runtime.block_on(status::run(options)),

@@ -19,7 +19,7 @@ const FULLTEXT_FOLDER: &str = "_fulltext";
 pub async fn run(options: &ServeOptions) -> Result<()> {
     let settings = &options.settings()?;
     let (event_layer, events) = crate::watch::events();
-    let log = &logging::start(&settings.log, settings.log_format, Some(event_layer))?;
+    let log = &logging::start(&settings.log, settings.log_format, event_layer)?;
     let mut signals = Signals::listen()?;
     descriptors::raise_limit();
     let places = net::Places::new(descriptors::connections_max(settings.connections_max));

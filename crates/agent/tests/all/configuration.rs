@@ -72,3 +72,27 @@ fn what_is_wrong_is_said_with_its_line() {
         assert!(error.contains(wanted), "{bad}: {error}");
     }
 }
+
+#[test]
+fn the_program_says_what_it_would_read_and_what_is_wrong() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("agent.toml");
+    let check = |text: &str| {
+        std::fs::write(&config, text).unwrap();
+        std::process::Command::new(env!("CARGO_BIN_EXE_larder-agent"))
+            .arg("check")
+            .arg(&config)
+            .output()
+            .unwrap()
+    };
+    let output = check(GOOD);
+    assert!(output.status.success());
+    assert!(String::from_utf8_lossy(&output.stdout).contains("/var/log/app"));
+    let output = check(&GOOD.replace("paths", "path"));
+    assert!(!output.status.success());
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        told.starts_with("larder-agent: ") && told.contains("path"),
+        "{told}"
+    );
+}

@@ -47,8 +47,9 @@ impl Program {
                     target.http
                 );
                 std::fs::write(&config, text)?;
-                let mut command = Command::new(larder);
-                command.args(["agent", "--log", "warn", "--config"]).arg(&config);
+                // The program without the server lies beside the one with it.
+                let mut command = Command::new(larder.with_file_name("larder-agent"));
+                command.args(["--log", "warn", "--config"]).arg(&config);
                 Ok(command)
             }
             Program::Rsyslog => {

@@ -1,10 +1,12 @@
-//! `larder agent`: the command line of the crate `agent`.
+//! The agent's command line: that of `larder agent`, and of `larder-agent`, which is the same without the server.
 
-use crate::config::LogFormat;
-use crate::logging;
 use anyhow::Result;
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
+use rustix::fs::Mode;
 use std::path::PathBuf;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{EnvFilter, fmt};
 
 /// Where the configuration is where nothing else is said.
 const CONFIG: &str = "/etc/larder/agent.toml";
@@ -12,9 +14,9 @@ const CONFIG: &str = "/etc/larder/agent.toml";
 /// What the agent is to do.
 #[derive(Clone, Debug, Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub struct AgentOptions {
+pub struct Options {
     #[command(subcommand)]
-    command: Option<AgentCommand>,
+    command: Option<Command>,
     /// The configuration, a TOML file.
     #[arg(long, value_name = "FILE", default_value = CONFIG, env = "LARDER_AGENT_CONFIG")]
     config: PathBuf,
@@ -36,7 +38,7 @@ pub struct AgentOptions {
 
 /// What else can be done with a configuration.
 #[derive(Clone, Debug, Subcommand)]
-enum AgentCommand {
+enum Command {
     /// Say what is wrong with a configuration, or what each source of it would read.
     Check {
         /// The configuration.
@@ -51,14 +53,34 @@ enum AgentCommand {
     },
 }
 
-/// Does it.
-pub fn run(options: &AgentOptions) -> Result<()> {
+/// How the log is written.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum LogFormat {
+    /// One line of text an event.
+    Text,
+    /// One JSON object an event.
+    Json,
+}
+
+/// Does it. What is written is its owner's alone.
+pub fn run(options: &Options) -> Result<()> {
+    rustix::process::umask(Mode::RWXG | Mode::RWXO);
     match &options.command {
-        Some(AgentCommand::Check { file }) => agent::check(file, &mut std::io::stdout().lock()),
-        Some(AgentCommand::Status { file }) => agent::show(file, &mut std::io::stdout().lock()),
+        Some(Command::Check { file }) => crate::check(file, &mut std::io::stdout().lock()),
+        Some(Command::Status { file }) => crate::show(file, &mut std::io::stdout().lock()),
         None => {
-            logging::start(&options.log, options.log_format, None)?;
-            agent::run(&options.config, options.once)
+            start_log(&options.log, options.log_format)?;
+            crate::run(&options.config, options.once)
         }
     }
+}
+
+fn start_log(filter: &str, format: LogFormat) -> Result<()> {
+    let registry = tracing_subscriber::registry().with(EnvFilter::try_new(filter)?);
+    let output = fmt::layer().with_writer(std::io::stderr);
+    match format {
+        LogFormat::Text => registry.with(output.with_ansi(false)).try_init()?,
+        LogFormat::Json => registry.with(output.json().flatten_event(true)).try_init()?,
+    }
+    Ok(())
 }
