@@ -1,7 +1,7 @@
 //! MongoDB's OP_MSG over a socket.
 
 use anyhow::{Context, Result, bail, ensure};
-use std::io::{Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use value::raw::DocumentWriter;
 use value::{ArrayRef, Document, DocumentRef, RawDocument, ValueRef};
@@ -14,7 +14,8 @@ const BODY_AT: usize = HEADER_BYTES + 4 + 1;
 /// One connection.
 #[derive(Debug)]
 pub struct Mongo {
-    stream: TcpStream,
+    /// Read through a buffer, as that of PostgreSQL is: one system call for an answer.
+    stream: BufReader<TcpStream>,
     request: Vec<u8>,
     reply: Vec<u8>,
 }
@@ -26,7 +27,7 @@ impl Mongo {
             TcpStream::connect(address).with_context(|| format!("connecting to Larder at {address}"))?;
         stream.set_nodelay(true)?;
         let mut client = Mongo {
-            stream,
+            stream: BufReader::new(stream),
             request: Vec::new(),
             reply: Vec::new(),
         };
@@ -129,7 +130,7 @@ impl Mongo {
         }
         let size = i32::try_from(self.request.len())?;
         self.request[..4].copy_from_slice(&size.to_le_bytes());
-        self.stream.write_all(&self.request)?;
+        self.stream.get_mut().write_all(&self.request)?;
         self.receive()
     }
 
