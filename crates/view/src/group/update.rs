@@ -1,8 +1,8 @@
 //! Bringing a group up to date with the change log.
 //!
 //! Changes are read in batches. While the map functions run over some, the next batch is read and the rows of earlier
-//! ones are taken in, always in the order of the log. A round of them is written in one commit, together with the
-//! position in the log that it reaches, so after a crash the update goes on from there. A round may end amid a batch:
+//! ones are taken in, always in the order of the log. A round of them is written in one commit while the next is gathered,
+//! together with the position in the log that it reaches, so after a crash the update goes on from there. A round may end amid a batch:
 //! a thousand small documents can have a million rows. The commit need not be flushed by
 //! itself: commits become durable in the order in which they are made, so the rows are never ahead of the documents.
 
@@ -20,6 +20,7 @@ use std::time::SystemTime;
 use store::{
     Change, ChangeKind, DerivedSnapshot, Durability, Order, PageLimit, Sequence, Snapshot, StoreError,
 };
+use tokio::task::JoinHandle;
 
 /// How far an update is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,13 +53,29 @@ struct Batch<F> {
     sequence: Sequence,
 }
 
+/// The trees as a commit left them.
+type Rows = (Arc<DerivedSnapshot>, GroupState);
+
 /// An update under way.
 struct Following {
-    snapshot: Arc<DerivedSnapshot>,
-    state: GroupState,
+    /// The trees, unless they are being written.
+    rows: Option<Rows>,
+    /// The commit of the round before.
+    writing: Option<JoinHandle<Result<Rows>>>,
     round: Round,
-    /// What the round reaches: all changes up to here are in the trees or in it.
+    /// What the round reaches: all changes up to here are in the trees, being written or in it.
     sequence: Sequence,
+}
+
+impl Following {
+    /// Takes the trees, once those are written that are being written.
+    async fn take_rows(&mut self) -> Result<Rows> {
+        let interrupted = || Error::Store(StoreError::Interrupted);
+        match self.writing.take() {
+            Some(writing) => writing.await.map_err(|_| interrupted())?,
+            None => self.rows.take().ok_or_else(interrupted),
+        }
+    }
 }
 
 /// Documents that map functions look at.
@@ -133,15 +150,27 @@ impl Group {
     }
 
     /// Takes in all changes that there are.
-    async fn follow(&self, snapshot: Arc<DerivedSnapshot>, state: GroupState) -> Result<()> {
+    async fn follow(self: &Arc<Self>, snapshot: Arc<DerivedSnapshot>, state: GroupState) -> Result<()> {
         self.begin_progress(&state);
-        let mut sequence = state.sequence.clone();
         let mut following = Following {
             round: Round::within(&self.memory),
-            sequence: sequence.clone(),
-            snapshot,
-            state,
+            sequence: state.sequence.clone(),
+            rows: Some((snapshot, state)),
+            writing: None,
         };
+        let gathered = self.gather(&mut following).await;
+        // A commit under way ends before another update may begin, whatever became of what follows it.
+        let written = following.take_rows().await;
+        let reached_now = gathered?;
+        written?;
+        let mut reached = self.reached.lock();
+        *reached = reached_now.max(reached.clone());
+        Ok(())
+    }
+
+    /// Gathers rounds out of the log to its end, each while the one before is written; up to where all changes are in them.
+    async fn gather(self: &Arc<Self>, following: &mut Following) -> Result<Sequence> {
+        let mut sequence = following.sequence.clone();
         // One batch for each worker, and one that waits for the first of them to end.
         let in_flight_max = self.definition.program.workers() + 1;
         let mut in_flight = VecDeque::new();
@@ -167,21 +196,19 @@ impl Group {
             }
             while in_flight.len() >= in_flight_max || (ended && !in_flight.is_empty()) {
                 if let Some(batch) = in_flight.pop_front() {
-                    self.take_in(batch, &mut following).await?;
+                    self.take_in(batch, following).await?;
                 }
             }
             if ended {
-                self.write(&mut following, ended).await?;
-                let mut reached = self.reached.lock();
-                *reached = head.max(sequence).max(reached.clone());
-                return Ok(());
+                self.write(following, ended).await?;
+                return Ok(head.max(sequence));
             }
         }
     }
 
     /// Waits for the map functions and takes the rows into the round, which is written whenever it is full. Where the rows of
     /// the first documents are much, the others are handed over again.
-    async fn take_in<F>(&self, batch: Batch<F>, following: &mut Following) -> Result<()>
+    async fn take_in<F>(self: &Arc<Self>, batch: Batch<F>, following: &mut Following) -> Result<()>
     where
         F: Future<Output = std::result::Result<String, ScriptError>>,
     {
@@ -216,7 +243,7 @@ impl Group {
         self.write_if_full(following).await
     }
 
-    async fn write_if_full(&self, following: &mut Following) -> Result<()> {
+    async fn write_if_full(self: &Arc<Self>, following: &mut Following) -> Result<()> {
         match following.round.is_full() {
             true => self.write(following, false).await,
             false => Ok(()),
@@ -236,26 +263,37 @@ impl Group {
         }
     }
 
-    /// Commits the round, and takes a snapshot that has it.
-    async fn write(&self, following: &mut Following, ended: bool) -> Result<()> {
-        let Following {
-            snapshot,
-            state,
-            round,
-            sequence,
-        } = following;
+    /// Begins to write the round, once the one before is written.
+    async fn write(self: &Arc<Self>, following: &mut Following, ended: bool) -> Result<()> {
+        let (snapshot, state) = following.take_rows().await?;
         // Nothing to note: no change was read, and `complete` does not change.
-        if *sequence == state.sequence && (state.complete || !ended) {
+        if following.sequence == state.sequence && (state.complete || !ended) {
+            following.rows = Some((snapshot, state));
             return Ok(());
         }
-        let pages = round.write(snapshot, state, &self.definition).await?;
-        state.sequence = sequence.clone();
+        let round = std::mem::replace(&mut following.round, Round::within(&self.memory));
+        let (group, sequence) = (self.clone(), following.sequence.clone());
+        following.writing = Some(tokio::spawn(async move {
+            group.commit((snapshot, state), round, sequence, ended).await
+        }));
+        Ok(())
+    }
+
+    /// Commits a round, and takes a snapshot that has it.
+    async fn commit(
+        &self,
+        (snapshot, mut state): Rows,
+        mut round: Round,
+        sequence: Sequence,
+        ended: bool,
+    ) -> Result<Rows> {
+        let pages = round.write(&snapshot, &mut state, &self.definition).await?;
+        state.sequence = sequence;
         state.complete |= ended;
         self.derived
             .commit(snapshot.commits(), state.encode(), pages, Durability::Soon)
             .await?;
-        *snapshot = Arc::new(self.derived.snapshot().await?);
-        Ok(())
+        Ok((Arc::new(self.derived.snapshot().await?), state))
     }
 
     /// The next changes after a position; `None` if there are no more.
