@@ -121,6 +121,7 @@ impl RequestBody {
         match self.begin(limit_bytes).await? {
             Beginning::Whole(whole) => Ok(whole),
             Beginning::Part(_) => Err(BodyError::TooLarge { limit_bytes }),
+            Beginning::Crowded(_, full) => Err(full.into()),
         }
     }
 
@@ -149,8 +150,10 @@ impl RequestBody {
             if all.len() > limit_bytes {
                 return Ok(Beginning::Part(all.freeze()));
             }
-            if let Read::Request(_, intake) = &mut self.0 {
-                intake.grew(all.len()).await?;
+            if let Read::Request(_, intake) = &mut self.0
+                && let Err(full) = intake.grew(all.len()).await
+            {
+                return Ok(Beginning::Crowded(all.freeze(), full));
             }
         }
         Ok(Beginning::Whole(all.freeze()))
@@ -158,12 +161,14 @@ impl RequestBody {
 }
 
 /// How a body begins.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Beginning {
     /// It ends there too.
     Whole(Bytes),
     /// More is to come.
     Part(Bytes),
+    /// More is to come, and there is no memory to gather it.
+    Crowded(Bytes, Full),
 }
 
 /// The body of a response.

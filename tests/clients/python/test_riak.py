@@ -52,6 +52,28 @@ def test_objects_are_found_by_their_terms(bucket):
     assert requests.get(f"{bucket}/index/age_int/2/9").json() == {"keys": ["k2", "k4"]}
 
 
+def test_a_large_value_is_a_file_that_other_protocols_see(server, client, bucket):
+    name = bucket.split("/")[-1]
+    value = bytes(range(256)) * 70_000
+    pieces = (value[at:at + 100_000] for at in range(0, len(value), 100_000))
+    headers = {"Content-Type": "video/x", "X-Riak-Meta-Camera": "4", "X-Riak-Index-minute_int": "3"}
+    # In pieces without a length.
+    assert requests.put(f"{bucket}/keys/k", data=pieces, headers=headers).status_code == 204
+    got = requests.get(f"{bucket}/keys/k")
+    assert got.content == value and got.headers["Content-Type"] == "video/x" and got.headers["X-Riak-Meta-Camera"] == "4"
+    assert requests.get(f"{bucket}/index/minute_int/3").json() == {"keys": ["k"]}
+    couch = f"{server.couch}/{name}/k"
+    assert requests.get(couch).json()["_attachments"]["value"]["length"] == len(value)
+    assert requests.get(f"{couch}/value").content == value
+    # What another protocol adds makes JSON of it; the value is still there for those who know files.
+    client["default"][name].update_one({"_id": "k"}, {"$set": {"seen": True}})
+    edited = requests.get(f"{bucket}/keys/k")
+    assert edited.json()["seen"] is True and edited.headers["X-Riak-Meta-Camera"] == "4"
+    assert requests.get(f"{couch}/value").content == value
+    client["default"][name].update_one({"_id": "k"}, {"$unset": {"seen": True}})
+    assert requests.get(f"{bucket}/keys/k").content == value
+
+
 def test_a_document_goes_through_all_protocols(server, client, bucket):
     name = bucket.split("/")[-1]
     requests.put(f"{bucket}/props", json={"props": {"allow_mult": True}})

@@ -40,7 +40,7 @@ impl Call {
         let mut rest = request.body;
         let (body, large) = match rest.begin(VALUE_BYTES_MAX).await? {
             Beginning::Whole(body) => (body, None),
-            Beginning::Part(first) => (Bytes::new(), Some((first, rest))),
+            Beginning::Part(first) | Beginning::Crowded(first, _) => (Bytes::new(), Some((first, rest))),
         };
         Ok(Call {
             server,
