@@ -203,7 +203,7 @@ impl<'r> Run<'r> {
         if asked.is_empty() || self.request.min_score.is_some() {
             return None;
         }
-        asked.grouping(&self.indices.get(*at)?.mapping, layout)
+        asked.grouping(&self.indices.get(*at)?.mapping, layout, &self.filters)
     }
 
     /// Collects what columns say; aggregations take nothing of documents that are shown from then on.

@@ -20,6 +20,9 @@ pub fn search(random: &mut Random) -> Value {
     match random.below(4) {
         0 => {
             body["aggs"] = aggregations(random, 2);
+            if random.below(3) == 0 {
+                body["aggs"]["c"] = composite(random);
+            }
             if random.below(2) == 0 {
                 body["size"] = json!(0);
             }
@@ -35,7 +38,7 @@ pub fn search(random: &mut Random) -> Value {
 fn aggregations(random: &mut Random, depth: u64) -> Value {
     let mut all = json!({});
     for name in ["a", "b"].iter().take(1 + random.below(2) as usize) {
-        let mut one = match random.below(if depth == 0 { 5 } else { 13 }) {
+        let mut one = match random.below(if depth == 0 { 5 } else { 14 }) {
             0 => json!({"stats": {"field": "size"}}),
             1 => json!({"cardinality": {"field": "level.keyword"}}),
             2 => json!({"max": {"field": "@timestamp"}}),
@@ -52,6 +55,9 @@ fn aggregations(random: &mut Random, depth: u64) -> Value {
             }
             10 => json!({"missing": {"field": "host.up"}}),
             11 => json!({"filter": {"term": {"level.keyword": "warn"}}}),
+            12 => json!({"filters": {"other_bucket": true, "filters": {
+                "x": {"bool": {"must_not": {"range": {"size": {"lt": 7}}}}}, "y": query(random, 1),
+            }}}),
             _ => json!({"date_histogram": {"field": "@timestamp", "fixed_interval": "1h", "offset": "10m"}}),
         };
         let is_metric = ["stats", "cardinality", "max", "value_count", "sum"]
@@ -63,6 +69,27 @@ fn aggregations(random: &mut Random, depth: u64) -> Value {
         all[*name] = one;
     }
     all
+}
+
+/// Pages of buckets of several values, which stand above all others.
+fn composite(random: &mut Random) -> Value {
+    let level =
+        json!({"level": {"terms": {"field": "level.keyword", "missing_bucket": random.below(2) == 0}}});
+    let second = match random.below(4) {
+        0 => {
+            json!({"hour": {"date_histogram": {"field": "@timestamp", "fixed_interval": "1h", "order": "desc"}}})
+        }
+        1 => {
+            json!({"day": {"date_histogram": {"field": "@timestamp", "calendar_interval": "day", "time_zone": "Asia/Kolkata"}}})
+        }
+        2 => json!({"size": {"terms": {"field": "size", "order": "desc"}}}),
+        _ => json!({"ratio": {"histogram": {"field": "ratio", "interval": 0.5}}}),
+    };
+    let mut one = json!({"composite": {"size": 1 + random.below(12), "sources": [level, second]}});
+    if random.below(2) == 0 {
+        one["aggs"] = aggregations(random, 1);
+    }
+    one
 }
 
 fn query(random: &mut Random, depth: u64) -> Value {

@@ -3,6 +3,7 @@
 //! Entries whose values are alike, for all that is asked, are counted together and collected once, as if they were one document that
 //! counts so often: an hourly histogram of millions of entries collects some hundred of them.
 
+use super::composite::Kind;
 use super::histogram::{Interval, Width};
 use super::metrics::MetricKind;
 use super::values::Source;
@@ -10,6 +11,7 @@ use super::{Aggregations, Spec};
 use crate::fields::{Row, Term};
 use crate::indexed::Layout;
 use crate::mapping::{Field, FieldKind, Mapping};
+use crate::matching::Node;
 use fulltext::{Block, Columns, Key, Number, Value};
 use jiff::tz::TimeZone;
 use std::collections::HashMap;
@@ -58,7 +60,7 @@ struct Buckets {
 
 impl Aggregations {
     /// The columns that say all that these ask; `None` where documents must be asked.
-    pub(crate) fn grouping(&self, mapping: &Mapping, layout: &Layout) -> Option<Grouping> {
+    pub(crate) fn grouping(&self, mapping: &Mapping, layout: &Layout, filters: &[Node]) -> Option<Grouping> {
         let mut sources = Vec::new();
         self.sources(mapping, &mut sources)?;
         let mut fields: Vec<OneField> = Vec::new();
@@ -78,6 +80,22 @@ impl Aggregations {
                 }),
             }
         }
+        let mut asked = Vec::new();
+        filters.iter().try_for_each(|filter| filter.columns(&mut asked))?;
+        for field in asked {
+            if !has_column(&field, true) {
+                return None;
+            }
+            let key = layout.key(&field.name)?;
+            match fields.iter_mut().find(|known| known.key == key) {
+                Some(known) => known.buckets = None,
+                None => fields.push(OneField {
+                    field,
+                    key,
+                    buckets: None,
+                }),
+            }
+        }
         Some(Grouping {
             blocks: fields.iter().map(|_| Block::default()).collect(),
             fields,
@@ -94,33 +112,59 @@ impl Aggregations {
         out: &mut Vec<(&'a Source, Option<&'a Interval>)>,
     ) -> Option<()> {
         for named in &self.named {
-            let (source, interval, may_be_text) = match &named.spec {
+            match &named.spec {
                 Spec::Pipeline(_) => continue,
                 // A document counts a value once that it has twice, and a column has it once.
-                Spec::Terms(source, _) | Spec::Missing(source) => (source, None, true),
-                Spec::Metric(source, MetricKind::Cardinality) => (source, None, true),
+                Spec::Terms(source, _) | Spec::Missing(source) => add(source, None, true, mapping, out)?,
+                Spec::Metric(source, MetricKind::Cardinality) => add(source, None, true, mapping, out)?,
                 Spec::Metric(_, MetricKind::WeightedAvg(_)) => return None,
-                Spec::Metric(source, _) | Spec::Range(source, _) => (source, None, false),
-                Spec::Histogram(source, interval) => (source, Some(interval), false),
-                _ => return None,
-            };
-            if let Some(field) = mapping.field(&source.field) {
-                let is_column = match field.kind {
-                    FieldKind::Keyword => may_be_text && field.doc_values,
-                    FieldKind::Integer(..) | FieldKind::Float(_) | FieldKind::Boolean | FieldKind::Date => {
-                        true
+                Spec::Metric(source, _) | Spec::Range(source, _) => add(source, None, false, mapping, out)?,
+                Spec::Histogram(source, interval) => add(source, Some(interval), false, mapping, out)?,
+                Spec::Composite(composite) => {
+                    for part in &composite.parts {
+                        match &part.kind {
+                            Kind::Terms => add(&part.source, None, true, mapping, out)?,
+                            Kind::Histogram(interval) => {
+                                add(&part.source, Some(interval), false, mapping, out)?;
+                            }
+                            Kind::Tile(_) => return None,
+                        }
                     }
-                    _ => false,
-                };
-                if !is_column || field.nested.is_some() || field.meta.is_some() {
-                    return None;
                 }
+                // What they ask is asked of columns, too.
+                Spec::Filter(_) | Spec::Filters { .. } | Spec::Adjacency { .. } => {}
+                _ => return None,
             }
-            out.push((source, interval));
             named.inner.sources(mapping, out)?;
         }
         Some(())
     }
+}
+
+/// Adds what is asked of a column; `None` where the field has none that says it.
+fn add<'a>(
+    source: &'a Source,
+    interval: Option<&'a Interval>,
+    may_be_text: bool,
+    mapping: &Mapping,
+    out: &mut Vec<(&'a Source, Option<&'a Interval>)>,
+) -> Option<()> {
+    let field = mapping.field(&source.field);
+    if field.is_some_and(|field| !has_column(field, may_be_text)) {
+        return None;
+    }
+    out.push((source, interval));
+    Some(())
+}
+
+/// Whether a field's values are in a column; of a text each value once.
+fn has_column(field: &Field, may_be_text: bool) -> bool {
+    let is_column = match field.kind {
+        FieldKind::Keyword => may_be_text && field.doc_values,
+        FieldKind::Integer(..) | FieldKind::Float(_) | FieldKind::Boolean | FieldKind::Date => true,
+        _ => false,
+    };
+    is_column && field.nested.is_none() && field.meta.is_none()
 }
 
 impl Grouping {

@@ -168,6 +168,36 @@ impl Node {
         }
     }
 
+    /// The fields whose values say whether a document matches; `None` where there is more to be asked.
+    pub(crate) fn columns(&self, out: &mut Vec<Arc<Field>>) -> Option<()> {
+        let mut all = |nodes: &[Node]| nodes.iter().try_for_each(|node| node.columns(out));
+        match self {
+            Node::All(_) | Node::Nothing => Some(()),
+            Node::Bool {
+                must,
+                filter,
+                should,
+                must_not,
+                ..
+            } => [must, filter, should, must_not]
+                .into_iter()
+                .try_for_each(|nodes| all(nodes)),
+            Node::DisMax(nodes, ..) => all(nodes),
+            Node::Constant(node, _) => node.columns(out),
+            Node::Boosting {
+                positive, negative, ..
+            } => {
+                positive.columns(out)?;
+                negative.columns(out)
+            }
+            Node::Leaf(leaf) => {
+                out.push(leaf.asks_values().then(|| leaf.field.clone())?);
+                Some(())
+            }
+            Node::Nested { .. } | Node::Ids(..) => None,
+        }
+    }
+
     /// The terms that scores are made of.
     pub(crate) fn scored(&self, out: &mut Scored) {
         match self {

@@ -73,11 +73,11 @@ pub(crate) fn terms(view: &View<'_>, field: &Field) -> Terms {
         _ => None,
     });
     if field.kind == FieldKind::Keyword {
-        let mut seen = HashSet::new();
-        let terms = values
-            .filter(|text| seen.insert(text.clone()))
-            .map(|text| (text, 0))
-            .collect();
+        let mut terms: Vec<_> = values.map(|text| (text, 0)).collect();
+        if terms.len() > 1 {
+            let mut seen = HashSet::new();
+            terms.retain(|(text, _)| seen.insert(text.clone()));
+        }
         return Terms { terms, length: None };
     }
     let mut terms = Vec::new();
@@ -231,6 +231,25 @@ impl Leaf {
                     self.boost * rarity * statistics.weight(name, frequency, found.length)
                 })
             }
+        }
+    }
+
+    /// Whether the values of its field say all that it asks.
+    pub(super) fn asks_values(&self) -> bool {
+        match &self.test {
+            Test::Term(_)
+            | Test::AnyTerm(_)
+            | Test::Pattern(_)
+            | Test::Values(_)
+            | Test::Range(..)
+            | Test::Exists => true,
+            Test::Phrase { .. }
+            | Test::Interval(..)
+            | Test::Network(..)
+            | Test::Near(..)
+            | Test::Nearness { .. }
+            | Test::Within(_)
+            | Test::Sequence(..) => false,
         }
     }
 
