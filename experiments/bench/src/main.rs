@@ -32,6 +32,9 @@ pub struct Settings {
     /// MongoDB's sample of postal codes, a document a line; without it `pipelines` makes places of its own.
     #[arg(long, env = "ZIPS")]
     zips: Option<PathBuf>,
+    /// How many lines `logs` takes instead of as many as usual.
+    #[arg(long)]
+    lines: Option<u64>,
     /// Where table and chart are kept.
     #[arg(long, default_value = "experiments/results")]
     results: PathBuf,

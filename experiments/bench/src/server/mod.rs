@@ -1,11 +1,13 @@
 //! The servers that are measured: started for one experiment in a scratch folder, stopped when dropped.
 
+mod elasticsearch;
 mod larder;
 mod nginx;
 mod postgres;
 mod pouch;
 mod shipper;
 
+pub use elasticsearch::ElasticsearchServer;
 pub use larder::{Larder, resident_bytes};
 pub use nginx::Nginx;
 pub use postgres::PostgresServer;

@@ -4,6 +4,8 @@ mod elastic;
 pub mod lines;
 mod postgres;
 mod sqlite;
+mod tantivy;
+mod xapian;
 
 use crate::Settings;
 use crate::load::median_ms;
@@ -59,8 +61,8 @@ trait Place: Sync {
 
     fn connect(&self) -> Result<Self::Client>;
 
-    /// Waits until what is done behind the answers is done.
-    fn settle(&self) -> Result<()>;
+    /// Waits until what is done behind the answers is done; for how long of the wait there was nothing to do any more.
+    fn settle(&self) -> Result<Duration>;
 
     /// Bytes of memory that are resident.
     fn resident_bytes(&self) -> Result<u64>;
@@ -90,7 +92,7 @@ struct Found {
 }
 
 pub fn run(settings: &Settings) -> Result<Report> {
-    let lines = Lines::new(settings.size(10_000_000, 200_000));
+    let lines = Lines::new(settings.lines.unwrap_or(settings.size(10_000_000, 200_000)));
     let mut report = Report::new(
         "logs",
         "log lines of 500 devices, searched while they arrive",
@@ -117,12 +119,16 @@ pub fn run(settings: &Settings) -> Result<Report> {
     let larder = elastic::larder(settings, &lines)?;
     add(&mut report, "Larder, Elasticsearch's protocol", &larder, &lines);
     let peers = [
+        ("Elasticsearch 7.10.2", elastic::elasticsearch(settings, &lines)?),
         (
             "PostgreSQL, GIN on tsvector",
             postgres::postgres(settings, &lines)?,
         ),
         ("SQLite FTS5", sqlite::sqlite(settings, &lines)?),
+        ("Xapian", xapian::xapian(settings, &lines)?),
     ];
+    let limit = tantivy::tantivy(settings, &lines)?;
+    add(&mut report, "tantivy alone", &limit, &lines);
     for (name, peer) in &peers {
         add(&mut report, name, peer, &lines);
         ensure!(
@@ -147,6 +153,22 @@ pub fn run(settings: &Settings) -> Result<Report> {
         format!("{} MiB", larder.resident_bytes >> 20),
         larder.resident_bytes < 512 << 20,
     );
+    let [(_, elasticsearch), ..] = &peers;
+    report.check(
+        "at least twice as many lines a second as Elasticsearch",
+        ratio(larder.settled_rate, elasticsearch.settled_rate),
+        larder.settled_rate >= 2.0 * elasticsearch.settled_rate,
+    );
+    report.check(
+        "the newest 1 000 of a device in a fifth of Elasticsearch's time while lines arrive",
+        ratio(larder.arriving_ms, elasticsearch.arriving_ms),
+        5.0 * larder.arriving_ms <= elasticsearch.arriving_ms,
+    );
+    report.check(
+        "at most 0.65 of Elasticsearch's bytes on disk",
+        ratio(larder.bytes as f64, elasticsearch.bytes as f64),
+        larder.bytes as f64 <= 0.65 * elasticsearch.bytes as f64,
+    );
     for (name, peer) in &peers {
         for (at, question) in QUESTIONS.iter().enumerate() {
             report.check(
@@ -155,6 +177,13 @@ pub fn run(settings: &Settings) -> Result<Report> {
                 larder.times_ms[at] <= peer.times_ms[at],
             );
         }
+    }
+    for (at, question) in QUESTIONS.iter().enumerate() {
+        report.check(
+            format!("{question:?} within twice the time of tantivy alone"),
+            ratio(larder.times_ms[at], limit.times_ms[at]),
+            larder.times_ms[at] <= 2.0 * limit.times_ms[at],
+        );
     }
     Ok(report)
 }
@@ -184,8 +213,8 @@ fn measure<P: Place>(place: &P, lines: &Lines) -> Result<Found> {
         || place.connect(),
         |client, numbers| client.insert(lines, numbers),
     )?;
-    place.settle()?;
-    let settled_rate = lines.count as f64 / started.elapsed().as_secs_f64();
+    let rest = place.settle()?;
+    let settled_rate = lines.count as f64 / started.elapsed().saturating_sub(rest).as_secs_f64();
     let mut client = place.connect()?;
     let (mut times_ms, mut answers) = ([0.0; QUESTIONS.len()], [0; QUESTIONS.len()]);
     let mut resident_bytes = place.resident_bytes()?;
