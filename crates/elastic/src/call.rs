@@ -4,7 +4,7 @@ use crate::access::Asking;
 use crate::error::{ElasticError, Result};
 use crate::parameters::Parameters;
 use crate::server::Server;
-use crate::{access, body};
+use crate::{access, body, filter_path};
 use auth::Privileges;
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, StatusCode, percent_decode};
@@ -25,6 +25,8 @@ pub(crate) struct Call {
     pub(crate) human: bool,
     /// Whether the answer is wanted as JSON or YAML, and not as text.
     pub(crate) wants_objects: bool,
+    /// The parts of the answer that are wanted, where not all of them are.
+    pub(crate) filter_path: Option<String>,
     /// What the client calls its request.
     pub(crate) opaque_id: Option<String>,
     /// What the user may do; everything where there is no user at all.
@@ -48,7 +50,8 @@ impl Call {
         let mut parameters = Parameters::parse(request.path(), request.query())?;
         let human = parameters.flag("human")?.unwrap_or(false);
         // How the answer looks was read with the head.
-        parameters.without_effect(&["pretty", "error_trace", "filter_path"]);
+        parameters.without_effect(&["pretty", "error_trace"]);
+        let filter_path = parameters.take("filter_path");
         check_media_type(&request.headers)?;
         let accepted = request.header("accept").unwrap_or_default().trim();
         let wants_objects = ["application/json", "application/yaml"].contains(&accepted);
@@ -70,9 +73,17 @@ impl Call {
             body: bytes,
             human,
             wants_objects,
+            filter_path,
             opaque_id,
             privileges,
         })
+    }
+
+    /// Whether anything of a member of the answer is wanted.
+    pub(crate) fn shows(&self, name: &str) -> bool {
+        self.filter_path
+            .as_deref()
+            .is_none_or(|filter| filter_path::shows(filter, name))
     }
 
     /// The path has other methods than this.

@@ -77,7 +77,7 @@ pub(crate) fn head(index: &str, id: &str, record: &Record) -> Map<String, Json> 
     head.insert("_index".to_owned(), json!(index));
     head.insert("_type".to_owned(), json!("_doc"));
     head.insert("_id".to_owned(), json!(id));
-    head.insert("_version".to_owned(), json!(record.revision().generation));
+    head.insert("_version".to_owned(), json!(record.generation()));
     head.insert("_seq_no".to_owned(), json!(sequence_number(record)));
     head.insert("_primary_term".to_owned(), json!(1));
     head

@@ -24,6 +24,17 @@ pub(crate) fn filtered(body: Value, filter: &str) -> Value {
     body
 }
 
+/// Whether filters may leave anything of a member of the answer.
+pub(crate) fn shows(filter: &str, name: &str) -> bool {
+    let all = filter.split(',').map(str::trim).filter(|path| !path.is_empty());
+    let mut includes = all.filter(|path| !path.starts_with('-')).peekable();
+    let may_be = |path: &str| {
+        let first = path.split('.').next().unwrap_or_default();
+        first == "**" || is_match(first, name)
+    };
+    includes.peek().is_none() || includes.any(may_be)
+}
+
 /// What of the paths is left behind a name; `None` if one of them ends there.
 fn behind<'p>(paths: &[&'p [&'p str]], name: &str) -> Option<Vec<&'p [&'p str]>> {
     let mut left = Vec::new();

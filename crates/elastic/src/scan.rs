@@ -219,7 +219,7 @@ fn seen<'d>(id: &'d str, record: &'d Record) -> Seen<'d> {
     Seen {
         id,
         sequence: sequence_number(record),
-        version: record.revision().generation,
+        version: record.generation(),
         document: &record.document,
     }
 }

@@ -66,6 +66,7 @@ impl Protocol {
             body: Bytes::new(),
             human: false,
             wants_objects: false,
+            filter_path: None,
             opaque_id: None,
             privileges: access::privileges(self.server(), request, Asking::Known(user.clone())).await?,
         };
@@ -208,7 +209,7 @@ async fn matching(
         run.see(&Seen {
             id: &id,
             sequence: sequence_number(record),
-            version: record.revision().generation,
+            version: record.generation(),
             document: &record.document,
         })?;
     }

@@ -9,6 +9,7 @@ use crate::source::sequence_number;
 use engine::{Edit, EditOrigin, EditOutcome, Record, Revision, RevisionPath, RevisionedSnapshot};
 use http::StatusCode;
 use serde_json::{Map, Value as Json, json};
+use value::raw::DocumentWriter;
 use value::{Document, DocumentBuf, Value};
 
 /// What is to become of a document.
@@ -109,6 +110,15 @@ enum Step {
 
 /// Carries out writes of different documents; one result each, in their order.
 pub(crate) async fn write_all(index: &Index, writes: &[Write]) -> Result<Vec<Result<Written>>> {
+    write_some(index, writes, &|_| false).await
+}
+
+/// The same, where some are known to have ids that were just made: no document has such a one, so none is looked for.
+pub(crate) async fn write_some(
+    index: &Index,
+    writes: &[Write],
+    is_new: &(dyn Fn(usize) -> bool + Sync),
+) -> Result<Vec<Result<Written>>> {
     let mut results: Vec<Option<Result<Written>>> = writes.iter().map(|_| None).collect();
     let mut left: Vec<usize> = (0..writes.len()).collect();
     for _ in 0..RETRIES_MAX {
@@ -116,7 +126,7 @@ pub(crate) async fn write_all(index: &Index, writes: &[Write]) -> Result<Vec<Res
         let mut committed = Vec::new();
         let mut edits = Vec::new();
         for at in std::mem::take(&mut left) {
-            match prepare(index, &snapshot, &writes[at]).await {
+            match prepare(index, &snapshot, &writes[at], is_new(at)).await {
                 Ok(Step::Done(written)) => results[at] = Some(Ok(*written)),
                 Ok(Step::Commit(prepared)) => {
                     edits.push(prepared.edit.clone());
@@ -218,18 +228,17 @@ async fn sequence_of(snapshot: &RevisionedSnapshot, edit: &Edit) -> Result<u64> 
     })
 }
 
-async fn prepare(index: &Index, snapshot: &RevisionedSnapshot, write: &Write) -> Result<Step> {
+async fn prepare(index: &Index, snapshot: &RevisionedSnapshot, write: &Write, is_new: bool) -> Result<Step> {
     check_id(&write.id)?;
-    let (id, record) = find(snapshot, &write.id).await?;
+    let (id, record) = match is_new {
+        true => (Value::from(write.id.as_str()), None),
+        false => find(snapshot, &write.id).await?,
+    };
     check_condition(index, write, record.as_ref())?;
     check_version(index, write, record.as_ref())?;
     let commit = |document: &Document, deleted: bool, result: &'static str| {
-        let mut whole = Document::new().with("_id", id.clone());
-        for (name, value) in document.iter() {
-            whole.push(name, value.clone());
-        }
         let revision = record.as_ref().map(Record::revision);
-        let document = DocumentBuf::from(&whole);
+        let document = whole(&id, document);
         let version = write.version.map(|version| version.number);
         // A revision follows the one before it; a version may leave numbers out, and then begins a branch of its own.
         let (origin, ends) =
@@ -256,7 +265,7 @@ async fn prepare(index: &Index, snapshot: &RevisionedSnapshot, write: &Write) ->
             let reason = format!(
                 "[{}]: version conflict, document already exists (current version [{}])",
                 write.id,
-                record.revision().generation
+                record.generation()
             );
             return Err(conflict(index, reason));
         }
@@ -310,7 +319,7 @@ async fn prepare(index: &Index, snapshot: &RevisionedSnapshot, write: &Write) ->
             let unchanged = || {
                 Step::Done(Box::new(Written {
                     id: write.id.clone(),
-                    version: record.revision().generation,
+                    version: record.generation(),
                     sequence: sequence_number(record),
                     result: "noop",
                     document: Some(record.document.clone()),
@@ -346,9 +355,21 @@ fn script_context(index: &Index, write: &Write, record: Option<&Record>) -> Docu
         .with("_type", "_doc")
         .with("_now", value::date::now_ms());
     if let Some(record) = record {
-        context.push("_version", Value::count(record.revision().generation));
+        context.push("_version", Value::count(record.generation()));
     }
     context
+}
+
+/// A document with its `_id` in front.
+fn whole(id: &Value, document: &Document) -> DocumentBuf {
+    let mut bytes = Vec::new();
+    let mut writer = DocumentWriter::new(&mut bytes);
+    writer.put("_id", id.as_ref());
+    for (name, value) in document.iter() {
+        writer.put(name, value.as_ref());
+    }
+    writer.finish();
+    DocumentBuf::from_validated(bytes.into())
 }
 
 /// Puts the members of a part into a document; objects are merged. Whether anything is different.
@@ -397,7 +418,7 @@ fn check_version(index: &Index, write: &Write, record: Option<&Record>) -> Resul
     let (Some(version), Some(record)) = (write.version, record) else {
         return Ok(());
     };
-    let present = record.revision().generation;
+    let present = record.generation();
     let (is_fine, word) = match version.or_equal {
         true => (version.number >= present, "higher than"),
         false => (version.number > present, "higher or equal to"),

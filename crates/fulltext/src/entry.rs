@@ -2,9 +2,9 @@
 
 use crate::schema::{Fields, length_path, path};
 use crate::tokens;
-use std::collections::BTreeMap;
 use tantivy::TantivyDocument;
-use tantivy::schema::OwnedValue;
+use tantivy::schema::Value;
+use tantivy::schema::document::{ReferenceValue, ReferenceValueLeaf};
 
 /// The number of a collection's field in its index.
 pub type Key = u32;
@@ -28,10 +28,18 @@ pub struct Entry {
     number: u64,
     sequence: u64,
     time: Option<i64>,
-    texts: BTreeMap<String, OwnedValue>,
-    words: BTreeMap<String, OwnedValue>,
+    texts: Vec<(String, String)>,
+    words: Vec<(String, String)>,
     present: Vec<Key>,
-    columns: BTreeMap<String, OwnedValue>,
+    columns: Vec<(String, Column)>,
+}
+
+/// The values of a column.
+#[derive(Debug)]
+enum Column {
+    Length(u64),
+    Strings(Vec<String>),
+    Numbers(Vec<Number>),
 }
 
 impl Entry {
@@ -69,8 +77,8 @@ impl Entry {
             count += 1;
         }
         if count > 0 {
-            self.texts.insert(path(key), OwnedValue::Str(written));
-            self.columns.insert(length_path(key), OwnedValue::U64(count));
+            self.texts.push((path(key), written));
+            self.columns.push((length_path(key), Column::Length(count)));
         }
         fits
     }
@@ -83,28 +91,22 @@ impl Entry {
             tokens::put(text, 0, &mut written);
         }
         if !written.is_empty() {
-            self.words.insert(path(key), OwnedValue::Str(written));
+            self.words.push((path(key), written));
         }
         fits
     }
 
     /// Texts of a column.
-    pub fn add_strings<'t>(&mut self, key: Key, texts: impl Iterator<Item = &'t str>) {
-        self.add_column(key, texts.map(|text| OwnedValue::Str(text.to_owned())).collect());
+    pub fn add_strings(&mut self, key: Key, texts: Vec<String>) {
+        if !texts.is_empty() {
+            self.columns.push((path(key), Column::Strings(texts)));
+        }
     }
 
     /// Numbers of a column.
-    pub fn add_numbers(&mut self, key: Key, numbers: &[Number]) {
-        let value = |number: &Number| match *number {
-            Number::Integer(number) => OwnedValue::I64(number),
-            Number::Float(number) => OwnedValue::F64(number),
-        };
-        self.add_column(key, numbers.iter().map(value).collect());
-    }
-
-    fn add_column(&mut self, key: Key, values: Vec<OwnedValue>) {
-        if !values.is_empty() {
-            self.columns.insert(path(key), OwnedValue::Array(values));
+    pub fn add_numbers(&mut self, key: Key, numbers: Vec<Number>) {
+        if !numbers.is_empty() {
+            self.columns.push((path(key), Column::Numbers(numbers)));
         }
     }
 
@@ -117,15 +119,89 @@ impl Entry {
         for key in self.present {
             document.add_text(fields.present, path(key));
         }
-        for (field, object) in [
-            (fields.text, self.texts),
-            (fields.word, self.words),
-            (fields.columns, self.columns),
-        ] {
-            if !object.is_empty() {
-                document.add_object(field, object);
+        for (field, texts) in [(fields.text, &self.texts), (fields.word, &self.words)] {
+            if !texts.is_empty() {
+                document.add_field_value(field, Part::Texts(texts));
             }
         }
+        if !self.columns.is_empty() {
+            document.add_field_value(fields.columns, Part::Columns(&self.columns));
+        }
         document
+    }
+}
+
+/// A part of an entry, as the engine reads it.
+#[derive(Clone, Copy, Debug)]
+enum Part<'e> {
+    Texts(&'e [(String, String)]),
+    Columns(&'e [(String, Column)]),
+    Strings(&'e [String]),
+    Numbers(&'e [Number]),
+    Text(&'e str),
+    Length(u64),
+    Number(Number),
+}
+
+/// The parts of a part, from the one with this number on.
+#[derive(Debug)]
+struct Parts<'e>(Part<'e>, usize);
+
+impl<'e> Iterator for Parts<'e> {
+    type Item = (&'e str, Part<'e>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let Parts(part, at) = self;
+        let found = match *part {
+            Part::Texts(texts) => {
+                let (name, text) = texts.get(*at)?;
+                (name.as_str(), Part::Text(text))
+            }
+            Part::Columns(columns) => {
+                let (name, column) = columns.get(*at)?;
+                let values = match column {
+                    Column::Length(length) => Part::Length(*length),
+                    Column::Strings(texts) => Part::Strings(texts),
+                    Column::Numbers(numbers) => Part::Numbers(numbers),
+                };
+                (name.as_str(), values)
+            }
+            Part::Strings(texts) => ("", Part::Text(texts.get(*at)?)),
+            Part::Numbers(numbers) => ("", Part::Number(*numbers.get(*at)?)),
+            Part::Text(_) | Part::Length(_) | Part::Number(_) => return None,
+        };
+        *at += 1;
+        Some(found)
+    }
+}
+
+/// The same without names.
+#[derive(Debug)]
+struct Unnamed<'e>(Parts<'e>);
+
+impl<'e> Iterator for Unnamed<'e> {
+    type Item = Part<'e>;
+
+    fn next(&mut self) -> Option<Part<'e>> {
+        self.0.next().map(|(_, part)| part)
+    }
+}
+
+impl<'e> Value<'e> for Part<'e> {
+    type ArrayIter = Unnamed<'e>;
+    type ObjectIter = Parts<'e>;
+
+    fn as_value(&self) -> ReferenceValue<'e, Part<'e>> {
+        match *self {
+            Part::Texts(_) | Part::Columns(_) => ReferenceValue::Object(Parts(*self, 0)),
+            // One is no array.
+            Part::Strings([text]) => ReferenceValueLeaf::Str(text).into(),
+            Part::Numbers([number]) => Part::Number(*number).as_value(),
+            Part::Strings(_) | Part::Numbers(_) => ReferenceValue::Array(Unnamed(Parts(*self, 0))),
+            Part::Text(text) => ReferenceValueLeaf::Str(text).into(),
+            Part::Length(length) => ReferenceValueLeaf::U64(length).into(),
+            Part::Number(Number::Integer(number)) => ReferenceValueLeaf::I64(number).into(),
+            Part::Number(Number::Float(number)) => ReferenceValueLeaf::F64(number).into(),
+        }
     }
 }

@@ -8,9 +8,34 @@ pub(crate) const TOKENIZER: &str = "terms";
 
 /// Appends a term with its place.
 pub(crate) fn put(text: &str, place: u32, out: &mut String) {
-    use std::fmt::Write;
-    // Writing to a string cannot fail.
-    let _ = write!(out, "{place} {}:{text}", text.len());
+    put_number(place, out);
+    put_number(text.len() as u32, out);
+    out.push_str(text);
+}
+
+/// The bits of a number that one character has; one bit more says that there are others, so that all are of ASCII.
+const DIGIT_BITS: u32 = 6;
+const MORE: u8 = 1 << DIGIT_BITS;
+
+fn put_number(mut number: u32, out: &mut String) {
+    while number >= u32::from(MORE) {
+        out.push(char::from(MORE | (number as u8 & (MORE - 1))));
+        number >>= DIGIT_BITS;
+    }
+    out.push(char::from(number as u8));
+}
+
+/// The number at the beginning, and what is behind it.
+fn number(text: &str) -> Option<(u32, &str)> {
+    let (mut number, mut bits) = (0, 0);
+    for (at, byte) in text.bytes().enumerate() {
+        number |= u32::from(byte & (MORE - 1)).checked_shl(bits)?;
+        bits += DIGIT_BITS;
+        if byte & MORE == 0 {
+            return Some((number, text.get(at + 1..)?));
+        }
+    }
+    None
 }
 
 /// Reads terms that [`put`] has written.
@@ -35,10 +60,10 @@ impl Tokenizer for Terms {
 
 impl TermStream<'_> {
     fn read(&mut self) -> Option<()> {
-        let (head, rest) = self.rest.split_once(':')?;
-        let (place, length) = head.split_once(' ')?;
-        let (text, rest) = rest.split_at_checked(length.parse().ok()?)?;
-        self.token.position = place.parse().ok()?;
+        let (place, rest) = number(self.rest)?;
+        let (length, rest) = number(rest)?;
+        let (text, rest) = rest.split_at_checked(length as usize)?;
+        self.token.position = place as usize;
         self.token.text.clear();
         self.token.text.push_str(text);
         self.rest = rest;
@@ -67,7 +92,15 @@ mod tests {
     #[test]
     fn terms_are_read_as_they_were_written() {
         let mut written = String::new();
-        let terms = [("a:1 2", 0), ("", 3), ("\u{0}ß", 3), ("z", 107)];
+        let long = "ä".repeat(16_000);
+        let terms = [
+            ("a:1 2", 0),
+            ("", 3),
+            ("\u{0}ß", 63),
+            ("z", 64),
+            (long.as_str(), 1 << 30),
+            ("y", u32::MAX),
+        ];
         for (text, place) in terms {
             put(text, place, &mut written);
         }
@@ -77,6 +110,6 @@ mod tests {
         while let Some(token) = stream.next() {
             read.push((token.text.clone(), token.position as u32));
         }
-        assert_eq!(read, terms.map(|(text, place)| (text.to_owned(), place)));
+        assert_eq!(read, terms.map(|(text, place)| (text.to_owned(), place)).to_vec());
     }
 }

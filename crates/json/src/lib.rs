@@ -15,7 +15,7 @@ pub use read::{Reader, finish, put_string};
 
 use serde_json::Map;
 use value::json::Mode;
-use value::{DocumentBuf, RawDocument, ValueRef};
+use value::{DocumentBuf, DocumentRef, RawDocument, ValueRef};
 
 /// Why a text is no JSON that can be taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -59,9 +59,30 @@ pub fn write_fields(document: RawDocument<'_>, keep: impl Fn(&str) -> bool, out:
 
 /// A document as an object of JSON.
 pub fn object(document: &DocumentBuf) -> Map<String, serde_json::Value> {
-    let mut text = String::new();
-    write(ValueRef::Document(document.as_ref()), &mut text);
-    serde_json::from_str(&text).unwrap_or_default()
+    object_of(document.as_ref())
+}
+
+fn object_of(document: DocumentRef<'_>) -> Map<String, serde_json::Value> {
+    let fields = document.iter();
+    fields
+        .map(|(name, value)| (name.to_owned(), tree(value)))
+        .collect()
+}
+
+/// A value as a tree; those that JSON has are not written as text before.
+fn tree(value: ValueRef<'_>) -> serde_json::Value {
+    match value {
+        ValueRef::String(text) => text.into(),
+        ValueRef::Document(document) => object_of(document).into(),
+        ValueRef::Array(array) => array.iter().map(tree).collect(),
+        ValueRef::Int32(number) => number.into(),
+        ValueRef::Bool(flag) => flag.into(),
+        other => {
+            let mut text = String::new();
+            write(other, &mut text);
+            serde_json::from_str(&text).unwrap_or_default()
+        }
+    }
 }
 
 #[cfg(test)]
@@ -87,6 +108,23 @@ mod tests {
         ] {
             assert_eq!(through(text), text);
         }
+    }
+
+    #[test]
+    fn an_object_is_what_its_text_would_be_read_as() {
+        let text = r#"{"a":"ä\"","b":[1,-2.5,5.0,-0.0,1e300,true,null,{"c":{}},[]],"d":9007199254740993,"e":{"$date":"1970-01-01T00:00:01Z"},
+            "f":{"$oid":"0123456789abcdef01234567"},"g":{"$numberDouble":"NaN"},"a":2}"#;
+        let Ok(Value::Document(document)) = Reader::whole(text.as_bytes()) else {
+            panic!("no document");
+        };
+        let mut written = String::new();
+        write(Value::Document(document.clone()).as_ref(), &mut written);
+        let read: Map<String, serde_json::Value> = serde_json::from_str(&written).expect("JSON");
+        let object = object(&DocumentBuf::from(&document));
+        assert_eq!(
+            serde_json::Value::from(object).to_string(),
+            serde_json::Value::from(read).to_string()
+        );
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::limits::BULK_COMMIT_MAX;
 use crate::pipelines::Wanted;
 use crate::respond::{Answer, ok};
 use crate::source::SourceFilter;
-use crate::write::{Change, Write, Written, write_all};
+use crate::write::{Change, Write, Written, write_some};
 use auth::Action;
 use http::Method;
 use ingest::Context;
@@ -42,26 +42,23 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
     let mut items = parse::items(&call.body, index)?;
     let settled = prepare(call, &mut items, pipeline.as_deref()).await?;
     let mut answers = Vec::with_capacity(items.len());
-    let mut rest = &items[..];
+    let mut errors = false;
+    let mut rest = &mut items[..];
     while !rest.is_empty() {
-        let at = items.len() - rest.len();
+        let at = settled.len() - rest.len();
         if let Some(answer) = &settled[at] {
+            errors |= has_error(answer);
             answers.push(answer.clone());
-            rest = &rest[1..];
+            rest = &mut rest[1..];
             continue;
         }
         let open = settled[at..].iter().take_while(|answer| answer.is_none()).count();
-        let (batch, later) = rest.split_at(batch_length(&rest[..open]));
-        answers.extend(write_batch(call, batch, shown.as_ref()).await?);
+        let (batch, later) = rest.split_at_mut(batch_length(&rest[..open]));
+        let written = write_batch(call, batch, shown.as_ref()).await?;
+        errors |= written.has_errors;
+        answers.extend(written.answers);
         rest = later;
     }
-    let errors = answers.iter().any(|answer| {
-        answer
-            .as_object()
-            .into_iter()
-            .flat_map(|one| one.values())
-            .any(|one| one.get("error").is_some())
-    });
     // In this order: some clients look for the text `"errors":false,"items":[`.
     Ok(ok(
         json!({"took": begun.elapsed().as_millis() as u64, "errors": errors, "items": answers}),
@@ -123,7 +120,19 @@ fn batch_length(items: &[Item]) -> usize {
     items.iter().take(BULK_COMMIT_MAX).take_while(fits).count().max(1)
 }
 
-async fn write_batch(call: &Call, batch: &[Item], shown: Option<&SourceFilter>) -> Result<Vec<Value>> {
+fn has_error(answer: &Value) -> bool {
+    let mut members = answer.as_object().into_iter().flat_map(|one| one.values());
+    members.any(|one| one.get("error").is_some())
+}
+
+/// What became of a batch.
+struct Batch {
+    /// Nothing where the client does not want to see it.
+    answers: Vec<Value>,
+    has_errors: bool,
+}
+
+async fn write_batch(call: &Call, batch: &mut [Item], shown: Option<&SourceFilter>) -> Result<Batch> {
     let name = &batch[0].index;
     let needed: HashSet<Action> = batch.iter().map(action).collect();
     let all_deletes = needed.iter().all(|action| *action == Action::Remove);
@@ -134,10 +143,11 @@ async fn write_batch(call: &Call, batch: &[Item], shown: Option<&SourceFilter>) 
     let index = match opened {
         Ok(index) => index,
         Err(error) => {
-            return Ok(batch
-                .iter()
-                .map(|item| failed(item, item.id.as_deref(), &error))
-                .collect());
+            let answers = batch.iter().map(|item| failed(item, item.id.as_deref(), &error));
+            return Ok(Batch {
+                answers: answers.collect(),
+                has_errors: true,
+            });
         }
     };
     for action in needed {
@@ -145,24 +155,27 @@ async fn write_batch(call: &Call, batch: &[Item], shown: Option<&SourceFilter>) 
     }
     fulltext::begin(&index);
     let writes: Vec<Write> = batch
-        .iter()
+        .iter_mut()
         .map(|item| Write {
             id: item.id.clone().unwrap_or_else(new_id),
-            change: item.change.clone(),
+            change: std::mem::replace(&mut item.change, Change::Delete),
             condition: item.condition,
             version: None,
         })
         .collect();
-    let results = write_all(&index, &writes).await?;
-    let answers = batch
-        .iter()
-        .zip(&writes)
-        .zip(results)
-        .map(|((item, write), result)| match result {
-            Ok(written) => done(item, &index.name, &written, shown),
-            Err(error) => failed(item, Some(&write.id), &error),
-        });
-    Ok(answers.collect())
+    let results = write_some(&index, &writes, &|at| batch[at].id.is_none()).await?;
+    let has_errors = results.iter().any(Result::is_err);
+    let mut answers = Vec::new();
+    if call.shows("items") {
+        answers.reserve(batch.len());
+        for ((item, write), result) in batch.iter().zip(&writes).zip(results) {
+            answers.push(match result {
+                Ok(written) => done(item, write, &index.name, &written, shown),
+                Err(error) => failed(item, Some(&write.id), &error),
+            });
+        }
+    }
+    Ok(Batch { answers, has_errors })
 }
 
 fn action(item: &Item) -> Action {
@@ -173,11 +186,11 @@ fn action(item: &Item) -> Action {
     }
 }
 
-fn done(item: &Item, index: &str, written: &Written, shown: Option<&SourceFilter>) -> Value {
+fn done(item: &Item, write: &Write, index: &str, written: &Written, shown: Option<&SourceFilter>) -> Value {
     let mut body = written.to_json(index);
     body.insert("status".to_owned(), json!(written.status().as_u16()));
     let filter = item.shown.as_ref().or(shown).filter(|filter| !filter.hidden);
-    if let (Change::Update(_), Some(filter), Some(document)) = (&item.change, filter, &written.document) {
+    if let (Change::Update(_), Some(filter), Some(document)) = (&write.change, filter, &written.document) {
         body.insert("get".to_owned(), json!({"_seq_no": written.sequence, "_primary_term": 1, "found": true, "_source": filter.shown(document)}));
     }
     json!({item.verb: body})

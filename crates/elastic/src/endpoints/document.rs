@@ -283,7 +283,7 @@ async fn get(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
         let body = json!({"_index": index.name, "_type": "_doc", "_id": id, "found": false});
         return Ok(json(StatusCode::NOT_FOUND, body));
     };
-    let present = record.revision().generation;
+    let present = record.generation();
     if version.is_some_and(|version| version as u64 != present) {
         let reason = format!(
             "[{id}]: version conflict, current version [{present}] is different than the one provided [{}]",

@@ -1,7 +1,7 @@
 //! The keys by which an index knows documents.
 
 use crate::documents::id_text;
-use engine::{Change, ChangeKind, Record, Revision};
+use engine::{Change, ChangeKind, Record};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use value::ValueRef;
 
@@ -51,12 +51,12 @@ pub(super) fn key_of(record: &Record) -> Vec<u8> {
 /// The key of the document that a change was of, and whether an index may have an entry of it.
 pub(super) fn changed(change: &Change) -> (Vec<u8>, bool) {
     match &change.kind {
-        ChangeKind::Put(record) => (key_of(record), !is_first(&record.revision())),
+        ChangeKind::Put(record) => (key_of(record), !is_first(record.generation())),
         ChangeKind::Deleted { id, .. } => (key(id.as_ref()), true),
     }
 }
 
 /// Whether there was no document of this `_id` before, and no deletion of one that is remembered.
-fn is_first(revision: &Revision) -> bool {
-    revision.generation <= 1
+fn is_first(generation: u64) -> bool {
+    generation <= 1
 }

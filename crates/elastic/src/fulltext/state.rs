@@ -12,6 +12,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::task::JoinHandle;
 
+/// The version of what is in an index; one of another is made anew.
+const VERSION: i64 = 2;
 /// How long the store remembers deletions, less a day: an index that was not brought up to date for so long is made anew.
 const BEHIND_MS_MAX: i64 = 29 * 24 * 3600 * 1000;
 
@@ -110,7 +112,7 @@ impl Following {
 /// The note of a commit: how far it reaches.
 pub(super) fn note(collection: &RevisionedCollection, layout: &Layout, reached: &Sequence) -> String {
     json!({
-        "version": 1,
+        "version": VERSION,
         "collection": uuid_text(collection),
         "reached": reached.to_string(),
         "at": value::date::now_ms(),
@@ -122,8 +124,8 @@ pub(super) fn note(collection: &RevisionedCollection, layout: &Layout, reached: 
 /// What a note says; `None` if it is of another collection, or of too long ago.
 pub(super) fn of_note(collection: &RevisionedCollection, note: &str) -> Option<(Layout, Sequence)> {
     let note: Value = serde_json::from_str(note).ok()?;
-    let is_ours =
-        note.get("version")?.as_i64()? == 1 && note.get("collection")?.as_str()? == uuid_text(collection);
+    let is_ours = note.get("version")?.as_i64()? == VERSION
+        && note.get("collection")?.as_str()? == uuid_text(collection);
     let age_ms = value::date::now_ms() - note.get("at")?.as_i64()?;
     let reached: Sequence = note.get("reached")?.as_str()?.parse().ok()?;
     let is_good = is_ours && age_ms < BEHIND_MS_MAX && reached <= collection.head();

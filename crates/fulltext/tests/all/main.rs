@@ -21,7 +21,7 @@ fn entry(number: u64, text: &str, word: &str, size: i64) -> Entry {
     assert!(entry.add_text(TEXT, places));
     assert!(entry.add_words(WORD, [word].into_iter()));
     entry.add_present(WORD);
-    entry.add_numbers(SIZE, &[Number::Integer(size)]);
+    entry.add_numbers(SIZE, vec![Number::Integer(size)]);
     entry.set_time(size);
     entry
 }

@@ -110,6 +110,7 @@ impl Filter {
     /// What is done with each term by itself.
     fn change(&self, text: &mut String) {
         match self {
+            Filter::Lowercase if text.is_ascii() => text.make_ascii_lowercase(),
             Filter::Lowercase => *text = text.to_lowercase(),
             Filter::Uppercase => *text = text.to_uppercase(),
             Filter::Trim => *text = text.trim().to_owned(),

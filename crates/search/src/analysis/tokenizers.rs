@@ -141,7 +141,9 @@ fn standard(out: &mut Cut<'_>, at: usize, word: &str, longest: usize) {
         _ => "<ALPHANUM>",
     };
     let mut from = 0;
-    for (count, (offset, _)) in word.char_indices().enumerate() {
+    // Of fewer bytes it has fewer characters.
+    let long = if word.len() > longest { word } else { "" };
+    for (count, (offset, _)) in long.char_indices().enumerate() {
         if count > 0 && count % longest == 0 {
             out.push(at + from, at + offset, kind);
             from = offset;

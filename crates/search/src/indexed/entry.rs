@@ -27,13 +27,17 @@ impl Layout {
         for (name, field) in mapping.fields().filter(|(_, field)| is_held(field)) {
             if let Some(key) = self.key(name) {
                 is_whole &= match &field.nested {
+                    None if self.time() == Some(name) => {
+                        let times = view.terms(field);
+                        if let Some(time) = times.iter().filter_map(Term::as_time).max() {
+                            entry.set_time(time);
+                        }
+                        add_values(&mut entry, key, &times)
+                    }
                     None => add(&mut entry, key, field, &view),
                     Some(path) => add_nested(&mut entry, key, field, &view.nested(path)),
                 };
             }
-        }
-        if let Some(time) = self.time_of(&view) {
-            entry.set_time(time);
         }
         if !is_whole {
             entry.add_present(ASKED);
@@ -60,13 +64,12 @@ fn add(entry: &mut Entry, key: Key, field: &Field, view: &View<'_>) -> bool {
         }
         FieldKind::Keyword => {
             let found = terms(view, field).terms;
-            let texts = || found.iter().map(|(text, _)| text.as_str());
             if !found.is_empty() {
                 entry.add_present(key);
             }
-            let fits = entry.add_words(key, texts());
+            let fits = entry.add_words(key, found.iter().map(|(text, _)| text.as_str()));
             if fits && field.doc_values {
-                entry.add_strings(key, texts());
+                entry.add_strings(key, found.into_iter().map(|(text, _)| text).collect());
             }
             fits
         }
@@ -88,18 +91,21 @@ fn add(entry: &mut Entry, key: Key, field: &Field, view: &View<'_>) -> bool {
             }
             true
         }
-        _ => {
-            let found = view.terms(field);
-            if !found.is_empty() {
-                entry.add_present(key);
-            }
-            let numbers: Vec<Number> = found.iter().filter_map(number).collect();
-            entry.add_numbers(key, &numbers);
-            // Columns know no negative zero.
-            let is_plain = |number: &Number| !matches!(number, Number::Float(float) if *float == 0.0 && float.is_sign_negative());
-            numbers.iter().all(is_plain)
-        }
+        _ => add_values(entry, key, &view.terms(field)),
     }
+}
+
+/// Adds values that are numbers.
+fn add_values(entry: &mut Entry, key: Key, found: &[Term]) -> bool {
+    if !found.is_empty() {
+        entry.add_present(key);
+    }
+    let numbers: Vec<Number> = found.iter().filter_map(number).collect();
+    // Columns know no negative zero.
+    let is_plain = |number: &Number| !matches!(number, Number::Float(float) if *float == 0.0 && float.is_sign_negative());
+    let are_plain = numbers.iter().all(is_plain);
+    entry.add_numbers(key, numbers);
+    are_plain
 }
 
 /// Adds the terms of a field of nested objects, which are all one here: a lookup finds more than the query.

@@ -1,6 +1,5 @@
 //! Which fields an index holds.
 
-use crate::fields::View;
 use crate::mapping::{Field, FieldKind, Mapping};
 use fulltext::Key;
 use serde_json::{Map, Value, json};
@@ -127,13 +126,6 @@ impl Layout {
         }
         Some(layout)
     }
-
-    /// The time of a document, in milliseconds since 1970.
-    pub(crate) fn time_of(&self, view: &View<'_>) -> Option<i64> {
-        let field = view.mapping.field(self.time.as_deref()?)?;
-        let times = view.terms(field);
-        times.iter().filter_map(crate::fields::Term::as_time).max()
-    }
 }
 
 /// Whether a field has entries.
@@ -157,11 +149,16 @@ fn unmapped(document: DocumentRef<'_>, prefix: &str, mapping: &Mapping, out: &mu
     for (name, value) in document.iter() {
         let path = match prefix.is_empty() {
             true if name == "_id" => continue,
+            true if is_scalar(value) && mapping.field(name).is_some() => continue,
             true => name.to_owned(),
             false => format!("{prefix}.{name}"),
         };
         unmapped_value(value, path, mapping, out);
     }
+}
+
+fn is_scalar(value: ValueRef<'_>) -> bool {
+    !matches!(value, ValueRef::Document(_) | ValueRef::Array(_))
 }
 
 fn unmapped_value(value: ValueRef<'_>, path: String, mapping: &Mapping, out: &mut Vec<String>) {

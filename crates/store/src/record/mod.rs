@@ -82,6 +82,11 @@ impl Record {
         }
     }
 
+    /// The number of the revision, which needs no hash.
+    pub fn generation(&self) -> u64 {
+        self.ancestry.generation + 1
+    }
+
     /// The hashes of the revisions before this one, newest first; empty if they are kept as a tree.
     pub fn ancestors(&self) -> impl Iterator<Item = RevisionHash> {
         self.ancestry.iter()
