@@ -154,7 +154,7 @@ async fn shown(call: &Call, wanted: &Wanted) -> Result<Value> {
         (None, Some(id)) => {
             answer["_id"] = json!(id);
             let (_, record) = find(&snapshot, id).await?;
-            answer["_version"] = json!(record.as_ref().map_or(0, |record| record.generation()));
+            answer["_version"] = json!(record.as_ref().map_or(0, engine::Record::generation));
             record.map(|record| record.document)
         }
         (None, None) => return Err(ElasticError::validation(&["id or doc is missing".to_owned()])),
