@@ -44,9 +44,10 @@ impl Collection {
 /// this would wake. What is not ready at once goes on in a task of its own, since a caller that is cancelled must not cancel
 /// the requests of others.
 fn start(collection: &Arc<Collection>) {
-    let mut committing = Box::pin(run(collection.clone()));
+    let is_alone = !collection.queue.is_shared();
+    let mut committing = Box::pin(run(collection.clone(), is_alone));
     let mut is_done = false;
-    if !collection.queue.is_shared() {
+    if is_alone {
         // The task polls it again in any case, so nobody need be woken.
         let mut nobody = Context::from_waker(Waker::noop());
         let mut poll = || is_done = committing.as_mut().poll(&mut nobody).is_ready();
@@ -59,9 +60,9 @@ fn start(collection: &Arc<Collection>) {
     }
 }
 
-async fn run(collection: Arc<Collection>) {
+/// Commits until nothing waits. `pauses` lets whoever began it go on after the first group.
+async fn run(collection: Arc<Collection>, mut pauses: bool) {
     let _running = Running(&collection.queue);
-    let mut is_first = true;
     while let Some(mut requests) = collection.queue.take() {
         let are_several = requests.len() > 1;
         match commit(&collection, &mut requests).await {
@@ -77,9 +78,8 @@ async fn run(collection: Arc<Collection>) {
                 let _ = request.reply.send(Err(error.clone()));
             }),
         }
-        // The first group may be that of a caller who works here, and has its answer now.
-        let keeps_waiting = std::mem::take(&mut is_first) && collection.queue.is_waiting();
-        if are_several || keeps_waiting {
+        let pauses = std::mem::take(&mut pauses) && collection.queue.is_waiting();
+        if are_several || pauses {
             // Whoever is ready to ask for a change may do so first, so that the next commit is shared by more: with few in
             // each, commits cost more than what is in them.
             tokio::task::yield_now().await;
