@@ -17,26 +17,50 @@ pub(crate) enum Asking {
     Known(Option<Arc<User>>),
 }
 
+/// Who asks.
+#[derive(Debug)]
+pub(crate) struct Asker {
+    /// `None` where no user exists and so everybody may do everything.
+    pub(crate) user: Option<Arc<User>>,
+    /// Whether a key was shown in place of a password.
+    pub(crate) has_key: bool,
+}
+
 /// What whoever asks may do; `None` where no user exists and so everybody may do everything.
 pub(crate) async fn privileges(
     server: &Server,
     request: &Request,
     asking: Asking,
 ) -> Result<Option<Privileges>> {
+    let asker = asker(server, request, asking).await?;
+    Ok(asker.user.map(|user| server.engine.privileges(&user)))
+}
+
+/// Finds out who asks.
+pub(crate) async fn asker(server: &Server, request: &Request, asking: Asking) -> Result<Asker> {
+    let known = |user| Asker { user, has_key: false };
     let engine = &server.engine;
     if let Asking::Known(user) = asking {
         return match user {
-            Some(user) => Ok(Some(engine.privileges(&user))),
+            Some(user) => Ok(known(Some(user))),
             None if engine.needs_login() => Err(unauthorized("sign in first")),
-            None => Ok(None),
+            None => Ok(known(None)),
         };
     }
     refuse_other_sites(request)?;
     if !engine.needs_login() {
-        let known = server.hosts.check(&request.headers);
-        return known.map(|()| None).map_err(|error| refusal(error.to_string()));
+        let checked = server.hosts.check(&request.headers);
+        return checked
+            .map(|()| known(None))
+            .map_err(|error| refusal(error.to_string()));
     }
-    let missing = "missing authentication credentials for REST request: send a user's name and password by basic authentication";
+    if let Some(user) = crate::api_keys::user(server, request).await? {
+        return Ok(Asker {
+            user: Some(user),
+            has_key: true,
+        });
+    }
+    let missing = "missing authentication credentials for REST request: send a user's name and password by basic authentication, or an API key";
     let given = basic_credentials(&request.headers).ok_or_else(|| unauthorized(missing))?;
     let given = given.map_err(unauthorized)?;
     let user = engine
@@ -48,7 +72,7 @@ pub(crate) async fn privileges(
             ElasticError::new(StatusCode::TOO_MANY_REQUESTS, "security_exception", reason)
         })?;
     let user = user.ok_or_else(|| unauthorized("no user has this name and password"))?;
-    Ok(Some(engine.privileges(&user)))
+    Ok(known(Some(user)))
 }
 
 impl Call {

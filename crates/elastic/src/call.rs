@@ -5,7 +5,7 @@ use crate::error::{ElasticError, Result};
 use crate::parameters::Parameters;
 use crate::server::Server;
 use crate::{access, body, filter_path};
-use auth::Privileges;
+use auth::{Privileges, User};
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, StatusCode, percent_decode};
 use search::Held;
@@ -29,6 +29,10 @@ pub(crate) struct Call {
     pub(crate) filter_path: Option<String>,
     /// What the client calls its request.
     pub(crate) opaque_id: Option<String>,
+    /// Who asks, where users exist.
+    pub(crate) user: Option<Arc<User>>,
+    /// Whether a key was shown in place of a password.
+    pub(crate) has_key: bool,
     /// What the user may do; everything where there is no user at all.
     pub(crate) privileges: Option<Privileges>,
     /// The memory of its answer, until that is sent.
@@ -38,7 +42,8 @@ pub(crate) struct Call {
 impl Call {
     /// Takes a request apart and finds out who asks.
     pub(crate) async fn new(server: Arc<Server>, request: Request, asking: Asking) -> Result<Call> {
-        let privileges = access::privileges(&server, &request, asking).await?;
+        let asker = access::asker(&server, &request, asking).await?;
+        let privileges = asker.user.as_ref().map(|user| server.engine.privileges(user));
         let path = request.path().split('/').filter(|part| !part.is_empty());
         let invalid = || ElasticError::illegal("the path has an escape that is not %HH in UTF-8");
         let decode = |part: &str| {
@@ -75,6 +80,8 @@ impl Call {
             wants_objects,
             filter_path,
             opaque_id,
+            user: asker.user,
+            has_key: asker.has_key,
             privileges,
         })
     }
@@ -84,6 +91,25 @@ impl Call {
         self.filter_path
             .as_deref()
             .is_none_or(|filter| filter_path::shows(filter, name))
+    }
+
+    /// What the server does of its own accord, with all rights.
+    pub(crate) fn of_server(server: Arc<Server>) -> Call {
+        Call {
+            held: Held::within(server.engine.memory()),
+            server,
+            method: Method::POST,
+            path: Vec::new(),
+            parameters: Parameters::default(),
+            body: Bytes::new(),
+            human: false,
+            wants_objects: false,
+            filter_path: None,
+            opaque_id: None,
+            user: None,
+            has_key: false,
+            privileges: None,
+        }
     }
 
     /// The path has other methods than this.

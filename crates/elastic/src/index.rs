@@ -105,7 +105,11 @@ impl Call {
     pub(crate) async fn index_for_writing(&self, name: &str, action: Action) -> Result<Index> {
         match self.open_index(name, action) {
             Err(error) if error.kind == "index_not_found_exception" => {
-                match self.create_index(name, Definition::default()).await {
+                let made = match self.is_stream_by_template(name).await? {
+                    true => self.create_stream(name).await,
+                    false => self.create_index(name, Definition::default()).await,
+                };
+                match made {
                     Ok(_) => {}
                     // Another one has made it meanwhile.
                     Err(error) if error.kind == "resource_already_exists_exception" => {}
@@ -120,9 +124,21 @@ impl Call {
     /// Makes an index of what is given and what templates say.
     pub(crate) async fn create_index(&self, name: &str, given: Definition) -> Result<Index> {
         names::check(name)?;
+        if self.is_stream_by_template(name).await? {
+            return Err(ElasticError::illegal(format!(
+                "cannot create index with name [{name}], because it matches with a template that creates data streams only, use create data \
+                 stream api instead"
+            )));
+        }
+        let whole = self.templated(name).await?.overridden(given);
+        self.create_index_of(name, whole).await
+    }
+
+    /// Makes an index of this and nothing else.
+    pub(crate) async fn create_index_of(&self, name: &str, whole: Definition) -> Result<Index> {
+        names::check(name)?;
         let namespace = names::namespace(&self.server.engine, name);
         self.require(Action::CreateCollection, &namespace)?;
-        let whole = self.templated(name).await?.overridden(given);
         let analysis = settings::analysis(&whole.settings)?;
         let fields_max = settings::fields_max(&whole.settings)?;
         let mapping = Mapping::parse(&Value::Object(whole.mappings), analysis)?.with_fields_max(fields_max);

@@ -5,6 +5,7 @@
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
 use crate::limits::{KEPT_MAX, REVISIONS_KEPT};
+use crate::server::Server;
 use auth::{Action, Resource};
 use engine::{
     Edit, EditOrigin, EditOutcome, Engine, Namespace, Order, PageLimit, Record, RevisionedCollection,
@@ -26,6 +27,8 @@ pub(crate) enum Family {
     ComponentTemplate,
     ClusterSettings,
     Pipeline,
+    Lifecycle,
+    ApiKey,
 }
 
 impl Family {
@@ -36,6 +39,8 @@ impl Family {
             Family::ComponentTemplate => "component_template",
             Family::ClusterSettings => "cluster_settings",
             Family::Pipeline => "pipeline",
+            Family::Lifecycle => "lifecycle",
+            Family::ApiKey => "api_key",
         }
     }
 }
@@ -99,6 +104,12 @@ async fn read(collection: &RevisionedCollection) -> Result<BTreeMap<String, Valu
     }
 }
 
+/// One of a family, for those who are not asked by anybody yet.
+pub(crate) async fn one(server: &Server, family: Family, name: &str) -> Result<Option<Value>> {
+    let all = server.kept.all(&server.engine).await?;
+    Ok(all.get(&id(family, name)).cloned())
+}
+
 impl Call {
     /// All of a family by their names, sorted.
     pub(crate) async fn kept(&self, family: Family) -> Result<Vec<(String, Value)>> {
@@ -112,8 +123,7 @@ impl Call {
 
     /// One of a family.
     pub(crate) async fn kept_one(&self, family: Family, name: &str) -> Result<Option<Value>> {
-        let all = self.server.kept.all(&self.server.engine).await?;
-        Ok(all.get(&id(family, name)).cloned())
+        one(&self.server, family, name).await
     }
 
     /// Refuses a user who may not change what the whole server has.
@@ -132,6 +142,11 @@ impl Call {
     /// Keeps something in place of what has its name; with `None`, forgets that.
     pub(crate) async fn keep(&self, family: Family, name: &str, json: Option<&Value>) -> Result<()> {
         self.require_server()?;
+        self.keep_own(family, name, json).await
+    }
+
+    /// The same for what a user may keep of his own.
+    pub(crate) async fn keep_own(&self, family: Family, name: &str, json: Option<&Value>) -> Result<()> {
         let engine = &self.server.engine;
         let _changing = self.server.kept.change.lock().await;
         if json.is_some() && self.server.kept.all(engine).await?.len() >= KEPT_MAX {

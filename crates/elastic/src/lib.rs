@@ -11,8 +11,10 @@
 //! Left to others: what queries and mappings mean (`search`), revisions and changes (`engine`), connections (`http`).
 
 mod access;
+mod api_keys;
 mod body;
 mod call;
+mod compiled;
 mod contexts;
 mod counters;
 mod definition;
@@ -23,9 +25,11 @@ mod filter_path;
 mod fulltext;
 mod index;
 mod kept;
+mod lifecycle;
 mod limits;
 mod lookups;
 mod names;
+mod node;
 mod parameters;
 mod pipelines;
 mod resolve;
@@ -38,6 +42,7 @@ mod server;
 mod settings;
 mod shape;
 mod source;
+mod streams;
 mod tail;
 mod tasks;
 mod write;

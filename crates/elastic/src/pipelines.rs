@@ -1,19 +1,15 @@
 //! The ingest pipelines of the server, and documents on their way through them.
 
 use crate::call::Call;
+use crate::compiled::Compiled;
 use crate::error::{ElasticError, Result};
 use crate::kept::Family;
 use auth::Action;
 use http::StatusCode;
 use ingest::{Context, Failure, Host, Pipeline, PipelineError};
-use parking_lot::Mutex;
 use serde_json::Value;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
-
-/// Pipelines that were compiled, each with its definition.
-#[derive(Debug, Default)]
-pub(crate) struct Compiled(Mutex<HashMap<String, (Value, Arc<Pipeline>)>>);
 
 /// The pipelines as they are at the beginning of a request.
 pub(crate) struct Pipelines<'s> {
@@ -24,17 +20,7 @@ pub(crate) struct Pipelines<'s> {
 
 impl Host for Pipelines<'_> {
     fn pipeline(&self, name: &str) -> Option<Arc<Pipeline>> {
-        let definition = self.definitions.get(name)?;
-        let mut compiled = self.compiled.0.lock();
-        if let Some((known, pipeline)) = compiled.get(name)
-            && known == definition
-        {
-            return Some(pipeline.clone());
-        }
-        // One that is kept was parsed when it was put.
-        let pipeline = Arc::new(Pipeline::parse(definition).ok()?);
-        compiled.insert(name.to_owned(), (definition.clone(), pipeline.clone()));
-        Some(pipeline)
+        self.compiled.get(name, self.definitions.get(name)?)
     }
 
     fn now_ms(&self) -> i64 {

@@ -2,9 +2,9 @@
 
 use crate::call::Call;
 use crate::endpoints::{
-    aliases, analyze, bulk, by_query, cat, cluster, document, explain, field_caps, index, mapping, mget,
-    nodes, pipelines, recovery, resolved, rollover, root, search, settings, stats, tasks, template,
-    term_vectors,
+    aliases, analyze, bulk, by_query, cat, cluster, document, explain, field_caps, index, lifecycle, mapping,
+    mget, nodes, pipelines, recovery, resolved, rollover, root, search, security, settings, stats, streams,
+    tasks, template, term_vectors,
 };
 use crate::error::{ElasticError, Result};
 use crate::kept::Family;
@@ -46,6 +46,13 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_alias"] => aliases::run(call, None, None).await,
         ["_alias", names] => aliases::run(call, None, Some(names)).await,
         ["_aliases"] => aliases::change(call).await,
+        ["_data_stream"] => streams::run(call, None).await,
+        ["_data_stream", name] => streams::run(call, Some(name)).await,
+        ["_ilm", "policy"] => lifecycle::run(call, None).await,
+        ["_ilm", "policy", name] => lifecycle::run(call, Some(name)).await,
+        ["_ilm", "status"] => lifecycle::status(call),
+        ["_security", "_authenticate"] => security::authenticate(call),
+        ["_security", "api_key"] => security::api_key(call).await,
         ["_ingest", "pipeline"] => pipelines::run(call, None).await,
         ["_ingest", "pipeline", "_simulate"] => pipelines::simulate(call, None).await,
         ["_ingest", "pipeline", name] => pipelines::run(call, Some(name)).await,
@@ -183,6 +190,7 @@ async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
         [index, "_termvectors"] => term_vectors::one(call, index, None).await,
         [index, "_termvectors", id] => term_vectors::one(call, index, Some(id)).await,
         [index, "_mtermvectors"] => term_vectors::several(call, Some(index)).await,
+        [index, "_ilm", "explain"] => lifecycle::explain(call, index).await,
         [alias, "_rollover"] => rollover::run(call, alias, None).await,
         [alias, "_rollover", new] => rollover::run(call, alias, Some(new)).await,
         [index, "_stats"] => stats::run(call, index, None).await,
@@ -219,8 +227,8 @@ const NOT_HERE: &[(&str, &str)] = &[
     ("_ccr", "cross-cluster replication"),
     ("_remote", "remote clusters"),
     ("_slm", "snapshot lifecycles"),
-    ("_ilm", "index lifecycles"),
-    ("_data_stream", "data streams"),
+    ("_ilm", "this part of index lifecycles"),
+    ("_data_stream", "this part of data streams"),
     ("_ingest", "this part of ingesting"),
     ("_scripts", "stored scripts"),
     ("_sql", "SQL"),
@@ -229,7 +237,7 @@ const NOT_HERE: &[(&str, &str)] = &[
     ("_async_search", "asynchronous searches"),
     (
         "_security",
-        "the security API: users and roles are those of the MongoDB protocol",
+        "this part of the security API: users and roles are those of the MongoDB protocol",
     ),
     ("_reindex", "reindexing"),
     ("_delete_by_query", "deleting by a query"),

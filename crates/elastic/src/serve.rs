@@ -59,7 +59,7 @@ impl Protocol {
             engine,
             indices,
             kept: crate::kept::Kept::default(),
-            compiled: crate::pipelines::Compiled::default(),
+            compiled: crate::compiled::Compiled::default(),
             contexts: Contexts::default(),
             hosts: options.http.hosts.clone(),
             tasks: crate::tasks::Tasks::default(),
@@ -82,7 +82,10 @@ impl Protocol {
         if let Ok(address) = listener.local_addr() {
             self.0.address.get_or_init(|| address);
         }
+        let lifecycles = tokio::spawn(crate::lifecycle::run(self.0.clone(), stop.clone()));
         http::serve(listener, Arc::new(Front(self.0.clone())), options.http, stop).await;
+        // It ends by itself, unless the listener has ended otherwise.
+        lifecycles.abort();
     }
 
     /// Answers one request with the rights of a user who is known already; `None` where no user exists.

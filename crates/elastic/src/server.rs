@@ -1,9 +1,9 @@
 //! What all requests share.
 
+use crate::compiled::Compiled;
 use crate::contexts::Contexts;
 use crate::index::Indices;
 use crate::kept::Kept;
-use crate::pipelines::Compiled;
 use crate::tasks::Tasks;
 use engine::Engine;
 use http::Hosts;
@@ -30,8 +30,7 @@ pub(crate) struct Server {
     pub(crate) address: OnceLock<SocketAddr>,
 }
 
-/// The one node by its id.
-pub(crate) const NODE_ID: &str = "LarderNode000000000001";
+pub(crate) use crate::node::NODE_ID;
 /// The cluster of that node.
 pub(crate) const CLUSTER: &str = "larder";
 

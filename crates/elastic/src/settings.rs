@@ -151,7 +151,7 @@ pub(crate) fn normalized(given: &Map<String, Value>) -> Result<Map<String, Value
                 }
             }
             // Which pipelines documents go through is looked for when they are written.
-            "query_string" | "default_pipeline" | "final_pipeline" => {}
+            "query_string" | "default_pipeline" | "final_pipeline" | "lifecycle" => {}
             "highlight" => {
                 if let Some(other) = value
                     .as_object()

@@ -11,7 +11,6 @@ use crate::respond;
 use crate::serve::Protocol;
 use crate::source::sequence_number;
 use auth::{Action, User};
-use bytes::Bytes;
 use engine::{ChangeKind, Order, PageLimit, Sequence};
 use http::header::CONTENT_TYPE;
 use http::{Body, BodySender, HeaderValue, Method, Request, Response};
@@ -58,17 +57,11 @@ impl Protocol {
             ..Search::default()
         };
         let call = crate::call::Call {
-            held: Held::within(self.server().engine.memory()),
-            server: self.server().clone(),
             method: Method::GET,
-            path: Vec::new(),
             parameters,
-            body: Bytes::new(),
-            human: false,
-            wants_objects: false,
-            filter_path: None,
-            opaque_id: None,
+            user: user.clone(),
             privileges: access::privileges(self.server(), request, Asking::Known(user.clone())).await?,
+            ..crate::call::Call::of_server(self.server().clone())
         };
         let index = call.index(&name, Action::Find)?;
         // A query that does not fit the mapping is refused before anything is sent.

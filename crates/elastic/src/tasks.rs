@@ -1,7 +1,7 @@
 //! Work that goes on while others ask after it: changes of all documents that a query finds.
 
 use crate::error::{ElasticError, Result};
-use crate::server::NODE_ID;
+use crate::node::NODE_ID;
 use http::StatusCode;
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};

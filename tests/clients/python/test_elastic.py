@@ -1,5 +1,7 @@
 """The unmodified Python client of Elasticsearch 8, and what other protocols write seen through it."""
 
+import time
+
 import elasticsearch
 import pytest
 from elasticsearch import Elasticsearch, helpers
@@ -135,3 +137,32 @@ def test_a_script_changes_documents(elastic, index):
     with pytest.raises(elasticsearch.BadRequestError) as wrong:
         elastic.update(index=index, id="1", script={"source": "while (true) { }"})
     assert wrong.value.body["error"]["type"] == "script_exception"
+
+
+def test_a_data_stream_takes_documents_and_is_rolled_over(elastic):
+    elastic.options(ignore_status=404).indices.delete_data_stream(name="metrics-app")
+    elastic.indices.put_index_template(name="metrics", index_patterns=["metrics-*"], data_stream={},
+                                       template={"mappings": {"properties": {"level": {"type": "keyword"}}}})
+    lines = ({"_op_type": "create", "_index": "metrics-app", "@timestamp": f"2024-01-01T00:00:0{n}Z", "level": "info"} for n in range(5))
+    assert helpers.bulk(elastic, lines) == (5, [])
+    assert elastic.indices.rollover(alias="metrics-app")["rolled_over"]
+    elastic.index(index="metrics-app", op_type="create", document={"@timestamp": "2024-01-02T00:00:00Z", "level": "warn"})
+    stream, = elastic.indices.get_data_stream(name="metrics-app")["data_streams"]
+    assert len(stream["indices"]) == 2 and stream["generation"] == 2
+    assert elastic.count(index="metrics-*")["count"] == 6
+    assert len(list(helpers.scan(elastic, index="metrics-app"))) == 6
+    elastic.indices.delete_data_stream(name="metrics-app")
+    elastic.indices.delete_index_template(name="metrics")
+
+
+def test_an_index_is_dropped_when_its_time_has_come(elastic, index):
+    elastic.cluster.put_settings(persistent={"indices.lifecycle.poll_interval": "1s"})
+    elastic.ilm.put_lifecycle(name="brief", policy={"phases": {"hot": {"actions": {}}, "delete": {"min_age": "1s", "actions": {"delete": {}}}}})
+    elastic.indices.create(index=index, settings={"index.lifecycle.name": "brief"})
+    assert elastic.ilm.explain_lifecycle(index=index)["indices"][index]["policy"] == "brief"
+    until = time.monotonic() + 60
+    while elastic.indices.exists(index=index) and time.monotonic() < until:
+        time.sleep(0.2)
+    assert not elastic.indices.exists(index=index)
+    elastic.ilm.delete_lifecycle(name="brief")
+    elastic.cluster.put_settings(persistent={"indices.lifecycle.poll_interval": None})

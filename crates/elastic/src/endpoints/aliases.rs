@@ -7,6 +7,7 @@ use crate::filter_path::is_match;
 use crate::index::Index;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, acknowledged, exists, json, ok};
+use crate::streams::plain_aliases;
 use auth::Action;
 use http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
@@ -60,7 +61,7 @@ fn opened(call: &mut Call, expression: Option<&str>) -> Result<Vec<Index>> {
 fn all_aliases(indices: &[Index]) -> BTreeSet<String> {
     indices
         .iter()
-        .flat_map(|index| index.aliases().into_iter().map(|(name, _)| name))
+        .flat_map(|index| plain_aliases(index.aliases()).into_iter().map(|(name, _)| name))
         .collect()
 }
 

@@ -6,11 +6,13 @@ use super::document::{dropped, new_id};
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
 use crate::fulltext;
+use crate::index::Index;
 use crate::limits::BULK_COMMIT_MAX;
 use crate::pipelines::Wanted;
 use crate::respond::{Answer, ok};
 use crate::source::SourceFilter;
-use crate::write::{Change, Write, Written, write_some};
+use crate::streams::TIME_FIELD;
+use crate::write::{Change, Write, Written, write_all, write_some};
 use auth::Action;
 use http::Method;
 use ingest::Context;
@@ -71,11 +73,13 @@ async fn prepare(call: &Call, items: &mut [Item], asked: Option<&str>) -> Result
     let mut known: HashMap<(String, Option<String>), Wanted> = HashMap::new();
     let pipelines = call.pipelines().await?;
     for (item, settled) in items.iter_mut().zip(&mut settled) {
-        let asked = item.pipeline.clone().or_else(|| asked.map(str::to_owned));
         let Change::Put { document, .. } = &mut item.change else {
             continue;
         };
-        let key = (item.index.clone(), asked);
+        let key = (
+            item.index.clone(),
+            item.pipeline.clone().or_else(|| asked.map(str::to_owned)),
+        );
         let wanted = match known.get(&key) {
             Some(wanted) => wanted,
             None => {
@@ -133,7 +137,7 @@ struct Batch {
 }
 
 async fn write_batch(call: &Call, batch: &mut [Item], shown: Option<&SourceFilter>) -> Result<Batch> {
-    let name = &batch[0].index;
+    let name = &batch[0].index.clone();
     let needed: HashSet<Action> = batch.iter().map(action).collect();
     let all_deletes = needed.iter().all(|action| *action == Action::Remove);
     let opened = match all_deletes {
@@ -163,7 +167,10 @@ async fn write_batch(call: &Call, batch: &mut [Item], shown: Option<&SourceFilte
             version: None,
         })
         .collect();
-    let results = write_some(&index, &writes, &|at| batch[at].id.is_none()).await?;
+    let results = match index.is_stream(name) {
+        false => write_some(&index, &writes, &|at| batch[at].id.is_none()).await?,
+        true => write_stream(&index, name, batch, writes.clone()).await?,
+    };
     let has_errors = results.iter().any(Result::is_err);
     let mut answers = Vec::new();
     if call.shows("items") {
@@ -176,6 +183,37 @@ async fn write_batch(call: &Call, batch: &mut [Item], shown: Option<&SourceFilte
         }
     }
     Ok(Batch { answers, has_errors })
+}
+
+/// Writes what a data stream takes; why it does not take the others.
+async fn write_stream(
+    index: &Index,
+    name: &str,
+    batch: &[Item],
+    writes: Vec<Write>,
+) -> Result<Vec<Result<Written>>> {
+    let mut checked = Vec::with_capacity(batch.len());
+    let mut allowed = Vec::with_capacity(batch.len());
+    for (item, write) in batch.iter().zip(writes) {
+        let (creates, has_time) = match &write.change {
+            Change::Put { document, .. } => (item.verb == "create", document.contains(TIME_FIELD)),
+            _ => (false, true),
+        };
+        checked.push(index.check_stream_write(name, creates, has_time));
+        if let Some(Ok(())) = checked.last() {
+            allowed.push(write);
+        }
+    }
+    let mut written = write_all(index, &allowed).await?.into_iter();
+    let mut next = || {
+        written
+            .next()
+            .unwrap_or_else(|| Err(ElasticError::failed("nothing was written")))
+    };
+    Ok(checked
+        .into_iter()
+        .map(|checked| checked.and_then(|()| next()))
+        .collect())
 }
 
 fn action(item: &Item) -> Action {

@@ -9,6 +9,7 @@ use crate::index::Index;
 use crate::respond::{Answer, exists, json, ok};
 use crate::scripts::Prepared;
 use crate::source::SourceFilter;
+use crate::streams::TIME_FIELD;
 use crate::write::{Change, Update, Write, Written, document_of, write_one};
 use auth::Action;
 use engine::Record;
@@ -95,6 +96,7 @@ async fn put(call: &mut Call, name: &str, id: &str, create: bool) -> Result<Answ
     if !create {
         call.require(Action::Update, &index.namespace)?;
     }
+    index.check_stream_write(&name, create, document.contains(TIME_FIELD))?;
     let change = Change::Put { document, create };
     let written = write_one(
         &index,
@@ -131,6 +133,7 @@ async fn delete(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
         Some(_) => call.index_for_writing(name, Action::Remove).await?,
         None => call.open_index(name, Action::Remove)?,
     };
+    index.check_stream_write(name, false, true)?;
     let write = Write {
         id: id.to_owned(),
         change: Change::Delete,
@@ -164,6 +167,7 @@ pub(crate) async fn update(call: &mut Call, name: &str, id: &str) -> Result<Answ
         true => call.index_for_writing(name, Action::Update).await?,
         false => call.open_index(name, Action::Update)?,
     };
+    index.check_stream_write(name, false, true)?;
     let write = Write {
         id: id.to_owned(),
         change: Change::Update(update),

@@ -8,6 +8,7 @@ use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, acknowledged, exists, ok};
 use crate::settings;
 use crate::shape::shards_of;
+use crate::streams::plain_aliases;
 use auth::Action;
 use http::Method;
 use serde_json::{Map, Value, json};
@@ -68,6 +69,7 @@ async fn delete(call: &mut Call, expression: &str) -> Result<Answer> {
     call.parameters.end()?;
     for name in resolve(call, expression, options)? {
         let index = call.index(&name, Action::DropCollection)?;
+        super::streams::check_drop(&index)?;
         call.drop_index(&index).await?;
     }
     Ok(acknowledged())
@@ -98,8 +100,7 @@ async fn get(call: &mut Call, expression: &str) -> Result<Answer> {
         if typed && !mapping.source().is_empty() {
             mappings = json!({"_doc": mappings});
         }
-        let mut one =
-            json!({"aliases": index.aliases(), "mappings": mappings, "settings": index.settings(human)});
+        let mut one = json!({"aliases": plain_aliases(index.aliases()), "mappings": mappings, "settings": index.settings(human)});
         if flat {
             one["settings"] = settings::flat(&one["settings"]);
         }

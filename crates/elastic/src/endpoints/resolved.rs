@@ -6,6 +6,7 @@ use crate::filter_path::is_match;
 use crate::names;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, ok};
+use crate::streams::{TIME_FIELD, plain_aliases, stream_of};
 use auth::Action;
 use http::Method;
 use serde_json::{Value, json};
@@ -30,18 +31,23 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
         if index.given_settings().get("hidden").and_then(Value::as_str) == Some("true") {
             attributes.insert(0, "hidden");
         }
-        let mut aliases: Vec<String> = index.aliases().keys().cloned().collect();
+        let own = index.aliases();
+        let stream = stream_of(&own).map(str::to_owned);
+        let mut aliases: Vec<String> = plain_aliases(own).keys().cloned().collect();
         aliases.sort();
         let mut one = json!({"name": name});
         if !aliases.is_empty() {
             one["aliases"] = json!(aliases);
         }
         one["attributes"] = json!(attributes);
+        if let Some(stream) = stream {
+            one["data_stream"] = json!(stream);
+        }
         indices.push(one);
     }
     let mut aliases: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for name in names::all(call) {
-        for alias in call.index(&name, Action::Find)?.aliases().keys() {
+        for alias in plain_aliases(call.index(&name, Action::Find)?.aliases()).keys() {
             if expression
                 .split(',')
                 .any(|part| part == "_all" || is_match(part, alias))
@@ -54,8 +60,21 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
         .into_iter()
         .map(|(name, indices)| json!({"name": name, "indices": indices}))
         .collect();
+    let streams: Vec<Value> = call
+        .streams()
+        .into_iter()
+        .filter(|(name, _)| {
+            expression
+                .split(',')
+                .any(|part| part == "_all" || is_match(part, name))
+        })
+        .map(|(name, indices)| {
+            let backing: Vec<String> = indices.into_iter().map(|index| index.name).collect();
+            json!({"name": name, "backing_indices": backing, "timestamp_field": TIME_FIELD})
+        })
+        .collect();
     Ok(ok(
-        json!({"indices": indices, "aliases": aliases, "data_streams": []}),
+        json!({"indices": indices, "aliases": aliases, "data_streams": streams}),
     ))
 }
 

@@ -143,8 +143,12 @@ pub(crate) async fn roll(
     if rolls {
         let options = index.aliases().get(alias).cloned().unwrap_or_else(|| json!({}));
         let is_writer = options.get("is_write_index").and_then(Value::as_bool) == Some(true);
-        given.aliases.insert(alias.to_owned(), options);
-        call.create_index(&new, given).await?;
+        if crate::streams::is_stream(&options) {
+            call.create_backing(alias, &new, options, given).await?;
+        } else {
+            given.aliases.insert(alias.to_owned(), options);
+            call.create_index(&new, given).await?;
+        }
         // An alias that names its writer keeps both, any other one moves.
         index
             .change_aliases(|aliases| match is_writer {

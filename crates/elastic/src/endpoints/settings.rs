@@ -99,11 +99,12 @@ async fn put(call: &mut Call, expression: &str) -> Result<Answer> {
 
 /// The settings of a cluster that mean something here, and those that may be given and change nothing: where copies of
 /// shards go, how nodes find each other.
-const CLUSTER: [&str; 9] = [
+const CLUSTER: [&str; 10] = [
     "cluster.routing.",
     "cluster.max_shards_per_node",
     "cluster.blocks.",
     "indices.recovery.",
+    crate::lifecycle::INTERVAL_SETTING,
     "search.max_buckets",
     "search.max_keep_alive",
     "search.default_keep_alive",

@@ -207,8 +207,26 @@ async fn parse(
             kept.insert(known.to_owned(), value);
         }
     }
-    if body.contains_key("data_stream") {
-        return Err(ElasticError::unsupported("a [data_stream] of a template"));
+    match body.shift_remove("data_stream") {
+        None => {}
+        Some(Value::Object(options)) if family == Family::IndexTemplate => {
+            // Some clients say that it is not hidden.
+            if let Some(other) = options
+                .iter()
+                .find(|(name, value)| *name != "hidden" || *value != &json!(false))
+            {
+                return Err(ElasticError::unsupported(format!(
+                    "[{}] of the [data_stream] of a template",
+                    other.0
+                )));
+            }
+            kept.insert("data_stream".to_owned(), json!({}));
+        }
+        Some(_) => {
+            return Err(ElasticError::parsing(
+                "unknown key [data_stream] in the template ",
+            ));
+        }
     }
     let mut definition = match (family, body.shift_remove("template")) {
         (Family::Template, Some(_)) => {

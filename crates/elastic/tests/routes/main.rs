@@ -18,7 +18,9 @@ mod pipelines;
 mod queries;
 mod scripts;
 mod searches;
+mod security;
 mod server;
+mod streams;
 
 use std::collections::BTreeSet;
 use testing::http::Case;
@@ -57,8 +59,10 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         paging::CASES,
         pipelines::CASES,
         scripts::CASES,
+        streams::CASES,
         queries::CASES,
         searches::CASES,
+        security::CASES,
     ]
     .into_iter()
     .flatten()
