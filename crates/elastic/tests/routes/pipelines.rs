@@ -96,6 +96,19 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"error": {"reason": "[pipeline] required property is missing"}}"#,
     ),
+    // Partial updates go through none, so none may be asked for.
+    case(
+        "POST /p/_update/1?pipeline=lines",
+        r#"{"doc": {}, "doc_as_upsert": true}"#,
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
+    case(
+        "POST /_bulk",
+        "{\"update\": {\"_index\": \"p\", \"_id\": \"1\", \"pipeline\": \"lines\"}}\n{\"doc\": {}}\n",
+        501,
+        r#"{"error": {"reason": "[pipeline] of a bulk item that updates is not supported"}}"#,
+    ),
     // By the request.
     case("PUT /p/_doc/1?pipeline=lines", r#"{"message": "1 one"}"#, 201, ""),
     case(

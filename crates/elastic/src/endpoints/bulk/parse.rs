@@ -95,6 +95,11 @@ fn item<'a>(
             "_source" => item.shown = Some(SourceFilter::parse(value)?),
             "_type" | "routing" | "_routing" | "retry_on_conflict" | "_retry_on_conflict"
             | "require_alias" => {}
+            "pipeline" if verb == "update" => {
+                return Err(ElasticError::unsupported(
+                    "[pipeline] of a bulk item that updates",
+                ));
+            }
             "pipeline" => item.pipeline = text(value),
             "version" | "_version" | "version_type" | "_version_type" => {
                 return Err(ElasticError::unsupported(format!("[{name}] of a bulk item")));

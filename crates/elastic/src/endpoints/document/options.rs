@@ -28,12 +28,16 @@ impl Options {
     pub(super) fn for_put(parameters: &mut Parameters, creates: bool) -> Result<Options> {
         let creates = creates || parameters.peek("op_type") == Some("create");
         let is_own = !matches!(parameters.peek("version_type"), None | Some("internal"));
-        match creates && is_own {
-            false => Options::take(parameters),
-            true => Err(ElasticError::validation(&[
+        if creates && is_own {
+            return Err(ElasticError::validation(&[
                 "create operations only support internal versioning. use index instead".to_owned(),
-            ])),
+            ]));
         }
+        Ok(Options {
+            // Updates and deletions go through none.
+            pipeline: parameters.take("pipeline"),
+            ..Options::take(parameters)?
+        })
     }
 
     pub(super) fn take(parameters: &mut Parameters) -> Result<Options> {
@@ -49,7 +53,6 @@ impl Options {
         };
         parameters.without_effect(&["timeout", "wait_for_active_shards", "routing"]);
         let version = version(parameters)?;
-        let pipeline = parameters.take("pipeline");
         let creates = match parameters.take("op_type").as_deref() {
             None | Some("index") => false,
             Some("create") => true,
@@ -65,7 +68,7 @@ impl Options {
                 parameters.integer("if_primary_term")?,
             )?,
             version,
-            pipeline,
+            pipeline: None,
             creates,
             refreshed: refreshed.filter(|forced| *forced),
             require_alias: parameters.flag("require_alias")?.unwrap_or(false),
