@@ -54,6 +54,13 @@ pub struct ServeOptions {
     /// Address of Larder's own HTTP (files, health, metrics); `off` closes it, port 0 picks a free one [default: 127.0.0.1:7070].
     #[arg(long, value_name = "ADDRESS", env = "LARDER_HTTP_LISTEN")]
     pub http_listen: Option<Listen>,
+    /// Address on which messages of syslog are taken: over UDP, TCP (TLS where there is a certificate) and RELP. Whoever reaches it may add
+    /// to its collection without logging in [default: off].
+    #[arg(long, value_name = "ADDRESS", env = "LARDER_SYSLOG_LISTEN")]
+    pub syslog_listen: Option<Listen>,
+    /// The collection that messages of syslog become documents of [default: logs.syslog].
+    #[arg(long, value_name = "DATABASE.COLLECTION", env = "LARDER_SYSLOG_COLLECTION")]
+    pub syslog_collection: Option<String>,
     /// The server's certificate in PEM form, with those that lead to its authority after it: every protocol then goes through TLS.
     /// SIGHUP reads the files again.
     #[arg(long, value_name = "FILE", env = "LARDER_TLS_CERTIFICATE")]
@@ -148,6 +155,10 @@ pub struct Settings {
     pub http_listen: Listen,
     /// Whether that address was asked for.
     pub http_listen_given: bool,
+    /// Where messages of syslog are taken.
+    pub syslog_listen: Listen,
+    /// The database and collection that they go to.
+    pub syslog_collection: (String, String),
     /// The files of TLS; `None` where connections are plain.
     pub tls: Option<TlsFiles>,
     /// Connections of all protocols at once.
@@ -215,6 +226,12 @@ impl ServeOptions {
             riak_pb_listen_given: riak_pb_listen.is_some(),
             http_listen: http_listen.unwrap_or(Listen::loopback(7070)),
             http_listen_given: http_listen.is_some(),
+            syslog_listen: self.syslog_listen.or(file.syslog_listen).unwrap_or(Listen::Off),
+            syslog_collection: collection(
+                self.syslog_collection
+                    .as_deref()
+                    .or(file.syslog_collection.as_deref()),
+            )?,
             connections_max: self.connections_max.or(file.connections_max).unwrap_or(20_000),
             default_max_time: Duration::from_millis(
                 self.default_max_time_ms
@@ -300,6 +317,17 @@ pub enum Listen {
     On(SocketAddr),
     /// Nowhere.
     Off,
+}
+
+/// `database.collection`, as syslog's is named.
+fn collection(given: Option<&str>) -> Result<(String, String)> {
+    let given = given.unwrap_or("logs.syslog");
+    match given.split_once('.') {
+        Some((database, name)) if !database.is_empty() && !name.is_empty() => {
+            Ok((database.to_owned(), name.to_owned()))
+        }
+        _ => bail!("'{given}' is not a collection such as logs.syslog"),
+    }
 }
 
 impl Listen {

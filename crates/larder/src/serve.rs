@@ -150,6 +150,24 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
             Ok(())
         });
     }
+    if let Some(listener) = listening.on("syslog", settings.syslog_listen).await? {
+        let address = listener
+            .local_addr()
+            .context("cannot read the listening address")?;
+        let datagrams = tokio::net::UdpSocket::bind(address)
+            .await
+            .with_context(|| format!("cannot take datagrams on {address} for syslog"))?;
+        let (database, collection) = &settings.syslog_collection;
+        let options = syslog::Options {
+            namespace: engine::Namespace::new(database, collection),
+            places: places.clone(),
+        };
+        let served = syslog::serve(datagrams, listener, engine.clone(), options, stopped.clone());
+        protocols.spawn(async {
+            served.await;
+            Ok(())
+        });
+    }
     if protocols.is_empty() {
         bail!("every protocol is off: give at least one an address, such as --mongo-listen 127.0.0.1:27017");
     }
@@ -204,6 +222,8 @@ fn reload(options: &ServeOptions, running: &Settings, log: &LogControl, tls: Opt
         || settings.riak_listen != running.riak_listen
         || settings.riak_pb_listen != running.riak_pb_listen
         || settings.http_listen != running.http_listen
+        || settings.syslog_listen != running.syslog_listen
+        || settings.syslog_collection != running.syslog_collection
         || settings.tls.is_some() != running.tls.is_some()
         || settings.connections_max != running.connections_max
         || settings.no_login != running.no_login

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// The level of each crate; a crate uses only crates of lower levels (level 0 uses none).
-pub const LEVELS: [(&str, u8); 35] = [
+pub const LEVELS: [(&str, u8); 36] = [
     ("backup", 0),
     ("code", 0),
     ("javascript", 0),
@@ -39,6 +39,7 @@ pub const LEVELS: [(&str, u8); 35] = [
     ("elastic", 7),
     ("mongo", 7),
     ("riak", 7),
+    ("syslog", 7),
     ("web", 7),
     ("larder", 8),
 ];

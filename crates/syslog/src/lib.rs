@@ -1,0 +1,63 @@
+//! Listeners for syslog: messages that come over UDP, TCP, TLS or RELP become documents of a collection.
+//!
+//! [`serve`] reads messages (a datagram, a line, or so many bytes as are announced), takes them apart by `logline`, and hands them to
+//! one writer, which inserts what has gathered together. A client of RELP hears of a message once it is durable; others hear
+//! nothing, and what could not be kept of theirs is counted.
+//!
+//! What must hold: no bytes of a client cause a panic or unbounded memory; a message is acknowledged only when it is on the disk;
+//! nothing is dropped that is not counted.
+//!
+//! Left to others: what messages look like (`logline`), connections and TLS (`net`).
+
+mod frames;
+mod relp;
+mod tcp;
+mod udp;
+mod writer;
+
+use engine::{Engine, Namespace};
+use net::{Limits, Listener, Places};
+use std::time::Duration;
+use tokio::net::UdpSocket;
+use tokio::sync::watch;
+use writer::Writer;
+
+/// Bytes of a message at most.
+pub const MESSAGE_BYTES_MAX: usize = 256 << 10;
+
+/// How long connections may take to end.
+const STOP_TIME_MAX: Duration = Duration::from_secs(5);
+
+/// Where messages come from, and where they go.
+#[derive(Debug)]
+pub struct Options {
+    /// The collection that they are inserted into.
+    pub namespace: Namespace,
+    /// The places that connections take.
+    pub places: Places,
+}
+
+/// Serves both until `stop` becomes true.
+pub async fn serve(
+    datagrams: UdpSocket,
+    listener: impl Into<Listener>,
+    engine: Engine,
+    options: Options,
+    stop: watch::Receiver<bool>,
+) {
+    let writer = Writer::start(engine, options.namespace);
+    let limits = Limits {
+        places: options.places,
+        refusal: b"",
+        stop_time_max: STOP_TIME_MAX,
+    };
+    let connected = {
+        let (writer, stop) = (writer.clone(), stop.clone());
+        move |stream, peer| tcp::run(stream, peer, writer.clone(), stop.clone())
+    };
+    tokio::join!(
+        udp::run(datagrams, writer.clone(), stop.clone()),
+        net::serve(listener, limits, stop, connected),
+    );
+    writer.end().await;
+}

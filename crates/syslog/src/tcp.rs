@@ -1,0 +1,123 @@
+//! Connections: lines, counted messages, or RELP, as the first bytes show.
+
+use crate::frames::{self, Frame};
+use crate::relp;
+use crate::writer::Writer;
+use bytes::BytesMut;
+use net::Stream;
+use std::io::ErrorKind;
+use std::net::SocketAddr;
+use tokio::sync::watch;
+
+/// Bytes that are read ahead of what was handed in.
+const READ_BYTES: usize = 64 << 10;
+/// What RELP's clients are told at the beginning.
+const OFFER: &str = "200 OK\nrelp_version=0\nrelp_software=larder\ncommands=syslog";
+
+pub(crate) async fn run(stream: Stream, peer: SocketAddr, writer: Writer, mut stop: watch::Receiver<bool>) {
+    let mut buffer = BytesMut::with_capacity(READ_BYTES);
+    let mut is_relp = None;
+    loop {
+        let is_open = tokio::select! {
+            is_open = more(&stream, &mut buffer) => is_open,
+            () = net::stopped(&mut stop) => false,
+        };
+        is_relp = is_relp.or_else(|| relp::begins(&buffer));
+        let goes_on = match is_relp {
+            Some(true) => acknowledged(&stream, &mut buffer, &writer).await,
+            Some(false) => plain(&mut buffer, &writer).await,
+            None => Ok(()),
+        };
+        if let Err(reason) = goes_on {
+            tracing::debug!(%peer, reason, "a connection of syslog is closed");
+            return;
+        }
+        if !is_open {
+            // The last line needs no end.
+            if is_relp != Some(true)
+                && let Some(document) = writer.document(&buffer)
+            {
+                writer.send(vec![document]).await;
+            }
+            return;
+        }
+    }
+}
+
+/// Reads what is there; whether the connection is still open.
+async fn more(stream: &Stream, buffer: &mut BytesMut) -> bool {
+    buffer.reserve(READ_BYTES);
+    loop {
+        if stream.readable().await.is_err() {
+            return false;
+        }
+        match stream.try_read_buf(buffer) {
+            Ok(0) => return false,
+            Ok(_) => return true,
+            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            Err(_) => return false,
+        }
+    }
+}
+
+async fn plain(buffer: &mut BytesMut, writer: &Writer) -> Result<(), &'static str> {
+    let mut documents = Vec::new();
+    let end = loop {
+        match frames::next(buffer) {
+            Frame::Message(message) => documents.extend(writer.document(&message)),
+            end => break end,
+        }
+    };
+    if !documents.is_empty() {
+        writer.send(documents).await;
+    }
+    match end {
+        Frame::TooLong => {
+            writer.refused();
+            Err("a message is too long")
+        }
+        _ => Ok(()),
+    }
+}
+
+async fn acknowledged(stream: &Stream, buffer: &mut BytesMut, writer: &Writer) -> Result<(), &'static str> {
+    let (mut documents, mut numbers) = (Vec::new(), Vec::new());
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    let mut has_ended = false;
+    while let Some(frame) = relp::next(buffer)? {
+        match frame.command.as_str() {
+            "open" => relp::answer(frame.number, OFFER, &mut before),
+            "syslog" => {
+                documents.extend(writer.document(&frame.data));
+                numbers.push(frame.number);
+            }
+            "close" => {
+                relp::answer(frame.number, "", &mut after);
+                after.extend_from_slice(b"0 serverclose 0\n");
+                has_ended = true;
+                break;
+            }
+            _ => relp::answer(frame.number, "500 unknown command", &mut after),
+        }
+    }
+    if !numbers.is_empty() {
+        let is_kept = documents.is_empty() || writer.keep(documents).await;
+        for number in numbers {
+            let said = if is_kept {
+                "200 OK"
+            } else {
+                "500 the message could not be written"
+            };
+            relp::answer(number, said, &mut before);
+        }
+    }
+    before.append(&mut after);
+    if !before.is_empty() && (stream.send(&before).await.is_err() || stream.flush().await.is_err()) {
+        return Err("the client does not listen");
+    }
+    if has_ended {
+        Err("the client has ended it")
+    } else {
+        Ok(())
+    }
+}

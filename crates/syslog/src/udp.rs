@@ -1,0 +1,41 @@
+//! Messages as datagrams.
+
+use crate::writer::Writer;
+use std::io::ErrorKind;
+use tokio::net::UdpSocket;
+use tokio::sync::watch;
+
+/// Datagrams that are handed in together at most.
+const TOGETHER_MAX: usize = 256;
+/// The largest that there is.
+const DATAGRAM_BYTES_MAX: usize = 65_535;
+
+pub(crate) async fn run(socket: UdpSocket, writer: Writer, mut stop: watch::Receiver<bool>) {
+    let mut buffer = vec![0; DATAGRAM_BYTES_MAX];
+    loop {
+        let received = tokio::select! {
+            received = socket.recv_from(&mut buffer) => received,
+            () = net::stopped(&mut stop) => return,
+        };
+        let mut documents = Vec::new();
+        match received {
+            Ok((bytes, _)) => documents.extend(writer.document(&buffer[..bytes])),
+            // An answer to nothing that was sent: such errors are of one peer.
+            Err(error) => {
+                tracing::debug!(%error, "a datagram could not be received");
+                tokio::task::yield_now().await;
+                continue;
+            }
+        }
+        while documents.len() < TOGETHER_MAX {
+            match socket.try_recv_from(&mut buffer) {
+                Ok((bytes, _)) => documents.extend(writer.document(&buffer[..bytes])),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(_) => break,
+            }
+        }
+        if !documents.is_empty() {
+            writer.offer(documents);
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The one writer of a listener: what has gathered is inserted together.
+
+use engine::{Context, Engine, Namespace, WriteOptions};
+use logline::{Format, Parser};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::task::JoinHandle;
+use value::{Document, DocumentBuf, Value};
+
+/// Batches of messages that wait at most, and kilobytes of them; further datagrams are dropped, connections wait.
+const WAITING_MAX: usize = 1000;
+const WAITING_KB_MAX: usize = 16 << 10;
+/// Documents that are inserted together at most.
+const BATCH_MAX: usize = 1000;
+/// How often it is said how many were dropped.
+const SAID_EVERY: Duration = Duration::from_secs(10);
+
+/// Messages, and who waits until they are durable.
+struct Batch {
+    documents: Vec<DocumentBuf>,
+    done: Option<oneshot::Sender<bool>>,
+    /// Its part of what may wait, until it is written.
+    _room: OwnedSemaphorePermit,
+}
+
+/// Where messages are handed in.
+#[derive(Clone)]
+pub(crate) struct Writer {
+    sender: mpsc::Sender<Batch>,
+    room: Arc<Semaphore>,
+    parser: Arc<Parser>,
+    dropped: Arc<Dropped>,
+    task: Arc<Mutex<Option<JoinHandle<()>>>>,
+}
+
+/// How many messages were not kept.
+#[derive(Default)]
+struct Dropped {
+    count: AtomicU64,
+}
+
+impl Writer {
+    pub(crate) fn start(engine: Engine, namespace: Namespace) -> Writer {
+        let (sender, receiver) = mpsc::channel(WAITING_MAX);
+        let dropped = Arc::new(Dropped::default());
+        let task = tokio::spawn(write(engine, namespace, receiver, dropped.clone()));
+        Writer {
+            sender,
+            room: Arc::new(Semaphore::new(WAITING_KB_MAX)),
+            parser: Arc::new(Parser::new(Format::Syslog)),
+            dropped,
+            task: Arc::new(Mutex::new(Some(task))),
+        }
+    }
+
+    /// A message as a document. What has no form of syslog is a message all the same.
+    pub(crate) fn document(&self, message: &[u8]) -> Option<DocumentBuf> {
+        let text = String::from_utf8_lossy(message);
+        let text = text.trim_end_matches(['\r', '\n', '\0']);
+        if text.is_empty() {
+            return None;
+        }
+        let now = value::date::now_ms();
+        let parsed = self.parser.parse(text, now);
+        let mut document = parsed.unwrap_or_else(|_| Document::new().with("message", text));
+        if !document.contains("time") {
+            document.insert_at(0, "time", Value::DateTime(now));
+        }
+        Some(DocumentBuf::from(&document))
+    }
+
+    /// Hands messages in, where there is room; else they are dropped, and counted.
+    pub(crate) fn offer(&self, documents: Vec<DocumentBuf>) {
+        let count = documents.len();
+        let Ok(room) = self.room.clone().try_acquire_many_owned(kilobytes(&documents)) else {
+            return self.dropped.add(count);
+        };
+        let batch = Batch {
+            documents,
+            done: None,
+            _room: room,
+        };
+        if self.sender.try_send(batch).is_err() {
+            self.dropped.add(count);
+        }
+    }
+
+    /// Hands messages in, and waits for room.
+    pub(crate) async fn send(&self, documents: Vec<DocumentBuf>) {
+        self.hand_in(documents, None).await;
+    }
+
+    /// Hands messages in and waits until they are durable; whether all of them are.
+    pub(crate) async fn keep(&self, documents: Vec<DocumentBuf>) -> bool {
+        let (done, is_done) = oneshot::channel();
+        self.hand_in(documents, Some(done)).await;
+        is_done.await.unwrap_or(false)
+    }
+
+    async fn hand_in(&self, documents: Vec<DocumentBuf>, done: Option<oneshot::Sender<bool>>) {
+        let count = documents.len();
+        let Ok(room) = self.room.clone().acquire_many_owned(kilobytes(&documents)).await else {
+            return self.dropped.add(count);
+        };
+        let batch = Batch {
+            documents,
+            done,
+            _room: room,
+        };
+        if self.sender.send(batch).await.is_err() {
+            self.dropped.add(count);
+        }
+    }
+
+    /// Counts a message that was refused before it came so far.
+    pub(crate) fn refused(&self) {
+        self.dropped.add(1);
+    }
+
+    /// Waits until all that was handed in is written.
+    pub(crate) async fn end(self) {
+        let task = self.task.lock().await.take();
+        drop(self.sender);
+        if let Some(task) = task {
+            // One that has panicked has said so.
+            drop(task.await);
+        }
+    }
+}
+
+/// What documents take of the room for those that wait; more than there is counts as all of it.
+fn kilobytes(documents: &[DocumentBuf]) -> u32 {
+    let bytes: usize = documents.iter().map(|document| document.bytes().len()).sum();
+    bytes.div_ceil(1 << 10).min(WAITING_KB_MAX) as u32
+}
+
+impl Dropped {
+    fn add(&self, messages: usize) {
+        self.count.fetch_add(messages as u64, Ordering::Relaxed);
+    }
+}
+
+async fn write(
+    engine: Engine,
+    namespace: Namespace,
+    mut receiver: mpsc::Receiver<Batch>,
+    dropped: Arc<Dropped>,
+) {
+    let (mut said, mut said_at) = (0, None::<Instant>);
+    while let Some(first) = receiver.recv().await {
+        let mut batches = vec![first];
+        let mut count = batches[0].documents.len();
+        while count < BATCH_MAX
+            && let Ok(batch) = receiver.try_recv()
+        {
+            count += batch.documents.len();
+            batches.push(batch);
+        }
+        let mut documents = Vec::with_capacity(count);
+        for batch in &mut batches {
+            documents.append(&mut batch.documents);
+        }
+        let outcome = engine
+            .insert(
+                &Context::default(),
+                &namespace,
+                documents,
+                &WriteOptions::default(),
+            )
+            .await;
+        let failure = match &outcome {
+            Ok(reply) => reply
+                .failures
+                .first()
+                .map(|failure| failure.error.message.clone()),
+            Err(error) => Some(error.message.clone()),
+        };
+        let lost = count as u64 - outcome.as_ref().map_or(0, |reply| reply.inserted);
+        dropped.add(lost as usize);
+        for batch in batches {
+            if let Some(done) = batch.done {
+                // Who asked may have gone.
+                let _ = done.send(failure.is_none());
+            }
+        }
+        let total = dropped.count.load(Ordering::Relaxed);
+        if total > said && said_at.is_none_or(|at: Instant| at.elapsed() >= SAID_EVERY) {
+            let reason = failure.unwrap_or_else(|| "they came faster than they could be written".to_owned());
+            tracing::warn!(
+                dropped = total - said,
+                dropped_altogether = total,
+                reason,
+                "messages of syslog were dropped"
+            );
+            (said, said_at) = (total, Some(Instant::now()));
+        }
+    }
+}
