@@ -9,8 +9,12 @@ pub const SCRIPT_MEMORY_BYTES: usize = 64 << 20;
 /// The memory that a thread of a program has at first; it gets more where that is too little.
 pub const SCRIPT_MEMORY_BYTES_FIRST: usize = 4 << 20;
 
-/// The part of the memory for functions of design documents that one list function may have.
-pub const LIST_PART_OF_MEMORY: usize = 8;
+/// The part of the memory for functions of design documents that one list function may have: all of them half, so that those
+/// which wait for their readers leave room for other functions.
+pub const LIST_PART_OF_MEMORY: usize = 2 * LISTS_MAX;
+
+/// What a list function has where that part is less.
+pub const LIST_MEMORY_BYTES_MIN: usize = 1 << 20;
 
 /// How long is waited for memory before a function is refused.
 pub const SCRIPT_ROOM_MS_MAX: u64 = 30_000;
@@ -55,7 +59,7 @@ pub const REDUCE_LIMIT_RATIO: usize = 2;
 pub const KEY_DEPTH_MAX: usize = 128;
 
 /// The list functions that run at once; each has a thread and memory of its own while its answer is read.
-pub const LISTS_MAX: usize = 32;
+pub const LISTS_MAX: usize = 8;
 
 /// What a list function sends before its reader is waited for, rows being there.
 pub const LIST_TEXT_BYTES: usize = 16 << 10;

@@ -2,7 +2,9 @@
 
 use super::runtime::Runtime;
 use super::{Command, ScriptError, ScriptLimits, Sources};
-use crate::limits::{LIST_PART_OF_MEMORY, SCRIPT_MEMORY_BYTES_FIRST, SCRIPT_ROOM_MS_MAX};
+use crate::limits::{
+    LIST_MEMORY_BYTES_MIN, LIST_PART_OF_MEMORY, SCRIPT_MEMORY_BYTES_FIRST, SCRIPT_ROOM_MS_MAX,
+};
 use memory::{Budget, Full, Holder, Share};
 use std::time::Duration;
 
@@ -99,7 +101,7 @@ impl Worker {
 /// The memory of a list function, which cannot be run again: all that it may have, from the beginning.
 pub(super) fn of_list(memory: &Budget, limits: ScriptLimits) -> Result<(Share, ScriptLimits), Full> {
     let mut share = memory.share(Holder::DesignFunctions);
-    let part = (share.limit() / LIST_PART_OF_MEMORY).max(SCRIPT_MEMORY_BYTES_FIRST);
+    let part = (share.limit() / LIST_PART_OF_MEMORY).max(LIST_MEMORY_BYTES_MIN);
     let memory_bytes = limits.memory_bytes.min(part);
     share.wait_blocking(memory_bytes, WAIT)?;
     Ok((

@@ -4,7 +4,9 @@ use kv::Simulation;
 use memory::{Budget, Holder};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use view::{Error, Query, Refusal, ScriptError, ScriptLimits, Views};
+use std::time::Duration;
+use view::limits::LISTS_MAX;
+use view::{Error, ListStep, Query, Refusal, ScriptError, ScriptLimits, Views};
 
 /// Little time, for loops that never end.
 const HASTY: ScriptLimits = ScriptLimits {
@@ -293,4 +295,28 @@ async fn idle_programs_make_room_for_others() {
         held.held_bytes <= held.limit_bytes && held.refused == 0,
         "{held:?}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lists_that_wait_for_their_readers_leave_room_for_others() {
+    let budget = Budget::new(64 << 20);
+    let list = "function () { send('head'); while (getRow()) send('row'); }";
+    let design =
+        json!({"lists": {"all": list}, "shows": {"one": "function () { return 'shown'; }"}}).to_string();
+    let functions = view::Functions::new("_design/app", design, ScriptLimits::default(), budget.clone());
+    let mut waiting = Vec::new();
+    for _ in 0..LISTS_MAX {
+        let mut list = functions.list("all", "{}", "{}").await.unwrap();
+        assert!(matches!(list.step().await, ListStep::Rows(_)));
+        waiting.push(list);
+    }
+    let shown = tokio::time::timeout(Duration::from_secs(10), functions.show("one", "null", "{}"));
+    let shown = shown.await.expect("there is room").unwrap();
+    assert!(shown.contains("shown"), "{shown}");
+    let held = held(&budget);
+    assert!(
+        held.held_bytes < held.limit_bytes && held.refused == 0,
+        "{held:?}"
+    );
+    drop(waiting);
 }
