@@ -1,12 +1,13 @@
 //! Answers to the commonest question there is, without what other questions need: one document by its `_id`.
 //!
 //! A find whose filter is equality on `_id`, without options that change what comes out, is read out of the message where it
-//! lies ([`request`]), and its document copied out of memory into the answer: no command, context, plan or cursor is made.
-//! Whatever is not just so, or cannot be answered at once, goes the way of all commands, which alone knows how to refuse.
+//! lies ([`request`]), and its document copied out of memory into the answer, or else read from the store: no command, context,
+//! plan or cursor is made. Whatever is not just so, or is not there, goes the way of all commands, which alone knows how to
+//! refuse.
 //!
 //! What must hold: an answer is, byte for byte, what the command `find` would give; who may not read is given none; what is
-//! counted of finds is counted of these. Such a read waits for nothing, so it is never listed, killed or late; where an
-//! operation may be recorded by the profiler, or struck by a fail point, none is answered here.
+//! counted of finds is counted of these. Such a read waits for nothing but a block of the disk, so it is never listed, killed or
+//! late; where an operation may be recorded by the profiler, or struck by a fail point, none is answered here.
 
 mod request;
 #[cfg(test)]
@@ -29,13 +30,55 @@ const HEAD_BYTES: usize = HEADER_BYTES + 4 + 1;
 /// Room for an answer before its document is known.
 const ANSWER_BYTES: usize = 1024;
 
-/// The whole answer to a message, where it asks for one document that is in memory.
-pub(crate) fn answer(
+/// The whole answer to a message, where it asks for one document that is there.
+pub(crate) async fn answer(
     server: &Server,
     connection: &mut Connection,
     header: &Header,
     message: &[u8],
 ) -> Option<Vec<u8>> {
+    let request = allowed(server, connection, header, message)?;
+    let started = Instant::now();
+    let namespace = Namespace::new(request.database, request.collection);
+    let reply = Reply {
+        server,
+        request: &request,
+        namespace: &namespace,
+        to: header,
+    };
+    let engine = &server.engine;
+    let out = match reply.write(|out| engine.copy_at_hand(&namespace, request.id, out)) {
+        Some(out) => out,
+        None => {
+            // Boxed, so that a connection is small while nothing is read.
+            let document = Box::pin(engine.read_plain(&namespace, request.id)).await?;
+            reply.write(|out| {
+                out.extend_from_slice(document.bytes());
+                true
+            })?
+        }
+    };
+    if let Some(session) = request.session {
+        engine.touch_session(connection.login.session(session)).ok()?;
+    }
+    let counters = &server.counters;
+    counters.requests.fetch_add(1, Ordering::Relaxed);
+    counters.queries.fetch_add(1, Ordering::Relaxed);
+    counters
+        .bytes_in
+        .fetch_add(message.len() as u64, Ordering::Relaxed);
+    counters.bytes_out.fetch_add(out.len() as u64, Ordering::Relaxed);
+    engine.note_find(&namespace, started.elapsed());
+    Some(out)
+}
+
+/// The request, where whoever asks may be answered here.
+fn allowed<'a>(
+    server: &Server,
+    connection: &mut Connection,
+    header: &Header,
+    message: &'a [u8],
+) -> Option<FindById<'a>> {
     if header.opcode != OpCode::Msg || server.options.test_commands {
         return None;
     }
@@ -50,67 +93,53 @@ pub(crate) fn answer(
             .check(engine, connection, "find", database, collection)
             .ok()?;
     }
-    let login = &connection.login;
-    if login.full_name() != connection.shown_user.as_ref() {
+    if connection.login.full_name() != connection.shown_user.as_ref() {
         return None;
     }
     if let Some(time) = request.cluster_time {
         server.clock.advance(time);
     }
-    if request.after.is_some_and(|time| server.clock.is_ahead(time)) {
-        return None;
-    }
-    let started = Instant::now();
-    let namespace = Namespace::new(request.database, request.collection);
-    let mut out = Vec::with_capacity(ANSWER_BYTES);
-    write(server, &request, &namespace, header, &mut out)?;
-    if let Some(session) = request.session {
-        engine.touch_session(login.session(session)).ok()?;
-    }
-    let counters = &server.counters;
-    counters.requests.fetch_add(1, Ordering::Relaxed);
-    counters.queries.fetch_add(1, Ordering::Relaxed);
-    counters
-        .bytes_in
-        .fetch_add(message.len() as u64, Ordering::Relaxed);
-    counters.bytes_out.fetch_add(out.len() as u64, Ordering::Relaxed);
-    engine.note_find(&namespace, started.elapsed());
-    Some(out)
+    let is_early = request.after.is_some_and(|time| server.clock.is_ahead(time));
+    (!is_early).then_some(request)
 }
 
-/// Writes the answer; `None` where the document is not at hand.
-fn write(
-    server: &Server,
-    request: &FindById<'_>,
-    namespace: &Namespace,
-    header: &Header,
-    out: &mut Vec<u8>,
-) -> Option<()> {
-    out.resize(HEAD_BYTES, 0);
-    let mut reply = DocumentWriter::new(out);
-    let mut is_found = false;
-    reply.put_document("cursor", |cursor| {
-        cursor.put_array("firstBatch", |batch| {
-            let copy = |out: &mut Vec<u8>| server.engine.copy_at_hand(namespace, request.id, out);
-            is_found = batch.put_copied("0", copy);
+/// An answer that is written.
+#[derive(Clone, Copy)]
+struct Reply<'a> {
+    server: &'a Server,
+    request: &'a FindById<'a>,
+    namespace: &'a Namespace,
+    to: &'a Header,
+}
+
+impl Reply<'_> {
+    /// The whole answer with the document that `copy` appends; `None` where it has none.
+    fn write(self, copy: impl FnOnce(&mut Vec<u8>) -> bool) -> Option<Vec<u8>> {
+        let namespace = self.namespace;
+        let mut out = Vec::with_capacity(ANSWER_BYTES);
+        out.resize(HEAD_BYTES, 0);
+        let mut reply = DocumentWriter::new(&mut out);
+        let mut is_found = false;
+        reply.put_document("cursor", |cursor| {
+            cursor.put_array("firstBatch", |batch| is_found = batch.put_copied("0", copy));
+            cursor.put("id", ValueRef::Int64(0));
+            cursor.put_text("ns", &[&namespace.database, ".", &namespace.collection]);
         });
-        cursor.put("id", ValueRef::Int64(0));
-        cursor.put_text("ns", &[&namespace.database, ".", &namespace.collection]);
-    });
-    if !is_found {
-        return None;
+        if !is_found {
+            return None;
+        }
+        reply.put("ok", ValueRef::Double(1.0));
+        if self.request.session.is_some() {
+            self.server.clock.write(&mut reply);
+        }
+        reply.finish();
+        let head = Header {
+            length: out.len(),
+            request_id: self.server.next_request_id(),
+            response_to: self.to.request_id,
+            opcode: OpCode::Msg,
+        };
+        head.write_at_front(&mut out);
+        Some(out)
     }
-    reply.put("ok", ValueRef::Double(1.0));
-    if request.session.is_some() {
-        server.clock.write(&mut reply);
-    }
-    reply.finish();
-    let head = Header {
-        length: out.len(),
-        request_id: server.next_request_id(),
-        response_to: header.request_id,
-        opcode: OpCode::Msg,
-    };
-    head.write_at_front(out);
-    Some(())
 }

@@ -67,9 +67,9 @@ impl Client {
         document(&self.raw(command).await)
     }
 
-    fn express(&mut self, command: &Document) -> Option<Vec<u8>> {
+    async fn express(&mut self, command: &Document) -> Option<Vec<u8>> {
         let (header, bytes) = message(command);
-        answer(&self.server, &mut self.connection, &header, &bytes)
+        answer(&self.server, &mut self.connection, &header, &bytes).await
     }
 }
 
@@ -117,11 +117,31 @@ async fn an_answer_is_that_of_the_command() {
         let known = client.raw(&find(id.clone())).await;
         let answer = client
             .express(&find(id.clone()))
+            .await
             .unwrap_or_else(|| panic!("{id:?} is not in memory"));
         assert_eq!(answer[HEADER_BYTES..], known[HEADER_BYTES..]);
         assert_eq!(answer[..4], (answer.len() as i32).to_le_bytes());
         assert_eq!(answer[8..12], 9_i32.to_le_bytes());
     }
+}
+
+#[tokio::test]
+async fn what_is_not_in_memory_is_read() {
+    let mut client = Client::new(false).await;
+    let document = doc! {"_id": "a", "text": "x"};
+    client
+        .run(&doc! {"insert": "c", "documents": vec![document.clone()], "$db": "d"})
+        .await;
+    let namespace = Namespace::new("d", "c");
+    let id = Value::from("a");
+    let is_at_hand = client
+        .server
+        .engine
+        .copy_at_hand(&namespace, id.as_ref(), &mut Vec::new());
+    assert!(!is_at_hand, "nobody read it");
+    let answer = client.express(&find(id.clone())).await.expect("it is there");
+    let known = client.raw(&find(id)).await;
+    assert_eq!(answer[HEADER_BYTES..], known[HEADER_BYTES..]);
 }
 
 #[tokio::test]
@@ -133,7 +153,7 @@ async fn options_that_change_nothing_are_taken() {
     };
     for (name, value) in options.iter() {
         let command = find(Value::from("a")).with(name, value.clone());
-        assert!(client.express(&command).is_some(), "{name}");
+        assert!(client.express(&command).await.is_some(), "{name}");
     }
 }
 
@@ -146,7 +166,7 @@ async fn a_reply_within_a_session_has_its_time() {
     };
     let command = find(Value::from("a")).with("lsid", doc! {"id": session});
     let known = client.run(&command).await;
-    let reply = document(&client.express(&command).expect("in memory"));
+    let reply = document(&client.express(&command).await.expect("in memory"));
     let names = |document: &Document| {
         document
             .iter()
@@ -197,12 +217,14 @@ async fn what_is_not_just_so_goes_the_usual_way() {
         plain.clone().with("limit", 1),
     ];
     for command in cases {
-        assert!(client.express(&command).is_none(), "{command:?}");
+        assert!(client.express(&command).await.is_none(), "{command:?}");
     }
     let (header, mut bytes) = message(&plain);
     bytes[HEADER_BYTES] = 2;
     assert!(
-        answer(&client.server, &mut client.connection, &header, &bytes).is_none(),
+        answer(&client.server, &mut client.connection, &header, &bytes)
+            .await
+            .is_none(),
         "no answer is wanted"
     );
 }
@@ -221,7 +243,7 @@ async fn what_is_written_is_read_at_once() {
             .run(&doc! {"update": "c", "updates": vec![update], "$db": "d"})
             .await;
         // It was read lately, so it stays in memory as it is now.
-        let told = document(&client.express(&find(id())).expect("in memory"));
+        let told = document(&client.express(&find(id())).await.expect("in memory"));
         let Some(Value::Array(batch)) = first(&told) else {
             panic!("{told:?}")
         };
@@ -230,15 +252,15 @@ async fn what_is_written_is_read_at_once() {
         };
         assert_eq!(told.get("n"), Some(&Value::Int32(round)));
         let known = client.run(&find(id())).await;
-        let reply = document(&client.express(&find(id())).expect("read again"));
+        let reply = document(&client.express(&find(id())).await.expect("read again"));
         assert_eq!(first(&reply), first(&known));
     }
     client
         .run(&doc! {"delete": "c", "deletes": vec![doc! {"q": {"_id": id()}, "limit": 1}], "$db": "d"})
         .await;
-    assert!(client.express(&find(id())).is_none());
+    assert!(client.express(&find(id())).await.is_none());
     client.run(&doc! {"drop": "c", "$db": "d"}).await;
-    assert!(client.express(&find(Value::Int32(1))).is_none());
+    assert!(client.express(&find(Value::Int32(1))).await.is_none());
 }
 
 #[tokio::test]
@@ -249,9 +271,9 @@ async fn profiled_and_tested_servers_answer_by_the_command() {
         ..ProfileChange::default()
     };
     client.server.engine.set_profiling("d", all).await.unwrap();
-    assert!(client.express(&find(Value::from("a"))).is_none());
+    assert!(client.express(&find(Value::from("a"))).await.is_none());
     let mut client = Client::new(true).await;
-    assert!(client.express(&find(Value::from("a"))).is_none());
+    assert!(client.express(&find(Value::from("a"))).await.is_none());
 }
 
 #[tokio::test]
@@ -264,7 +286,7 @@ async fn strings_of_a_collation_may_equal_others() {
         .run(&doc! {"insert": "c", "documents": vec![doc! {"_id": "a"}], "$db": "d"})
         .await;
     client.run(&find(Value::from("a"))).await;
-    assert!(client.express(&find(Value::from("a"))).is_none());
+    assert!(client.express(&find(Value::from("a"))).await.is_none());
 }
 
 #[tokio::test]
@@ -273,14 +295,14 @@ async fn who_may_not_read_is_given_nothing() {
     let user = doc! {"createUser": "u", "pwd": "p", "roles": vec![doc! {"role": "root", "db": "admin"}], "$db": "admin"};
     let created = client.run(&user).await;
     assert_eq!(created.get("ok"), Some(&Value::Double(1.0)), "{created:?}");
-    assert!(client.express(&find(Value::from("a"))).is_none());
+    assert!(client.express(&find(Value::from("a"))).await.is_none());
     let engine = client.server.engine.clone();
     let user = engine.user("admin", "u").expect("created");
     client.connection.login.log_in(user, engine.roles());
     // The first command after a login is listed, so that its connection is shown as its user's.
-    assert!(client.express(&find(Value::from("a"))).is_none());
+    assert!(client.express(&find(Value::from("a"))).await.is_none());
     client.run(&doc! {"ping": 1, "$db": "admin"}).await;
-    assert!(client.express(&find(Value::from("a"))).is_some());
+    assert!(client.express(&find(Value::from("a"))).await.is_some());
 }
 
 #[tokio::test]
@@ -288,7 +310,7 @@ async fn it_is_counted_as_a_find() {
     let mut client = Client::with_documents().await;
     let count = |client: &Client| client.server.counters.queries.load(Ordering::Relaxed);
     let before = count(&client);
-    client.express(&find(Value::from("a"))).expect("in memory");
+    client.express(&find(Value::from("a"))).await.expect("in memory");
     assert_eq!(count(&client), before + 1);
     let top = client.run(&doc! {"top": 1, "$db": "admin"}).await;
     let Some(Value::Document(totals)) = top.get("totals") else {

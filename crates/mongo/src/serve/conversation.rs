@@ -72,7 +72,7 @@ pub(crate) async fn run(
         };
         let ended = match next {
             Ok(Arrival::Message(header, message, share)) => {
-                let ended = match express::answer(&server, &mut connection, &header, &message) {
+                let ended = match express::answer(&server, &mut connection, &header, &message).await {
                     Some(reply) => socket.send(&reply).await.map(|()| true).map_err(Into::into),
                     None => {
                         // Boxed, so that a connection without a command is small.
