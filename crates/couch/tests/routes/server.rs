@@ -3,51 +3,22 @@
 use engine::Engine;
 use kv::{Kv, Simulation};
 use std::net::SocketAddr;
-use std::time::Duration;
+use testing::Host;
 use testing::http::{Case, faults};
-use tokio::net::TcpListener;
-use tokio::runtime::{Builder, Runtime};
-use tokio::sync::watch;
 
 /// Ends with the value.
 pub struct Server {
     pub address: SocketAddr,
-    runtime: Option<Runtime>,
-    _stop: watch::Sender<bool>,
+    _host: Host,
 }
 
 impl Server {
     pub fn start() -> Server {
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()
-            .unwrap();
-        let (stop, stopped) = watch::channel(false);
-        let address = runtime.block_on(async {
-            let engine = Engine::on(Kv::simulated(&Simulation::new(1))).await.unwrap();
-            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-            let address = listener.local_addr().unwrap();
-            tokio::spawn(couch::serve(listener, engine, couch::Options::default(), stopped));
-            address
-        });
-        Server {
-            address,
-            runtime: Some(runtime),
-            _stop: stop,
-        }
-    }
-}
-
-/// How long the last tasks may take.
-const END_TIME_MAX: Duration = Duration::from_secs(10);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            // Waited for: the engine must not be closed while the process ends.
-            runtime.shutdown_timeout(END_TIME_MAX);
-        }
+        let host = Host::new();
+        let engine = host.run(Engine::on(Kv::simulated(&Simulation::new(1)))).unwrap();
+        let address = host
+            .serve(|listener, stopped| couch::serve(listener, engine, couch::Options::default(), stopped));
+        Server { address, _host: host }
     }
 }
 

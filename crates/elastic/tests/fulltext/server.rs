@@ -8,10 +8,8 @@ use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
+use testing::Host;
 use testing::http::exchange;
-use tokio::net::TcpListener;
-use tokio::runtime::{Builder, Runtime};
-use tokio::sync::watch;
 
 /// How long an index may take.
 const INDEX_TIME_MAX: Duration = Duration::from_secs(120);
@@ -26,8 +24,7 @@ pub struct Servers {
 struct Running {
     indexed: SocketAddr,
     plain: SocketAddr,
-    runtime: Runtime,
-    _stop: watch::Sender<bool>,
+    _host: Host,
 }
 
 impl Servers {
@@ -50,43 +47,27 @@ impl Servers {
     /// Ends the servers, wherever they are, and starts others.
     pub fn restart(&mut self) {
         self.end();
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()
-            .unwrap();
-        let (stop, stopped) = watch::channel(false);
-        let (disk, folder) = (self.disk.clone(), self.folder.path().to_owned());
-        let memory = self.memory.clone();
-        let [indexed, plain] = runtime.block_on(async move {
-            let engine = Engine::on_within(Kv::simulated(&disk), memory).await.unwrap();
-            let mut addresses = Vec::new();
-            for fulltext in [Some(folder), None] {
-                let options = Options {
-                    fulltext,
-                    fulltext_from: Some(1),
-                    ..Options::default()
-                };
-                let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-                addresses.push(listener.local_addr().unwrap());
-                let protocol = Protocol::new(engine.clone(), &options);
-                let stopped = stopped.clone();
-                tokio::spawn(async move { protocol.serve(listener, options, stopped).await });
-            }
-            [addresses[0], addresses[1]]
-        });
+        let host = Host::new();
+        let engine = Engine::on_within(Kv::simulated(&self.disk), self.memory.clone());
+        let engine = host.run(engine).unwrap();
+        let serve = |fulltext| {
+            let options = Options {
+                fulltext,
+                fulltext_from: Some(1),
+                ..Options::default()
+            };
+            let protocol = host.run(async { Protocol::new(engine.clone(), &options) });
+            host.serve(|listener, stopped| async move { protocol.serve(listener, options, stopped).await })
+        };
         self.running = Some(Running {
-            indexed,
-            plain,
-            runtime,
-            _stop: stop,
+            indexed: serve(Some(self.folder.path().to_owned())),
+            plain: serve(None),
+            _host: host,
         });
     }
 
     fn end(&mut self) {
-        if let Some(running) = self.running.take() {
-            running.runtime.shutdown_timeout(Duration::from_secs(20));
-        }
+        self.running = None;
     }
 
     /// The folders of indexes.

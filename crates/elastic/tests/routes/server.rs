@@ -4,17 +4,13 @@ use engine::Engine;
 use kv::{Kv, Simulation};
 use memory::Budget;
 use std::net::SocketAddr;
-use std::time::Duration;
+use testing::Host;
 use testing::http::{Case, faults};
-use tokio::net::TcpListener;
-use tokio::runtime::{Builder, Runtime};
-use tokio::sync::watch;
 
 /// Ends with the value.
 pub struct Server {
     pub address: SocketAddr,
-    runtime: Option<Runtime>,
-    _stop: watch::Sender<bool>,
+    _host: Host,
 }
 
 impl Server {
@@ -29,42 +25,12 @@ impl Server {
 
     /// The same; what clients ask comes out of this memory.
     pub fn within(disk: &Simulation, memory: Budget) -> Server {
-        let disk = disk.clone();
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()
-            .unwrap();
-        let (stop, stopped) = watch::channel(false);
-        let address = runtime.block_on(async move {
-            let engine = Engine::on_within(Kv::simulated(&disk), memory).await.unwrap();
-            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-            let address = listener.local_addr().unwrap();
-            tokio::spawn(elastic::serve(
-                listener,
-                engine,
-                elastic::Options::default(),
-                stopped,
-            ));
-            address
+        let host = Host::new();
+        let engine = host.run(Engine::on_within(Kv::simulated(disk), memory)).unwrap();
+        let address = host.serve(|listener, stopped| {
+            elastic::serve(listener, engine, elastic::Options::default(), stopped)
         });
-        Server {
-            address,
-            runtime: Some(runtime),
-            _stop: stop,
-        }
-    }
-}
-
-/// How long the last tasks may take.
-const END_TIME_MAX: Duration = Duration::from_secs(10);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            // Waited for: the engine must not be closed while the process ends.
-            runtime.shutdown_timeout(END_TIME_MAX);
-        }
+        Server { address, _host: host }
     }
 }
 

@@ -6,9 +6,7 @@ use mongo::Options;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
-use tokio::net::TcpListener;
-use tokio::runtime::{Builder, Runtime};
-use tokio::sync::watch;
+use testing::Host;
 use value::raw::encode_document;
 use value::{Document, DocumentBuf};
 
@@ -21,53 +19,26 @@ const REPLY_TIME_MAX: Duration = Duration::from_secs(60);
 /// Ends with the value.
 pub struct Server {
     address: SocketAddr,
-    runtime: Option<Runtime>,
-    _stop: watch::Sender<bool>,
+    _host: Host,
 }
 
 impl Server {
     pub fn start() -> Server {
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()
-            .unwrap();
-        let (stop, stopped) = watch::channel(false);
-        let address = runtime.block_on(async {
-            let engine = Engine::on(Kv::simulated(&Simulation::new(1))).await.unwrap();
-            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-            let address = listener.local_addr().unwrap();
-            let options = Options {
-                places: net::Places::new(100),
-                test_commands: true,
-                read_time_max: Duration::ZERO,
-            };
-            tokio::spawn(mongo::serve(listener, engine, options, stopped));
-            address
-        });
-        Server {
-            address,
-            runtime: Some(runtime),
-            _stop: stop,
-        }
+        let host = Host::new();
+        let engine = host.run(Engine::on(Kv::simulated(&Simulation::new(1)))).unwrap();
+        let options = Options {
+            places: net::Places::new(100),
+            test_commands: true,
+            read_time_max: Duration::ZERO,
+        };
+        let address = host.serve(|listener, stopped| mongo::serve(listener, engine, options, stopped));
+        Server { address, _host: host }
     }
 
     pub fn client(&self) -> Client {
         let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(REPLY_TIME_MAX)).unwrap();
         Client(stream)
-    }
-}
-
-/// How long the last tasks may take.
-const END_TIME_MAX: Duration = Duration::from_secs(10);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            // Waited for: the engine must not be closed while the process ends.
-            runtime.shutdown_timeout(END_TIME_MAX);
-        }
     }
 }
 

@@ -144,8 +144,7 @@ fn keys_that_other_protocols_made_are_listed_and_filtered() {
     let documents = ids
         .iter()
         .map(|id| value::DocumentBuf::from(&doc! {"_id": (id.clone()), "n": 1}));
-    let runtime = server.runtime.as_ref().unwrap();
-    let inserted = runtime.block_on(server.engine.insert(
+    let inserted = server.host.run(server.engine.insert(
         &Context::default(),
         &Namespace::new("default", "kf"),
         documents.collect(),

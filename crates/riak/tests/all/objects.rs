@@ -201,14 +201,13 @@ fn metadata_survives_what_other_protocols_write() {
     server.ask("PUT /buckets/b/keys/k", &headers, br#"{"n":  1}"#);
     let before = server.get("/buckets/b/keys/k").header("x-riak-vclock").to_owned();
     let namespace = Namespace::new("default", "b");
-    let runtime = server.runtime.as_ref().unwrap();
     let statement = UpdateStatement {
         filter: doc! {"_id": "k"},
         update: Some(value::Value::from(doc! {"n": 2, "m": "x"})),
         ..UpdateStatement::default()
     };
     let context = Context::default();
-    let updated = runtime.block_on(server.engine.update(
+    let updated = server.host.run(server.engine.update(
         &context,
         &namespace,
         vec![statement],
@@ -224,7 +223,7 @@ fn metadata_survives_what_other_protocols_write() {
         "a clock that was read before has not seen it"
     );
     let documents = [doc! {"_id": 7, "by": "another"}];
-    let inserted = runtime.block_on(server.engine.insert(
+    let inserted = server.host.run(server.engine.insert(
         &context,
         &namespace,
         documents.iter().map(value::DocumentBuf::from).collect(),

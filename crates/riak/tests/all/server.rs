@@ -10,44 +10,26 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
-use tokio::net::TcpListener;
-use tokio::runtime::{Builder, Runtime};
-use tokio::sync::watch;
+use testing::Host;
 
 /// Ends with the value.
 pub struct Server {
     pub http: SocketAddr,
     pub buffers: SocketAddr,
     pub engine: Engine,
-    pub runtime: Option<Runtime>,
-    _stop: watch::Sender<bool>,
+    pub host: Host,
 }
 
 impl Server {
     pub fn start() -> Server {
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()
-            .unwrap();
-        let (stop, stopped) = watch::channel(false);
-        let (http, buffers, engine) = runtime.block_on(async {
-            let engine = Engine::on(Kv::simulated(&Simulation::new(1))).await.unwrap();
-            let riak = riak::Riak::new(engine.clone(), riak::Options::default());
-            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-            let http = listener.local_addr().unwrap();
-            tokio::spawn(riak.clone().serve_http(listener, stopped.clone()));
-            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-            let buffers = listener.local_addr().unwrap();
-            tokio::spawn(riak.serve_protocol_buffers(listener, stopped));
-            (http, buffers, engine)
-        });
+        let host = Host::new();
+        let engine = host.run(Engine::on(Kv::simulated(&Simulation::new(1)))).unwrap();
+        let riak = riak::Riak::new(engine.clone(), riak::Options::default());
         Server {
-            http,
-            buffers,
+            http: host.serve(|listener, stopped| riak.clone().serve_http(listener, stopped)),
+            buffers: host.serve(|listener, stopped| riak.serve_protocol_buffers(listener, stopped)),
             engine,
-            runtime: Some(runtime),
-            _stop: stop,
+            host,
         }
     }
 
@@ -79,18 +61,6 @@ impl Server {
 
     pub fn put(&self, path: &str, kind: &str, body: &[u8]) -> Answer {
         self.ask(&format!("PUT {path}"), &[("Content-Type", kind)], body)
-    }
-}
-
-/// How long the last tasks may take.
-const END_TIME_MAX: Duration = Duration::from_secs(10);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            // Waited for: the engine must not be closed while the process ends.
-            runtime.shutdown_timeout(END_TIME_MAX);
-        }
     }
 }
 

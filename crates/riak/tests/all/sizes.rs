@@ -214,8 +214,7 @@ fn get_of(key: &str) -> GetReq {
 /// How many values are files.
 fn files(server: &Server) -> usize {
     let files = server.engine.files(Bucket::new("default", "sizes.attachments"));
-    let runtime = server.runtime.as_ref().unwrap();
-    let page = runtime.block_on(files.list(&ListRequest {
+    let page = server.host.run(files.list(&ListRequest {
         limit: 10,
         ..ListRequest::default()
     }));

@@ -5,43 +5,34 @@ use kv::{Kv, OpenOptions};
 use std::net::SocketAddr;
 use std::time::Duration;
 use tempfile::TempDir;
+use testing::Host;
 use testing::http::{Case, faults};
-use tokio::net::TcpListener;
-use tokio::runtime::{Builder, Runtime};
-use tokio::sync::watch;
 
 /// Ends with the value.
 pub struct Server {
     pub address: SocketAddr,
-    runtime: Option<Runtime>,
-    _stop: watch::Sender<bool>,
+    // Before its folder, so that it has ended when that is removed.
+    _host: Host,
     _folder: TempDir,
 }
 
 impl Server {
     pub fn start() -> Server {
-        let runtime = Builder::new_multi_thread()
-            .worker_threads(2)
-            .enable_all()
-            .build()
-            .unwrap();
-        let (stop, stopped) = watch::channel(false);
+        let host = Host::new();
         let folder = tempfile::tempdir().unwrap();
         let options = OpenOptions {
             folder: folder.path().to_owned(),
             memory_bytes: 64 << 20,
         };
-        let address = runtime.block_on(async {
+        let (engine, options) = host.run(async {
             let engine = Engine::on(Kv::open(&options).unwrap()).await.unwrap();
-            let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-            let address = listener.local_addr().unwrap();
             let mongo_options = mongo::Options {
                 places: net::Places::new(100),
                 test_commands: false,
                 read_time_max: Duration::ZERO,
             };
             let mongo = mongo::Protocol::new(engine.clone(), mongo_options).unwrap();
-            let couch = couch::Protocol::new(engine.clone(), None, stopped.clone())
+            let couch = couch::Protocol::new(engine.clone(), None, host.stopped())
                 .await
                 .unwrap();
             let elastic = elastic::Protocol::new(engine.clone(), &elastic::Options::default());
@@ -49,26 +40,13 @@ impl Server {
                 mounts: crate::mounts::mounts(&mongo, &couch, &elastic),
                 ..web::Options::default()
             };
-            tokio::spawn(web::serve(listener, engine, options, stopped));
-            address
+            (engine, options)
         });
+        let address = host.serve(|listener, stopped| web::serve(listener, engine, options, stopped));
         Server {
             address,
-            runtime: Some(runtime),
-            _stop: stop,
+            _host: host,
             _folder: folder,
-        }
-    }
-}
-
-/// How long the last tasks may take.
-const END_TIME_MAX: Duration = Duration::from_secs(10);
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        if let Some(runtime) = self.runtime.take() {
-            // Waited for: the engine must not be closed while the process ends.
-            runtime.shutdown_timeout(END_TIME_MAX);
         }
     }
 }
