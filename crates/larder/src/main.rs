@@ -17,6 +17,7 @@ mod logging;
 mod memory;
 mod meter;
 mod mounts;
+mod protocols;
 mod repair;
 mod restore;
 mod serve;

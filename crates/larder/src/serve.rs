@@ -4,16 +4,13 @@ use crate::config::{ServeOptions, Settings};
 use crate::descriptors;
 use crate::listening::Listening;
 use crate::logging::{self, LogControl};
-use crate::mounts;
+use crate::protocols::Protocols;
 use crate::shutdown::{Request, Signals};
 use crate::supervisor::Supervisor;
 use anyhow::{Context, Result, bail};
 use engine::{Engine, EngineOptions};
 use net::Tls;
 use tokio::sync::watch;
-
-/// The folder of full-text indexes within the data folder.
-const FULLTEXT_FOLDER: &str = "_fulltext";
 
 /// Serves until a signal ends it.
 pub async fn run(options: &ServeOptions) -> Result<()> {
@@ -24,7 +21,6 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     descriptors::raise_limit();
     let places = net::Places::new(descriptors::connections_max(settings.connections_max));
     let folder = settings.data.clone();
-    let hosts = http::Hosts::new(&settings.allowed_hosts);
     let engine = Engine::open(&EngineOptions {
         folder,
         memory_bytes: settings.memory_bytes,
@@ -47,127 +43,13 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     }
 
     let tls = settings.tls.as_ref().map(Tls::open).transpose()?;
+    let (stop, stopped) = watch::channel(false);
     let listening = Listening {
         settings,
         engine: &engine,
         tls: tls.as_ref(),
     };
-    let (stop, stopped) = watch::channel(false);
-    let mut protocols: tokio::task::JoinSet<Result<()>> = tokio::task::JoinSet::new();
-    let mongo_options = mongo::Options {
-        places: places.clone(),
-        test_commands: settings.test_commands,
-        read_time_max: settings.default_max_time,
-    };
-    let mongo = mongo::Protocol::new(engine.clone(), mongo_options).context("the mongo protocol failed")?;
-    if let Some(listener) = listening.on("mongo", settings.mongo_listen).await? {
-        let (mongo, stopped) = (mongo.clone(), stopped.clone());
-        protocols.spawn(async move {
-            mongo.serve(listener, stopped).await;
-            Ok(())
-        });
-    }
-    let (address, is_given) = (settings.couch_listen, settings.couch_listen_given);
-    let listener = listening.unless_taken("couch", address, is_given).await?;
-    let address = listener.as_ref().and_then(|listener| listener.local_addr().ok());
-    let couch = couch::Protocol::new(engine.clone(), address, stopped.clone())
-        .await
-        .context("the couch protocol failed")?;
-    if let Some(listener) = listener {
-        let options = couch::Options {
-            http: http::Options {
-                places: places.clone(),
-                hosts: hosts.clone(),
-                memory: engine.memory().clone(),
-                ..http::Options::default()
-            },
-        };
-        let (couch, stopped) = (couch.clone(), stopped.clone());
-        protocols.spawn(async move {
-            couch.serve(listener, options, stopped).await;
-            Ok(())
-        });
-    }
-    let (address, is_given) = (settings.elastic_listen, settings.elastic_listen_given);
-    let elastic_options = elastic::Options {
-        fulltext: Some(settings.data.join(FULLTEXT_FOLDER)),
-        fulltext_from: None,
-        http: http::Options {
-            places: places.clone(),
-            hosts: hosts.clone(),
-            memory: engine.memory().clone(),
-            ..http::Options::default()
-        },
-    };
-    let elastic = elastic::Protocol::new(engine.clone(), &elastic_options);
-    if let Some(listener) = listening.unless_taken("elastic", address, is_given).await? {
-        let (elastic, stopped) = (elastic.clone(), stopped.clone());
-        protocols.spawn(async move {
-            elastic.serve(listener, elastic_options, stopped).await;
-            Ok(())
-        });
-    }
-    let riak_options = riak::Options {
-        http: http::Options {
-            places: places.clone(),
-            hosts: hosts.clone(),
-            memory: engine.memory().clone(),
-            ..http::Options::default()
-        },
-    };
-    let riak = riak::Riak::new(engine.clone(), riak_options);
-    let (address, is_given) = (settings.riak_listen, settings.riak_listen_given);
-    if let Some(listener) = listening.unless_taken("riak", address, is_given).await? {
-        let served = riak.clone().serve_http(listener, stopped.clone());
-        protocols.spawn(async {
-            served.await;
-            Ok(())
-        });
-    }
-    let (address, is_given) = (settings.riak_pb_listen, settings.riak_pb_listen_given);
-    if let Some(listener) = listening.unless_taken("riak-pb", address, is_given).await? {
-        let served = riak.serve_protocol_buffers(listener, stopped.clone());
-        protocols.spawn(async {
-            served.await;
-            Ok(())
-        });
-    }
-    let (address, is_given) = (settings.http_listen, settings.http_listen_given);
-    if let Some(listener) = listening.unless_taken("http", address, is_given).await? {
-        let options = web::Options {
-            http: http::Options {
-                places: places.clone(),
-                hosts: hosts.clone(),
-                memory: engine.memory().clone(),
-                ..http::Options::default()
-            },
-            mounts: mounts::mounts(&mongo, &couch, &elastic),
-            tls: tls.clone(),
-        };
-        let served = web::serve(listener, engine.clone(), options, stopped.clone());
-        protocols.spawn(async {
-            served.await;
-            Ok(())
-        });
-    }
-    if let Some(listener) = listening.on("syslog", settings.syslog_listen).await? {
-        let address = listener
-            .local_addr()
-            .context("cannot read the listening address")?;
-        let datagrams = tokio::net::UdpSocket::bind(address)
-            .await
-            .with_context(|| format!("cannot take datagrams on {address} for syslog"))?;
-        let (database, collection) = &settings.syslog_collection;
-        let options = syslog::Options {
-            namespace: engine::Namespace::new(database, collection),
-            places: places.clone(),
-        };
-        let served = syslog::serve(datagrams, listener, engine.clone(), options, stopped.clone());
-        protocols.spawn(async {
-            served.await;
-            Ok(())
-        });
-    }
+    let protocols = Protocols::start(&listening, &places, &stopped).await?;
     if protocols.is_empty() {
         bail!("every protocol is off: give at least one an address, such as --mongo-listen 127.0.0.1:27017");
     }
@@ -185,9 +67,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     stop.send_replace(true);
     // Those who wait for a lock could not end else.
     engine.release_writes().await?;
-    while let Some(ended) = protocols.join_next().await {
-        ended.context("a protocol's task failed")??;
-    }
+    protocols.end().await?;
     watched.await.context("watching this machine failed")?;
     engine.close().await?;
     tracing::info!("stopped");
