@@ -110,7 +110,7 @@ impl Pipeline {
     }
 
     fn begin(&self, context: &mut Context, host: &dyn Host, trace: Option<&mut Vec<Step>>) -> Result<bool> {
-        let now = Value::from(search::date_text(host.now_ms()));
+        let now = Value::from(mapping::dates::date_text(host.now_ms()));
         if !context.ingest.contains("timestamp") {
             context.ingest.set("timestamp", now);
         }

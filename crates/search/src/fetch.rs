@@ -1,14 +1,14 @@
 //! The values of fields that a client wants beside a document: `fields`, `docvalue_fields`, `stored_fields`.
 
-use crate::dates::DateFormats;
-use crate::error::{Result, SearchError};
-use crate::fields::{Term, View, nanos, simple_match, term};
 use crate::hit::Hit;
-use crate::json::{Members, one_or_many, scalar};
-use crate::mapping::{Field, FieldKind, Mapping};
 use jiff::tz::TimeZone;
+use mapping::dates::DateFormats;
+use mapping::error::{Result, SearchError};
+use mapping::fields::{Term, View, nanos, simple_match, term};
+use mapping::json::{Members, one_or_many, scalar};
+use mapping::{Field, FieldKind, Mapping};
 use serde_json::{Map, Number, Value, json};
-use value::ValueRef;
+use value::{DocumentBuf, ValueRef};
 
 /// Fields that are wanted, by a name or a pattern.
 #[derive(Clone, Debug)]
@@ -51,79 +51,81 @@ impl WantedField {
     }
 }
 
-impl Mapping {
-    /// Fails where fields are wanted of documents that the mapping does not show.
-    pub fn check_source(&self, index: &str, wanted: &[WantedField]) -> Result<()> {
-        if wanted.is_empty() || self.shows_source() {
-            return Ok(());
-        }
-        Err(SearchError::illegal(format!(
-            "Unable to retrieve the requested [fields] since _source is disabled in the mappings for index [{index}]"
-        )))
+/// Fails where fields are wanted of documents that the mapping does not show.
+pub fn check_source(mapping: &Mapping, index: &str, wanted: &[WantedField]) -> Result<()> {
+    if wanted.is_empty() || mapping.shows_source() {
+        return Ok(());
     }
+    Err(SearchError::illegal(format!(
+        "Unable to retrieve the requested [fields] since _source is disabled in the mappings for index [{index}]"
+    )))
+}
 
-    /// The values of the wanted fields of a hit; fields without any are left out.
-    pub fn fetched(&self, hit: &Hit, wanted: &[WantedField], of: ValuesOf) -> Result<Map<String, Value>> {
-        let view = hit.view(self);
-        let mut out = Map::new();
-        for one in wanted {
-            let is_pattern = one.pattern.contains('*');
-            for (name, field) in self.fields().filter(|(name, _)| simple_match(&one.pattern, name)) {
-                let field = self.field(name).unwrap_or(field);
-                let is_out = field.is_object() || (of == ValuesOf::Columns && !field.doc_values);
-                if is_out && is_pattern {
-                    continue;
-                }
-                if is_out && of == ValuesOf::Columns {
-                    return Err(SearchError::illegal(format!(
-                        "Can't load fielddata on [{name}] because fielddata is unsupported on fields of type [{}]. Use doc values instead.",
-                        field.type_name
-                    )));
-                }
-                let values = values(&view, field, one.format.as_deref(), of)?;
-                if !values.is_empty() {
-                    // One that is wanted in several formats has its values in each.
-                    let all = out.entry(name).or_insert_with(|| json!([]));
-                    match all {
-                        Value::Array(all) if of == ValuesOf::Columns => all.extend(values),
-                        all => *all = Value::Array(values),
-                    }
+/// The values of the wanted fields of a hit; fields without any are left out.
+pub fn fetched(
+    mapping: &Mapping,
+    hit: &Hit,
+    wanted: &[WantedField],
+    of: ValuesOf,
+) -> Result<Map<String, Value>> {
+    let view = hit.view(mapping);
+    let mut out = Map::new();
+    for one in wanted {
+        let is_pattern = one.pattern.contains('*');
+        for (name, field) in mapping
+            .fields()
+            .filter(|(name, _)| simple_match(&one.pattern, name))
+        {
+            let field = mapping.field(name).unwrap_or(field);
+            let is_out = field.is_object() || (of == ValuesOf::Columns && !field.doc_values);
+            if is_out && is_pattern {
+                continue;
+            }
+            if is_out && of == ValuesOf::Columns {
+                return Err(SearchError::illegal(format!(
+                    "Can't load fielddata on [{name}] because fielddata is unsupported on fields of type [{}]. Use doc values instead.",
+                    field.type_name
+                )));
+            }
+            let values = values(&view, field, one.format.as_deref(), of)?;
+            if !values.is_empty() {
+                // One that is wanted in several formats has its values in each.
+                let all = out.entry(name).or_insert_with(|| json!([]));
+                match all {
+                    Value::Array(all) if of == ValuesOf::Columns => all.extend(values),
+                    all => *all = Value::Array(values),
                 }
             }
         }
-        Ok(out)
     }
+    Ok(out)
 }
 
-impl Mapping {
-    /// The values of the wanted fields that the mapping stores beside the document.
-    pub fn fetched_stored(&self, hit: &Hit, wanted: &[WantedField]) -> Result<Map<String, Value>> {
-        let mut found = self.fetched(hit, wanted, ValuesOf::Source)?;
-        found.retain(|name, _| self.field(name).is_some_and(|field| field.is_stored));
-        Ok(found)
-    }
+/// The values of the wanted fields that the mapping stores beside the document.
+pub fn fetched_stored(mapping: &Mapping, hit: &Hit, wanted: &[WantedField]) -> Result<Map<String, Value>> {
+    let mut found = fetched(mapping, hit, wanted, ValuesOf::Source)?;
+    found.retain(|name, _| mapping.field(name).is_some_and(|field| field.is_stored));
+    Ok(found)
 }
 
-impl Mapping {
-    /// The same of a document that was asked for by its id.
-    pub fn stored_of(
-        &self,
-        document: &value::DocumentBuf,
-        wanted: &[WantedField],
-    ) -> Result<Map<String, Value>> {
-        let hit = Hit {
-            index: 0,
-            id: String::new(),
-            sequence: 0,
-            version: 0,
-            score: None,
-            document: document.clone(),
-            nested: None,
-            ignored: Vec::new(),
-            sort: Vec::new(),
-        };
-        self.fetched_stored(&hit, wanted)
-    }
+/// The same of a document that was asked for by its id.
+pub fn stored_of(
+    mapping: &Mapping,
+    document: &DocumentBuf,
+    wanted: &[WantedField],
+) -> Result<Map<String, Value>> {
+    let hit = Hit {
+        index: 0,
+        id: String::new(),
+        sequence: 0,
+        version: 0,
+        score: None,
+        document: document.clone(),
+        nested: None,
+        ignored: Vec::new(),
+        sort: Vec::new(),
+    };
+    fetched_stored(mapping, &hit, wanted)
 }
 
 fn values(view: &View<'_>, field: &Field, format: Option<&str>, of: ValuesOf) -> Result<Vec<Value>> {
@@ -191,7 +193,7 @@ fn shown(field: &Field, term: &Term, value: ValueRef<'_>, formats: Option<&DateF
 
 /// A value of a document as JSON.
 fn as_json(value: ValueRef<'_>) -> Value {
-    let document = value::DocumentBuf::from(&value::Document::new().with("v", value.to_value()));
+    let document = DocumentBuf::from(&value::Document::new().with("v", value.to_value()));
     let text = value::json::to_string(document.as_ref(), value::json::Mode::Relaxed);
     serde_json::from_str::<Value>(&text)
         .ok()

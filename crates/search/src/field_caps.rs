@@ -1,7 +1,7 @@
 //! What can be done with fields, over several indices.
 
-use crate::fields::simple_match;
-use crate::mapping::{FieldKind, Mapping};
+use mapping::fields::simple_match;
+use mapping::{FieldKind, Mapping};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

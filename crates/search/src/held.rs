@@ -1,6 +1,6 @@
 //! What a search keeps in memory: hits, buckets, suggestions, and the answer that is made of them.
 
-use crate::error::{Kind, Result, SearchError};
+use mapping::error::{Kind, Result, SearchError};
 use memory::{Budget, Holder, Share};
 use parking_lot::Mutex;
 use serde_json::{Map, Value};

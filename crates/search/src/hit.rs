@@ -1,7 +1,7 @@
 //! Documents that were found.
 
-use crate::fields::{Term, View};
-use crate::mapping::Mapping;
+use mapping::Mapping;
+use mapping::fields::{Term, View};
 use serde_json::{Number, Value};
 use value::DocumentBuf;
 

@@ -1,9 +1,9 @@
 //! `more_like_this`: the terms that tell documents from others, as a query for them.
 
-use crate::error::{Result, SearchError};
-use crate::fields::{Term, View};
-use crate::json::{Members, one_or_many, scalar};
-use crate::mapping::{Field, Mapping};
+use mapping::error::{Result, SearchError};
+use mapping::fields::{Term, View};
+use mapping::json::{Members, one_or_many, scalar};
+use mapping::{Field, Mapping};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashSet};
 use value::{DocumentBuf, DocumentRef};

@@ -1,13 +1,13 @@
 //! The order of hits.
 
-use crate::dates::{DateFormats, Rounding, parse_math};
-use crate::error::{Kind, Result, SearchError};
-use crate::fields::{Term, View};
 use crate::hit::{Hit, SortValue};
-use crate::json::{as_f64, scalar};
-use crate::mapping::{Field, FieldKind, Mapping};
 use crate::sort::{FieldSort, Order, SortKey};
 use jiff::tz::TimeZone;
+use mapping::dates::{DateFormats, Rounding, parse_math};
+use mapping::error::{Kind, Result, SearchError};
+use mapping::fields::{Term, View};
+use mapping::json::{as_f64, scalar};
+use mapping::{Field, FieldKind, Mapping};
 use serde_json::Value;
 use std::cmp::Ordering;
 
@@ -140,7 +140,7 @@ fn field_value(sort: &FieldSort, view: &View<'_>) -> SortValue {
 fn nanos_value(sort: &FieldSort, field: &Field, view: &View<'_>) -> SortValue {
     let found = view.raw(field).into_iter();
     let terms = found
-        .filter_map(|value| crate::fields::nanos(field, value))
+        .filter_map(|value| mapping::fields::nanos(field, value))
         .map(Term::Integer)
         .collect();
     let default = if sort.order == Order::Ascending {
@@ -194,7 +194,7 @@ fn missing(sort: &FieldSort, type_name: &str, mapping: &Mapping) -> SortValue {
         Some(given) => {
             return match mapping.field(&sort.name).and_then(|field| {
                 let text = scalar(given)?;
-                crate::fields::term(field, value::ValueRef::String(&text))
+                mapping::fields::term(field, value::ValueRef::String(&text))
             }) {
                 Some(term) => SortValue::Term(term),
                 None => SortValue::Last,
@@ -290,7 +290,7 @@ fn given_value(key: &SortKey, given: &Value, mapping: &Mapping) -> Result<SortVa
                     .as_deref()
                     .map_or(Ok(field.formats.clone()), DateFormats::parse)?;
                 let text = scalar(given).unwrap_or_default();
-                let read = |field: &Field| crate::fields::nanos(field, value::ValueRef::String(&text));
+                let read = |field: &Field| mapping::fields::nanos(field, value::ValueRef::String(&text));
                 read(&Field {
                     formats,
                     ..Field::clone(field)
@@ -326,8 +326,8 @@ fn given_value(key: &SortKey, given: &Value, mapping: &Mapping) -> Result<SortVa
         return Ok(SortValue::Term(Term::Text(text)));
     }
     let term = match given.as_i64() {
-        Some(number) if field.is_number() => crate::fields::term(field, value::ValueRef::Int64(number)),
-        _ => crate::fields::term(field, value::ValueRef::String(&text)),
+        Some(number) if field.is_number() => mapping::fields::term(field, value::ValueRef::Int64(number)),
+        _ => mapping::fields::term(field, value::ValueRef::String(&text)),
     };
     term.map(SortValue::Term).ok_or_else(failed)
 }

@@ -1,12 +1,12 @@
 //! What a search asks: a query, which of its hits, in which order.
 
 use crate::aggregations::{Aggregations, BUCKETS_MAX};
-use crate::error::{Result, SearchError};
 use crate::hit::Hit;
-use crate::json::Members;
-use crate::mapping::{FieldKind, Mapping};
 use crate::query::{Query, parse_query};
 use crate::sort::{SortKey, parse_sort};
+use mapping::error::{Result, SearchError};
+use mapping::json::Members;
+use mapping::{FieldKind, Mapping};
 use serde_json::{Map, Value};
 
 /// `from` and `size` together at most.
@@ -154,7 +154,7 @@ fn total_hits(value: &Value) -> Result<Option<u64>> {
     match value {
         Value::Bool(true) => Ok(Some(u64::MAX)),
         Value::Bool(false) => Ok(None),
-        other => match crate::json::as_i64(other) {
+        other => match mapping::json::as_i64(other) {
             Some(-1) => Ok(None),
             Some(count) if count >= 0 => Ok(Some(count as u64)),
             _ => Err(SearchError::illegal(format!(

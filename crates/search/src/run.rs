@@ -1,18 +1,18 @@
 //! Showing documents to a request, and keeping the best hits.
 
 use crate::aggregations::{Collected, Context, Finish, Grouping, Rows, ShowHit};
-use crate::error::{Result, SearchError};
-use crate::fields::View;
 use crate::held::Held;
 use crate::hit::Hit;
 use crate::indexed::{Asker, Layout, Scoring, Wanted, wanted};
-use crate::mapping::{FieldKind, Mapping};
 use crate::matching::{Node, Scored, Statistics, compile};
 use crate::order::{after, check, compare, is_newest, sort_values};
 use crate::query::Query;
 use crate::request::Request;
 use crate::sort::SortKey;
 use fulltext::{Lookup, Mask, Part, Reader};
+use mapping::error::{Result, SearchError};
+use mapping::fields::View;
+use mapping::{FieldKind, Mapping};
 use serde_json::{Map, Value};
 use std::cell::Cell;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! What hits are sorted by, and reading it from JSON.
 
-use crate::error::{Kind, Result, SearchError};
-use crate::json::{Members, one_or_many, scalar};
+use mapping::error::{Kind, Result, SearchError};
+use mapping::json::{Members, one_or_many, scalar};
 use serde_json::{Map, Value};
 
 /// The keys of one sort at most.
@@ -118,7 +118,7 @@ fn key(name: &str, value: &Value) -> Result<SortKey> {
             format: members.text("format")?,
         }),
     };
-    match members.next() {
+    match members.take_first() {
         None => Ok(key),
         Some((option @ ("nested" | "nested_path" | "nested_filter" | "numeric_type"), _)) => {
             Err(SearchError::unsupported(format!("[{option}] of a sort")))

@@ -1,7 +1,7 @@
 //! The terms of a document by field, with where they stand.
 
-use crate::fields::{Term, View};
-use crate::mapping::{FieldKind, Mapping};
+use mapping::fields::{Term, View};
+use mapping::{FieldKind, Mapping};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashSet};
 use value::DocumentRef;
@@ -41,7 +41,7 @@ impl TermVectors {
             let is_wanted = match &self.fields {
                 Some(names) => names
                     .iter()
-                    .any(|wanted| crate::fields::simple_match(wanted, name)),
+                    .any(|wanted| mapping::fields::simple_match(wanted, name)),
                 None => field.kind == FieldKind::Text,
             };
             if !is_wanted || !field.is_textual() {

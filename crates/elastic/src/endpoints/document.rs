@@ -333,7 +333,7 @@ pub(crate) fn put_stored(
     record: &Record,
     wanted: &[WantedField],
 ) -> Result<()> {
-    let fields = mapping.stored_of(&record.document, wanted)?;
+    let fields = search::stored_of(mapping, &record.document, wanted)?;
     if !fields.is_empty() {
         answer["fields"] = Value::Object(fields);
     }

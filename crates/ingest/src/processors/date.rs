@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::error::{Failure, PipelineError, Result, failed};
 use crate::options::{self, Options};
 use crate::template::{Template, shown};
-use search::DateFormat;
+use mapping::dates::DateFormat;
 use value::Value;
 
 /// What is written where nothing else is said.
@@ -64,7 +64,7 @@ impl Form {
             }
             Form::Pattern(pattern) if has_year(pattern) => DateFormat::parse(pattern, zone).ok()?.read(text),
             Form::Pattern(pattern) => {
-                let year = &search::date_text(now_ms)[..4];
+                let year = &mapping::dates::date_text(now_ms)[..4];
                 DateFormat::parse(&format!("yyyy {pattern}"), zone)
                     .ok()?
                     .read(&format!("{year} {text}"))
@@ -198,12 +198,13 @@ impl DateIndexName {
         let expression = format!(
             "<{}{{{}||/{}{{{}|{}}}}}>",
             self.prefix.render(context),
-            search::date_text(ms),
+            mapping::dates::date_text(ms),
             self.rounding,
             self.format,
             self.zone
         );
-        let name = search::date_math_name(&expression, now_ms).map_err(|error| Failure::new(error.reason))?;
+        let name = mapping::dates::date_math_name(&expression, now_ms)
+            .map_err(|error| Failure::new(error.reason))?;
         context.set("_index", Value::from(name))
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// The level of each crate; a crate uses only crates of lower levels (level 0 uses none).
-pub const LEVELS: [(&str, u8); 36] = [
+pub const LEVELS: [(&str, u8); 37] = [
     ("backup", 0),
     ("code", 0),
     ("javascript", 0),
@@ -19,6 +19,7 @@ pub const LEVELS: [(&str, u8); 36] = [
     ("http", 1),
     ("json", 1),
     ("logline", 1),
+    ("mapping", 1),
     ("painless", 1),
     ("text", 1),
     ("agent", 2),

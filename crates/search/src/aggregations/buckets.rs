@@ -3,8 +3,8 @@
 use super::composite::tile_name;
 use super::values::number_of;
 use super::{Aggregations, Collected, Context, Finish, Named, Spec, histogram, ranges, terms};
-use crate::error::Result;
-use crate::fields::{Term, View};
+use mapping::error::Result;
+use mapping::fields::{Term, View};
 use serde_json::{Map, Value, json};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;

@@ -8,12 +8,12 @@ use super::histogram::{Interval, Width};
 use super::metrics::MetricKind;
 use super::values::Source;
 use super::{Aggregations, Spec};
-use crate::fields::{Row, Term};
 use crate::indexed::Layout;
-use crate::mapping::{Field, FieldKind, Mapping};
 use crate::matching::Node;
 use fulltext::{Block, Columns, Key, Number, Value};
 use jiff::tz::TimeZone;
+use mapping::fields::{Row, Term};
+use mapping::{Field, FieldKind, Mapping};
 use std::collections::HashMap;
 use std::sync::Arc;
 

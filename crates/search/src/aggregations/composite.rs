@@ -4,9 +4,9 @@ use super::buckets::Bucket;
 use super::histogram::Interval;
 use super::values::{Source, number_of};
 use super::{Context, Named, Spec};
-use crate::error::{Result, SearchError};
-use crate::fields::{self, Term, View};
-use crate::json::scalar;
+use mapping::error::{Result, SearchError};
+use mapping::fields::{self, Term, View};
+use mapping::json::scalar;
 use serde_json::{Map, Value, json};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -124,7 +124,7 @@ impl Part {
                 Some(Term::Date(self.source.read_date(text, view)?))
             }
             (Kind::Histogram(interval), value) => {
-                let number = crate::json::as_f64(value).ok_or_else(failed)?;
+                let number = mapping::json::as_f64(value).ok_or_else(failed)?;
                 Some(if interval.is_of_dates() {
                     Term::Date(number as i64)
                 } else {
@@ -170,7 +170,7 @@ fn tile_text(tile: i64) -> String {
 }
 
 /// The name of a tile.
-pub(super) fn tile_name(zoom: u32, point: crate::geo::Point) -> String {
+pub(super) fn tile_name(zoom: u32, point: mapping::geo::Point) -> String {
     tile_text(encoded(point.tile(zoom)))
 }
 

@@ -1,7 +1,7 @@
 //! The arithmetic that `bucket_script` and `bucket_selector` have as their scripts: numbers, `params.NAME`, `+ - * / %`,
 //! comparisons, `&& || !`, `a ? b : c`.
 
-use crate::error::{Result, SearchError};
+use mapping::error::{Result, SearchError};
 
 /// Parts within parts at most.
 const DEPTH_MAX: usize = 50;

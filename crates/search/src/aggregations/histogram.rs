@@ -3,9 +3,9 @@
 use super::buckets::{Bucket, BucketOrder, Key, listed, number_text, sort};
 use super::values::Source;
 use super::{Aggregations, BUCKETS_MAX, Finish, too_many_buckets};
-use crate::dates::{add_unit, floor_unit};
-use crate::error::Result;
-use crate::fields::Term;
+use mapping::dates::{add_unit, floor_unit};
+use mapping::error::Result;
+use mapping::fields::Term;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -53,7 +53,11 @@ impl Interval {
     }
 
     /// The buckets that a range goes through.
-    pub(super) fn keys_of(&self, values: &crate::intervals::Interval, source: &Source) -> Result<Vec<Term>> {
+    pub(super) fn keys_of(
+        &self,
+        values: &mapping::intervals::Interval,
+        source: &Source,
+    ) -> Result<Vec<Term>> {
         let (Some(mut low), Some(mut high)) = (values.low.as_f64(), values.high.as_f64()) else {
             return Ok(Vec::new());
         };
@@ -114,7 +118,7 @@ impl Interval {
 }
 
 fn local_offset_ms(ms: i64, source: &Source) -> i64 {
-    i64::from(source.zone.to_offset(crate::dates::timestamp(ms)).seconds()) * 1000
+    i64::from(source.zone.to_offset(mapping::dates::timestamp(ms)).seconds()) * 1000
 }
 
 pub(super) fn finish(

@@ -1,9 +1,9 @@
 //! Aggregations that are numbers.
 
 use super::values::{Source, number_of};
-use crate::error::{Result, SearchError};
-use crate::fields::{Term, View};
 use crate::held::Held;
+use mapping::error::{Result, SearchError};
+use mapping::fields::{Term, View};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -12,11 +12,11 @@ use super::ranges::{self, RangeSpec};
 use super::top_hits::TopSpec;
 use super::values::Source;
 use super::{Aggregations, DEPTH_MAX, Named, Spec};
-use crate::dates::{self, DateFormats};
-use crate::error::{Result, SearchError};
-use crate::json::{Members, one_or_many, scalar};
 use crate::query::parse_query;
 use jiff::tz::TimeZone;
+use mapping::dates::{self, DateFormats};
+use mapping::error::{Result, SearchError};
+use mapping::json::{Members, one_or_many, scalar};
 use serde_json::Value;
 
 impl Aggregations {
@@ -49,8 +49,8 @@ fn aggregations(value: &Value, now_ms: i64, depth: usize) -> Result<Aggregations
         })?;
         let meta = members.take("meta").cloned();
         let missing = || SearchError::parsing(format!("Missing definition for aggregation [{name}]"));
-        let (kind, body) = members.next().ok_or_else(missing)?;
-        if let Some((other, _)) = members.next() {
+        let (kind, body) = members.take_first().ok_or_else(missing)?;
+        if let Some((other, _)) = members.take_first() {
             return Err(SearchError::parsing(format!(
                 "Found two aggregation type definitions in [{name}]: [{kind}] and [{other}]"
             )));

@@ -5,10 +5,10 @@ mod paths;
 use super::expression::Expression;
 use super::values::number_of;
 use super::{Aggregations, Finish, Spec};
-use crate::dates::DateFormats;
-use crate::error::{Result, SearchError};
-use crate::json::{Members, as_f64, one_or_many, scalar};
 use jiff::tz::TimeZone;
+use mapping::dates::DateFormats;
+use mapping::error::{Result, SearchError};
+use mapping::json::{Members, as_f64, one_or_many, scalar};
 use paths::{buckets_of, member, number};
 use serde_json::{Map, Value, json};
 use std::cmp::Ordering;
@@ -148,7 +148,7 @@ impl PipelineSpec {
         };
         if is_top && spec.is_parent() {
             return Err(SearchError::new(
-                crate::error::Kind::Validation,
+                mapping::error::Kind::Validation,
                 format!(
                     "Validation Failed: 1: {kind} aggregation [{name}] must be declared inside of another aggregation;"
                 ),

@@ -3,11 +3,11 @@
 use super::buckets::{Bucket, listed, number_text};
 use super::values::{Source, number_of};
 use super::{Aggregations, Finish};
-use crate::dates::{DateFormats, Rounding, parse_math};
-use crate::error::Result;
-use crate::fields::View;
-use crate::json::scalar;
-use crate::mapping::FieldKind;
+use mapping::FieldKind;
+use mapping::dates::{DateFormats, Rounding, parse_math};
+use mapping::error::Result;
+use mapping::fields::View;
+use mapping::json::scalar;
 use serde_json::{Map, Value, json};
 
 /// One range; its ends as the request has them.
@@ -72,7 +72,7 @@ fn end(
         let ms = parse_math(text, formats, &source.zone, now_ms, Rounding::Down)?;
         return Ok(Some(ms as f64));
     }
-    Ok(crate::json::as_f64(value))
+    Ok(mapping::json::as_f64(value))
 }
 
 pub(super) fn finish(
@@ -124,7 +124,7 @@ pub(super) fn finish(
 
 /// Reads one range.
 pub(super) fn parse(value: &Value) -> Result<OneRange> {
-    let mut members = crate::json::Members::of("range", value)?;
+    let mut members = mapping::json::Members::of("range", value)?;
     let range = OneRange {
         key: members.take("key").and_then(scalar),
         from: members.take("from").filter(|end| !end.is_null()).cloned(),

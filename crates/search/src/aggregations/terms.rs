@@ -3,9 +3,9 @@
 use super::buckets::{Bucket, BucketOrder, Key, sort};
 use super::values::Source;
 use super::{Aggregations, Finish};
-use crate::error::{Kind, Result, SearchError};
-use crate::fields::{Term, View};
-use crate::mapping::Mapping;
+use mapping::Mapping;
+use mapping::error::{Kind, Result, SearchError};
+use mapping::fields::{Term, View};
 use regex::Regex;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -40,7 +40,7 @@ impl Wanted {
                     || match term {
                         Term::Date(ms) => source.read_date(value, view).is_ok_and(|read| read == *ms),
                         Term::Float(number) => value.parse() == Ok(*number),
-                        Term::Ip(ip) => crate::fields::ip(value) == Some(*ip),
+                        Term::Ip(ip) => mapping::fields::ip(value) == Some(*ip),
                         _ => false,
                     }
             }),

@@ -1,14 +1,14 @@
 //! The best documents of a bucket.
 
 use super::{Context, Finish};
-use crate::error::{Result, SearchError};
-use crate::fields::View;
 use crate::held::Held;
 use crate::hit::Hit;
-use crate::json::as_i64;
-use crate::mapping::Mapping;
 use crate::order::{check, compare, sort_values};
 use crate::sort::{SortKey, parse_sort};
+use mapping::Mapping;
+use mapping::error::{Result, SearchError};
+use mapping::fields::View;
+use mapping::json::as_i64;
 use serde_json::{Map, Value, json};
 
 /// The documents of one bucket at most, as Elasticsearch has it.

@@ -1,11 +1,11 @@
 //! Where aggregations take their values from.
 
-use crate::dates::{DateFormats, Rounding, parse_math};
-use crate::error::{Result, SearchError};
-use crate::fields::{self, Term, View};
-use crate::json::scalar;
-use crate::mapping::{FieldKind, Mapping};
 use jiff::tz::TimeZone;
+use mapping::dates::{DateFormats, Rounding, parse_math};
+use mapping::error::{Result, SearchError};
+use mapping::fields::{self, Term, View};
+use mapping::json::scalar;
+use mapping::{FieldKind, Mapping};
 use serde_json::{Map, Number, Value};
 use value::ValueRef;
 

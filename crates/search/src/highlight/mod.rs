@@ -6,13 +6,13 @@
 mod fragments;
 mod wanted;
 
-use crate::error::{Result, SearchError};
-use crate::fields::{Term, simple_match};
 use crate::hit::Hit;
-use crate::json::{Members, one_or_many, scalar};
-use crate::mapping::{Field, FieldKind, Mapping};
 use crate::query::{Query, parse_query};
 use fragments::Marks;
+use mapping::error::{Result, SearchError};
+use mapping::fields::{Term, simple_match};
+use mapping::json::{Members, one_or_many, scalar};
+use mapping::{Field, FieldKind, Mapping};
 use serde_json::{Map, Value, json};
 use wanted::Wanted;
 

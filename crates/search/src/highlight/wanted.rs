@@ -1,9 +1,9 @@
 //! Where in a text stands what a query looks for.
 
-use crate::error::Result;
-use crate::mapping::{Field, Mapping};
 use crate::matching::{Leaf, Node, compile};
 use crate::query::Query;
+use mapping::error::Result;
+use mapping::{Field, Mapping};
 
 /// What a query looks for in fields.
 #[derive(Debug)]

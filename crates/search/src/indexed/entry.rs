@@ -2,10 +2,10 @@
 
 use super::ASKED;
 use super::layout::{Layout, is_held};
-use crate::fields::{Term, View};
-use crate::mapping::{Field, FieldKind, Mapping};
 use crate::matching::terms;
 use fulltext::{Entry, Key, Number};
+use mapping::fields::{Term, View};
+use mapping::{Field, FieldKind, Mapping};
 use value::DocumentBuf;
 
 /// Places of terms beyond which an index does not count.

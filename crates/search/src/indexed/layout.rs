@@ -1,7 +1,7 @@
 //! Which fields an index holds.
 
-use crate::mapping::{Field, FieldKind, Mapping};
 use fulltext::Key;
+use mapping::{Field, FieldKind, Mapping};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::hash::{DefaultHasher, Hash, Hasher};

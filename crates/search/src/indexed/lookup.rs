@@ -3,10 +3,10 @@
 use super::ASKED;
 use super::entry::number;
 use super::layout::Layout;
-use crate::fields::Term;
-use crate::mapping::{Field, FieldKind, Meta};
 use crate::matching::{Leaf, Node, TermPattern, Test, is_above, is_below};
 use fulltext::{Key, Lookup, Matcher, Part};
+use mapping::fields::Term;
+use mapping::{Field, FieldKind, Meta};
 use std::ops::Bound;
 use std::sync::Arc;
 

@@ -2,9 +2,9 @@
 
 use super::layout::Layout;
 use super::lookup::{Asker, part};
-use crate::mapping::FieldKind;
 use crate::matching::{Leaf, Node, Statistics, Test, Weighing};
 use fulltext::{Part, Probe, Probes};
+use mapping::FieldKind;
 
 /// How entries are scored: what is asked of each, and what is made of that.
 #[derive(Debug)]

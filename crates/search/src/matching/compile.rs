@@ -7,12 +7,12 @@ use super::Node;
 use super::minimum::minimum;
 use super::patterns::TermPattern;
 use super::test::{Leaf, Test};
-use crate::error::{Kind, Result, SearchError};
-use crate::fields::{self, Term};
-use crate::geo::Point;
-use crate::json::scalar;
-use crate::mapping::{Field, FieldKind, Mapping};
 use crate::query::{Pattern, Query};
+use mapping::error::{Kind, Result, SearchError};
+use mapping::fields::{self, Term};
+use mapping::geo::Point;
+use mapping::json::scalar;
+use mapping::{Field, FieldKind, Mapping};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -206,7 +206,7 @@ impl Compiler<'_> {
             FieldKind::Point => Test::Nearness {
                 point: Some(Point::of_json(origin).ok_or_else(|| invalid("origin"))?),
                 nanos: 0,
-                pivot: crate::geo::metres(pivot).ok_or_else(|| invalid("pivot"))?,
+                pivot: mapping::geo::metres(pivot).ok_or_else(|| invalid("pivot"))?,
             },
             FieldKind::Date => {
                 let text = scalar(origin).unwrap_or_default();
@@ -288,7 +288,7 @@ impl Compiler<'_> {
             _ => match value_of(&field, value) {
                 Ok(value) => Test::Values(vec![value]),
                 // A number that no value of the field can be.
-                Err(_) if field.is_number() && crate::json::as_f64(value).is_some() => {
+                Err(_) if field.is_number() && mapping::json::as_f64(value).is_some() => {
                     return Ok(Node::Nothing);
                 }
                 Err(error) => return Err(error),

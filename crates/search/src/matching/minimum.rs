@@ -1,6 +1,6 @@
 //! `minimum_should_match`: `2`, `-1`, `75%`, `-25%`, `2<75%`, `2<-25% 9<-3`.
 
-use crate::error::{Result, SearchError};
+use mapping::error::{Result, SearchError};
 
 /// How many of this many clauses must match.
 pub(super) fn minimum(spec: &str, clauses: usize) -> Result<usize> {

@@ -15,9 +15,9 @@ pub(crate) use patterns::TermPattern;
 pub(crate) use statistics::{Statistics, Weighing};
 pub(crate) use test::{Leaf, Test, is_above, is_below, terms};
 
-use crate::fields::View;
-use crate::mapping::Field;
 use crate::query::NestedMode;
+use mapping::Field;
+use mapping::fields::View;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 

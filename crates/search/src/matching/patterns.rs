@@ -1,7 +1,7 @@
 //! Patterns of terms: prefixes, wildcards, regular expressions of Lucene, edit distances.
 
-use crate::error::{Result, SearchError};
 use crate::query::Pattern;
+use mapping::error::{Result, SearchError};
 use regex::{Regex, RegexBuilder};
 
 /// The compiled size of an expression at most.

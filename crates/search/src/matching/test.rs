@@ -3,10 +3,10 @@
 use super::patterns::TermPattern;
 use super::phrase;
 use super::statistics::Statistics;
-use crate::fields::{Term, View};
-use crate::geo::Point;
-use crate::intervals::{Interval, Relation};
-use crate::mapping::{Field, FieldKind};
+use mapping::fields::{Term, View};
+use mapping::geo::Point;
+use mapping::intervals::{Interval, Relation};
+use mapping::{Field, FieldKind};
 use std::collections::HashSet;
 use std::net::Ipv6Addr;
 use std::ops::Bound;
@@ -124,7 +124,7 @@ impl Leaf {
                         .collect(),
                     None => raw
                         .into_iter()
-                        .filter_map(|value| crate::fields::nanos(&self.field, value))
+                        .filter_map(|value| mapping::fields::nanos(&self.field, value))
                         .map(|found| found.abs_diff(*nanos) as f64)
                         .collect(),
                 };

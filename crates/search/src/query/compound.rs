@@ -1,8 +1,8 @@
 //! Queries made of queries.
 
 use super::{NestedMode, Parser, Query};
-use crate::error::{Result, SearchError};
-use crate::json::{Members, scalar};
+use mapping::error::{Result, SearchError};
+use mapping::json::{Members, scalar};
 use serde_json::Value;
 
 impl Parser {

@@ -2,8 +2,8 @@
 
 use super::term_level::field_of;
 use super::{Match, MatchKind, MultiKind, Query};
-use crate::error::{Result, SearchError};
-use crate::json::{Members, one_or_many, scalar};
+use mapping::error::{Result, SearchError};
+use mapping::json::{Members, one_or_many, scalar};
 use serde_json::Value;
 
 pub(super) fn parse(name: &str, body: &Value) -> Result<Query> {

@@ -1,9 +1,9 @@
 //! Reading queries by places on the earth.
 
 use super::Query;
-use crate::error::{Result, SearchError};
-use crate::geo::{Point, metres};
-use crate::json::{Members, as_f64, scalar};
+use mapping::error::{Result, SearchError};
+use mapping::geo::{Point, metres};
+use mapping::json::{Members, as_f64, scalar};
 use serde_json::Value;
 
 /// The nearer to an origin, in time or space, the better.
@@ -78,7 +78,7 @@ pub(super) fn parse(name: &str, body: &Value) -> Result<Query> {
 
 fn field<'a>(members: &mut Members<'a>, name: &str) -> Result<(String, &'a Value)> {
     let (field, value) = members
-        .next()
+        .take_first()
         .ok_or_else(|| SearchError::parsing(format!("[{name}] names no field")))?;
     Ok((field.to_owned(), value))
 }

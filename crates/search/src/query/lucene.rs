@@ -9,9 +9,9 @@ mod tests;
 mod tokens;
 
 use super::{DEPTH_MAX, Match, MatchKind, MultiKind, Pattern, Query, Range};
-use crate::error::{Result, SearchError};
-use crate::json::{Members, one_or_many, scalar};
 use crate::query::full_text::boosted;
+use mapping::error::{Result, SearchError};
+use mapping::json::{Members, one_or_many, scalar};
 use serde_json::Value;
 use tokens::{Token, tokens};
 
@@ -127,7 +127,7 @@ fn string(text: &str, options: &Options) -> Result<Query> {
     }
     let failed = |why: String| {
         SearchError::new(
-            crate::error::Kind::QueryShard,
+            mapping::error::Kind::QueryShard,
             format!("Failed to parse query [{text}]: {why}"),
         )
     };

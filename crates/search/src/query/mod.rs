@@ -9,8 +9,8 @@ mod term_level;
 
 pub use lucene::parse_query_string;
 
-use crate::error::{Result, SearchError};
-use crate::intervals::Relation;
+use mapping::error::{Result, SearchError};
+use mapping::intervals::Relation;
 use serde_json::Value;
 
 /// Queries within queries at most.
@@ -298,10 +298,10 @@ impl Parser {
     }
 
     fn queries(self, value: &Value) -> Result<Vec<Query>> {
-        let values = crate::json::one_or_many(value);
+        let values = mapping::json::one_or_many(value);
         if values.len() > CLAUSES_MAX {
             return Err(SearchError::new(
-                crate::error::Kind::TooManyClauses,
+                mapping::error::Kind::TooManyClauses,
                 format!("maxClauseCount is set to {CLAUSES_MAX}"),
             ));
         }

@@ -3,8 +3,8 @@
 
 use super::full_text::boosted;
 use super::{DEPTH_MAX, Match, MatchKind, MultiKind, Pattern, Query};
-use crate::error::{Result, SearchError};
-use crate::json::{Members, one_or_many, scalar};
+use mapping::error::{Result, SearchError};
+use mapping::json::{Members, one_or_many, scalar};
 use serde_json::Value;
 
 /// The characters of a query at most.

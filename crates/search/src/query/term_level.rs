@@ -1,9 +1,9 @@
 //! Queries for the terms of fields as they are.
 
 use super::{CLAUSES_MAX, Pattern, Query, Range};
-use crate::error::{Kind, Result, SearchError};
-use crate::intervals::Relation;
-use crate::json::{Members, one_or_many, scalar};
+use mapping::error::{Kind, Result, SearchError};
+use mapping::intervals::Relation;
+use mapping::json::{Members, one_or_many, scalar};
 use serde_json::Value;
 
 pub(super) fn parse(name: &str, body: &Value) -> Result<Query> {
@@ -39,7 +39,7 @@ fn terms(mut members: Members<'_>) -> Result<Query> {
             "[terms] query requires a field name, followed by array of terms or a document lookup specification",
         )
     };
-    let (field, values) = members.next().ok_or_else(missing)?;
+    let (field, values) = members.take_first().ok_or_else(missing)?;
     let values = match values {
         Value::Array(values) => values.clone(),
         Value::Object(_) => {
@@ -69,9 +69,9 @@ fn terms(mut members: Members<'_>) -> Result<Query> {
 /// The one field that a query names, and what it says of it.
 pub(super) fn field_of<'a>(query: &str, members: &mut Members<'a>) -> Result<(&'a str, &'a Value)> {
     let found = members
-        .next()
+        .take_first()
         .ok_or_else(|| SearchError::illegal(format!("[{query}] query malformed, no field name")))?;
-    match members.next() {
+    match members.take_first() {
         None => Ok(found),
         Some((other, _)) => Err(SearchError::parsing(format!(
             "[{query}] query doesn't support multiple fields, found [{}] and [{other}]",

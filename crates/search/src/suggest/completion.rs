@@ -2,15 +2,15 @@
 
 use super::near::Nearness;
 use super::{ShowSuggested, Suggested, no_mapping, wanted_field};
-use crate::analysis::Analyzer;
-use crate::completion::{self, Completion, Context, Entry};
-use crate::error::{Result, SearchError};
-use crate::fields::View;
-use crate::geo::Point;
 use crate::held::Held;
-use crate::json::{Members, as_f64, one_or_many, scalar};
-use crate::mapping::{FieldKind, Mapping};
 use crate::run::Seen;
+use mapping::analysis::Analyzer;
+use mapping::completion::{self, Completion, Context, Entry};
+use mapping::error::{Result, SearchError};
+use mapping::fields::View;
+use mapping::geo::Point;
+use mapping::json::{Members, as_f64, one_or_many, scalar};
+use mapping::{FieldKind, Mapping};
 use regex::Regex;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashSet};

@@ -8,12 +8,12 @@ mod near;
 mod phrase;
 mod terms;
 
-use crate::error::{Kind, Result, SearchError};
-use crate::fields::View;
 use crate::held::Held;
-use crate::json::{Members, scalar};
-use crate::mapping::Mapping;
 use crate::run::Seen;
+use mapping::Mapping;
+use mapping::error::{Kind, Result, SearchError};
+use mapping::fields::View;
+use mapping::json::{Members, scalar};
 use serde_json::{Map, Value, json};
 use value::DocumentBuf;
 
@@ -152,7 +152,7 @@ impl One {
         let prefix = members.text("prefix")?;
         let regex = members.text("regex")?;
         let missing = || SearchError::illegal("suggestion does not support an empty body");
-        let (kind, options) = members.next().ok_or_else(missing)?;
+        let (kind, options) = members.take_first().ok_or_else(missing)?;
         members.end()?;
         let mut options = Members::of(kind, options)?;
         let is_regex = regex.is_some();

@@ -2,12 +2,12 @@
 
 use super::near::Nearness;
 use super::{entry, no_mapping, wanted_field};
-use crate::analysis::{Analyzer, Token};
-use crate::error::{Result, SearchError};
-use crate::fields::{Term, View};
 use crate::held::Held;
-use crate::json::Members;
-use crate::mapping::{Field, FieldKind, Mapping};
+use mapping::analysis::{Analyzer, Token};
+use mapping::error::{Result, SearchError};
+use mapping::fields::{Term, View};
+use mapping::json::Members;
+use mapping::{Field, FieldKind, Mapping};
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 

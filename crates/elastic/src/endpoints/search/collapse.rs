@@ -95,7 +95,7 @@ impl Collapse {
         let Some(place) = search.places.get(hit.index) else {
             return Ok(Vec::new());
         };
-        let found = place.mapping.fetched(hit, &self.wanted, ValuesOf::Columns)?;
+        let found = search::fetched(&place.mapping, hit, &self.wanted, ValuesOf::Columns)?;
         let mut values = found.into_iter().next().map(|(_, values)| values);
         let values = values
             .as_mut()

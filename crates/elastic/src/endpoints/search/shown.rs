@@ -105,10 +105,10 @@ impl Shown {
         if !source.hidden && !self.is_bare {
             body.insert("_source".to_owned(), source.shown(&hit.document));
         }
-        mapping.check_source(&index.name, &self.fields)?;
-        let mut fields = mapping.fetched(hit, &self.fields, ValuesOf::Source)?;
-        fields.extend(mapping.fetched(hit, &self.columns, ValuesOf::Columns)?);
-        fields.extend(mapping.fetched_stored(hit, &self.stored)?);
+        search::check_source(mapping, &index.name, &self.fields)?;
+        let mut fields = search::fetched(mapping, hit, &self.fields, ValuesOf::Source)?;
+        fields.extend(search::fetched(mapping, hit, &self.columns, ValuesOf::Columns)?);
+        fields.extend(search::fetched_stored(mapping, hit, &self.stored)?);
         if !fields.is_empty() {
             body.insert("fields".to_owned(), Value::Object(fields));
         }

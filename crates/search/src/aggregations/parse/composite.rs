@@ -3,8 +3,8 @@
 use super::{histograms, source};
 use crate::aggregations::composite::{CompositeSpec, Kind, Part};
 use crate::aggregations::{BUCKETS_MAX, Spec, too_many_buckets};
-use crate::error::{Result, SearchError};
-use crate::json::{Members, one_or_many};
+use mapping::error::{Result, SearchError};
+use mapping::json::{Members, one_or_many};
 use serde_json::Value;
 
 /// The finest tiles and cells.

@@ -3,9 +3,9 @@
 use super::{orders, source};
 use crate::aggregations::Spec;
 use crate::aggregations::histogram::{Interval, Width};
-use crate::dates::{DateFormats, Rounding, parse_math};
-use crate::error::{Result, SearchError};
-use crate::json::{Members, as_f64, scalar};
+use mapping::dates::{DateFormats, Rounding, parse_math};
+use mapping::error::{Result, SearchError};
+use mapping::json::{Members, as_f64, scalar};
 use serde_json::Value;
 
 fn bounds(value: Option<&Value>, read: impl Fn(&Value) -> Result<f64>) -> Result<Option<(f64, f64)>> {

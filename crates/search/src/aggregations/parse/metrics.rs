@@ -3,8 +3,8 @@
 use super::source;
 use crate::aggregations::Spec;
 use crate::aggregations::metrics::MetricKind;
-use crate::error::{Result, SearchError};
-use crate::json::{Members, as_f64, one_or_many};
+use mapping::error::{Result, SearchError};
+use mapping::json::{Members, as_f64, one_or_many};
 use serde_json::Value;
 
 fn numbers(members: &mut Members<'_>, name: &str, default: &[f64]) -> Result<Vec<f64>> {

@@ -4,8 +4,8 @@ use super::{orders, source};
 use crate::aggregations::Spec;
 use crate::aggregations::buckets::BucketOrder;
 use crate::aggregations::terms::{TermsSpec, Wanted};
-use crate::error::{Result, SearchError};
-use crate::json::{Members, one_or_many, scalar};
+use mapping::error::{Result, SearchError};
+use mapping::json::{Members, one_or_many, scalar};
 use regex::Regex;
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! The numbers that `buckets_path` names, in the answers of other aggregations.
 
-use crate::error::{Result, SearchError};
-use crate::json::{as_f64, scalar};
+use mapping::error::{Result, SearchError};
+use mapping::json::{as_f64, scalar};
 use serde_json::{Map, Value};
 
 /// A member by its name, which may have its type in front.

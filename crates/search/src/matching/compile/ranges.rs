@@ -1,16 +1,16 @@
 //! Ranges of numbers, dates, addresses and terms.
 
 use super::{Compiler, failed, leaf, normalized, value_of_kind};
-use crate::dates::{self, DateFormats, Rounding};
-use crate::error::Result;
-use crate::fields::Term;
-use crate::intervals::Interval;
-use crate::json::{as_f64, scalar};
-use crate::mapping::{Field, FieldKind};
 use crate::matching::Node;
 use crate::matching::test::Test;
 use crate::query::Range;
 use jiff::tz::TimeZone;
+use mapping::dates::{self, DateFormats, Rounding};
+use mapping::error::Result;
+use mapping::fields::Term;
+use mapping::intervals::Interval;
+use mapping::json::{as_f64, scalar};
+use mapping::{Field, FieldKind};
 use serde_json::Value;
 use std::ops::Bound;
 
@@ -60,7 +60,7 @@ impl Compiler<'_> {
             FieldKind::Integer(..) => {
                 // An end between two whole numbers is an end all the same.
                 let number = as_f64(value).ok_or_else(|| failed(field, value))?;
-                match crate::json::as_i64(value) {
+                match mapping::json::as_i64(value) {
                     Some(whole) => Term::Integer(whole),
                     None => Term::Float(number),
                 }
@@ -108,6 +108,6 @@ impl Compiler<'_> {
             self.now_ms,
             rounding,
         )
-        .map_err(|error| crate::error::SearchError::new(error.kind, error.reason))
+        .map_err(|error| mapping::error::SearchError::new(error.kind, error.reason))
     }
 }

@@ -3,14 +3,14 @@
 use super::super::minimum::minimum;
 use super::super::patterns;
 use super::{Compiler, leaf};
-use crate::analysis::{Analyzer, Token};
-use crate::error::{Result, SearchError};
-use crate::json::scalar;
-use crate::mapping::{Field, FieldKind};
 use crate::matching::Node;
 use crate::matching::patterns::TermPattern;
 use crate::matching::test::Test;
 use crate::query::{Match, MatchKind, MultiKind};
+use mapping::analysis::{Analyzer, Token};
+use mapping::error::{Result, SearchError};
+use mapping::json::scalar;
+use mapping::{Field, FieldKind};
 use std::sync::Arc;
 
 impl Compiler<'_> {

@@ -7,13 +7,15 @@ use jiff::{ToSpan, Zoned};
 
 /// Where a moment goes that is said in part or rounded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Rounding {
+pub enum Rounding {
+    /// To the beginning of a unit.
     Down,
+    /// To the end of a unit.
     Up,
 }
 
 /// The moment that a text means, with date math.
-pub(crate) fn parse_math(
+pub fn parse_math(
     text: &str,
     formats: &DateFormats,
     zone: &TimeZone,
@@ -58,7 +60,7 @@ pub(crate) fn parse_math(
 }
 
 /// So many units of the calendar later: `y`, `q`, `M`, `w`, `d`, `h` or `H`, `m`, `s`.
-pub(crate) fn add_unit(ms: i64, unit: char, number: i64, zone: &TimeZone) -> Option<i64> {
+pub fn add_unit(ms: i64, unit: char, number: i64, zone: &TimeZone) -> Option<i64> {
     let at = timestamp(ms).to_zoned(zone.clone());
     // A span of any size is made, or none.
     let span = match unit {
@@ -76,7 +78,7 @@ pub(crate) fn add_unit(ms: i64, unit: char, number: i64, zone: &TimeZone) -> Opt
 }
 
 /// The beginning of the unit in which a moment lies.
-pub(crate) fn floor_unit(ms: i64, unit: char, zone: &TimeZone) -> Option<i64> {
+pub fn floor_unit(ms: i64, unit: char, zone: &TimeZone) -> Option<i64> {
     let at = timestamp(ms).to_zoned(zone.clone());
     let day = at.start_of_day().ok()?;
     let floor: Zoned = match unit {

@@ -13,19 +13,28 @@ use value::{DocumentRef, ValueRef};
 
 /// A value as a field has it, ready to be compared.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Term {
+pub enum Term {
+    /// A whole number.
     Integer(i64),
+    /// A number.
     Float(f64),
+    /// True or false.
     Boolean(bool),
+    /// Milliseconds since 1970.
     Date(i64),
+    /// A text, or a keyword.
     Text(String),
+    /// An address; those of four bytes are mapped.
     Ip(Ipv6Addr),
+    /// A place on the earth.
     Point(Point),
+    /// From one value to another.
     Interval(Box<Interval>),
 }
 
 impl Term {
-    pub(crate) fn as_f64(&self) -> Option<f64> {
+    /// As a number, where it is one.
+    pub fn as_f64(&self) -> Option<f64> {
         Some(match self {
             Term::Integer(number) | Term::Date(number) => *number as f64,
             Term::Float(number) => *number,
@@ -34,7 +43,8 @@ impl Term {
         })
     }
 
-    pub(crate) fn compare(&self, other: &Term) -> Ordering {
+    /// The order of the values of a field.
+    pub fn compare(&self, other: &Term) -> Ordering {
         match (self, other) {
             (Term::Integer(a) | Term::Date(a), Term::Integer(b) | Term::Date(b)) => a.cmp(b),
             (Term::Text(a), Term::Text(b)) => a.cmp(b),
@@ -51,7 +61,7 @@ impl Term {
     }
 
     /// Milliseconds since 1970.
-    pub(crate) fn as_time(&self) -> Option<i64> {
+    pub fn as_time(&self) -> Option<i64> {
         match self {
             Term::Date(ms) => Some(*ms),
             _ => None,
@@ -59,7 +69,7 @@ impl Term {
     }
 
     /// The address as it is usually written.
-    pub(crate) fn ip_text(ip: &Ipv6Addr) -> String {
+    pub fn ip_text(ip: &Ipv6Addr) -> String {
         match ip.to_ipv4_mapped() {
             Some(four) => four.to_string(),
             None => ip.to_string(),
@@ -68,35 +78,38 @@ impl Term {
 }
 
 /// The values of a document by its fields' names.
-pub(crate) type Row = Vec<(String, Vec<Term>)>;
+pub type Row = Vec<(String, Vec<Term>)>;
 
 /// A document, or a nested object of it, as queries see it.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct View<'d> {
-    pub(crate) mapping: &'d Mapping,
-    pub(crate) document: DocumentRef<'d>,
+pub struct View<'d> {
+    /// The mapping of its index.
+    pub mapping: &'d Mapping,
+    /// What is seen: the document, or the nested object.
+    pub document: DocumentRef<'d>,
     /// The path of the nested object that this is.
-    pub(crate) scope: Option<&'d str>,
+    pub scope: Option<&'d str>,
     /// Which one of the nested objects at this path.
-    pub(crate) offset: usize,
+    pub offset: usize,
     /// The whole document.
-    pub(crate) root: DocumentRef<'d>,
+    pub root: DocumentRef<'d>,
     /// The place of its index among those that are searched.
-    pub(crate) index_at: usize,
+    pub index_at: usize,
     /// How often it was changed.
-    pub(crate) version: u64,
-    pub(crate) id: &'d str,
+    pub version: u64,
+    /// The document's `_id` as text.
+    pub id: &'d str,
     /// The name of its index.
-    pub(crate) index: &'d str,
+    pub index: &'d str,
     /// The number of the document's last change.
-    pub(crate) sequence: u64,
+    pub sequence: u64,
     /// The values of fields where they come from an index; there is no document then.
-    pub(crate) row: Option<&'d Row>,
+    pub row: Option<&'d Row>,
 }
 
 impl<'d> View<'d> {
     /// A document alone, whose index does not matter.
-    pub(crate) fn of_document(mapping: &'d Mapping, document: DocumentRef<'d>) -> View<'d> {
+    pub fn of_document(mapping: &'d Mapping, document: DocumentRef<'d>) -> View<'d> {
         View {
             mapping,
             document,
@@ -113,7 +126,7 @@ impl<'d> View<'d> {
     }
 
     /// The values at a field's place, as they lie there.
-    pub(crate) fn raw(&self, field: &Field) -> Vec<ValueRef<'d>> {
+    pub fn raw(&self, field: &Field) -> Vec<ValueRef<'d>> {
         let mut found = Vec::new();
         let is_seen = field.nested.as_deref() == self.scope || (field.in_root && self.scope.is_none());
         if !is_seen {
@@ -132,7 +145,7 @@ impl<'d> View<'d> {
     }
 
     /// The values of a field; what cannot be one of its values is left out.
-    pub(crate) fn terms(&self, field: &Field) -> Vec<Term> {
+    pub fn terms(&self, field: &Field) -> Vec<Term> {
         if let Some(meta) = field.meta {
             return self.meta_terms(meta);
         }
@@ -164,7 +177,7 @@ impl<'d> View<'d> {
     }
 
     /// The fields some values of which are not found, since they are too long or malformed.
-    pub(crate) fn ignored(&self) -> Vec<String> {
+    pub fn ignored(&self) -> Vec<String> {
         let mut ignored = Vec::new();
         for (name, field) in self.mapping.fields() {
             let may_be = field.ignore_malformed || field.ignore_above != usize::MAX;
@@ -179,7 +192,7 @@ impl<'d> View<'d> {
     }
 
     /// The whole document of a nested object.
-    pub(crate) fn whole(&self) -> View<'d> {
+    pub fn whole(&self) -> View<'d> {
         View {
             document: self.root,
             offset: 0,
@@ -189,7 +202,7 @@ impl<'d> View<'d> {
     }
 
     /// The nested objects at a path below this view.
-    pub(crate) fn nested(&self, path: &'d str) -> Vec<View<'d>> {
+    pub fn nested(&self, path: &'d str) -> Vec<View<'d>> {
         let within = match self.scope {
             None => Some(path),
             Some(scope) => path.strip_prefix(scope).and_then(|rest| rest.strip_prefix('.')),
@@ -212,7 +225,7 @@ impl<'d> View<'d> {
 }
 
 /// What stands at a path, whose dots may be of names; arrays are gone through.
-pub(crate) fn values_at<'d>(document: DocumentRef<'d>, path: &str, out: &mut Vec<ValueRef<'d>>) {
+pub fn values_at<'d>(document: DocumentRef<'d>, path: &str, out: &mut Vec<ValueRef<'d>>) {
     if let Some(value) = document.get(path) {
         flatten(value, out);
     }
@@ -239,7 +252,7 @@ fn flatten<'d>(value: ValueRef<'d>, out: &mut Vec<ValueRef<'d>>) {
 }
 
 /// The text of a scalar of a document.
-pub(crate) fn text_of(value: ValueRef<'_>) -> Option<String> {
+pub fn text_of(value: ValueRef<'_>) -> Option<String> {
     Some(match value {
         ValueRef::String(text) | ValueRef::Symbol(text) => text.to_owned(),
         ValueRef::Bool(flag) => flag.to_string(),
@@ -260,12 +273,12 @@ fn null_term(field: &Field) -> Option<Term> {
 }
 
 /// A value as a field has it; `None` where it cannot have it.
-pub(crate) fn term(field: &Field, value: ValueRef<'_>) -> Option<Term> {
+pub fn term(field: &Field, value: ValueRef<'_>) -> Option<Term> {
     term_of(&field.kind, field, value)
 }
 
 /// A value as a field has it that is of this kind, or holds such values.
-pub(crate) fn term_of(kind: &FieldKind, field: &Field, value: ValueRef<'_>) -> Option<Term> {
+pub fn term_of(kind: &FieldKind, field: &Field, value: ValueRef<'_>) -> Option<Term> {
     match kind {
         FieldKind::Range(inner) => {
             Interval::of(field, inner, value).map(|interval| Term::Interval(Box::new(interval)))
@@ -338,7 +351,8 @@ pub(crate) fn term_of(kind: &FieldKind, field: &Field, value: ValueRef<'_>) -> O
     }
 }
 
-pub(crate) fn ip(text: &str) -> Option<Ipv6Addr> {
+/// An address, by its text.
+pub fn ip(text: &str) -> Option<Ipv6Addr> {
     Some(match text.parse::<IpAddr>().ok()? {
         IpAddr::V4(four) => four.to_ipv6_mapped(),
         IpAddr::V6(six) => six,
@@ -346,7 +360,7 @@ pub(crate) fn ip(text: &str) -> Option<Ipv6Addr> {
 }
 
 /// Refuses a value that a field cannot have.
-pub(crate) fn check(field: &Field, value: ValueRef<'_>) -> Result<()> {
+pub fn check(field: &Field, value: ValueRef<'_>) -> Result<()> {
     let is_fine = match &field.kind {
         FieldKind::Binary => matches!(value, ValueRef::String(_) | ValueRef::Binary { .. }),
         FieldKind::Keyword => text_of(value).is_some(),
@@ -379,7 +393,7 @@ pub(crate) fn check(field: &Field, value: ValueRef<'_>) -> Result<()> {
 }
 
 /// The nanoseconds since 1970 of a value of a date that has them.
-pub(crate) fn nanos(field: &Field, value: ValueRef<'_>) -> Option<i64> {
+pub fn nanos(field: &Field, value: ValueRef<'_>) -> Option<i64> {
     let Some(Term::Date(ms)) = term(field, value) else {
         return None;
     };
@@ -418,7 +432,7 @@ fn check_nanos(field: &Field, value: ValueRef<'_>) -> Result<()> {
 }
 
 /// Whether a text matches a pattern in which `*` stands for any text.
-pub(crate) fn simple_match(pattern: &str, text: &str) -> bool {
+pub fn simple_match(pattern: &str, text: &str) -> bool {
     let Some((first, rest)) = pattern.split_once('*') else {
         return pattern == text;
     };

@@ -115,11 +115,11 @@ pub struct Analyzer {
     pub(crate) tokenizer: Tokenizer,
     pub(crate) filters: Vec<Filter>,
     /// The places between two values of one field.
-    pub(crate) gap: u32,
+    pub gap: u32,
 }
 
 /// The places between two values of one field, where nobody says otherwise.
-pub(crate) const POSITION_GAP: u32 = 100;
+pub const POSITION_GAP: u32 = 100;
 
 impl Analyzer {
     pub(crate) fn new(tokenizer: Tokenizer, filters: Vec<Filter>) -> Analyzer {
@@ -146,7 +146,7 @@ impl Analyzer {
 
     /// The text as one term, with what changes characters only: what a normalizer does, and what is done to the
     /// text of a prefix or a wildcard.
-    pub(crate) fn normalize(&self, text: &str) -> String {
+    pub fn normalize(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for filter in &self.char_filters {
             text = filter.apply(&text);

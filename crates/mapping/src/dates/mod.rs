@@ -8,8 +8,8 @@ mod names;
 mod pattern;
 mod written;
 
-pub(crate) use format::DateFormats;
-pub(crate) use math::{Rounding, add_unit, floor_unit, parse_math};
+pub use format::DateFormats;
+pub use math::{Rounding, add_unit, floor_unit, parse_math};
 pub use names::date_math_name;
 pub use written::DateFormat;
 
@@ -18,7 +18,7 @@ use jiff::Timestamp;
 use jiff::tz::{Offset, TimeZone};
 
 /// A zone by its name or offset.
-pub(crate) fn zone(name: &str) -> Result<TimeZone> {
+pub fn zone(name: &str) -> Result<TimeZone> {
     let invalid = || SearchError::illegal(format!("The time zone [{name}] is not known"));
     if matches!(name, "Z" | "z" | "UTC" | "GMT") {
         return Ok(TimeZone::UTC);
@@ -30,7 +30,7 @@ pub(crate) fn zone(name: &str) -> Result<TimeZone> {
 }
 
 /// `+01:00`, `+0100`, `+01`, `-3`.
-pub(crate) fn offset(text: &str) -> Option<Offset> {
+pub fn offset(text: &str) -> Option<Offset> {
     let sign = match text.as_bytes().first()? {
         b'+' => 1,
         b'-' => -1,
@@ -50,8 +50,8 @@ pub(crate) fn offset(text: &str) -> Option<Offset> {
     Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()
 }
 
-pub(crate) fn timestamp(ms: i64) -> Timestamp {
-    // What lies beyond the years that can be written is shown as their end.
+/// The moment so many milliseconds after 1970; what lies beyond the years that can be written is their end.
+pub fn timestamp(ms: i64) -> Timestamp {
     Timestamp::from_millisecond(ms).unwrap_or(if ms < 0 { Timestamp::MIN } else { Timestamp::MAX })
 }
 

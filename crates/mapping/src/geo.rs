@@ -6,9 +6,11 @@ use value::ValueRef;
 
 /// A latitude and a longitude, in degrees.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Point {
-    pub(crate) lat: f64,
-    pub(crate) lon: f64,
+pub struct Point {
+    /// Degrees to the north.
+    pub lat: f64,
+    /// Degrees to the east.
+    pub lon: f64,
 }
 
 /// The radius of the earth in metres, as Elasticsearch has it.
@@ -22,7 +24,7 @@ impl Point {
     }
 
     /// `lat,lon`, `POINT (lon lat)`, or a geohash.
-    pub(crate) fn of_text(text: &str) -> Option<Point> {
+    pub fn of_text(text: &str) -> Option<Point> {
         let number = |text: &str| text.trim().parse::<f64>().ok();
         if let Some((lat, lon)) = text.split_once(',') {
             return Point::checked(number(lat)?, number(lon)?);
@@ -37,7 +39,7 @@ impl Point {
     }
 
     /// The points that the values of a field are; numbers in a row are longitudes and latitudes.
-    pub(crate) fn all(values: &[ValueRef<'_>]) -> Vec<Point> {
+    pub fn all(values: &[ValueRef<'_>]) -> Vec<Point> {
         let mut points = Vec::new();
         let mut numbers = Vec::new();
         for value in values {
@@ -70,7 +72,7 @@ impl Point {
     }
 
     /// The point that a query names.
-    pub(crate) fn of_json(value: &Value) -> Option<Point> {
+    pub fn of_json(value: &Value) -> Option<Point> {
         match value {
             Value::String(text) => Point::of_text(text),
             Value::Array(pair) => Point::checked(as_f64(pair.get(1)?)?, as_f64(pair.first()?)?),
@@ -80,7 +82,7 @@ impl Point {
     }
 
     /// Metres along the surface.
-    pub(crate) fn distance(self, other: Point) -> f64 {
+    pub fn distance(self, other: Point) -> f64 {
         let (a, b) = (self.lat.to_radians(), other.lat.to_radians());
         let (lat, lon) = (b - a, (other.lon - self.lon).to_radians());
         let half = (lat / 2.0).sin().powi(2) + a.cos() * b.cos() * (lon / 2.0).sin().powi(2);
@@ -88,7 +90,7 @@ impl Point {
     }
 
     /// The tile of a map at a zoom in which it is.
-    pub(crate) fn tile(self, zoom: u32) -> (u32, i64, i64) {
+    pub fn tile(self, zoom: u32) -> (u32, i64, i64) {
         let tiles = f64::from(1_u32 << zoom);
         let most = (1_i64 << zoom) - 1;
         let x = ((self.lon + 180.0) / 360.0 * tiles).floor() as i64;
@@ -98,7 +100,7 @@ impl Point {
     }
 
     /// The cells around its own, of so many characters.
-    pub(crate) fn neighbours(self, length: usize) -> Vec<String> {
+    pub fn neighbours(self, length: usize) -> Vec<String> {
         let bits = 5 * length as i32;
         let (height, width) = (
             180.0 / f64::powi(2.0, bits / 2),
@@ -125,7 +127,7 @@ impl Point {
     }
 
     /// Its cell of so many characters.
-    pub(crate) fn geohash(self, length: usize) -> String {
+    pub fn geohash(self, length: usize) -> String {
         let (mut lat, mut lon) = ((-90.0, 90.0), (-180.0, 180.0));
         let mut hash = String::with_capacity(length);
         let mut is_lon = true;
@@ -177,7 +179,7 @@ fn of_geohash(hash: &str) -> Option<Point> {
 }
 
 /// Metres of `12km`, `5mi`, `300`.
-pub(crate) fn metres(text: &str) -> Option<f64> {
+pub fn metres(text: &str) -> Option<f64> {
     let text = text.trim();
     let digits = text
         .bytes()

@@ -4,13 +4,14 @@ use crate::error::{Result, SearchError};
 use serde_json::{Map, Value};
 
 /// An object whose members are taken one by one; [`Members::end`] refuses what is left.
-pub(crate) struct Members<'a> {
+pub struct Members<'a> {
     context: String,
     left: Vec<(&'a str, &'a Value)>,
 }
 
 impl<'a> Members<'a> {
-    pub(crate) fn of(context: impl Into<String>, value: &'a Value) -> Result<Members<'a>> {
+    /// The members of a value that must be an object. Errors name the context.
+    pub fn of(context: impl Into<String>, value: &'a Value) -> Result<Members<'a>> {
         let context = context.into();
         match value {
             Value::Object(object) => Ok(Members::of_object(context, object)),
@@ -20,7 +21,8 @@ impl<'a> Members<'a> {
         }
     }
 
-    pub(crate) fn of_object(context: impl Into<String>, object: &'a Map<String, Value>) -> Members<'a> {
+    /// The members of an object.
+    pub fn of_object(context: impl Into<String>, object: &'a Map<String, Value>) -> Members<'a> {
         Members {
             context: context.into(),
             left: object
@@ -30,17 +32,19 @@ impl<'a> Members<'a> {
         }
     }
 
-    pub(crate) fn take(&mut self, name: &str) -> Option<&'a Value> {
+    /// Takes a member.
+    pub fn take(&mut self, name: &str) -> Option<&'a Value> {
         let at = self.left.iter().position(|(left, _)| *left == name)?;
         Some(self.left.remove(at).1)
     }
 
-    /// The first of the members that are left.
-    pub(crate) fn next(&mut self) -> Option<(&'a str, &'a Value)> {
+    /// Takes the first of the members that are left.
+    pub fn take_first(&mut self) -> Option<(&'a str, &'a Value)> {
         (!self.left.is_empty()).then(|| self.left.remove(0))
     }
 
-    pub(crate) fn text(&mut self, name: &str) -> Result<Option<String>> {
+    /// Takes a member that must be a text.
+    pub fn text(&mut self, name: &str) -> Result<Option<String>> {
         match self.take(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => scalar(value)
@@ -49,7 +53,8 @@ impl<'a> Members<'a> {
         }
     }
 
-    pub(crate) fn number(&mut self, name: &str) -> Result<Option<f64>> {
+    /// Takes a member that must be a number.
+    pub fn number(&mut self, name: &str) -> Result<Option<f64>> {
         match self.take(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => as_f64(value)
@@ -58,7 +63,8 @@ impl<'a> Members<'a> {
         }
     }
 
-    pub(crate) fn integer(&mut self, name: &str) -> Result<Option<i64>> {
+    /// Takes a member that must be a whole number.
+    pub fn integer(&mut self, name: &str) -> Result<Option<i64>> {
         match self.take(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => as_i64(value)
@@ -67,7 +73,8 @@ impl<'a> Members<'a> {
         }
     }
 
-    pub(crate) fn flag(&mut self, name: &str) -> Result<Option<bool>> {
+    /// Takes a member that must be true or false.
+    pub fn flag(&mut self, name: &str) -> Result<Option<bool>> {
         match self.take(name) {
             None | Some(Value::Null) => Ok(None),
             Some(value) => as_bool(value)
@@ -76,7 +83,8 @@ impl<'a> Members<'a> {
         }
     }
 
-    pub(crate) fn boost(&mut self) -> Result<f32> {
+    /// Takes a query's factor for scores: 1 unless it says otherwise.
+    pub fn boost(&mut self) -> Result<f32> {
         // The name of a query is given back by nothing here, and changes nothing.
         Ok(self.number("boost")?.unwrap_or(1.0) as f32)
     }
@@ -89,8 +97,8 @@ impl<'a> Members<'a> {
     }
 
     /// Refuses what was not taken.
-    pub(crate) fn end(mut self) -> Result<()> {
-        match self.next() {
+    pub fn end(mut self) -> Result<()> {
+        match self.take_first() {
             None => Ok(()),
             Some((name, _)) => Err(SearchError::parsing(format!(
                 "[{}] query does not support [{name}]",
@@ -101,7 +109,7 @@ impl<'a> Members<'a> {
 }
 
 /// The text of a scalar.
-pub(crate) fn scalar(value: &Value) -> Option<String> {
+pub fn scalar(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),
         Value::Number(number) => Some(number.to_string()),
@@ -110,7 +118,8 @@ pub(crate) fn scalar(value: &Value) -> Option<String> {
     }
 }
 
-pub(crate) fn as_f64(value: &Value) -> Option<f64> {
+/// A number, as JSON has it or as text.
+pub fn as_f64(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => number.as_f64(),
         Value::String(text) => text.trim().parse().ok(),
@@ -118,7 +127,8 @@ pub(crate) fn as_f64(value: &Value) -> Option<f64> {
     }
 }
 
-pub(crate) fn as_i64(value: &Value) -> Option<i64> {
+/// A whole number, as JSON has it or as text.
+pub fn as_i64(value: &Value) -> Option<i64> {
     match value {
         Value::Number(number) => number
             .as_i64()
@@ -128,7 +138,8 @@ pub(crate) fn as_i64(value: &Value) -> Option<i64> {
     }
 }
 
-pub(crate) fn as_bool(value: &Value) -> Option<bool> {
+/// True or false, as JSON has it or as text.
+pub fn as_bool(value: &Value) -> Option<bool> {
     match value {
         Value::Bool(flag) => Some(*flag),
         Value::String(text) if text == "true" => Some(true),
@@ -138,7 +149,7 @@ pub(crate) fn as_bool(value: &Value) -> Option<bool> {
 }
 
 /// One value or an array of them.
-pub(crate) fn one_or_many(value: &Value) -> Vec<&Value> {
+pub fn one_or_many(value: &Value) -> Vec<&Value> {
     match value {
         Value::Array(many) => many.iter().collect(),
         one => vec![one],

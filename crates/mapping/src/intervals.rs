@@ -20,7 +20,8 @@ pub enum Relation {
 }
 
 impl Relation {
-    pub(crate) fn parse(text: &str) -> Result<Relation> {
+    /// Reads a query's `relation`.
+    pub fn parse(text: &str) -> Result<Relation> {
         match text.to_ascii_lowercase().as_str() {
             "intersects" => Ok(Relation::Intersects),
             "contains" => Ok(Relation::Contains),
@@ -34,14 +35,16 @@ impl Relation {
 
 /// A range with both its ends within it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Interval {
-    pub(crate) low: Term,
-    pub(crate) high: Term,
+pub struct Interval {
+    /// The least value.
+    pub low: Term,
+    /// The greatest value.
+    pub high: Term,
 }
 
 impl Interval {
     /// The range of a document's value; `None` if it is none.
-    pub(crate) fn of(field: &Field, inner: &FieldKind, value: ValueRef<'_>) -> Option<Interval> {
+    pub fn of(field: &Field, inner: &FieldKind, value: ValueRef<'_>) -> Option<Interval> {
         if let (FieldKind::Ip, ValueRef::String(text)) = (inner, value) {
             return network(text);
         }
@@ -64,7 +67,7 @@ impl Interval {
     }
 
     /// The range of a query, for a field of this kind.
-    pub(crate) fn of_bounds(inner: &FieldKind, low: Bound<Term>, high: Bound<Term>) -> Option<Interval> {
+    pub fn of_bounds(inner: &FieldKind, low: Bound<Term>, high: Bound<Term>) -> Option<Interval> {
         Some(Interval {
             low: match low {
                 Bound::Unbounded => least(inner),
@@ -80,7 +83,7 @@ impl Interval {
     }
 
     /// Whether this one, of a document, lies so to a query's.
-    pub(crate) fn lies(&self, relation: Relation, query: &Interval) -> bool {
+    pub fn lies(&self, relation: Relation, query: &Interval) -> bool {
         match relation {
             Relation::Intersects => {
                 self.low.compare(&query.high).is_le() && self.high.compare(&query.low).is_ge()

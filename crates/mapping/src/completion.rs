@@ -29,29 +29,34 @@ const CELL_METRES: [f64; 12] = [
 
 /// The settings of such a field.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Completion {
-    pub(crate) contexts: Vec<Context>,
+pub struct Completion {
+    /// What else a search may ask for.
+    pub contexts: Vec<Context>,
     /// Whether words are kept apart.
-    pub(crate) keeps_separators: bool,
+    pub keeps_separators: bool,
     input_chars_max: usize,
 }
 
 /// What an entry is filed under.
 #[derive(Clone, Debug)]
-pub(crate) struct Context {
-    pub(crate) name: String,
+pub struct Context {
+    /// Its name.
+    pub name: String,
     /// The characters of a geohash; `None` for a category.
-    pub(crate) precision: Option<usize>,
+    pub precision: Option<usize>,
     /// The field from which it comes where an entry does not say it.
     path: Option<String>,
 }
 
 /// What a document has in such a field.
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
-    pub(crate) inputs: Vec<String>,
-    pub(crate) weight: i64,
-    pub(crate) contexts: BTreeMap<String, Vec<String>>,
+pub struct Entry {
+    /// What can be typed to find it.
+    pub inputs: Vec<String>,
+    /// How much it counts beside others.
+    pub weight: i64,
+    /// The values of its contexts by their names.
+    pub contexts: BTreeMap<String, Vec<String>>,
 }
 
 impl Completion {
@@ -117,7 +122,7 @@ impl Context {
 }
 
 /// The length of geohashes whose cells are this small.
-pub(crate) fn cell_length(precision: &Value) -> Result<usize> {
+pub fn cell_length(precision: &Value) -> Result<usize> {
     let invalid = || SearchError::illegal(format!("[{precision}] is no precision of a geohash"));
     if let Some(length) = as_i64(precision) {
         return usize::try_from(length)
@@ -131,7 +136,7 @@ pub(crate) fn cell_length(precision: &Value) -> Result<usize> {
 }
 
 /// The texts of one value.
-pub(crate) fn inputs(value: ValueRef<'_>) -> Vec<String> {
+pub fn inputs(value: ValueRef<'_>) -> Vec<String> {
     match value {
         ValueRef::String(text) => vec![text.to_owned()],
         ValueRef::Document(entry) => {
@@ -144,7 +149,7 @@ pub(crate) fn inputs(value: ValueRef<'_>) -> Vec<String> {
 }
 
 /// The entries of a document.
-pub(crate) fn entries(view: &View<'_>, field: &Field) -> Vec<Entry> {
+pub fn entries(view: &View<'_>, field: &Field) -> Vec<Entry> {
     let Some(settings) = &field.completion else {
         return Vec::new();
     };
@@ -188,7 +193,7 @@ fn entry(view: &View<'_>, settings: &Completion, value: ValueRef<'_>) -> Entry {
 }
 
 /// Refuses a value that is nothing to be completed.
-pub(crate) fn check(field: &Field, value: ValueRef<'_>) -> Result<()> {
+pub fn check(field: &Field, value: ValueRef<'_>) -> Result<()> {
     let failed = |why: String| Err(SearchError::mapper(why));
     match value {
         ValueRef::String("") => failed(format!("value must have a length > 0 in field [{}]", field.name)),
@@ -249,7 +254,7 @@ impl Mapping {
     }
 
     /// Refuses a document whose entries are filed under nothing where they must be.
-    pub(crate) fn check_contexts(&self, document: DocumentRef<'_>) -> Result<()> {
+    pub fn check_contexts(&self, document: DocumentRef<'_>) -> Result<()> {
         let wanting = self.fields().filter(|(_, field)| {
             let settings = field.completion.as_ref();
             settings.is_some_and(|settings| !settings.contexts.is_empty())

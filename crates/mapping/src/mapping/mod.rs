@@ -7,7 +7,7 @@ mod dynamic;
 mod field;
 mod put;
 
-pub(crate) use field::{Field, FieldKind, Meta};
+pub use field::{Field, FieldKind, Meta};
 
 use crate::analysis::{Analysis, Analyzer};
 use crate::error::{Result, SearchError};
@@ -68,7 +68,7 @@ impl Mapping {
     }
 
     /// A field by its full name; an alias stands for its target.
-    pub(crate) fn field(&self, name: &str) -> Option<&Arc<Field>> {
+    pub fn field(&self, name: &str) -> Option<&Arc<Field>> {
         let Some(field) = self.fields.get(name) else {
             return Field::metadata(name);
         };
@@ -79,7 +79,7 @@ impl Mapping {
     }
 
     /// All fields, by name.
-    pub(crate) fn fields(&self) -> impl Iterator<Item = (&str, &Arc<Field>)> {
+    pub fn fields(&self) -> impl Iterator<Item = (&str, &Arc<Field>)> {
         self.fields.iter().map(|(name, field)| (name.as_str(), field))
     }
 

@@ -62,7 +62,7 @@ impl Analysis {
     }
 
     /// What it was made of, as a text.
-    pub(crate) fn source(&self) -> &str {
+    pub fn source(&self) -> &str {
         &self.source
     }
 

@@ -10,18 +10,26 @@ use std::sync::{Arc, LazyLock};
 
 /// What a field's values are.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum FieldKind {
+pub enum FieldKind {
+    /// Text that is analyzed.
     Text,
+    /// Text as a whole.
     Keyword,
     /// Whole numbers, from and to these.
     Integer(i64, i64),
     /// Numbers, with the factor that they are rounded by.
     Float(Option<f64>),
+    /// True or false.
     Boolean,
+    /// A moment.
     Date,
+    /// An address.
     Ip,
+    /// Bytes, which are not searched.
     Binary,
+    /// An object, whose fields are the document's.
     Object,
+    /// Objects each of which is searched by itself.
     Nested,
     /// A place on the earth.
     Point,
@@ -37,9 +45,10 @@ pub(crate) enum FieldKind {
 
 /// What every document has that is in none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Meta {
+pub enum Meta {
     /// The name of its index.
     Index,
+    /// The document's `_id`.
     Id,
     /// The fields some values of which are not found.
     Ignored,
@@ -47,40 +56,51 @@ pub(crate) enum Meta {
 
 /// A field.
 #[derive(Clone, Debug)]
-pub(crate) struct Field {
-    pub(crate) name: String,
+pub struct Field {
+    /// Its full name.
+    pub name: String,
     /// What it is where it is in no document.
-    pub(crate) meta: Option<Meta>,
+    pub meta: Option<Meta>,
     /// Where its values are in a document: for a multi-field, at its parent's.
-    pub(crate) path: String,
-    pub(crate) kind: FieldKind,
+    pub path: String,
+    /// What its values are.
+    pub kind: FieldKind,
     /// The type's name, as the mapping has it.
-    pub(crate) type_name: String,
-    pub(crate) analyzer: Analyzer,
-    pub(crate) search_analyzer: Analyzer,
-    pub(crate) normalizer: Option<Analyzer>,
-    pub(crate) formats: DateFormats,
-    pub(crate) ignore_above: usize,
-    pub(crate) null_value: Option<Value>,
-    pub(crate) ignore_malformed: bool,
-    pub(crate) coerce: bool,
+    pub type_name: String,
+    /// How its texts are cut.
+    pub analyzer: Analyzer,
+    /// How the texts of queries are cut.
+    pub search_analyzer: Analyzer,
+    /// How keywords are changed before they are compared.
+    pub normalizer: Option<Analyzer>,
+    /// How its dates are read and written.
+    pub formats: DateFormats,
+    /// Characters of a keyword at most; longer ones are not found.
+    pub ignore_above: usize,
+    /// What stands for null.
+    pub null_value: Option<Value>,
+    /// Whether values that it cannot have are left out instead of refused.
+    pub ignore_malformed: bool,
+    /// Whether texts are taken as numbers.
+    pub coerce: bool,
     /// Whether it can be searched.
-    pub(crate) index: bool,
+    pub index: bool,
     /// Whether its values can be asked for alone.
-    pub(crate) is_stored: bool,
+    pub is_stored: bool,
     /// Whether it can be sorted and aggregated.
-    pub(crate) doc_values: bool,
-    pub(crate) copy_to: Vec<String>,
+    pub doc_values: bool,
+    /// The fields that its values are copied to.
+    pub copy_to: Vec<String>,
     /// The paths of fields that are copied here.
-    pub(crate) copied_from: Vec<String>,
+    pub copied_from: Vec<String>,
     /// The nested object that it is part of.
-    pub(crate) nested: Option<String>,
+    pub nested: Option<String>,
     /// Whether the index is said to know where terms stand in their texts.
-    pub(crate) has_offsets: bool,
+    pub has_offsets: bool,
     /// Whether it is seen from the whole document too, although it is part of a nested object.
-    pub(crate) in_root: bool,
+    pub in_root: bool,
     /// How what is typed in part is completed.
-    pub(crate) completion: Option<Arc<Completion>>,
+    pub completion: Option<Arc<Completion>>,
 }
 
 /// Parameters that change nothing of what is found.
@@ -238,7 +258,7 @@ impl Field {
         {
             members.take(name);
         }
-        match members.next() {
+        match members.take_first() {
             None => Ok(field),
             Some((parameter, value)) => Err(SearchError::mapper(format!(
                 "Mapping definition for [{name}] has unsupported parameters:  [{parameter} : {}]",
@@ -248,7 +268,7 @@ impl Field {
     }
 
     /// `_index`, `_id`, `_ignored`.
-    pub(crate) fn metadata(name: &str) -> Option<&'static Arc<Field>> {
+    pub fn metadata(name: &str) -> Option<&'static Arc<Field>> {
         static FIELDS: LazyLock<Vec<Arc<Field>>> = LazyLock::new(|| {
             let named = [
                 ("_index", Meta::Index),
@@ -269,29 +289,32 @@ impl Field {
     }
 
     /// Whether it stands for objects and has no values of its own.
-    pub(crate) fn is_object(&self) -> bool {
+    pub fn is_object(&self) -> bool {
         matches!(self.kind, FieldKind::Object | FieldKind::Nested)
     }
 
-    pub(crate) fn is_keyword(&self) -> bool {
+    /// Whether its texts are terms as a whole.
+    pub fn is_keyword(&self) -> bool {
         self.kind == FieldKind::Keyword
     }
 
-    pub(crate) fn is_date(&self) -> bool {
+    /// Whether its values are moments.
+    pub fn is_date(&self) -> bool {
         self.kind == FieldKind::Date
     }
 
     /// Whether it is a date with nanoseconds.
-    pub(crate) fn is_nanos(&self) -> bool {
+    pub fn is_nanos(&self) -> bool {
         self.type_name == "date_nanos"
     }
 
-    pub(crate) fn is_number(&self) -> bool {
+    /// Whether its values are numbers.
+    pub fn is_number(&self) -> bool {
         matches!(self.kind, FieldKind::Integer(..) | FieldKind::Float(_))
     }
 
     /// Whether it is searched by terms of text.
-    pub(crate) fn is_textual(&self) -> bool {
+    pub fn is_textual(&self) -> bool {
         matches!(self.kind, FieldKind::Text | FieldKind::Keyword)
     }
 }

@@ -22,7 +22,7 @@ enum Format {
 
 /// The formats of a field, tried in their order; the first one writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct DateFormats(Vec<Format>);
+pub struct DateFormats(Vec<Format>);
 
 impl Default for DateFormats {
     fn default() -> DateFormats {
@@ -62,7 +62,7 @@ const NAMED: [(&str, &str); 26] = [
 
 impl DateFormats {
     /// Reads `one||another`.
-    pub(crate) fn parse(text: &str) -> Result<DateFormats> {
+    pub fn parse(text: &str) -> Result<DateFormats> {
         let one = |name: &str| {
             Ok(match name {
                 "strict_date_optional_time" => Format::Optional { strict: true },
@@ -83,7 +83,7 @@ impl DateFormats {
     }
 
     /// Those of a field of nanoseconds that is given none.
-    pub(crate) fn default_nanos() -> DateFormats {
+    pub fn default_nanos() -> DateFormats {
         DateFormats(vec![Format::OptionalNanos, Format::Milliseconds])
     }
 
@@ -102,7 +102,7 @@ impl DateFormats {
     }
 
     /// The moment that a text means.
-    pub(crate) fn read(&self, text: &str, zone: &TimeZone, rounding: Rounding) -> Option<i64> {
+    pub fn read(&self, text: &str, zone: &TimeZone, rounding: Rounding) -> Option<i64> {
         self.0.iter().find_map(|format| match format {
             Format::Milliseconds => text.parse::<f64>().ok().map(|ms| ms as i64),
             Format::Seconds => text.parse::<f64>().ok().map(|seconds| (seconds * 1000.0) as i64),
@@ -113,7 +113,7 @@ impl DateFormats {
     }
 
     /// The moment that a number in a document means.
-    pub(crate) fn of_number(&self, number: f64) -> Option<i64> {
+    pub fn of_number(&self, number: f64) -> Option<i64> {
         self.0.iter().find_map(|format| match format {
             Format::Milliseconds => Some(number as i64),
             Format::Seconds => Some((number * 1000.0) as i64),
@@ -130,7 +130,7 @@ impl DateFormats {
     }
 
     /// A moment as text.
-    pub(crate) fn write(&self, ms: i64, zone: &TimeZone) -> String {
+    pub fn write(&self, ms: i64, zone: &TimeZone) -> String {
         match self.0.first() {
             Some(Format::Milliseconds) => ms.to_string(),
             Some(Format::Seconds) if ms % 1000 == 0 => (ms / 1000).to_string(),
@@ -143,7 +143,7 @@ impl DateFormats {
 
 impl DateFormats {
     /// A moment with nanoseconds as text, with as many of its digits as the format has.
-    pub(crate) fn write_nanos(&self, nanos: i64, zone: &TimeZone) -> String {
+    pub fn write_nanos(&self, nanos: i64, zone: &TimeZone) -> String {
         if let Some(Format::Pattern(pattern)) = self.0.first() {
             return pattern.write(Timestamp::UNIX_EPOCH + nanos.nanoseconds(), zone);
         }

@@ -75,15 +75,18 @@ impl SearchError {
         }
     }
 
-    pub(crate) fn parsing(reason: impl Into<String>) -> SearchError {
+    /// The body of a request is not of its form.
+    pub fn parsing(reason: impl Into<String>) -> SearchError {
         SearchError::new(Kind::Parsing, reason)
     }
 
-    pub(crate) fn illegal(reason: impl Into<String>) -> SearchError {
+    /// A value cannot be given.
+    pub fn illegal(reason: impl Into<String>) -> SearchError {
         SearchError::new(Kind::IllegalArgument, reason)
     }
 
-    pub(crate) fn mapper(reason: impl Into<String>) -> SearchError {
+    /// A mapping cannot be taken, or a document does not fit it.
+    pub fn mapper(reason: impl Into<String>) -> SearchError {
         SearchError::new(Kind::MapperParsing, reason)
     }
 

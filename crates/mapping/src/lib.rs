@@ -1,0 +1,20 @@
+//! How the fields of a collection are read: mappings as Elasticsearch has them.
+//!
+//! A [`Mapping`] says which fields there are and of which types ([`mapping`]), [`analysis`] how text becomes terms, a
+//! [`fields::View`] gives the values of a document's fields as [`fields::Term`]s, read where they lie. What all that reads
+//! JSON of clients shares is here too: members taken one by one ([`json`]), errors in Elasticsearch's words ([`error`]), dates
+//! ([`dates`]).
+//!
+//! Left to others: queries, sorts and aggregations over these values (`search`).
+
+pub mod analysis;
+pub mod completion;
+pub mod dates;
+pub mod error;
+pub mod fields;
+pub mod geo;
+pub mod intervals;
+pub mod json;
+mod mapping;
+
+pub use mapping::{Field, FieldKind, Mapping, Meta};
