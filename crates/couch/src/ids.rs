@@ -23,15 +23,7 @@ pub(crate) fn name_of_user(id: &str) -> Option<&str> {
 
 /// An `_id` as text.
 pub fn text(id: ValueRef<'_>) -> String {
-    match id {
-        ValueRef::String(text) => text.to_owned(),
-        ValueRef::ObjectId(id) => id.to_string(),
-        other => {
-            let mut text = String::new();
-            json::write(other, &mut text);
-            text
-        }
-    }
+    value::json::id_text(id).into_owned()
 }
 
 /// What a text could be besides a string.

@@ -2,13 +2,12 @@
 //! time is over, when somebody kills them, or when the server stops.
 
 use crate::config::Config;
-use engine::{Client, Context, Engine, OperationGuard, OperationInfo};
+use engine::{Client, Context, Engine, OperationGuard};
 use http::{BodySender, Method};
 use memory::{Budget, Holder, Share};
 use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock, Weak};
-use std::time::{Duration, Instant};
-use value::{Document, DocumentBuf};
+use std::time::Duration;
 
 /// A request that runs.
 #[derive(Debug)]
@@ -29,16 +28,7 @@ impl Operation {
     ) -> Arc<Operation> {
         let time_ms: Option<u64> = config.number("fabric", "request_timeout");
         let context = Context::default().within(time_ms.map(Duration::from_millis));
-        let listed = engine.register_operation(OperationInfo {
-            id: 0,
-            command: method.as_str().to_owned(),
-            namespace: None,
-            body: DocumentBuf::from(&Document::new().with(method.as_str(), path)),
-            connection: 0,
-            client: peer,
-            started: Instant::now(),
-            context: context.clone(),
-        });
+        let listed = engine.register_request(method.as_str(), path, peer, &context);
         Arc::new(Operation {
             context,
             memory: engine.memory().clone(),

@@ -10,15 +10,7 @@ use value::{ObjectId, Value, ValueRef};
 
 /// An `_id` as text.
 pub(crate) fn id_text(id: ValueRef<'_>) -> String {
-    match id {
-        ValueRef::String(text) => text.to_owned(),
-        ValueRef::ObjectId(id) => id.to_string(),
-        other => {
-            let mut text = String::new();
-            json::write(other, &mut text);
-            text
-        }
-    }
+    value::json::id_text(id).into_owned()
 }
 
 /// The `_id` of a record as text.

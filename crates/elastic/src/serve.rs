@@ -9,13 +9,11 @@ use crate::limits::INDEXED_DOCUMENTS_MIN;
 use crate::server::Server;
 use crate::{respond, route};
 use auth::User;
-use engine::{Context, Engine, OperationInfo};
+use engine::{Context, Engine};
 use http::{Handler, Method, Request, Response};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Instant;
 use tokio::sync::watch;
-use value::{Document, DocumentBuf};
 
 /// How the protocol is served.
 #[derive(Clone, Debug, Default)]
@@ -107,16 +105,10 @@ async fn answer(server: Arc<Server>, request: Request, asking: Asking) -> Respon
     let is_head = request.method == Method::HEAD;
     let shown = respond::Form::of(&request);
     let context = Context::default();
-    let _listed = server.engine.register_operation(OperationInfo {
-        id: 0,
-        command: request.method.as_str().to_owned(),
-        namespace: None,
-        body: DocumentBuf::from(&Document::new().with(request.method.as_str(), request.path())),
-        connection: 0,
-        client: request.peer,
-        started: Instant::now(),
-        context: context.clone(),
-    });
+    let (method, path) = (request.method.as_str(), request.path());
+    let _listed = server
+        .engine
+        .register_request(method, path, request.peer, &context);
     let memory = server.engine.memory().clone();
     let mut held = None;
     let work = async {

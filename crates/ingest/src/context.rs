@@ -62,6 +62,19 @@ impl Context {
         })
     }
 
+    /// The text at a path; `None` where there is nothing, or null, and `ignores_missing` allows that.
+    pub(crate) fn text(&self, path: &str, ignores_missing: bool) -> Result<Option<String>> {
+        match self.get(path) {
+            None | Some(Value::Null) if ignores_missing => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(other) => failed(format!(
+                "field [{path}] of type [{}] cannot be cast to [java.lang.String]",
+                type_name(&other)
+            )),
+            None => self.required(path).map(|_| None),
+        }
+    }
+
     /// Whether there is something at a path.
     pub(crate) fn has(&self, path: &str) -> bool {
         self.get(path).is_some()

@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
+use clap::Args;
 use http::header::AUTHORIZATION;
 use http::{Body, Client, ClientRequest, ClientResponse, HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use std::fmt;
@@ -12,6 +13,21 @@ use std::time::Duration;
 
 /// Bytes of an answer that is read whole.
 const ANSWER_BYTES_MAX: usize = 256 << 20;
+
+/// Which running server a command asks for its figures.
+#[derive(Clone, Debug, Args)]
+pub struct StatusServer {
+    /// The server's own HTTP, as http[s]://[user:password@]host:port; where users exist, one who may read the server's status
+    /// (role clusterMonitor).
+    #[arg(
+        long,
+        value_name = "URL",
+        default_value = "http://127.0.0.1:7070",
+        env = "LARDER_HTTP_SERVER",
+        hide_env_values = true
+    )]
+    pub server: HttpServer,
+}
 
 /// `http[s]://[user:password@]host[:port]`: a server's own HTTP.
 #[derive(Clone)]

@@ -1,7 +1,7 @@
 //! `larder status`: what a running server does, in figures.
 
 use crate::figures::Figures;
-use crate::http_server::HttpServer;
+use crate::http_server::StatusServer;
 use anyhow::{Context, Result};
 use clap::Args;
 use http::{Client, Reach};
@@ -14,16 +14,8 @@ const ANSWER_TIME_MAX: Duration = Duration::from_secs(10);
 /// Which server.
 #[derive(Clone, Debug, Args)]
 pub struct StatusOptions {
-    /// The server's own HTTP, as http[s]://[user:password@]host:port; where users exist, one who may read the server's status
-    /// (role clusterMonitor).
-    #[arg(
-        long,
-        value_name = "URL",
-        default_value = "http://127.0.0.1:7070",
-        env = "LARDER_HTTP_SERVER",
-        hide_env_values = true
-    )]
-    server: HttpServer,
+    #[command(flatten)]
+    from: StatusServer,
     /// Write one JSON object.
     #[arg(long)]
     json: bool,
@@ -32,8 +24,8 @@ pub struct StatusOptions {
 /// Writes the figures on standard output.
 pub async fn run(options: &StatusOptions) -> Result<()> {
     let client = Client::new(Reach::Anywhere);
-    let figures = Figures::of(&options.server, &client, ANSWER_TIME_MAX).await;
-    let figures = figures.with_context(|| format!("{:?} does not tell its figures", options.server))?;
+    let figures = Figures::of(&options.from.server, &client, ANSWER_TIME_MAX).await;
+    let figures = figures.with_context(|| format!("{:?} does not tell its figures", options.from.server))?;
     let mut out = std::io::stdout().lock();
     if options.json {
         let object: serde_json::Map<_, _> = figures

@@ -2,12 +2,11 @@
 
 use crate::rest::{self, Call};
 use crate::server::Server;
-use engine::{Context, Engine, OperationInfo};
+use engine::{Context, Engine};
 use http::{Body, Handler, Method, Request, Response};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::watch;
-use value::{Document, DocumentBuf};
 
 /// How long connections may take to end their last request when the server stops.
 const STOP_TIME_MAX: Duration = Duration::from_secs(10);
@@ -71,16 +70,10 @@ impl Handler for Front {
 async fn answer(server: Arc<Server>, request: Request) -> Response {
     let is_head = request.method == Method::HEAD;
     let context = Context::default();
-    let _listed = server.engine.register_operation(OperationInfo {
-        id: 0,
-        command: request.method.as_str().to_owned(),
-        namespace: None,
-        body: DocumentBuf::from(&Document::new().with(request.method.as_str(), request.path())),
-        connection: 0,
-        client: request.peer,
-        started: Instant::now(),
-        context: context.clone(),
-    });
+    let (method, path) = (request.method.as_str(), request.path());
+    let _listed = server
+        .engine
+        .register_request(method, path, request.peer, &context);
     let work = async {
         let call = Call::new(server, request).await?;
         rest::run(&call).await

@@ -150,11 +150,7 @@ impl FileEntry {
 
 /// An id in messages.
 pub(super) fn id_text(id: &Value) -> String {
-    match id {
-        Value::ObjectId(id) => id.to_string(),
-        Value::String(text) => text.clone(),
-        other => format!("{other:?}"),
-    }
+    value::json::id_text(id.as_ref()).into_owned()
 }
 
 fn text(document: &Document, name: &str) -> Option<String> {

@@ -6,7 +6,8 @@ use crate::tables::operations::{ConnectionGuard, OperationGuard, OperationInfo};
 use pipeline::WantedOperations;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use value::Document;
+use std::time::Instant;
+use value::{Document, DocumentBuf};
 
 impl Engine {
     /// Lists a connection until the guard is dropped, as idle while no operation names it.
@@ -17,6 +18,26 @@ impl Engine {
     /// Lists an operation until the guard is dropped. The id of `info` is given here.
     pub fn register_operation(&self, info: OperationInfo) -> OperationGuard {
         self.operations().list(info)
+    }
+
+    /// Lists an HTTP request as an operation, which ends with `context`, until the guard is dropped.
+    pub fn register_request(
+        &self,
+        method: &str,
+        path: &str,
+        client: SocketAddr,
+        context: &Context,
+    ) -> OperationGuard {
+        self.register_operation(OperationInfo {
+            id: 0,
+            command: method.to_owned(),
+            namespace: None,
+            body: DocumentBuf::from(&Document::new().with(method, path)),
+            connection: 0,
+            client,
+            started: Instant::now(),
+            context: context.clone(),
+        })
     }
 
     /// The operations that run now, oldest first.

@@ -52,16 +52,8 @@ impl Dissect {
     }
 
     pub(super) fn run(&self, context: &mut Context) -> Result<()> {
-        let found = match context.get(&self.field) {
-            None | Some(Value::Null) if self.ignores_missing => return Ok(()),
-            Some(value) => value,
-            None => context.required(&self.field)?,
-        };
-        let Value::String(text) = found else {
-            return failed(format!(
-                "field [{}] is not a text, cannot process it.",
-                self.field
-            ));
+        let Some(text) = context.text(&self.field, self.ignores_missing)? else {
+            return Ok(());
         };
         let Some(values) = self.values(&text) else {
             return failed(format!(

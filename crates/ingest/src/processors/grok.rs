@@ -1,10 +1,9 @@
 //! `grok`: a text taken apart by expressions that are made of named ones.
 
-use crate::context::{Context, type_name};
+use crate::context::Context;
 use crate::error::{PipelineError, Result, failed};
 use crate::grok::Expression;
 use crate::options::{self, Options};
-use value::Value;
 
 /// The processor.
 #[derive(Debug)]
@@ -47,17 +46,8 @@ impl Grok {
     }
 
     pub(super) fn run(&self, context: &mut Context) -> Result<()> {
-        let found = match context.get(&self.field) {
-            None | Some(Value::Null) if self.ignores_missing => return Ok(()),
-            Some(value) => value,
-            None => context.required(&self.field)?,
-        };
-        let Value::String(text) = found else {
-            return failed(format!(
-                "field [{}] of type [{}] cannot be cast to [java.lang.String]",
-                self.field,
-                type_name(&found)
-            ));
+        let Some(text) = context.text(&self.field, self.ignores_missing)? else {
+            return Ok(());
         };
         for (at, expression) in self.expressions.iter().enumerate() {
             if let Some(values) = expression.values(&text)? {

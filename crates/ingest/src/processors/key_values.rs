@@ -44,16 +44,8 @@ impl KeyValue {
     }
 
     pub(super) fn run(&self, context: &mut Context) -> Result<()> {
-        let found = match context.get(&self.field) {
-            None | Some(Value::Null) if self.ignores_missing => return Ok(()),
-            Some(value) => value,
-            None => context.required(&self.field)?,
-        };
-        let Value::String(text) = found else {
-            return failed(format!(
-                "field [{}] is not a text, cannot extract key-value pairs.",
-                self.field
-            ));
+        let Some(text) = context.text(&self.field, self.ignores_missing)? else {
+            return Ok(());
         };
         for pair in self.between_pairs.split(&text).take(PAIRS_MAX) {
             let mut sides = self.between_sides.splitn(pair, 2);

@@ -72,6 +72,11 @@ impl Expression {
         })
     }
 
+    /// Whether there is an operator of this name, `$` included.
+    pub(crate) fn has_operator(name: &str) -> bool {
+        operators::find(name).is_some()
+    }
+
     /// An expression that gives this value as it is, `$` signs and all; none is missing.
     pub fn constant(value: Option<Value>) -> Expression {
         Expression {

@@ -1,6 +1,7 @@
 //! What a projection may not say: its paths, its conditions, its operators.
 
 use super::parse::Place;
+use crate::expression::Expression;
 use crate::{Code, Error, Result};
 use value::{Document, Value};
 
@@ -77,7 +78,7 @@ pub(super) fn refuse_meta(operand: &Value) -> Error {
 
 /// An operator that no expression has gets a code of its own where it stands alone in a projection.
 pub(super) fn unknown_expression(operator: &str, error: Error) -> Error {
-    if error.code == Code::INVALID_PIPELINE_OPERATOR && error.message.contains(&format!("'{operator}'")) {
+    if error.code == Code::INVALID_PIPELINE_OPERATOR && !Expression::has_operator(operator) {
         return Error::new(Code::location(31_325), format!("Unknown expression {operator}"));
     }
     error

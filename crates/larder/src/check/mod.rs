@@ -6,7 +6,7 @@
 mod report;
 
 use crate::figures::Figures;
-use crate::http_server::{self, HttpServer};
+use crate::http_server::{self, StatusServer};
 use anyhow::Result;
 use clap::Args;
 use http::{Client, Method, Reach, StatusCode};
@@ -19,16 +19,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 /// What is asked, and from where on it is bad.
 #[derive(Clone, Debug, Args)]
 pub struct CheckOptions {
-    /// The server's own HTTP, as http[s]://[user:password@]host:port; where users exist, one who may read the server's status
-    /// (role clusterMonitor).
-    #[arg(
-        long,
-        value_name = "URL",
-        default_value = "http://127.0.0.1:7070",
-        env = "LARDER_HTTP_SERVER",
-        hide_env_values = true
-    )]
-    server: HttpServer,
+    #[command(flatten)]
+    from: StatusServer,
     /// How long the server may take for an answer.
     #[arg(long, value_name = "SECONDS", default_value_t = 10)]
     timeout: u64,
@@ -80,6 +72,7 @@ async fn health(options: &CheckOptions, client: &Client, report: &mut Report) ->
     let began = Instant::now();
     let time_max = Duration::from_secs(options.timeout);
     let answer = options
+        .from
         .server
         .answer(client, Method::GET, "/health", time_max)
         .await;
@@ -88,7 +81,7 @@ async fn health(options: &CheckOptions, client: &Client, report: &mut Report) ->
         Err(error) => {
             report.say(
                 State::Critical,
-                format!("{:?} cannot be reached: {error:#}", options.server),
+                format!("{:?} cannot be reached: {error:#}", options.from.server),
             );
             return false;
         }
@@ -111,7 +104,7 @@ fn seconds(ms: u64) -> f64 {
 }
 
 async fn figures(options: &CheckOptions, client: &Client, report: &mut Report) {
-    let read = Figures::of(&options.server, client, Duration::from_secs(options.timeout)).await;
+    let read = Figures::of(&options.from.server, client, Duration::from_secs(options.timeout)).await;
     let figures = match read {
         Ok(figures) => figures,
         Err(error) => {

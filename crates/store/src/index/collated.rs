@@ -7,11 +7,10 @@
 
 use super::IndexField;
 use crate::partition::{is_design, partition_of, put_partition};
-use std::borrow::Cow;
 use value::key::{self, Direction, TypeBits};
 use value::path::exact;
 use value::path::extract::{IndexKey, IndexKeys};
-use value::{DocumentRef, ValueRef, collated};
+use value::{DocumentRef, ValueRef, collated, json};
 
 pub(super) fn keys(fields: &[IndexField], partitioned: bool, document: DocumentRef<'_>) -> IndexKeys {
     let id = document.get("_id").unwrap_or(ValueRef::Null);
@@ -26,7 +25,7 @@ pub(super) fn keys(fields: &[IndexField], partitioned: bool, document: DocumentR
         put_partition(partition, &mut key);
     }
     // CouchDB's clients see every id as a text.
-    let shown = text(id);
+    let shown = json::id_text(id);
     let complete = fields.iter().all(|field| {
         let value = match field.path.parts() {
             [name] if **name == *"_id" => Some(ValueRef::String(&shown)),
@@ -47,17 +46,5 @@ pub(super) fn keys(fields: &[IndexField], partitioned: bool, document: DocumentR
             bits: TypeBits::default(),
         }],
         array_parts: Vec::new(),
-    }
-}
-
-fn text(id: ValueRef<'_>) -> Cow<'_, str> {
-    match id {
-        ValueRef::String(text) => Cow::Borrowed(text),
-        ValueRef::ObjectId(id) => Cow::Owned(id.to_string()),
-        other => {
-            let mut text = String::new();
-            value::json::write(other, value::json::Mode::Relaxed, &mut text);
-            Cow::Owned(text)
-        }
     }
 }

@@ -13,6 +13,7 @@ mod write;
 pub use lexer::{Lexer, Number};
 
 use crate::{Document, DocumentRef, Value, ValueRef};
+use std::borrow::Cow;
 
 /// Which of the two forms is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,6 +32,19 @@ pub struct JsonError {
     pub offset: usize,
     /// What is wrong, with what would be right.
     pub what: String,
+}
+
+/// An `_id` as protocols over HTTP name it: a string as it is, an ObjectId by its digits, anything else in relaxed form.
+pub fn id_text(id: ValueRef<'_>) -> Cow<'_, str> {
+    match id {
+        ValueRef::String(text) => Cow::Borrowed(text),
+        ValueRef::ObjectId(id) => Cow::Owned(id.to_string()),
+        other => {
+            let mut text = String::new();
+            write(other, Mode::Relaxed, &mut text);
+            Cow::Owned(text)
+        }
+    }
 }
 
 /// Reads one value; both forms are understood whichever it is.
