@@ -46,7 +46,7 @@ export async function startServer({ couch = "off" } = {}) {
 export const DESKTOP = { viewport: { width: 1280, height: 800 }, colorScheme: "dark" };
 export const PHONE = { viewport: { width: 360, height: 740 }, colorScheme: "light", hasTouch: true };
 
-const launchChromium = () => chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: process.getuid() === 0 ? [...FLAGS, "--no-sandbox"] : FLAGS });
+const launchChromium = (flags) => chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: [...FLAGS, ...flags, ...(process.getuid() === 0 ? ["--no-sandbox"] : [])] });
 
 /**
  * Firefox as it is, by WebDriver BiDi. A later playwright-core asks it for what only newer ones know, so this one is of a version of its own.
@@ -58,21 +58,21 @@ async function launchFirefox() {
   return firefox.launch({ channel: "moz-firefox", executablePath: process.env.FIREFOX ?? "/usr/bin/firefox-esr", env: { ...process.env, HOME: home } });
 }
 
-/** A browser that every page of a file of tests shares. @param {"chromium"|"firefox"} kind */
-export async function startBrowser(kind = "chromium") {
-  const browser = await (kind === "firefox" ? launchFirefox() : launchChromium());
+/** A browser that every page of a file of tests shares. @param {"chromium"|"firefox"} kind @param {string[]} flags more of them, for Chromium */
+export async function startBrowser(kind = "chromium", flags = []) {
+  const browser = await (kind === "firefox" ? launchFirefox() : launchChromium(flags));
   return {
-    /** A page of its own, with nothing kept of others. */
-    async open(url, options = DESKTOP) {
+    /** A page of its own, with nothing kept of others; of something else than a server where `isLarder` says so. */
+    async open(url, { isLarder = true, ...options } = DESKTOP) {
       const context = await browser.newContext({ ...options, reducedMotion: "reduce", locale: "en-GB", timezoneId: "UTC" });
       const page = await context.newPage();
       page.setDefaultTimeout(20_000);
       const faults = [];
       // A refusal that the page shows is told by the browser too.
-      const isRefusal = (text) => /status of 40[01] /.test(text);
+      const isRefusal = (text) => /status of (40[01]|429) /.test(text);
       page.on("console", (message) => message.type() === "error" && !isRefusal(message.text()) && faults.push(message.text()));
       page.on("pageerror", (error) => faults.push(String(error)));
-      if (process.env.LARDER_PAGE_FOLDER) {
+      if (process.env.LARDER_PAGE_FOLDER && isLarder) {
         await page.route(/\/page\/[0-9a-f]{16}\//, fromFolder);
         await page.route(new URL("/", url).href, indexFromFolder);
       }

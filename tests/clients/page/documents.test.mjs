@@ -83,15 +83,21 @@ test("what was changed elsewhere is not overwritten unasked", async () => {
   await server.command("default", { insert: "shared", documents: [{ _id: "a", n: 1, m: 1 }] });
   const page = await browser.open(`${server.url}/#/docs/default.shared/${encodeURIComponent('"a"')}`);
   await page.getByLabel("Value of n").fill("2");
-  await server.command("default", { update: "shared", updates: [{ q: { _id: "a" }, u: { $set: { n: 3 } } }] });
+  await server.command("default", { update: "shared", updates: [{ q: { _id: "a" }, u: { $set: { n: 3, m: 9 } } }] });
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("Changed meanwhile").waitFor();
   await page.isWell("document-changed-meanwhile");
-  const n = async () => (await server.command("default", { find: "shared" })).cursor.firstBatch[0].n.$numberInt;
-  assert.equal(await n(), "3");
-  await page.getByRole("button", { name: "Save mine over it" }).click();
+  const kept = async () => {
+    const [{ n, m }] = (await server.command("default", { find: "shared" })).cursor.firstBatch;
+    return [n.$numberInt, m.$numberInt];
+  };
+  assert.deepEqual(await kept(), ["3", "9"]);
+  // What only they have changed stays as they have it.
+  assert.ok(await page.getByLabel("m: theirs").isChecked());
+  assert.ok(await page.getByLabel("n: mine").isChecked());
+  await page.getByRole("button", { name: "Save merged" }).click();
   await page.getByText("Saved: n.").waitFor();
-  assert.equal(await n(), "2");
+  assert.deepEqual(await kept(), ["2", "9"]);
   await page.done();
 });
 

@@ -11,7 +11,7 @@ test("a page of another site can neither read nor change anything", async (t) =>
   const elsewhere = createServer((_, response) => response.setHeader("Content-Type", "text/html").end("<!doctype html><title>elsewhere</title>")).listen(0, "localhost");
   t.after(() => { elsewhere.close(); elsewhere.closeAllConnections(); });
   await new Promise((resolve) => elsewhere.once("listening", resolve));
-  const page = await browser.open(`http://localhost:${elsewhere.address().port}/`);
+  const page = await browser.open(`http://localhost:${elsewhere.address().port}/`, { isLarder: false });
   const tried = await page.evaluate(async (url) => {
     const read = (path, options) => fetch(url + path, options).then((response) => `read ${response.type}`, () => "refused");
     const command = JSON.stringify({ insert: "stolen", documents: [{}] });
@@ -32,6 +32,24 @@ test("a page of another site can neither read nor change anything", async (t) =>
   await page.setContent(`<form method="post" enctype="text/plain" action="${server.url}/api/command/default"><input name='{"insert":"stolen","documents":[{}],"a":"' value='"}'></form>`);
   await page.evaluate(() => document.forms[0].submit());
   await page.getByText("unsupported_media_type").or(page.getByText("forbidden")).waitFor();
+  const { collections } = await (await fetch(`${server.url}/api/collections`)).json();
+  assert.deepEqual(collections.filter(({ collection }) => collection === "stolen"), []);
+  await page.done();
+});
+
+test("a name that leads here since a moment ago (DNS rebinding) gives nobody anything", async (t) => {
+  const rebound = await startBrowser("chromium", ["--host-resolver-rules=MAP evil.example 127.0.0.1"]);
+  t.after(() => rebound.stop());
+  const { port } = new URL(server.url);
+  const page = await rebound.open(`http://evil.example:${port}/`, { isLarder: false });
+  assert.match(await page.locator("body").innerText(), /evil\.example/);
+  assert.equal(await page.locator("#app").count(), 0);
+  const tried = await page.evaluate(async () => {
+    const insert = { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ insert: "stolen", documents: [{}] }) };
+    const status = async (path, options) => (await fetch(path, options)).status;
+    return [await status("/api/command/default", insert), await status("/api/collections"), await status("/api/tail?c=a"), await status("/files/photos"), await status("/metrics")];
+  });
+  assert.ok(tried.every((status) => status >= 400), JSON.stringify(tried));
   const { collections } = await (await fetch(`${server.url}/api/collections`)).json();
   assert.deepEqual(collections.filter(({ collection }) => collection === "stolen"), []);
   await page.done();
@@ -73,4 +91,13 @@ test("who may only read sees which role would allow more", async () => {
   assert.ok(await make.isDisabled());
   assert.match(await make.getAttribute("title"), /the role readWrite of default allows it/);
   await page.done();
+});
+
+test("who guesses passwords waits longer each time, and is refused who would not wait", async () => {
+  const guess = (n) => fetch(`${server.url}/api/session`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ name: "root", password: `guess ${n}` }) });
+  const answers = await Promise.all(Array.from({ length: 24 }, (_, n) => guess(n)));
+  const statuses = answers.map(({ status }) => status);
+  assert.ok(statuses.every((status) => status === 401 || status === 429), String(statuses));
+  const refused = answers.find(({ status }) => status === 429);
+  assert.ok(Number(refused?.headers.get("retry-after")) > 0, String(statuses));
 });

@@ -34,6 +34,8 @@ test("dropped files are recognised, shown, and imported with their types", async
   await page.isWell("start-import");
   await page.getByRole("button", { name: "Import all" }).click();
   await page.getByText("10 documents imported, 3 rejected.").waitFor();
+  await page.getByRole("region", { name: "Readings so far" }).getByText("4 readings").waitFor();
+  await page.getByRole("region", { name: "Lines so far" }).getByText("failed").waitFor();
   const all = async (collection) => (await server.command("default", { find: collection, sort: { _id: 1 } })).cursor.firstBatch.map(({ _id, ...rest }) => rest);
   assert.deepEqual(await all("readings"), [
     { device: "pump", timestamp: { $date: { $numberLong: "1767225600000" } }, value: { $numberInt: "1" } },

@@ -15,3 +15,6 @@ export function typesOf(documents, column) {
   const types = new Set(documents.slice(0, PAGE).filter((one) => one[column] !== undefined).map((one) => typeOf(one[column])));
   return [...types].slice(0, 3).join(" | ");
 }
+
+/** Whether a column's values stand at its right edge, as numbers do. @param {string} types */
+export const isNumeric = (types) => types !== "" && types.split(" | ").every((type) => ["int", "long", "double", "decimal"].includes(type));

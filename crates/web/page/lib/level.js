@@ -16,8 +16,14 @@ export function groupOf(level) {
 
 export const letterOf = (level) => (String(level ?? "")[0] ?? "").toUpperCase();
 
+/** The groups that have words. */
+export const NAMED = GROUPS.filter(({ words }) => words.length).map(({ name }) => name);
+
+/** The words of groups, as logs spell them. @param {...string} groups */
+export const spellings = (...groups) => GROUPS.filter(({ name }) => groups.includes(name)).flatMap(({ words }) => words).flatMap((word) => [...new Set([word, word.toUpperCase(), word[0].toUpperCase() + word.slice(1)])]);
+
 /** The levels of a group as a query on a field. */
 export const queryOf = (field, group) => {
-  const words = GROUPS.find(({ name }) => name === group).words;
-  return { bool: { should: words.flatMap((word) => [word, word.toUpperCase(), word[0].toUpperCase() + word.slice(1)]).map((word) => ({ term: { [field]: word } })), minimum_should_match: 1 } };
+  const terms = (...groups) => ({ terms: { [field]: spellings(...groups) } });
+  return group === "other" ? { bool: { must_not: [terms(...NAMED)] } } : terms(group);
 };

@@ -45,6 +45,9 @@ export function ago(ms, now = Date.now()) {
   return `${Math.round(s / 86_400)} d ago`;
 }
 
-/** For `<input type="datetime-local">`, and back. */
-export const toInput = (ms) => stamp(ms).replace(" ", "T").slice(0, 19);
-export const fromInput = (text) => Date.parse(settings.value.utc ? `${text}Z` : text);
+/** For a field in which a time is written, and back; NaN where it is none. */
+export const toInput = (ms) => stamp(ms).slice(0, 19);
+export function fromInput(text) {
+  const found = /^\s*(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?\s*$/.exec(text);
+  return found ? Date.parse(`${found[1]}T${found[2] ?? "00:00"}${settings.value.utc ? "Z" : ""}`) : NaN;
+}

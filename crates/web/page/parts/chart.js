@@ -7,18 +7,19 @@ import { settings } from "../state/settings.js";
 import { useSignal } from "../state/signal.js";
 import { give } from "../lib/give.js";
 import { canvasOf, colour } from "./canvas.js";
+import { useGestures } from "./gestures.js";
 
 const AXIS = 24;
 const LEFT = 64;
 const TOP = 12;
 const COLOURS = 6;
+/** A lower one says nothing of how it is used. */
+const HINT_HEIGHT = 300;
 const DASHES = [[], [6, 4], [2, 3]];
 
 /** @param {{data: object, choose: (from: number, to: number) => void, sentence: string, height?: number, name?: string}} props */
 export function Chart({ data, choose, sentence, height = 360, name = "graph", csv }) {
   const canvas = useRef(null);
-  const held = useRef(null);
-  const [range, show] = useState(null);
   const [cursor, setCursor] = useState(null);
   const [hidden, setHidden] = useState(new Set());
   const [width, setWidth] = useState(0);
@@ -30,24 +31,13 @@ export function Chart({ data, choose, sentence, height = 360, name = "graph", cs
     watch.observe(canvas.current.parentElement);
     return () => watch.disconnect();
   }, []);
-  const scale = scaleOf(shown, data, width, height);
+  const inner = Math.max(1, width - LEFT - 8);
+  const timeAt = (x, from, to) => from + (Math.max(0, Math.min(inner, x - LEFT)) / inner) * (to - from);
+  const { range, view, setRange, takeRange, handlers } = useGestures(data, timeAt, choose, setCursor);
+  const scale = scaleOf(shown, view ? { ...data, ...view } : data, width, height);
   useEffect(() => {
-    if (width) draw(canvas.current, data, shown, scale, width, height, range, cursor);
-  }, [data, width, height, range, cursor, hidden, theme, utc]);
-  const setRange = (next) => show((held.current = next));
-  const down = (event) => {
-    event.currentTarget.setPointerCapture(event.pointerId);
-    setRange([scale.time(event.offsetX), scale.time(event.offsetX)]);
-  };
-  const move = (event) => {
-    setCursor(scale.time(event.offsetX));
-    if (held.current && event.buttons) setRange([held.current[0], scale.time(event.offsetX)]);
-  };
-  const up = () => {
-    const [from, to] = [Math.min(...(held.current ?? [0])), Math.max(...(held.current ?? [0]))];
-    setRange(null);
-    if (to - from > data.step) choose(Math.round(from), Math.round(to));
-  };
+    if (width) draw(canvas.current, view ? { ...data, ...view } : data, shown, scale, width, height, range, cursor);
+  }, [data, width, height, range, view, cursor, hidden, theme, utc]);
   const out = () => choose(Math.round(data.from - (data.to - data.from) / 2), Math.round(data.to + (data.to - data.from) / 2));
   const key = (event) => {
     const by = { ArrowLeft: -data.step, ArrowRight: data.step }[event.key];
@@ -55,17 +45,17 @@ export function Chart({ data, choose, sentence, height = 360, name = "graph", cs
       event.preventDefault();
       const at = Math.max(data.from, Math.min(data.to, (cursor ?? data.from) + by * 4));
       setCursor(at);
-      if (event.shiftKey) setRange([held.current?.[0] ?? at - by * 4, at]);
+      if (event.shiftKey) setRange([range?.[0] ?? at - by * 4, at]);
     }
-    if (event.key === "Enter" && held.current) up();
+    if (event.key === "Enter" && range) takeRange();
     if (event.key === "Escape") setRange(null);
     if (event.key === "Backspace" || event.key === "-") out();
   };
   const toggle = (name) => setHidden(new Set(hidden.has(name) ? [...hidden].filter((one) => one !== name) : [...hidden, name]));
   return html`<div class="chart card">
-    <canvas ref=${canvas} tabindex="0" role="img" aria-label=${`${sentence}. Arrows move the cursor, with Shift they mark a range, Enter zooms, Backspace zooms out.`} onPointerDown=${down} onPointerMove=${move} onPointerUp=${up} onPointerLeave=${() => setCursor(null)} onDblClick=${out} onKeyDown=${key}></canvas>
+    <canvas ref=${canvas} tabindex="0" role="img" aria-label=${`${sentence}. Arrows move the cursor, with Shift they mark a range, Enter zooms, Backspace zooms out.`} ...${handlers} onDblClick=${out} onKeyDown=${key}></canvas>
     <ul class="series">${data.series.map((one, at) => html`<li key=${one.key}><button class="quiet" aria-pressed=${!hidden.has(one.key)} onClick=${() => toggle(one.key)}><span class=${`line-mark s${(at % COLOURS) + 1} d${Math.floor(at / COLOURS)}`} aria-hidden="true"></span>${one.key} <span class="muted">${valueAt(one, cursor, data.step)}</span></button></li>`)}</ul>
-    <p class="row"><span class="muted">${cursor ? stamp(cursor) : "Drag to zoom; the band is from the least to the greatest value, the line the mean."}</span><span class="grow"></span><button class="quiet" onClick=${() => canvas.current.toBlob((blob) => give(blob, `${name}.png`))}>PNG</button>${csv && html`<button class="quiet" onClick=${() => give(new Blob([csv()], { type: "text/csv" }), `${name}.csv`)}>CSV</button>`}<button class="quiet" aria-pressed=${asTable} onClick=${() => setAsTable(!asTable)}>As table</button></p>
+    <p class="chart-foot"><span class="muted">${cursor ? stamp(cursor).slice(0, 19) : height >= HINT_HEIGHT ? "Drag to zoom; Shift and drag, or two fingers, to move." : ""}</span><span class="grow"></span><button class="quiet" onClick=${() => canvas.current.toBlob((blob) => give(blob, `${name}.png`))}>PNG</button>${csv && html`<button class="quiet" onClick=${() => give(new Blob([csv()], { type: "text/csv" }), `${name}.csv`)}>CSV</button>`}<button class="quiet" aria-pressed=${asTable} onClick=${() => setAsTable(!asTable)}>As table</button></p>
     ${asTable && html`<div class="scroll"><table class="rows"><thead><tr><th>Series</th><th class="num">Readings</th><th class="num">Least</th><th class="num">Mean</th><th class="num">Greatest</th></tr></thead><tbody>${data.series.map((one) => html`<tr key=${one.key}><td>${one.key}</td><td class="num">${one.n.toLocaleString()}</td>${summary(one).map((value) => html`<td class="num">${figure(value)}</td>`)}</tr>`)}</tbody></table></div>`}
   </div>`;
 }
@@ -90,7 +80,6 @@ function scaleOf(shown, data, width, height) {
     least, most,
     x: (t) => LEFT + ((t - data.from) / (data.to - data.from)) * inner,
     y: (v) => TOP + (1 - (v - least) / (most - least)) * high,
-    time: (x) => data.from + (Math.max(0, Math.min(inner, x - LEFT)) / inner) * (data.to - data.from),
   };
 }
 
@@ -100,6 +89,10 @@ function draw(canvas, data, shown, scale, width, height, range, cursor) {
   context.fillRect(0, 0, width, height);
   context.font = "12px system-ui, sans-serif";
   axes(context, data, scale, width, height);
+  context.save();
+  context.beginPath();
+  context.rect(LEFT, 0, width - LEFT - 8, height - AXIS + 1);
+  context.clip();
   for (const one of shown) {
     const at = data.series.indexOf(one);
     const ink = colour(`--series-${(at % COLOURS) + 1}`);
@@ -110,8 +103,12 @@ function draw(canvas, data, shown, scale, width, height, range, cursor) {
       part.forEach(([t, , , max]) => context.lineTo(scale.x(t), scale.y(max)));
       part.toReversed().forEach(([t, min]) => context.lineTo(scale.x(t), scale.y(min)));
       context.fill();
-      context.globalAlpha = 1;
+      // Its edges, so that a single reading far from the others is seen however many there are.
+      context.globalAlpha = 0.6;
       context.strokeStyle = ink;
+      context.lineWidth = 1;
+      context.stroke();
+      context.globalAlpha = 1;
       context.lineWidth = 1.5;
       context.setLineDash(DASHES[Math.floor(at / COLOURS)] ?? []);
       context.beginPath();
@@ -120,6 +117,7 @@ function draw(canvas, data, shown, scale, width, height, range, cursor) {
       context.setLineDash([]);
     }
   }
+  context.restore();
   context.fillStyle = colour("--accent");
   if (cursor) context.fillRect(scale.x(cursor), TOP, 1, height - AXIS - TOP);
   if (range) {

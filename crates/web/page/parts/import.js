@@ -6,6 +6,7 @@ import { detect, prepare, send } from "../lib/intake.js";
 import { bytes, count } from "../lib/number.js";
 import { link } from "../state/route.js";
 import { Dialog } from "./dialog.js";
+import { Growing } from "./growing.js";
 
 /** A place where files can be dropped, or chosen. */
 export function Drop({ take, children }) {
@@ -57,6 +58,7 @@ export function Import({ files, target, close }) {
   };
   const totals = Object.values(states).reduce((sum, one) => ({ imported: sum.imported + (one.imported ?? 0), rejected: sum.rejected + (one.rejected ?? 0), rejects: [...sum.rejects, ...(one.rejects ?? [])] }), { imported: 0, rejected: 0, rejects: [] });
   const ticked = plans.filter((plan) => plan.isTicked);
+  const arrived = new Set(plans.filter((_, at) => states[at]?.imported).map((plan) => plan.target));
   return html`<section class="import" aria-label="Import">
     <div class="head"><h2>${phase === "detecting" ? "Looking at the files …" : `${count(plans.length)} ${plans.length === 1 ? "file" : "files"}`}</h2>
       <span class="muted" role="status">${phase !== "ready" && phase !== "detecting" && `${count(totals.imported)} documents imported${totals.rejected ? `, ${count(totals.rejected)} rejected` : ""}${phase === "done" ? "." : " …"}`}</span>
@@ -65,6 +67,7 @@ export function Import({ files, target, close }) {
       ${phase === "ready" && html`<button onClick=${close}>Cancel</button><button class="primary" data-run onClick=${run} disabled=${!ticked.length} autofocus>Import ${ticked.length === plans.length ? "all" : ticked.length}</button>`}
       ${phase === "running" && html`<button onClick=${() => { abort.current.abort(); setPhase("done"); }}>Stop</button>`}
     </div>
+    ${phase === "running" || phase === "done" ? html`<${Growing} plans=${ticked.filter((plan) => arrived.has(plan.target))} isRunning=${phase === "running"} />` : null}
     <div class="scroll"><table class="rows plan">
       <thead><tr><th><span class="hidden">Import it</span></th><th>File</th><th class="num">Size</th><th>What it is</th><th>Into</th><th>First record, or progress</th></tr></thead>
       <tbody>${plans.map((plan, at) => html`<tr key=${at}>

@@ -1,7 +1,7 @@
 // Documents that a query gave: as a table or as JSON.
 
 import { html, useState } from "../lib/html.js";
-import { columnsOf, typesOf } from "../lib/columns.js";
+import { columnsOf, isNumeric, typesOf } from "../lib/columns.js";
 import { print, typeOf } from "../lib/ejson.js";
 import { RESULTS_MAX } from "../limits.js";
 import { Copy, Tabs } from "./panel.js";
@@ -25,7 +25,7 @@ export function Table({ documents, name = "Documents as a table" }) {
   const columns = columnsOf(documents);
   if (!documents.length) return html`<p class="muted">No document.</p>`;
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${name}><table class="rows documents plain">
-    <thead><tr>${columns.map((column) => html`<th key=${column}>${column} <small>${typesOf(documents, column)}</small></th>`)}</tr></thead>
+    <thead><tr>${columns.map((column) => [column, typesOf(documents, column)]).map(([column, types]) => html`<th key=${column} class=${isNumeric(types) ? "num" : ""}>${column} <small>${types}</small></th>`)}</tr></thead>
     <tbody>${documents.map((document, at) => html`<tr key=${at}>${columns.map((column) => html`<td key=${column} class=${`t-${typeOf(document[column] ?? null)}`}>${document[column] === undefined ? "" : html`<${Value} value=${document[column]} />`}</td>`)}</tr>`)}</tbody>
   </table></div>`;
 }

@@ -72,7 +72,7 @@ function draw(canvas, data, height, newest, oldest) {
     const fill = (lines, token) => {
       const wide = Math.max(1, (lines / most) * WIDTH);
       context.fillStyle = colour(token);
-      context.fillRect(WIDTH - wide, from, wide, Math.max(1, to - from - 1));
+      context.fillRect(WIDTH - wide, from, wide, Math.max(1, to - from + 0.5));
     };
     fill(bar.total, "--other-bar");
     if (bar.counts.error) fill(bar.counts.error, "--error-bar");

@@ -4,13 +4,14 @@ import { html, useEffect, useState } from "../lib/html.js";
 import { fromInput, toInput } from "../lib/time.js";
 import { Confirm } from "../parts/dialog.js";
 import { Empty, Failure, Loading } from "../parts/panel.js";
+import { TimeField } from "../parts/timefield.js";
 import { go, link, refine } from "../state/route.js";
 import { useResource } from "../state/resource.js";
 import { Taken, forget, keep, saved } from "../state/saved.js";
 import { Graph } from "./graphs/graph.js";
 import { STATS } from "./graphs/series.js";
 
-const HEIGHTS = [160, 240, 360];
+const HEIGHTS = [[160, "low"], [240, "middle"], [360, "high"]];
 const RANGES = [["", "all of each"], [15 * 60_000, "15 min"], [3_600_000, "1 h"], [6 * 3_600_000, "6 h"], [86_400_000, "1 d"], [7 * 86_400_000, "7 d"], [30 * 86_400_000, "30 d"], [365 * 86_400_000, "365 d"]];
 
 export default function BoardView({ segments, params }) {
@@ -54,7 +55,7 @@ function Board({ board, params, reload }) {
   return html`<section class="view">
     <div class="head"><h1><a class="up" href="#/graphs">Graphs</a> / ${board.name}</h1><span class="grow"></span>
       <label>Range <select value="" onChange=${(event) => event.target.value === "all" ? choose(undefined, undefined) : choose(Date.now() - Number(event.target.value), Date.now())}><option value="">${from ? "chosen" : "all of each"}</option>${RANGES.map(([ms, title]) => html`<option key=${title} value=${ms || "all"}>${title}</option>`)}</select></label>
-      ${from && html`<label>From <input type="datetime-local" step="1" value=${toInput(from)} onChange=${(event) => choose(fromInput(event.target.value), to)} /></label><label>To <input type="datetime-local" step="1" value=${toInput(to)} onChange=${(event) => choose(from, fromInput(event.target.value))} /></label>`}
+      ${from && html`<${TimeField} label="From" value=${toInput(from)} onChange=${(event) => choose(fromInput(event.target.value), to)} /><${TimeField} label="To" value=${toInput(to)} onChange=${(event) => choose(from, fromInput(event.target.value))} />`}
       <button data-live aria-pressed=${isLive} onClick=${() => refine({ live: isLive ? undefined : 1 })}>${isLive ? "● Live" : "○ Live"}</button>
       <button class="danger" onClick=${() => setGone(true)}>Delete</button>
       <button class="primary" disabled=${!isChanged} onClick=${() => save(board.version)}>Save</button>
@@ -63,11 +64,11 @@ function Board({ board, params, reload }) {
     ${theirs && html`<div class="note" role="alert"><h2>Changed meanwhile</h2><p>Somebody has kept this board with ${(theirs.graphs ?? []).length} graphs (${(theirs.graphs ?? []).map(({ value }) => value).join(", ")}); yours has ${graphs.length} (${graphs.map(({ value }) => value).join(", ")}). Nothing was overwritten.</p><p class="actions"><button onClick=${reload}>Take theirs</button><button class="primary" onClick=${() => save(theirs.version)}>Save mine over it</button></p></div>`}
     ${!graphs.length && html`<${Empty}><p>No graph yet: open one, and add it here.</p><a class="button" href="#/graphs">Graphs</a><//>`}
     <div class="board">${graphs.map((spec, at) => html`<article key=${`${at} ${JSON.stringify(spec)}`} class=${spec.wide ? "wide-graph" : ""}>
-      <div class="row"><h2><a href=${link(["graphs", spec.coll], { v: spec.value, by: spec.by || "none", t: spec.time, stat: spec.stat, from, to })}>${spec.value}${spec.by ? ` by ${spec.by}` : ""}</a></h2><span class="muted">${spec.coll} · ${STATS[spec.stat]?.title}</span><span class="grow"></span>
+      <div class="panel-head"><h2><a href=${link(["graphs", spec.coll], { v: spec.value, by: spec.by || "none", t: spec.time, stat: spec.stat, from, to })}>${spec.value}${spec.by ? ` by ${spec.by}` : ""}</a></h2><span class="muted">${spec.coll} · ${STATS[spec.stat]?.title}</span>
         <button class="quiet icon" disabled=${at === 0} aria-label=${`Move ${spec.value} up`} onClick=${() => move(at, -1)}>↑</button>
         <button class="quiet icon" disabled=${at === graphs.length - 1} aria-label=${`Move ${spec.value} down`} onClick=${() => move(at, 1)}>↓</button>
         <button class="quiet" onClick=${() => edit(at, { wide: !spec.wide })}>${spec.wide ? "Half" : "Wide"}</button>
-        <select aria-label=${`Height of ${spec.value}`} value=${spec.height ?? 240} onChange=${(event) => edit(at, { height: Number(event.target.value) })}>${HEIGHTS.map((px) => html`<option key=${px} value=${px}>${px} px</option>`)}</select>
+        <select aria-label=${`Height of ${spec.value}`} value=${spec.height ?? 240} onChange=${(event) => edit(at, { height: Number(event.target.value) })}>${HEIGHTS.map(([px, title]) => html`<option key=${px} value=${px}>${title}</option>`)}</select>
         <button class="quiet icon" aria-label=${`Remove ${spec.value}`} onClick=${() => setGraphs(graphs.filter((_, place) => place !== at))}>✕</button></div>
       <${Graph} spec=${spec} from=${from} to=${to} isLive=${isLive} choose=${choose} height=${spec.height ?? 240} />
     </article>`)}</div>

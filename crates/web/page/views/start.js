@@ -23,8 +23,8 @@ export default function Start() {
   };
   const isNew = data && !collections.some((one) => one.documents);
   return html`<section class="view start">
-    <div class="head"><h1>${isNew ? "Nothing here yet. Three ways to begin:" : session.value.host}</h1>
-      ${!isNew && data && html`<span class="muted">${count(collections.length)} collections · ${count(collections.reduce((n, one) => n + one.documents, 0))} documents</span>`}
+    <div class="head"><h1>${files ? "Import" : isNew ? "Nothing here yet. Three ways to begin:" : session.value.host}</h1>
+      ${!isNew && !files && data && html`<span class="muted">${count(collections.length)} collections · ${count(collections.reduce((n, one) => n + one.documents, 0))} documents</span>`}
     </div>
     ${!session.value.users && html`<${NoUsers} />`}
     ${error && html`<${Failure} error=${error} retry=${reload} />`}

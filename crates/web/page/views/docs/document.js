@@ -12,6 +12,7 @@ import { useResource } from "../../state/resource.js";
 import { whyNotWrite } from "../../state/session.js";
 import { Fields } from "./fields.js";
 import { Insert } from "./insert.js";
+import { Meanwhile } from "./meanwhile.js";
 import { Conflicts, History } from "./revisions.js";
 
 async function read(name, id, signal) {
@@ -53,15 +54,18 @@ export function DocumentView({ name, id, params }) {
       setTold({ error: failed.message });
     }
   };
-  const save = async (base = saved) => {
+  const save = async (base = saved, merged = undefined) => {
     try {
-      const wanted = current();
+      const wanted = merged ?? current();
       const change = changes(base, wanted);
-      if (!change) return setTold({ done: "Nothing has changed." });
+      if (!change) {
+        setTold({ done: "Nothing has changed." });
+        return merged && reload();
+      }
       const reply = await command(database, { update: collection, updates: [{ q: change.filter, u: change.update }] });
       if (number(reply.n) === 1) {
         setTold({ done: `Saved: ${Object.values(change.update).flatMap(Object.keys).join(", ")}.` });
-        sent.current = { draft, text };
+        sent.current = merged ? null : { draft, text };
         return reload();
       }
       setDraft(wanted);
@@ -97,7 +101,7 @@ export function DocumentView({ name, id, params }) {
     ${unsure && html`<p class="note">This document has names that are numbers, whose order a browser does not keep: it is shown, and not edited here.</p>`}
     <p role="status" class=${told.done ? "good" : "hidden"}>${told.done}</p>
     ${told.error && html`<p class="failure" role="alert">${told.error}</p>`}
-    ${told.theirs && html`<${Meanwhile} mine=${draft} theirs=${told.theirs} keepMine=${() => save(told.theirs)} takeTheirs=${() => { setTold({}); reload(); }} />`}
+    ${told.theirs && html`<${Meanwhile} before=${saved} mine=${draft} theirs=${told.theirs} save=${(merged) => save(told.theirs, merged)} takeTheirs=${() => { setTold({}); reload(); }} />`}
     ${saved && tab === "conflicts" && html`<${Conflicts} name=${name} id=${saved._id} changed=${reload} />`}
     ${saved && tab === "history" && html`<${History} name=${name} id=${saved._id} key=${JSON.stringify(saved)} />`}
     ${draft && !told.theirs && ["fields", "json"].includes(tab) && (tab === "json"
@@ -109,16 +113,3 @@ export function DocumentView({ name, id, params }) {
 }
 
 const withoutId = ({ _id, ...rest }) => rest;
-
-/** Somebody else has changed what is being saved: both are shown, and nothing is overwritten unasked. */
-function Meanwhile({ mine, theirs, keepMine, takeTheirs }) {
-  return html`<div class="note" role="alert">
-    <h2>Changed meanwhile</h2>
-    <p>A field that you changed was changed elsewhere as well. Nothing was saved.</p>
-    <div class="beside">
-      <div><h3>Mine</h3><pre class="card">${print(mine, "  ")}</pre></div>
-      <div><h3>Theirs</h3><pre class="card">${print(theirs, "  ")}</pre></div>
-    </div>
-    <p class="actions"><button onClick=${takeTheirs}>Take theirs</button><button class="primary" onClick=${keepMine}>Save mine over it</button></p>
-  </div>`;
-}

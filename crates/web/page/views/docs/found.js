@@ -1,7 +1,7 @@
 // The documents that a filter finds: as a table, or as JSON. Pages come from a cursor; no more than a window is kept.
 
 import { html, useEffect, useRef, useState } from "../../lib/html.js";
-import { columnsOf, typesOf } from "../../lib/columns.js";
+import { columnsOf, isNumeric, typesOf } from "../../lib/columns.js";
 import { brief, number, print, typeOf } from "../../lib/ejson.js";
 import { command, curl, parts } from "../../lib/http.js";
 import { count } from "../../lib/number.js";
@@ -138,7 +138,7 @@ function AsTable({ name, documents, params }) {
   const sorted = (column) => (params.sort === column ? "ascending" : params.sort === `-${column}` ? "descending" : undefined);
   const sortBy = (column) => refine({ sort: params.sort === column ? `-${column}` : params.sort === `-${column}` ? undefined : column });
   return html`<div class="scroll"><table class="rows documents" onKeyDown=${moveInList}>
-    <thead><tr>${columns.map((column) => html`<th key=${column} aria-sort=${sorted(column)}><button class="quiet" onClick=${() => sortBy(column)}>${column}${{ ascending: " ▲", descending: " ▼" }[sorted(column)] ?? ""}</button> <small>${typesOf(documents, column)}</small></th>`)}</tr></thead>
+    <thead><tr>${columns.map((column) => html`<th key=${column} class=${isNumeric(typesOf(documents, column)) ? "num" : ""} aria-sort=${sorted(column)}><button class="quiet" onClick=${() => sortBy(column)}>${column}${{ ascending: " ▲", descending: " ▼" }[sorted(column)] ?? ""}</button> <small>${typesOf(documents, column)}</small></th>`)}</tr></thead>
     <tbody>${documents.map((document, at) => html`<tr key=${at} onClick=${(event) => event.target.closest("a") || getSelection().toString() || open(name, document)}>
       ${columns.map((column, place) => html`<td key=${column} class=${`t-${typeOf(document[column] ?? null)}`} title=${document[column] === undefined ? "missing" : undefined}>
         ${place === 0 ? html`<a href=${href(name, document)}>${brief(document[column] ?? null, 60)}</a>` : document[column] === undefined ? "" : html`<${Value} value=${document[column]} />`}</td>`)}

@@ -34,7 +34,7 @@ export function Graph({ spec, from, to, isLive, choose, height }) {
   return html`<div class="graph">
     <${Loading} on=${loading && !round} />
     ${error && html`<${Failure} error=${error} retry=${reload} />`}
-    ${data && html`<p class="muted" role="status">${count(data.read)} readings · a point every ${data.stepText} · ${Math.round(data.ms)} ms${data.others > 0 ? ` · ${count(data.others)} more series are not drawn: the largest are` : ""}</p>`}
+    ${data && html`<p class="muted" role="status">${count(data.read)} readings · a point every ${data.stepText} · ${Math.round(data.ms)} ms, from ${data.source}${data.otherReadings > 0 ? ` · ${count(data.otherReadings)} readings of smaller series are not drawn` : ""}${data.others > 0 ? ` · ${count(data.others)} more series are not drawn: the largest are` : ""}</p>`}
     ${data && !data.series.length && html`<${Empty}><p>No reading lies in this range.</p><//>`}
     ${data && data.series.length > 0 && html`<${Chart} data=${data} sentence=${sentence} choose=${choose} height=${height} name=${`${spec.coll}-${spec.value}`} csv=${() => csvOf(data)} />`}
   </div>`;

@@ -16,8 +16,14 @@ export function Details({ row, name, shape, add, around, close }) {
       <tbody>${fields.map(([field, value]) => html`<tr key=${field}><th scope="row" class="mono">${field}</th><td class="mono"><pre>${typeof value === "string" ? value : JSON.stringify(value)}</pre></td>
         <td class="nowrap">${typeof value !== "object" && field !== shape.time && html`<button class="quiet icon" aria-label=${`Only ${field} ${value}`} onClick=${() => add({ field, value })}>+</button><button class="quiet icon" aria-label=${`Without ${field} ${value}`} onClick=${() => add({ field, value, not: true })}>−</button>`}</td></tr>`)}</tbody>
     </table></div>
-    <p class="actions"><button onClick=${() => around(row)}>Lines around</button><a class="button" href=${link(["docs", name, id])}>Document</a><${Copy} text=${() => JSON.stringify(row.source, null, 2)} label="Copy JSON" /></p>
+    <p class="actions"><button onClick=${() => around(row)}>Lines around</button><a class="button" href=${link(["docs", name, id])}>Document</a><a class="button" href=${wholeOf(row, name)} download title="The document with its values in full, as NDJSON">Download</a><${Copy} text=${() => JSON.stringify(row.source, null, 2)} label="Copy JSON" /></p>
   <//>`;
+}
+
+/** Where the document is with nothing cut. */
+function wholeOf(row, name) {
+  const id = row.key ?? (/^[0-9a-f]{24}$/.test(row.id) ? { $oid: row.id } : row.id);
+  return `/api/export/${encodeURIComponent(name)}?${new URLSearchParams({ format: "ndjson", filter: JSON.stringify({ _id: id }) })}`;
 }
 
 function flat(source, prefix = "") {

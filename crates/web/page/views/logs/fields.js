@@ -1,31 +1,37 @@
-// The fields of the lines: what values they have, to be filtered by.
+// The fields of the lines: what values they have, to be filtered by. Those of an opened field are counted at once.
 
 import { html, useState } from "../../lib/html.js";
 import { count, share } from "../../lib/number.js";
 import { useResource } from "../../state/resource.js";
 import { values } from "./search.js";
 
+const FIELDS_MAX = 200;
+/** Fields that are open from the beginning, of those that lines are usually told apart by. */
+const OPEN = ["level", "severity", "device", "host", "app", "program", "unit", "service", "logger", "source", "file", "status"];
+const OPEN_MAX = 3;
+
 export function FieldList({ name, query, shape, add, columns, toggleColumn }) {
   const [find, setFind] = useState("");
-  const shown = shape.fields.filter((field) => field.name.includes(find) && field.name !== shape.time).slice(0, 200);
+  const begin = OPEN.filter((one) => shape.fields.some((field) => field.name === one && field.exact)).slice(0, OPEN_MAX);
+  const matching = shape.fields.filter((field) => field.name.toLowerCase().includes(find.toLowerCase()) && field.name !== shape.time);
+  const shown = matching.slice(0, FIELDS_MAX);
   return html`<aside class="field-list" aria-label="Fields">
     <input type="search" placeholder="Find a field" aria-label="Find a field" value=${find} onInput=${(event) => setFind(event.target.value)} />
-    ${shown.map((field) => html`<details key=${field.name}>
-      <summary><span class="mono">${field.name}</span> <small class="muted">${field.type}</small></summary>
-      <${Values} name=${name} query=${query} field=${field} add=${add} />
-      <button class="quiet" aria-pressed=${columns.includes(field.name)} onClick=${() => toggleColumn(field.name)}>${columns.includes(field.name) ? "Remove column" : "Show as column"}</button>
-    </details>`)}
+    ${shown.map((field) => html`<${Field} key=${field.name} field=${field} begins=${begin.includes(field.name)} name=${name} query=${query} add=${add} isColumn=${columns.includes(field.name)} toggleColumn=${toggleColumn} />`)}
+    ${matching.length > shown.length && html`<p class="muted">${count(matching.length - shown.length)} more: find them by name.</p>`}
   </aside>`;
 }
 
-function Values({ name, query, field, add }) {
-  const [isWanted, setWanted] = useState(false);
-  if (!field.exact) return html`<p class="muted">Text without exact values: search it by the query.</p>`;
-  if (!isWanted) return html`<button class="quiet" onClick=${() => setWanted(true)}>Count its values</button>`;
-  return html`<${Counted} name=${name} query=${query} field=${field} add=${add} />`;
+function Field({ field, begins, name, query, add, isColumn, toggleColumn }) {
+  const [isOpen, setOpen] = useState(begins);
+  return html`<details open=${isOpen} onToggle=${(event) => setOpen(event.currentTarget.open)}>
+    <summary><span class="mono">${field.name}</span> <small class="muted">${field.type}</small></summary>
+    ${isOpen && html`${field.exact ? html`<${Values} name=${name} query=${query} field=${field} add=${add} />` : html`<p class="muted">Text without exact values: search it by the query.</p>`}
+      <button class="quiet" aria-pressed=${isColumn} onClick=${() => toggleColumn(field.name)}>${isColumn ? "Remove column" : "Show as column"}</button>`}
+  </details>`;
 }
 
-function Counted({ name, query, field, add }) {
+function Values({ name, query, field, add }) {
   const { data, error } = useResource((signal) => values(name, query, field, signal), [name, JSON.stringify(query), field.name]);
   if (error) return html`<p class="error">${error.message}</p>`;
   if (!data) return html`<p class="muted">…</p>`;
@@ -34,5 +40,6 @@ function Counted({ name, query, field, add }) {
       <span class="mono" title=${String(value)}>${String(value)}</span><span class="muted">${share(n, data.total)}</span>
       <button class="quiet icon" aria-label=${`Only ${field.name} ${value}`} onClick=${() => add({ field: field.name, value })}>+</button>
       <button class="quiet icon" aria-label=${`Without ${field.name} ${value}`} onClick=${() => add({ field: field.name, value, not: true })}>−</button>
+      <meter max=${data.total || 1} value=${n} aria-hidden="true"></meter>
     </li>`)}</ul>`;
 }

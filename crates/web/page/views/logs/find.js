@@ -3,7 +3,7 @@
 
 import { date, millis, plain, typeOf } from "../../lib/ejson.js";
 import { command, parts } from "../../lib/http.js";
-import { GROUPS } from "../../lib/level.js";
+import { NAMED, spellings } from "../../lib/level.js";
 
 const TIME_MS = 10_000;
 
@@ -29,8 +29,7 @@ export function filterFor(asked, shape) {
     conditions.push({ [field]: not ? { $ne: value } : { $eq: value } });
   }
   if (asked.group) {
-    const words = GROUPS.find(({ name }) => name === asked.group).words;
-    conditions.push({ [shape.level.name]: { $in: words.flatMap((word) => [word, word.toUpperCase(), word[0].toUpperCase() + word.slice(1)]) } });
+    conditions.push({ [shape.level.name]: asked.group === "other" ? { $nin: spellings(...NAMED) } : { $in: spellings(asked.group) } });
   }
   return conditions.length ? { $and: conditions } : {};
 }
@@ -46,6 +45,17 @@ export async function findLines(name, filter, { time }, { after, newer = false, 
   const rows = cursor.firstBatch.map((document) => rowOf(document, time));
   return newer ? rows.reverse() : rows;
 }
+
+/** The documents of these ids as Elasticsearch's protocol has them, as lines in this order; long values are cut. */
+export async function linesOf(name, ids, { time }, trim, signal) {
+  const [database, collection] = parts(name);
+  const keys = ids.flatMap((id) => [id, ...(/^[0-9a-f]{24}$/.test(id) ? [{ $oid: id }] : []), ...(/^-?\d{1,15}$/.test(id) ? [Number(id)] : [])]);
+  const { cursor } = await command(database, { find: collection, filter: { _id: { $in: keys } }, batchSize: ids.length, singleBatch: true, limit: ids.length, maxTimeMS: TIME_MS }, { signal, trim });
+  const found = new Map(cursor.firstBatch.map((document) => [idText(document._id), rowOf(document, time)]));
+  return ids.map((id) => found.get(id));
+}
+
+const idText = (id) => (typeof id === "string" ? id : String(id.$oid ?? id.$numberInt ?? id.$numberLong ?? JSON.stringify(id)));
 
 /** A document as a line. */
 export function rowOf(document, time) {

@@ -11,7 +11,7 @@ const NEAR_ROWS = 60;
 const TEXT_MAX = 2000;
 
 /** @param {{rows: object[], rail: (newest: number, oldest: number) => object, shift: number, older: () => void, newer: () => void, open: (row: object) => void, shape: object, columns: string[], onTop: (is: boolean) => void}} props */
-export function Lines({ rows, shift, older, newer, open, shape, columns, onTop, focus, setFocus, toTop, rail }) {
+export function Lines({ rows, shift, older, newer, open, shape, columns, onTop, focus, setFocus, fill, rail }) {
   const element = useRef(null);
   const [view, setView] = useState({ top: 0, height: 600 });
   useSignal(settings);
@@ -32,6 +32,11 @@ export function Lines({ rows, shift, older, newer, open, shape, columns, onTop, 
     onTop(scrollTop < ROW);
     if (scrollTop + clientHeight > (rows.length - NEAR_ROWS) * ROW) older();
     if (scrollTop < NEAR_ROWS * ROW) newer();
+  };
+  // A click that ends the marking of a text opens nothing.
+  const click = (row) => {
+    setFocus(row);
+    if (getSelection().isCollapsed) open(row);
   };
   const key = (event) => {
     const page = Math.floor(view.height / ROW) - 1;
@@ -59,8 +64,8 @@ export function Lines({ rows, shift, older, newer, open, shape, columns, onTop, 
   const last = rows[Math.min(rows.length - 1, Math.floor((view.top + view.height) / ROW))];
   return html`<div class="lines-by-time"><div class="lines" ref=${element} tabindex="0" role="grid" aria-label="Lines, newest first" aria-rowcount="-1" onScroll=${scroll} onKeyDown=${key} aria-activedescendant=${shown.includes(focus) ? "focused-line" : undefined}>
     <div role="presentation" style=${{ height: `${first * ROW}px` }}></div>
-    ${shown.map((row) => row.gap ? html`<div key=${row.id} class="line gap" role="row"><span role="gridcell">··· ${row.gap.toLocaleString()} lines skipped here, which came faster than they were read · <button class="quiet" onClick=${toTop}>load</button> ···</span></div>` : html`<div key=${row.id} id=${row === focus ? "focused-line" : undefined} class=${row === focus ? "line focused" : "line"} role="row" aria-selected=${row === focus} onClick=${() => { setFocus(row); open(row); }}>
-      <span role="gridcell" class="at">${stamp(row.time)}</span>
+    ${shown.map((row) => row.gap ? html`<div key=${row.id} class="line gap" role="row"><span role="gridcell">··· ${row.gap.toLocaleString()} lines skipped here · <button class="quiet" onClick=${() => fill(row)}>load</button> ···</span></div>` : html`<div key=${row.id} id=${row === focus ? "focused-line" : undefined} class=${row === focus ? "line focused" : "line"} role="row" aria-selected=${row === focus} onClick=${() => click(row)}>
+      <span role="gridcell" class="at"><span class="day">${stamp(row.time).slice(0, 11)}</span>${stamp(row.time).slice(11, 19)}<span class="day">${stamp(row.time).slice(19)}</span></span>
       <span role="gridcell" class=${`level ${groupOf(levelOf(row, shape))}`} title=${levelOf(row, shape)}>${letterOf(levelOf(row, shape))}</span>
       ${columns.map((column) => html`<span role="gridcell" class="column" key=${column}>${text(valueAt(row.source, column))}</span>`)}
       <span role="gridcell" class="message">${messageOf(row, shape)}</span>

@@ -7,6 +7,7 @@ import { fromInput, toInput } from "../../lib/time.js";
 import { Histogram } from "../../parts/histogram.js";
 import { isFree } from "../../parts/keys.js";
 import { Empty, Failure, Loading } from "../../parts/panel.js";
+import { TimeField } from "../../parts/timefield.js";
 import { TimeRail } from "../../parts/timerail.js";
 import { go, link, refine } from "../../state/route.js";
 import { useResource } from "../../state/resource.js";
@@ -28,7 +29,7 @@ const parsed = (text) => {
 };
 
 export function Log({ name, params, shape }) {
-  const asked = { q: params.q, from: Number(params.from) || undefined, to: Number(params.to) || undefined, filters: parsed(params.f) ?? [] };
+  const asked = { q: params.q, from: Number(params.from) || undefined, to: Number(params.to) || undefined, filters: parsed(params.f) ?? [], group: shape.level && GROUPS.some(({ name: group }) => group === params.level) ? params.level : undefined };
   const columns = (params.cols ?? "").split(",").filter(Boolean);
   const query = queryFor(asked, shape);
   const key = JSON.stringify([query, params.around]);
@@ -44,7 +45,7 @@ export function Log({ name, params, shape }) {
     return histogram(name, query, shape, { from: asked.from ?? range.oldest, to: Math.max(range.newest, (asked.from ?? range.oldest) + 1) }, signal);
   }, [name, key]);
 
-  const live = useLive(isLive, name, asked, shape, lines.arrive, key);
+  const live = useLive(isLive, name, asked, shape, lines.arrive, lines.catchUp, key);
 
   const placeOf = ({ id, time, sort, key: own }) => JSON.stringify({ id, time, sort, key: own });
   /** Lines around one, without query and filters; Back, or Esc, leads to the same row of what was asked. */
@@ -58,7 +59,11 @@ export function Log({ name, params, shape }) {
       if (event.key === "e" || event.key === "E") nextError(event.key === "E");
       if (event.key === "c" && focus && !params.around) around(focus);
       if (event.key === "Escape" && params.around) history.back();
-      if (event.key === "End") toTop();
+      if (event.key === "End") {
+        // The browser would scroll the list down, where a text is marked in it.
+        event.preventDefault();
+        toTop();
+      }
     };
     addEventListener("keydown", onKey);
     return () => removeEventListener("keydown", onKey);
@@ -80,14 +85,14 @@ export function Log({ name, params, shape }) {
     ${asked.filters.length > 0 && html`<ul class="chips" aria-label="Filters">${asked.filters.map((filter, at) => html`<li key=${at}><span>${filter.not ? "−" : "+"} ${filter.field}: ${String(filter.value)}</span><button class="quiet icon" aria-label=${`Remove ${filter.field} ${filter.value}`} onClick=${() => remove(at)}>✕</button></li>`)}</ul>`}
     <${Loading} on=${page.loading || bars.loading} />
     ${bars.error ? html`<${Failure} error=${bars.error} retry=${bars.reload} />` : html`<${Histogram} data=${bars.data} choose=${(from, to) => go(["logs", name], { ...params, at: undefined, from, to })} />`}
-    ${shape.level && html`<div class="legend">${GROUPS.map((group) => html`<span key=${group.name}><span class=${`mark ${group.name}`} aria-hidden="true"></span>${group.name}</span>`)}<span class="muted">e / E: next older / newer error · c: lines around</span><span class="grow"></span><${Download} name=${name} asked=${asked} shape=${shape} columns=${columns} /></div>`}
+    ${shape.level && html`<div class="legend">${GROUPS.map(({ name: group }) => html`<button key=${group} class="quiet" aria-pressed=${asked.group === group} title=${asked.group === group ? "All levels" : `Only ${group}`} onClick=${() => go(["logs", name], { ...params, at: undefined, level: asked.group === group ? undefined : group })}><span class=${`mark ${group}`} aria-hidden="true"></span>${group}</button>`)}<span class="muted for-keys">e / E: next older / newer error · c: lines around</span><span class="grow"></span><${Download} name=${name} asked=${asked} shape=${shape} columns=${columns} /></div>`}
     ${params.around && html`<p class="note row"><span>Lines around one, without query and filters.</span><button onClick=${() => history.back()}>Back to the search (Esc)</button></p>`}
     ${isLive && live.error && html`<p class="note" role="status">No live lines: ${live.error}. Trying again.</p>`}
     ${page.error && html`<${Failure} error=${page.error} />`}
-    ${arriving.skipped > 0 && html`<p class="center"><button class="primary" onClick=${toTop}>↑ ${count(arriving.skipped)} new lines (End)</button></p>`}
+    ${arriving.count > 0 && html`<p class="center"><button class="primary" onClick=${toTop}>↑ ${count(arriving.count)} new lines (End)</button></p>`}
     <div class=${showsFields ? "log-body with-fields" : "log-body"}>
       ${showsFields && html`<${FieldList} name=${name} query=${query} shape=${shape} add=${add} columns=${columns} toggleColumn=${toggleColumn} />`}
-      ${page.rows.length || page.loading ? html`<${Lines} rows=${page.rows} shift=${page.shift} older=${() => lines.more(false)} newer=${() => lines.more(true)} toTop=${toTop} open=${setOpened} shape=${shape} columns=${columns} focus=${focus} setFocus=${setFocus} onTop=${(is) => (lines.isOnTop.current = is)} rail=${(newest, oldest) => html`<${TimeRail} data=${params.around ? null : bars.data} newest=${newest} oldest=${oldest} choose=${lines.toTime} />`} />`
+      ${page.rows.length || page.loading ? html`<${Lines} rows=${page.rows} shift=${page.shift} older=${() => lines.more(false)} newer=${() => lines.more(true)} fill=${lines.fill} open=${setOpened} shape=${shape} columns=${columns} focus=${focus} setFocus=${setFocus} onTop=${(is) => (lines.isOnTop.current = is)} rail=${(newest, oldest) => html`<${TimeRail} data=${params.around ? null : bars.data} newest=${newest} oldest=${oldest} choose=${lines.toTime} />`} />`
         : html`<${Empty}><p>No line matches.</p>${(params.from || params.to) && html`<button onClick=${() => go(["logs", name], { ...params, from: undefined, to: undefined })}>Widen to all time</button>`}${asked.filters.length > 0 && html`<a class="button" href=${link(["logs", name], { ...params, f: undefined })}>Remove the filters</a>`}<//>`}
     </div>
     ${opened && html`<${Details} row=${opened} name=${name} shape=${shape} around=${(row) => { setOpened(null); around(row); }} add=${(filter) => { setOpened(null); add(filter); }} close=${() => setOpened(null)} />`}
@@ -100,15 +105,17 @@ function QueryLine({ name, params, range, error }) {
     const { q, from, to } = Object.fromEntries(new FormData(event.target));
     go(["logs", name], { ...params, at: undefined, around: undefined, q, from: typed(from, shownFrom) ?? params.from, to: typed(to, shownTo) ?? params.to });
   };
-  // A browser may write the same time in fewer characters.
+  // The fields have no parts of seconds, the range may have.
   const typed = (text, shown) => (text && fromInput(text) !== fromInput(shown) ? fromInput(text) : undefined);
   const shownFrom = range ? toInput(range.from) : "";
   const shownTo = range ? toInput(range.to) : "";
-  return html`<form class="query log-query" onSubmit=${submit}>
+  const [showsRange, setShowsRange] = useState(false);
+  return html`<form class=${showsRange ? "query log-query with-range" : "query log-query"} onSubmit=${submit}>
     <label class="filter">Query <input data-query class="mono" name="q" spellcheck=${false} autocapitalize="off" placeholder=${'level:error AND "timed out"'} value=${params.q} aria-invalid=${Boolean(error)} /></label>
-    <label>From <input type="datetime-local" step="1" name="from" value=${shownFrom} /></label>
-    <label>To <input type="datetime-local" step="1" name="to" value=${shownTo} /></label>
+    <${TimeField} label="From" name="from" value=${shownFrom} />
+    <${TimeField} label="To" name="to" value=${shownTo} />
     <button class="primary" data-run>Search</button>
+    <button type="button" class="phone" aria-expanded=${showsRange} onClick=${() => setShowsRange(!showsRange)}>Range</button>
     <button type="button" disabled=${!params.from && !params.to} onClick=${() => go(["logs", name], { ...params, from: undefined, to: undefined })}>All time</button>
   </form>`;
 }

@@ -1,11 +1,11 @@
 // What Logs asks: lines, bars and values, by Elasticsearch's requests.
 
-import { BARS_MAX, LINES_PAGE } from "../../limits.js";
+import { BARS_MAX, LINES_PAGE, TRIM_BYTES } from "../../limits.js";
 import { typeOf } from "../../lib/ejson.js";
 import { command, elastic, indexName, parts } from "../../lib/http.js";
 import { GROUPS, queryOf } from "../../lib/level.js";
 import { niceStep } from "../../lib/time.js";
-import { isDated } from "./find.js";
+import { isDated, linesOf } from "./find.js";
 
 const SAMPLE = 100;
 const TIMES = ["time", "@timestamp", "timestamp", "at", "ts", "date"];
@@ -66,8 +66,11 @@ export function queryFor(asked, { time, fields, level }) {
 export async function lines(name, query, { time }, { after, newer = false, size = LINES_PAGE } = {}, signal) {
   const order = newer ? "asc" : "desc";
   const body = { query, size, sort: [{ [time]: order }, { _doc: order }], track_total_hits: false, ...(after && { search_after: after.sort ?? [after.time, Number.MAX_SAFE_INTEGER] }) };
-  const { hits } = await elastic(path(name, "/_search"), body, signal);
-  const rows = hits.hits.map((hit) => ({ id: hit._id, source: hit._source, sort: hit.sort, time: hit.sort[0] }));
+  const { hits: { hits } } = await elastic(path(name, "/_search"), { ...body, _source: false }, signal);
+  if (!hits.length) return [];
+  // The documents come by find, which cuts long values on the server.
+  const documents = await linesOf(name, hits.map(({ _id }) => _id), { time }, TRIM_BYTES, signal);
+  const rows = hits.flatMap((hit, at) => (documents[at] ? [{ ...documents[at], id: hit._id, sort: hit.sort, time: hit.sort[0] }] : []));
   return newer ? rows.reverse() : rows;
 }
 

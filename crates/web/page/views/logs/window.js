@@ -1,7 +1,7 @@
 // The window of lines that is kept: read both ways from its edges, never more than its limit; live lines on top of it.
 
 import { useEffect, useRef, useState } from "../../lib/html.js";
-import { ARRIVING_MAX, LINES_MAX, LINES_PAGE, TRIM_BYTES } from "../../limits.js";
+import { LINES_MAX, LINES_PAGE, TRIM_BYTES } from "../../limits.js";
 import { filterFor, findLines } from "./find.js";
 import { lines, queryFor } from "./search.js";
 
@@ -16,12 +16,15 @@ export function read(name, asked, shape, options, signal) {
 /** Each row that the list has to scroll to has another number. */
 let jumps = 0;
 
+/** Lines of a gap that are loaded at once. */
+const FILL_MAX = LINES_MAX / 2;
+const NOTHING = { count: 0 };
 const EMPTY = { rows: [], shift: 0, loading: true, error: null, hasOlder: true, hasNewer: false };
 
 /** @param {{time: number, sort?: unknown[], key?: unknown} | undefined} at the row around which the window begins */
 export function useWindow(name, asked, shape, key, at) {
   const [page, setPage] = useState(EMPTY);
-  const [arriving, setArriving] = useState({ rows: [], skipped: 0 });
+  const [arriving, setArriving] = useState(NOTHING);
   const [focus, setFocus] = useState(null);
   const isOnTop = useRef(true);
   const busy = useRef(false);
@@ -45,14 +48,14 @@ export function useWindow(name, asked, shape, key, at) {
   useEffect(() => {
     const abort = new AbortController();
     setPage((before) => ({ ...before, loading: true, error: null }));
-    setArriving({ rows: [], skipped: 0 });
+    setArriving(NOTHING);
     const loading = at ? around(at, abort.signal) : read(name, asked, shape, {}, abort.signal);
     loading.then((rows) => show(rows, at), (error) => error.name !== "AbortError" && setPage((before) => ({ ...before, loading: false, error })));
     return () => abort.abort();
   }, [name, key]);
 
   const more = async (newer) => {
-    const edge = newer ? page.rows[0] : page.rows.at(-1);
+    const edge = newer ? page.rows.find(isLine) : page.rows.findLast(isLine);
     if (busy.current || !edge || !(newer ? page.hasNewer : page.hasOlder)) return;
     busy.current = true;
     try {
@@ -64,19 +67,37 @@ export function useWindow(name, asked, shape, key, at) {
     busy.current = false;
   };
 
-  const arrive = (rows, skipped) => {
-    if (isOnTop.current && !page.hasNewer) {
-      const gap = skipped ? [{ id: `gap-${rows[0]?.id ?? Date.now()}`, gap: skipped, time: rows.at(-1)?.time ?? Date.now() }] : [];
-      return setPage((before) => ({ ...before, rows: [...rows, ...gap, ...before.rows].slice(0, LINES_MAX), shift: 0, hasOlder: true }));
+  /** Rows that came by themselves; nothing moves under who reads or marks a text. */
+  const arrive = (rows) => {
+    if (isOnTop.current && !page.hasNewer && !isMarking()) {
+      setArriving((before) => (before.count ? NOTHING : before));
+      return setPage((before) => ({ ...before, rows: [...rows, ...before.rows].slice(0, LINES_MAX), shift: 0, hasOlder: true }));
     }
-    setArriving((before) => ({ rows: [...rows, ...before.rows].slice(0, ARRIVING_MAX), skipped: before.skipped + rows.length + skipped }));
+    setArriving((before) => ({ count: before.count + rows.reduce((sum, row) => sum + (row.gap ?? 1), 0) }));
   };
 
   const toTop = async () => {
-    setArriving({ rows: [], skipped: 0 });
+    setArriving(NOTHING);
     isOnTop.current = true;
+    getSelection().removeAllRanges();
     const rows = await read(name, asked, shape, {});
     setPage((before) => ({ ...before, rows, shift: -1e6, hasNewer: false, hasOlder: true }));
+  };
+
+  /** What came between the first reading and the beginning of live lines. */
+  const catchUp = () => isOnTop.current && !isMarking() && !page.loading && !at && toTop();
+
+  /** Reads lines that were left out: those below the next line above, until they meet what is there. */
+  const fill = async (gap) => {
+    const place = page.rows.indexOf(gap);
+    const above = page.rows.slice(0, place).findLast(isLine);
+    try {
+      const size = Math.min(gap.gap + 1, FILL_MAX);
+      const found = await read(name, asked, shape, { size, ...(above && { after: above, known: page.rows }) });
+      setPage((before) => ({ ...before, rows: filled(before.rows, gap, found, size), shift: 0 }));
+    } catch (error) {
+      setPage((before) => ({ ...before, error }));
+    }
   };
 
   /** The lines from a time on, older ones below. Only the last one that was asked for counts. */
@@ -94,7 +115,7 @@ export function useWindow(name, asked, shape, key, at) {
 
   const nextError = async (newer) => {
     if (!shape.level) return;
-    const from = focus ?? page.rows[0];
+    const from = focus ?? page.rows.find(isLine);
     const [found] = await read(name, { ...asked, group: "error" }, shape, { after: from, newer, size: 1, known: from ? [from] : [] });
     if (!found) return;
     const near = page.rows.find((row) => row.id === found.id);
@@ -102,7 +123,27 @@ export function useWindow(name, asked, shape, key, at) {
     else show(await around(found), found);
   };
 
-  return { page, arriving, focus, setFocus, isOnTop, more, arrive, toTop, toTime, nextError };
+  return { page, arriving, focus, setFocus, isOnTop, more, arrive, toTop, toTime, nextError, fill, catchUp };
+}
+
+const isLine = (row) => !row.gap;
+
+/** Whether a text among the lines is marked. */
+function isMarking() {
+  const marked = getSelection();
+  return !marked.isCollapsed && Boolean(marked.anchorNode?.parentElement?.closest(".lines"));
+}
+
+/** The rows with those found in the place of a gap, which stays for what is still missing. */
+function filled(rows, gap, found, size) {
+  const place = rows.indexOf(gap);
+  if (place < 0) return rows;
+  const known = new Set(rows.map(({ id }) => id));
+  const end = found.findIndex(({ id }) => known.has(id));
+  const missing = end < 0 ? found : found.slice(0, end);
+  const left = gap.gap - missing.length;
+  const isMet = end >= 0 || found.length < size || left <= 0;
+  return [...rows.slice(0, place), ...missing, ...(isMet ? [] : [{ ...gap, gap: left }]), ...rows.slice(place + 1)].slice(0, LINES_MAX);
 }
 
 /** The window with what was found at one of its edges; what is too much goes from the other. */

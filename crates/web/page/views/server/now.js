@@ -1,14 +1,17 @@
 // What the server does and holds now.
 
-import { html, useEffect, useState } from "../../lib/html.js";
+import { html, useEffect, useRef, useState } from "../../lib/html.js";
 import { brief, number, plain, print } from "../../lib/ejson.js";
 import { command, get } from "../../lib/http.js";
 import { bytes, count, duration, share } from "../../lib/number.js";
 import { Confirm } from "../../parts/dialog.js";
 import { Failure, Loading } from "../../parts/panel.js";
+import { Sparkline } from "../../parts/sparkline.js";
 import { useResource } from "../../state/resource.js";
 
 const LOOK_MS = 2000;
+/** Answers of the server that are remembered: five minutes. */
+const PAST_MAX = 150;
 const OPERATIONS_MAX = 200;
 const COLLECTIONS_MAX = 50;
 
@@ -18,7 +21,15 @@ export function Now() {
     const timer = setInterval(() => document.hidden || setRound((n) => n + 1), LOOK_MS);
     return () => clearInterval(timer);
   }, []);
-  const status = useResource((signal) => get("/api/status", signal), [round]);
+  const past = useRef([]).current;
+  const status = useResource(async (signal) => {
+    const begun = performance.now();
+    const told = await get("/api/status", signal);
+    past.push({ at: begun, ms: performance.now() - begun, documents: told.documents, commits: told.commits, bytes: told.disk.data_bytes });
+    if (past.length > PAST_MAX) past.shift();
+    return told;
+  }, [round]);
+  const rates = past.slice(1).map((one, at) => Math.round((1000 * Math.max(0, one.commits - past[at].commits)) / (one.at - past[at].at)));
   const running = useResource((signal) => command("admin", { currentOp: 1 }, { signal }), [round]);
   const collections = useResource((signal) => get("/api/collections", signal), []);
   const now = status.data;
@@ -30,22 +41,30 @@ export function Now() {
       ${now.findings > 0 && html`<p class="failure" role="alert">${count(now.findings)} damaged places were found: the log and serverStatus name them; restore a backup.</p>`}
       ${now.disk.is_low && html`<p class="failure" role="alert">The disk is nearly full: what would add to the data is refused.</p>`}
       <div class="cards figures">
-        <${Figure} title="documents" value=${count(now.documents)} />
-        <${Figure} title="data on disk" value=${bytes(now.disk.data_bytes)} />
-        <${Figure} title="commits since the start" value=${count(now.commits)} more=${`${count(now.flushes)} flushes`} />
+        <${Figure} title="documents" value=${count(now.documents)} values=${past.map((one) => one.documents)} />
+        <${Figure} title="data on disk" value=${bytes(now.disk.data_bytes)} more=${grown(past)} />
+        <${Figure} title="commits a second" value=${rates.length ? count(rates.at(-1)) : "…"} more=${`${count(now.commits)} since the start, ${count(now.flushes)} flushes`} values=${rates} />
+        <${Figure} title="answer to this page" value=${past.length ? duration(past.at(-1).ms) : "…"} values=${past.map((one) => one.ms)} />
         <${Figure} title="open cursors" value=${count(now.open_cursors)} />
       </div>
-      <div class="cards">
-        <${Disk} disk=${now.disk} />
-        <${Memory} memory=${now.memory} />
-      </div>`}
+      `}
     <${Operations} ...${running} />
     <${Jobs} round=${round} />
+    ${now && html`<div class="cards holders">
+      <${Disk} disk=${now.disk} />
+      <${Memory} memory=${now.memory} />
+    </div>`}
     ${collections.data && html`<${Largest} collections=${collections.data.collections} />`}`;
 }
 
-function Figure({ title, value, more }) {
-  return html`<div class="card tile"><span class="muted">${title}</span><span class="figure">${value}</span><span class="muted">${more ?? ""}</span></div>`;
+function Figure({ title, value, more, values }) {
+  return html`<div class="card tile"><span class="muted">${title}</span><span class="figure">${value}</span>${values && html`<${Sparkline} values=${values} label=${`${title}, the last minutes`} />`}<span class="muted">${more ?? ""}</span></div>`;
+}
+
+/** How the data has grown while one looks. */
+function grown(past) {
+  const by = past.length > 1 ? past.at(-1).bytes - past[0].bytes : 0;
+  return by > 0 ? `+${bytes(by)} in ${duration(past.at(-1).at - past[0].at)}` : "";
 }
 
 function Meter({ label, value, whole, parts }) {
@@ -65,11 +84,15 @@ function Disk({ disk }) {
 }
 
 function Memory({ memory }) {
+  const [showsAll, setShowsAll] = useState(false);
   const holders = Object.entries(memory.requests);
+  const shown = holders.filter(([, held]) => showsAll || held.held_bytes || held.refused || held.waiting);
   return html`<div class="card"><h2>Memory</h2>
     <dl class="pairs"><div><dt>engine: caches and write buffers</dt><dd>${bytes(memory.engine_bytes)}</dd></div><div><dt>records read lately</dt><dd>${bytes(memory.record_cache_bytes)}</dd></div><div><dt>files read lately</dt><dd>${bytes(memory.file_cache_bytes)}</dd></div></dl>
     <h3>For requests</h3>
-    ${holders.map(([name, held]) => html`<${Meter} key=${name} label=${name} value=${held.held_bytes} whole=${held.limit_bytes} parts=${held.refused || held.waiting ? html`<span class="muted">${count(held.waiting)} wait, ${count(held.refused)} refused</span>` : null} />`)}
+    ${!shown.length && html`<p class="muted">None is held now.</p>`}
+    ${shown.map(([name, held]) => html`<${Meter} key=${name} label=${name.replaceAll("_", " ")} value=${held.held_bytes} whole=${held.limit_bytes} parts=${held.refused || held.waiting ? html`<span class="muted">${count(held.waiting)} wait, ${count(held.refused)} refused</span>` : null} />`)}
+    ${(showsAll || shown.length < holders.length) && html`<p><button class="quiet" aria-expanded=${showsAll} onClick=${() => setShowsAll(!showsAll)}>${showsAll ? "Only what is held" : `All ${holders.length} holders, and their limits`}</button></p>`}
   </div>`;
 }
 

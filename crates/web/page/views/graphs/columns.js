@@ -1,0 +1,56 @@
+// Series from the columns of a collection's full-text index, where there is one: no document is read.
+
+import { elastic, get, indexName } from "../../lib/http.js";
+import { SERIES_MAX } from "../../limits.js";
+import { shape } from "../logs/search.js";
+
+/** Fewer documents are read as fast. */
+const DOCUMENTS_MIN = 50_000;
+/** How long the fields of a collection are waited for; the server learns them when it is first asked. */
+const FIELDS_MS = 250;
+/** Without an index all documents would be read: it is given up then, and tried again later. */
+const TIME = "800ms";
+const AGAIN_MS = 30_000;
+
+/** What this page knows of a collection: its fields once they have come, and when its columns may be asked again. */
+const known = new Map();
+
+function knownOf(name) {
+  if (!known.has(name)) {
+    const one = { again: 0, fields: null };
+    known.set(name, one);
+    one.asked = get("/api/collections")
+      .then(({ collections }) => collections.find((has) => has.name === name)?.documents >= DOCUMENTS_MIN && shape(name))
+      .then((found) => (one.fields = found ? found.fields : null), () => known.delete(name));
+  }
+  return known.get(name);
+}
+
+const VALUE = { mean: "stats", min: "min", max: "max", sum: "sum", rate: "max" };
+const NUMBERS = ["long", "double"];
+
+/** The series, as `[{key, n, points}]`, and how many readings are of others; null where columns cannot say it, or not yet. */
+export async function seriesOfColumns(name, { time, value, by, from, to, stat }, step, signal) {
+  if (stat !== "count" && !VALUE[stat]) return null;
+  const one = knownOf(name);
+  if (!one.fields) await Promise.race([one.asked, new Promise((resolve) => setTimeout(resolve, FIELDS_MS))]);
+  const typeOf = (field) => one.fields?.find((has) => has.name === field);
+  const names = by && typeOf(by);
+  if (typeOf(time)?.type !== "date" || !NUMBERS.includes(typeOf(value)?.type) || (by && !names?.exact) || performance.now() < one.again) return null;
+  const metric = stat === "count" ? {} : { aggs: { v: { [VALUE[stat]]: { field: value } } } };
+  const steps = { t: { date_histogram: { field: time, fixed_interval: `${step}ms`, min_doc_count: 1 }, ...metric } };
+  const filter = [{ range: { [time]: { gte: from, lte: to, format: "epoch_millis" } } }, { exists: { field: value } }];
+  const body = { size: 0, track_total_hits: true, timeout: TIME, query: { bool: { filter } }, aggs: by ? { by: { terms: { field: names.exact, size: SERIES_MAX }, aggs: steps } } : steps };
+  const { timed_out: isLate, hits, aggregations } = await elastic(`/${encodeURIComponent(indexName(name))}/_search`, body, signal);
+  if (isLate) {
+    one.again = performance.now() + AGAIN_MS;
+    return null;
+  }
+  const point = ({ key, doc_count: n, v }) => {
+    const middle = v?.avg ?? v?.value ?? n;
+    return [key + step / 2, v?.min ?? middle, middle, v?.max ?? middle];
+  };
+  const all = by ? aggregations.by.buckets : [{ key: "all", doc_count: hits.total.value, t: aggregations.t }];
+  const series = all.map(({ key, key_as_string: text, doc_count: n, t }) => ({ key: String(text ?? key), n, points: t.buckets.map(point) }));
+  return { series, otherReadings: by ? hits.total.value - series.reduce((sum, { n }) => sum + n, 0) : 0 };
+}
