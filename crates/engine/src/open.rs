@@ -23,6 +23,9 @@ const RECORD_CACHE_SHARE: usize = 8;
 /// The memory budget divided by this is for what scans of small collections have read.
 const SCAN_CACHE_SHARE: usize = 16;
 
+/// The memory budget divided by this is for index entries that were read lately.
+const ENTRY_CACHE_SHARE: usize = 32;
+
 /// The memory for hot files of an engine that is given no budget.
 const FILE_CACHE_BYTES_IN_TESTS: usize = 16 << 20;
 
@@ -45,9 +48,11 @@ impl Engine {
         let file_cache_bytes = options.memory_bytes / FILE_CACHE_SHARE;
         let record_cache_bytes = options.memory_bytes / RECORD_CACHE_SHARE;
         let scan_cache_bytes = options.memory_bytes / SCAN_CACHE_SHARE;
+        let entry_cache_bytes = options.memory_bytes / ENTRY_CACHE_SHARE;
+        let cached_bytes = file_cache_bytes + record_cache_bytes + scan_cache_bytes + entry_cache_bytes;
         let kv = Kv::open(&kv::OpenOptions {
             folder,
-            memory_bytes: options.memory_bytes - file_cache_bytes - record_cache_bytes - scan_cache_bytes,
+            memory_bytes: options.memory_bytes - cached_bytes,
         })?;
         // The data folder is locked by now, so that nobody else uses what is removed.
         let spill = SpillFolder::open(options.folder.join(SPILL_FOLDER)).map_err(|error| {
@@ -60,6 +65,7 @@ impl Engine {
         let store = StoreOptions {
             record_cache_bytes,
             scan_cache_bytes,
+            entry_cache_bytes,
             ..store_options()
         };
         Engine::with_caches(kv, store, file_cache_bytes, Some(spill), memory).await

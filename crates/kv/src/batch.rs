@@ -87,6 +87,12 @@ impl Batch {
         self.buffer.len()
     }
 
+    /// The key of each write in order.
+    pub fn keys(&self) -> impl Iterator<Item = &[u8]> + Clone {
+        let key = |write: &Write| &self.buffer[write.start..write.start + write.key_bytes as usize];
+        self.writes.iter().map(key)
+    }
+
     /// The key of each write in order, and what is done to it.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (&[u8], Change<'_>)> {
         self.writes.iter().map(|write| self.entry(write))

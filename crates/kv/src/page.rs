@@ -121,6 +121,31 @@ impl Page {
         value as usize..end as usize
     }
 
+    /// The bytes of memory that it takes when it is [compact](Page::compact).
+    pub fn bytes(&self) -> usize {
+        self.buffer.len() + self.entries.len() * size_of::<Entry>()
+    }
+
+    /// The first place, of a page in order forward, whose key is not before what is looked for.
+    pub fn partition_point(&self, is_before: impl Fn(&[u8]) -> bool) -> usize {
+        let key = |entry: &Entry| &self.buffer[entry.key as usize..entry.value as usize];
+        self.entries.partition_point(|entry| is_before(key(entry)))
+    }
+
+    /// The entries of a page that was read in this order, in order forward and in memory of just their size.
+    pub fn compact(&self, order: Order) -> Page {
+        let mut entries = Vec::with_capacity(self.entries.len());
+        match order {
+            Order::Forward => entries.extend_from_slice(&self.entries),
+            Order::Backward => entries.extend(self.entries.iter().rev()),
+        }
+        Page {
+            buffer: bytes::Bytes::copy_from_slice(&self.buffer),
+            entries,
+            exhausted: self.exhausted,
+        }
+    }
+
     /// Keys and values in order.
     pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&[u8], &[u8])> {
         (0..self.len()).map(|at| (self.key(at), self.value(at)))

@@ -43,7 +43,7 @@ pub(crate) const ID_INDEX_PREFIX: [u8; 2] = [INDEX, 0];
 pub(crate) const PAGE: u8 = 0x10;
 
 /// Index numbers below this take one byte.
-const INDEX_LONG: u8 = 0xFF;
+pub(crate) const INDEX_LONG: u8 = 0xFF;
 
 /// The bytes of the record id that follows the key of an entry that is not unique.
 pub(crate) const RECORD_ID_BYTES: usize = 8;
@@ -99,6 +99,14 @@ pub(crate) fn put_index_prefix(index: u32, out: &mut Vec<u8>) {
             out.push(INDEX_LONG);
             out.extend_from_slice(&index.to_be_bytes());
         }
+    }
+}
+
+/// The bytes of what all keys of an index begin with.
+pub(crate) fn index_prefix_bytes(index: u32) -> usize {
+    match index < u32::from(INDEX_LONG) {
+        true => 2,
+        false => 6,
     }
 }
 

@@ -18,6 +18,7 @@ mod collection;
 mod commit;
 mod companions;
 mod derived;
+mod entry_cache;
 mod error;
 mod index;
 mod keys;
@@ -56,4 +57,6 @@ pub use purges::Purge;
 pub use record::{Node, Record, RecordId, Revision, RevisionHash, RevisionPath, RevisionTree};
 pub use salvage::{Salvaged, SalvagedCollection, salvage};
 pub use sequence::{InvalidSequence, Sequence};
-pub use snapshot::{DocumentHistory, DocumentPage, IndexPage, LocalPage, Moment, RecordPage, Snapshot};
+pub use snapshot::{
+    DocumentHistory, DocumentPage, IndexPage, LocalPage, Moment, RawDocuments, RecordPage, Snapshot,
+};

@@ -13,6 +13,7 @@
 //! guess finds the record here, as its snapshot sees it, and compares its `_id`.
 
 use crate::RecordId;
+use crate::entry_cache::{CachedEntries, EntryCache};
 use crate::record::Header;
 use crate::scan_cache::{PageFloors, ScanCache, Scanned};
 use crate::snapshot::DocumentPage;
@@ -55,6 +56,8 @@ pub(crate) struct RecordCache {
     hasher: FixedState,
     /// Pages that scans have read.
     scans: ScanCache,
+    /// Entries that were read.
+    entries: Arc<EntryCache>,
 }
 
 #[derive(Default)]
@@ -83,11 +86,14 @@ pub(crate) struct CachedRecords {
     shard: ShardId,
     floors: [AtomicU64; FLOORS],
     page_floors: PageFloors,
+    /// What is kept of the collection's indexes.
+    pub(crate) entries: CachedEntries,
 }
 
 impl RecordCache {
-    /// A cache of this many bytes for records, and of this many for pages of scans; one of none keeps nothing.
-    pub(crate) fn new(bytes_max: usize, scan_bytes_max: usize) -> RecordCache {
+    /// A cache of this many bytes for records, of this many for pages of scans, and of this many for entries; one of none keeps
+    /// nothing.
+    pub(crate) fn new(bytes_max: usize, scan_bytes_max: usize, entry_bytes_max: usize) -> RecordCache {
         let guesses = bytes_max / BYTES_PER_GUESS;
         RecordCache {
             stripes: (0..STRIPES).map(|_| RwLock::default()).collect(),
@@ -95,13 +101,14 @@ impl RecordCache {
             guesses: (0..guesses).map(|_| AtomicU64::new(0)).collect(),
             hasher: FixedState::default(),
             scans: ScanCache::new(scan_bytes_max),
+            entries: Arc::new(EntryCache::new(entry_bytes_max)),
         }
     }
 
     /// The bytes that are kept now.
     pub(crate) fn bytes(&self) -> usize {
         let records: usize = self.stripes.iter().map(|stripe| stripe.read().bytes).sum();
-        records + self.scans.bytes()
+        records + self.scans.bytes() + self.entries.bytes()
     }
 
     fn guess(&self, shard: ShardId, id_key: &[u8]) -> Option<&AtomicU64> {
@@ -123,6 +130,7 @@ impl RecordCache {
 impl CachedRecords {
     pub(crate) fn new(cache: Arc<RecordCache>, shard: ShardId) -> CachedRecords {
         CachedRecords {
+            entries: CachedEntries::new(cache.entries.clone()),
             cache,
             shard,
             floors: std::array::from_fn(|_| AtomicU64::new(0)),
@@ -342,7 +350,7 @@ mod tests {
     use super::*;
 
     fn records(bytes_max: usize) -> CachedRecords {
-        CachedRecords::new(Arc::new(RecordCache::new(bytes_max, 0)), ShardId(1))
+        CachedRecords::new(Arc::new(RecordCache::new(bytes_max, 0, 0)), ShardId(1))
     }
 
     /// A record of these bytes that is all document.

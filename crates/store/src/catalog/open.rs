@@ -19,6 +19,7 @@ pub(super) async fn open(kv: Kv, options: StoreOptions) -> Result<Arc<Catalog>, 
         record_cache: Arc::new(RecordCache::new(
             options.record_cache_bytes,
             options.scan_cache_bytes,
+            options.entry_cache_bytes,
         )),
         options,
         collections: RwLock::new(BTreeMap::new()),

@@ -17,6 +17,8 @@ pub struct StoreOptions {
     pub record_cache_bytes: usize,
     /// The bytes of pages that scans have read, which are kept in memory beside those.
     pub scan_cache_bytes: usize,
+    /// The bytes of index entries that were read, which are kept in memory beside those.
+    pub entry_cache_bytes: usize,
 }
 
 /// Runs work apart from the operation that runs on the thread.
@@ -25,6 +27,7 @@ pub type RunApart = fn(&mut dyn FnMut());
 /// Where nothing else is asked for, as in tests.
 const RECORD_CACHE_BYTES: usize = 4 << 20;
 const SCAN_CACHE_BYTES: usize = 2 << 20;
+const ENTRY_CACHE_BYTES: usize = 1 << 20;
 
 impl StoreOptions {
     /// With this compiler and the system's clock.
@@ -35,6 +38,7 @@ impl StoreOptions {
             run_apart: |work| work(),
             record_cache_bytes: RECORD_CACHE_BYTES,
             scan_cache_bytes: SCAN_CACHE_BYTES,
+            entry_cache_bytes: ENTRY_CACHE_BYTES,
         }
     }
 }

@@ -118,6 +118,8 @@ impl<'a> Group<'a> {
         // Unknown until the commit has succeeded. If it fails, the next batch reads the head from disk.
         self.writer.head = None;
         let read_lately = self.collection.cached.change(&self.changed, self.expected);
+        let entries = &self.collection.cached.entries;
+        entries.change(self.batch.keys(), self.expected);
         match kv
             .commit(self.collection.shard, self.expected, head, self.batch, durability)
             .await

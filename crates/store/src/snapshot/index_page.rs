@@ -1,37 +1,59 @@
 //! A page of index entries.
 
+use crate::entry_cache::FoundEntries;
 use crate::index::split_entry;
-use crate::{Index, IndexEntry, keys};
+use crate::{Index, IndexEntry, Order, keys};
 use kv::Page;
+use std::ops::Range;
+use std::sync::Arc;
 
 /// Entries of an index in its order, or backward.
 #[derive(Clone, Debug, Default)]
 pub struct IndexPage {
-    page: Page,
+    /// Kept in memory for others, too, where the entries are a part of it.
+    page: Arc<Page>,
+    places: Range<usize>,
+    /// Whether the entries are those of the places from the last to the first.
+    from_behind: bool,
+    exhausted: bool,
     prefix_bytes: usize,
     unique: bool,
 }
 
 impl IndexPage {
-    /// `None` if an entry does not have the form of an index entry.
+    /// A page that was read; `None` if an entry does not have the form of an index entry.
     pub(super) fn new(page: Page, index: &Index) -> Option<IndexPage> {
-        let prefix_bytes = keys::index_prefix(index.id()).len();
         let page = IndexPage {
-            page,
-            prefix_bytes,
+            places: 0..page.len(),
+            from_behind: false,
+            exhausted: page.exhausted(),
+            page: Arc::new(page),
+            prefix_bytes: keys::index_prefix_bytes(index.id()),
             unique: index.has_record_in_value(),
         };
         (0..page.len()).all(|at| page.read(at).is_some()).then_some(page)
     }
 
+    /// A part of a page that was read before in an index, in this order.
+    pub(super) fn found(found: FoundEntries, order: Order, index: &Index) -> IndexPage {
+        IndexPage {
+            page: found.page,
+            places: found.places,
+            from_behind: order == Order::Backward,
+            exhausted: found.exhausted,
+            prefix_bytes: keys::index_prefix_bytes(index.id()),
+            unique: index.has_record_in_value(),
+        }
+    }
+
     /// The number of entries.
     pub fn len(&self) -> usize {
-        self.page.len()
+        self.places.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.page.is_empty()
+        self.places.is_empty()
     }
 
     /// The entry at a place.
@@ -44,8 +66,16 @@ impl IndexPage {
     }
 
     fn read(&self, at: usize) -> Option<IndexEntry<'_>> {
-        let key = self.page.key(at).get(self.prefix_bytes..)?;
-        split_entry(self.unique, key, self.page.value(at))
+        let place = self.place(at);
+        let key = self.page.key(place).get(self.prefix_bytes..)?;
+        split_entry(self.unique, key, self.page.value(place))
+    }
+
+    fn place(&self, at: usize) -> usize {
+        match self.from_behind {
+            false => self.places.start + at,
+            true => self.places.end - 1 - at,
+        }
     }
 
     /// The entries in order.
@@ -55,13 +85,13 @@ impl IndexPage {
 
     /// Whether nothing follows this page.
     pub fn exhausted(&self) -> bool {
-        self.page.exhausted()
+        self.exhausted
     }
 
     /// The place of an entry, to go on from as an excluded bound, in this or another snapshot.
     pub fn position(&self, at: usize) -> Vec<u8> {
         self.page
-            .key(at)
+            .key(self.place(at))
             .get(self.prefix_bytes..)
             .unwrap_or_default()
             .to_vec()

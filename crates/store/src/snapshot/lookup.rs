@@ -10,6 +10,33 @@ use value::{DocumentBuf, RawDocument, ValueRef};
 /// The records that are looked up in the engine together where their bytes may turn out to be too many.
 const LOOKUPS_WITHIN: usize = 128;
 
+/// Documents of records that were looked up together.
+#[derive(Debug)]
+pub struct RawDocuments {
+    /// Those that were in memory, each behind the other.
+    copied: Vec<u8>,
+    /// Where each ends; one that was not in memory has no bytes.
+    ends: Vec<usize>,
+    /// Those that were not, by their places; `None` where there is no record.
+    read: Vec<(usize, Option<DocumentBuf>)>,
+}
+
+impl RawDocuments {
+    /// Each document in the order asked for; `None` where there is no record.
+    pub fn iter(&self) -> impl Iterator<Item = Option<RawDocument<'_>>> {
+        let mut start = 0;
+        let mut read = self.read.iter();
+        self.ends.iter().map(move |&end| {
+            let bytes = &self.copied[start..end];
+            start = end;
+            match bytes.is_empty() {
+                false => Some(RawDocument::from_validated(bytes)),
+                true => read.next()?.1.as_ref().map(DocumentBuf::as_raw),
+            }
+        })
+    }
+}
+
 impl Snapshot {
     /// The record of this id.
     pub async fn by_record(&self, id: RecordId) -> Result<Option<Record>, StoreError> {
@@ -37,22 +64,32 @@ impl Snapshot {
 
     /// The documents of these records, in their order.
     pub async fn documents(&self, ids: &[RecordId]) -> Result<Vec<Option<DocumentBuf>>, StoreError> {
-        // What is in memory is copied into one buffer, which the documents share.
+        let RawDocuments { copied, ends, read } = self.raw_documents(ids).await?;
+        let mut documents = cut(copied, ends);
+        for (at, document) in read {
+            documents[at] = document;
+        }
+        Ok(documents)
+    }
+
+    /// The same, to be read where they lie.
+    pub async fn raw_documents(&self, ids: &[RecordId]) -> Result<RawDocuments, StoreError> {
+        // What is in memory is copied into one buffer.
         let mut copied = Vec::new();
         let mut ends = Vec::with_capacity(ids.len());
         let mut missing = Vec::new();
         self.cached
             .copy_documents(ids, self.sequence, &mut copied, &mut ends, &mut missing);
-        let mut documents = cut(copied, ends);
-        let keys: Vec<Vec<u8>> = missing.iter().map(|&at| keys::record(ids[at]).to_vec()).collect();
-        if !keys.is_empty() {
+        let mut read = Vec::with_capacity(missing.len());
+        if !missing.is_empty() {
+            let keys: Vec<Vec<u8>> = missing.iter().map(|&at| keys::record(ids[at]).to_vec()).collect();
             let found = self.snapshot.get_many(&keys).await?;
             for (at, bytes) in missing.into_iter().zip(found) {
-                let read = bytes.map(|bytes| self.take_in(ids[at], bytes)).transpose()?;
-                documents[at] = read.map(|(header, bytes)| header.shared(&bytes));
+                let taken = bytes.map(|bytes| self.take_in(ids[at], bytes)).transpose()?;
+                read.push((at, taken.map(|(header, bytes)| header.shared(&bytes))));
             }
         }
-        Ok(documents)
+        Ok(RawDocuments { copied, ends, read })
     }
 
     /// The document of a record.

@@ -12,10 +12,12 @@ pub use document_page::DocumentPage;
 pub use history::{DocumentHistory, LocalPage};
 pub use index_page::IndexPage;
 pub(crate) use last_head::LastHead;
+pub use lookup::RawDocuments;
 pub use record_page::RecordPage;
 pub(crate) use shard::ShardSnapshot;
 
 use crate::collection::rewrites;
+use crate::entry_cache::EntryRange;
 use crate::record_cache::CachedRecords;
 use crate::state::State;
 use crate::{
@@ -132,26 +134,29 @@ impl Snapshot {
         order: Order,
         limit: PageLimit,
     ) -> Result<IndexPage, StoreError> {
-        let page = self
-            .snapshot
-            .page(&entry_range(index, range), order, limit)
-            .await?;
+        let range = entry_range(index, range);
+        let entries = &self.cached.entries;
+        if let Some(found) = entries.find(&range, order, limit.entries.max(1), self.sequence) {
+            return Ok(IndexPage::found(found, order, index));
+        }
+        let page = self.snapshot.page(&range.as_keys(), order, limit).await?;
+        entries.keep(&range, order, &page, self.sequence);
         IndexPage::new(page, index).ok_or_else(|| self.corrupt("an index entry of the wrong form"))
     }
 
     /// About how many entries the range has. The count is exact up to `ESTIMATE_ENTRIES_MAX`; beyond that it is the
     /// range's share of the index's bytes on disk, and never less than what was counted.
     pub async fn approximate_entries(&self, index: &Index, range: &KeyRange) -> Result<u64, StoreError> {
-        let range = entry_range(index, range);
         let limit = PageLimit {
             entries: ESTIMATE_ENTRIES_MAX,
             ..PageLimit::default()
         };
-        let page = self.snapshot.page(&range, Order::Forward, limit).await?;
+        let page = self.entries(index, range, Order::Forward, limit).await?;
         let counted = page.len() as u64;
         if page.exhausted() {
             return Ok(counted);
         }
+        let range = entry_range(index, range).as_keys();
         let all = KeyRange::prefix(&keys::index_prefix(index.id()));
         let bytes = self.kv.disk_bytes(self.shard, &range).await?;
         let bytes_all = self.kv.disk_bytes(self.shard, &all).await?;
@@ -218,24 +223,33 @@ impl Snapshot {
 }
 
 /// The range within the shard of a range within an index.
-fn entry_range(index: &Index, range: &KeyRange) -> KeyRange {
-    let prefix = keys::index_prefix(index.id());
-    let all = KeyRange::prefix(&prefix);
-    let whole = |bound: &[u8]| [prefix.as_slice(), bound].concat();
-    // The first key after all that begin with the bound: where the prefix's range would end.
-    let behind = |bound: &[u8]| KeyRange::prefix(&whole(bound)).high;
+fn entry_range(index: &Index, range: &KeyRange) -> EntryRange {
+    let whole = |bound: &[u8]| {
+        let mut key = Vec::with_capacity(keys::index_prefix_bytes(index.id()) + bound.len() + 1);
+        keys::put_index_prefix(index.id(), &mut key);
+        key.extend_from_slice(bound);
+        key
+    };
     let low = match &range.low {
-        Bound::Included(bound) => Bound::Included(whole(bound)),
-        Bound::Excluded(bound) => match behind(bound) {
-            Bound::Excluded(next) => Bound::Included(next),
-            other => other,
-        },
-        Bound::Unbounded => all.low,
+        Bound::Included(bound) => whole(bound),
+        Bound::Excluded(bound) => behind(whole(bound)),
+        Bound::Unbounded => whole(&[]),
     };
     let high = match &range.high {
-        Bound::Included(bound) => behind(bound),
-        Bound::Excluded(bound) => Bound::Excluded(whole(bound)),
-        Bound::Unbounded => all.high,
+        Bound::Included(bound) => behind(whole(bound)),
+        Bound::Excluded(bound) => whole(bound),
+        Bound::Unbounded => behind(whole(&[])),
     };
-    KeyRange { low, high }
+    EntryRange { low, high }
+}
+
+/// The first key after all that begin with this one, which has bytes that are not the highest.
+fn behind(mut key: Vec<u8>) -> Vec<u8> {
+    while key.last() == Some(&0xFF) {
+        key.pop();
+    }
+    if let Some(last) = key.last_mut() {
+        *last += 1;
+    }
+    key
 }

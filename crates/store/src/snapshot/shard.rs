@@ -55,6 +55,13 @@ impl ShardSnapshot {
         self.named(self.snapshot.salvage(range, limit).await)
     }
 
+    pub(crate) fn corrupt(&self, what: &str) -> StoreError {
+        StoreError::Corrupt {
+            namespace: self.namespace.to_string(),
+            what: what.to_owned(),
+        }
+    }
+
     fn named<T>(&self, result: Result<T, kv::Error>) -> Result<T, StoreError> {
         result.map_err(|error| match error {
             kv::Error::Corrupt(what) => StoreError::Corrupt {

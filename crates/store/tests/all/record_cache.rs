@@ -4,15 +4,21 @@
 use crate::support::*;
 use kv::{Kv, OpenOptions, Simulation};
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use store::{Collection, Order, PageLimit, RecordId, Snapshot, Store, StoreOptions, WriteOp};
+use store::{
+    Collection, Index, IndexSpec, KeyRange, Order, PageLimit, RecordId, Snapshot, Store, StoreOptions,
+    WriteOp,
+};
 use testing::{Random, seeds};
+use value::key::{self, Direction};
 use value::{DocumentBuf, Value, ValueRef, doc};
 
 const SEEDS: u64 = 40;
 const STEPS: usize = 300;
 const IDS: u64 = 60;
+const VALUES: u64 = 200;
 
 /// Enough for all records, for some of them, and for none.
 const CACHE_BYTES: [usize; 3] = [1 << 20, 64 * 400, 0];
@@ -64,9 +70,12 @@ async fn scanned_by_pages(snapshot: &Snapshot, numbers: &mut Random) -> BTreeMap
 }
 
 /// Reads some records by their numbers, present or not, and compares each with what the scan finds.
-async fn compare(snapshot: &Snapshot, numbers: &mut Random, highest: u64) {
+async fn compare(snapshot: &Snapshot, index: &Index, numbers: &mut Random, highest: u64) {
     let expected = scanned(snapshot).await;
     assert_eq!(scanned_by_pages(snapshot, numbers).await, expected);
+    if snapshot.has_index(index) {
+        compare_entries(snapshot, index, numbers, &expected).await;
+    }
     let ids: Vec<RecordId> = (0..1 + numbers.below(40))
         .map(|_| RecordId(1 + numbers.below(highest + 2)))
         .collect();
@@ -92,6 +101,80 @@ async fn compare(snapshot: &Snapshot, numbers: &mut Random, highest: u64) {
         assert_eq!(bytes, expected, "record {}", id.0);
     }
     compare_by_id(snapshot, numbers, &expected).await;
+}
+
+fn key_of(value: ValueRef<'_>) -> Vec<u8> {
+    let mut out = Vec::new();
+    key::encode(value, Direction::Ascending, &mut out);
+    out
+}
+
+/// Reads some ranges of the index on `a`, either way, in pages of some sizes, and compares each with what the scan finds.
+async fn compare_entries(
+    snapshot: &Snapshot,
+    index: &Index,
+    numbers: &mut Random,
+    expected: &BTreeMap<u64, Vec<u8>>,
+) {
+    let mut all = Vec::new();
+    for (record, bytes) in expected {
+        let document = DocumentBuf::from_validated(bytes.clone().into());
+        if let Some(value) = document.as_raw().get("a") {
+            all.push((key_of(value), *record));
+        }
+    }
+    all.sort_unstable();
+    for _ in 0..6 {
+        let low = numbers.below(VALUES) as i32;
+        let width = [0, 3, 40, VALUES][numbers.below(4) as usize];
+        let (low, high) = (
+            key_of(ValueRef::Int32(low)),
+            key_of(ValueRef::Int32(low + width as i32)),
+        );
+        let order = [Order::Forward, Order::Backward][numbers.below(2) as usize];
+        let mut wanted: Vec<_> = all
+            .iter()
+            .filter(|(key, _)| (&low..=&high).contains(&key))
+            .cloned()
+            .collect();
+        if order == Order::Backward {
+            wanted.reverse();
+        }
+        let range = KeyRange {
+            low: Bound::Included(low),
+            high: Bound::Included(high),
+        };
+        let entries = [1, 3, 1024][numbers.below(3) as usize];
+        assert_eq!(entries_of(snapshot, index, range, order, entries).await, wanted);
+    }
+}
+
+/// The keys and records of a range, in pages of this many.
+async fn entries_of(
+    snapshot: &Snapshot,
+    index: &Index,
+    mut range: KeyRange,
+    order: Order,
+    entries: usize,
+) -> Vec<(Vec<u8>, u64)> {
+    let mut found = Vec::new();
+    loop {
+        let limit = PageLimit {
+            entries,
+            ..PageLimit::default()
+        };
+        let page = snapshot.entries(index, &range, order, limit).await.unwrap();
+        assert!(page.len() <= entries, "{} instead of {entries}", page.len());
+        found.extend(page.iter().map(|entry| (entry.key.to_vec(), entry.record.0)));
+        let Some(last) = page.last_position().filter(|_| !page.exhausted()) else {
+            assert!(page.exhausted(), "an empty page that is not the last");
+            return found;
+        };
+        match order {
+            Order::Forward => range.low = Bound::Excluded(last),
+            Order::Backward => range.high = Bound::Excluded(last),
+        }
+    }
 }
 
 /// What can be told out of memory without a snapshot is what a new snapshot finds; true where something could be.
@@ -153,9 +236,15 @@ fn random_write(numbers: &mut Random) -> WriteOp {
         0 => delete_op(id),
         _ => put_op(
             id,
-            doc! {"_id": id, "a": numbers.below(1000) as i32, "text": "x".repeat(numbers.below(90) as usize)},
+            doc! {"_id": id, "a": numbers.below(VALUES) as i32, "text": "x".repeat(numbers.below(90) as usize)},
         ),
     }
+}
+
+async fn index_on_a(collection: &Arc<Collection>) -> Arc<Index> {
+    let specs = vec![IndexSpec::new("a", doc! {"a": 1})];
+    collection.create_indexes(specs).await.unwrap();
+    collection.indexes()[1].clone()
 }
 
 /// Whether anything was at hand.
@@ -166,10 +255,12 @@ async fn history(seed: u64, cache_bytes: usize) -> bool {
     let options = StoreOptions {
         record_cache_bytes: cache_bytes,
         scan_cache_bytes: cache_bytes,
+        entry_cache_bytes: cache_bytes,
         ..options()
     };
     let store = Store::open(Kv::simulated(&simulation), options).await.unwrap();
     let collection = store.create_if_missing(&ns()).await.unwrap();
+    let index = index_on_a(&collection).await;
     let mut kept: Vec<Snapshot> = Vec::new();
     let mut highest = 1;
     for _ in 0..STEPS {
@@ -187,12 +278,15 @@ async fn history(seed: u64, cache_bytes: usize) -> bool {
                 let at = numbers.below(kept.len() as u64) as usize;
                 kept.swap_remove(at);
             }
-            5 => compare(&collection.snapshot().await.unwrap(), &mut numbers, highest).await,
+            5 => {
+                let snapshot = collection.snapshot().await.unwrap();
+                compare(&snapshot, &index, &mut numbers, highest).await;
+            }
             _ => {
                 // Old snapshots read late, and fill the cache, between those of today.
                 if let Some(at) = (kept.len() as u64).checked_sub(1) {
                     let at = numbers.below(at + 1) as usize;
-                    compare(&kept[at], &mut numbers, highest).await;
+                    compare(&kept[at], &index, &mut numbers, highest).await;
                 }
             }
         }
@@ -213,6 +307,7 @@ async fn every_snapshot_reads_its_own_versions() {
 
 /// Reads until the writers are done; each document says twice which version it is of.
 async fn read_while_written(collection: Arc<Collection>, seed: u64, done: Arc<AtomicBool>) {
+    let index = collection.indexes()[1].clone();
     let mut numbers = Random::new(seed);
     let mut newest = vec![0i32; IDS as usize];
     while !done.load(Ordering::SeqCst) {
@@ -238,7 +333,7 @@ async fn read_while_written(collection: Arc<Collection>, seed: u64, done: Arc<At
                 assert!(version >= newest[id as usize], "{id}: {version} at hand");
             }
         }
-        compare(&snapshot, &mut numbers, IDS).await;
+        compare(&snapshot, &index, &mut numbers, IDS).await;
         // Reads are always ready: the writer needs a thread too.
         tokio::task::yield_now().await;
     }
@@ -253,7 +348,8 @@ async fn readers_beside_writers_never_see_what_is_old() {
     });
     let store = Store::open(kv.unwrap(), options()).await.unwrap();
     let collection = store.create_if_missing(&ns()).await.unwrap();
-    let first = (0..IDS as i32).map(|id| insert_op(doc! {"_id": id, "version": 0}));
+    index_on_a(&collection).await;
+    let first = (0..IDS as i32).map(|id| insert_op(doc! {"_id": id, "version": 0, "a": id}));
     run(&collection, first.collect()).await;
     let done = Arc::new(AtomicBool::new(false));
     let readers: Vec<_> = (0..2)
@@ -264,7 +360,10 @@ async fn readers_beside_writers_never_see_what_is_old() {
         let id = numbers.below(IDS) as i32;
         run(
             &collection,
-            vec![put_op(id, doc! {"_id": id, "version": version})],
+            vec![put_op(
+                id,
+                doc! {"_id": id, "version": version, "a": numbers.below(VALUES) as i32},
+            )],
         )
         .await;
         let seen = by_id(&collection, id).await.unwrap();
