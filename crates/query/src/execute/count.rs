@@ -33,15 +33,27 @@ pub async fn count(collection: &Arc<Collection>, spec: FindSpec) -> Result<u64> 
     let mut execution = trial.prepare(collection).await?.execution;
     let enough = spec.results_max().unwrap_or(u64::MAX);
     let mut counted = 0u64;
+    let mut records = Vec::new();
     loop {
         let wanted = usize::try_from(enough - counted)
             .unwrap_or(usize::MAX)
             .min(TRIAL_RESULTS);
-        let paused = execution.fill(&Run { wanted, ..trial }).await?;
-        while execution.take().is_some() {
-            counted += 1;
-        }
-        if paused == Paused::Exhausted || counted >= enough {
+        let run = Run { wanted, ..trial };
+        let is_end = if execution.only_looks_up() && !execution.plan().residual {
+            // The entries are what is counted.
+            records.clear();
+            execution.next_records(&run, &mut records).await?;
+            execution.note_given(0, records.len());
+            counted += records.len() as u64;
+            execution.is_finished()
+        } else {
+            let paused = execution.fill(&run).await?;
+            while execution.take().is_some() {
+                counted += 1;
+            }
+            paused == Paused::Exhausted
+        };
+        if is_end || counted >= enough {
             return Ok(within(counted, spec));
         }
     }

@@ -255,6 +255,48 @@ impl Execution {
         Ok(paused)
     }
 
+    /// Whether all that is left is to look up the records of index entries as they come, and to match their documents.
+    pub(super) fn only_looks_up(&self) -> bool {
+        self.source.gives_records()
+            && self.seen.is_none()
+            && self.plan.sort.is_none()
+            && self.out.is_empty()
+            && !self.exhausted
+    }
+
+    /// Where [`Execution::only_looks_up`]: the records of so many further entries that the results that are wanted can be expected
+    /// of them.
+    pub(super) async fn next_records(&mut self, run: &Run<'_>, records: &mut Vec<RecordId>) -> Result<()> {
+        run.task.spec.interruption.check()?;
+        let max = self.next_chunk(run.wanted, chunk_max(run.snapshot));
+        let before = self.counters.keys();
+        let mut budget = KEYS_BETWEEN_CHECKS;
+        let stopped = self
+            .source
+            .records(run.snapshot, records, max, &mut budget)
+            .await?;
+        self.exhausted = stopped == Stopped::Exhausted;
+        self.counters.scans = self.source.counters();
+        metrics::note(|metrics| metrics.examined(self.counters.keys() - before, 0));
+        if stopped == Stopped::Spent {
+            tokio::task::yield_now().await;
+        }
+        Ok(())
+    }
+
+    /// Documents of such records were looked at, and some were given that never were among those that are ready.
+    pub(super) fn note_given(&mut self, documents: usize, matches: usize) {
+        self.counters.documents += documents as u64;
+        self.counters.matched += matches as u64;
+        self.counters.results += matches as u64;
+        metrics::note(|metrics| metrics.examined(0, documents as u64));
+    }
+
+    /// Adds a result behind those that are ready.
+    pub(super) fn put_behind(&mut self, found: Found) {
+        self.out.push_back(found);
+    }
+
     /// Keeps only the position, so that the snapshot can go.
     pub fn suspend(&mut self) {
         self.source.suspend();

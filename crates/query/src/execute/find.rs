@@ -22,7 +22,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, Weak};
 use store::{Collection, Moment, Snapshot};
 use value::raw::DocumentWriter;
-use value::{Document, DocumentBuf, ValueRef, doc};
+use value::{Document, DocumentBuf, DocumentRef, ValueRef, doc};
 
 /// The results that a plan must return to win if the client gives no size of a batch (MongoDB's first batch).
 pub const FIRST_BATCH: usize = 101;
@@ -138,8 +138,8 @@ pub(super) struct PlanCursor {
     pub(super) execution: Execution,
     /// The snapshot on which the plan was chosen, for the first batch.
     pub(super) snapshot: Option<Snapshot>,
-    skip_left: u64,
-    limit_left: u64,
+    pub(super) skip_left: u64,
+    pub(super) limit_left: u64,
 }
 
 /// Begins a find: chooses the plan. What it found thereby is given by the first batch.
@@ -190,7 +190,7 @@ impl FindCursor {
 }
 
 /// How many results must be ready for this many after those skipped, within the limit.
-fn wanted(limit_left: u64, skip_left: u64, documents: usize) -> usize {
+pub(super) fn wanted(limit_left: u64, skip_left: u64, documents: usize) -> usize {
     let within_limit = usize::try_from(limit_left).unwrap_or(usize::MAX).min(documents);
     let skipped = usize::try_from(skip_left).unwrap_or(usize::MAX);
     within_limit.saturating_add(skipped).max(1)
@@ -216,6 +216,13 @@ impl PlanCursor {
         let mut batch = Batch::new(batch, documents_max, bytes_max);
         let at_once = chunk_max(&snapshot);
         while batch.room() > 0 && self.limit_left > 0 {
+            if self.gives_directly() {
+                self.give_directly(&snapshot, &mut batch).await?;
+                if self.execution.ready() > 0 || self.execution.is_finished() {
+                    break;
+                }
+                continue;
+            }
             let missing = batch.room().min(at_once);
             let run = Run {
                 snapshot: &snapshot,
@@ -278,7 +285,7 @@ impl PlanCursor {
                 continue;
             }
             let start = buffer.len();
-            project(&self.task.spec, projection, &found, &mut buffer)?;
+            project_found(&self.task.spec, projection, &found, &mut buffer)?;
             if !batch.fits_behind(ends.len(), start, buffer.len() - start) {
                 buffer.truncate(start);
                 self.execution.put_back(found);
@@ -288,13 +295,7 @@ impl PlanCursor {
             self.limit_left -= 1;
             ends.push(buffer.len());
         }
-        let buffer = Bytes::from(buffer);
-        batch.reserve(ends.len());
-        let mut start = 0;
-        for end in ends {
-            batch.push(DocumentBuf::from_validated(buffer.slice(start..end)));
-            start = end;
-        }
+        batch.push_all(Bytes::from(buffer), &ends);
         Ok(is_full || batch.room() == 0)
     }
 
@@ -362,16 +363,28 @@ impl DocumentStream for FindCursor {
     }
 }
 
-/// Appends what a projection makes of a document.
-fn project(spec: &FindSpec, projection: &Projection, found: &Found, out: &mut Vec<u8>) -> Result<()> {
-    let mut variables = match found.key.as_deref() {
+/// Appends what a projection makes of a result.
+fn project_found(spec: &FindSpec, projection: &Projection, found: &Found, out: &mut Vec<u8>) -> Result<()> {
+    let place = (found.position, found.key.as_deref());
+    project(spec, projection, found.document.as_ref(), place, out)
+}
+
+/// Appends what a projection makes of a document, which was found at a position of an array and under a key, if these are known.
+pub(super) fn project(
+    spec: &FindSpec,
+    projection: &Projection,
+    document: DocumentRef<'_>,
+    (position, key): (Option<usize>, Option<&Document>),
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    let mut variables = match key {
         Some(key) => Cow::Owned(spec.variables.clone().with_index_key(key.clone())),
         None => Cow::Borrowed(&spec.variables),
     };
-    if let Some(score) = spec.filter.text_score(found.document.as_ref())? {
+    if let Some(score) = spec.filter.text_score(document)? {
         variables.to_mut().set_metadata(doc! {TEXT_SCORE: score});
     }
-    Ok(projection.apply(found.document.as_ref(), found.position, &variables, out)?)
+    Ok(projection.apply(document, position, &variables, out)?)
 }
 
 /// The document as the client wants it.
@@ -383,7 +396,7 @@ pub(super) fn show(spec: &FindSpec, found: &Found) -> Result<DocumentBuf> {
     let document = match &spec.projection {
         Some(projection) => {
             let mut bytes = Vec::with_capacity(found.document.bytes().len());
-            project(spec, projection, found, &mut bytes)?;
+            project_found(spec, projection, found, &mut bytes)?;
             DocumentBuf::from_validated(Bytes::from(bytes))
         }
         None => found.document.clone(),

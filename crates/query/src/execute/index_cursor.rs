@@ -5,7 +5,7 @@ use crate::plan::IndexScan;
 use crate::plan::key_bounds::Verdict;
 use std::ops::Bound;
 use std::sync::Arc;
-use store::{IndexEntry, IndexPage, KeyRange, Order, PageLimit, Snapshot};
+use store::{IndexEntry, IndexPage, KeyRange, Order, PageLimit, RecordId, Snapshot};
 
 /// The most entries that are read at once.
 const PAGE_ENTRIES_MAX: usize = 1024;
@@ -117,6 +117,23 @@ impl IndexCursor {
     /// The entries of the page that was read last.
     pub fn loaded(&self) -> usize {
         self.page.as_ref().map_or(0, IndexPage::len)
+    }
+
+    /// Adds the records of what is left of the page until there are `enough`, if all its keys are within the bounds; each costs one
+    /// of the budget.
+    pub fn take_records(&mut self, records: &mut Vec<RecordId>, enough: usize, budget: &mut u64) {
+        let Some(page) = self.page.as_ref().filter(|_| self.contiguous && !self.done) else {
+            return;
+        };
+        let room = usize::try_from(*budget).unwrap_or(usize::MAX);
+        let missing = enough.saturating_sub(records.len());
+        let count = (page.len() - self.at).min(missing).min(room);
+        let taken = self.at..self.at + count;
+        records.extend(taken.map(|at| page.entry(at).record));
+        self.at += count;
+        self.counters.keys += count as u64;
+        self.counters.found += count as u64;
+        *budget -= count as u64;
     }
 
     /// The next entry within the bounds; each key looked at costs one of the budget.

@@ -4,6 +4,7 @@ mod clustered;
 mod collection_cursor;
 mod count;
 mod covered;
+mod direct;
 mod distinct;
 mod execution;
 mod find;

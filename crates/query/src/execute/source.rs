@@ -173,6 +173,38 @@ impl Source {
         }
     }
 
+    /// Whether records are all that is taken from index entries.
+    pub fn gives_records(&self) -> bool {
+        matches!(self, Source::Scans { reader, .. } if reader.is_plain())
+    }
+
+    /// Where [`Source::gives_records`]: adds the records of further entries until there are `enough`. Each key looked at costs one
+    /// of the budget.
+    pub async fn records(
+        &mut self,
+        snapshot: &Snapshot,
+        records: &mut Vec<RecordId>,
+        enough: usize,
+        budget: &mut u64,
+    ) -> Result<Stopped> {
+        let Source::Scans { cursors, current, .. } = self else {
+            return Ok(Stopped::Exhausted);
+        };
+        while let Some(cursor) = cursors.get_mut(*current) {
+            cursor.take_records(records, enough, budget);
+            if records.len() >= enough {
+                return Ok(Stopped::Filled);
+            }
+            match cursor.step(budget) {
+                Step::Load => cursor.load(snapshot).await?,
+                Step::Spent => return Ok(Stopped::Spent),
+                Step::Done => *current += 1,
+                Step::Found(entry) => records.push(entry.record),
+            }
+        }
+        Ok(Stopped::Exhausted)
+    }
+
     /// Keeps only the position.
     pub fn suspend(&mut self) {
         match self {
@@ -278,37 +310,36 @@ impl EntryReader {
         let plain = self.is_plain();
         let mut sort_key = Vec::new();
         while let Some(cursor) = cursors.get_mut(*current) {
-            if hits.len() >= enough {
-                return Ok(Stopped::Filled);
-            }
             // Shared, because a found entry borrows the cursor.
-            let facts = if plain {
-                None
-            } else {
-                Some(cursor.scan().facts.clone())
-            };
-            match cursor.step(budget) {
-                Step::Load => {
-                    cursor.load(snapshot).await?;
-                    hits.reserve(cursor.loaded().min(enough - hits.len()));
+            let facts = (!plain).then(|| cursor.scan().facts.clone());
+            loop {
+                if hits.len() >= enough {
+                    return Ok(Stopped::Filled);
                 }
-                Step::Spent => return Ok(Stopped::Spent),
-                Step::Done => *current += 1,
-                Step::Found(entry) => {
-                    if let Some(sorter) = &self.sorter {
-                        sort_key.clear();
-                        sorter.put_sort_key(entry.key, &mut sort_key);
-                        if limit.is_some_and(|limit| limit <= sort_key.as_slice()) {
-                            continue;
-                        }
+                match cursor.step(budget) {
+                    Step::Load => {
+                        cursor.load(snapshot).await?;
+                        hits.reserve(cursor.loaded().min(enough - hits.len()));
                     }
-                    let hit = match &facts {
-                        Some(facts) => self.read(&entry, &sort_key, facts, hits.len(), made),
-                        None => Hit::of_record(entry.record),
-                    };
-                    hits.push(hit);
+                    Step::Spent => return Ok(Stopped::Spent),
+                    Step::Done => break,
+                    Step::Found(entry) => {
+                        if let Some(sorter) = &self.sorter {
+                            sort_key.clear();
+                            sorter.put_sort_key(entry.key, &mut sort_key);
+                            if limit.is_some_and(|limit| limit <= sort_key.as_slice()) {
+                                continue;
+                            }
+                        }
+                        let hit = match &facts {
+                            Some(facts) => self.read(&entry, &sort_key, facts, hits.len(), made),
+                            None => Hit::of_record(entry.record),
+                        };
+                        hits.push(hit);
+                    }
                 }
             }
+            *current += 1;
         }
         Ok(Stopped::Exhausted)
     }

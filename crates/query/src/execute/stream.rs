@@ -2,6 +2,7 @@
 
 use super::visitor::Visitor;
 use crate::Result;
+use bytes::Bytes;
 use futures::future::BoxFuture;
 use language::Interruption;
 use memory::Share;
@@ -90,6 +91,16 @@ impl Batch<'_> {
     /// Makes room for this many more documents.
     pub(super) fn reserve(&mut self, documents: usize) {
         self.documents.reserve(documents);
+    }
+
+    /// Adds documents that fit and lie in one buffer, each behind the other.
+    pub(super) fn push_all(&mut self, buffer: Bytes, ends: &[usize]) {
+        self.reserve(ends.len());
+        let mut start = 0;
+        for &end in ends {
+            self.push(DocumentBuf::from_validated(buffer.slice(start..end)));
+            start = end;
+        }
     }
 
     /// Adds a document that fits.

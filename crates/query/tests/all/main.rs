@@ -6,6 +6,7 @@
 mod distinct_runs;
 mod filter_partial;
 mod filter_property;
+mod find_batches;
 mod find_index_key;
 mod find_text;
 mod plan_equivalence;

@@ -1,0 +1,146 @@
+//! Documents of index entries, given as they are found: most finds by an index are nothing else. No hit and no result is made of
+//! each in between; what is projected is read where the page of records lies.
+
+use super::execution::{Found, chunk_max};
+use super::find::{FindSpec, PlanCursor, project, wanted};
+use super::run::Run;
+use super::stream::Batch;
+use crate::Result;
+use bytes::Bytes;
+use language::projection::Projection;
+use store::{RecordId, Snapshot};
+use value::{DocumentBuf, RawDocument};
+
+impl PlanCursor {
+    /// Whether the records of index entries are all that is left to be read, and documents all that is made of them.
+    pub(super) fn gives_directly(&self) -> bool {
+        let Self { task, execution, .. } = self;
+        !task.positions && !task.keys && !task.spec.show_record_id && execution.only_looks_up()
+    }
+
+    /// Where [`PlanCursor::gives_directly`]: moves the documents of some further entries into the batch. What it does not take is
+    /// ready for the next one.
+    pub(super) async fn give_directly(&mut self, snapshot: &Snapshot, batch: &mut Batch<'_>) -> Result<()> {
+        let missing = batch.room().min(chunk_max(snapshot));
+        let run = Run {
+            snapshot,
+            task: &self.task,
+            wanted: wanted(self.limit_left, self.skip_left, missing),
+        };
+        let mut records = Vec::new();
+        self.execution.next_records(&run, &mut records).await?;
+        if self.task.spec.projection.is_none() && !self.execution.plan().residual {
+            return self.give_whole(snapshot, &records, batch).await;
+        }
+        self.give_written(snapshot, &records, batch).await
+    }
+
+    /// Documents as they are, all of which match.
+    async fn give_whole(
+        &mut self,
+        snapshot: &Snapshot,
+        records: &[RecordId],
+        batch: &mut Batch<'_>,
+    ) -> Result<()> {
+        let documents = snapshot.documents(records).await?;
+        batch.reserve(batch.room().min(documents.len()));
+        let (mut is_full, mut matches) = (false, 0);
+        for (&record, document) in records.iter().zip(documents) {
+            let Some(document) = document else { continue };
+            matches += 1;
+            if self.is_passed_by(is_full) {
+                continue;
+            }
+            is_full |= batch.room() == 0 || !batch.fits(&document);
+            match is_full {
+                true => self.execution.put_behind(Found::whole(record, document)),
+                false => {
+                    self.limit_left -= 1;
+                    batch.push(document);
+                }
+            }
+        }
+        self.execution.note_given(records.len(), matches);
+        Ok(())
+    }
+
+    /// Documents that match, or what the projection makes of them, written into one buffer, which they share.
+    async fn give_written(
+        &mut self,
+        snapshot: &Snapshot,
+        records: &[RecordId],
+        batch: &mut Batch<'_>,
+    ) -> Result<()> {
+        let documents = snapshot.raw_documents(records).await?;
+        let projection = self.task.spec.projection.clone();
+        let mut buffer = Vec::new();
+        let mut ends = Vec::with_capacity(batch.room().min(records.len()));
+        let (mut is_full, mut matches) = (false, 0);
+        for (&record, document) in records.iter().zip(documents.iter()) {
+            let Some(document) = document else { continue };
+            if self.execution.plan().residual && !self.task.spec.filter.matches(document.into())? {
+                continue;
+            }
+            matches += 1;
+            if self.is_passed_by(is_full) {
+                continue;
+            }
+            let start = buffer.len();
+            if !is_full && batch.room() > ends.len() {
+                write(&self.task.spec, projection.as_deref(), document, &mut buffer)?;
+                is_full = !batch.fits_behind(ends.len(), start, buffer.len() - start);
+            } else {
+                is_full = true;
+            }
+            if is_full {
+                buffer.truncate(start);
+                self.execution.put_behind(Found::whole(record, document.to_buf()));
+            } else {
+                self.limit_left -= 1;
+                ends.push(buffer.len());
+            }
+        }
+        batch.push_all(Bytes::from(buffer), &ends);
+        self.execution.note_given(records.len(), matches);
+        Ok(())
+    }
+
+    /// Whether a match is skipped or beyond the limit; behind a full batch the next one decides.
+    fn is_passed_by(&mut self, is_full: bool) -> bool {
+        if is_full {
+            return false;
+        }
+        if self.skip_left > 0 {
+            self.skip_left -= 1;
+            return true;
+        }
+        self.limit_left == 0
+    }
+}
+
+fn write(
+    spec: &FindSpec,
+    projection: Option<&Projection>,
+    document: RawDocument<'_>,
+    out: &mut Vec<u8>,
+) -> Result<()> {
+    match projection {
+        Some(projection) => project(spec, projection, document.into(), (None, None), out),
+        None => {
+            out.extend_from_slice(document.as_bytes());
+            Ok(())
+        }
+    }
+}
+
+impl Found {
+    /// A document of which nothing else was asked.
+    fn whole(record: RecordId, document: DocumentBuf) -> Found {
+        Found {
+            record,
+            document,
+            position: None,
+            key: None,
+        }
+    }
+}
