@@ -35,7 +35,7 @@ pub const GROUP_BYTES_MAX: usize = 16 * 1024 * 1024;
 pub const COMMIT_ATTEMPTS_MAX: usize = 100;
 
 /// The records that one step of an index build reads, so that writers wait only shortly for it.
-pub const BUILD_PAGE_RECORDS: usize = 2_000;
+pub const BUILD_PAGE_RECORDS: usize = 4_000;
 
 /// The bytes of records that one step of an index build reads.
 pub const BUILD_PAGE_BYTES: usize = 4 * 1024 * 1024;

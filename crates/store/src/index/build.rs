@@ -5,15 +5,13 @@
 //! the build has passed or that came after it began.
 
 use super::build_handle::BuildHandle;
-use super::{EntrySet, Index, clear, create};
+use super::build_page::{Ahead, BuildPage, PageOf};
+use super::{Index, clear, create};
 use crate::commit::Group;
-use crate::{
-    BUILD_PAGE_BYTES, BUILD_PAGE_RECORDS, COMMIT_ATTEMPTS_MAX, Collection, Durability, KeyRange, Order,
-    PageLimit, Record, RecordId, StoreError, keys,
-};
+use crate::snapshot::ShardSnapshot;
+use crate::state::Build;
+use crate::{COMMIT_ATTEMPTS_MAX, Collection, Durability, RecordId, StoreError};
 use code::Code;
-use kv::Page;
-use std::ops::Bound;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -97,7 +95,8 @@ async fn abandon(collection: &Arc<Collection>, ids: &[u32]) -> Result<(), StoreE
 }
 
 async fn run(collection: &Collection, handle: &BuildHandle) -> Result<(), StoreError> {
-    while !step(collection, handle).await? {
+    let mut ahead = None;
+    while !step(collection, handle, &mut ahead).await? {
         // Writers that wait for the shard come first.
         tokio::task::yield_now().await;
     }
@@ -112,20 +111,45 @@ async fn run(collection: &Collection, handle: &BuildHandle) -> Result<(), StoreE
     Ok(())
 }
 
-/// Enters one page of records; returns true when all are entered. Under the writer's lock no write of this process
-/// comes between reading the page and entering it. One of another process moves the head, and the page is read again.
-async fn step(collection: &Collection, handle: &BuildHandle) -> Result<bool, StoreError> {
+/// Enters one page of records; returns true when all are entered. `ahead` is the page that was read while the one before it was
+/// written, and gets the next. Under the writer's lock no write of this process comes between reading a page and entering it, but
+/// for a page that was read ahead, which is then read again. One of another process moves the head, and the page is read again, too.
+async fn step(
+    collection: &Collection,
+    handle: &BuildHandle,
+    ahead: &mut Option<Ahead>,
+) -> Result<bool, StoreError> {
+    let mut read = match ahead.take() {
+        Some(ahead) => ahead.page().await,
+        None => None,
+    };
     let mut writer = collection.writer.lock().await;
     for _ in 0..COMMIT_ATTEMPTS_MAX {
         let mut group = Group::begin(collection, &mut writer).await?;
-        let Some(page) = next_page(&group, &handle.ids).await? else {
+        let Some(of) = next_page(&group, &handle.ids) else {
             return Ok(true);
         };
+        let was_void = read.as_ref().is_some_and(|page| !page.is(&of));
+        let page = match read.take().filter(|_| !was_void) {
+            Some(page) => page,
+            None => BuildPage::read(of, &handle.ids, &group.snapshot, &group.set).await?,
+        };
         enter(&mut group, &handle.ids, &page).await?;
-        let (set, sequence) = (group.set.clone(), group.sequence + 1);
-        group.sequence = sequence;
+        group.sequence += 1;
+        let (set, sequence) = (group.set.clone(), group.sequence);
+        // Where others write as well, no more than each second page is read in vain.
+        if let (false, false, Some(RecordId(position))) = (page.exhausted, was_void, page.last()) {
+            let next = PageOf {
+                build: Build { position, ..of.build },
+                sequence,
+                ..of
+            };
+            let snapshot = collection.kv.snapshot(collection.shard).await?;
+            let snapshot = ShardSnapshot::new(snapshot, collection.shared_namespace());
+            *ahead = Some(Ahead::start(next, handle.ids.clone(), snapshot, set.clone()));
+        }
         // The last page is flushed, so that an index once ready stays so.
-        let durability = if page.exhausted() {
+        let durability = if page.exhausted {
             Durability::Flushed
         } else {
             Durability::Soon
@@ -133,58 +157,37 @@ async fn step(collection: &Collection, handle: &BuildHandle) -> Result<bool, Sto
         if !group.commit(durability).await? {
             continue;
         }
-        if page.exhausted() {
+        if page.exhausted {
             handle
                 .ids
                 .iter()
                 .filter_map(|&id| set.numbered(id))
                 .for_each(|index| index.set_ready());
         }
-        return Ok(page.exhausted());
+        return Ok(page.exhausted);
     }
     Err(StoreError::Contention)
 }
 
-/// The next records to enter; `None` if nothing is left to do.
-async fn next_page(group: &Group<'_>, ids: &[u32]) -> Result<Option<Page>, StoreError> {
+/// The next page to enter; `None` if nothing is left to do.
+fn next_page(group: &Group<'_>, ids: &[u32]) -> Option<PageOf> {
     let builds = ids.iter().filter_map(|&id| group.state.index(id)?.build);
     // Indexes that are built together are all at the same place.
-    let Some(build) = builds.min_by_key(|build| build.position) else {
-        return Ok(None);
-    };
-    let range = KeyRange {
-        low: Bound::Excluded(keys::record(RecordId(build.position)).to_vec()),
-        high: Bound::Included(keys::record(RecordId(build.end)).to_vec()),
-    };
-    let limit = PageLimit {
-        entries: BUILD_PAGE_RECORDS,
-        bytes: BUILD_PAGE_BYTES,
-    };
-    Ok(Some(group.snapshot.page(&range, Order::Forward, limit).await?))
+    Some(PageOf {
+        build: builds.min_by_key(|build| build.position)?,
+        sequence: group.sequence,
+        version: group.set.version,
+    })
 }
 
 /// Puts the entries of a page's records and notes how far the build has come.
-async fn enter(group: &mut Group<'_>, ids: &[u32], page: &Page) -> Result<(), StoreError> {
-    let set = group.set.clone();
-    for at in 0..page.len() {
-        let Some(id) = keys::record_id(page.key(at)) else {
-            continue;
-        };
-        let record = Record::decode(id, &page.value_bytes(at)).map_err(|what| group.corrupt(what))?;
-        let mut entries = EntrySet::default();
-        for (place, index) in set
-            .indexes
-            .iter()
-            .enumerate()
-            .filter(|(_, index)| ids.contains(&index.id()))
-        {
-            entries.push_index(place, index, record.document.as_raw())?;
-        }
+async fn enter(group: &mut Group<'_>, ids: &[u32], page: &BuildPage) -> Result<(), StoreError> {
+    for (id, spans) in page.records() {
         advance(group, ids, id.0);
-        group.check_unique(&entries, entries.all(), id).await?;
-        group.put_entries(&entries, entries.all(), id);
+        group.check_unique(page.entries(), spans, id).await?;
+        group.put_entries(page.entries(), spans, id);
     }
-    if page.exhausted() {
+    if page.exhausted {
         for id in ids {
             if let Some(state) = group.state.index_mut(*id) {
                 state.build = None;

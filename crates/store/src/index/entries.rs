@@ -1,6 +1,7 @@
 //! The entries that indexes have for documents.
 
 use super::kinds::Refused;
+use super::single_key::put_single_key;
 use super::{ID_INDEX, Index, IndexSet};
 use crate::keys::{self, RECORD_ID_BYTES};
 use crate::{FieldKind, Namespace, RecordId, StoreError};
@@ -15,6 +16,8 @@ use value::{Document, RawDocument, Value, ValueRef, varint};
 pub(crate) struct EntrySet {
     bytes: Vec<u8>,
     spans: Vec<Span>,
+    /// Written anew for each entry.
+    bits: TypeBits,
 }
 
 /// Where one entry is in its set.
@@ -105,6 +108,32 @@ impl EntrySet {
         });
     }
 
+    /// The entry of a document that has just one, of an index of plain values: written where it stays. False where this is not so.
+    fn push_single(&mut self, place: usize, index: &Index, document: RawDocument<'_>) -> bool {
+        if index.hashed || index.kinds.is_some() {
+            return false;
+        }
+        let start = self.bytes.len();
+        keys::put_index_prefix(index.id, &mut self.bytes);
+        let mut bits = std::mem::take(&mut self.bits);
+        bits.0.clear();
+        let collation = index.collation.as_ref();
+        let is_single = put_single_key(
+            document,
+            &index.paths,
+            index.spec.sparse,
+            collation,
+            &mut self.bytes,
+            &mut bits,
+        );
+        match is_single {
+            true => self.finish(place, start, &bits),
+            false => self.bytes.truncate(start),
+        }
+        self.bits = bits;
+        is_single
+    }
+
     /// Appends the entries that the index at a place of the set has for a document.
     pub(crate) fn push_index(
         &mut self,
@@ -117,6 +146,9 @@ impl EntrySet {
             .as_ref()
             .is_some_and(|filter| !filter.matches(document.into()))
         {
+            return Ok(());
+        }
+        if self.push_single(place, index, document) {
             return Ok(());
         }
         let found = match &index.kinds {

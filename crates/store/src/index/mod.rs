@@ -6,6 +6,7 @@
 
 mod build;
 mod build_handle;
+mod build_page;
 mod clear;
 mod collated;
 mod create;
@@ -14,6 +15,7 @@ mod kinds;
 mod places;
 mod renew;
 mod set;
+mod single_key;
 mod spec;
 mod wildcard;
 

@@ -1,0 +1,58 @@
+//! The key of a document that has just one in an index on some paths, as most have.
+
+use value::collation::{Collation, has_text};
+use value::key::{self, TypeBits};
+use value::path::extract::IndexPath;
+use value::{DocumentRef, RawDocument, ValueRef};
+
+/// Appends the key, if none of the paths passes or ends in an array. False where that is not so, or where a sparse index may not
+/// have the document: what is appended then is of no use.
+pub(super) fn put_single_key(
+    document: RawDocument<'_>,
+    paths: &[IndexPath],
+    sparse: bool,
+    collation: Option<&Collation>,
+    out: &mut Vec<u8>,
+    bits: &mut TypeBits,
+) -> bool {
+    for index in paths {
+        let value = match reached(document.into(), index.path.parts()) {
+            Reached::Array => return false,
+            Reached::Nothing if sparse => return false,
+            Reached::Nothing => ValueRef::Null,
+            Reached::Value(value) => value,
+        };
+        match collation.filter(|_| has_text(value)) {
+            None => key::encode_with_bits(value, index.direction, out, bits),
+            Some(collation) => {
+                let value = collation.key_value(value);
+                key::encode_with_bits(value.as_ref(), index.direction, out, bits);
+            }
+        }
+    }
+    bits.trim();
+    true
+}
+
+/// Where a path leads.
+enum Reached<'d> {
+    Value(ValueRef<'d>),
+    Nothing,
+    /// Through one, or to one.
+    Array,
+}
+
+fn reached<'d>(document: DocumentRef<'d>, parts: &[Box<str>]) -> Reached<'d> {
+    let mut value = ValueRef::Document(document);
+    for part in parts {
+        let ValueRef::Document(inner) = value else {
+            return Reached::Nothing;
+        };
+        match inner.get(part) {
+            Some(ValueRef::Array(_)) => return Reached::Array,
+            Some(next) => value = next,
+            None => return Reached::Nothing,
+        }
+    }
+    Reached::Value(value)
+}
