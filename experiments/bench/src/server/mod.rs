@@ -1,5 +1,6 @@
 //! The servers that are measured: started for one experiment in a scratch folder, stopped when dropped.
 
+mod duckdb;
 mod elasticsearch;
 mod larder;
 mod nginx;
@@ -7,6 +8,7 @@ mod postgres;
 mod pouch;
 mod shipper;
 
+pub use duckdb::DuckDb;
 pub use elasticsearch::ElasticsearchServer;
 pub use larder::{Larder, resident_bytes};
 pub use nginx::Nginx;

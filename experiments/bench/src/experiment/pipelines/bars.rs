@@ -1,12 +1,11 @@
 //! The stages that see every document: a group of few keys, a lookup by an index, a sort that memory does not take.
 
-use super::Times;
 use super::load::load;
+use super::{Servers, Times};
 use crate::Settings;
 use crate::client::{Mongo, as_f64};
 use crate::load::median_ms;
 use crate::report::{Report, number};
-use crate::server::{Larder, PostgresServer};
 use crate::workload::scramble;
 use anyhow::{Context, Result, ensure};
 use value::{ValueRef, doc};
@@ -59,30 +58,35 @@ fn serial(device: u64) -> String {
 }
 
 /// As many devices as orders, each with an index entry; most are ordered once.
-pub fn load_all(sizes: Sizes, larder: &Larder, postgres: &PostgresServer) -> Result<()> {
-    load(larder, postgres, "readings", sizes.readings, reading)?;
-    load(larder, postgres, "orders", sizes.orders, |order| {
+pub fn load_all(sizes: Sizes, settings: &Settings, servers: &mut Servers) -> Result<()> {
+    load(settings, servers, "readings", sizes.readings, reading)?;
+    load(settings, servers, "orders", sizes.orders, |order| {
         let device = serial(scramble(order) % sizes.orders);
         format!("{{\"device\":\"{device}\",\"amount\":{}}}", order % 7)
     })?;
-    load(larder, postgres, "devices", sizes.orders, |device| {
+    load(settings, servers, "devices", sizes.orders, |device| {
         format!(
             "{{\"serial\":\"{}\",\"name\":\"device {device}\",\"site\":\"site {}\"}}",
             serial(device),
             device % 50
         )
     })?;
-    larder.connect()?.command(&doc! {
+    servers.larder.connect()?.command(&doc! {
         "createIndexes": "devices",
         "indexes": [{"key": {"serial": 1}, "name": "serial_1"}],
         "$db": "bench",
     })?;
     let index = "CREATE INDEX serial ON devices ((doc->>'serial'))";
-    postgres.connect()?.execute(index).map(drop)
+    servers.postgres.connect()?.execute(index).map(drop)
 }
 
 /// Measures the three.
-pub fn measure(sizes: Sizes, larder: &Larder, postgres: &PostgresServer, report: &mut Report) -> Result<()> {
+pub fn measure(sizes: Sizes, servers: &mut Servers, report: &mut Report) -> Result<()> {
+    let Servers {
+        larder,
+        postgres,
+        duckdb,
+    } = servers;
     let mut sql = postgres.connect()?;
     let mut rows = |sql_text: &str, expected: u64| {
         median_ms(RUNS, || {
@@ -96,11 +100,17 @@ pub fn measure(sizes: Sizes, larder: &Larder, postgres: &PostgresServer, report:
     let group = Times {
         larder_ms: median_ms(RUNS, || group(&mut mongo, sizes))?,
         postgres_ms: rows(GROUP_SQL, KINDS)?,
+        duckdb_ms: Some(median_ms(RUNS, || {
+            let rows = duckdb.query(GROUP_SQL)?.len() as u64;
+            ensure!(rows == KINDS, "{rows} groups instead of {KINDS}");
+            Ok(())
+        })?),
     };
     group.report(report, &format!("$group of {}", number(sizes.readings as f64)));
     let lookup = Times {
         larder_ms: median_ms(RUNS, || lookup(&mut mongo, sizes))?,
         postgres_ms: rows(LOOKUP_SQL, sizes.orders)?,
+        duckdb_ms: None,
     };
     lookup.report(report, &format!("$lookup of {}", number(sizes.orders as f64)));
     let before = larder.resident_bytes()?;
@@ -108,6 +118,7 @@ pub fn measure(sizes: Sizes, larder: &Larder, postgres: &PostgresServer, report:
     let sort = Times {
         larder_ms: median_ms(RUNS, || sort(&mut mongo, sizes))?,
         postgres_ms: rows(SORT_SQL, sizes.readings)?,
+        duckdb_ms: None,
     };
     let grown = (larder.resident_peak_bytes()?.saturating_sub(before)) as f64 / MEGABYTE;
     sort.report(report, &format!("$sort of {}", number(sizes.readings as f64)));

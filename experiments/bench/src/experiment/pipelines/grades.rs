@@ -21,6 +21,13 @@ pub const SQL: &str = "SELECT class, avg(mean) FROM (\
                          GROUP BY doc->>'class_id', doc->>'student_id') students \
                        GROUP BY 1 ORDER BY 2 DESC LIMIT 1";
 
+pub const DUCKDB: &str = "SELECT class, avg(mean) FROM (\
+                            SELECT class, avg((s->>'score')::float8) mean FROM (\
+                              SELECT doc->>'class_id' class, doc->>'student_id' student, \
+                                     unnest(from_json(doc->'scores', '[\"json\"]')) s FROM grades) scores \
+                            WHERE (s->>'type') <> 'quiz' GROUP BY class, student) students \
+                          GROUP BY 1 ORDER BY 2 DESC LIMIT 1";
+
 /// What one student got in one class: the numbers of both, and a kind and a score of each work.
 fn grades(number: u64) -> (u64, u64, Vec<(&'static str, f64)>) {
     let (student, nth) = (number / CLASSES_OF_A_STUDENT, number % CLASSES_OF_A_STUDENT);

@@ -1,23 +1,31 @@
-//! Documents written as JSON, put into both servers.
+//! Documents written as JSON, put into all servers.
 
+use super::Servers;
+use crate::Settings;
 use crate::load::run_batches;
-use crate::server::{Larder, PostgresServer};
 use crate::workload::placeholders;
 use anyhow::Result;
+use std::fs::File;
+use std::io::{BufWriter, Write};
 use value::DocumentBuf;
 
 const BATCH: u64 = 1000;
 const LOADERS: usize = 2;
 
 /// Puts `documents` documents into a collection and into a table of the same name. `json` gives each as Extended
-/// JSON without `_id`; both servers then know it by its number.
+/// JSON without `_id`; the servers then know it by its number.
 pub fn load(
-    larder: &Larder,
-    postgres: &PostgresServer,
+    settings: &Settings,
+    servers: &mut Servers,
     name: &str,
     documents: u64,
     json: impl Fn(u64) -> String + Sync,
 ) -> Result<()> {
+    let Servers {
+        larder,
+        postgres,
+        duckdb,
+    } = servers;
     let connect = || larder.connect();
     run_batches(LOADERS, documents, BATCH, connect, |client, numbers| {
         let mut batch = Vec::new();
@@ -42,5 +50,14 @@ pub fn load(
         let parameters: Vec<&str> = texts.iter().map(String::as_str).collect();
         client.query(&insert, &parameters).map(drop)
     })?;
-    Ok(())
+
+    let folder = settings.folder("pipelines-duckdb")?;
+    let file = std::path::absolute(folder.path().join("documents.json"))?;
+    std::fs::create_dir_all(folder.path())?;
+    let mut lines = BufWriter::new(File::create(&file)?);
+    for number in 0..documents {
+        writeln!(lines, "{}", json(number))?;
+    }
+    lines.into_inner()?;
+    duckdb.load(name, &file)
 }

@@ -20,7 +20,7 @@ pub const CITIES: &str = r#"[
     {"$group": {"_id": null, "mean": {"$avg": "$pop"}}}
 ]"#;
 pub const CITIES_SQL: &str = "SELECT avg(pop) FROM (\
-                                SELECT sum((doc->>'pop')::int) pop FROM places WHERE doc->>'state' IN ('CA', 'NY') \
+                                SELECT sum((doc->>'pop')::int) pop FROM places WHERE (doc->>'state') IN ('CA', 'NY') \
                                 GROUP BY doc->>'state', doc->>'city') cities \
                               WHERE pop > 25000";
 pub const DIGITS: &str = r#"[

@@ -25,6 +25,13 @@ pub const LEAST: &str = r#"[
 pub const LEAST_SQL: &str = "SELECT c->>'author', count(*) FROM posts, jsonb_array_elements(doc->'comments') c \
                              GROUP BY 1 ORDER BY 2, 1 LIMIT 1";
 
+pub const MOST_DUCKDB: &str = "SELECT c->>'author', count(*) FROM \
+                                 (SELECT unnest(from_json(doc->'comments', '[\"json\"]')) c FROM posts) comments \
+                               GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1";
+pub const LEAST_DUCKDB: &str = "SELECT c->>'author', count(*) FROM \
+                                  (SELECT unnest(from_json(doc->'comments', '[\"json\"]')) c FROM posts) comments \
+                                GROUP BY 1 ORDER BY 2, 1 LIMIT 1";
+
 /// The authors of the comments under a post. Some are fonder of commenting than others.
 fn authors(post: u64) -> impl Iterator<Item = String> {
     let comments = scramble(post) % COMMENTS_MAX;

@@ -1,11 +1,10 @@
-//! Questions whose answer is known: asked of both servers, timed, and compared with what plain code finds.
+//! Questions whose answer is known: asked of all servers, timed, and compared with what plain code finds.
 
 use super::load::load;
-use super::{Times, grades, places, posts};
+use super::{Servers, Times, grades, places, posts};
 use crate::Settings;
 use crate::client::as_f64;
 use crate::load::median_ms;
-use crate::server::{Larder, PostgresServer};
 use anyhow::{Context, Result};
 use value::{DocumentRef, ValueRef};
 
@@ -19,6 +18,7 @@ pub struct Question {
     collection: &'static str,
     pipeline: &'static str,
     sql: &'static str,
+    duckdb_sql: &'static str,
     answer: Answer,
 }
 
@@ -71,22 +71,23 @@ impl Answer {
     }
 }
 
-/// Fills both servers and computes the answers.
-pub fn prepare(settings: &Settings, larder: &Larder, postgres: &PostgresServer) -> Result<[Question; 5]> {
+/// Fills the servers and computes the answers.
+pub fn prepare(settings: &Settings, servers: &mut Servers) -> Result<[Question; 5]> {
     let post_count = settings.size(20_000, 2_000);
     let grade_count = settings.size(50_000, 5_000);
     let known = places::places(settings.zips.as_deref())?;
-    load(larder, postgres, "posts", post_count, posts::json)?;
-    load(larder, postgres, "grades", grade_count, grades::json)?;
-    load(larder, postgres, "places", known.len() as u64, |number| {
+    load(settings, servers, "posts", post_count, posts::json)?;
+    load(settings, servers, "grades", grade_count, grades::json)?;
+    load(settings, servers, "places", known.len() as u64, |number| {
         known[number as usize].json.clone()
     })?;
     let [most, least] = posts::answers(post_count);
-    let question = |name, collection, pipeline, sql, answer| Question {
+    let question = |name, collection, pipeline, [sql, duckdb_sql]: [&'static str; 2], answer| Question {
         name,
         collection,
         pipeline,
         sql,
+        duckdb_sql,
         answer,
     };
     Ok([
@@ -94,45 +95,45 @@ pub fn prepare(settings: &Settings, larder: &Larder, postgres: &PostgresServer) 
             "most frequent author",
             "posts",
             posts::MOST,
-            posts::MOST_SQL,
+            [posts::MOST_SQL, posts::MOST_DUCKDB],
             most,
         ),
         question(
             "least frequent author",
             "posts",
             posts::LEAST,
-            posts::LEAST_SQL,
+            [posts::LEAST_SQL, posts::LEAST_DUCKDB],
             least,
         ),
         question(
             "mean of larger cities",
             "places",
             places::CITIES,
-            places::CITIES_SQL,
+            [places::CITIES_SQL, places::CITIES_SQL],
             places::answer_of_cities(&known),
         ),
         question(
             "best class",
             "grades",
             grades::PIPELINE,
-            grades::SQL,
+            [grades::SQL, grades::DUCKDB],
             grades::answer(grade_count),
         ),
         question(
             "names that begin with a digit",
             "places",
             places::DIGITS,
-            places::DIGITS_SQL,
+            [places::DIGITS_SQL, places::DIGITS_SQL],
             places::answer_of_digits(&known),
         ),
     ])
 }
 
 impl Question {
-    /// The times of both, and whether both answers are right.
-    pub fn ask(&self, larder: &Larder, postgres: &PostgresServer) -> Result<(Times, bool)> {
-        let (mut mongo, mut sql) = (larder.connect()?, postgres.connect()?);
-        let mut answers = [None, None];
+    /// The times of all, and whether all answers are right.
+    pub fn ask(&self, servers: &mut Servers) -> Result<(Times, bool)> {
+        let (mut mongo, mut sql) = (servers.larder.connect()?, servers.postgres.connect()?);
+        let mut answers = [None, None, None];
         let larder_ms = median_ms(RUNS, || {
             mongo.aggregate(self.collection, self.pipeline, |found| {
                 answers[0] = Answer::of_document(found);
@@ -144,10 +145,16 @@ impl Question {
             answers[1] = Answer::of_row(rows.first().context("no row")?);
             Ok(())
         })?;
+        let duckdb_ms = median_ms(RUNS, || {
+            let rows = servers.duckdb.query(self.duckdb_sql)?;
+            answers[2] = Answer::of_row(rows.first().context("no row")?);
+            Ok(())
+        })?;
         let is_right = |answer: &Option<Answer>| answer.as_ref().is_some_and(|found| found.is(&self.answer));
         let times = Times {
             larder_ms,
             postgres_ms,
+            duckdb_ms: Some(duckdb_ms),
         };
         Ok((times, answers.iter().all(is_right)))
     }
