@@ -53,5 +53,6 @@ mod users;
 pub use ::json;
 pub use endpoints::changes::check_request as check_changes_request;
 pub use error::CouchError;
+pub use replication::report::Replications;
 pub use serve::{Options, Protocol, serve};
 pub use server::ServeError;

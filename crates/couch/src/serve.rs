@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::error::CouchError;
 use crate::replication::documents;
+use crate::replication::report::{self, Replications};
 use crate::request_id::{BODY_TIME, REQUEST_ID, RequestIds};
 use crate::server::{ServeError, Server};
 use crate::user::{Handler as Known, User};
@@ -83,6 +84,11 @@ impl Protocol {
         followed.abort();
         // One may have been started meanwhile.
         server.jobs.stop().await;
+    }
+
+    /// How the replications are that this server carries out.
+    pub fn replications(&self) -> Replications {
+        report::all_together(&self.0.jobs.all())
     }
 
     /// Answers one request with the rights of a user who is known already; `None` where no user exists.

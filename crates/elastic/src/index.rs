@@ -212,6 +212,15 @@ impl Indices {
         Ok(state)
     }
 
+    /// How many changes the full-text index that is furthest behind has not reached.
+    pub(crate) fn changes_behind(&self) -> u64 {
+        let known = self.known.lock();
+        let behind = known
+            .values()
+            .filter_map(|state| state.following.changes_behind());
+        behind.max().unwrap_or(0)
+    }
+
     /// Forgets an index that is dropped.
     pub(crate) fn forget(&self, index: &Index) {
         self.known.lock().remove(&index.collection.uuid());

@@ -86,6 +86,11 @@ impl Protocol {
         lifecycles.abort();
     }
 
+    /// How many changes of its collection the full-text index has not reached that is furthest behind. Searches see them all the same.
+    pub fn index_changes_behind(&self) -> u64 {
+        self.0.indices.changes_behind()
+    }
+
     /// Answers one request with the rights of a user who is known already; `None` where no user exists.
     pub async fn answer(&self, user: Option<Arc<User>>, request: Request) -> Response {
         Box::pin(answer(self.0.clone(), request, Asking::Known(user))).await

@@ -32,8 +32,9 @@ const BEAT_TIME: Duration = Duration::from_secs(15);
 const DOCUMENT_BYTES_MAX: usize = 256 * 1024;
 
 impl Protocol {
-    /// Answers `GET ?c=INDEX&q=QUERY` with the documents that come into an index and match, from now on. Events are `open`,
-    /// `lines {lines: [{_id, _seq_no, document}]}`, `gap {count}`, `beat` and `end {reason}`.
+    /// Answers `GET ?c=INDEX&q=QUERY&since=POSITION` with the documents that come into an index and match, from now on or from a position
+    /// that an event told. Events are `open {position}`, `lines {position, lines: [{_id, _seq_no, document}]}`, `gap {position, count}`,
+    /// `beat` and `end {reason}`.
     pub async fn tail(&self, user: Option<Arc<User>>, request: Request) -> Response {
         match self.open_tail(user, &request).await {
             Ok(response) => response,
@@ -45,6 +46,7 @@ impl Protocol {
         let mut parameters = Parameters::parse(request.path(), request.query())?;
         let name = parameters.take("c").unwrap_or_default();
         let query = parameters.take("q").filter(|query| !query.trim().is_empty());
+        let since = parameters.take("since").map(|text| position(&text)).transpose()?;
         parameters.end()?;
         let query = query
             .map(|query| parse_query_string(&query, None, true, true))
@@ -72,6 +74,7 @@ impl Protocol {
             user,
             name,
             search,
+            since,
             index,
         };
         tokio::spawn(tail.follow(sender));
@@ -89,13 +92,28 @@ struct Tail {
     user: Option<Arc<User>>,
     name: String,
     search: Search,
+    /// Where it goes on; at the end where nothing is said.
+    since: Option<Sequence>,
     index: Index,
+}
+
+fn position(text: &str) -> Result<Sequence> {
+    let wrong = |_| ElasticError::illegal(format!("since={text} is no position that an event told"));
+    text.parse().map_err(wrong)
 }
 
 impl Tail {
     async fn follow(self, sender: BodySender) {
-        let mut at = self.index.collection.head();
-        if !send(&sender, "open", &json!({"c": self.name})).await {
+        let head = self.index.collection.head();
+        // A position beyond the end is one of a collection that had the name before.
+        let mut at = self.since.clone().filter(|since| *since <= head).unwrap_or(head);
+        if !send(
+            &sender,
+            "open",
+            &json!({"c": self.name, "position": at.to_string()}),
+        )
+        .await
+        {
             return;
         }
         loop {
@@ -114,7 +132,9 @@ impl Tail {
                 return;
             }
             let sent = match waited {
-                None if !self.index.collection.is_dropped() => send(&sender, "beat", &json!({})).await,
+                None if !self.index.collection.is_dropped() => {
+                    send(&sender, "beat", &json!({"position": at.to_string()})).await
+                }
                 None | Some(false) => {
                     send(&sender, "end", &json!({"reason": "the collection was dropped"})).await;
                     return;
@@ -142,7 +162,8 @@ impl Tail {
         let behind = snapshot.head().changes_since(at);
         if behind > BEHIND_MAX {
             *at = snapshot.head();
-            return Ok(send(sender, "gap", &json!({"count": behind})).await);
+            let gap = json!({"position": at.to_string(), "count": behind});
+            return Ok(send(sender, "gap", &gap).await);
         }
         loop {
             let limit = PageLimit {
@@ -156,7 +177,8 @@ impl Tail {
             *at = last.sequence.clone();
             let held = Held::within(self.protocol.server().engine.memory());
             let lines = matching(&self.search, &self.index, &page.changes, held).await?;
-            if !lines.is_empty() && !send(sender, "lines", &json!({"lines": lines})).await {
+            let told = json!({"position": at.to_string(), "lines": lines});
+            if !lines.is_empty() && !send(sender, "lines", &told).await {
                 return Ok(false);
             }
             if page.is_last {

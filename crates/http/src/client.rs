@@ -106,24 +106,7 @@ impl Client {
 
     /// A client that trusts these authorities.
     pub fn trusting(reach: Reach, trust: Trust) -> Client {
-        let mut connector = HttpConnector::new_with_resolver(Resolver::new(reach));
-        connector.enforce_http(false);
-        connector.set_connect_timeout(Some(CONNECT_TIME_MAX));
-        connector.set_nodelay(true);
-        let builder = match trust {
-            Trust::System => match HttpsConnectorBuilder::new().with_native_roots() {
-                Ok(with_roots) => with_roots,
-                Err(error) => {
-                    tracing::warn!(%error, "no certificates to trust: servers behind TLS cannot be asked");
-                    HttpsConnectorBuilder::new().with_tls_config(trusting(Vec::new()))
-                }
-            },
-            Trust::Authorities(certificates) => {
-                HttpsConnectorBuilder::new().with_tls_config(trusting(certificates))
-            }
-            Trust::Nobody => HttpsConnectorBuilder::new().with_tls_config(trusting(Vec::new())),
-        };
-        let connector = builder.https_or_http().enable_http1().wrap_connector(connector);
+        let connector = connector(reach, trust);
         let inner = hyper_util::client::legacy::Client::builder(TokioExecutor::new())
             .pool_timer(TokioTimer::new())
             .pool_idle_timeout(IDLE_TIME_MAX)
@@ -162,6 +145,28 @@ impl Client {
     }
 }
 
+/// Makes connections, through TLS where an address says `https`.
+pub(crate) fn connector(reach: Reach, trust: Trust) -> HttpsConnector<HttpConnector<Resolver>> {
+    let mut connector = HttpConnector::new_with_resolver(Resolver::new(reach));
+    connector.enforce_http(false);
+    connector.set_connect_timeout(Some(CONNECT_TIME_MAX));
+    connector.set_nodelay(true);
+    let builder = match trust {
+        Trust::System => match HttpsConnectorBuilder::new().with_native_roots() {
+            Ok(with_roots) => with_roots,
+            Err(error) => {
+                tracing::warn!(%error, "no certificates to trust: servers behind TLS cannot be asked");
+                HttpsConnectorBuilder::new().with_tls_config(trusting(Vec::new()))
+            }
+        },
+        Trust::Authorities(certificates) => {
+            HttpsConnectorBuilder::new().with_tls_config(trusting(certificates))
+        }
+        Trust::Nobody => HttpsConnectorBuilder::new().with_tls_config(trusting(Vec::new())),
+    };
+    builder.https_or_http().enable_http1().wrap_connector(connector)
+}
+
 fn trusting(certificates: Vec<CertificateDer<'static>>) -> rustls::ClientConfig {
     let mut roots = rustls::RootCertStore::empty();
     let (_, unusable) = roots.add_parsable_certificates(certificates);
@@ -174,7 +179,7 @@ fn trusting(certificates: Vec<CertificateDer<'static>>) -> rustls::ClientConfig 
 }
 
 /// The messages of the error and its causes, of which the last says most.
-fn broken(error: &dyn Error) -> ClientError {
+pub(crate) fn broken(error: &dyn Error) -> ClientError {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(inner) = cause {

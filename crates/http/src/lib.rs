@@ -30,6 +30,7 @@ mod query;
 mod range;
 mod reach;
 mod request;
+mod secure;
 mod serve;
 mod slot;
 mod target;
@@ -55,6 +56,7 @@ pub use query::query_pairs;
 pub use range::{Ranges, ranges};
 pub use reach::Reach;
 pub use request::Request;
+pub use secure::{SecureConnection, connect_secure};
 pub use serve::{Handler, Options, serve};
 
 /// An answer: status, headers, body.

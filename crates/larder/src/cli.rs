@@ -3,7 +3,7 @@
 use crate::backup::BackupOptions;
 use crate::cert::CertOptions;
 use crate::check::CheckOptions;
-use crate::config::ServeOptions;
+use crate::config::{ConfigOptions, ServeOptions};
 use crate::export::ExportOptions;
 use crate::help::{CompletionsOptions, ManualOptions};
 use crate::import::ImportOptions;
@@ -28,11 +28,13 @@ pub struct Cli {
 pub enum Command {
     /// Serve a data folder until SIGTERM or SIGINT; SIGHUP reads the configuration again.
     Serve(Box<ServeOptions>),
+    /// Look at the settings with which a server would start.
+    Config(ConfigOptions),
     /// Import NDJSON, JSON arrays, CSV or lines of text, plain or compressed.
     Import(Box<ImportOptions>),
     /// Export a collection as NDJSON, a JSON array or CSV.
     Export(Box<ExportOptions>),
-    /// Add, list and remove users of a data folder that no server has open, or change their passwords.
+    /// Add, list and remove users, or change their passwords: of a running server, or of a data folder that no server has open.
     User(UserOptions),
     /// Say what a running server does, in figures.
     Status(StatusOptions),

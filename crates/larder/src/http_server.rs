@@ -5,7 +5,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use clap::Args;
-use http::header::AUTHORIZATION;
+use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{Body, Client, ClientRequest, ClientResponse, HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use std::fmt;
 use std::str::FromStr;
@@ -84,6 +84,26 @@ impl HttpServer {
         Ok(body)
     }
 
+    /// What is answered with success to a posted JSON body.
+    pub async fn post(
+        &self,
+        client: &Client,
+        path: &str,
+        body: &serde_json::Value,
+        time_max: Duration,
+    ) -> Result<serde_json::Value> {
+        let mut headers = HeaderMap::new();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let sent = Body::from(body.to_string());
+        let (status, body) = self
+            .send(client, Method::POST, path, headers, sent, time_max)
+            .await?;
+        if !status.is_success() {
+            bail!("{}", reason(status, &body));
+        }
+        Ok(serde_json::from_slice(&body)?)
+    }
+
     /// An answer, whatever it tells.
     pub async fn answer(
         &self,
@@ -92,12 +112,23 @@ impl HttpServer {
         path: &str,
         time_max: Duration,
     ) -> Result<(StatusCode, Bytes)> {
+        self.send(client, method, path, HeaderMap::new(), Body::empty(), time_max)
+            .await
+    }
+
+    async fn send(
+        &self,
+        client: &Client,
+        method: Method,
+        path: &str,
+        mut headers: HeaderMap,
+        body: Body,
+        time_max: Duration,
+    ) -> Result<(StatusCode, Bytes)> {
         let uri: Uri = format!("{}{path}", self.base).parse()?;
-        let mut headers = HeaderMap::new();
         if let Some(authorization) = &self.authorization {
             headers.insert(AUTHORIZATION, authorization.clone());
         }
-        let body = Body::empty();
         let request = ClientRequest {
             method,
             uri,
@@ -112,7 +143,9 @@ impl HttpServer {
 /// What an answer that tells no success says.
 pub fn reason(status: StatusCode, body: &[u8]) -> String {
     let said: Option<serde_json::Value> = serde_json::from_slice(body).ok();
-    let said = said.as_ref().and_then(|said| said.get("reason")?.as_str());
+    let said = said
+        .as_ref()
+        .and_then(|said| said.get("reason").or_else(|| said.get("errmsg"))?.as_str());
     format!("{status}: {}", said.unwrap_or("no reason was given"))
 }
 

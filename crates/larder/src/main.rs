@@ -79,6 +79,7 @@ fn run(command: &cli::Command) -> Result<ExitCode> {
         cli::Command::Status(options) => runtime.block_on(status::run(options)),
         cli::Command::Completions(options) => help::completions(options),
         cli::Command::Manual(options) => help::manual(options),
+        cli::Command::Config(options) => config::run(options),
         cli::Command::Serve(options) => runtime.block_on(serve::run(options)),
         cli::Command::Import(options) => runtime.block_on(import::run(options)),
         cli::Command::Cert(options) => cert::run(options),

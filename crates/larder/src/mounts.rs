@@ -5,7 +5,7 @@ use http::{Request, Response};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use value::{Document, DocumentBuf};
-use web::{Answering, Commands, Mounts, Requests};
+use web::{Answering, Behind, Commands, Followers, Mounts, Requests};
 
 /// The same protocols that have listeners of their own.
 pub fn mounts(mongo: &mongo::Protocol, couch: &couch::Protocol, elastic: &elastic::Protocol) -> Mounts {
@@ -14,6 +14,10 @@ pub fn mounts(mongo: &mongo::Protocol, couch: &couch::Protocol, elastic: &elasti
         couch: Some(Arc::new(CouchRequests(couch.clone()))),
         elastic: Some(Arc::new(ElasticRequests(elastic.clone()))),
         tail: Some(Arc::new(Tails(elastic.clone()))),
+        followers: Some(Arc::new(Following {
+            couch: couch.clone(),
+            elastic: elastic.clone(),
+        })),
     }
 }
 
@@ -60,5 +64,24 @@ impl Requests for Tails {
     fn answer(&self, user: Option<Arc<User>>, request: Request) -> Answering<Response> {
         let elastic = self.0.clone();
         Box::pin(async move { elastic.tail(user, request).await })
+    }
+}
+
+/// Replications, and full-text indexes.
+#[derive(Debug)]
+struct Following {
+    couch: couch::Protocol,
+    elastic: elastic::Protocol,
+}
+
+impl Followers for Following {
+    fn behind(&self) -> Behind {
+        let replications = self.couch.replications();
+        Behind {
+            replications: replications.count,
+            replications_failing: replications.failing,
+            replication_changes: replications.pending,
+            index_changes: self.elastic.index_changes_behind(),
+        }
     }
 }

@@ -15,7 +15,7 @@
 //! | `/uploads/BUCKET/ID` | HEAD, PATCH, DELETE |
 //! | `/backups` | GET lists those under way, POST begins one |
 //! | `/backups/ID` | GET reads a part of a file, DELETE ends it |
-//! | `/health`, `/metrics` | GET |
+//! | `/health`, `/metrics`, `/metrics.css` | GET |
 //!
 //! A bucket is that of MongoDB's GridFS: `photos` is `default.photos.files` and `default.photos.chunks`, `fleet.photos`
 //! the bucket of database `fleet`.
@@ -45,5 +45,5 @@ mod sessions;
 mod uploads;
 
 pub use limits::{CHECKED_UPLOAD_BYTES_MAX, LIST_FILES_MAX, UPLOADS_KEPT_MS};
-pub use mounts::{Answering, Commands, Mounts, Requests};
+pub use mounts::{Answering, Behind, Commands, Followers, Mounts, Requests};
 pub use serve::{Options, serve};

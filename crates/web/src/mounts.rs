@@ -29,6 +29,25 @@ pub trait Requests: Debug + Send + Sync {
     fn answer(&self, user: Option<Arc<User>>, request: Request) -> Answering<Response>;
 }
 
+/// Tells how far behind those are that follow the changes of collections.
+pub trait Followers: Debug + Send + Sync {
+    /// As of now.
+    fn behind(&self) -> Behind;
+}
+
+/// How far behind followers are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Behind {
+    /// Replications that run or wait to be tried again.
+    pub replications: u64,
+    /// Those whose last try failed.
+    pub replications_failing: u64,
+    /// Changes that replications have still to bring to their targets, all together.
+    pub replication_changes: u64,
+    /// Changes that the full-text index furthest behind has not reached.
+    pub index_changes: u64,
+}
+
 /// What is mounted; a path below which nothing is says so.
 #[derive(Clone, Debug, Default)]
 pub struct Mounts {
@@ -40,4 +59,6 @@ pub struct Mounts {
     pub elastic: Option<Arc<dyn Requests>>,
     /// `/api/tail`.
     pub tail: Option<Arc<dyn Requests>>,
+    /// Of whom `/metrics` tells how far behind they are.
+    pub followers: Option<Arc<dyn Followers>>,
 }

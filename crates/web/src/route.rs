@@ -44,6 +44,10 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
             call.only_reads()?;
             metrics::get(call).await
         }
+        ["metrics.css"] => {
+            call.only_reads()?;
+            Ok(metrics::stylesheet())
+        }
         _ => Err(WebError::not_found(
             "there is nothing at this path; there are /, /api, /files/BUCKET, /files/BUCKET/NAME, /uploads/BUCKET, /backups, /health and /metrics",
         )),

@@ -5,7 +5,9 @@ import os
 import re
 import socket
 import subprocess
+import time
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pymongo
 import pytest
@@ -109,6 +111,78 @@ def test_status(server):
     told = json.loads(larder("status", "--server", server.url, "--json").stdout)
     assert told["larder_uptime_seconds"] >= 0
     assert all(name in lines for name in told)
+
+
+def test_the_same_figures_as_json_and_as_xml(server):
+    told = requests.get(f"{server.url}/metrics", params={"format": "json"}).json()
+    assert told["larder_uptime_seconds"] >= 0 and told["larder_memory_held_bytes"]["views"] >= 0
+    answer = requests.get(f"{server.url}/metrics", params={"format": "xml"})
+    assert answer.headers["Content-Type"].startswith("application/xml")
+    figures = ElementTree.fromstring(answer.content)
+    assert {figure.get("name") for figure in figures} == told.keys()
+    style = re.search(r'xml-stylesheet type="text/css" href="([^"]+)"', answer.text)[1]
+    assert requests.get(server.url + style).headers["Content-Type"].startswith("text/css")
+    assert requests.get(f"{server.url}/metrics", params={"format": "csv"}).status_code == 400
+
+
+def test_replications_that_fail_are_a_warning(server):
+    rules = ("--disk-warning", 0, "--disk-critical", 0)
+    code, said = check(server, *rules)
+    assert code == 0 and "replications_failing=0;0; replication_pending=0;100000;1000000 index_pending=0;" in said, said
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        target = f"http://127.0.0.1:{nobody.getsockname()[1]}/there"
+        requests.put(f"{server.couch}/here")
+        requests.put(f"{server.couch}/_replicator")
+        job = requests.put(f"{server.couch}/_replicator/lost", json={"source": "here", "target": target, "continuous": True})
+        assert job.ok, job.text
+        deadline = time.monotonic() + 60
+        while check(server, *rules)[0] != 1:
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+        requests.delete(f"{server.couch}/_replicator/lost", params={"rev": requests.get(f"{server.couch}/_replicator/lost").json()["_rev"]})
+    while check(server, *rules)[0] != 0:
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+
+def test_the_configuration_is_printed_with_where_it_comes_from(tmp_path):
+    file = tmp_path / "larder.toml"
+    file.write_text('memory = "96m"\nlog-format = "json"\n')
+    done = larder("config", "print", "--config", file, "--couch-listen", "off")
+    lines = done.stdout.splitlines()
+    assert 'couch-listen = "off" # given' in lines and f'memory = "96m" # {file}' in lines, done
+    assert 'mongo-listen = "127.0.0.1:27017" # default' in lines
+    again = tmp_path / "again.toml"
+    again.write_text(done.stdout)
+    assert 'log-format = "json"' in larder("config", "print", "--config", again).stdout
+    file.write_text('memroy = "96m"\n')
+    done = larder("config", "print", "--config", file)
+    assert done.returncode == 1 and "memroy" in done.stderr
+
+
+def test_users_of_a_running_server(tmp_path):
+    def user(*words, password="", server):
+        command = [os.environ["LARDER_BINARY"], "user", *words, "--server", server]
+        return subprocess.run(command, input=password, capture_output=True, text=True)
+
+    with running(tmp_path) as server:
+        assert user("add", "root", password="secret\n", server=server.url).returncode == 0
+        known = server.url.replace("//", "//root:secret@")
+        refused = user("list", server=server.url)
+        assert refused.returncode == 1 and "401" in refused.stderr, refused
+        assert user("add", "ann", "--database", "shop", "--role", "read", "--role", "readWrite@stock", password="pw\n", server=known).returncode == 0
+        assert user("list", server=known).stdout.splitlines() == ["root@admin root@admin", "ann@shop read@shop readWrite@stock"]
+        with pymongo.MongoClient(server.uri, username="ann", password="pw", authSource="shop") as client:
+            assert client.stock.things.insert_one({}).acknowledged
+        assert user("password", "ann", "--database", "shop", password="new\n", server=known).returncode == 0
+        with pymongo.MongoClient(server.uri, username="ann", password="new", authSource="shop") as client:
+            assert client.shop.things.find_one() is None
+        assert user("remove", "ann", "--database", "shop", server=known).returncode == 0
+        gone = user("remove", "ann", "--database", "shop", server=known)
+        assert gone.returncode == 1 and "ann" in gone.stderr, gone
+        open_folder = subprocess.run([os.environ["LARDER_BINARY"], "user", "list", "--data", server.folder], capture_output=True, text=True)
+        assert open_folder.returncode == 1 and "--server" in open_folder.stderr, open_folder
 
 
 @pytest.mark.parametrize("is_abstract", [False, True])

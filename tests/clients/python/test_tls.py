@@ -1,5 +1,6 @@
 """Every protocol through TLS: clients that trust the server, clients that it knows by their certificates."""
 
+import json
 import signal
 import socket
 import ssl
@@ -63,6 +64,18 @@ def test_mongodb_without_tls_or_trust_is_refused(server):
         with pymongo.MongoClient(server.uri, serverSelectionTimeoutMS=500, **options) as client:
             with pytest.raises(ConnectionFailure):
                 client.admin.command("ping")
+
+
+def test_imports_and_exports(server, trust, tmp_path):
+    file = tmp_path / "things.ndjson"
+    file.write_text("".join(f'{{"_id": {n}, "text": "{"x" * 1000}"}}\n' for n in range(3000)))
+    uri = f"{server.uri}?tls=true&tlsCAFile={trust}"
+    assert larder("import", file, "--collection", "tls.imported", "--server", uri).returncode == 0
+    done = larder("export", "--collection", "tls.imported", "--server", uri)
+    assert {json.loads(line)["_id"]["$numberInt"] for line in done.stdout.splitlines()} == {str(n) for n in range(3000)}
+    for options in ("", "?tls=true"):
+        refused = larder("export", "--collection", "tls.imported", "--server", server.uri + options)
+        assert refused.returncode == 1, refused
 
 
 def test_many_clients_at_once(server, trust):

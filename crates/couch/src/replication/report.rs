@@ -5,6 +5,7 @@ use super::job::{Asker, Job, State};
 use jiff::Timestamp;
 use replicate::Outcome;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 /// The answer of a replication that has ended. `failures` names the documents that the target refused, the first hundred;
 /// it is no part of CouchDB's answer, and is there only where some were.
@@ -90,6 +91,29 @@ pub(crate) fn task(job: &Job) -> Option<Value> {
     object.extend(statistics(job));
     sequences(job, &mut object);
     Some(Value::Object(object))
+}
+
+/// How replications are, all together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Replications {
+    /// Those that run or wait to be tried again.
+    pub count: u64,
+    /// Those whose last try failed.
+    pub failing: u64,
+    /// Changes that they have still to bring to their targets, as far as that is known.
+    pub pending: u64,
+}
+
+pub(crate) fn all_together(jobs: &[Arc<Job>]) -> Replications {
+    let is_failing = |job: &&Arc<Job>| job.status.lock().state == State::Crashing;
+    Replications {
+        count: jobs.len() as u64,
+        failing: jobs.iter().filter(is_failing).count() as u64,
+        pending: jobs
+            .iter()
+            .filter_map(|job| job.progress.snapshot().pending)
+            .sum(),
+    }
 }
 
 /// The entry in `_scheduler/jobs`.

@@ -146,6 +146,7 @@ impl Follower {
             reader,
             layout: self.layout.clone(),
             reached: self.reached.clone(),
+            collection: self.index.collection.clone(),
             tail: Mutex::default(),
             memory: self.memory.clone(),
         }));

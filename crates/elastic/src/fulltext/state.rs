@@ -53,6 +53,7 @@ pub(crate) struct Published {
     pub(crate) layout: Layout,
     /// How far it knows the collection.
     pub(crate) reached: Sequence,
+    pub(super) collection: RevisionedCollection,
     /// What has changed since, as far as the last search has seen it.
     pub(super) tail: Mutex<Option<Arc<Tail>>>,
     /// The memory of that.
@@ -76,6 +77,12 @@ impl Following {
         if present.is_none() {
             *present = Some(tokio::spawn(task()));
         }
+    }
+
+    /// How many changes of the collection the index has not reached; `None` where there is no index.
+    pub(crate) fn changes_behind(&self) -> Option<u64> {
+        let published = self.published.lock().clone()?;
+        Some(published.collection.head().changes_since(&published.reached))
     }
 
     /// Ends the task.

@@ -42,6 +42,18 @@ pub struct CheckOptions {
     /// Days; where the certificate ends sooner it is critical.
     #[arg(long, value_name = "DAYS", default_value_t = 7)]
     certificate_critical: u64,
+    /// Changes that replications have still to bring to their targets from which on there is a warning.
+    #[arg(long, value_name = "CHANGES", default_value_t = 100_000)]
+    replication_warning: u64,
+    /// Changes that replications have still to bring to their targets from which on it is critical.
+    #[arg(long, value_name = "CHANGES", default_value_t = 1_000_000)]
+    replication_critical: u64,
+    /// Changes that a full-text index has not reached from which on there is a warning.
+    #[arg(long, value_name = "CHANGES", default_value_t = 1_000_000)]
+    index_warning: u64,
+    /// Changes that a full-text index has not reached from which on it is critical.
+    #[arg(long, value_name = "CHANGES", default_value_t = 10_000_000)]
+    index_critical: u64,
     /// A folder of backups, the last of which is to be looked at.
     #[arg(long, value_name = "DIR")]
     backups: Option<PathBuf>,
@@ -133,6 +145,7 @@ async fn figures(options: &CheckOptions, client: &Client, report: &mut Report) {
             limits,
         );
     }
+    followers(options, &figures, report);
     for (name, unit, figure) in [
         ("documents", "", "larder_documents"),
         ("data", "B", "larder_disk_bytes"),
@@ -142,6 +155,36 @@ async fn figures(options: &CheckOptions, client: &Client, report: &mut Report) {
     ] {
         if let Some(value) = figures.get(figure) {
             report.measure(name, unit, value, Bound::None);
+        }
+    }
+}
+
+/// How far behind replications and full-text indexes are. A replication that fails is tried again, so it is a warning.
+fn followers(options: &CheckOptions, figures: &Figures, report: &mut Report) {
+    if let Some(failing) = figures.get("larder_replications_failing") {
+        report.measure(
+            "replications_failing",
+            "",
+            failing,
+            Bound::AtMost(0.0, f64::INFINITY),
+        );
+    }
+    for (name, figure, warning, critical) in [
+        (
+            "replication_pending",
+            "larder_replication_pending_changes",
+            options.replication_warning,
+            options.replication_critical,
+        ),
+        (
+            "index_pending",
+            "larder_index_pending_changes",
+            options.index_warning,
+            options.index_critical,
+        ),
+    ] {
+        if let Some(value) = figures.get(figure) {
+            report.measure(name, "", value, Bound::AtMost(warning as f64, critical as f64));
         }
     }
 }

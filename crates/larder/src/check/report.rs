@@ -33,7 +33,7 @@ impl State {
 pub enum Bound {
     /// It may be anything.
     None,
-    /// It may be so much.
+    /// It may be so much; infinity where it is never worse than a warning.
     AtMost(f64, f64),
     /// It must be so much.
     AtLeast(f64, f64),
@@ -66,6 +66,10 @@ impl Report {
             Bound::None => (State::Ok, String::new()),
             Bound::AtMost(warning, critical) => {
                 let state = state_of(value > warning, value > critical);
+                let critical = match critical.is_finite() {
+                    true => critical.to_string(),
+                    false => String::new(),
+                };
                 (state, format!(";{warning};{critical}"))
             }
             Bound::AtLeast(warning, critical) => {

@@ -1,10 +1,12 @@
 //! A connection to a server as a client: OP_MSG one request after the other, with a SCRAM-SHA-256 login.
 
-use super::uri::ServerUri;
+use super::uri::{ServerUri, Tls};
 use anyhow::{Context, Result, bail};
 use auth::ClientLogin;
 use engine::Namespace;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use http::{Trust, connect_secure};
+use std::fmt::Debug;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
 use value::raw::DocumentWriter;
 use value::{ArrayRef, Document, DocumentBuf, DocumentRef, RawDocument, Value, ValueRef, doc};
@@ -12,20 +14,24 @@ use value::{ArrayRef, Document, DocumentBuf, DocumentRef, RawDocument, Value, Va
 const OP_MSG: u32 = 2013;
 const MESSAGE_BYTES_MAX: usize = 48_000_000;
 
+/// What goes over the network, plain or through TLS.
+trait Wire: AsyncRead + AsyncWrite + Debug + Send + Unpin {}
+
+impl<T: AsyncRead + AsyncWrite + Debug + Send + Unpin> Wire for T {}
+
 /// A connection that has logged in.
 #[derive(Debug)]
 pub struct Connection {
-    stream: TcpStream,
+    stream: Box<dyn Wire>,
     request: u32,
 }
 
 impl Connection {
     /// Connects and logs in.
     pub async fn open(server: &ServerUri) -> Result<Connection> {
-        let stream = TcpStream::connect(&server.address)
+        let stream = wire(server)
             .await
             .with_context(|| format!("cannot connect to {}; is the server running?", server.address))?;
-        stream.set_nodelay(true)?;
         let mut connection = Connection { stream, request: 0 };
         if let Some((user, password)) = &server.login {
             let source = &server.auth_source;
@@ -158,6 +164,19 @@ fn cursor(reply: &DocumentBuf, batch: &str) -> Result<(Vec<DocumentBuf>, i64)> {
         _ => None,
     });
     Ok((documents.collect(), id))
+}
+
+async fn wire(server: &ServerUri) -> Result<Box<dyn Wire>> {
+    let trust = match &server.tls {
+        Tls::Off => {
+            let stream = TcpStream::connect(&server.address).await?;
+            stream.set_nodelay(true)?;
+            return Ok(Box::new(stream));
+        }
+        Tls::TrustingSystem => Trust::System,
+        Tls::Trusting(file) => Trust::of_file(file)?,
+    };
+    Ok(Box::new(connect_secure(&server.address, trust).await?))
 }
 
 /// OP_MSG: a body section, and a document sequence named `documents` (MongoDB wire protocol, "OP_MSG").

@@ -1,6 +1,7 @@
-//! `mongodb://[user:password@]host[:port][/authSource]`: as much of a connection string as one server needs.
+//! `mongodb://[user:password@]host[:port][/authSource][?tls=true]`: as much of a connection string as one server needs.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// A server to connect to.
@@ -12,6 +13,19 @@ pub struct ServerUri {
     pub login: Option<(String, String)>,
     /// The database that the user belongs to.
     pub auth_source: String,
+    /// Whether the connection goes through TLS.
+    pub tls: Tls,
+}
+
+/// Whether a connection goes through TLS, and whose word is taken for who the server is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tls {
+    /// It goes without.
+    Off,
+    /// That of the authorities that the system trusts.
+    TrustingSystem,
+    /// That of the authorities in this file, in PEM form.
+    Trusting(PathBuf),
 }
 
 impl FromStr for ServerUri {
@@ -35,13 +49,16 @@ impl FromStr for ServerUri {
         } else {
             database.to_owned()
         };
+        let (mut tls, mut authorities) = (None, None);
         for option in options.split('&').filter(|option| !option.is_empty()) {
             match option.split_once('=') {
                 Some(("authSource", source)) => auth_source = decoded(source)?,
+                Some(("tls" | "ssl", on @ ("true" | "false"))) => tls = Some(on == "true"),
+                Some(("tlsCAFile", file)) => authorities = Some(decoded(file)?.into()),
                 Some(("directConnection", _)) => {}
                 _ => {
                     return Err(format!(
-                        "the option '{option}' is not supported here; authSource is"
+                        "the option '{option}' is not supported here; authSource, tls=true and tlsCAFile are"
                     ));
                 }
             }
@@ -65,7 +82,18 @@ impl FromStr for ServerUri {
             address,
             login,
             auth_source,
+            tls: tls_of(tls, authorities)?,
         })
+    }
+}
+
+/// A file of authorities alone asks for TLS, too.
+fn tls_of(is_on: Option<bool>, authorities: Option<PathBuf>) -> Result<Tls, String> {
+    match (is_on, authorities) {
+        (Some(false), Some(_)) => Err("tlsCAFile says nothing with tls=false".to_owned()),
+        (_, Some(file)) => Ok(Tls::Trusting(file)),
+        (Some(true), None) => Ok(Tls::TrustingSystem),
+        (_, None) => Ok(Tls::Off),
     }
 }
 
@@ -109,6 +137,11 @@ mod tests {
         assert_eq!(uri.address, "db.example:5");
         assert_eq!(uri.login, Some(("ann".to_owned(), "p@ss".to_owned())));
         assert_eq!(uri.auth_source, "users");
+        assert_eq!(uri.tls, Tls::Off);
+        let uri: ServerUri = "mongodb://db/?tls=true&tlsCAFile=%2Fetc%2Fca.pem"
+            .parse()
+            .unwrap();
+        assert_eq!(uri.tls, Tls::Trusting("/etc/ca.pem".into()));
         assert_eq!(
             "mongodb://localhost".parse::<ServerUri>().unwrap().address,
             "localhost:27017"
@@ -121,7 +154,9 @@ mod tests {
             "http://x",
             "mongodb://",
             "mongodb://a,b",
-            "mongodb://x/?tls=true",
+            "mongodb://x/?tls=perhaps",
+            "mongodb://x/?tls=false&tlsCAFile=ca.pem",
+            "mongodb://x/?tlsAllowInvalidCertificates=true",
             "mongodb://u@x",
         ] {
             assert!(wrong.parse::<ServerUri>().is_err(), "{wrong}");

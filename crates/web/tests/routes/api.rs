@@ -180,6 +180,7 @@ pub const CASES: &[Case] = &[
     case("HEAD /api/tail?c=zips", "", 200, ""),
     case("GET /api/tail?c=none", "", 404, "index_not_found_exception"),
     case("GET /api/tail?c=zips&x=1", "", 400, "[x]"),
+    case("GET /api/tail?c=zips&since=soon", "", 400, "no position"),
     case(
         "POST /api/tail\nContent-Type: application/json",
         "",
@@ -254,13 +255,24 @@ fn what_comes_into_a_collection_is_told_as_it_comes_if_it_matches() {
         );
     };
     insert(r#"{"_id": 0, "level": "error"}"#);
-    let mut stream = TcpStream::connect(server.address).unwrap();
-    let head = "GET /api/tail?c=logs&q=level:error HTTP/1.1\r\nHost: localhost\r\n\r\n";
-    stream.write_all(head.as_bytes()).unwrap();
-    let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
+    let tail = |since: &str| {
+        let mut stream = TcpStream::connect(server.address).unwrap();
+        let head = format!("GET /api/tail?c=logs&q=level:error{since} HTTP/1.1\r\nHost: localhost\r\n\r\n");
+        stream.write_all(head.as_bytes()).unwrap();
+        BufReader::new(stream).lines().map(Result::unwrap)
+    };
+    let mut lines = tail("");
     assert!(lines.any(|line| line == "event: open"));
+    let opened = lines.find(|line| line.starts_with("data: ")).unwrap();
     insert(r#"{"_id": 1, "level": "info"}"#);
     insert(r#"{"_id": 2, "level": "error"}"#);
-    let told = lines.find(|line| line.starts_with("data: {\"lines\"")).unwrap();
+    let told = lines.find(|line| line.contains("\"lines\":")).unwrap();
     assert!(told.contains(r#""_id":"2""#) && !told.contains("info"), "{told}");
+    // Who was away goes on where it was.
+    let opened: serde_json::Value = serde_json::from_str(opened.trim_start_matches("data: ")).unwrap();
+    let position = opened["position"].as_str().unwrap();
+    let again = tail(&format!("&since={position}"))
+        .find(|line| line.contains("\"lines\":"))
+        .unwrap();
+    assert_eq!(again, told);
 }

@@ -30,6 +30,17 @@ const SERVER: &[Case] = &[
     case("POST /health", "", 405, "Allow: GET, HEAD\n\n"),
     case("GET /metrics", "", 200, "larder_"),
     case("HEAD /metrics", "", 200, ""),
+    case("GET /metrics?format=json", "", 200, r#""larder_documents":"#),
+    case(
+        "GET /metrics?format=xml",
+        "",
+        200,
+        r#"<figure name="larder_documents""#,
+    ),
+    case("GET /metrics?format=csv", "", 400, "prometheus, json or xml"),
+    case("GET /metrics.css", "", 200, "figures {"),
+    case("HEAD /metrics.css", "", 200, ""),
+    case("PUT /metrics.css", "", 405, "Allow: GET, HEAD\n\n"),
     case("DELETE /metrics", "", 405, "Allow: GET, HEAD\n\n"),
     case("GET /nothing/here", "", 404, r#"{"error": "not_found"}"#),
 ];

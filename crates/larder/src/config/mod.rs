@@ -1,14 +1,17 @@
 //! Settings: a flag wins over a variable `LARDER_…`, that over the TOML file, that over the default.
 
+mod print;
+mod values;
+
+pub use print::{ConfigOptions, run};
+pub use values::{ByteSize, Listen, LogFormat};
+
 use crate::memory;
 use anyhow::{Context, Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 use net::TlsFiles;
-use serde::Deserialize;
-use std::fmt;
-use std::net::SocketAddr;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Duration;
 
 /// Bytes a second that are read in search of damage where nothing else is said: 80 GB a day.
@@ -21,7 +24,7 @@ const ARCHIVE_BYTES_MAX_DEFAULT: u64 = 16 << 30;
 const TEMPORARY_BYTES_MAX_DEFAULT: u64 = 64 << 30;
 
 /// The settings of `serve` as given by flags, variables or the file; `None` if not given.
-#[derive(Clone, Debug, Default, Args, Deserialize)]
+#[derive(Clone, Debug, Default, Args, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct ServeOptions {
     /// The data folder; made where it does not exist [default: data].
@@ -188,12 +191,17 @@ pub struct Settings {
 }
 
 impl ServeOptions {
+    /// What the file says, if one is given.
+    fn file(&self) -> Result<ServeOptions> {
+        match &self.config {
+            Some(path) => read_file(path),
+            None => Ok(ServeOptions::default()),
+        }
+    }
+
     /// Completes the options from the file and the defaults.
     pub fn settings(&self) -> Result<Settings> {
-        let file = match &self.config {
-            Some(path) => read_file(path)?,
-            None => ServeOptions::default(),
-        };
+        let file = self.file()?;
         let couch_listen = self.couch_listen.or(file.couch_listen);
         let elastic_listen = self.elastic_listen.or(file.elastic_listen);
         let riak_listen = self.riak_listen.or(file.riak_listen);
@@ -310,15 +318,6 @@ fn read_file(path: &Path) -> Result<ServeOptions> {
     toml::from_str(&text).with_context(|| format!("{} is not a valid configuration", path.display()))
 }
 
-/// Where a protocol listens.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Listen {
-    /// On this address.
-    On(SocketAddr),
-    /// Nowhere.
-    Off,
-}
-
 /// `database.collection`, as syslog's is named.
 fn collection(given: Option<&str>) -> Result<(String, String)> {
     let given = given.unwrap_or("logs.syslog");
@@ -329,87 +328,3 @@ fn collection(given: Option<&str>) -> Result<(String, String)> {
         _ => bail!("'{given}' is not a collection such as logs.syslog"),
     }
 }
-
-impl Listen {
-    /// On this port of the machine itself.
-    fn loopback(port: u16) -> Listen {
-        Listen::On(SocketAddr::from(([127, 0, 0, 1], port)))
-    }
-}
-
-impl FromStr for Listen {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Listen, String> {
-        if text == "off" {
-            return Ok(Listen::Off);
-        }
-        text.parse().map(Listen::On).map_err(|_| {
-            format!("'{text}' is not an address such as 127.0.0.1:27017 or [::1]:27017, nor the word off")
-        })
-    }
-}
-
-/// A number of bytes, written as `1048576`, `512k`, `512m` or `2g`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ByteSize(pub usize);
-
-impl FromStr for ByteSize {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<ByteSize, String> {
-        let wrong = || format!("'{text}' is not a size such as 512m or 2g");
-        let lower = text.trim().to_ascii_lowercase();
-        let unit = lower.find(|c: char| !c.is_ascii_digit()).unwrap_or(lower.len());
-        let (digits, unit) = lower.split_at(unit);
-        let shift = match unit {
-            "" | "b" => 0,
-            "k" | "kb" | "kib" => 10,
-            "m" | "mb" | "mib" => 20,
-            "g" | "gb" | "gib" => 30,
-            _ => return Err(wrong()),
-        };
-        let number: usize = digits.parse().map_err(|_| wrong())?;
-        number.checked_mul(1 << shift).map(ByteSize).ok_or_else(wrong)
-    }
-}
-
-/// How the log is written.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum LogFormat {
-    /// One line of text an event.
-    #[default]
-    Text,
-    /// One JSON object an event.
-    Json,
-}
-
-macro_rules! deserialize_from_text {
-    ($type:ty, $what:literal) => {
-        impl<'de> Deserialize<'de> for $type {
-            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<$type, D::Error> {
-                struct Visitor;
-                impl serde::de::Visitor<'_> for Visitor {
-                    type Value = $type;
-
-                    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                        f.write_str($what)
-                    }
-
-                    fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<$type, E> {
-                        text.parse().map_err(E::custom)
-                    }
-
-                    fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<$type, E> {
-                        self.visit_str(&number.to_string())
-                    }
-                }
-                deserializer.deserialize_any(Visitor)
-            }
-        }
-    };
-}
-
-deserialize_from_text!(Listen, "an address such as \"127.0.0.1:27017\", or \"off\"");
-deserialize_from_text!(ByteSize, "a size such as \"512m\"");
