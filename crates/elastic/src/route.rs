@@ -9,7 +9,7 @@ use crate::endpoints::{
 use crate::error::{ElasticError, Result};
 use crate::kept::Family;
 use crate::respond::Answer;
-use http::StatusCode;
+use http::{Method, StatusCode};
 
 pub(crate) async fn run(call: &mut Call) -> Result<Answer> {
     let path = call.path.clone();
@@ -161,6 +161,8 @@ async fn tables(call: &mut Call, path: &[&str]) -> Result<Answer> {
 
 /// What belongs to an index, or to several.
 async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
+    let untyped = untyped(call, path);
+    let path = untyped.as_deref().unwrap_or(path);
     match path {
         [] => root::info(call),
         [index] => index::run(call, index).await,
@@ -203,13 +205,34 @@ async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
         [index, "_create", id] => document::create(call, index, id).await,
         [index, "_update", id] => document::update(call, index, id).await,
         [index, "_source", id] => document::source(call, index, id).await,
-        // Shippers of logs still name a type, which is always the same one.
-        [index, name, "_bulk"] if !name.starts_with('_') => bulk::run(call, Some(index)).await,
+        // Shippers of logs still name a type.
         [index, name] if !name.starts_with('_') => document::post(call, index).await,
         [index, name, id] if !name.starts_with('_') && !id.starts_with('_') => {
             document::run(call, index, id).await
         }
         _ => Err(no_handler(call)),
+    }
+}
+
+/// The path without the type that clients of earlier versions name: it is always the same one.
+fn untyped<'p>(call: &Call, path: &[&'p str]) -> Option<Vec<&'p str>> {
+    match path {
+        [
+            index,
+            kind,
+            what @ ("_bulk" | "_mget" | "_search" | "_msearch" | "_count" | "_delete_by_query"
+            | "_update_by_query"),
+        ] if *kind == "_doc" || !kind.starts_with('_') => Some(vec![index, what]),
+        [
+            index,
+            kind,
+            id,
+            what @ ("_update" | "_create" | "_source" | "_explain" | "_termvectors"),
+        ] if *kind == "_doc" || !kind.starts_with('_') => Some(vec![index, what, id]),
+        [index, "_all", id] if [Method::GET, Method::HEAD].contains(&call.method) => {
+            Some(vec![index, "_doc", id])
+        }
+        _ => None,
     }
 }
 

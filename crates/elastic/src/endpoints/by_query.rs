@@ -2,6 +2,11 @@
 //! asked after and cancelled; whoever waits for one waits for its task.
 
 mod job;
+mod progress;
+mod reindex;
+mod remote;
+
+pub(crate) use reindex::reindex;
 
 use super::search::parameters_query;
 use crate::call::Call;
@@ -11,10 +16,11 @@ use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, json, ok};
 use crate::scan;
 use crate::scripts::Prepared;
-use crate::source::SourceFilter;
+use crate::tasks::Task;
 use auth::Action;
 use http::{Method, StatusCode};
 use job::{Job, Work};
+use progress::Pace;
 use search::{Request, parse_sort};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -61,11 +67,8 @@ pub(crate) async fn change(call: &mut Call, expression: &str, deletes: bool) -> 
         } else {
             Work::Touch { script }
         },
-        proceeds: options.proceeds,
-        most: options.most,
-        pause: options.pause(),
+        pace: options.pace,
         held: call.held.another(),
-        batch: options.batch,
     };
     let name = if deletes { "delete" } else { "update" };
     let action = match deletes {
@@ -77,103 +80,6 @@ pub(crate) async fn change(call: &mut Call, expression: &str, deletes: bool) -> 
         job,
         action,
         format!("{name}-by-query [{expression}]"),
-        options.waits,
-    )
-    .await
-}
-
-/// `/_reindex`: documents of some indices are put into another one.
-pub(crate) async fn reindex(call: &mut Call) -> Result<Answer> {
-    let mut options = begin(call)?;
-    call.parameters.end()?;
-    let mut body = call.required_object()?;
-    refuse(&body, &["script"])?;
-    options.read(&mut body)?;
-    let mut object = |name: &str| match body.shift_remove(name) {
-        Some(Value::Object(object)) => Ok(object),
-        _ => Err(ElasticError::parsing(format!(
-            "[reindex] needs an object [{name}]"
-        ))),
-    };
-    let (mut source, mut dest) = (object("source")?, object("dest")?);
-    if let Some(other) = body.keys().next() {
-        return Err(ElasticError::parsing(format!(
-            "[reindex] unknown field [{other}]"
-        )));
-    }
-    refuse(&source, &["remote", "slice", "runtime_mappings"])?;
-    refuse(&dest, &["pipeline", "version_type"])?;
-    let expression = match source.shift_remove("index") {
-        Some(Value::String(name)) => name,
-        Some(Value::Array(names)) => names
-            .iter()
-            .filter_map(Value::as_str)
-            .collect::<Vec<_>>()
-            .join(","),
-        _ => {
-            return Err(ElasticError::validation(&[
-                "use _all if you really want to copy from all existing indexes".to_owned(),
-            ]));
-        }
-    };
-    lookups::fill(call, &expression, &mut source).await?;
-    let query = source
-        .shift_remove("query")
-        .map(|query| search::parse_query(&query))
-        .transpose()?;
-    let filter = source
-        .shift_remove("_source")
-        .map(|filter| SourceFilter::parse(&filter))
-        .transpose()?;
-    let sort = source.shift_remove("sort");
-    if let Some(size) = source.shift_remove("size").and_then(|size| size.as_u64()) {
-        options.batch = (size as usize).clamp(1, search::WINDOW_MAX);
-    }
-    let target = dest.shift_remove("index");
-    let target = target.as_ref().and_then(Value::as_str);
-    let target = target.ok_or_else(|| ElasticError::validation(&["index is missing".to_owned()]))?;
-    let creates = match dest.shift_remove("op_type").as_ref().and_then(Value::as_str) {
-        None | Some("index") => false,
-        Some("create") => true,
-        Some(other) => return Err(ElasticError::illegal(format!("[op_type] cannot be [{other}]"))),
-    };
-    // Documents are where they are whatever their routing says.
-    dest.shift_remove("routing");
-    if let Some(other) = source.keys().chain(dest.keys()).next() {
-        return Err(ElasticError::parsing(format!(
-            "[reindex] unknown field [{other}]"
-        )));
-    }
-    let mut found = Vec::new();
-    for name in resolve(call, &expression, Options::OPEN)? {
-        if name == target {
-            let reason = format!("reindex cannot write into an index its reading from [{target}]");
-            return Err(ElasticError::validation(&[reason]));
-        }
-        found.push((call.open_index(&name, Action::Find)?, 1.0));
-    }
-    let index = call.index_for_writing(target, Action::Insert).await?;
-    call.require(Action::Update, &index.namespace)?;
-    let job = Job {
-        places: scan::places(&found).await?,
-        request: request(query, sort)?,
-        work: Work::Copy {
-            index,
-            creates,
-            filter: filter.unwrap_or_default(),
-        },
-        proceeds: options.proceeds,
-        most: options.most,
-        pause: options.pause(),
-        held: call.held.another(),
-        batch: options.batch,
-    };
-    let description = format!("reindex from [{expression}] to [{target}]");
-    run(
-        call,
-        job,
-        "indices:data/write/reindex",
-        description,
         options.waits,
     )
     .await
@@ -200,29 +106,21 @@ fn request(query: Option<search::Query>, sort: Option<Value>) -> Result<Request>
 /// What is said of the work besides what it is.
 struct Given {
     waits: bool,
-    proceeds: bool,
-    most: Option<u64>,
-    batch: usize,
-    per_second: Option<f64>,
+    pace: Pace,
 }
 
 impl Given {
     /// Reads what the body may say, too.
     fn read(&mut self, body: &mut Map<String, Value>) -> Result<()> {
         if let Some(conflicts) = body.shift_remove("conflicts") {
-            self.proceeds = proceeds(conflicts.as_str().unwrap_or_default())?;
+            self.pace.proceeds = proceeds(conflicts.as_str().unwrap_or_default())?;
         }
         for name in ["max_docs", "size"] {
             if let Some(most) = body.shift_remove(name) {
-                self.most = positive(name, most.as_i64())?;
+                self.pace.most = positive(name, most.as_i64())?;
             }
         }
         Ok(())
-    }
-
-    /// Seconds that a document takes at least.
-    fn pause(&self) -> f64 {
-        self.per_second.map_or(0.0, |rate| 1.0 / rate)
     }
 }
 
@@ -296,19 +194,28 @@ fn begin(call: &mut Call) -> Result<Given> {
         },
     };
     let conflicts = parameters.take("conflicts");
-    Ok(Given {
-        waits: parameters.flag("wait_for_completion")?.unwrap_or(true),
+    let pace = Pace {
         proceeds: conflicts.as_deref().map_or(Ok(false), proceeds)?,
         most: positive("max_docs", most)?,
+        pause: per_second.map_or(0.0, |rate| 1.0 / rate),
         batch: batch as usize,
-        per_second,
+    };
+    Ok(Given {
+        waits: parameters.flag("wait_for_completion")?.unwrap_or(true),
+        pace,
     })
+}
+
+/// Work that runs as a task.
+trait Run: Send + 'static {
+    /// Does it; gives what is said of it at the end.
+    fn run(self, task: &Task) -> impl Future<Output = Result<Value>> + Send;
 }
 
 /// Runs the work as a task.
 async fn run(
     call: &Call,
-    job: Job,
+    work: impl Run,
     action: &'static str,
     description: String,
     waits: bool,
@@ -320,7 +227,7 @@ async fn run(
         .begin(action, description, call.opaque_id.clone(), now)?;
     if waits {
         let ended = Ending(task.clone());
-        let outcome = job.run(&task).await;
+        let outcome = work.run(&task).await;
         drop(ended);
         task.end(outcome.clone());
         let outcome = outcome?;
@@ -334,14 +241,14 @@ async fn run(
     }
     let name = task.name();
     tokio::spawn(async move {
-        let outcome = job.run(&task).await;
+        let outcome = work.run(&task).await;
         task.end(outcome);
     });
     Ok(ok(json!({"task": name})))
 }
 
 /// Ends a task whose client has gone away.
-struct Ending(Arc<crate::tasks::Task>);
+struct Ending(Arc<Task>);
 
 impl Drop for Ending {
     fn drop(&mut self) {

@@ -124,6 +124,27 @@ pub const CASES: &[Case] = &[
         201,
         r#"{"_id": "3"}"#,
     ),
+    case(
+        "POST /things/events/3/_update",
+        r#"{"doc": {"early": true}}"#,
+        200,
+        r#"{"result": "updated"}"#,
+    ),
+    case("GET /things/_all/3", "", 200, r#"{"_source": {"early": true}}"#),
+    case("DELETE /things/_all/3", "", 400, ""),
+    case(
+        "GET /things/events/_search?q=early:true",
+        "",
+        200,
+        r#"{"hits": {"total": {"value": 1}}}"#,
+    ),
+    case(
+        "GET /things/events/_count?q=early:true",
+        "",
+        200,
+        r#"{"count": 1}"#,
+    ),
+    case("GET /things/_events/_count", "", 400, ""),
     case("GET /things/events/4", "", 404, r#"{"found": false}"#),
     case(
         "POST /things/_update/1",

@@ -214,6 +214,30 @@ pub const CASES: &[Case] = &[
         "",
     ),
     case(
+        "POST /_reindex",
+        r#"{"source": {"remote": {"host": "localhost:9200"}, "index": "a"}, "dest": {"index": "c"}}"#,
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
+    case(
+        "POST /_reindex?slices=2",
+        r#"{"source": {"remote": {"host": "http://localhost:9200"}, "index": "a"}, "dest": {"index": "c"}}"#,
+        400,
+        r#"{"error": {"type": "action_request_validation_exception"}}"#,
+    ),
+    case(
+        "POST /_reindex",
+        r#"{"source": {"remote": {"host": "http://localhost:9200", "colour": 1}, "index": "a"}, "dest": {"index": "c"}}"#,
+        400,
+        r#"{"error": {"type": "parsing_exception"}}"#,
+    ),
+    case(
+        "POST /_reindex",
+        r#"{"source": {"remote": {"host": "http://localhost:9200", "username": "u"}, "index": "a"}, "dest": {"index": "c"}}"#,
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
+    case(
         "POST /copies/_update_by_query?max_docs=1",
         "",
         200,

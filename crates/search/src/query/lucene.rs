@@ -26,9 +26,15 @@ struct Options {
     analyzer: Option<String>,
     slop: u32,
     lenient: bool,
+    /// The edits of fuzzy terms that name none, and how many letters at the beginning stay.
+    fuzziness: String,
+    prefix_length: usize,
     tie_breaker: Option<f32>,
     kind: MultiKind,
 }
+
+/// The edits of fuzzy terms by their lengths.
+const AUTO: &str = "AUTO";
 
 /// Reads the body of a `query_string`.
 pub(super) fn parse(body: &Value) -> Result<Query> {
@@ -67,6 +73,11 @@ pub(super) fn parse(body: &Value) -> Result<Query> {
         analyzer: members.text("analyzer")?,
         slop: members.integer("phrase_slop")?.unwrap_or(0).clamp(0, 1 << 20) as u32,
         lenient: members.flag("lenient")?.unwrap_or(false),
+        fuzziness: members
+            .take("fuzziness")
+            .and_then(scalar)
+            .unwrap_or_else(|| AUTO.to_owned()),
+        prefix_length: members.integer("fuzzy_prefix_length")?.unwrap_or(0).max(0) as usize,
         tie_breaker: members.number("tie_breaker")?.map(|tie| tie as f32),
         kind: match members.text("type")?.as_deref() {
             None | Some("best_fields") => MultiKind::Best,
@@ -79,8 +90,11 @@ pub(super) fn parse(body: &Value) -> Result<Query> {
             }
         },
     };
-    // Wildcards are always normalized, and may always stand in front.
+    // Wildcards are always normalized, and may always stand in front; swapped letters are one edit; all terms are looked at.
     members.flag("analyze_wildcard")?;
+    members.flag("fuzzy_transpositions")?;
+    members.integer("fuzzy_max_expansions")?;
+    members.flag("auto_generate_synonyms_phrase_query")?;
     if members.flag("allow_leading_wildcard")? == Some(false)
         && text
             .split([' ', ':', '('])
@@ -113,6 +127,8 @@ pub fn parse_query_string(q: &str, field: Option<&str>, and: bool, lenient: bool
         analyzer: None,
         slop: 0,
         lenient,
+        fuzziness: AUTO.to_owned(),
+        prefix_length: 0,
         tie_breaker: None,
         kind: MultiKind::Best,
     };
@@ -341,13 +357,14 @@ impl Parser<'_> {
         let mut query = self.text(field, word.plain(), MatchKind::Terms, 0);
         if let Some(distance) = self.tilde() {
             let fuzziness = if distance.is_empty() {
-                "AUTO".to_owned()
+                self.options.fuzziness.clone()
             } else {
                 distance
             };
             match &mut query {
                 Query::Match { text, .. } | Query::MultiMatch { text, .. } => {
                     text.fuzziness = Some(fuzziness);
+                    text.prefix_length = self.options.prefix_length;
                 }
                 _ => {}
             }

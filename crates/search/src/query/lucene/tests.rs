@@ -84,3 +84,10 @@ fn what_is_not_whole_is_refused() {
         assert!(shown(text).starts_with("error"), "{text}: {}", shown(text));
     }
 }
+
+#[test]
+fn fuzzy_terms_without_a_number_have_the_edits_that_the_query_names() {
+    let body = serde_json::json!({"query": "word~ another~2", "default_field": "f", "fuzziness": 1, "fuzzy_max_expansions": 10});
+    assert_eq!(show(&parse(&body).unwrap()), r#"("word"1 "another"2)"#);
+    assert!(parse(&serde_json::json!({"query": "a", "fuzzy": 1})).is_err());
+}

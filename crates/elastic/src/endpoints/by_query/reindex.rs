@@ -1,0 +1,153 @@
+//! `/_reindex`: documents of some indices, here or of another server, are put into one of this server's.
+
+use super::job::{Job, Work};
+use super::remote::{Copying, Remote};
+use super::{Given, begin, refuse, request, run};
+use crate::call::Call;
+use crate::error::{ElasticError, Result};
+use crate::index::Index;
+use crate::lookups;
+use crate::resolve::{Options, resolve};
+use crate::respond::Answer;
+use crate::scan;
+use crate::source::SourceFilter;
+use auth::Action;
+use serde_json::{Map, Value};
+
+const ACTION: &str = "indices:data/write/reindex";
+
+pub(crate) async fn reindex(call: &mut Call) -> Result<Answer> {
+    let slices = call.parameters.peek("slices").map(str::to_owned);
+    let mut options = begin(call)?;
+    call.parameters.end()?;
+    let mut body = call.required_object()?;
+    refuse(&body, &["script"])?;
+    options.read(&mut body)?;
+    let mut object = |name: &str| match body.shift_remove(name) {
+        Some(Value::Object(object)) => Ok(object),
+        _ => Err(ElasticError::parsing(format!(
+            "[reindex] needs an object [{name}]"
+        ))),
+    };
+    let (mut source, dest) = (object("source")?, object("dest")?);
+    end(&body)?;
+    refuse(&source, &["slice", "runtime_mappings"])?;
+    if let Some(size) = source.shift_remove("size").and_then(|size| size.as_u64()) {
+        options.pace.batch = (size as usize).clamp(1, search::WINDOW_MAX);
+    }
+    let expression = match source.shift_remove("index") {
+        Some(Value::String(name)) => name,
+        Some(Value::Array(names)) => names
+            .iter()
+            .filter_map(Value::as_str)
+            .collect::<Vec<_>>()
+            .join(","),
+        _ => {
+            return Err(ElasticError::validation(&[
+                "use _all if you really want to copy from all existing indexes".to_owned(),
+            ]));
+        }
+    };
+    let target = Target::read(dest)?;
+    match source.shift_remove("remote") {
+        None => within(call, &expression, source, target, options).await,
+        Some(remote) => {
+            if let Some(slices) = slices.filter(|slices| slices != "1") {
+                let reason =
+                    format!("reindex from remote sources doesn't support slices > 1 but was [{slices}]");
+                return Err(ElasticError::validation(&[reason]));
+            }
+            let remote = Remote::read(call, remote, &expression, source, options.pace.batch)?;
+            let description = format!("reindex from [{remote}] [{expression}] to [{}]", target.name);
+            let index = target.index(call).await?;
+            let creates = target.creates;
+            let copying = Copying::new(remote, index, creates, options.pace, call.held.another());
+            run(call, copying, ACTION, description, options.waits).await
+        }
+    }
+}
+
+/// Where documents go.
+struct Target {
+    name: String,
+    creates: bool,
+}
+
+impl Target {
+    fn read(mut dest: Map<String, Value>) -> Result<Target> {
+        refuse(&dest, &["pipeline", "version_type"])?;
+        let name = dest.shift_remove("index");
+        let name = name.as_ref().and_then(Value::as_str);
+        let name = name.ok_or_else(|| ElasticError::validation(&["index is missing".to_owned()]))?;
+        let creates = match dest.shift_remove("op_type").as_ref().and_then(Value::as_str) {
+            None | Some("index") => false,
+            Some("create") => true,
+            Some(other) => return Err(ElasticError::illegal(format!("[op_type] cannot be [{other}]"))),
+        };
+        // Documents are where they are whatever their routing says.
+        dest.shift_remove("routing");
+        end(&dest)?;
+        Ok(Target {
+            name: name.to_owned(),
+            creates,
+        })
+    }
+
+    async fn index(&self, call: &mut Call) -> Result<Index> {
+        let index = call.index_for_writing(&self.name, Action::Insert).await?;
+        call.require(Action::Update, &index.namespace)?;
+        Ok(index)
+    }
+}
+
+fn end(object: &Map<String, Value>) -> Result<()> {
+    match object.keys().next() {
+        None => Ok(()),
+        Some(other) => Err(ElasticError::parsing(format!(
+            "[reindex] unknown field [{other}]"
+        ))),
+    }
+}
+
+/// Copies within this server.
+async fn within(
+    call: &mut Call,
+    expression: &str,
+    mut source: Map<String, Value>,
+    target: Target,
+    options: Given,
+) -> Result<Answer> {
+    lookups::fill(call, expression, &mut source).await?;
+    let query = source
+        .shift_remove("query")
+        .map(|query| search::parse_query(&query))
+        .transpose()?;
+    let filter = source
+        .shift_remove("_source")
+        .map(|filter| SourceFilter::parse(&filter))
+        .transpose()?;
+    let sort = source.shift_remove("sort");
+    end(&source)?;
+    let mut found = Vec::new();
+    for name in resolve(call, expression, Options::OPEN)? {
+        if name == target.name {
+            let reason = format!("reindex cannot write into an index its reading from [{name}]");
+            return Err(ElasticError::validation(&[reason]));
+        }
+        found.push((call.open_index(&name, Action::Find)?, 1.0));
+    }
+    let index = target.index(call).await?;
+    let job = Job {
+        places: scan::places(&found).await?,
+        request: request(query, sort)?,
+        work: Work::Copy {
+            index,
+            creates: target.creates,
+            filter: filter.unwrap_or_default(),
+        },
+        pace: options.pace,
+        held: call.held.another(),
+    };
+    let description = format!("reindex from [{expression}] to [{}]", target.name);
+    run(call, job, ACTION, description, options.waits).await
+}
