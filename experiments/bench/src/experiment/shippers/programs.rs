@@ -91,8 +91,10 @@ impl Program {
                 std::fs::write(&config, text)?;
                 let modules = root.join("usr/lib/syslog-ng");
                 let mut libraries = OsString::from(root.join("usr/lib/x86_64-linux-gnu"));
-                libraries.push(":");
-                libraries.push(&modules);
+                for folder in [&root.join("lib/x86_64-linux-gnu"), &modules] {
+                    libraries.push(":");
+                    libraries.push(folder);
+                }
                 let mut command = Command::new(root.join("usr/sbin/syslog-ng"));
                 command.env("LD_LIBRARY_PATH", libraries);
                 command
