@@ -22,7 +22,7 @@ var listening = regexp.MustCompile(`listening.*protocol="?(\w+)"? address=(\S+)`
 func startServer(t *testing.T, protocol string) string {
 	t.Helper()
 	command := exec.Command(os.Getenv("LARDER_BINARY"), "serve", "--data", t.TempDir(), "--memory", "64m",
-		"--mongo-listen", "127.0.0.1:0", "--couch-listen", "off", "--elastic-listen", "off",
+		"--mongo-listen", "127.0.0.1:0", "--couch-listen", "off", "--elastic-listen", "127.0.0.1:0",
 		"--riak-listen", "off", "--riak-pb-listen", "off", "--http-listen", "127.0.0.1:0")
 	log, err := command.StderrPipe()
 	if err != nil {

@@ -6,11 +6,11 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 
 // A server that was killed is started again with its own `folder` and address.
-export async function startServer({ folder, couch = "127.0.0.1:0", riak = false } = {}) {
+export async function startServer({ folder, couch = "127.0.0.1:0", riak = false, elastic = false } = {}) {
   folder ??= await mkdtemp(join(tmpdir(), "larder-"));
   const binary = process.env.LARDER_BINARY;
   const options = ["serve", "--data", folder, "--memory", "64m", "--mongo-listen", "127.0.0.1:0", "--couch-listen", couch,
-    "--elastic-listen", "off", "--riak-listen", "off", "--riak-pb-listen", riak ? "127.0.0.1:0" : "off", "--http-listen", "127.0.0.1:0"];
+    "--elastic-listen", elastic ? "127.0.0.1:0" : "off", "--riak-listen", "off", "--riak-pb-listen", riak ? "127.0.0.1:0" : "off", "--http-listen", "127.0.0.1:0"];
   const child = spawn(binary, options, { stdio: ["ignore", "ignore", "pipe"] });
   const addresses = await new Promise((resolve, reject) => {
     const lines = [];
@@ -19,7 +19,7 @@ export async function startServer({ folder, couch = "127.0.0.1:0", riak = false 
       lines.push(line);
       const listening = /listening.*protocol="?([\w-]+)"? address=(\S+)/.exec(line);
       if (listening) found[listening[1]] = listening[2];
-      if (found.mongo && found.couch && found.http && (!riak || found["riak-pb"])) resolve(found);
+      if (found.mongo && found.couch && found.http && (!riak || found["riak-pb"]) && (!elastic || found.elastic)) resolve(found);
     });
     child.once("error", reject);
     child.once("exit", () => reject(new Error(`the server did not start:\n${lines.join("\n")}`)));
@@ -28,6 +28,7 @@ export async function startServer({ folder, couch = "127.0.0.1:0", riak = false 
     uri: `mongodb://${addresses.mongo}/`,
     couch: `http://${addresses.couch}/`,
     url: `http://${addresses.http}`,
+    elastic: `http://${addresses.elastic}`,
     riakBuffers: addresses["riak-pb"],
     pid: child.pid,
     folder,
