@@ -2,6 +2,7 @@
 
 import socket
 import struct
+import time
 import zlib
 
 import bson
@@ -17,7 +18,12 @@ SNAPPY, ZLIB, ZSTD = 1, 2, 3
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
-    with running(tmp_path_factory.mktemp("data")) as server:
+    with running(tmp_path_factory.mktemp("data"), "--syslog-listen", "127.0.0.1:0") as server:
+        ends = time.monotonic() + 30
+        # Some listen later than those that every test needs.
+        while not {"elastic", "riak", "riak-pb", "syslog"} <= server.addresses.keys():
+            assert time.monotonic() < ends, server.addresses
+            time.sleep(0.05)
         yield server
 
 
@@ -175,7 +181,7 @@ UNCLEAR_BODIES = {
 }
 
 
-@pytest.mark.parametrize("port", ["couch", "http"])
+@pytest.mark.parametrize("port", ["couch", "http", "elastic", "riak"])
 @pytest.mark.parametrize("what", UNCLEAR_BODIES)
 def test_unclear_requests_are_refused(server, port, what):
     answer = exchange(server.addresses[port], http(UNCLEAR_BODIES[what]), wait_s=0.7)
@@ -193,3 +199,49 @@ OUTSIDE = ["/files/trial/../../../../etc/passwd", "/files/trial/%2e%2e/%2e%2e/et
 def test_paths_lead_nowhere_outside(server, path):
     answer = exchange(server.addresses["http"], http(f"GET {path} HTTP/1.1\nHost: localhost\nConnection: close\n\n"))
     assert answer.split(b" ")[1][:1] == b"4" and b"root:" not in answer
+
+
+SYSLOG_BYTES = {
+    "a count beyond all": b"999999999 <1>x",
+    "a line beyond all": b"<1>" + b"x" * 1_000_000 + b"\n",
+    "zeros": bytes(1_000_000),
+    "no text": bytes(range(128, 256)) * 1000 + b"\n",
+    "many structures": b"<1>1 - - - - - " + b"[a b=\"c\"]" * 10_000 + b"\n",
+    "a structure without end": b"<1>1 - - - - - [" + b"a" * 100_000 + b"\n",
+    "a priority beyond all": b"<99999999999999999999>x\n",
+    "RELP: a count beyond all": b"1 open 0\n2 syslog 99999999999999999999 x\n",
+    "RELP: a negative count": b"1 open 0\n2 syslog -1 x\n",
+    "RELP: a number beyond all": b"1 open 0\n99999999999999999999 syslog 1 x\n",
+    "RELP: a command beyond all": b"1 open 0\n2 " + b"x" * 1_000_000,
+    "RELP: nothing but opens": b"1 open 0\n" * 10_000,
+}
+
+
+@pytest.mark.parametrize("what", SYSLOG_BYTES)
+def test_messages_of_syslog_that_lie_end_the_connection_or_are_texts(server, what):
+    exchange(server.addresses["syslog"], SYSLOG_BYTES[what])
+
+
+def riak(code, message, length=None):
+    return struct.pack(">IB", len(message) + 1 if length is None else length, code) + message
+
+
+RIAK_BYTES = {
+    "no length": struct.pack(">I", 0),
+    "a length beyond all": riak(11, b"x", 2 ** 32 - 1),
+    "an unknown code": riak(200, b""),
+    "a field beyond its message": riak(9, b"\x0a\xff\xff\xff\xff\x0fx"),
+    "a varint without end": riak(9, b"\xff" * 50),
+    "groups within groups": riak(11, b"\x0b" * 10_000),
+    "no fields": riak(11, b""),
+    "a job that is no JSON": riak(23, b"\x0a\x01{\x12\x10application/json"),
+    "a deep job": riak(23, b"\x0a\xa0\x8d\x06" + b"[" * 100_000 + b"\x12\x10application/json"),
+    "a clock that lies": riak(11, b"\x0a\x01b\x12\x01k\x1a\x04\xff\xff\xff\xff\x22\x03\x0a\x01v"),
+}
+
+
+@pytest.mark.parametrize("what", RIAK_BYTES)
+def test_messages_of_riak_that_lie_are_refused(server, what):
+    answer = exchange(server.addresses["riak-pb"], RIAK_BYTES[what])
+    # 0: an error.
+    assert not answer or answer[4] == 0, answer[:200]
