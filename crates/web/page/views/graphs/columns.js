@@ -9,7 +9,7 @@ const DOCUMENTS_MIN = 50_000;
 /** How long the fields of a collection are waited for; the server learns them when it is first asked. */
 const FIELDS_MS = 250;
 /** Without an index all documents would be read: it is given up then, and tried again later. */
-const TIME = "800ms";
+const TIME = "2s";
 const AGAIN_MS = 30_000;
 
 /** What this page knows of a collection: its fields once they have come, and when its columns may be asked again. */
@@ -27,7 +27,7 @@ function knownOf(name) {
 }
 
 const VALUE = { mean: "stats", min: "min", max: "max", sum: "sum", rate: "max" };
-const NUMBERS = ["long", "double"];
+const NUMBERS = ["byte", "short", "integer", "long", "half_float", "float", "double"];
 
 /** The series, as `[{key, n, points}]`, and how many readings are of others; null where columns cannot say it, or not yet. */
 export async function seriesOfColumns(name, { time, value, by, from, to, stat }, step, signal) {
