@@ -21,7 +21,7 @@ pub(crate) struct Place {
     snapshot: Arc<RevisionedSnapshot>,
     /// The full-text index as it was before the snapshot.
     published: Option<Arc<Published>>,
-    boost: f32,
+    pub(crate) boost: f32,
 }
 
 /// What a scan gives.

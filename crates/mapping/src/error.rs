@@ -26,6 +26,8 @@ pub enum Kind {
     Validation,
     /// An aggregation that cannot be made of such values.
     Aggregation,
+    /// A script that cannot be compiled or run.
+    Script,
     /// There is no memory for it.
     Memory,
     /// A part of Elasticsearch that is not here.
@@ -45,6 +47,7 @@ impl Kind {
             Kind::TooManyClauses => "too_many_clauses",
             Kind::Validation => "action_request_validation_exception",
             Kind::Aggregation => "aggregation_execution_exception",
+            Kind::Script => "script_exception",
             Kind::Memory => "circuit_breaking_exception",
             Kind::Unsupported => "unsupported_operation_exception",
         }

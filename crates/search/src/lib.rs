@@ -23,6 +23,7 @@ mod order;
 mod query;
 mod request;
 mod run;
+mod script;
 mod sort;
 mod suggest;
 mod term_vector;

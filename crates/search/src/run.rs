@@ -336,7 +336,11 @@ impl<'r> Run<'r> {
             return Ok(false);
         };
         let view = view(*at, index, seen);
-        let Some(score) = query.score(&view, &self.statistics) else {
+        let score = query.score(&view, &self.statistics);
+        if let Some(error) = self.statistics.failure() {
+            return Err(error.clone());
+        }
+        let Some(score) = score else {
             return Ok(true);
         };
         let score = score * index.boost;

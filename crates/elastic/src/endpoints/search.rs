@@ -1,5 +1,6 @@
 //! `_search` and `_count`.
 
+mod boosts;
 pub(crate) mod collapse;
 pub(crate) mod contexts;
 pub(crate) mod multi;
@@ -67,6 +68,7 @@ pub(crate) async fn perform(call: &Call, expression: &str, options: Options, ask
         .map(|value| Collapse::parse(&value))
         .transpose()?;
     collapse::check(collapse.as_ref(), &body, keep_alive.is_some())?;
+    let boosts = body.shift_remove("indices_boost");
     let suggest = body.shift_remove("suggest");
     let suggest = suggest.as_ref().map(Suggest::parse).transpose()?;
     let groups = groups_of(&mut body)?;
@@ -93,10 +95,13 @@ pub(crate) async fn perform(call: &Call, expression: &str, options: Options, ask
     if let Some(most) = call.cluster_setting("search.max_buckets").await? {
         request.buckets_max = most.parse().unwrap_or(request.buckets_max);
     }
-    let places = match point {
+    let mut places = match point {
         Some(places) => places,
         None => scan::places(&opened(call, expression, options, &mut request)?).await?,
     };
+    if let Some(boosts) = &boosts {
+        boosts::apply(call, options, boosts, &mut places)?;
+    }
     for place in &places {
         place
             .index

@@ -16,6 +16,7 @@ mod memory;
 mod paging;
 mod pipelines;
 mod queries;
+mod scoring;
 mod scripts;
 mod searches;
 mod security;

@@ -95,6 +95,9 @@ impl<'a> Asker<'a> {
             }
             Node::DisMax(nodes, ..) => self.some(nodes, 1),
             Node::Boosting { positive, .. } => self.node(positive),
+            Node::Functions(functions) => self.scored(functions.matched()),
+            Node::ScriptScore(script) => self.scored(script.matched()),
+            Node::Script(..) => Wanted::more(Lookup::All),
             Node::Nested { path, node, .. } => {
                 let scope = Some(path.as_str());
                 Wanted::more(Asker { scope, ..self }.node(node).lookup)
@@ -126,6 +129,15 @@ impl<'a> Asker<'a> {
                 Wanted { lookup, is_exact }
             }
             Node::Leaf(leaf) => self.leaf(leaf),
+        }
+    }
+
+    /// A query whose scores may leave some out.
+    fn scored(self, (node, leaves_out): (&'a Node, bool)) -> Wanted {
+        let wanted = self.node(node);
+        Wanted {
+            is_exact: wanted.is_exact && !leaves_out,
+            ..wanted
         }
     }
 
@@ -236,7 +248,9 @@ fn test(key: Key, field: &Field, test: &Test) -> Wanted {
             (Some(low), Some(high)) => Wanted::exact(Lookup::Range(key, low, high)),
             _ => present(),
         },
+        Test::Intervals(rule) if !rule.is_all_of(field) => Wanted::more(Lookup::All),
         Test::Interval(..)
+        | Test::Intervals(_)
         | Test::Nearness { .. }
         | Test::Network(..)
         | Test::Near(..)

@@ -106,10 +106,16 @@ impl<'a> Maker<'a> {
             },
             Node::Leaf(leaf) => match &leaf.test {
                 Test::Term(text) => self.term(leaf, text)?,
-                Test::Phrase { .. } | Test::Nearness { .. } => return None,
+                Test::Phrase { .. } | Test::Nearness { .. } | Test::Intervals(_) => return None,
                 _ => self.constant(node, leaf.boost(), matches)?,
             },
-            Node::Nothing | Node::Bool { .. } | Node::Boosting { .. } | Node::Nested { .. } => return None,
+            Node::Nothing
+            | Node::Bool { .. }
+            | Node::Boosting { .. }
+            | Node::Nested { .. }
+            | Node::Functions(_)
+            | Node::ScriptScore(_)
+            | Node::Script(..) => return None,
         })
     }
 

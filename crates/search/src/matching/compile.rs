@@ -1,5 +1,7 @@
 //! From queries to tests, by the types of fields.
 
+mod functions;
+mod intervals;
 mod ranges;
 mod texts;
 
@@ -139,6 +141,19 @@ impl Compiler<'_> {
                 ignore_unmapped,
                 boost,
             } => self.place(field, *ignore_unmapped, Test::Within(*sides), *boost)?,
+            Query::FunctionScore {
+                query,
+                scoring,
+                boost,
+            } => self.function_score(query, scoring, *boost)?,
+            Query::ScriptScore {
+                query,
+                script,
+                min_score,
+                boost,
+            } => self.script_score(query, script, *min_score, *boost)?,
+            Query::Script { script, boost } => Node::Script(script.clone(), *boost),
+            Query::Intervals { field, rule, boost } => self.intervals(field, rule, *boost)?,
             Query::Match { field, text, boost } => self.match_text(field, text, *boost)?,
             Query::MultiMatch {
                 fields,

@@ -4,6 +4,8 @@
 //! scores follow BM25 with the statistics of the whole collection ([`statistics`]).
 
 mod compile;
+mod functions;
+mod intervals;
 mod minimum;
 mod patterns;
 mod phrase;
@@ -16,6 +18,8 @@ pub(crate) use statistics::{Statistics, Weighing};
 pub(crate) use test::{Leaf, Test, is_above, is_below, terms};
 
 use crate::query::NestedMode;
+use crate::script::DocumentScript;
+use functions::{Functions, ScriptScore};
 use mapping::Field;
 use mapping::fields::View;
 use std::collections::{BTreeMap, HashSet};
@@ -71,6 +75,9 @@ pub(crate) enum Node {
         boost: f32,
     },
     Ids(HashSet<String>, f32),
+    Functions(Box<Functions>),
+    ScriptScore(Box<ScriptScore>),
+    Script(DocumentScript, f32),
     Leaf(Box<Leaf>),
 }
 
@@ -84,6 +91,15 @@ impl Node {
             Node::Constant(node, boost) => score(node).map(|_| *boost),
             Node::Ids(ids, boost) => ids.contains(view.id).then_some(*boost),
             Node::Leaf(leaf) => leaf.score(view, statistics),
+            Node::Functions(functions) => functions.score(view, statistics),
+            Node::ScriptScore(script) => script.score(view, statistics),
+            Node::Script(script, boost) => match script.is_true(view) {
+                Ok(is_true) => is_true.then_some(*boost),
+                Err(error) => {
+                    statistics.fail(error);
+                    None
+                }
+            },
             Node::Bool {
                 must,
                 filter,
@@ -163,8 +179,10 @@ impl Node {
             Node::Constant(node, _) | Node::Boosting { positive: node, .. } | Node::Nested { node, .. } => {
                 node.leaves(out);
             }
+            Node::Functions(functions) => functions.matched().0.leaves(out),
+            Node::ScriptScore(script) => script.matched().0.leaves(out),
             Node::Leaf(leaf) => out.push(leaf),
-            Node::All(_) | Node::Nothing | Node::Ids(..) => {}
+            Node::All(_) | Node::Nothing | Node::Ids(..) | Node::Script(..) => {}
         }
     }
 
@@ -194,7 +212,8 @@ impl Node {
                 out.push(leaf.asks_values().then(|| leaf.field.clone())?);
                 Some(())
             }
-            Node::Nested { .. } | Node::Ids(..) => None,
+            Node::Functions(functions) => functions.columns(out),
+            Node::ScriptScore(_) | Node::Script(..) | Node::Nested { .. } | Node::Ids(..) => None,
         }
     }
 
@@ -211,7 +230,9 @@ impl Node {
                     terms.insert(term.to_owned());
                 }
             }
-            Node::All(_) | Node::Nothing | Node::Constant(..) | Node::Ids(..) => {}
+            Node::Functions(functions) => functions.matched().0.scored(out),
+            Node::ScriptScore(script) => script.matched().0.scored(out),
+            Node::All(_) | Node::Nothing | Node::Constant(..) | Node::Ids(..) | Node::Script(..) => {}
         }
     }
 }

@@ -1,6 +1,8 @@
 //! What scores need to know of a whole collection: how many documents have a field and a term, how long texts are.
 
+use mapping::error::SearchError;
 use std::collections::HashMap;
+use std::sync::OnceLock;
 
 /// Statistics of the fields and terms that a query names.
 #[derive(Clone, Debug, Default)]
@@ -9,6 +11,8 @@ pub(crate) struct Statistics {
     pub(super) fields: HashMap<String, (u64, u64)>,
     /// By field and term: the documents that have it.
     pub(super) terms: HashMap<(String, String), u64>,
+    /// Why a score could not be made.
+    failure: OnceLock<SearchError>,
 }
 
 /// How soon more of a term stops to matter.
@@ -27,6 +31,16 @@ impl Statistics {
     /// Adds the documents that have a term.
     pub(crate) fn add_term(&mut self, field: &str, term: &str, documents: u64) {
         *self.terms.entry((field.to_owned(), term.to_owned())).or_default() += documents;
+    }
+
+    /// Remembers why a score could not be made; the first one counts.
+    pub(super) fn fail(&self, error: SearchError) {
+        self.failure.get_or_init(|| error);
+    }
+
+    /// Why a score could not be made, if one could not.
+    pub(crate) fn failure(&self) -> Option<&SearchError> {
+        self.failure.get()
     }
 
     /// How rare a term is.

@@ -1,5 +1,6 @@
 //! Tests on the terms and the values of one field.
 
+use super::intervals::Rule;
 use super::patterns::TermPattern;
 use super::phrase;
 use super::statistics::Statistics;
@@ -45,6 +46,8 @@ pub(crate) enum Test {
     },
     /// It has a point in a box: top, left, bottom, right.
     Within([f64; 4]),
+    /// Its terms stand as a rule says.
+    Intervals(Box<Rule>),
     /// It has any value.
     Exists,
     /// The number of its last change is in a range.
@@ -111,6 +114,7 @@ impl Leaf {
                 };
                 is_there.then_some(self.boost)
             }
+            Test::Intervals(rule) => rule.score(view).map(|score| score * self.boost),
             Test::Sequence(low, high) => {
                 use std::ops::RangeBounds;
                 (*low, *high).contains(&view.sequence).then_some(self.boost)
@@ -245,6 +249,7 @@ impl Leaf {
             | Test::Exists => true,
             Test::Phrase { .. }
             | Test::Interval(..)
+            | Test::Intervals(_)
             | Test::Network(..)
             | Test::Near(..)
             | Test::Nearness { .. }
@@ -275,6 +280,7 @@ impl Leaf {
             Test::Term(wanted) => having(&|text| text == wanted),
             Test::AnyTerm(wanted) => having(&|text| wanted.contains(text)),
             Test::Pattern(pattern) => having(&|text| pattern.is_match(text)),
+            Test::Intervals(rule) => having(&|text| rule.asks(text)),
             Test::Phrase {
                 terms: wanted,
                 slop,

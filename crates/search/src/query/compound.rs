@@ -82,7 +82,7 @@ impl Parser {
         Ok(query)
     }
 
-    fn required(self, members: &mut Members<'_>, query: &str, name: &str) -> Result<Box<Query>> {
+    pub(super) fn required(self, members: &mut Members<'_>, query: &str, name: &str) -> Result<Box<Query>> {
         let value = members.take(name);
         let value =
             value.ok_or_else(|| SearchError::parsing(format!("[{query}] requires a '{name}' element")))?;

@@ -2,13 +2,20 @@
 
 mod compound;
 mod full_text;
+mod functions;
 mod geo;
+mod intervals;
 mod lucene;
 mod simple;
 mod term_level;
 
+pub use functions::FunctionScore;
+pub(crate) use functions::{BoostMode, Curve, Decay, Function, FunctionKind, ManyMode, Modifier, ScoreMode};
+pub use intervals::Rule;
+pub(crate) use intervals::{Relation as Standing, RuleKind};
 pub use lucene::parse_query_string;
 
+use crate::script::DocumentScript;
 use mapping::error::{Result, SearchError};
 use mapping::intervals::Relation;
 use serde_json::Value;
@@ -118,6 +125,26 @@ pub enum Query {
         kind: MultiKind,
         tie_breaker: Option<f32>,
         text: Match,
+        boost: f32,
+    },
+    FunctionScore {
+        query: Box<Query>,
+        scoring: Box<FunctionScore>,
+        boost: f32,
+    },
+    ScriptScore {
+        query: Box<Query>,
+        script: DocumentScript,
+        min_score: Option<f32>,
+        boost: f32,
+    },
+    Script {
+        script: DocumentScript,
+        boost: f32,
+    },
+    Intervals {
+        field: String,
+        rule: Box<Rule>,
         boost: f32,
     },
 }
@@ -277,6 +304,8 @@ impl Parser {
                 parser.compound(name, body)
             }
             "distance_feature" => geo::distance_feature(body),
+            "function_score" | "script_score" | "script" => parser.functions(name, body),
+            "intervals" => intervals::parse(body),
             "geo_distance" | "geo_bounding_box" => geo::parse(name, body),
             "query_string" => lucene::parse(body),
             "simple_query_string" => simple::parse(body),
@@ -286,11 +315,10 @@ impl Parser {
             "match" | "match_phrase" | "match_phrase_prefix" | "match_bool_prefix" | "multi_match" => {
                 full_text::parse(name, body)
             }
-            "function_score" | "script_score" | "script" | "more_like_this" | "geo_polygon" | "geo_shape"
-            | "has_child" | "has_parent" | "parent_id" | "intervals" | "percolate" | "pinned"
-            | "rank_feature" | "semantic" | "span_term" | "span_near" | "span_or" | "span_not"
-            | "span_first" | "span_multi" | "span_containing" | "span_within" | "field_masking_span"
-            | "terms_set" | "wrapper" | "knn" | "combined_fields" => {
+            "more_like_this" | "geo_polygon" | "geo_shape" | "has_child" | "has_parent" | "parent_id"
+            | "percolate" | "pinned" | "rank_feature" | "semantic" | "span_term" | "span_near"
+            | "span_or" | "span_not" | "span_first" | "span_multi" | "span_containing" | "span_within"
+            | "field_masking_span" | "terms_set" | "wrapper" | "knn" | "combined_fields" => {
                 Err(SearchError::unsupported(format!("the query [{name}]")))
             }
             other => Err(SearchError::parsing(format!("unknown query [{other}]"))),

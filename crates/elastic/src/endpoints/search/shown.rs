@@ -170,8 +170,8 @@ pub(crate) fn refuse(body: &Map<String, Value>) -> Result<()> {
             "profile" if value.as_bool() != Some(true) => {}
             // Grafana says that it wants none.
             "script_fields" if value.as_object().is_some_and(Map::is_empty) => {}
-            "script_fields" | "rescore" | "indices_boost" | "knn" | "runtime_mappings" | "slice"
-            | "profile" | "ext" | "rank" | "retriever" => {
+            "script_fields" | "rescore" | "knn" | "runtime_mappings" | "slice" | "profile" | "ext"
+            | "rank" | "retriever" => {
                 return Err(ElasticError::unsupported(format!("[{name}] of a search")));
             }
             other => {

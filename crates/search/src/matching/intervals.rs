@@ -1,0 +1,229 @@
+//! Where in a text the terms of rules stand.
+//!
+//! A rule finds intervals, none of which has another within it, in the order of the text: a term where it stands, several
+//! terms from the first of them to the last.
+
+use super::TermPattern;
+use super::test;
+use crate::query::Standing as Relation;
+use mapping::Field;
+use mapping::fields::View;
+use std::sync::Arc;
+
+/// A rule that is ready to be asked of documents.
+#[derive(Debug)]
+pub(crate) struct Rule {
+    pub(super) kind: Kind,
+    pub(super) filter: Option<(Relation, Box<Rule>)>,
+}
+
+#[derive(Debug)]
+pub(super) enum Kind {
+    Nothing,
+    /// A term of a field; so many places before it belong to it.
+    Term(Arc<Field>, String, i64),
+    Pattern(Arc<Field>, TermPattern),
+    /// Each so often as it stands in the list.
+    All {
+        rules: Vec<Rule>,
+        max_gaps: i64,
+        ordered: bool,
+    },
+    /// The same interval so many times in a row.
+    Repeated(Box<Rule>, usize),
+    Any(Vec<Rule>),
+}
+
+/// From a place to another one, and how many places between are of no term.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Found {
+    start: i64,
+    end: i64,
+    gaps: i64,
+}
+
+impl Found {
+    fn width(self) -> i64 {
+        self.end - self.start + 1
+    }
+
+    fn has(self, other: Found) -> bool {
+        self.start <= other.start && other.end <= self.end
+    }
+}
+
+impl Rule {
+    /// From 0 to 1: the nearer its terms are to each other, and the more often, the more.
+    pub(super) fn score(&self, view: &View<'_>) -> Option<f32> {
+        let found = self.found(view);
+        let least = self.width_min();
+        let near = |found: &Found| 1.0 / (found.width() - least + 1).max(1) as f32;
+        let sum: f32 = found.iter().map(near).sum();
+        (!found.is_empty()).then(|| sum / (sum + 1.0))
+    }
+
+    /// The places that it takes at least.
+    fn width_min(&self) -> i64 {
+        match &self.kind {
+            Kind::Nothing | Kind::Pattern(..) => 1,
+            Kind::Term(_, _, before) => 1 + before,
+            Kind::All { rules, .. } => rules.iter().map(Rule::width_min).sum(),
+            Kind::Repeated(rule, count) => rule.width_min() * *count as i64,
+            Kind::Any(rules) => rules.iter().map(Rule::width_min).min().unwrap_or(1),
+        }
+    }
+
+    /// Whether all that it asks is of this field.
+    pub(crate) fn is_all_of(&self, field: &Field) -> bool {
+        let own = match &self.kind {
+            Kind::Nothing => true,
+            Kind::Term(of, ..) | Kind::Pattern(of, _) => of.name == field.name,
+            Kind::All { rules, .. } | Kind::Any(rules) => rules.iter().all(|rule| rule.is_all_of(field)),
+            Kind::Repeated(rule, _) => rule.is_all_of(field),
+        };
+        own && self.filter.as_ref().is_none_or(|(_, rule)| rule.is_all_of(field))
+    }
+
+    /// Whether it is about a term.
+    pub(super) fn asks(&self, text: &str) -> bool {
+        match &self.kind {
+            Kind::Nothing => false,
+            Kind::Term(_, term, _) => term == text,
+            Kind::Pattern(_, pattern) => pattern.is_match(text),
+            Kind::All { rules, .. } | Kind::Any(rules) => rules.iter().any(|rule| rule.asks(text)),
+            Kind::Repeated(rule, _) => rule.asks(text),
+        }
+    }
+
+    fn found(&self, view: &View<'_>) -> Vec<Found> {
+        let mut found = match &self.kind {
+            Kind::Nothing => Vec::new(),
+            Kind::Term(field, term, before) => places(view, field, *before, |text| text == term),
+            Kind::Pattern(field, pattern) => places(view, field, 0, |text| pattern.is_match(text)),
+            Kind::Any(rules) => smallest(rules.iter().flat_map(|rule| rule.found(view)).collect()),
+            Kind::Repeated(rule, count) => rule
+                .found(view)
+                .windows((*count).max(1))
+                .map(|several| together(several))
+                .collect(),
+            Kind::All {
+                rules,
+                max_gaps,
+                ordered,
+            } => {
+                let lists: Vec<Vec<Found>> = rules.iter().map(|rule| rule.found(view)).collect();
+                let mut found = match ordered {
+                    true => in_order(&lists),
+                    false => in_any_order(&lists),
+                };
+                found.retain(|found| *max_gaps < 0 || found.gaps <= *max_gaps);
+                found
+            }
+        };
+        if let Some((relation, rule)) = &self.filter {
+            let others = rule.found(view);
+            found.retain(|found| stands(*found, *relation, &others));
+        }
+        found
+    }
+}
+
+fn places(view: &View<'_>, field: &Field, before: i64, is_one: impl Fn(&str) -> bool) -> Vec<Found> {
+    let terms = test::terms(view, field).terms;
+    let there = terms.iter().filter(|(text, _)| is_one(text));
+    let mut found: Vec<Found> = there
+        .map(|(_, place)| Found {
+            start: place - before,
+            end: *place,
+            gaps: 0,
+        })
+        .collect();
+    found.dedup();
+    found
+}
+
+/// One interval from the first of several to the last.
+fn together(several: &[Found]) -> Found {
+    let start = several.iter().map(|found| found.start).min().unwrap_or(0);
+    let end = several.iter().map(|found| found.end).max().unwrap_or(0);
+    let taken: i64 = several.iter().map(|found| found.width()).sum();
+    Found {
+        start,
+        end,
+        gaps: end - start + 1 - taken,
+    }
+}
+
+/// Those within which there is no other.
+fn smallest(mut found: Vec<Found>) -> Vec<Found> {
+    found.sort_by_key(|found| (found.start, std::cmp::Reverse(found.end)));
+    let mut kept: Vec<Found> = Vec::with_capacity(found.len());
+    for next in found {
+        while kept.last().is_some_and(|last| last.has(next)) {
+            kept.pop();
+        }
+        kept.push(next);
+    }
+    kept
+}
+
+/// One of each list behind one of the list before.
+fn in_order(lists: &[Vec<Found>]) -> Vec<Found> {
+    let Some((first, rest)) = lists.split_first() else {
+        return Vec::new();
+    };
+    let mut all = Vec::new();
+    let mut at = vec![0; rest.len()];
+    for begun in first {
+        let mut chain = vec![*begun];
+        for (list, at) in rest.iter().zip(&mut at) {
+            let end = chain.last().map_or(begun.end, |last| last.end);
+            while list.get(*at).is_some_and(|next| next.start <= end) {
+                *at += 1;
+            }
+            match list.get(*at) {
+                Some(next) => chain.push(*next),
+                // What begins later finds nothing either.
+                None => return smallest(all),
+            }
+        }
+        all.push(together(&chain));
+    }
+    smallest(all)
+}
+
+/// One of each list, wherever.
+fn in_any_order(lists: &[Vec<Found>]) -> Vec<Found> {
+    let mut at = vec![0; lists.len()];
+    let mut all = Vec::new();
+    loop {
+        let current: Option<Vec<Found>> = lists
+            .iter()
+            .zip(&at)
+            .map(|(list, at)| list.get(*at).copied())
+            .collect();
+        let Some(current) = current.filter(|current| !current.is_empty()) else {
+            return smallest(all);
+        };
+        all.push(together(&current));
+        let first = (0..current.len()).min_by_key(|one| (current[*one].start, current[*one].end));
+        if let Some(first) = first {
+            at[first] += 1;
+        }
+    }
+}
+
+fn stands(found: Found, relation: Relation, others: &[Found]) -> bool {
+    let any = |is_so: &dyn Fn(Found) -> bool| others.iter().any(|other| is_so(*other));
+    let overlaps = |other: Found| found.start <= other.end && other.start <= found.end;
+    match relation {
+        Relation::After => any(&|other| other.end < found.start),
+        Relation::Before => any(&|other| found.end < other.start),
+        Relation::ContainedBy => any(&|other| other.has(found)),
+        Relation::NotContainedBy => !any(&|other| other.has(found)),
+        Relation::Containing => any(&|other| found.has(other)),
+        Relation::NotContaining => !any(&|other| found.has(other)),
+        Relation::Overlapping => any(&overlaps),
+        Relation::NotOverlapping => !any(&overlaps),
+    }
+}

@@ -1,0 +1,123 @@
+//! Scripts that look at documents: conditions, scores, values.
+
+use mapping::error::{Kind, Result, SearchError};
+use mapping::fields::{Term, View};
+use mapping::json::{Members, scalar};
+use painless::{Globals, Host, Script, ScriptError};
+use serde_json::Value as Json;
+use std::sync::Arc;
+use value::{Document, Value};
+
+/// A script with its parameters.
+#[derive(Clone, Debug)]
+pub struct DocumentScript {
+    script: Arc<Script>,
+    source: String,
+    params: Document,
+}
+
+impl DocumentScript {
+    /// Reads `"source"` or `{"source", "lang", "params"}`.
+    pub(crate) fn parse(given: &Json) -> Result<DocumentScript> {
+        let (source, params) = match given {
+            Json::String(source) => (source.clone(), Document::new()),
+            given => parts(given)?,
+        };
+        Ok(DocumentScript {
+            script: Arc::new(Script::compile(&source).map_err(|error| failed(&source, &error))?),
+            source,
+            params,
+        })
+    }
+
+    /// What it gives for a document, whose score is known where scores are made.
+    pub(crate) fn value(&self, view: &View<'_>, score: Option<f32>) -> Result<Value> {
+        let mut globals = Globals::new().with("params", self.params.clone());
+        if let Some(score) = score {
+            globals = globals.with("_score", f64::from(score));
+        }
+        let ran = self.script.run(&mut globals, &Fields(view));
+        ran.map_err(|error| failed(&self.source, &error))
+    }
+
+    /// The same where it must be a number.
+    pub(crate) fn number(&self, view: &View<'_>, score: Option<f32>) -> Result<f64> {
+        let value = self.value(view, score)?;
+        value.as_ref().as_f64().ok_or_else(|| {
+            let error = ScriptError::Run("the script gives no number".to_owned());
+            failed(&self.source, &error)
+        })
+    }
+
+    /// The same where it is a condition.
+    pub(crate) fn is_true(&self, view: &View<'_>) -> Result<bool> {
+        match self.value(view, None)? {
+            Value::Bool(flag) => Ok(flag),
+            _ => {
+                let error = ScriptError::Run("the script gives neither true nor false".to_owned());
+                Err(failed(&self.source, &error))
+            }
+        }
+    }
+}
+
+fn parts(given: &Json) -> Result<(String, Document)> {
+    let mut members = Members::of("script", given)?;
+    if members.take("id").or_else(|| members.take("stored")).is_some() {
+        return Err(SearchError::unsupported("a stored script"));
+    }
+    let source = members.take("source").or_else(|| members.take("inline"));
+    let source = source
+        .and_then(scalar)
+        .ok_or_else(|| SearchError::illegal("must specify [source] for an inline script"))?;
+    match members.text("lang")?.as_deref() {
+        None | Some("painless" | "expression") => {}
+        Some(other) => return Err(SearchError::unsupported(format!("scripts in [{other}]"))),
+    }
+    let params = members.take("params").map(document).transpose()?;
+    members.take("options");
+    members.end()?;
+    Ok((source, params.unwrap_or_default()))
+}
+
+fn document(given: &Json) -> Result<Document> {
+    match json::Reader::whole(given.to_string().as_bytes()) {
+        Ok(Value::Document(document)) => Ok(document),
+        _ => Err(SearchError::parsing("[params] of a script must be an object")),
+    }
+}
+
+fn failed(source: &str, error: &ScriptError) -> SearchError {
+    let kind = match error {
+        ScriptError::Compile(_) => "compile error",
+        ScriptError::Run(_) => "runtime error",
+    };
+    SearchError::new(Kind::Script, format!("{kind}: {error} in [{source}]"))
+}
+
+/// The fields of a document, as `doc` has them: in order, texts once.
+struct Fields<'v>(&'v View<'v>);
+
+impl Host for Fields<'_> {
+    fn field(&self, name: &str) -> Option<Vec<Value>> {
+        let field = self.0.mapping.field(name)?;
+        let mut terms = self.0.terms(field);
+        terms.sort_by(Term::compare);
+        if field.is_textual() {
+            terms.dedup();
+        }
+        let value = |term: Term| match term {
+            Term::Integer(number) => Some(Value::Int64(number)),
+            Term::Float(number) => Some(Value::Double(number)),
+            Term::Boolean(flag) => Some(Value::Bool(flag)),
+            Term::Date(ms) => Some(Value::DateTime(ms)),
+            Term::Text(text) => Some(Value::String(text)),
+            Term::Ip(ip) => Some(Value::String(Term::ip_text(&ip))),
+            Term::Point(point) => Some(Value::Document(
+                Document::new().with("lat", point.lat).with("lon", point.lon),
+            )),
+            Term::Interval(_) => None,
+        };
+        Some(terms.into_iter().filter_map(value).collect())
+    }
+}
