@@ -121,6 +121,7 @@ impl<'r> Run<'r> {
 
     /// Begins with the documents of one index. Where it says so, all of them are to be shown to [`Run::count`] first.
     pub fn begin(&mut self, index: usize) -> Result<bool> {
+        self.check_scores()?;
         let mapping = &self.index(index)?.mapping;
         let all = Query::MatchAll { boost: 1.0 };
         let query = compile(self.request.query.as_ref().unwrap_or(&all), mapping, self.now_ms)?;
@@ -149,6 +150,13 @@ impl<'r> Run<'r> {
         self.indices
             .get(index)
             .ok_or_else(|| SearchError::illegal(format!("there is no index number {index} in this search")))
+    }
+
+    /// Fails where a function or a script could not make a score, of a filter of aggregations too.
+    fn check_scores(&self) -> Result<()> {
+        self.statistics
+            .failure()
+            .map_or(Ok(()), |error| Err(error.clone()))
     }
 
     fn wants_scores(&self) -> bool {
@@ -337,9 +345,7 @@ impl<'r> Run<'r> {
         };
         let view = view(*at, index, seen);
         let score = query.score(&view, &self.statistics);
-        if let Some(error) = self.statistics.failure() {
-            return Err(error.clone());
-        }
+        self.check_scores()?;
         let Some(score) = score else {
             return Ok(true);
         };
@@ -436,6 +442,7 @@ impl<'r> Run<'r> {
     /// What was found. With `typed_keys`, names of aggregations have their types in front; `show` makes of a hit within
     /// aggregations what clients see.
     pub fn finish(mut self, typed_keys: bool, show: &ShowHit<'_>) -> Result<Outcome> {
+        self.check_scores()?;
         self.trim();
         let asked = &self.request.aggregations;
         let aggregations = (!asked.is_empty()).then(|| {

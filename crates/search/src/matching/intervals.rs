@@ -68,7 +68,8 @@ impl Rule {
             Kind::Nothing | Kind::Pattern(..) => 1,
             Kind::Term(_, _, before) => 1 + before,
             Kind::All { rules, .. } => rules.iter().map(Rule::width_min).sum(),
-            Kind::Repeated(rule, count) => rule.width_min() * *count as i64,
+            // As Lucene has it: one of them.
+            Kind::Repeated(rule, _) => rule.width_min(),
             Kind::Any(rules) => rules.iter().map(Rule::width_min).min().unwrap_or(1),
         }
     }
@@ -96,16 +97,24 @@ impl Rule {
     }
 
     fn found(&self, view: &View<'_>) -> Vec<Found> {
-        let mut found = match &self.kind {
+        let mut lists = self.alternatives(view);
+        match lists.len() {
+            1 => lists.pop().unwrap_or_default(),
+            _ => smallest(lists.concat()),
+        }
+    }
+
+    /// What is found by each of the rules one of which is enough: a filter is asked of each, before the smallest are taken.
+    fn alternatives(&self, view: &View<'_>) -> Vec<Vec<Found>> {
+        let mut lists = match &self.kind {
             Kind::Nothing => Vec::new(),
-            Kind::Term(field, term, before) => places(view, field, *before, |text| text == term),
-            Kind::Pattern(field, pattern) => places(view, field, 0, |text| pattern.is_match(text)),
-            Kind::Any(rules) => smallest(rules.iter().flat_map(|rule| rule.found(view)).collect()),
-            Kind::Repeated(rule, count) => rule
-                .found(view)
-                .windows((*count).max(1))
-                .map(|several| together(several))
-                .collect(),
+            Kind::Term(field, term, before) => vec![places(view, field, *before, |text| text == term)],
+            Kind::Pattern(field, pattern) => vec![places(view, field, 0, |text| pattern.is_match(text))],
+            Kind::Any(rules) => rules.iter().flat_map(|rule| rule.alternatives(view)).collect(),
+            Kind::Repeated(rule, count) => {
+                let found = rule.found(view);
+                vec![found.windows((*count).max(1)).map(together).collect()]
+            }
             Kind::All {
                 rules,
                 max_gaps,
@@ -117,14 +126,16 @@ impl Rule {
                     false => in_any_order(&lists),
                 };
                 found.retain(|found| *max_gaps < 0 || found.gaps <= *max_gaps);
-                found
+                vec![found]
             }
         };
         if let Some((relation, rule)) = &self.filter {
             let others = rule.found(view);
-            found.retain(|found| stands(*found, *relation, &others));
+            for list in &mut lists {
+                list.retain(|found| stands(*found, *relation, &others));
+            }
         }
-        found
+        lists
     }
 }
 
@@ -222,7 +233,11 @@ fn stands(found: Found, relation: Relation, others: &[Found]) -> bool {
         Relation::ContainedBy => any(&|other| other.has(found)),
         Relation::NotContainedBy => !any(&|other| other.has(found)),
         Relation::Containing => any(&|other| found.has(other)),
-        Relation::NotContaining => !any(&|other| found.has(other)),
+        // As Lucene has it: one that goes beyond this one on both sides leaves it out, too.
+        Relation::NotContaining => others
+            .iter()
+            .find(|other| other.start >= found.start || other.end >= found.end)
+            .is_none_or(|other| other.start > found.end),
         Relation::Overlapping => any(&overlaps),
         Relation::NotOverlapping => !any(&overlaps),
     }

@@ -126,13 +126,19 @@ fn words(field: &Arc<Field>, analyzer: &Analyzer, text: &str) -> Vec<Rule> {
     places.into_iter().map(one).collect()
 }
 
-/// Rules each of which must be found; one that is there several times, in no order, several times.
+/// Rules each of which must be found; one that is there several times, several times. In order, only neighbours are the same.
 fn all(rules: Vec<Rule>, max_gaps: i64, ordered: bool) -> Kind {
+    let is_phrase = ordered && max_gaps == 0;
     let mut counted: Vec<(Rule, usize)> = Vec::new();
     for rule in rules {
-        let same = counted
+        let from = if ordered {
+            counted.len().saturating_sub(1)
+        } else {
+            0
+        };
+        let same = counted[from..]
             .iter_mut()
-            .find(|(known, _)| !ordered && format!("{:?}", known.kind) == format!("{:?}", rule.kind));
+            .find(|(known, _)| !is_phrase && format!("{known:?}") == format!("{rule:?}"));
         match same {
             Some((_, count)) => *count += 1,
             None => counted.push((rule, 1)),
