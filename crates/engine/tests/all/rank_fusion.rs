@@ -142,6 +142,27 @@ async fn metadata_ends_with_the_documents_that_have_it() {
     )
     .await;
     assert_eq!(found.unwrap(), [doc! {"_id": 9, "far": 5.0, "place": [3, 4]}]);
+    insert(
+        &engine,
+        "fruit",
+        &[doc! {"_id": 10, "at": [6, 8]}, doc! {"_id": 11, "at": [0, 1]}],
+    )
+    .await;
+    let farthest = doc! {"$sort": {"far": {"$meta": "geoNearDistance"}}};
+    let found = aggregate(
+        &engine,
+        "fruit",
+        array![near.clone(), farthest.clone(), far.clone()],
+    )
+    .await;
+    let ids: Vec<_> = found
+        .unwrap()
+        .iter()
+        .filter_map(|found| found.get("_id").cloned())
+        .collect();
+    assert_eq!(ids, [10, 9, 11].map(Value::Int32));
+    let error = aggregate(&engine, "fruit", array![farthest]).await.unwrap_err();
+    assert_eq!(error.code.number(), 40_218);
     for between in [doc! {"$group": {"_id": 1}}, doc! {"$unionWith": "fruit"}] {
         let stages = array![near.clone(), between.clone(), far.clone()];
         let error = aggregate(&engine, "fruit", stages).await.unwrap_err();

@@ -6,7 +6,7 @@ use crate::step::{Flow, PAGE_BYTES, PAGE_ROWS, Step, Work};
 use crate::{Code, QueryError, Result};
 use language::filter::TEXT_SCORE;
 use memory::Share;
-use query::execute::{Sorted, Sorter, scored_sort_key, sort_key};
+use query::execute::{Sorted, Sorter, sort_key, sort_key_with};
 use query::plan::SortPattern;
 use std::sync::Arc;
 use value::{Document, Value};
@@ -30,8 +30,11 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
             "$sort stage must have at least one sort key",
         ));
     }
-    let has_scores = scope.metadata.contains(&TEXT_SCORE);
-    let pattern = SortPattern::parse_scored(pattern, has_scores)?.with_collation(scope.variables.collation());
+    let numbers: Vec<&'static str> = NUMBERS
+        .into_iter()
+        .filter(|name| scope.metadata.contains(name))
+        .collect();
+    let pattern = SortPattern::parse_with(pattern, &numbers)?.with_collation(scope.variables.collation());
     Ok(match pattern.fields().is_empty() {
         true => Vec::new(),
         false => vec![Arc::new(Sort::new(pattern))],
@@ -91,11 +94,14 @@ struct Sorting {
     key: Vec<u8>,
 }
 
-/// How well the document matches what was searched.
-fn score(row: &Row) -> f64 {
+/// Metadata by which documents are sorted.
+const NUMBERS: [&str; 3] = [TEXT_SCORE, "score", "geoNearDistance"];
+
+/// A number that a stage or a search gave a document.
+fn number(row: &Row, name: &str) -> f64 {
     let Row::Marked(marked) = row else { return 0.0 };
-    let score = marked.metadata.get(TEXT_SCORE);
-    score.and_then(|score| score.as_ref().as_f64()).unwrap_or(0.0)
+    let number = marked.metadata.get(name);
+    number.and_then(|number| number.as_ref().as_f64()).unwrap_or(0.0)
 }
 
 impl Step for Sorting {
@@ -103,8 +109,11 @@ impl Step for Sorting {
         if let Some(sorter) = &mut self.sorter {
             for row in rows {
                 self.key.clear();
-                match self.pattern.by_score() {
-                    true => scored_sort_key(row.as_ref(), score(&row), &self.pattern, &mut self.key)?,
+                match self.pattern.by_metadata() {
+                    true => {
+                        let metadata = |name: &str| Ok(number(&row, name));
+                        sort_key_with(row.as_ref(), metadata, &self.pattern, &mut self.key)?;
+                    }
                     false => sort_key(row.as_ref(), &self.pattern, &mut self.key)?,
                 }
                 sorter.push(&self.key, &row)?;

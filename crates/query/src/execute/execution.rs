@@ -2,7 +2,7 @@
 
 use super::index_cursor::ScanCounters;
 use super::run::{Run, Task};
-use super::sort_key::{scored_sort_key, sort_key};
+use super::sort_key::{sort_key, sort_key_with};
 use super::sorter::{Sorted, Sorter};
 use super::source::{Hit, Source, Stopped};
 use super::visitor::Visitor;
@@ -461,8 +461,11 @@ fn push(sorter: &mut Sorter<Hit>, plan: &Plan, filter: &Filter, hit: &Hit, key: 
     key.extend_from_slice(&hit.sort_key);
     if let (Some(sort), false, Some(document)) = (&plan.sort, plan.sort_keys, &hit.document) {
         let document = document.as_ref();
-        match sort.by_score() {
-            true => scored_sort_key(document, filter.text_score(document)?.unwrap_or(0.0), sort, key)?,
+        match sort.by_metadata() {
+            true => {
+                let score = |_: &str| Ok(filter.text_score(document)?.unwrap_or(0.0));
+                sort_key_with(document, score, sort, key)?;
+            }
             false => sort_key(document, sort, key)?,
         }
     }

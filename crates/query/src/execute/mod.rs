@@ -33,7 +33,7 @@ pub use language::Interruption;
 pub use prepare::Prepared;
 pub use records::{RecordCursor, find_records};
 pub use run::{Run, Task};
-pub use sort_key::{scored_sort_key, sort_key};
+pub use sort_key::{sort_key, sort_key_with};
 pub use sorter::SORT_BYTES_MAX;
 pub use sorter::{Sorted, Sorter};
 pub use stream::{Batch, DocumentStream, StreamState};

@@ -27,17 +27,17 @@ fn put_part(
     })
 }
 
-/// As [`sort_key`], for a pattern by the score of a document, too.
-pub fn scored_sort_key(
+/// As [`sort_key`], for a pattern by metadata of a document, too, which are numbers.
+pub fn sort_key_with(
     document: DocumentRef<'_>,
-    score: f64,
+    metadata: impl Fn(&str) -> Result<f64>,
     pattern: &SortPattern,
     key: &mut Vec<u8>,
 ) -> Result<()> {
     for (field, path) in pattern.fields().iter().zip(pattern.paths()) {
-        match field.is_score {
-            true => key::encode(ValueRef::Double(score), field.direction, key),
-            false => put_part(document, std::slice::from_ref(path), pattern, key)?,
+        match field.metadata {
+            Some(name) => key::encode(ValueRef::Double(metadata(name)?), field.direction, key),
+            None => put_part(document, std::slice::from_ref(path), pattern, key)?,
         }
     }
     Ok(())

@@ -22,10 +22,10 @@ pub struct SortPattern {
 /// One field to sort by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SortField {
-    /// Its dotted path as written; for a score, a name that says nothing.
+    /// Its dotted path as written; for metadata, a name that says nothing.
     pub name: String,
-    /// Whether it is how well the document matches a search of texts, and no field.
-    pub is_score: bool,
+    /// The metadata that it is, and no field: how well the document matches a search of texts, how far away it is.
+    pub metadata: Option<&'static str>,
     /// Smallest or largest first.
     pub direction: Direction,
 }
@@ -69,7 +69,8 @@ impl Ordering {
                 Direction::Descending => Order::Backward,
             }));
         }
-        let pattern = SortPattern::parse_scored(sort, has_scores)?;
+        let metadata: &[&'static str] = if has_scores { &[TEXT_SCORE] } else { &[] };
+        let pattern = SortPattern::parse_with(sort, metadata)?;
         Ok(match pattern.fields().is_empty() {
             true => Ordering::Any,
             false => Ordering::By(pattern),
@@ -101,11 +102,11 @@ fn shown(document: &Document) -> String {
 impl SortPattern {
     /// Parses a document of fields and directions. It has no fields where all that it sorts by is absent.
     pub fn parse(sort: &Document) -> Result<SortPattern> {
-        SortPattern::parse_scored(sort, false)
+        SortPattern::parse_with(sort, &[])
     }
 
-    /// As [`SortPattern::parse`], for documents that have scores.
-    pub fn parse_scored(sort: &Document, has_scores: bool) -> Result<SortPattern> {
+    /// As [`SortPattern::parse`], for documents that have this metadata.
+    pub fn parse_with(sort: &Document, metadata: &[&'static str]) -> Result<SortPattern> {
         let keys = sort.iter().filter(|(_, value)| !is_absent_meta(value));
         if keys.count() > SORT_FIELDS_MAX {
             return Err(QueryError::new(
@@ -121,16 +122,16 @@ impl SortPattern {
                 parse_path(name)?;
                 continue;
             }
-            let is_score = has_scores && is_meta(value, &[TEXT_SCORE]);
-            // MongoDB looks at the direction first. The best score is the first, always.
-            let direction = match is_score {
-                true => Direction::Descending,
-                false => direction(name, value)?,
+            let metadata = named_meta(value).and_then(|named| metadata.iter().find(|name| **name == named));
+            // MongoDB looks at the direction first. The largest number is the first, always, of distances too.
+            let direction = match metadata {
+                Some(_) => Direction::Descending,
+                None => direction(name, value)?,
             };
             let path = parse_path(name)?;
             let field = SortField {
                 name: name.to_owned(),
-                is_score,
+                metadata: metadata.copied(),
                 direction,
             };
             if fields.iter().any(|known| known.name == field.name) {
@@ -166,9 +167,9 @@ impl SortPattern {
         &self.fields
     }
 
-    /// Whether documents are sorted by how well they match.
-    pub fn by_score(&self) -> bool {
-        self.fields.iter().any(|field| field.is_score)
+    /// Whether documents are sorted by metadata.
+    pub fn by_metadata(&self) -> bool {
+        self.fields.iter().any(|field| field.metadata.is_some())
     }
 
     /// The fields as an index on them would have them.
@@ -180,9 +181,9 @@ impl SortPattern {
     pub fn to_document(&self) -> Document {
         self.fields
             .iter()
-            .map(|field| match field.is_score {
-                true => (field.name.clone(), Value::Document(doc! {"$meta": TEXT_SCORE})),
-                false => (field.name.clone(), Value::Int32(sign(field.direction))),
+            .map(|field| match field.metadata {
+                Some(metadata) => (field.name.clone(), Value::Document(doc! {"$meta": metadata})),
+                None => (field.name.clone(), Value::Int32(sign(field.direction))),
             })
             .collect()
     }
@@ -235,17 +236,15 @@ fn parse_path(name: &str) -> Result<FieldPath> {
 
 /// Whether a key sorts by metadata that documents may have in MongoDB, and have not here: what only `$search` and `$sample` give.
 fn is_absent_meta(value: &Value) -> bool {
-    is_meta(value, &["searchScore", "vectorSearchScore", "randVal"])
+    named_meta(value).is_some_and(|name| ["searchScore", "vectorSearchScore", "randVal"].contains(&name))
 }
 
-/// Whether a key sorts by one of these metadata.
-fn is_meta(value: &Value, names: &[&str]) -> bool {
-    let Value::Document(operator) = value else {
-        return false;
-    };
-    let named = operator.get("$meta").map(Value::as_ref);
-    let name = named.and_then(value::ValueRef::as_str);
-    operator.len() == 1 && name.is_some_and(|name| names.contains(&name))
+/// The metadata that a key names, and nothing else.
+fn named_meta(value: &Value) -> Option<&str> {
+    match value {
+        Value::Document(operator) if operator.len() == 1 => operator.get("$meta")?.as_ref().as_str(),
+        _ => None,
+    }
 }
 
 /// Says why there is nothing to sort by: of what `$meta` names nothing exists here yet.
