@@ -1,5 +1,6 @@
 //! `$type $isNumber $rand $bsonSize $binarySize $tsSecond $tsIncrement $toHashedIndexKey`, and what is refused.
 
+use super::hashed_key::hashed_key;
 use super::{Operator, Syntax, error, operator, type_name};
 use crate::expression::found::Found;
 use crate::expression::node::{Node, Operation, Scope};
@@ -32,7 +33,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     ),
     operator(
         "$toHashedIndexKey",
-        Syntax::One(|v| Ok(Some(Value::Int64(value::key::hash_of_value(v.or_null()))))),
+        Syntax::One(|v| Ok(Some(Value::Int64(hashed_key(v.or_null()))))),
     ),
     operator("$meta", Syntax::Own(meta)),
     operator("$accumulator", Syntax::Named(refuse_code)),

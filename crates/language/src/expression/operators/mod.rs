@@ -12,6 +12,7 @@ mod convert;
 mod date;
 mod field;
 mod function;
+mod hashed_key;
 mod iteration;
 mod literal;
 mod misc;
