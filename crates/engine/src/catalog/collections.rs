@@ -217,7 +217,7 @@ fn listed_options(options: &CollectionOptions) -> Document {
         listed.push("capped", true);
         listed.push("size", capped.size_bytes as i64);
         if let Some(max) = capped.documents_max {
-            listed.push("max", max as i64);
+            listed.push("max", Value::count(max));
         }
     }
     for (name, value) in options.kept.iter() {

@@ -128,3 +128,22 @@ async fn a_partial_index_takes_areas_and_clauses_in_any_order() {
         assert_eq!(error.code.number(), 86, "{other:?}");
     }
 }
+
+#[tokio::test]
+async fn the_bounds_of_a_plane_are_shown_as_they_were_given() {
+    let engine = new_engine().await;
+    let spec = doc! {"key": {"at": "2d"}, "name": "at_2d", "min": -100, "max": 100.5};
+    engine
+        .create_indexes(&namespace("things"), &[spec])
+        .await
+        .unwrap();
+    let indexes = engine.indexes(&namespace("things")).unwrap();
+    let shown = indexes
+        .iter()
+        .find(|index| index.get("name") == Some(&Value::from("at_2d")));
+    let shown = shown.map(|index| (index.get("min").cloned(), index.get("max").cloned()));
+    assert_eq!(
+        shown,
+        Some((Some(Value::Int32(-100)), Some(Value::Double(100.5))))
+    );
+}
