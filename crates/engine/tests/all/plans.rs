@@ -258,3 +258,23 @@ async fn a_hint_of_natural_order_names_no_fields_besides() {
         .await;
     assert_eq!(error.unwrap_err().code.number(), 2);
 }
+
+#[tokio::test]
+async fn a_document_that_is_found_by_its_id_is_not_sorted() {
+    let engine = with_index(&[doc! {"_id": 1, "a": [1], "b": [2]}], doc! {"a": 1}).await;
+    let by_id = FindRequest {
+        filter: doc! {"_id": 1},
+        sort: doc! {"a": 1, "b": 1},
+        ..FindRequest::default()
+    };
+    let found = engine.find(&Context::default(), &namespace("coll"), &by_id).await;
+    assert_eq!(found.unwrap().batch.len(), 1);
+    let hinted = FindRequest {
+        hint: Some(doc! {"$natural": 1}.into()),
+        ..by_id
+    };
+    let error = engine
+        .find(&Context::default(), &namespace("coll"), &hinted)
+        .await;
+    assert_eq!(error.unwrap_err().code.number(), 2);
+}
