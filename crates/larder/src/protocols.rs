@@ -125,6 +125,7 @@ impl Start<'_> {
         let settings = self.listening.settings;
         let options = riak::Options {
             http: self.http.clone(),
+            siblings_max: settings.riak_siblings_max,
         };
         let riak = riak::Riak::new(self.listening.engine.clone(), options);
         let (address, is_given) = (settings.riak_listen, settings.riak_listen_given);

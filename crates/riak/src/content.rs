@@ -1,7 +1,6 @@
 //! One version of an object: a value with what its writer said of it.
 
 use bytes::Bytes;
-use engine::Revision;
 use value::ObjectId;
 
 /// A value with its metadata.
@@ -72,12 +71,10 @@ impl Content {
     }
 }
 
-/// Riak's text of a revision: the vtag of a sibling, the entity tag of an object.
-pub(crate) fn vtag(revision: &Revision) -> String {
+/// Riak's text of a hash: of a revision's the vtag of a sibling, the entity tag of an object.
+pub(crate) fn vtag(hash: &[u8]) -> String {
     const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    let mut number = revision
-        .hash
-        .as_bytes()
+    let mut number = hash
         .iter()
         .fold(0u128, |number, &byte| number.rotate_left(8) ^ u128::from(byte));
     let mut text = Vec::with_capacity(22);

@@ -1,11 +1,10 @@
 //! The time that a client gives for an answer.
 
 use crate::error::{Result, RiakError};
-use http::StatusCode;
 use std::time::{Duration, Instant};
 
 /// When an answer is too late, if ever.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Deadline(Option<Instant>);
 
 impl Deadline {
@@ -19,8 +18,18 @@ impl Deadline {
 
     pub(crate) fn check(self) -> Result<()> {
         match self.0.is_some_and(|deadline| Instant::now() > deadline) {
-            true => Err(RiakError::new(StatusCode::SERVICE_UNAVAILABLE, "timeout")),
+            true => Err(RiakError::timeout()),
             false => Ok(()),
+        }
+    }
+
+    /// Does something within the time.
+    pub(crate) async fn run<T>(self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        match self.0 {
+            None => work.await,
+            Some(limit) => tokio::time::timeout_at(limit.into(), work)
+                .await
+                .unwrap_or_else(|_| Err(RiakError::timeout())),
         }
     }
 }

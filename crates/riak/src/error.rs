@@ -1,4 +1,5 @@
-//! What clients are told when something cannot be done: a status of HTTP and Riak's text, which protocol buffers carry alone.
+//! What clients are told when something cannot be done: a status of HTTP and Riak's text. Protocol buffers carry a text alone, which
+//! is another one now and then.
 
 use code::Code;
 use http::{BodyError, StatusCode};
@@ -11,6 +12,8 @@ pub(crate) type Result<T, E = RiakError> = std::result::Result<T, E>;
 pub(crate) struct RiakError {
     pub(crate) status: StatusCode,
     pub(crate) message: String,
+    /// What HTTP says instead.
+    web_message: Option<String>,
 }
 
 impl RiakError {
@@ -18,7 +21,31 @@ impl RiakError {
         RiakError {
             status,
             message: message.into(),
+            web_message: None,
         }
+    }
+
+    /// The same with a text of its own for HTTP.
+    pub(crate) fn or_by_http(mut self, message: impl Into<String>) -> RiakError {
+        self.web_message = Some(message.into());
+        self
+    }
+
+    /// What HTTP says.
+    pub(crate) fn web_message(&self) -> &str {
+        self.web_message.as_ref().unwrap_or(&self.message)
+    }
+
+    /// The answer took longer than the client waits.
+    pub(crate) fn timeout() -> RiakError {
+        RiakError::new(StatusCode::SERVICE_UNAVAILABLE, "timeout").or_by_http("request timed out")
+    }
+
+    /// More copies are asked for than an object has.
+    pub(crate) fn too_few_copies(copies: u64) -> RiakError {
+        RiakError::bad(format!("{{n_val_violation,{copies}}}")).or_by_http(format!(
+            "Specified w/dw/pw values invalid for bucket n value of {copies}"
+        ))
     }
 
     pub(crate) fn bad(message: impl Into<String>) -> RiakError {
@@ -63,7 +90,7 @@ impl From<engine::Error> for RiakError {
         let status = match error.code {
             Code::NAMESPACE_NOT_FOUND => StatusCode::NOT_FOUND,
             Code::BSON_OBJECT_TOO_LARGE => StatusCode::PAYLOAD_TOO_LARGE,
-            Code::MAX_TIME_MS_EXPIRED => return RiakError::new(StatusCode::SERVICE_UNAVAILABLE, "timeout"),
+            Code::MAX_TIME_MS_EXPIRED => return RiakError::timeout(),
             Code::INTERRUPTED_AT_SHUTDOWN | Code::EXCEEDED_MEMORY_LIMIT => StatusCode::SERVICE_UNAVAILABLE,
             Code::DUPLICATE_KEY => StatusCode::CONFLICT,
             Code::DOCUMENT_VALIDATION_FAILURE

@@ -29,7 +29,7 @@ pub(crate) struct Query {
     pub(crate) continuation: Option<Vec<u8>>,
     /// What terms have to match.
     pub(crate) pattern: Option<String>,
-    pub(crate) timeout_ms: Option<u32>,
+    pub(crate) deadline: Deadline,
 }
 
 /// A term, as clients see it, and the key of an object.
@@ -47,8 +47,8 @@ pub(crate) struct Run {
     left: Option<usize>,
     deadline: Deadline,
     is_ended: bool,
-    /// Whether terms are told: of one term alone they are known.
-    pub(crate) returns_terms: bool,
+    /// See [`Query::tells_terms`].
+    pub(crate) tells_terms: bool,
 }
 
 impl Query {
@@ -57,7 +57,7 @@ impl Query {
         self.range().map(|_| ())?;
         if self.max_results == Some(0) {
             return Err(RiakError::bad(
-                "Invalid max_results \"0\": it must be a positive integer",
+                "Invalid \"max_results\". 0 is not a positive integer",
             ));
         }
         if self.pattern.is_some() && self.index.ends_with(b"_int") {
@@ -66,6 +66,11 @@ impl Query {
             ));
         }
         Ok(())
+    }
+
+    /// Whether terms are told: of one term alone they are known, and those of keys are the keys.
+    pub(crate) fn tells_terms(&self) -> bool {
+        self.returns_terms && self.high.is_some() && !self.is_by_key()
     }
 
     fn is_by_key(&self) -> bool {
@@ -102,9 +107,9 @@ impl Query {
             last,
             pattern,
             left: self.max_results,
-            deadline: Deadline::of(self.timeout_ms),
+            deadline: self.deadline,
             is_ended: false,
-            returns_terms: self.returns_terms && self.high.is_some() && self.index != BUCKET,
+            tells_terms: self.tells_terms(),
         })
     }
 }
@@ -190,7 +195,7 @@ fn read_continuation(text: &[u8]) -> Result<(Value, Value)> {
 
 fn compile(pattern: &str) -> Result<Regex> {
     let invalid =
-        |error: String| RiakError::bad(format!("Invalid term regular expression {pattern}: {error}"));
+        |error: String| RiakError::bad(format!("Invalid term regular expression \"{pattern}\" : {error}"));
     if pattern.len() > PATTERN_BYTES_MAX {
         return Err(invalid(format!("it has more than {PATTERN_BYTES_MAX} bytes")));
     }

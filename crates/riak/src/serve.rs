@@ -1,5 +1,6 @@
 //! Serving both protocols: requests come in, answers go out.
 
+use crate::limits::SIBLINGS_MAX;
 use crate::rest::{self, Call};
 use crate::server::Server;
 use engine::{Context, Engine};
@@ -12,10 +13,21 @@ use tokio::sync::watch;
 const STOP_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// How the protocols are served.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// The limits of connections.
     pub http: http::Options,
+    /// The siblings of one object; a put that would make more is refused.
+    pub siblings_max: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            http: http::Options::default(),
+            siblings_max: SIBLINGS_MAX,
+        }
+    }
 }
 
 /// What is served by both protocols: each sees what the other has written at once.
@@ -28,8 +40,11 @@ pub struct Riak {
 impl Riak {
     /// Serves what an engine has.
     pub fn new(engine: Engine, options: Options) -> Riak {
-        let server = Arc::new(Server::new(engine, options.http.hosts.clone()));
-        Riak { server, options }
+        let server = Server::new(engine, options.http.hosts.clone(), options.siblings_max);
+        Riak {
+            server: Arc::new(server),
+            options,
+        }
     }
 
     /// Serves HTTP until `stop` becomes true; then lets running requests end and closes all connections.

@@ -19,6 +19,8 @@ pub(crate) struct Server {
     pub(crate) properties: Properties,
     /// The names under which it may be asked while no user exists.
     pub(crate) hosts: Hosts,
+    /// The siblings of one object; a put that would make more is refused.
+    pub(crate) siblings_max: usize,
     pub(crate) stats: Stats,
     /// Large values that are being read.
     pub(crate) readers: Readers,
@@ -27,11 +29,12 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn new(engine: Engine, hosts: Hosts) -> Server {
+    pub(crate) fn new(engine: Engine, hosts: Hosts, siblings_max: usize) -> Server {
         Server {
             engine,
             properties: Properties::default(),
             hosts,
+            siblings_max,
             stats: Stats::new(),
             readers: Readers::default(),
             locks: (0..LOCKS).map(|_| Mutex::new(())).collect(),

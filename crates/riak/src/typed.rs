@@ -17,7 +17,10 @@ pub(crate) const MEDIA_TYPE: &str = "application/riak_";
 /// The data type of a bucket; those of others are no data types.
 pub(crate) fn kind_of(properties: &BucketProperties) -> Result<Kind> {
     let kind = properties.datatype().and_then(Kind::parse);
-    kind.ok_or_else(|| RiakError::bad("`undefined` is not a supported type: the bucket type has no datatype"))
+    kind.ok_or_else(|| {
+        let message = "`undefined` is not a supported type: the bucket type has no datatype";
+        RiakError::forbidden(message).or_by_http("Bucket datatype 'undefined' is not a supported type.")
+    })
 }
 
 /// The state of an object with all that its branches have; `None` if it does not exist.

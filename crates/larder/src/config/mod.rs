@@ -11,11 +11,14 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use net::TlsFiles;
 use serde::{Deserialize, Serialize};
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Bytes a second that are read in search of damage where nothing else is said: 80 GB a day.
 const SCRUB_RATE_DEFAULT: u64 = 1 << 20;
+/// The siblings of one of Riak's objects.
+const RIAK_SIBLINGS_MAX_DEFAULT: usize = 100;
 
 /// What the archive of changes may take where nothing else is said.
 const ARCHIVE_BYTES_MAX_DEFAULT: u64 = 16 << 30;
@@ -54,6 +57,9 @@ pub struct ServeOptions {
     /// Address of Riak's protocol buffers; `off` closes it, port 0 picks a free one [default: 127.0.0.1:8087].
     #[arg(long, value_name = "ADDRESS", env = "LARDER_RIAK_PB_LISTEN")]
     pub riak_pb_listen: Option<Listen>,
+    /// The siblings that one of Riak's objects may have; a put that would make more is refused [default: 100].
+    #[arg(long, value_name = "N", env = "LARDER_RIAK_SIBLINGS_MAX")]
+    pub riak_siblings_max: Option<NonZeroU32>,
     /// Address of Larder's own HTTP (files, health, metrics); `off` closes it, port 0 picks a free one [default: 127.0.0.1:7070].
     #[arg(long, value_name = "ADDRESS", env = "LARDER_HTTP_LISTEN")]
     pub http_listen: Option<Listen>,
@@ -154,6 +160,8 @@ pub struct Settings {
     pub riak_pb_listen: Listen,
     /// Whether that address was asked for.
     pub riak_pb_listen_given: bool,
+    /// The siblings that one of Riak's objects may have.
+    pub riak_siblings_max: usize,
     /// Where Larder's own HTTP listens.
     pub http_listen: Listen,
     /// Whether that address was asked for.
@@ -232,6 +240,10 @@ impl ServeOptions {
             riak_listen_given: riak_listen.is_some(),
             riak_pb_listen: riak_pb_listen.unwrap_or(Listen::loopback(8087)),
             riak_pb_listen_given: riak_pb_listen.is_some(),
+            riak_siblings_max: self
+                .riak_siblings_max
+                .or(file.riak_siblings_max)
+                .map_or(RIAK_SIBLINGS_MAX_DEFAULT, |max| max.get() as usize),
             http_listen: http_listen.unwrap_or(Listen::loopback(7070)),
             http_listen_given: http_listen.is_some(),
             syslog_listen: self.syslog_listen.or(file.syslog_listen).unwrap_or(Listen::Off),

@@ -92,51 +92,70 @@ impl BucketProperties {
 
     /// Refuses what cannot be set on top of these.
     pub(crate) fn check(&self, others: &Map<String, Value>, is_new_type: bool) -> Result<()> {
-        let invalid =
-            |name: &str, what: &str| Err(RiakError::bad(format!("Invalid bucket property {name}: {what}")));
+        let mut refused: Vec<(&str, &str)> = Vec::new();
         for (name, value) in others {
-            match name.as_str() {
-                "allow_mult" | "basic_quorum" | "dvv_enabled" | "last_write_wins" | "notfound_ok"
-                | "active" | "write_once" | "consistent" | "search"
-                    if !value.is_boolean() =>
-                {
-                    return invalid(name, "not_boolean");
-                }
-                "n_val" | "old_vclock" | "young_vclock" | "big_vclock" | "small_vclock" | "hll_precision"
-                    if value.as_u64().is_none_or(|number| number == 0) =>
-                {
-                    return invalid(name, "not_positive_integer");
-                }
-                "r" | "w" | "rw" | "dw" | "pr" | "pw" if Quorum::of_json(value).is_none() => {
-                    return invalid(name, "not_valid_quorum");
-                }
-                "datatype" if !matches!(value.as_str(), Some("counter" | "set" | "gset" | "map" | "hll")) => {
-                    return invalid(name, "not_supported");
-                }
-                // What was counted with fewer registers cannot be counted again with more, nor are other numbers kept here.
-                "hll_precision" if value != self.0.get(name).unwrap_or(&json!(14)) => {
-                    return invalid(name, "cannot be changed: it is 14");
-                }
-                "consistent" if value == &json!(true) => {
-                    return Err(RiakError::unsupported("a consistent bucket type"));
-                }
-                "precommit" | "postcommit" if value != &json!([]) => {
-                    return Err(RiakError::unsupported("a commit hook"));
-                }
-                "search_index" if value != &json!("_dont_index_") => {
-                    return Err(RiakError::unsupported(
-                        "a search index of Riak's; Elasticsearch's protocol searches buckets",
-                    ));
-                }
-                "backend" => return Err(RiakError::unsupported("a choice of backends")),
-                _ => {}
-            }
-            let changes = self.0.get(name).is_none_or(|present| present != value);
-            let is_off = self.0.get(name).is_none() && value == &json!(false);
-            if IMMUTABLE.contains(&name.as_str()) && changes && !is_off && !is_new_type {
-                return invalid(name, "cannot be changed once the bucket type exists");
+            if let Some(why) = self.refusal(name, value, is_new_type)? {
+                refused.push((name, why));
             }
         }
-        Ok(())
+        if refused.is_empty() {
+            return Ok(());
+        }
+        let terms: Vec<String> = refused
+            .iter()
+            .map(|(name, why)| format!("{{{name},{why}}}"))
+            .collect();
+        let members: Map<String, Value> = refused
+            .iter()
+            .map(|&(name, why)| (name.to_owned(), json!(why)))
+            .collect();
+        Err(
+            RiakError::bad(format!("Invalid bucket properties: [{}]", terms.join(",")))
+                .or_by_http(Value::Object(members).to_string()),
+        )
+    }
+
+    /// Why a property cannot be set on top of these, if that is a matter of its value.
+    fn refusal(&self, name: &str, value: &Value, is_new_type: bool) -> Result<Option<&'static str>> {
+        match name {
+            "allow_mult" | "basic_quorum" | "dvv_enabled" | "last_write_wins" | "notfound_ok" | "active"
+            | "write_once" | "consistent" | "search"
+                if !value.is_boolean() =>
+            {
+                return Ok(Some("not_boolean"));
+            }
+            "n_val" | "old_vclock" | "young_vclock" | "big_vclock" | "small_vclock" | "hll_precision"
+                if value.as_u64().is_none_or(|number| number == 0) =>
+            {
+                return Ok(Some("not_positive_integer"));
+            }
+            "r" | "w" | "rw" | "dw" | "pr" | "pw" if Quorum::of_json(value).is_none() => {
+                return Ok(Some("not_valid_quorum"));
+            }
+            "datatype" if !matches!(value.as_str(), Some("counter" | "set" | "gset" | "map" | "hll")) => {
+                return Ok(Some("not_supported"));
+            }
+            // What was counted with fewer registers cannot be counted again with more, nor are other numbers kept here.
+            "hll_precision" if value != self.0.get(name).unwrap_or(&json!(14)) => {
+                return Ok(Some("cannot be changed: it is 14"));
+            }
+            "consistent" if value == &json!(true) => {
+                return Err(RiakError::unsupported("a consistent bucket type"));
+            }
+            "precommit" | "postcommit" if value != &json!([]) => {
+                return Err(RiakError::unsupported("a commit hook"));
+            }
+            "search_index" if value != &json!("_dont_index_") => {
+                return Err(RiakError::unsupported(
+                    "a search index of Riak's; Elasticsearch's protocol searches buckets",
+                ));
+            }
+            "backend" => return Err(RiakError::unsupported("a choice of backends")),
+            _ => {}
+        }
+        let changes = self.0.get(name).is_none_or(|present| present != value);
+        let is_off = self.0.get(name).is_none() && value == &json!(false);
+        let is_fixed = IMMUTABLE.contains(&name) && changes && !is_off && !is_new_type;
+        Ok(is_fixed.then_some("cannot be changed once the bucket type exists"))
     }
 }

@@ -71,9 +71,7 @@ impl Quorum {
     /// Refuses more copies than an object has.
     pub(crate) fn check(self, copies: u64) -> Result<()> {
         match self {
-            Quorum::Count(count) if u64::from(count) > copies => {
-                Err(RiakError::bad(format!("{{n_val_violation,{copies}}}")))
-            }
+            Quorum::Count(count) if u64::from(count) > copies => Err(RiakError::too_few_copies(copies)),
             _ => Ok(()),
         }
     }

@@ -32,12 +32,12 @@ impl Job {
                 "The post body was missing the \"inputs\" or \"query\" field.\n",
             ));
         };
-        let of_field = |field: &str, error: RiakError| RiakError {
-            message: format!(
+        let of_field = |field: &str, error: RiakError| {
+            let message = format!(
                 "An error occurred parsing the \"{field}\" field.\n{}",
                 error.message
-            ),
-            ..error
+            );
+            RiakError::new(error.status, message)
         };
         let timeout = body.get("timeout").and_then(Value::as_f64);
         Ok(Job {

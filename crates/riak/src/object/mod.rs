@@ -10,7 +10,7 @@ mod terms;
 mod write;
 
 pub(crate) use terms::{bytes_of_term, term_of_key};
-pub(crate) use write::{Condition, Put, delete, put, replace};
+pub(crate) use write::{Condition, Deleted, Put, delete, put, replace};
 
 use crate::clock::{Clock, Dot};
 use crate::content::{Content, LargeValue, Link, vtag};
@@ -20,6 +20,7 @@ use bytes::Bytes;
 use engine::{Record, Revision, RevisionedCollection, RevisionedSnapshot};
 use form::{Form, content_type_of};
 use notes::{ObjectNotes, SiblingNotes};
+use std::time::{Duration, SystemTime};
 use value::{DocumentBuf, ObjectId, Value, ValueRef};
 
 /// An object as it is.
@@ -45,7 +46,13 @@ pub(crate) struct Sibling {
 
 impl Sibling {
     pub(crate) fn vtag(&self) -> String {
-        vtag(&self.revision)
+        vtag(self.revision.hash.as_bytes())
+    }
+
+    /// When it was written; a time that nobody knows may be now.
+    pub(crate) fn modified(&self) -> SystemTime {
+        let modified = self.content.modified_ms.map(Duration::from_millis);
+        modified.map_or_else(SystemTime::now, |modified| SystemTime::UNIX_EPOCH + modified)
     }
 }
 
@@ -202,6 +209,20 @@ impl Object {
     /// The bytes of all siblings' values.
     pub(crate) fn bytes(&self) -> u64 {
         self.siblings.iter().map(|sibling| sibling.content.length()).sum()
+    }
+
+    /// The entity tag: of one sibling its own, of several one of them all.
+    pub(crate) fn tag(&self) -> String {
+        match self.siblings.as_slice() {
+            [only] => only.vtag(),
+            _ => vtag(&blake3::hash(&self.clock().encode()).as_bytes()[..16]),
+        }
+    }
+
+    /// When the last of the siblings was written.
+    pub(crate) fn modified(&self) -> SystemTime {
+        let times = self.siblings.iter().map(Sibling::modified);
+        times.max().unwrap_or_else(SystemTime::now)
     }
 
     pub(crate) fn exists(&self) -> bool {

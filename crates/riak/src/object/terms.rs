@@ -17,13 +17,13 @@ pub(crate) fn term_of_key(index: &[u8], term: &[u8]) -> Result<Value> {
         return number.map(Value::Int64).ok_or_else(|| {
             let term = String::from_utf8_lossy(term);
             RiakError::bad(format!(
-                "{{invalid_index_value, {}: {term} is no integer of 64 bits}}",
+                "Could not parse field '{}', value '{term}': integers have 64 bits",
                 shown()
             ))
         });
     }
     Err(RiakError::bad(format!(
-        "Unknown field type for field: '{}': names of indexes end with _bin or _int",
+        "Unknown field type for field: '{}'. Names of indexes end with _bin or _int",
         shown()
     )))
 }

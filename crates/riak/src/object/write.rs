@@ -7,10 +7,11 @@ use super::{Found, Object, Sibling, term_of_key};
 use crate::clock::{Clock, Dot};
 use crate::content::Content;
 use crate::error::{Result, RiakError};
-use crate::limits::{RETRIES_MAX, SIBLINGS_MAX, VALUE_BYTES_MAX};
+use crate::limits::{RETRIES_MAX, VALUE_BYTES_MAX};
 use crate::server::Server;
 use engine::{EditOutcome, Namespace, Notes, Resolve, Revision, RevisionHash, RevisionedCollection};
-use http::StatusCode;
+use http::header::{IF_MATCH, IF_NONE_MATCH};
+use http::{HeaderMap, Precondition, StatusCode, read_precondition};
 use std::sync::Arc;
 use std::time::Instant;
 use value::Value;
@@ -24,8 +25,17 @@ pub(crate) enum Condition {
     Missing,
     /// It is as it was when this clock was read.
     Unchanged,
-    /// It has one of these vtags.
-    Tagged(Vec<String>),
+    /// What the headers of a request by HTTP ask of it.
+    Asked(Box<HeaderMap>),
+}
+
+/// What a deletion found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Deleted {
+    /// Siblings, of which those are gone now that the clock has seen.
+    Now,
+    /// None; with the clock of the object where it was deleted before.
+    Before(Option<Clock>),
 }
 
 /// One write.
@@ -67,12 +77,12 @@ async fn put_once(
     let _alone = server.lock(&collection.uuid(), key).await;
     for _ in 0..RETRIES_MAX {
         let found = Found::find(collection, key).await?;
-        if put.keeps_siblings && found.siblings_noted() >= SIBLINGS_MAX {
+        if put.keeps_siblings && found.siblings_noted() >= server.siblings_max {
             // Without the values, so that what is refused costs little.
-            check_count(found.unseen(collection, &put.context).await? + 1)?;
+            check_count(server, found.unseen(collection, &put.context).await? + 1)?;
         }
         let object = found.object(collection).await?;
-        check_condition(&object, &put)?;
+        check_condition(&object, &put.condition, &put.context)?;
         let (resolve, next) = next(server, &object, &put)?;
         if let Some(revision) = commit(collection, resolve).await? {
             let mut next = next;
@@ -124,19 +134,21 @@ pub(crate) async fn replace(
     Err(busy())
 }
 
-/// Deletes the siblings of an object that the clock has seen, all where there is no clock. Whether there were any.
+/// Deletes the siblings of an object that the clock has seen, all where there is no clock.
 pub(crate) async fn delete(
     server: &Arc<Server>,
     (collection, namespace): (&RevisionedCollection, &Namespace),
     key: &[u8],
     context: Option<&Clock>,
-) -> Result<bool> {
+    condition: &Condition,
+) -> Result<Deleted> {
     let _alone = server.lock(&collection.uuid(), key).await;
     for _ in 0..RETRIES_MAX {
         let object = Object::read(collection, key).await?;
         if !object.exists() {
-            return Ok(false);
+            return Ok(Deleted::Before(object.is_deleted().then(|| object.clock())));
         }
+        check_condition(&object, condition, &object.clock())?;
         let is_seen = |sibling: &&Sibling| context.is_none_or(|context| context.covers(&sibling.dot));
         let ended: Vec<Revision> = object
             .siblings
@@ -145,7 +157,7 @@ pub(crate) async fn delete(
             .map(|sibling| sibling.revision.clone())
             .collect();
         if ended.is_empty() {
-            return Ok(true);
+            return Ok(Deleted::Now);
         }
         let mut notes = object.notes.clone();
         notes.counter = next_counter(server, &object);
@@ -168,27 +180,35 @@ pub(crate) async fn delete(
         if commit(collection, resolve).await?.is_some() {
             let (gone, left): (Vec<&Sibling>, Vec<&Sibling>) = object.siblings.iter().partition(is_seen);
             large::remove_ended(server, namespace, &gone, &left);
-            return Ok(true);
+            return Ok(Deleted::Now);
         }
     }
     Err(busy())
 }
 
-fn check_condition(object: &Object, put: &Put) -> Result<()> {
-    match &put.condition {
+fn check_condition(object: &Object, condition: &Condition, context: &Clock) -> Result<()> {
+    match condition {
         Condition::Nothing => Ok(()),
         Condition::Missing if object.exists() => Err(RiakError::precondition("match_found")),
         Condition::Missing => Ok(()),
         Condition::Unchanged if !object.exists() => Err(RiakError::precondition("notfound")),
-        Condition::Unchanged if put.context != object.clock() => Err(RiakError::precondition("modified")),
+        Condition::Unchanged if *context != object.clock() => Err(RiakError::precondition("modified")),
         Condition::Unchanged => Ok(()),
-        Condition::Tagged(tags) => {
-            let is_one = |sibling: &Sibling| tags.iter().any(|tag| tag == "*" || *tag == sibling.vtag());
-            match object.siblings.iter().any(is_one) {
-                true => Ok(()),
-                false => Err(RiakError::precondition("412 Precondition Failed")),
-            }
-        }
+        Condition::Asked(headers) if is_met(object, headers) => Ok(()),
+        Condition::Asked(_) => Err(RiakError::precondition("412 Precondition Failed")),
+    }
+}
+
+/// Whether the conditions of a request that writes hold (RFC 9110, section 13.2.2).
+fn is_met(object: &Object, headers: &HeaderMap) -> bool {
+    if !object.exists() {
+        return !headers.contains_key(IF_MATCH);
+    }
+    match read_precondition(headers, &format!("\"{}\"", object.tag()), object.modified()) {
+        Precondition::Holds => true,
+        // A date after which it was not changed is for those who read.
+        Precondition::NotModified => !headers.contains_key(IF_NONE_MATCH),
+        Precondition::Failed => false,
     }
 }
 
@@ -202,7 +222,7 @@ fn next(server: &Server, object: &Object, put: &Put) -> Result<(Resolve, Object)
         .map(|sibling| sibling.revision.clone())
         .collect();
     let kept = || object.siblings.iter().filter(|sibling| !is_ended(sibling));
-    check_count(kept().count() + 1)?;
+    check_count(server, kept().count() + 1)?;
     let counter = next_counter(server, object);
     let mut content = put.content.clone();
     content.modified_ms = Some(server.engine.now_ms());
@@ -260,8 +280,8 @@ fn next(server: &Server, object: &Object, put: &Put) -> Result<(Resolve, Object)
 }
 
 /// Refuses more siblings than an object may have.
-fn check_count(count: usize) -> Result<()> {
-    if count <= SIBLINGS_MAX {
+fn check_count(server: &Server, count: usize) -> Result<()> {
+    if count <= server.siblings_max {
         return Ok(());
     }
     let message = format!(

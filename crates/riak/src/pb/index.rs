@@ -4,6 +4,7 @@ use super::connection::Connection;
 use super::frame::code;
 use super::messages::{IndexReq, IndexResp, Pair};
 use crate::buckets::existing;
+use crate::deadline::Deadline;
 use crate::error::{Result, RiakError};
 use crate::index::{Found, Query};
 use crate::names::Bucket;
@@ -30,7 +31,7 @@ pub(crate) async fn query(connection: &mut Connection, request: IndexReq) -> Res
         false => (request.key.unwrap_or_default(), None),
     };
     let query = Query {
-        index: request.index,
+        index: request.index.to_ascii_lowercase(),
         low,
         high,
         returns_terms: request.return_terms.unwrap_or(false),
@@ -41,7 +42,7 @@ pub(crate) async fn query(connection: &mut Connection, request: IndexReq) -> Res
         pattern: request
             .term_regex
             .map(|pattern| String::from_utf8_lossy(&pattern).into_owned()),
-        timeout_ms: request.timeout,
+        deadline: Deadline::of(request.timeout),
     };
     query.check()?;
     let mut answer = IndexResp::default();
@@ -52,7 +53,7 @@ pub(crate) async fn query(connection: &mut Connection, request: IndexReq) -> Res
             if found.is_empty() {
                 break;
             }
-            add(&mut answer, found, run.returns_terms);
+            add(&mut answer, found, run.tells_terms);
             if is_streamed {
                 connection
                     .send(code::INDEX_RESP, &std::mem::take(&mut answer))

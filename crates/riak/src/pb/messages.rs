@@ -105,6 +105,7 @@ message! {
         7 => pr: Option<u32>,
         8 => pw: Option<u32>,
         9 => dw: Option<u32>,
+        10 => timeout: Option<u32>,
         13 => kind: Option<Vec<u8>>,
     }
 
@@ -287,6 +288,7 @@ message! {
         3 => kind: Vec<u8>,
         4 => r: Option<u32>,
         5 => pr: Option<u32>,
+        8 => timeout: Option<u32>,
         10 => n_val: Option<u32>,
         11 => include_context: Option<bool>,
     }
@@ -350,6 +352,7 @@ message! {
         7 => dw: Option<u32>,
         8 => pw: Option<u32>,
         9 => return_body: Option<bool>,
+        10 => timeout: Option<u32>,
         12 => n_val: Option<u32>,
         13 => include_context: Option<bool>,
     }

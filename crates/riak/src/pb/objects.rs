@@ -7,6 +7,7 @@ use super::messages::{self, DelReq, GetReq, GetResp, Pair, PutReq, PutResp};
 use crate::buckets::{BucketProperties, Quorum, existing, writable};
 use crate::clock::Clock;
 use crate::content::{Content, Link};
+use crate::deadline::Deadline;
 use crate::error::{Result, RiakError};
 use crate::keys::new_key;
 use crate::limits::VALUE_BYTES_MAX;
@@ -25,7 +26,8 @@ pub(crate) async fn get(connection: &mut Connection, request: GetReq) -> Result<
         return Ok(());
     };
     let begun = Instant::now();
-    let object = Object::read(&collection, &request.key).await?;
+    let read = Object::read(&collection, &request.key);
+    let object = Deadline::of(request.timeout).run(read).await?;
     connection
         .server
         .stats
@@ -85,7 +87,10 @@ pub(crate) async fn put(connection: &mut Connection, request: PutReq) -> Result<
         condition,
         keeps_siblings: properties.keeps_siblings(),
     };
-    let object = object::put(&server, (&collection, &namespace), &key, put).await?;
+    // A file that was begun is ended.
+    let timeout = request.timeout.filter(|_| put.content.large.is_none());
+    let written = object::put(&server, (&collection, &namespace), &key, put);
+    let object = Deadline::of(timeout).run(written).await?;
     let mut answer = PutResp {
         key: made,
         ..PutResp::default()
@@ -113,13 +118,15 @@ pub(crate) async fn delete(connection: &mut Connection, request: DelReq) -> Resu
     let context = request.vclock.as_deref().map(clock_of).transpose()?;
     let found = existing(&connection.server, connection.granted()?, &bucket, Action::Remove)?;
     if let Some(collection) = found {
-        object::delete(
+        let (namespace, nothing) = (bucket.namespace(), Condition::Nothing);
+        let deleted = object::delete(
             &connection.server,
-            (&collection, &bucket.namespace()),
+            (&collection, &namespace),
             &request.key,
             context.as_ref(),
-        )
-        .await?;
+            &nothing,
+        );
+        Deadline::of(request.timeout).run(deleted).await?;
     }
     connection.put_empty(code::DEL_RESP);
     Ok(())
@@ -142,7 +149,7 @@ pub(crate) fn check_quorums(
 ) -> Result<()> {
     let kept = properties.copies();
     if let Some(copies) = copies.filter(|&copies| u64::from(copies) > kept) {
-        return Err(RiakError::bad(format!("{{n_val_violation,{copies}}}")));
+        return Err(RiakError::too_few_copies(copies.into()));
     }
     quorums
         .iter()
@@ -213,6 +220,9 @@ fn read_content(content: messages::Content) -> Content {
         let pair = |pair: Pair| (pair.key, pair.value.unwrap_or_default());
         pairs.into_iter().map(pair).collect()
     };
+    let indexes = content.indexes.into_iter();
+    // Letters of either case name the same index.
+    let indexes = indexes.map(|pair| (pair.key.to_ascii_lowercase(), pair.value.unwrap_or_default()));
     let link = |link: messages::Link| Link {
         bucket: link.bucket.unwrap_or_default(),
         key: link.key.unwrap_or_default(),
@@ -226,7 +236,7 @@ fn read_content(content: messages::Content) -> Content {
         encoding: content.content_encoding.filter(|encoding| !encoding.is_empty()),
         user_meta: pairs(content.usermeta),
         links: content.links.into_iter().map(link).collect(),
-        indexes: pairs(content.indexes),
+        indexes: indexes.collect(),
         modified_ms: None,
     }
 }

@@ -12,6 +12,7 @@ use crate::buckets::{BucketProperties, existing, writable};
 use crate::datatype::{
     Change, Entry, EntryChange, FieldKind, FieldName, Kind, Map, MapChange, SetChange, State,
 };
+use crate::deadline::Deadline;
 use crate::error::{Result, RiakError};
 use crate::keys::new_key;
 use crate::names::Bucket;
@@ -24,7 +25,12 @@ pub(crate) async fn fetch(connection: &mut Connection, request: DtFetchReq) -> R
     check_quorums(&properties, &[request.r, request.pr], request.n_val)?;
     let kind = typed::kind_of(&properties)?;
     let state = match existing(&connection.server, connection.granted()?, &bucket, Action::Find)? {
-        Some(collection) => typed::fetch(&collection, &request.key, kind).await?,
+        Some(collection) => {
+            let deadline = Deadline::of(request.timeout);
+            deadline
+                .run(typed::fetch(&collection, &request.key, kind))
+                .await?
+        }
         None => None,
     };
     let mut answer = DtFetchResp {
@@ -56,7 +62,8 @@ pub(crate) async fn update(connection: &mut Connection, request: DtUpdateReq) ->
         None => Some(new_key()?),
     };
     let key = request.key.or(made.clone()).unwrap_or_default();
-    let state = typed::change(&server, &collection, &key, kind, &change, seen.as_ref()).await?;
+    let changed = typed::change(&server, &collection, &key, kind, &change, seen.as_ref());
+    let state = Deadline::of(request.timeout).run(changed).await?;
     let mut answer = DtUpdateResp {
         key: made,
         ..DtUpdateResp::default()

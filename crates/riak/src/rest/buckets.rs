@@ -30,7 +30,9 @@ pub(crate) async fn list(call: &Call, kind: Option<&[u8]>) -> Result<Response> {
             let names = buckets::list(&call.server, &call.access, kind).await?;
             let pages = names.chunks(LISTED_AT_ONCE);
             let pages = pages.map(|names| json!({"buckets": texts(names)}).to_string().into());
-            let body = Body::pieces(pages.collect::<Vec<_>>());
+            // An empty one says that it is the last.
+            let last = json!({"buckets": []}).to_string().into();
+            let body = Body::pieces(pages.chain([last]).collect::<Vec<_>>());
             Ok(typed(StatusCode::OK, "application/json", body))
         }
         _ => Ok(json(&json!({}))),
@@ -51,7 +53,7 @@ pub(crate) async fn old(call: &Call, bucket: &Bucket) -> Result<Response> {
                 Some("true") => {
                     answer.insert("keys".to_owned(), all_keys(call, bucket).await?);
                 }
-                Some("stream") => return stream_keys(call, bucket).await,
+                Some("stream") => return stream_keys(call, bucket, Some(Value::Object(answer))).await,
                 _ => {}
             }
             Ok(json(&Value::Object(answer)))
@@ -69,13 +71,13 @@ pub(crate) async fn keys(call: &Call, bucket: &Bucket) -> Result<Response> {
     }
     match call.parameter("keys") {
         Some("true") => Ok(json(&json!({"keys": all_keys(call, bucket).await?}))),
-        Some("stream") => stream_keys(call, bucket).await,
+        Some("stream") => stream_keys(call, bucket, None).await,
         _ => Ok(json(&json!({}))),
     }
 }
 
 async fn all_keys(call: &Call, bucket: &Bucket) -> Result<Value> {
-    let deadline = Deadline::of(call.number("timeout")?);
+    let deadline = call.deadline()?;
     let mut all = Vec::new();
     if let Some(collection) = existing(&call.server, &call.access, bucket, Action::Find)? {
         let mut keys = Keys::all(&collection).await?;
@@ -91,11 +93,15 @@ async fn all_keys(call: &Call, bucket: &Bucket) -> Result<Value> {
     Ok(Value::Array(all))
 }
 
-async fn stream_keys(call: &Call, bucket: &Bucket) -> Result<Response> {
-    let deadline = Deadline::of(call.number("timeout")?);
+/// The keys page by page, after what is sent before them.
+async fn stream_keys(call: &Call, bucket: &Bucket, first: Option<Value>) -> Result<Response> {
+    let deadline = call.deadline()?;
     let collection = existing(&call.server, &call.access, bucket, Action::Find)?;
     let (sender, body) = Body::channel(None);
     tokio::spawn(async move {
+        if let Some(first) = first {
+            sender.send(first.to_string()).await;
+        }
         let sent = send_keys(collection, &sender, deadline).await;
         if let Err(error) = sent {
             sender.send(json!({"error": error.message}).to_string()).await;
@@ -114,11 +120,16 @@ async fn send_keys(
         loop {
             let page = keys.next().await?;
             deadline.check()?;
-            if page.is_empty() || !sender.send(json!({"keys": texts(&page)}).to_string()).await {
+            if page.is_empty() {
                 break;
+            }
+            if !sender.send(json!({"keys": texts(&page)}).to_string()).await {
+                return Ok(());
             }
         }
     }
+    // An empty page says that it is the last.
+    sender.send(json!({"keys": []}).to_string()).await;
     Ok(())
 }
 
@@ -151,16 +162,19 @@ async fn own_properties(call: &Call, bucket: &Bucket) -> Result<Value> {
 
 async fn set_properties(call: &Call, bucket: &Bucket) -> Result<Response> {
     call.access.require(Action::CollMod, &bucket.namespace())?;
-    let others = given_properties(call)?;
+    let others = given_properties(call, false)?;
     call.server.set_bucket_properties(bucket, &others).await?;
     Ok(empty(StatusCode::NO_CONTENT))
 }
 
 /// `{"props": {…}}`.
-fn given_properties(call: &Call) -> Result<Map<String, Value>> {
-    let body: Value = serde_json::from_slice(&call.body)?;
+fn given_properties(call: &Call, is_of_type: bool) -> Result<Map<String, Value>> {
+    let body = serde_json::from_slice(&call.body).unwrap_or(Value::Null);
     let Some(Value::Object(given)) = body.get("props") else {
-        return Err(RiakError::bad("\"props\" field must be an object"));
+        let of = if is_of_type { "bucket type" } else { "bucket" };
+        return Err(RiakError::bad(format!(
+            "{of} PUT must be a JSON object of the form:\n{{\"props\":{{...bucket properties...}}}}"
+        )));
     };
     let mut given = given.clone();
     // What the server says of itself comes back when properties are read and put again.
@@ -182,7 +196,7 @@ pub(crate) async fn type_properties(call: &Call, kind: &[u8]) -> Result<Response
         Method::PUT => {
             call.access.require(Action::CollMod, &namespace)?;
             call.server
-                .set_type_properties(kind, &given_properties(call)?)
+                .set_type_properties(kind, &given_properties(call, true)?)
                 .await?;
             Ok(empty(StatusCode::NO_CONTENT))
         }

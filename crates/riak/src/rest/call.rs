@@ -1,6 +1,7 @@
 //! One request, taken apart.
 
 use crate::access::Access;
+use crate::deadline::Deadline;
 use crate::error::{Result, RiakError};
 use crate::limits::VALUE_BYTES_MAX;
 use crate::names::{Bucket, unescaped};
@@ -70,23 +71,35 @@ impl Call {
         named.next().map(|(_, value)| value.as_str())
     }
 
-    /// `name=true`.
-    pub(crate) fn flag(&self, name: &str) -> Result<bool> {
+    /// `name=true`; whatever else it says is false.
+    pub(crate) fn is_true(&self, name: &str) -> bool {
+        self.parameter(name) == Some("true")
+    }
+
+    /// `name=true` or `name=false`; `None` where it says neither because it is missing.
+    pub(crate) fn flag(&self, name: &str) -> Result<Option<bool>> {
         match self.parameter(name).map(str::to_ascii_lowercase).as_deref() {
-            None | Some("false") => Ok(false),
-            Some("" | "true") => Ok(true),
-            Some(other) => Err(RiakError::bad(format!(
-                "Invalid {name} \"{other}\": true or false is wanted"
+            None | Some("default") => Ok(None),
+            Some("true") => Ok(Some(true)),
+            Some("false") => Ok(Some(false)),
+            Some(_) => Err(RiakError::bad(format!(
+                "{name} query parameter must be true or false"
             ))),
         }
     }
 
-    pub(crate) fn number(&self, name: &str) -> Result<Option<u32>> {
-        let Some(text) = self.parameter(name) else {
-            return Ok(None);
+    /// The time that the client waits for an answer.
+    pub(crate) fn deadline(&self) -> Result<Deadline> {
+        let Some(text) = self.parameter("timeout") else {
+            return Ok(Deadline::of(None));
         };
-        let invalid = || RiakError::bad(format!("Invalid {name} \"{text}\": a number is wanted"));
-        text.parse().map(Some).map_err(|_| invalid())
+        let bad = || RiakError::bad(format!("Bad timeout value \"{text}\""));
+        text.parse().map(|ms| Deadline::of(Some(ms))).map_err(|_| bad())
+    }
+
+    /// Whether the path is one of the first interface, `/riak/B/K`.
+    pub(crate) fn is_old(&self) -> bool {
+        self.path.first().is_some_and(|first| first == b"riak")
     }
 
     pub(crate) fn header(&self, name: &str) -> Option<&str> {

@@ -6,7 +6,7 @@ use crate::content::{Content, Link};
 use crate::error::{Result, RiakError};
 use crate::names::{Bucket, unescaped};
 use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LINK};
-use http::{Response, percent_encode_bytes};
+use http::{Response, StatusCode, percent_encode_bytes};
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
@@ -18,6 +18,7 @@ pub(crate) fn read(call: &Call) -> Result<Content> {
     let missing = || RiakError::bad("Missing Content-Type request header");
     let given = call.headers.get(CONTENT_TYPE).ok_or_else(missing)?.as_bytes();
     let (content_type, charset) = split_charset(given);
+    check_media_type(&content_type)?;
     let mut content = Content {
         value: call.body.clone(),
         content_type: Some(content_type),
@@ -35,17 +36,50 @@ pub(crate) fn read(call: &Call) -> Result<Content> {
                 .user_meta
                 .push((name.as_bytes().to_vec(), value.as_bytes().to_vec()));
         } else if let Some(index) = name.strip_prefix(INDEX) {
-            let terms = value.as_bytes().split(|&byte| byte == b',');
-            let terms = terms.map(|term| term.trim_ascii().to_vec());
+            let terms = split_terms(value.as_bytes());
             content
                 .indexes
-                .extend(terms.map(|term| (index.as_bytes().to_vec(), term)));
+                .extend(terms.map(|term| (index.as_bytes().to_vec(), term.to_vec())));
         }
     }
     for header in call.headers.get_all(LINK) {
-        read_links(header.to_str().unwrap_or_default(), &mut content.links);
+        read_links(&String::from_utf8_lossy(header.as_bytes()), &mut content.links).ok_or_else(|| {
+            let form = match call.is_old() {
+                true => "/riak/BUCKET/KEY",
+                false => "/buckets/BUCKET/keys/KEY",
+            };
+            RiakError::bad(format!(
+                "Invalid Link header. Links must be of the form\n<{form}>; riaktag=\"TAG\""
+            ))
+        })?;
     }
     Ok(content)
+}
+
+fn check_media_type(given: &[u8]) -> Result<()> {
+    let text = String::from_utf8_lossy(given);
+    let kind = text.split(';').next().unwrap_or_default().trim();
+    let mut parts = kind.split('/').filter(|part| !part.is_empty());
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(_), Some(_), None) => Ok(()),
+        _ => Err(RiakError::new(
+            StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            format!("\"{kind}\" is not a valid media type for the Content-type header."),
+        )),
+    }
+}
+
+/// The terms of a header, between which are a comma and a space: a term may have commas.
+fn split_terms(value: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = Some(value);
+    std::iter::from_fn(move || {
+        let all = rest?;
+        let end = all
+            .windows(2)
+            .position(|two| two[0] == b',' && two[1].is_ascii_whitespace());
+        rest = end.map(|end| &all[end + 2..]);
+        Some(&all[..end.unwrap_or(all.len())])
+    })
 }
 
 /// The media type and what its `charset` says.
@@ -68,12 +102,14 @@ fn split_charset(given: &[u8]) -> (Vec<u8>, Option<Vec<u8>>) {
     (kind.into_bytes(), charset)
 }
 
-/// `</buckets/B/keys/K>; riaktag="T", …`, or with `/riak/B/K`.
-fn read_links(header: &str, links: &mut Vec<Link>) {
-    for part in header.split('<').skip(1) {
-        let Some((path, rest)) = part.split_once('>') else {
-            continue;
-        };
+/// `</buckets/B/keys/K>; riaktag="T", …`, or with `/riak/B/K`; `None` where it has another form.
+fn read_links(header: &str, links: &mut Vec<Link>) -> Option<()> {
+    let mut parts = header.split('<');
+    if !parts.next()?.trim().is_empty() {
+        return None;
+    }
+    for part in parts {
+        let (path, rest) = part.split_once('>')?;
         let parts: Vec<Vec<u8>> = path
             .split('/')
             .filter(|part| !part.is_empty())
@@ -82,8 +118,9 @@ fn read_links(header: &str, links: &mut Vec<Link>) {
         let (bucket, key) = match parts.as_slice() {
             [first, bucket, keys, key] if first == b"buckets" && keys == b"keys" => (bucket, key),
             [first, bucket, key] if first != b"buckets" => (bucket, key),
-            // The bucket itself, as `rel="up"`.
-            _ => continue,
+            // The bucket itself.
+            [_, _] | [_, _, _, _] if rest.contains("rel=\"up\"") => continue,
+            _ => return None,
         };
         let tag = rest.split_once("riaktag=").map(|(_, tag)| tag.trim_start());
         let tag = tag.map(|tag| match tag.strip_prefix('"') {
@@ -96,10 +133,11 @@ fn read_links(header: &str, links: &mut Vec<Link>) {
             tag: tag.map(unescaped).unwrap_or_default(),
         });
     }
+    Some(())
 }
 
 /// Adds the headers of a content.
-pub(crate) fn write(response: &mut Response, bucket: &Bucket, content: &Content, vtag: &str) {
+pub(crate) fn write(call: &Call, response: &mut Response, bucket: &Bucket, content: &Content, vtag: &str) {
     let kind = content
         .content_type
         .as_deref()
@@ -137,24 +175,26 @@ pub(crate) fn write(response: &mut Response, bucket: &Bucket, content: &Content,
             &terms.join(&b", "[..]),
         );
     }
-    let mut links = match bucket.is_default_type() {
-        true => format!("</buckets/{}>; rel=\"up\"", percent_encode_bytes(&bucket.name)),
-        false => format!(
-            "</types/{}/buckets/{}>; rel=\"up\"",
-            percent_encode_bytes(&bucket.kind),
-            percent_encode_bytes(&bucket.name)
-        ),
+    let up = percent_encode_bytes(&bucket.name);
+    let mut links = match (call.is_old(), bucket.is_default_type()) {
+        (true, _) => format!("</riak/{up}>; rel=\"up\""),
+        (false, true) => format!("</buckets/{up}>; rel=\"up\""),
+        (false, false) => {
+            let kind = percent_encode_bytes(&bucket.kind);
+            format!("</types/{kind}/buckets/{up}>; rel=\"up\"")
+        }
     };
     for link in &content.links {
         let (bucket, key) = (
             percent_encode_bytes(&link.bucket),
             percent_encode_bytes(&link.key),
         );
-        let _ = write!(
-            links,
-            ", </buckets/{bucket}/keys/{key}>; riaktag=\"{}\"",
-            percent_encode_bytes(&link.tag)
-        );
+        let path = match call.is_old() {
+            true => format!("/riak/{bucket}/{key}"),
+            false => format!("/buckets/{bucket}/keys/{key}"),
+        };
+        let tag = percent_encode_bytes(&link.tag);
+        let _ = write!(links, ", <{path}>; riaktag=\"{tag}\"");
     }
     add(response, "link", links.as_bytes());
 }

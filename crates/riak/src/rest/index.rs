@@ -4,7 +4,7 @@ use super::call::Call;
 use super::multipart::boundary;
 use super::respond::{json, not_allowed, typed};
 use crate::buckets::existing;
-use crate::error::Result;
+use crate::error::{Result, RiakError};
 use crate::index::{Found, Query};
 use crate::names::Bucket;
 use auth::Action;
@@ -22,28 +22,30 @@ pub(crate) async fn query(
     if !call.is(&[Method::GET, Method::HEAD]) {
         return Ok(not_allowed("GET, HEAD"));
     }
+    // Results are in order in any case.
+    flag(call, "pagination_sort")?;
     let query = Query {
-        index: index.to_vec(),
+        index: index.to_ascii_lowercase(),
         low: low.to_vec(),
         high: high.map(<[u8]>::to_vec),
-        returns_terms: call.flag("return_terms")?,
-        max_results: call.number("max_results")?.map(|count| count as usize),
+        returns_terms: flag(call, "return_terms")?,
+        max_results: max_results(call)?,
         continuation: call
             .parameter("continuation")
             .map(|text| text.as_bytes().to_vec()),
         pattern: call.parameter("term_regex").map(str::to_owned),
-        timeout_ms: call.number("timeout")?,
+        deadline: call.deadline()?,
     };
     query.check()?;
     let collection = existing(&call.server, &call.access, bucket, Action::Find)?;
-    if call.flag("stream")? {
+    if call.is_true("stream") {
         return stream(collection, query);
     }
     let mut all = Vec::new();
-    let (mut has_terms, mut continuation) = (query.returns_terms && high.is_some(), None);
+    let (mut has_terms, mut continuation) = (query.tells_terms(), None);
     if let Some(collection) = collection {
         let mut run = query.run(&collection).await?;
-        has_terms = run.returns_terms;
+        has_terms = run.tells_terms;
         loop {
             let found = run.next().await?;
             if found.is_empty() {
@@ -58,6 +60,32 @@ pub(crate) async fn query(
         answer.insert("continuation".to_owned(), json!(continuation));
     }
     Ok(json(&Value::Object(answer)))
+}
+
+fn flag(call: &Call, name: &str) -> Result<bool> {
+    match call.parameter(name).map(str::to_ascii_lowercase).as_deref() {
+        None | Some("false") => Ok(false),
+        Some("true") => Ok(true),
+        Some(other) => Err(RiakError::bad(format!(
+            "Invalid \"{name}\". \"{other}\" is not a boolean"
+        ))),
+    }
+}
+
+fn max_results(call: &Call) -> Result<Option<usize>> {
+    let Some(text) = call.parameter("max_results") else {
+        return Ok(None);
+    };
+    let invalid = || {
+        let shown = match text.parse::<i64>() {
+            Ok(number) => number.to_string(),
+            Err(_) => format!("\"{text}\""),
+        };
+        RiakError::bad(format!(
+            "Invalid \"max_results\". {shown} is not a positive integer"
+        ))
+    };
+    text.parse().map(Some).map_err(|_| invalid())
 }
 
 fn page(found: Vec<Found>, has_terms: bool) -> Map<String, Value> {
@@ -106,7 +134,7 @@ async fn send(
     loop {
         let found = run.next().await?;
         let is_ended = found.is_empty();
-        if is_ended || !part(sender, boundary, &Value::Object(page(found, run.returns_terms))).await {
+        if is_ended || !part(sender, boundary, &Value::Object(page(found, run.tells_terms))).await {
             break;
         }
     }

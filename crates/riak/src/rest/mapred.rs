@@ -24,7 +24,7 @@ pub(crate) async fn run(call: &Call) -> Result<Response> {
         let message = format!("\"{kind}\" is not the content type of a job; application/json is\n");
         return Ok(text(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
     }
-    let is_chunked = call.flag("chunked")?;
+    let is_chunked = call.is_true("chunked");
     let job = Job::read(&call.body)?;
     let has_lists = job.keeps() > 1;
     let mut run = match Run::start(call.server.clone(), call.access.clone(), job).await {

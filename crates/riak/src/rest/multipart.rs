@@ -15,7 +15,7 @@ pub(crate) async fn siblings(call: &Call, bucket: &Bucket, object: &Object) -> R
     let mut pieces: Vec<Piece> = Vec::new();
     for sibling in &object.siblings {
         let mut part = Response::new(Body::empty());
-        headers::write(&mut part, bucket, &sibling.content, &sibling.vtag());
+        headers::write(call, &mut part, bucket, &sibling.content, &sibling.vtag());
         pieces.push(head(&boundary, part.headers()));
         pieces.push(Piece::of(&call.server, &bucket.namespace(), &sibling.content).await?);
     }
@@ -42,12 +42,12 @@ pub(crate) async fn walked(call: &Call, steps: &[Vec<(Bucket, Vec<u8>, Object)>]
             for sibling in &object.siblings {
                 let mut part = Response::new(Body::empty());
                 add(&mut part, "x-riak-vclock", clock.as_bytes());
-                add(
-                    &mut part,
-                    "location",
-                    format!("/buckets/{name}/keys/{key}").as_bytes(),
-                );
-                headers::write(&mut part, bucket, &sibling.content, &sibling.vtag());
+                let place = match call.is_old() {
+                    true => format!("/riak/{name}/{key}"),
+                    false => format!("/buckets/{name}/keys/{key}"),
+                };
+                add(&mut part, "location", place.as_bytes());
+                headers::write(call, &mut part, bucket, &sibling.content, &sibling.vtag());
                 pieces.push(head(&inner, part.headers()));
                 pieces.push(Piece::of(&call.server, &bucket.namespace(), &sibling.content).await?);
             }

@@ -6,26 +6,31 @@ use super::multipart;
 use super::respond::{add, empty, not_allowed, text};
 use crate::buckets::{BucketProperties, Quorum, existing, writable};
 use crate::clock::Clock;
+use crate::content::Content;
 use crate::error::{Result, RiakError};
 use crate::keys::new_key;
 use crate::names::Bucket;
 use crate::object::large::{self, Piece, body_of};
-use crate::object::{self, Condition, Object, Put, Sibling};
+use crate::object::{self, Condition, Deleted, Object, Put, Sibling};
 use crate::pb::refuse_datatype;
 use auth::Action;
+use http::header::{IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_UNMODIFIED_SINCE};
 use http::{
     Method, Precondition, Response, StatusCode, accepts_type, percent_encode_bytes, read_precondition,
 };
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Instant, SystemTime};
 
 const VCLOCK: &str = "x-riak-vclock";
 
 /// `/buckets/B/keys/K`.
 pub(crate) async fn run(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
+    let deadline = call.deadline()?;
     match call.method {
-        Method::GET | Method::HEAD => get(call, bucket, key).await,
-        Method::PUT | Method::POST => put(call, bucket, key, false).await,
-        Method::DELETE => delete(call, bucket, key).await,
+        Method::GET | Method::HEAD => deadline.run(get(call, bucket, key)).await,
+        // A file that was begun is ended.
+        Method::PUT | Method::POST if call.has_large() => put(call, bucket, key, false).await,
+        Method::PUT | Method::POST => deadline.run(put(call, bucket, key, false)).await,
+        Method::DELETE => deadline.run(delete(call, bucket, key)).await,
         _ => Ok(not_allowed("GET, HEAD, PUT, POST, DELETE")),
     }
 }
@@ -48,7 +53,7 @@ pub(crate) async fn post(call: &Call, bucket: &Bucket) -> Result<Response> {
             format!("/types/{kind}/buckets/{name}/keys/{}", percent_encode_bytes(&key))
         }
     };
-    let place = match call.path.first().is_some_and(|first| first == b"riak") {
+    let place = match call.is_old() {
         true => format!(
             "/riak/{}/{}",
             percent_encode_bytes(&bucket.name),
@@ -62,7 +67,7 @@ pub(crate) async fn post(call: &Call, bucket: &Bucket) -> Result<Response> {
 
 async fn get(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
     let properties = call.server.bucket_properties(bucket).await?;
-    check_quorums(call, &properties)?;
+    check_options(call, &properties)?;
     let Some(collection) = existing(&call.server, &call.access, bucket, Action::Find)? else {
         return Ok(not_found(None));
     };
@@ -96,39 +101,46 @@ fn not_found(deleted: Option<Clock>) -> Response {
 
 /// The object: its one value, or its siblings in the form that the client takes.
 async fn shown(call: &Call, bucket: &Bucket, object: &Object) -> Result<Response> {
-    match object.siblings.as_slice() {
-        [sibling] => one(call, bucket, sibling).await,
-        _ if call
-            .header("accept")
-            .is_some_and(|accept| accept.contains("multipart/mixed")) =>
+    if let [sibling] = object.siblings.as_slice() {
+        return one(call, bucket, sibling).await;
+    }
+    let tag = format!("\"{}\"", object.tag());
+    let modified = object.modified();
+    let mut response = match condition(call, &tag, modified) {
+        Precondition::NotModified => empty(StatusCode::NOT_MODIFIED),
+        Precondition::Failed => return Ok(empty(StatusCode::PRECONDITION_FAILED)),
+        Precondition::Holds
+            if call
+                .header("accept")
+                .is_some_and(|accept| accept.contains("multipart/mixed")) =>
         {
-            multipart::siblings(call, bucket, object).await
+            multipart::siblings(call, bucket, object).await?
         }
-        siblings => {
-            let tags: Vec<String> = siblings.iter().map(|sibling| sibling.vtag() + "\n").collect();
-            Ok(text(
+        Precondition::Holds => {
+            let siblings = object.siblings.iter();
+            let tags: Vec<String> = siblings.map(|sibling| sibling.vtag() + "\n").collect();
+            text(
                 StatusCode::MULTIPLE_CHOICES,
                 format!("Siblings:\n{}", tags.concat()),
-            ))
+            )
         }
-    }
+    };
+    add(&mut response, "etag", tag.as_bytes());
+    add(
+        &mut response,
+        "last-modified",
+        http::http_date(modified).as_bytes(),
+    );
+    Ok(response)
 }
 
 async fn one(call: &Call, bucket: &Bucket, sibling: &Sibling) -> Result<Response> {
     let content = &sibling.content;
-    let kind = content.media_type();
-    if !kind.is_empty() && call.header("accept").is_some() && !accepts_type(&call.headers, &kind) {
+    if !is_accepted(call, content) {
         return Ok(empty(StatusCode::NOT_ACCEPTABLE));
     }
     let vtag = sibling.vtag();
-    // A time that nobody knows may be now.
-    let modified = content.modified_ms.map(Duration::from_millis);
-    let modified = modified.map_or_else(SystemTime::now, |modified| SystemTime::UNIX_EPOCH + modified);
-    let condition = match call.is(&[Method::GET, Method::HEAD]) {
-        true => read_precondition(&call.headers, &format!("\"{vtag}\""), modified),
-        false => Precondition::Holds,
-    };
-    let mut response = match condition {
+    let mut response = match condition(call, &format!("\"{vtag}\""), sibling.modified()) {
         Precondition::Holds => {
             let value = Piece::of(&call.server, &bucket.namespace(), content).await?;
             Response::new(body_of(vec![value]))
@@ -136,20 +148,36 @@ async fn one(call: &Call, bucket: &Bucket, sibling: &Sibling) -> Result<Response
         Precondition::NotModified => empty(StatusCode::NOT_MODIFIED),
         Precondition::Failed => return Ok(empty(StatusCode::PRECONDITION_FAILED)),
     };
-    headers::write(&mut response, bucket, content, &vtag);
+    headers::write(call, &mut response, bucket, content, &vtag);
     Ok(response)
+}
+
+/// Whether the client takes what a value is.
+fn is_accepted(call: &Call, content: &Content) -> bool {
+    let kind = content.media_type();
+    kind.is_empty() || call.header("accept").is_none() || accepts_type(&call.headers, &kind)
+}
+
+/// What the conditions of a request that reads come to; those of one that writes were asked before.
+fn condition(call: &Call, tag: &str, modified: SystemTime) -> Precondition {
+    match call.is(&[Method::GET, Method::HEAD]) {
+        true => read_precondition(&call.headers, tag, modified),
+        false => Precondition::Holds,
+    }
 }
 
 async fn put(call: &Call, bucket: &Bucket, key: &[u8], is_made: bool) -> Result<Response> {
     let properties = call.server.bucket_properties(bucket).await?;
-    check_quorums(call, &properties)?;
+    check_options(call, &properties)?;
     refuse_datatype(&properties)?;
     let mut content = headers::read(call)?;
-    let returns_body = call.flag("returnbody")?;
+    if !is_accepted(call, &content) {
+        return Ok(empty(StatusCode::NOT_ACCEPTABLE));
+    }
+    let returns_body = call.is_true("returnbody");
     let context = given_clock(call)?.unwrap_or_default();
     let collection = writable(&call.server, &call.access, bucket, Action::Insert).await?;
     call.access.require(Action::Update, &bucket.namespace())?;
-    let condition = condition(call, &collection, key).await?;
     let namespace = bucket.namespace();
     if let Some((first, rest)) = call.take_large() {
         content.large = Some(large::store(&call.server, &namespace, key, first, Some(rest)).await?);
@@ -157,7 +185,7 @@ async fn put(call: &Call, bucket: &Bucket, key: &[u8], is_made: bool) -> Result<
     let put = Put {
         content,
         context,
-        condition,
+        condition: asked(call),
         keeps_siblings: properties.keeps_siblings(),
     };
     let object = object::put(&call.server, (&collection, &namespace), key, put).await?;
@@ -175,48 +203,18 @@ async fn put(call: &Call, bucket: &Bucket, key: &[u8], is_made: bool) -> Result<
     Ok(response)
 }
 
-/// What the request's conditions ask of the object.
-async fn condition(call: &Call, collection: &engine::RevisionedCollection, key: &[u8]) -> Result<Condition> {
-    let tags = |header: &str| -> Vec<String> {
-        let tags = header
-            .split(',')
-            .map(|tag| tag.trim().trim_start_matches("W/").trim_matches('"'));
-        tags.map(str::to_owned).collect()
-    };
-    if let Some(header) = call.header("if-match") {
-        return Ok(Condition::Tagged(tags(header)));
+/// What the request's conditions ask of the object that it changes.
+fn asked(call: &Call) -> Condition {
+    let conditions = [IF_MATCH, IF_NONE_MATCH, IF_MODIFIED_SINCE, IF_UNMODIFIED_SINCE];
+    match conditions.iter().any(|name| call.headers.contains_key(name)) {
+        true => Condition::Asked(Box::new(call.headers.clone())),
+        false => Condition::Nothing,
     }
-    if let Some(header) = call.header("if-none-match") {
-        if header.trim() == "*" {
-            return Ok(Condition::Missing);
-        }
-        let object = Object::read(collection, key).await?;
-        let tags = tags(header);
-        if object
-            .siblings
-            .iter()
-            .any(|sibling| tags.contains(&sibling.vtag()))
-        {
-            return Err(RiakError::precondition("412 Precondition Failed"));
-        }
-    }
-    if let Some(since) = call.header("if-unmodified-since").and_then(http::parse_http_date) {
-        let object = Object::read(collection, key).await?;
-        let limit = since + Duration::from_secs(1);
-        let is_newer = |sibling: &Sibling| {
-            let modified = sibling.content.modified_ms.map(Duration::from_millis);
-            modified.is_some_and(|modified| SystemTime::UNIX_EPOCH + modified >= limit)
-        };
-        if object.siblings.iter().any(is_newer) {
-            return Err(RiakError::precondition("412 Precondition Failed"));
-        }
-    }
-    Ok(Condition::Nothing)
 }
 
 async fn delete(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
     let properties = call.server.bucket_properties(bucket).await?;
-    check_quorums(call, &properties)?;
+    check_options(call, &properties)?;
     let context = given_clock(call)?;
     let Some(collection) = existing(&call.server, &call.access, bucket, Action::Remove)? else {
         return Ok(not_found(None));
@@ -226,11 +224,12 @@ async fn delete(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
         (&collection, &bucket.namespace()),
         key,
         context.as_ref(),
+        &asked(call),
     )
     .await?
     {
-        true => Ok(empty(StatusCode::NO_CONTENT)),
-        false => Ok(not_found(None)),
+        Deleted::Now => Ok(empty(StatusCode::NO_CONTENT)),
+        Deleted::Before(clock) => Ok(not_found(clock)),
     }
 }
 
@@ -242,6 +241,16 @@ fn given_clock(call: &Call) -> Result<Option<Clock>> {
         .transpose()
 }
 
+/// Refuses options of objects that no store meets.
+fn check_options(call: &Call, properties: &BucketProperties) -> Result<()> {
+    check_quorums(call, properties)?;
+    match call.flag("asis")? {
+        Some(true) => Err(RiakError::unsupported("the option asis")),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses numbers of copies that an object does not have.
 pub(crate) fn check_quorums(call: &Call, properties: &BucketProperties) -> Result<()> {
     for name in ["r", "w", "dw", "rw", "pr", "pw"] {
         let Some(given) = call.parameter(name) else {
@@ -251,6 +260,10 @@ pub(crate) fn check_quorums(call: &Call, properties: &BucketProperties) -> Resul
             "query parameter must be an integer or one of the following words: 'one', 'quorum' or 'all'";
         let quorum = Quorum::parse(given).ok_or_else(|| RiakError::bad(format!("{name} {wanted}")))?;
         quorum.check(properties.copies())?;
+    }
+    // One store has every copy, so these make no difference.
+    for name in ["basic_quorum", "notfound_ok"] {
+        call.flag(name)?;
     }
     Ok(())
 }

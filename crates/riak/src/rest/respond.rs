@@ -39,7 +39,7 @@ pub(crate) fn not_allowed(allowed: &'static str) -> Response {
 }
 
 pub(crate) fn error(error: &RiakError) -> Response {
-    let mut response = text(error.status, format!("{}\n", error.message));
+    let mut response = text(error.status, format!("{}\n", error.web_message()));
     if error.status == StatusCode::UNAUTHORIZED {
         response.headers_mut().insert(WWW_AUTHENTICATE, REALM);
     }

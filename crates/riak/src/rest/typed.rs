@@ -17,14 +17,45 @@ use serde_json::{Map, Value, json as object};
 
 /// `/types/T/buckets/B/datatypes/K`, and without a key, which is made then.
 pub(crate) async fn run(call: &Call, bucket: &Bucket, key: Option<&[u8]>) -> Result<Response> {
+    let is_read = call.is(&[Method::GET, Method::HEAD]);
+    if !is_read && call.method != Method::POST || is_read && key.is_none() {
+        return Ok(not_allowed("GET, HEAD, POST"));
+    }
+    if call.method == Method::POST && !is_json(call) {
+        return Ok(empty(StatusCode::NOT_ACCEPTABLE));
+    }
     let properties = call.server.bucket_properties(bucket).await?;
     check_quorums(call, &properties)?;
-    let kind = typed::kind_of(&properties)?;
-    match (&call.method, key) {
-        (&Method::GET | &Method::HEAD, Some(key)) => fetch(call, bucket, key, kind).await,
-        (&Method::POST, _) => update(call, bucket, key, kind).await,
-        _ => Ok(not_allowed("GET, HEAD, POST")),
+    let deadline = call.deadline()?;
+    if bucket.is_default_type() {
+        return Ok(moved(bucket, key.unwrap_or_default()));
     }
+    let kind = typed::kind_of(&properties)?;
+    match key.filter(|_| is_read) {
+        Some(key) => deadline.run(fetch(call, bucket, key, kind)).await,
+        None => deadline.run(update(call, bucket, key, kind)).await,
+    }
+}
+
+fn is_json(call: &Call) -> bool {
+    let kind = call.header("content-type").unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default().trim();
+    kind.eq_ignore_ascii_case("application/json")
+}
+
+/// Where the counters of buckets without a type are.
+fn moved(bucket: &Bucket, key: &[u8]) -> Response {
+    let mut response = text(
+        StatusCode::MOVED_PERMANENTLY,
+        "Counters in the default bucket-type should use the legacy URL\n",
+    );
+    let (name, key) = (percent_encode_bytes(&bucket.name), percent_encode_bytes(key));
+    add(
+        &mut response,
+        "location",
+        format!("/buckets/{name}/counters/{key}").as_bytes(),
+    );
+    response
 }
 
 async fn fetch(call: &Call, bucket: &Bucket, key: &[u8], kind: Kind) -> Result<Response> {
@@ -48,9 +79,7 @@ fn shown(call: &Call, state: &State) -> Result<Value> {
     let mut answer = Map::new();
     answer.insert("type".to_owned(), object!(state.kind().name()));
     answer.insert("value".to_owned(), serde_json::from_str(&value)?);
-    let wanted = call
-        .parameter("include_context")
-        .is_none_or(|wanted| wanted != "false");
+    let wanted = call.flag("include_context")?.unwrap_or(true);
     if let Some(context) = state.context().filter(|_| wanted) {
         answer.insert("context".to_owned(), object!(context.to_text()));
     }
@@ -58,7 +87,9 @@ fn shown(call: &Call, state: &State) -> Result<Value> {
 }
 
 async fn update(call: &Call, bucket: &Bucket, key: Option<&[u8]>, kind: Kind) -> Result<Response> {
-    let body: Value = serde_json::from_slice(&call.body)?;
+    let returns_body = call.flag("returnbody")?.unwrap_or(false);
+    let body: Value = serde_json::from_slice(&call.body)
+        .map_err(|error| RiakError::bad(format!("Couldn't decode JSON: {error}")))?;
     let seen = match body.get("context") {
         Some(Value::String(text)) => {
             let invalid = || RiakError::bad("the context is none that was given here");
@@ -72,7 +103,7 @@ async fn update(call: &Call, bucket: &Bucket, key: Option<&[u8]>, kind: Kind) ->
     let made = new_key()?;
     let used = key.unwrap_or(&made);
     let state = typed::change(&call.server, &collection, used, kind, &change, seen.as_ref()).await?;
-    let mut response = match call.flag("returnbody")? {
+    let mut response = match returns_body {
         true => json(&shown(call, &state)?),
         false => empty(StatusCode::NO_CONTENT),
     };
@@ -120,7 +151,7 @@ pub(crate) async fn counter(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<
             let collection = writable(&call.server, &call.access, bucket, Action::Insert).await?;
             let change = Change::Counter(by);
             let state = typed::change(&call.server, &collection, key, Kind::Counter, &change, None).await?;
-            Ok(match call.flag("returnvalue")? {
+            Ok(match call.is_true("returnvalue") {
                 true => text(StatusCode::OK, value(&state)),
                 false => empty(StatusCode::NO_CONTENT),
             })
@@ -129,16 +160,16 @@ pub(crate) async fn counter(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<
     }
 }
 
-fn invalid(what: &Value) -> RiakError {
-    RiakError::bad(format!("Invalid operation on datatype: {what}"))
+fn invalid(kind: &str, what: &Value) -> RiakError {
+    RiakError::bad(format!("Invalid operation on datatype '{kind}': {what}"))
 }
 
 fn change_of(kind: Kind, body: &Value, time_us: u64) -> Result<Change> {
     Ok(match kind {
         Kind::Counter => Change::Counter(increment(body)?),
         Kind::Set => Change::Set(set_change(body)?),
-        Kind::GrowSet => Change::GrowSet(adds(body)?),
-        Kind::Hll => Change::Hll(adds(body)?),
+        Kind::GrowSet => Change::GrowSet(adds(kind, body)?),
+        Kind::Hll => Change::Hll(adds(kind, body)?),
         Kind::Map => Change::Map(map_change(body, time_us)?),
     })
 }
@@ -149,47 +180,47 @@ fn increment(op: &Value) -> Result<i64> {
     op.as_i64()
         .or_else(|| named("increment"))
         .or_else(down)
-        .ok_or_else(|| invalid(op))
+        .ok_or_else(|| invalid("counter", op))
 }
 
 /// The elements of `add` and `add_all`, or of another name.
-fn elements(op: &Value, name: &str) -> Result<Vec<Vec<u8>>> {
+fn elements(kind: Kind, op: &Value, name: &str) -> Result<Vec<Vec<u8>>> {
     let text = |value: &Value| match value {
         Value::String(text) => Ok(text.as_bytes().to_vec()),
-        other => Err(invalid(other)),
+        other => Err(invalid(kind.name(), other)),
     };
     let mut all = Vec::new();
     if let Some(one) = op.get(name) {
         all.push(text(one)?);
     }
     if let Some(several) = op.get(format!("{name}_all")) {
-        let several = several.as_array().ok_or_else(|| invalid(several))?;
+        let several = several.as_array().ok_or_else(|| invalid(kind.name(), several))?;
         all.extend(several.iter().map(text).collect::<Result<Vec<_>>>()?);
     }
     Ok(all)
 }
 
-fn adds(op: &Value) -> Result<Vec<Vec<u8>>> {
+fn adds(kind: Kind, op: &Value) -> Result<Vec<Vec<u8>>> {
     match op.is_object() && op.get("remove").is_none() && op.get("remove_all").is_none() {
-        true => elements(op, "add"),
-        false => Err(invalid(op)),
+        true => elements(kind, op, "add"),
+        false => Err(invalid(kind.name(), op)),
     }
 }
 
 fn set_change(op: &Value) -> Result<SetChange> {
     if !op.is_object() {
-        return Err(invalid(op));
+        return Err(invalid("set", op));
     }
     Ok(SetChange {
-        adds: elements(op, "add")?,
-        removes: elements(op, "remove")?,
+        adds: elements(Kind::Set, op, "add")?,
+        removes: elements(Kind::Set, op, "remove")?,
     })
 }
 
 fn field_of(name: &str) -> Result<FieldName> {
     let parts = name.rsplit_once('_');
     let field = parts.and_then(|(name, kind)| Some((name.as_bytes().to_vec(), FieldKind::parse(kind)?)));
-    field.ok_or_else(|| RiakError::bad(format!("Invalid map field name: {name}")))
+    field.ok_or_else(|| RiakError::bad(format!("Invalid map field name '{name}'")))
 }
 
 fn map_change(op: &Value, time_us: u64) -> Result<MapChange> {
@@ -198,7 +229,7 @@ fn map_change(op: &Value, time_us: u64) -> Result<MapChange> {
         ..MapChange::default()
     };
     if !op.is_object() {
-        return Err(invalid(op));
+        return Err(invalid("map", op));
     }
     let removed = match op.get("remove") {
         Some(Value::Array(names)) => names.as_slice(),
@@ -208,11 +239,11 @@ fn map_change(op: &Value, time_us: u64) -> Result<MapChange> {
     for name in removed {
         change
             .removes
-            .push(field_of(name.as_str().ok_or_else(|| invalid(name))?)?);
+            .push(field_of(name.as_str().ok_or_else(|| invalid("map", name))?)?);
     }
     let updates = op
         .get("update")
-        .map(|updates| updates.as_object().ok_or_else(|| invalid(updates)));
+        .map(|updates| updates.as_object().ok_or_else(|| invalid("map", updates)));
     for (name, op) in updates.transpose()?.into_iter().flatten() {
         let field = field_of(name)?;
         let entry = match field.1 {
@@ -220,12 +251,12 @@ fn map_change(op: &Value, time_us: u64) -> Result<MapChange> {
             FieldKind::Set => EntryChange::Set(set_change(op)?),
             FieldKind::Register => {
                 let value = op.get("assign").unwrap_or(op).as_str();
-                EntryChange::Register(value.ok_or_else(|| invalid(op))?.as_bytes().to_vec())
+                EntryChange::Register(value.ok_or_else(|| invalid("register", op))?.as_bytes().to_vec())
             }
             FieldKind::Flag => match op.as_str() {
                 Some("enable") => EntryChange::Flag(true),
                 Some("disable") => EntryChange::Flag(false),
-                _ => return Err(invalid(op)),
+                _ => return Err(invalid("flag", op)),
             },
             FieldKind::Map => EntryChange::Map(map_change(op, time_us)?),
         };

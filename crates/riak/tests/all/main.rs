@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that goes wrong should say so loudly")]
 
+mod answers;
 mod clocks;
 mod corpora;
 mod datatypes;

@@ -22,9 +22,13 @@ pub struct Server {
 
 impl Server {
     pub fn start() -> Server {
+        Server::with(riak::Options::default())
+    }
+
+    pub fn with(options: riak::Options) -> Server {
         let host = Host::new();
         let engine = host.run(Engine::on(Kv::simulated(&Simulation::new(1)))).unwrap();
-        let riak = riak::Riak::new(engine.clone(), riak::Options::default());
+        let riak = riak::Riak::new(engine.clone(), options);
         Server {
             http: host.serve(|listener, stopped| riak.clone().serve_http(listener, stopped)),
             buffers: host.serve(|listener, stopped| riak.serve_protocol_buffers(listener, stopped)),

@@ -1,0 +1,329 @@
+//! Statuses and texts as Riak has them: what is refused, and what conditions and siblings come to.
+
+use crate::server::{Answer, Server};
+use riak::pb::frame::code;
+use riak::pb::messages::{BucketProps, Content, GetReq, PutReq, SetBucketReq};
+
+const TEXT: (&str, &str) = ("Content-Type", "text/plain");
+const JSON: (&str, &str) = ("Content-Type", "application/json");
+
+/// Method and path, headers, body; the status of the answer, and how its text begins.
+type Case<'a> = (&'a str, &'a [(&'a str, &'a str)], &'a [u8], u16, &'a str);
+
+fn allow_siblings(server: &Server, bucket: &str) {
+    let props = br#"{"props":{"allow_mult":true}}"#;
+    let set = server.put(&format!("/buckets/{bucket}/props"), "application/json", props);
+    assert_eq!(set.status, 204);
+}
+
+#[test]
+fn what_is_refused_has_riaks_status_and_text() {
+    let server = Server::start();
+    let cases: [Case<'_>; 22] = [
+        ("GET /buckets/b/keys/k", &[], b"", 404, "not found\n"),
+        (
+            "GET /buckets/b/keys/k?r=5",
+            &[],
+            b"",
+            400,
+            "Specified w/dw/pw values invalid for bucket n value of 3\n",
+        ),
+        (
+            "GET /buckets/b/keys/k?r=many",
+            &[],
+            b"",
+            400,
+            "r query parameter must be an integer or one of the following words: 'one', 'quorum' or 'all'\n",
+        ),
+        (
+            "GET /buckets/b/keys/k?notfound_ok=x",
+            &[],
+            b"",
+            400,
+            "notfound_ok query parameter must be true or false\n",
+        ),
+        (
+            "GET /buckets/b/keys/k?timeout=soon",
+            &[],
+            b"",
+            400,
+            "Bad timeout value \"soon\"\n",
+        ),
+        (
+            "PUT /buckets/b/keys/k",
+            &[],
+            b"1",
+            400,
+            "Missing Content-Type request header\n",
+        ),
+        (
+            "PUT /buckets/b/keys/k",
+            &[("Content-Type", "text")],
+            b"1",
+            415,
+            "\"text\" is not a valid media type for the Content-type header.\n",
+        ),
+        (
+            "PUT /buckets/b/keys/k",
+            &[TEXT, ("Link", "</a>; riaktag=\"t\"")],
+            b"1",
+            400,
+            "Invalid Link header. Links must be of the form\n</buckets/BUCKET/keys/KEY>; riaktag=\"TAG\"\n",
+        ),
+        (
+            "PUT /riak/b/k",
+            &[TEXT, ("Link", "nothing")],
+            b"1",
+            400,
+            "Invalid Link header. Links must be of the form\n</riak/BUCKET/KEY>; riaktag=\"TAG\"\n",
+        ),
+        (
+            "PUT /buckets/b/keys/k",
+            &[TEXT, ("X-Riak-Index-age", "7")],
+            b"1",
+            400,
+            "Unknown field type for field: 'age'.",
+        ),
+        (
+            "PUT /buckets/b/keys/k",
+            &[TEXT, ("X-Riak-Index-age_int", "x")],
+            b"1",
+            400,
+            "Could not parse field 'age_int', value 'x'",
+        ),
+        (
+            "PUT /buckets/b/keys/k",
+            &[TEXT, ("Accept", "application/json")],
+            b"1",
+            406,
+            "",
+        ),
+        (
+            "PUT /buckets/b/keys/k?asis=true",
+            &[TEXT],
+            b"1",
+            501,
+            "the option asis is not supported\n",
+        ),
+        (
+            "GET /buckets/b/index/a_bin/x/y?max_results=0",
+            &[],
+            b"",
+            400,
+            "Invalid \"max_results\". 0 is not a positive integer\n",
+        ),
+        (
+            "GET /buckets/b/index/a_bin/x/y?max_results=all",
+            &[],
+            b"",
+            400,
+            "Invalid \"max_results\". \"all\" is not a positive integer\n",
+        ),
+        (
+            "GET /buckets/b/index/a_bin/x/y?return_terms=1",
+            &[],
+            b"",
+            400,
+            "Invalid \"return_terms\". \"1\" is not a boolean\n",
+        ),
+        (
+            "GET /buckets/b/index/a_int/1/2?term_regex=x",
+            &[],
+            b"",
+            400,
+            "Can not use term regular expressions on integer queries\n",
+        ),
+        (
+            "PUT /buckets/b/props",
+            &[JSON],
+            b"[]",
+            400,
+            "bucket PUT must be a JSON object of the form:\n{\"props\":{...bucket properties...}}\n",
+        ),
+        (
+            "PUT /buckets/b/props",
+            &[JSON],
+            br#"{"props":{"allow_mult":1,"r":"most"}}"#,
+            400,
+            "{\"allow_mult\":\"not_boolean\",\"r\":\"not_valid_quorum\"}\n",
+        ),
+        (
+            "GET /types/t/buckets/b/datatypes/k",
+            &[],
+            b"",
+            403,
+            "Bucket datatype 'undefined' is not a supported type.\n",
+        ),
+        ("POST /types/sets/buckets/b/datatypes/k", &[TEXT], b"{}", 406, ""),
+        (
+            "POST /types/sets/buckets/b/datatypes/k",
+            &[JSON],
+            br#"{"add":1}"#,
+            400,
+            "Invalid operation on datatype 'set': 1\n",
+        ),
+    ];
+    for (head, headers, body, status, text) in cases {
+        let answer = server.ask(head, headers, body);
+        assert_eq!(answer.status, status, "{head} {headers:?}: {}", answer.text());
+        assert!(answer.text().starts_with(text), "{head}: {}", answer.text());
+    }
+    assert_eq!(server.get("/buckets/b/keys/k").status, 404, "nothing was written");
+}
+
+#[test]
+fn protocol_buffers_say_the_same_in_terms() {
+    let server = Server::start();
+    let mut client = server.client();
+    let request = SetBucketReq {
+        bucket: b"b".to_vec(),
+        props: BucketProps {
+            n_val: Some(0),
+            ..BucketProps::default()
+        },
+        kind: None,
+    };
+    assert_eq!(
+        client.refused(code::SET_BUCKET, &request),
+        "Invalid bucket properties: [{n_val,not_positive_integer}]"
+    );
+    let request = GetReq {
+        bucket: b"b".to_vec(),
+        key: b"k".to_vec(),
+        r: Some(5),
+        ..GetReq::default()
+    };
+    assert_eq!(client.refused(code::GET, &request), "{n_val_violation,3}");
+}
+
+#[test]
+fn terms_may_have_commas_and_names_of_indexes_letters_of_either_case() {
+    let server = Server::start();
+    let headers = [TEXT, ("X-Riak-Index-Name_bin", "a,b, c")];
+    assert_eq!(server.ask("PUT /buckets/b/keys/k", &headers, b"1").status, 204);
+    for term in ["a,b", "c"] {
+        let found = server.get(&format!("/buckets/b/index/NAME_bin/{term}"));
+        assert_eq!(found.text(), r#"{"keys":["k"]}"#, "{term}");
+    }
+    assert_eq!(server.get("/buckets/b/index/name_bin/a").text(), r#"{"keys":[]}"#);
+    // The terms of keys are the keys.
+    let keys = server.get("/buckets/b/index/$key/a/z?return_terms=true");
+    assert_eq!(keys.text(), r#"{"keys":["k"]}"#);
+}
+
+#[test]
+fn the_last_piece_of_a_stream_is_empty() {
+    let server = Server::start();
+    server.put("/buckets/b/keys/k", "text/plain", b"1");
+    assert_eq!(
+        server.get("/buckets/b/keys?keys=stream").text(),
+        r#"{"keys":["k"]}{"keys":[]}"#
+    );
+    assert_eq!(
+        server.get("/buckets?buckets=stream").text(),
+        r#"{"buckets":["b"]}{"buckets":[]}"#
+    );
+    let old = server.get("/riak/b?keys=stream").text();
+    assert!(
+        old.starts_with(r#"{"props":{"#) && old.ends_with(r#"{"keys":["k"]}{"keys":[]}"#),
+        "{old}"
+    );
+    let old = server.get("/riak/b?keys=stream&props=false").text();
+    assert_eq!(old, r#"{}{"keys":["k"]}{"keys":[]}"#);
+}
+
+#[test]
+fn links_are_of_the_interface_that_is_asked() {
+    let server = Server::start();
+    let headers = [
+        TEXT,
+        ("Link", "</riak/b>; rel=\"up\", </riak/c/d>; riaktag=\"t\""),
+    ];
+    assert_eq!(server.ask("PUT /riak/b/k", &headers, b"1").status, 204);
+    let of = |path: &str| server.get(path).header("link").to_owned();
+    assert_eq!(
+        of("/riak/b/k"),
+        "</riak/b>; rel=\"up\", </riak/c/d>; riaktag=\"t\""
+    );
+    assert_eq!(
+        of("/buckets/b/keys/k"),
+        "</buckets/b>; rel=\"up\", </buckets/c/keys/d>; riaktag=\"t\""
+    );
+}
+
+#[test]
+fn siblings_have_one_entity_tag_and_conditions_mean_it() {
+    let server = Server::start();
+    allow_siblings(&server, "s");
+    let ask = |head: &str, headers: &[(&str, &str)]| -> Answer { server.ask(head, headers, b"1") };
+    server.put("/buckets/s/keys/k", "text/plain", b"a");
+    let single = server.get("/buckets/s/keys/k").header("etag").to_owned();
+    server.put("/buckets/s/keys/k", "text/plain", b"b");
+    let both = server.get("/buckets/s/keys/k");
+    assert_eq!(both.status, 300);
+    let tag = both.header("etag").to_owned();
+    assert!(tag.starts_with('"') && tag != single && !both.header("last-modified").is_empty());
+    let seen = ask("GET /buckets/s/keys/k", &[("If-None-Match", &tag)]);
+    assert_eq!((seen.status, seen.text().as_str()), (304, ""));
+    assert_eq!(
+        ask("PUT /buckets/s/keys/k", &[TEXT, ("If-Match", &single)]).status,
+        412
+    );
+    assert_eq!(
+        ask("PUT /buckets/s/keys/k", &[TEXT, ("If-None-Match", &tag)]).status,
+        412
+    );
+    let old = "Sun, 06 Nov 1994 08:49:37 GMT";
+    assert_eq!(
+        ask("PUT /buckets/s/keys/k", &[TEXT, ("If-Unmodified-Since", old)]).status,
+        412
+    );
+    assert_eq!(
+        ask("DELETE /buckets/s/keys/k", &[("If-Match", &single)]).status,
+        412
+    );
+    let clock = both.header("x-riak-vclock").to_owned();
+    let resolved = [
+        TEXT,
+        ("If-Match", tag.as_str()),
+        ("X-Riak-Vclock", clock.as_str()),
+    ];
+    assert_eq!(ask("PUT /buckets/s/keys/k", &resolved).status, 204);
+    let one = server.get("/buckets/s/keys/k");
+    assert_eq!((one.status, one.text().as_str()), (200, "1"));
+    let tag = one.header("etag").to_owned();
+    assert_eq!(ask("DELETE /buckets/s/keys/k", &[("If-Match", &tag)]).status, 204);
+    let again = ask("DELETE /buckets/s/keys/k", &[]);
+    assert_eq!((again.status, again.header("x-riak-deleted")), (404, "true"));
+    assert_eq!(
+        ask("PUT /buckets/s/keys/k", &[TEXT, ("If-Match", &tag)]).status,
+        412
+    );
+    assert_eq!(
+        ask("PUT /buckets/s/keys/k", &[TEXT, ("If-None-Match", "*")]).status,
+        204
+    );
+}
+
+#[test]
+fn an_object_has_as_many_siblings_as_the_server_says() {
+    let server = Server::with(riak::Options {
+        siblings_max: 2,
+        ..riak::Options::default()
+    });
+    allow_siblings(&server, "s");
+    let mut client = server.client();
+    let put = PutReq {
+        bucket: b"s".to_vec(),
+        key: Some(b"k".to_vec()),
+        content: Content {
+            content_type: Some(b"text/plain".to_vec()),
+            ..Content::default()
+        },
+        ..PutReq::default()
+    };
+    assert_eq!(client.raw(code::PUT, &put).0, code::PUT_RESP);
+    assert_eq!(client.raw(code::PUT, &put).0, code::PUT_RESP);
+    let told = client.refused(code::PUT, &put);
+    assert!(told.starts_with("{too_many_siblings,3}"), "{told}");
+}
