@@ -101,7 +101,7 @@ fn parts(given: &Document) -> Result<(String, Document)> {
 fn failed(source: &str, error: &ScriptError) -> ElasticError {
     let reason = match error {
         ScriptError::Compile(_) => "compile error",
-        ScriptError::Run(_) => "runtime error",
+        ScriptError::Run(_) | ScriptError::Ended(_) => "runtime error",
     };
     ElasticError::new(StatusCode::BAD_REQUEST, "script_exception", reason)
         .with("script", source)

@@ -1,5 +1,7 @@
 //! A script as a tree.
 
+use std::sync::Arc;
+
 #[derive(Clone, Debug)]
 pub(crate) enum Statement {
     Declare(Vec<(String, Option<Expression>)>),
@@ -50,5 +52,5 @@ pub(crate) enum Expression {
     /// `a++`, `--a`: what is added, and whether the value is the one before.
     Step(Box<Expression>, i64, bool),
     /// `x -> …`.
-    Lambda(Vec<String>, Box<Expression>),
+    Lambda(Arc<[String]>, Arc<Expression>),
 }

@@ -9,6 +9,9 @@ pub enum ScriptError {
     /// It went wrong.
     #[error("{0}")]
     Run(String),
+    /// It was told to end, for this reason.
+    #[error("{0}")]
+    Ended(String),
 }
 
 pub(crate) type Result<T> = std::result::Result<T, ScriptError>;

@@ -10,6 +10,7 @@
 //! Left to others: where scripts stand in requests, and what their results mean.
 
 mod ast;
+mod counted;
 mod error;
 pub mod limits;
 mod methods;

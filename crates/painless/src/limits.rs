@@ -8,3 +8,9 @@ pub const DEPTH_MAX: usize = 64;
 pub const STEPS_MAX: u64 = 1_000_000;
 /// Bytes that a run may make of texts and lists.
 pub const BYTES_MAX: usize = 16 << 20;
+/// Bytes of memory of what a run gives back, with what it was handed: a large document, taken apart.
+pub const RESULT_BYTES_MAX: usize = 64 << 20;
+/// Names that a script has at a time.
+pub const NAMES_MAX: usize = 1_000;
+/// How many steps a run makes until it looks whether it is still wanted; they take some 100 µs.
+pub(crate) const STEPS_BETWEEN_LOOKS: u64 = 1_000;

@@ -7,11 +7,9 @@ use std::cmp::Ordering;
 use std::rc::Rc;
 use value::Value;
 
-/// `a operator b`.
+/// `a operator b`, but for `==`.
 pub(crate) fn operate(operator: &str, a: &Object, b: &Object) -> Result<Object> {
     match operator {
-        "==" | "===" => return Ok(Object::Bool(a.equals(b))),
-        "!=" | "!==" => return Ok(Object::Bool(!a.equals(b))),
         "<" | ">" | "<=" | ">=" => {
             let order = compare(a, b)?;
             return Ok(Object::Bool(match operator {
@@ -106,7 +104,7 @@ pub(crate) fn items(object: &Object) -> Result<Vec<Object>> {
 /// `base.name(arguments)`.
 pub(crate) fn call(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]) -> Result<Object> {
     match (name, arguments) {
-        ("equals", [other]) => return Ok(Object::Bool(base.equals(other))),
+        ("equals", [other]) => return Ok(Object::Bool(run.equals(base, other)?)),
         ("toString", []) => return Ok(Object::Text(base.shown())),
         ("compareTo", [other]) => return Ok(Object::Int(compare(base, other)? as i64)),
         _ => {}
@@ -115,7 +113,7 @@ pub(crate) fn call(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Ob
         Object::Text(text) => of_text(run, text, name, arguments),
         Object::List(_) => of_list(run, base, name, arguments),
         Object::Map(_) => of_map(run, base, name, arguments),
-        Object::Field(field, values) => of_field(field, values, name, arguments),
+        Object::Field(field, values) => of_field(run, field, values, name, arguments),
         Object::Int(_) | Object::Double(_) => match name {
             "intValue" | "longValue" => Ok(Object::Int(base.as_int()?)),
             "doubleValue" | "floatValue" => Ok(Object::Double(base.as_f64()?)),
@@ -170,8 +168,8 @@ fn of_text(run: &mut Run<'_>, text: &Rc<str>, name: &str, arguments: &[Object]) 
         ("splitOnToken", [mark]) => {
             let mark = mark.as_text()?;
             let parts: Vec<Object> = text.split(&*mark).map(Object::text).collect();
-            run.takes_bytes(text.len() + 32 * parts.len())?;
-            return Ok(Object::list(parts));
+            run.takes_bytes(text.len())?;
+            return run.list(parts);
         }
         ("substring", [from]) => part(from.as_int()?, text.chars().count() as i64)?,
         ("substring", [from, to]) => part(from.as_int()?, to.as_int()?)?,
@@ -241,9 +239,12 @@ fn of_list(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]) -
             run.put(base, at, one.clone())?;
             return Ok(Object::Null);
         }
-        ("contains", [one]) => return Ok(Object::Bool(list.borrow().iter().any(|other| other.equals(one)))),
+        ("contains", [one]) => {
+            let found = run.position(&list.borrow(), one)?;
+            return Ok(Object::Bool(found.is_some()));
+        }
         ("indexOf", [one]) => {
-            let found = list.borrow().iter().position(|other| other.equals(one));
+            let found = run.position(&list.borrow(), one)?;
             return Ok(Object::Int(found.map_or(-1, |at| at as i64)));
         }
         ("remove", [Object::Int(at)]) => {
@@ -253,7 +254,7 @@ fn of_list(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]) -
             };
         }
         ("remove", [one]) => {
-            let found = list.borrow().iter().position(|other| other.equals(one));
+            let found = run.position(&list.borrow(), one)?;
             if let Some(at) = found {
                 list.borrow_mut().remove(at);
             }
@@ -261,12 +262,18 @@ fn of_list(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]) -
         }
         ("removeAll", [others]) => {
             let others = items(others)?;
-            run.step(length.saturating_mul(others.len()))?;
-            list.borrow_mut()
-                .retain(|one| !others.iter().any(|other| other.equals(one)));
+            let all = list.borrow().clone();
+            let mut kept = Vec::with_capacity(all.len());
+            for one in all {
+                if run.position(&others, &one)?.is_none() {
+                    kept.push(one);
+                }
+            }
+            *list.borrow_mut() = kept;
         }
         ("clear", []) => list.borrow_mut().clear(),
         ("sort", [Object::Null]) => {
+            run.step(length.saturating_mul(length.max(1).ilog2() as usize + 1) / 4)?;
             let mut sorted = list.borrow().clone();
             sorted.sort_by(|a, b| compare(a, b).unwrap_or(Ordering::Equal));
             *list.borrow_mut() = sorted;
@@ -305,7 +312,7 @@ fn of_list_by(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]
             *list.borrow_mut() = kept;
             Ok(Object::Bool(has_changed))
         }
-        "findAll" | "collect" => Ok(Object::list(kept)),
+        "findAll" | "collect" => run.list(kept),
         "find" => Ok(kept.into_iter().next().unwrap_or(Object::Null)),
         "any" => Ok(Object::Bool(holds.contains(&true))),
         "every" => Ok(Object::Bool(!holds.contains(&false))),
@@ -328,7 +335,10 @@ fn of_map(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]) ->
         ("size", []) => Object::Int(map.borrow().len() as i64),
         ("isEmpty", []) => Object::Bool(map.borrow().is_empty()),
         ("containsKey", [name]) => Object::Bool(find(name).is_some()),
-        ("containsValue", [value]) => Object::Bool(map.borrow().iter().any(|(_, other)| other.equals(value))),
+        ("containsValue", [value]) => {
+            let values: Vec<Object> = map.borrow().iter().map(|(_, value)| value.clone()).collect();
+            Object::Bool(run.position(&values, value)?.is_some())
+        }
         ("get", [name]) => find(name).map_or(Object::Null, of),
         ("getOrDefault", [name, other]) => find(name).map_or_else(|| other.clone(), of),
         ("put", [name, value]) => {
@@ -358,17 +368,18 @@ fn of_map(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]) ->
             map.borrow_mut().clear();
             Object::Null
         }
-        ("keySet", []) => Object::list(items(base)?),
-        ("values", []) => Object::list(map.borrow().iter().map(|(_, value)| value.clone()).collect()),
+        ("keySet", []) => run.list(items(base)?)?,
+        ("values", []) => {
+            let values = map.borrow().iter().map(|(_, value)| value.clone()).collect();
+            run.list(values)?
+        }
         ("entrySet", []) => {
-            let entry = |(name, value): &(Rc<str>, Object)| {
-                Object::map(vec![
-                    ("key".into(), Object::Text(name.clone())),
-                    ("value".into(), value.clone()),
-                ])
+            let members = map.borrow().clone();
+            let entry = |(name, value): (Rc<str>, Object)| {
+                run.map(vec![("key".into(), Object::Text(name)), ("value".into(), value)])
             };
-            run.takes_bytes(128 * map.borrow().len())?;
-            Object::list(map.borrow().iter().map(entry).collect())
+            let entries = members.into_iter().map(entry).collect::<Result<_>>()?;
+            run.list(entries)?
         }
         // The entries of `entrySet` are maps of two.
         ("getKey", []) => find(&Object::text("key")).map_or(Object::Null, of),
@@ -378,7 +389,13 @@ fn of_map(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]) ->
 }
 
 /// `doc['name'].value` and what else is asked of a field.
-fn of_field(field: &str, values: &Rc<Vec<Object>>, name: &str, arguments: &[Object]) -> Result<Object> {
+fn of_field(
+    run: &mut Run<'_>,
+    field: &str,
+    values: &Rc<Vec<Object>>,
+    name: &str,
+    arguments: &[Object],
+) -> Result<Object> {
     match (name, arguments) {
         ("value" | "getValue", []) => match values.first() {
             Some(value) => Ok(value.clone()),
@@ -386,7 +403,7 @@ fn of_field(field: &str, values: &Rc<Vec<Object>>, name: &str, arguments: &[Obje
                 "A document doesn't have a value for a field! Use doc[<field>].size()==0 to check if a document is missing a field! [{field}]"
             )),
         },
-        ("values" | "getValues", []) => Ok(Object::list(values.to_vec())),
+        ("values" | "getValues", []) => run.list(values.to_vec()),
         ("size" | "length" | "getLength", []) => Ok(Object::Int(values.len() as i64)),
         ("empty" | "isEmpty", []) => Ok(Object::Bool(values.is_empty())),
         ("get", [at]) => {
@@ -404,7 +421,7 @@ fn of_field(field: &str, values: &Rc<Vec<Object>>, name: &str, arguments: &[Obje
                 Ok,
             )
         }
-        ("contains", [one]) => Ok(Object::Bool(values.iter().any(|value| value.equals(one)))),
+        ("contains", [one]) => Ok(Object::Bool(run.position(values, one)?.is_some())),
         _ => unknown(&Object::Fields, name, arguments),
     }
 }

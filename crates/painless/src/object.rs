@@ -4,7 +4,11 @@ use crate::ast::Expression;
 use crate::error::{Result, failed};
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 use value::{Document, Value};
+
+/// What a value takes; one that has memory of its own takes it twice, besides its text.
+const VALUE_BYTES: usize = 32;
 
 /// The members of a map, in the order in which they were put.
 pub(crate) type Members = Vec<(Rc<str>, Object)>;
@@ -26,7 +30,7 @@ pub(crate) enum Object {
     Field(Rc<str>, Rc<Vec<Object>>),
     /// A class, of which functions are called.
     Class(Rc<str>),
-    Lambda(Rc<(Vec<String>, Expression)>),
+    Lambda(Arc<[String]>, Arc<Expression>),
 }
 
 impl Object {
@@ -61,15 +65,38 @@ impl Object {
         }
     }
 
-    /// As a value; a list or map that is within itself is refused by its depth.
-    pub(crate) fn to_value(&self) -> Result<Value> {
-        self.to_value_at(0)
+    /// Whether it is a list or a map.
+    pub(crate) fn holds_others(&self) -> bool {
+        matches!(self, Object::List(_) | Object::Map(_))
     }
 
-    fn to_value_at(&self, depth: usize) -> Result<Value> {
+    /// As a value of so many bytes at most, which are then fewer. A list or map that is within itself is refused by its depth. One that
+    /// is in several places is made anew for each, so forty of them may stand for a million million values.
+    pub(crate) fn to_value(&self, room: &mut usize) -> Result<Value> {
+        self.to_value_at(0, room)
+    }
+
+    fn to_value_at(&self, depth: usize, room: &mut usize) -> Result<Value> {
         if depth > 100 {
             return failed("a list or map holds itself, or is nested deeper than 100");
         }
+        let bytes = match self {
+            Object::Text(text) => 2 * VALUE_BYTES + text.len(),
+            Object::List(_) => 2 * VALUE_BYTES,
+            Object::Map(members) => {
+                let names = members
+                    .borrow()
+                    .iter()
+                    .map(|(name, _)| VALUE_BYTES + name.len())
+                    .sum::<usize>();
+                2 * VALUE_BYTES + names
+            }
+            _ => VALUE_BYTES,
+        };
+        let Some(left) = room.checked_sub(bytes) else {
+            return failed("what the script has made is larger than documents may be");
+        };
+        *room = left;
         Ok(match self {
             Object::Null => Value::Null,
             Object::Bool(bool) => Value::Bool(*bool),
@@ -78,22 +105,22 @@ impl Object {
             Object::Text(text) => Value::String(text.to_string()),
             Object::List(list) => {
                 let list = list.borrow();
-                let values: Result<Vec<Value>> = list.iter().map(|one| one.to_value_at(depth + 1)).collect();
-                Value::Array(values?)
+                let values = list.iter().map(|one| one.to_value_at(depth + 1, room));
+                Value::Array(values.collect::<Result<_>>()?)
             }
             Object::Map(members) => {
                 let mut document = Document::new();
                 for (name, value) in members.borrow().iter() {
-                    document.push(name.to_string(), value.to_value_at(depth + 1)?);
+                    document.push(name.to_string(), value.to_value_at(depth + 1, room)?);
                 }
                 Value::Document(document)
             }
             Object::Other(value) => Value::clone(value),
             Object::Field(_, values) => match &values[..] {
-                [one] => one.to_value_at(depth + 1)?,
-                several => Object::list(several.to_vec()).to_value_at(depth + 1)?,
+                [one] => one.to_value_at(depth + 1, room)?,
+                several => Object::list(several.to_vec()).to_value_at(depth + 1, room)?,
             },
-            Object::Fields | Object::Class(_) | Object::Lambda(_) => {
+            Object::Fields | Object::Class(_) | Object::Lambda(..) => {
                 return failed(format!("a {} cannot be stored", self.kind()));
             }
         })
@@ -113,7 +140,7 @@ impl Object {
             Object::Fields => "doc",
             Object::Field(..) => "doc values",
             Object::Class(_) => "class",
-            Object::Lambda(_) => "lambda",
+            Object::Lambda(..) => "lambda",
         }
     }
 
@@ -178,12 +205,14 @@ impl Object {
         }
     }
 
-    pub(crate) fn equals(&self, other: &Object) -> bool {
-        self.equals_at(other, 0)
+    /// Whether it equals another. Counts the pairs that were looked at, and looks at no more than so many.
+    pub(crate) fn equals(&self, other: &Object, pairs_max: u64, pairs: &mut u64) -> bool {
+        self.equals_at(other, 0, pairs_max, pairs)
     }
 
-    fn equals_at(&self, other: &Object, depth: usize) -> bool {
-        if depth > 100 {
+    fn equals_at(&self, other: &Object, depth: usize, pairs_max: u64, pairs: &mut u64) -> bool {
+        *pairs += 1;
+        if depth > 100 || *pairs > pairs_max {
             return false;
         }
         match (self, other) {
@@ -197,17 +226,20 @@ impl Object {
             (Object::List(a), Object::List(b)) => {
                 Rc::ptr_eq(a, b) || {
                     let (a, b) = (a.borrow(), b.borrow());
-                    a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.equals_at(b, depth + 1))
+                    let mut both = a.iter().zip(b.iter());
+                    a.len() == b.len() && both.all(|(a, b)| a.equals_at(b, depth + 1, pairs_max, pairs))
                 }
             }
             (Object::Map(a), Object::Map(b)) => {
                 Rc::ptr_eq(a, b) || {
                     let (a, b) = (a.borrow(), b.borrow());
-                    let has = |name: &Rc<str>, value: &Object| {
-                        b.iter()
-                            .any(|(other, there)| name == other && value.equals_at(there, depth + 1))
-                    };
-                    a.len() == b.len() && a.iter().all(|(name, value)| has(name, value))
+                    a.len() == b.len()
+                        && a.iter().all(|(name, value)| {
+                            *pairs += b.len() as u64 / 32;
+                            let there = b.iter().find(|(other, _)| name == other);
+                            there
+                                .is_some_and(|(_, there)| value.equals_at(there, depth + 1, pairs_max, pairs))
+                        })
                 }
             }
             (Object::Other(a), Object::Other(b)) => {

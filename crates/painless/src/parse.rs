@@ -4,6 +4,7 @@ use crate::ast::{Expression, Statement};
 use crate::error::{Result, compile};
 use crate::limits::{DEPTH_MAX, SOURCE_BYTES_MAX};
 use crate::token::{Token, tokens};
+use std::sync::Arc;
 
 /// Names of types that begin a declaration or a cast.
 const TYPES: &[&str] = &[
@@ -364,7 +365,8 @@ impl Parser {
             }
             _ => return Ok(None),
         };
-        Ok(Some(Expression::Lambda(names, Box::new(self.expression()?))))
+        let body = Arc::new(self.expression()?);
+        Ok(Some(Expression::Lambda(names.into(), body)))
     }
 
     fn ternary(&mut self) -> Result<Expression> {

@@ -2,7 +2,7 @@
 
 use crate::ast::{Expression, Statement};
 use crate::error::{Result, ScriptError, failed};
-use crate::limits::{BYTES_MAX, DEPTH_MAX, STEPS_MAX};
+use crate::limits::{DEPTH_MAX, NAMES_MAX, RESULT_BYTES_MAX};
 use crate::object::Object;
 use crate::{methods, parse, statics};
 use std::rc::Rc;
@@ -40,10 +40,15 @@ impl Globals {
     }
 }
 
-/// Who knows the fields of the document that a script looks at.
+/// Who knows the fields of the document that a script looks at, and whether anybody still waits for it.
 pub trait Host {
     /// The values of a field; `None` where the mapping has no such field.
     fn field(&self, name: &str) -> Option<Vec<Value>>;
+
+    /// Asked every thousand steps or so: why the script is to end, where it is.
+    fn look(&self) -> std::result::Result<(), String> {
+        Ok(())
+    }
 }
 
 /// There is no document.
@@ -80,12 +85,13 @@ impl Script {
             Flow::Return(object) => object,
             _ => Object::Null,
         };
+        let mut room = RESULT_BYTES_MAX;
         for ((_, value), (_, object)) in globals.named.iter_mut().zip(run.names.iter().take(count)) {
             if matches!(object, Object::Map(_) | Object::List(_)) {
-                *value = object.to_value()?;
+                *value = object.to_value(&mut room)?;
             }
         }
-        result.to_value()
+        result.to_value(&mut room)
     }
 }
 
@@ -100,58 +106,16 @@ enum Flow {
 pub(crate) struct Run<'h> {
     /// The names that are known, the innermost last.
     names: Vec<(Rc<str>, Object)>,
-    host: &'h dyn Host,
-    steps: u64,
-    bytes: usize,
+    pub(crate) host: &'h dyn Host,
+    pub(crate) steps: u64,
+    pub(crate) bytes: usize,
     depth: usize,
-    /// Lists and maps that others were put into; they may hold themselves, and then are freed by being emptied.
-    holders: Vec<Object>,
-}
-
-impl Drop for Run<'_> {
-    fn drop(&mut self) {
-        for holder in &self.holders {
-            match holder {
-                Object::List(list) => drop(list.take()),
-                Object::Map(map) => drop(map.take()),
-                _ => {}
-            }
-        }
-    }
+    /// Lists and maps that hold others: they may hold themselves, or each other a hundred thousand deep, and so are freed by being
+    /// emptied one after another.
+    pub(crate) holders: Vec<Object>,
 }
 
 impl Run<'_> {
-    /// Remembers a list or map into which a list or map is put.
-    pub(crate) fn holds(&mut self, base: &Object, put: &Object) -> Result<()> {
-        if matches!(put, Object::List(_) | Object::Map(_)) {
-            self.takes_bytes(32)?;
-            self.holders.push(base.clone());
-        }
-        Ok(())
-    }
-
-    /// Counts steps; a script that has made too many ends.
-    pub(crate) fn step(&mut self, steps: usize) -> Result<()> {
-        self.steps += steps as u64;
-        match self.steps > STEPS_MAX {
-            true => failed(format!(
-                "the script has made more than {STEPS_MAX} steps, which is the limit"
-            )),
-            false => Ok(()),
-        }
-    }
-
-    /// Counts memory.
-    pub(crate) fn takes_bytes(&mut self, bytes: usize) -> Result<()> {
-        self.bytes += bytes;
-        match self.bytes > BYTES_MAX {
-            true => failed(format!(
-                "the script has made more than {BYTES_MAX} bytes, which is the limit"
-            )),
-            false => Ok(()),
-        }
-    }
-
     /// The last expression of a script without `return` is its result.
     fn statements(&mut self, statements: &[Statement]) -> Result<Flow> {
         let Some((last, before)) = statements.split_last() else {
@@ -191,6 +155,11 @@ impl Run<'_> {
                         Some(value) => self.evaluate(value)?,
                         None => Object::Null,
                     };
+                    if self.names.len() >= NAMES_MAX {
+                        return failed(format!(
+                            "the script has more than {NAMES_MAX} names at a time, which is the limit"
+                        ));
+                    }
                     self.names.push((name.as_str().into(), value));
                 }
             }
@@ -232,6 +201,7 @@ impl Run<'_> {
         match statement {
             Statement::ForEach(name, list, body) => {
                 let list = methods::items(&self.evaluate(list)?)?;
+                self.step(list.len() / 8)?;
                 for item in list {
                     self.step(1)?;
                     let known = self.names.len();
@@ -308,7 +278,10 @@ impl Run<'_> {
             Expression::Double(double) => Object::Double(*double),
             Expression::Text(text) => Object::text(text),
             Expression::Name(name) => self.named(name)?,
-            Expression::List(list) => Object::list(self.all(list)?),
+            Expression::List(list) => {
+                let items = self.all(list)?;
+                self.list(items)?
+            }
             Expression::Map(members) => {
                 let mut map = Vec::with_capacity(members.len());
                 for (name, value) in members {
@@ -316,8 +289,7 @@ impl Run<'_> {
                     let name = self.evaluate(name)?.shown();
                     map.push((name, self.evaluate(value)?));
                 }
-                self.takes_bytes(64 * map.len())?;
-                Object::map(map)
+                self.map(map)?
             }
             Expression::Member(base, name, is_safe) => {
                 let base = self.evaluate(base)?;
@@ -383,9 +355,7 @@ impl Run<'_> {
                 self.assign(target, after.clone())?;
                 if *is_after { before } else { after }
             }
-            Expression::Lambda(names, body) => {
-                Object::Lambda(Rc::new((names.clone(), Expression::clone(body))))
-            }
+            Expression::Lambda(names, body) => Object::Lambda(names.clone(), body.clone()),
         })
     }
 
@@ -415,6 +385,11 @@ impl Run<'_> {
             _ => {}
         }
         let second = self.evaluate(right)?;
+        match operator {
+            "==" | "===" => return Ok(Object::Bool(self.equals(&first, &second)?)),
+            "!=" | "!==" => return Ok(Object::Bool(!self.equals(&first, &second)?)),
+            _ => {}
+        }
         let made = methods::operate(operator, &first, &second)?;
         if let Object::Text(text) = &made {
             self.takes_bytes(text.len())?;
@@ -444,6 +419,7 @@ impl Run<'_> {
             Object::Map(members) => {
                 let name = index.shown();
                 let members = members.borrow();
+                self.step(members.len() / 32)?;
                 let found = members.iter().find(|(known, _)| *known == name);
                 Ok(found.map_or(Object::Null, |(_, object)| object.clone()))
             }
@@ -504,8 +480,9 @@ impl Run<'_> {
         match base {
             Object::Map(members) => {
                 let name = index.shown();
-                self.takes_bytes(64 + name.len())?;
                 let mut members = members.borrow_mut();
+                self.takes_bytes(64 + name.len())?;
+                self.step(members.len() / 32)?;
                 match members.iter_mut().find(|(known, _)| *known == name) {
                     Some((_, present)) => *present = value,
                     None => members.push((name, value)),
@@ -548,14 +525,14 @@ impl Run<'_> {
 
     /// Calls a lambda.
     pub(crate) fn apply(&mut self, lambda: &Object, arguments: &[Object]) -> Result<Object> {
-        let Object::Lambda(lambda) = lambda else {
+        let Object::Lambda(names, body) = lambda else {
             return failed(format!("[{}] is not a lambda", lambda.kind()));
         };
         let known = self.names.len();
-        let named = lambda.0.iter().zip(arguments);
+        let named = names.iter().zip(arguments);
         self.names
             .extend(named.map(|(name, object)| (name.as_str().into(), object.clone())));
-        let result = self.evaluate(&lambda.1);
+        let result = self.evaluate(body);
         self.names.truncate(known);
         result
     }

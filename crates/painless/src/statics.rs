@@ -99,10 +99,10 @@ pub(crate) fn call(run: &mut Run<'_>, class: &str, name: &str, arguments: &[Obje
             run.takes_bytes(joined.len())?;
             Ok(Object::text(joined))
         }
-        ("Objects", "equals", [a, b]) => Ok(Object::Bool(a.equals(b))),
+        ("Objects", "equals", [a, b]) => Ok(Object::Bool(run.equals(a, b)?)),
         ("Objects", "isNull", [a]) => Ok(Object::Bool(a.is_null())),
         ("Objects", "nonNull", [a]) => Ok(Object::Bool(!a.is_null())),
-        ("Arrays", "asList", list) => Ok(Object::list(list.to_vec())),
+        ("Arrays", "asList", list) => run.list(list.to_vec()),
         ("Collections", "emptyList", []) => Ok(Object::list(Vec::new())),
         ("Collections", "emptyMap", []) => Ok(Object::map(Vec::new())),
         ("Collections", "sort", [list]) => crate::methods::call(run, list, "sort", &[Object::Null]),
@@ -169,18 +169,14 @@ pub(crate) fn made(run: &mut Run<'_>, kind: &str, arguments: &[Object]) -> Resul
         ("ArrayList" | "LinkedList" | "HashSet" | "TreeSet" | "LinkedHashSet", []) => {
             Ok(Object::list(Vec::new()))
         }
-        ("ArrayList" | "LinkedList", [other]) => {
-            let copied = items(other)?;
-            run.takes_bytes(32 * copied.len())?;
-            Ok(Object::list(copied))
-        }
+        ("ArrayList" | "LinkedList", [other]) => run.list(items(other)?),
         ("HashSet" | "TreeSet" | "LinkedHashSet", _) => {
             failed(format!("[new {kind}] with arguments is not supported"))
         }
         ("HashMap" | "LinkedHashMap" | "TreeMap", []) => Ok(Object::map(Vec::new())),
         ("HashMap" | "LinkedHashMap" | "TreeMap", [Object::Map(other)]) => {
-            run.takes_bytes(64 * other.borrow().len())?;
-            Ok(Object::map(other.borrow().clone()))
+            let copied = other.borrow().clone();
+            run.map(copied)
         }
         (
             "Exception" | "IllegalArgumentException" | "RuntimeException" | "IllegalStateException",

@@ -90,7 +90,7 @@ fn document(given: &Json) -> Result<Document> {
 fn failed(source: &str, error: &ScriptError) -> SearchError {
     let kind = match error {
         ScriptError::Compile(_) => "compile error",
-        ScriptError::Run(_) => "runtime error",
+        ScriptError::Run(_) | ScriptError::Ended(_) => "runtime error",
     };
     SearchError::new(Kind::Script, format!("{kind}: {error} in [{source}]"))
 }

@@ -75,7 +75,9 @@ impl From<Settings> for ServeOptions {
             elastic_listen: Some(settings.elastic_listen),
             riak_listen: Some(settings.riak_listen),
             riak_pb_listen: Some(settings.riak_pb_listen),
-            riak_siblings_max: u32::try_from(settings.riak_siblings_max).ok().and_then(NonZeroU32::new),
+            riak_siblings_max: u32::try_from(settings.riak_siblings_max)
+                .ok()
+                .and_then(NonZeroU32::new),
             http_listen: Some(settings.http_listen),
             syslog_listen: Some(settings.syslog_listen),
             syslog_collection: Some(format!("{database}.{collection}")),

@@ -1,5 +1,6 @@
 //! Scripts and what they give.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod corpora;
 mod hostile;
 mod language;
