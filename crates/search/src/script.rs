@@ -71,11 +71,16 @@ fn parts(given: &Json) -> Result<(String, Document)> {
         .and_then(scalar)
         .ok_or_else(|| SearchError::illegal("must specify [source] for an inline script"))?;
     match members.text("lang")?.as_deref() {
-        None | Some("painless" | "expression") => {}
+        None | Some("painless") => {}
         Some(other) => return Err(SearchError::unsupported(format!("scripts in [{other}]"))),
     }
     let params = members.take("params").map(document).transpose()?;
-    members.take("options");
+    if members
+        .take("options")
+        .is_some_and(|options| options.as_object().is_none_or(|had| !had.is_empty()))
+    {
+        return Err(SearchError::unsupported("[options] of a script"));
+    }
     members.end()?;
     Ok((source, params.unwrap_or_default()))
 }

@@ -102,6 +102,19 @@ const CASES: &[Case] = &[
         "",
     ),
     case("POST /rated/_search", r#"{"indices_boost": [3]}"#, 400, ""),
+    // Other languages count otherwise, and an option that means nothing is said so.
+    case(
+        "GET /rated/_search",
+        r#"{"query": {"script": {"script": {"source": "doc['n'].value > 1", "lang": "expression"}}}}"#,
+        501,
+        "",
+    ),
+    case(
+        "GET /rated/_search",
+        r#"{"query": {"script": {"script": {"source": "doc['n'].value > 1", "options": {"content_type": "x"}}}}}"#,
+        501,
+        "",
+    ),
     // What cannot be: scores below 0, fields that are not there, scripts that do not end, several functions at once.
     case(
         "POST /rated/_search",
