@@ -52,7 +52,11 @@ impl Contexts {
                 reason,
             ));
         }
-        let id = format!("{}{}", value::ObjectId::generate(), value::ObjectId::generate());
+        // Whoever knows one id cannot guess others.
+        let mut random = [0; 24];
+        getrandom::fill(&mut random)
+            .map_err(|error| ElasticError::failed(format!("no random numbers: {error}")))?;
+        let id = value::hex(&random);
         let until = now.checked_add(keep_alive).unwrap_or(now);
         let context = Context {
             kept,

@@ -53,3 +53,16 @@ def test_keys_that_are_wrong_or_expired_are_refused(server, writer):
     for key in [made["encoded"], (made["id"], "wrong"), ("none", "x"), "not base64!"]:
         with Elasticsearch(server.elastic, api_key=key) as client, pytest.raises(elasticsearch.AuthenticationException):
             client.info()
+
+
+def test_a_scroll_goes_on_for_those_alone_who_may_read_its_index(server, writer):
+    with Elasticsearch(server.elastic, basic_auth=("root", "r")) as root:
+        with pymongo.MongoClient(server.uri, username="root", password="r") as client:
+            client.secret.notes.insert_many([{"_id": str(number)} for number in range(3)])
+        scroll = root.search(index="secret.notes", size=1, scroll="1m")["_scroll_id"]
+        with pytest.raises(elasticsearch.AuthorizationException):
+            writer.scroll(scroll_id=scroll)
+        with pytest.raises(elasticsearch.AuthorizationException):
+            writer.clear_scroll(scroll_id="_all")
+        assert len(root.scroll(scroll_id=scroll)["hits"]["hits"]) == 1
+        assert root.clear_scroll(scroll_id="_all")["succeeded"]

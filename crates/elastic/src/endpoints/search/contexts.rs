@@ -8,6 +8,7 @@ use crate::limits::KEEP_ALIVE_MAX;
 use crate::resolve::Options;
 use crate::respond::{Answer, json, ok};
 use crate::scan::{self, Place};
+use auth::Action;
 use http::{Method, StatusCode};
 use memory::{Holder, Share};
 use serde_json::{Map, Value, json};
@@ -210,6 +211,7 @@ async fn next(call: &mut Call, id: Option<&str>) -> Result<Answer> {
         return Err(missing(&id));
     };
     let mut scroll = scroll.lock().await;
+    may_read(call, &scroll.search.places)?;
     if let Some(as_number) = as_number {
         scroll.search.shown.total_as_number = as_number;
     }
@@ -252,7 +254,11 @@ fn clear(call: &mut Call, id: Option<&str>) -> Result<Answer> {
     }
     let contexts = &call.server.contexts;
     let freed = match ids.iter().any(|id| id == "_all") {
-        true => return Ok(freed(contexts.clear(), true)),
+        true => {
+            // Those of others, too.
+            call.require_server()?;
+            return Ok(freed(contexts.clear(), true));
+        }
         false => ids.iter().filter(|id| contexts.remove(id)).count(),
     };
     Ok(self::freed(freed, false))
@@ -340,9 +346,13 @@ pub(super) fn point_of(call: &Call, body: &mut Map<String, Value>) -> Result<Opt
     let Kept::Point(places) = &*kept else {
         return Err(missing(id));
     };
-    // Whoever asks now must still be allowed to.
-    for place in places {
-        call.require(auth::Action::Find, &place.index.namespace)?;
-    }
+    may_read(call, places)?;
     Ok(Some(places.clone()))
+}
+
+/// Whoever asks for more must be allowed to, and may be somebody else than who began.
+fn may_read(call: &Call, places: &[Place]) -> Result<()> {
+    places
+        .iter()
+        .try_for_each(|place| call.require(Action::Find, &place.index.namespace))
 }
