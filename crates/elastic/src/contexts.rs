@@ -52,7 +52,7 @@ impl Contexts {
                 reason,
             ));
         }
-        // Whoever knows one id cannot guess others.
+        // Random, so that a client who has one id cannot guess another's.
         let mut random = [0; 24];
         getrandom::fill(&mut random)
             .map_err(|error| ElasticError::failed(format!("no random numbers: {error}")))?;

@@ -70,8 +70,8 @@ impl Object {
         matches!(self, Object::List(_) | Object::Map(_))
     }
 
-    /// As a value of so many bytes at most, which are then fewer. A list or map that is within itself is refused by its depth. One that
-    /// is in several places is made anew for each, so forty of them may stand for a million million values.
+    /// Converts it to a value of at most `room` bytes, and takes what it used from `room`. A list or map within itself is refused
+    /// by its depth. One that is in several places is made anew for each, so forty of them may stand for a million million values.
     pub(crate) fn to_value(&self, room: &mut usize) -> Result<Value> {
         self.to_value_at(0, room)
     }
@@ -205,7 +205,7 @@ impl Object {
         }
     }
 
-    /// Whether it equals another. Counts the pairs that were looked at, and looks at no more than so many.
+    /// Whether it equals another. Counts the pairs that it compares in `pairs`, and compares at most `pairs_max`.
     pub(crate) fn equals(&self, other: &Object, pairs_max: u64, pairs: &mut u64) -> bool {
         self.equals_at(other, 0, pairs_max, pairs)
     }

@@ -38,7 +38,7 @@ fn spec(filter: Document, projects: bool, skip: u64, limit: Option<u64>) -> Find
     }
 }
 
-/// All that a cursor gives, in batches of so many documents and bytes.
+/// All that a cursor gives, in batches limited by documents and bytes.
 async fn given(
     collection: &Arc<Collection>,
     spec: FindSpec,

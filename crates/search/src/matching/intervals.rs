@@ -20,7 +20,7 @@ pub(crate) struct Rule {
 #[derive(Debug)]
 pub(super) enum Kind {
     Nothing,
-    /// A term of a field; so many places before it belong to it.
+    /// A term of a field, with the n places before it that belong to it.
     Term(Arc<Field>, String, i64),
     Pattern(Arc<Field>, TermPattern),
     /// Each so often as it stands in the list.
@@ -29,7 +29,7 @@ pub(super) enum Kind {
         max_gaps: i64,
         ordered: bool,
     },
-    /// The same interval so many times in a row.
+    /// The same interval n times in a row.
     Repeated(Box<Rule>, usize),
     Any(Vec<Rule>),
 }

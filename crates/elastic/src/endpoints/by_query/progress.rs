@@ -99,7 +99,7 @@ impl Progress {
         self.search_retries += 1;
     }
 
-    /// Whether nothing more is to be done after a batch of so many documents.
+    /// Whether nothing more is to be done after a batch of n documents.
     pub(super) fn is_over(&self, task: &Task, batch: usize) -> bool {
         !self.failures.is_empty() || task.is_cancelled() || batch < self.pace.batch || self.done >= self.total
     }

@@ -350,7 +350,7 @@ pub(super) fn point_of(call: &Call, body: &mut Map<String, Value>) -> Result<Opt
     Ok(Some(places.clone()))
 }
 
-/// Whoever asks for more must be allowed to, and may be somebody else than who began.
+/// Refuses a user who may not read these indices: another user may have begun the search.
 fn may_read(call: &Call, places: &[Place]) -> Result<()> {
     places
         .iter()
