@@ -98,8 +98,18 @@ to = "{to}"
             self.process = subprocess.Popen(command, stderr=log)
 
     def end(self, number=signal.SIGTERM):
+        if number == signal.SIGTERM:
+            wait_for(self._catches_sigterm)
         self.process.send_signal(number)
         return self.process.wait(30)
+
+    def _catches_sigterm(self):
+        """Whether it has come to where SIGTERM ends it cleanly: before that, it dies of the signal."""
+        if self.process.poll() is not None:
+            return True
+        with open(f"/proc/{self.process.pid}/status") as status:
+            caught = next(int(line.split()[1], 16) for line in status if line.startswith("SigCgt:"))
+        return bool(caught >> (signal.SIGTERM - 1) & 1)
 
     def kill(self):
         """Ends it where it still runs."""
