@@ -63,3 +63,12 @@ pub const LISTS_MAX: usize = 8;
 
 /// What a list function sends before its reader is waited for, rows being there.
 pub const LIST_TEXT_BYTES: usize = 16 << 10;
+
+/// What rows of leaves come to, kept for the next grouped reduction: at most this.
+pub const RUNS_BYTES: usize = 32 << 20;
+
+/// And at most this part of `--memory`.
+pub const RUNS_SHARE_OF_MEMORY: usize = 64;
+
+/// What the runs of a leaf take in memory besides their bytes, about.
+pub const RUNS_OVERHEAD_BYTES: usize = 256;

@@ -9,7 +9,7 @@ pub use registry::Views;
 pub use update::Progress;
 
 use crate::design::Definition;
-use crate::query::Answer;
+use crate::query::{Answer, KeptRuns};
 use crate::tree::Tree;
 use crate::{Error, Query, Result};
 use memory::Budget;
@@ -53,6 +53,7 @@ pub struct Group {
     design: String,
     render: Arc<dyn Render>,
     memory: Budget,
+    kept: Arc<KeptRuns>,
     /// Its holder is the only one in this process who updates.
     updating: tokio::sync::Mutex<()>,
     progress: Mutex<Option<Progress>>,
@@ -111,7 +112,7 @@ impl Group {
         let (snapshot, state) = self.state().await?;
         let root = state.views.get(place).cloned().flatten();
         let tree = Tree::new(snapshot, root);
-        Answer::begin(tree, view, reducer, query, state.sequence).await
+        Answer::begin(tree, view, reducer, query, state.sequence, self.kept.clone()).await
     }
 
     /// What it holds.

@@ -2,6 +2,8 @@
 
 use super::{Group, Progress, Render};
 use crate::design::Definition;
+use crate::limits::{RUNS_BYTES, RUNS_SHARE_OF_MEMORY};
+use crate::query::KeptRuns;
 use crate::{Error, Result, ScriptLimits};
 use memory::Budget;
 use parking_lot::Mutex;
@@ -21,6 +23,7 @@ pub struct Views {
     render: Arc<dyn Render>,
     limits: ScriptLimits,
     memory: Budget,
+    kept: Arc<KeptRuns>,
     groups: Mutex<HashMap<GroupKey, Arc<Group>>>,
 }
 
@@ -37,14 +40,20 @@ impl Views {
             render,
             limits,
             memory: Budget::default(),
+            kept: Arc::new(KeptRuns::new(RUNS_BYTES)),
             groups: Mutex::default(),
         }
     }
 
-    /// What updates gather, and what their functions take, comes out of this memory.
+    /// What updates gather, and what their functions take, comes out of this memory; reductions of leaves are kept in a part of it.
     #[must_use]
     pub fn within(self, memory: Budget) -> Views {
-        Views { memory, ..self }
+        let kept = KeptRuns::new(RUNS_BYTES.min(memory.bytes() / RUNS_SHARE_OF_MEMORY));
+        Views {
+            memory,
+            kept: Arc::new(kept),
+            ..self
+        }
     }
 
     /// The limits of scripts.
@@ -78,6 +87,7 @@ impl Views {
             design: Value::Object(body.clone()).to_string(),
             render: self.render.clone(),
             memory: self.memory.clone(),
+            kept: self.kept.clone(),
             updating: tokio::sync::Mutex::default(),
             progress: Mutex::new(None),
             members: tokio::sync::OnceCell::new(),

@@ -1,6 +1,7 @@
 //! The answer to a query.
 
 use super::groups::Groups;
+use super::runs::KeptRuns;
 use super::{Query, ranges};
 use crate::Result;
 use crate::design::View;
@@ -8,6 +9,7 @@ use crate::tree::{Row, Tree, Walk};
 use bytes::Bytes;
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 use store::{Order, Sequence};
 
 /// One row of an answer; key and value are JSON text.
@@ -45,11 +47,12 @@ impl Answer {
         reducer: Option<usize>,
         query: Query,
         sequence: Sequence,
+        kept: Arc<KeptRuns>,
     ) -> Result<Answer> {
         let found = ranges::find(&tree, &query, view.collation).await?;
         if let Some(place) = reducer.filter(|_| query.reduce != Some(false)) {
             let reducer = view.reducers[place].clone();
-            let groups = Groups::new(tree, found.ranges, reducer, place, &query)?;
+            let groups = Groups::new(tree, found.ranges, reducer, place, &query, kept)?;
             return Ok(Answer {
                 totals: None,
                 sequence,

@@ -2,17 +2,18 @@
 //!
 //! A group is open while rows of it come. A subtree is taken as a whole where it begins and ends within the open group;
 //! so a group of a million rows reads the leaves at its two ends. Where the reduction needs no more than values, leaves are read as
-//! they lie, and what rows of a leaf come to in each group is a reduction as that of a subtree.
+//! they lie, and what rows of a leaf come to in each group is a reduction as that of a subtree, which is kept for the next query.
 
+use super::group_by::GroupBy;
+use super::runs::{Grouped, KeptRuns, Runs};
 use super::{AnswerRow, Grouping, Query};
 use crate::Result;
-use crate::key::{group_prefix, partition_start};
-use crate::reduce::{Fold, Reducer};
-use crate::tree::{Columns, Position, Row, Step, Tree, Walk};
+use crate::reduce::Reducer;
+use crate::tree::{Leaf, Position, Row, Step, Tree, Walk};
 use bytes::Bytes;
-use serde_json::Value;
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::sync::Arc;
 use store::Order;
 
 /// The groups that are reduced at once.
@@ -24,7 +25,8 @@ pub(super) struct Groups {
     tree: Tree,
     ranges: VecDeque<Range<u64>>,
     order: Order,
-    by: GroupBy,
+    grouped: Grouped,
+    kept: Arc<KeptRuns>,
     reducer: Reducer,
     /// Where in summaries its reductions are.
     place: usize,
@@ -32,14 +34,6 @@ pub(super) struct Groups {
     limit: u64,
     walk: Option<Walk>,
     open: Option<Group>,
-}
-
-/// What rows of one group have in common.
-#[derive(Clone, Debug)]
-struct GroupBy {
-    grouping: Grouping,
-    /// What stands before the key in the encoded keys of all rows that are asked for: their partition.
-    partition: Bytes,
 }
 
 /// Rows and subtrees of one group.
@@ -52,30 +46,6 @@ struct Group {
     reductions: Vec<Bytes>,
 }
 
-/// Rows of one group that lie together in a leaf, reduced.
-struct Run {
-    prefix: Bytes,
-    key: Bytes,
-    reduction: Bytes,
-}
-
-/// The same while rows of it come.
-struct OpenRun<'r> {
-    prefix: Bytes,
-    key: Bytes,
-    fold: Option<Fold<'r>>,
-}
-
-impl OpenRun<'_> {
-    fn close(self) -> Run {
-        Run {
-            prefix: self.prefix,
-            key: self.key,
-            reduction: self.fold.map(Fold::finish).unwrap_or_default(),
-        }
-    }
-}
-
 impl Groups {
     pub(super) fn new(
         tree: Tree,
@@ -83,19 +53,18 @@ impl Groups {
         reducer: Reducer,
         place: usize,
         query: &Query,
+        kept: Arc<KeptRuns>,
     ) -> Result<Groups> {
         Ok(Groups {
             tree,
             ranges: ranges.into_iter().filter(|range| !range.is_empty()).collect(),
             order: query.order,
-            by: GroupBy {
-                grouping: query.grouping()?,
-                partition: query
-                    .partition
-                    .as_deref()
-                    .map(partition_start)
-                    .unwrap_or_default(),
+            grouped: Grouped {
+                by: GroupBy::of(query)?,
+                descending: query.order == Order::Backward,
+                function: reducer.function,
             },
+            kept,
             reducer,
             place,
             skip: query.skip,
@@ -131,7 +100,7 @@ impl Groups {
     async fn step(&mut self) -> Result<Option<Vec<Group>>> {
         loop {
             if let Some(walk) = &mut self.walk {
-                let (by, open) = (&self.by, self.open.as_ref());
+                let (by, open) = (&self.grouped.by, self.open.as_ref());
                 let is_whole = |first: &Position, end: Option<&Position>| match by.grouping {
                     Grouping::None => true,
                     _ => open.is_some_and(|open| {
@@ -141,9 +110,9 @@ impl Groups {
                 };
                 match walk.next(is_whole).await? {
                     Some(Step::Rows(rows)) => return Ok(Some(self.add_rows(rows))),
-                    Some(Step::Columns(columns, places)) => {
-                        let runs = self.runs(&columns, places)?;
-                        return Ok(Some(self.add_runs(runs)));
+                    Some(Step::Leaf(leaf)) => {
+                        let runs = self.runs(&leaf)?;
+                        return Ok(Some(self.add_runs(&runs)));
                     }
                     Some(Step::Subtree(summary)) => {
                         let reduction = summary.reductions.get(self.place).cloned();
@@ -158,57 +127,27 @@ impl Groups {
                 return Ok(None);
             };
             self.walk = Some(match self.reducer.fold() {
-                Some(_) => self.tree.walk_by_columns(range, self.order),
+                Some(_) => self.tree.walk_by_leaves(range, self.order),
                 None => self.tree.walk(range, self.order),
             });
         }
     }
 
-    /// The rows of a leaf, reduced group by group, in the order of the query.
-    fn runs(&self, columns: &Columns, places: Range<usize>) -> Result<Vec<Run>> {
-        let mut runs = Vec::new();
-        let mut open: Option<OpenRun<'_>> = None;
-        let visited = columns.visit(places, |entry| -> Result<()> {
-            let is_same = |open: &OpenRun<'_>| {
-                entry.shared >= open.prefix.len() || entry.sort_key.starts_with(&open.prefix)
-            };
-            if !open.as_ref().is_some_and(is_same) {
-                let next = OpenRun {
-                    prefix: Bytes::copy_from_slice(self.by.prefix_of(entry.sort_key)),
-                    key: Bytes::copy_from_slice(entry.key),
-                    fold: self.reducer.fold(),
-                };
-                runs.extend(open.replace(next).map(OpenRun::close));
-            }
-            let Some(open) = &mut open else {
-                return Ok(());
-            };
-            // A group has the key of the first row that the query comes to.
-            if self.order == Order::Backward && *open.key != *entry.key {
-                open.key = Bytes::copy_from_slice(entry.key);
-            }
-            match &mut open.fold {
-                Some(fold) => fold.add(entry.value),
-                None => Ok(()),
-            }
-        });
-        visited.ok_or_else(|| self.tree.corrupt_leaf())??;
-        runs.extend(open.map(OpenRun::close));
-        if self.order == Order::Backward {
-            runs.reverse();
-        }
-        Ok(runs)
+    /// What a leaf comes to, group by group.
+    fn runs(&self, leaf: &Leaf) -> Result<Arc<Runs>> {
+        let make = || self.grouped.runs(&self.reducer, leaf, &self.tree);
+        self.kept.of_leaf(&self.grouped, leaf, make)
     }
 
     /// Puts reduced rows into the open group or new ones; the groups that ended.
-    fn add_runs(&mut self, runs: Vec<Run>) -> Vec<Group> {
+    fn add_runs(&mut self, runs: &Runs) -> Vec<Group> {
         let mut closed = Vec::new();
-        for run in runs {
+        for run in runs.iter() {
             match &mut self.open {
                 Some(open) if open.prefix == run.prefix => open.reductions.push(run.reduction),
                 _ => {
                     let group = Group {
-                        key: group_key(self.by.grouping, &run.key),
+                        key: self.grouped.by.key_of(&run.key),
                         prefix: run.prefix,
                         rows: Vec::new(),
                         reductions: vec![run.reduction],
@@ -224,12 +163,12 @@ impl Groups {
     fn add_rows(&mut self, rows: Vec<Row>) -> Vec<Group> {
         let mut closed = Vec::new();
         for row in rows {
-            let prefix = self.by.prefix_of(&row.position.sort_key);
+            let prefix = self.grouped.by.prefix_of(&row.position.sort_key);
             let is_open = self.open.as_ref().is_some_and(|open| open.prefix == prefix);
             if !is_open {
                 let group = Group {
                     prefix: row.position.sort_key.slice_ref(prefix),
-                    key: group_key(self.by.grouping, &row.key),
+                    key: self.grouped.by.key_of(&row.key),
                     rows: Vec::new(),
                     reductions: Vec::new(),
                 };
@@ -290,38 +229,5 @@ impl Group {
             rows: Vec::new(),
             reductions: Vec::new(),
         }
-    }
-}
-
-impl GroupBy {
-    /// What a group's encoded keys begin with. Keys in the tree are encodings, so a prefix is always found, but for
-    /// places of other partitions, between which subtrees may end.
-    fn prefix_of<'k>(&self, sort_key: &'k [u8]) -> &'k [u8] {
-        let level = match self.grouping {
-            Grouping::None => return &[],
-            Grouping::Exact => usize::MAX,
-            Grouping::Level(level) => usize::try_from(level).unwrap_or(usize::MAX),
-        };
-        let key = sort_key.strip_prefix(&*self.partition);
-        let shared = key.and_then(|key| group_prefix(key, level));
-        match shared {
-            Some(shared) => &sort_key[..self.partition.len() + shared.len()],
-            None => sort_key,
-        }
-    }
-}
-
-/// What a client sees of the key of a group.
-fn group_key(grouping: Grouping, key: &Bytes) -> Option<Bytes> {
-    match grouping {
-        Grouping::None => None,
-        Grouping::Exact => Some(key.clone()),
-        Grouping::Level(level) => match serde_json::from_slice(key) {
-            Ok(Value::Array(mut elements)) => {
-                elements.truncate(usize::try_from(level).unwrap_or(usize::MAX));
-                Some(Value::Array(elements).to_string().into())
-            }
-            _ => Some(key.clone()),
-        },
     }
 }

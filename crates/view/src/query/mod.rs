@@ -4,10 +4,13 @@
 //! reads no row that a page's summary stands for.
 
 mod answer;
+mod group_by;
 mod groups;
 mod ranges;
+mod runs;
 
 pub use answer::{Answer, AnswerRow};
+pub(crate) use runs::KeptRuns;
 
 use crate::{Error, Result};
 use serde_json::Value;
@@ -26,7 +29,7 @@ pub enum Update {
 }
 
 /// How rows are grouped before they are reduced.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Grouping {
     /// All are one group.
     #[default]

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use value::varint;
 
 /// Which row counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Edge {
     /// The one with the least key.
     First,

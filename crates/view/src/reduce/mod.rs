@@ -23,7 +23,7 @@ use serde_json::Value;
 use std::sync::Arc;
 
 /// A reduce function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Function {
     /// `_sum`.
     Sum,

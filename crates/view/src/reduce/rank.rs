@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 const RANK_MAX: u8 = 100;
 
 /// From which end values are taken.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum End {
     /// The greatest, the greatest first.
     Top,

@@ -64,11 +64,6 @@ impl Columns {
         })
     }
 
-    /// The number of rows.
-    pub fn len(&self) -> usize {
-        self.rows
-    }
-
     /// Visits rows in order, until one is not taken; `None` if a row does not have the form of one.
     pub fn visit<E>(
         &self,

@@ -9,6 +9,7 @@
 //! that belong together, and readers have a snapshot.
 
 mod columns;
+mod leaf;
 #[cfg(test)]
 mod model_test;
 mod page;
@@ -16,7 +17,8 @@ mod row;
 mod walk;
 mod write;
 
-pub use columns::Columns;
+pub use columns::Entry;
+pub use leaf::{Leaf, LeafHash};
 pub use page::{put_summary, take_summary};
 pub use row::{Child, Position, Row, RowChange};
 pub use walk::{Step, Walk};
@@ -105,8 +107,8 @@ impl Tree {
     }
 
     /// The same for a reduction, which takes leaves as they lie.
-    pub fn walk_by_columns(&self, ranks: Range<u64>, order: Order) -> Walk {
-        Walk::new(self.clone(), ranks, order).by_columns()
+    pub fn walk_by_leaves(&self, ranks: Range<u64>, order: Order) -> Walk {
+        Walk::new(self.clone(), ranks, order).by_leaves()
     }
 
     /// The rows at these places, which must be sorted; places without a row are skipped.
@@ -130,13 +132,16 @@ impl Tree {
     }
 
     /// A page, a leaf as it lies unless it was read before.
-    async fn content(&self, number: u64) -> Result<Content> {
+    async fn content(&self, number: u64, is_leaf: bool) -> Result<Content> {
         let found = self.found.lock().remove(&number);
         if let Some(page) = found {
             return Ok(Content::Page(page));
         }
         let bytes = self.snapshot.page(number).await?;
-        let content = page::decode_by_columns(&bytes);
+        if is_leaf {
+            return Ok(Content::Leaf(bytes));
+        }
+        let content = page::decode_inner(&bytes);
         content.ok_or_else(|| self.snapshot.corrupt(&form_of(number)).into())
     }
 

@@ -101,7 +101,7 @@ async fn sum_and_count(tree: &Tree, ranks: Range<u64>) -> (u64, u64) {
                 sum += rows.iter().map(|row| number(&row.value)).sum::<u64>();
                 count += rows.len() as u64;
             }
-            Step::Columns(..) => panic!("a walk over rows gives rows"),
+            Step::Leaf(_) => panic!("a walk over rows gives rows"),
             Step::Subtree(summary) => {
                 sum += number(&summary.reductions[0]);
                 count += number(&summary.reductions[1]);

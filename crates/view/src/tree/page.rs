@@ -116,20 +116,29 @@ pub fn decode(bytes: &Bytes) -> Option<Page> {
 /// A page as a reduction reads it.
 #[derive(Clone, Debug)]
 pub enum Content {
-    /// A leaf as it lies.
-    Columns(Columns),
+    /// The bytes of a leaf.
+    Leaf(Bytes),
     /// Any other.
     Page(Page),
 }
 
-/// Reads a page, a leaf as it lies; `None` if the bytes do not have the form of one.
-pub fn decode_by_columns(bytes: &Bytes) -> Option<Content> {
-    let mut content = decompress(bytes)?;
-    if *content.first()? == 0 {
-        content.advance(1);
-        return Columns::read(content).map(Content::Columns);
+/// Reads a page unless it is a leaf; `None` if the bytes do not have the form of one.
+pub fn decode_inner(bytes: &Bytes) -> Option<Content> {
+    let content = decompress(bytes)?;
+    match *content.first()? {
+        0 => Some(Content::Leaf(bytes.clone())),
+        _ => decode_content(content).map(Content::Page),
     }
-    decode_content(content).map(Content::Page)
+}
+
+/// Reads the columns of a leaf; `None` if the bytes do not have the form of one.
+pub fn decode_columns(bytes: &Bytes) -> Option<Columns> {
+    let mut content = decompress(bytes)?;
+    if *content.first()? != 0 {
+        return None;
+    }
+    content.advance(1);
+    Columns::read(content)
 }
 
 fn decode_content(content: Bytes) -> Option<Page> {

@@ -1,7 +1,7 @@
 //! Going through rows in order, and over whole subtrees where they need not be looked into.
 
 use super::Tree;
-use super::columns::Columns;
+use super::leaf::Leaf;
 use super::page::{Content, Page};
 use super::row::{Child, Position, Row, Summary};
 use crate::Result;
@@ -13,8 +13,8 @@ use store::Order;
 pub enum Step {
     /// Rows in the order of the walk, at least one.
     Rows(Vec<Row>),
-    /// Rows of a leaf as it lies, in their order there, at least one: those of these places.
-    Columns(Columns, Range<usize>),
+    /// A leaf as it lies, of which at least one row is asked for.
+    Leaf(Leaf),
     /// A subtree that was taken as a whole.
     Subtree(Summary),
 }
@@ -25,7 +25,7 @@ pub struct Walk {
     tree: Tree,
     ranks: Range<u64>,
     order: Order,
-    by_columns: bool,
+    by_leaves: bool,
     /// What is still to come, the next one last.
     pending: Vec<Pending>,
 }
@@ -37,6 +37,8 @@ struct Pending {
     end: Option<Position>,
     /// The rank of its first row.
     rank: u64,
+    /// Whether it is known to be a leaf.
+    is_leaf: bool,
 }
 
 impl Walk {
@@ -45,19 +47,20 @@ impl Walk {
             child,
             end: None,
             rank: 0,
+            is_leaf: false,
         });
         Walk {
             tree,
             ranks,
             order,
-            by_columns: false,
+            by_leaves: false,
             pending: root.into_iter().collect(),
         }
     }
 
     /// The same walk, which gives leaves as they lie.
-    pub(super) fn by_columns(mut self) -> Walk {
-        self.by_columns = true;
+    pub(super) fn by_leaves(mut self) -> Walk {
+        self.by_leaves = true;
         self
     }
 
@@ -75,7 +78,13 @@ impl Walk {
         &mut self,
         is_whole: impl Fn(&Position, Option<&Position>) -> bool,
     ) -> Result<Option<Step>> {
-        while let Some(Pending { child, end, rank }) = self.pending.pop() {
+        while let Some(next) = self.pending.pop() {
+            let Pending {
+                child,
+                end,
+                rank,
+                is_leaf,
+            } = next;
             let ranks = rank..rank + child.summary.rows;
             if ranks.end <= self.ranks.start || ranks.start >= self.ranks.end {
                 continue;
@@ -84,15 +93,15 @@ impl Walk {
             if is_inside && is_whole(&child.first, end.as_ref()) {
                 return Ok(Some(Step::Subtree(child.summary)));
             }
-            let content = match self.by_columns {
-                true => self.tree.content(child.page).await?,
+            let content = match self.by_leaves {
+                true => self.tree.content(child.page, is_leaf).await?,
                 false => Content::Page(self.tree.page(child.page).await?),
             };
             match content {
-                Content::Columns(columns) => {
-                    let places = self.places(columns.len(), rank);
+                Content::Leaf(bytes) => {
+                    let places = self.places(child.summary.rows, rank);
                     if !places.is_empty() {
-                        return Ok(Some(Step::Columns(columns, places)));
+                        return Ok(Some(Step::Leaf(Leaf::new(bytes, places, is_inside))));
                     }
                 }
                 Content::Page(Page::Leaf(rows)) => {
@@ -101,24 +110,24 @@ impl Walk {
                         return Ok(Some(Step::Rows(rows)));
                     }
                 }
-                Content::Page(Page::Inner { children, .. }) => self.descend(children, end, rank),
+                Content::Page(Page::Inner { level, children }) => self.descend(level, children, end, rank),
             }
         }
         Ok(None)
     }
 
     /// Where in a leaf of this many rows those are that are of the ranks asked for.
-    fn places(&self, rows: usize, rank: u64) -> Range<usize> {
+    fn places(&self, rows: u64, rank: u64) -> Range<usize> {
         let place = |rank_wanted: u64| {
-            let place = usize::try_from(rank_wanted.saturating_sub(rank));
-            place.unwrap_or(usize::MAX).min(rows)
+            let place = rank_wanted.saturating_sub(rank).min(rows);
+            usize::try_from(place).unwrap_or(usize::MAX)
         };
         place(self.ranks.start)..place(self.ranks.end)
     }
 
     /// Those rows of a leaf that are of the ranks asked for, in the walk's order.
     fn wanted(&self, mut rows: Vec<Row>, rank: u64) -> Vec<Row> {
-        let places = self.places(rows.len(), rank);
+        let places = self.places(rows.len() as u64, rank);
         rows.truncate(places.end);
         rows.drain(..places.start);
         if self.order == Order::Backward {
@@ -127,7 +136,7 @@ impl Walk {
         rows
     }
 
-    fn descend(&mut self, children: Vec<Child>, end: Option<Position>, mut rank: u64) {
+    fn descend(&mut self, level: u8, children: Vec<Child>, end: Option<Position>, mut rank: u64) {
         // A child ends where its sibling begins, and the last one where the parent ends. The place is needed to take a
         // subtree as a whole without reading it.
         let ends: Vec<Option<Position>> = children
@@ -139,7 +148,12 @@ impl Walk {
         let from = self.pending.len();
         for (child, end) in children.into_iter().zip(ends) {
             let rows = child.summary.rows;
-            self.pending.push(Pending { child, end, rank });
+            self.pending.push(Pending {
+                child,
+                end,
+                rank,
+                is_leaf: level == 1,
+            });
             rank += rows;
         }
         // The next one is taken from the end.

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod crash;
+mod grouped;
 mod limits;
 mod members;
 mod partitions;
