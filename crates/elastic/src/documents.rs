@@ -2,25 +2,11 @@
 
 use crate::error::{ElasticError, Result};
 use crate::limits::ID_BYTES_MAX;
-use crate::source::sequence_number;
 use engine::{Record, RevisionedSnapshot};
+use indexing::{id_text, sequence_number};
 use json::Reader;
 use serde_json::{Map, Value as Json, json};
-use value::{ObjectId, Value, ValueRef};
-
-/// An `_id` as text.
-pub(crate) fn id_text(id: ValueRef<'_>) -> String {
-    value::json::id_text(id).into_owned()
-}
-
-/// The `_id` of a record as text.
-pub(crate) fn id_of(record: &Record) -> String {
-    record
-        .document
-        .as_raw()
-        .get("_id")
-        .map_or_else(String::new, id_text)
-}
+use value::{ObjectId, Value};
 
 /// What a text means besides a string: an ObjectId, or another value as relaxed Extended JSON.
 fn other_meaning(text: &str) -> Option<Value> {

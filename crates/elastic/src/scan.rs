@@ -1,13 +1,10 @@
 //! Showing the documents of indices to a search.
 
-use crate::documents::id_of;
 use crate::error::Result;
-use crate::fulltext::find::{self, Found as FoundBy};
-use crate::fulltext::{self, Published};
 use crate::index::Index;
-use crate::source::sequence_number;
 use engine::{DocumentPosition, Order, PageLimit, Record, RevisionedSnapshot};
-use search::{Aggregations, Held, Mapping, Outcome, Request, Run, Seen, ShowHit};
+use indexing::{Published, Shown, id_of, seen};
+use search::{Aggregations, Held, Mapping, Outcome, Request, Run, ShowHit};
 use serde_json::{Map, Value, json};
 use std::ops::Bound;
 use std::sync::Arc;
@@ -35,7 +32,7 @@ pub(crate) struct Found {
 pub(crate) async fn places(indices: &[(Index, f32)]) -> Result<Vec<Place>> {
     let mut places = Vec::with_capacity(indices.len());
     for (index, boost) in indices {
-        fulltext::begin(index);
+        indexing::begin(index);
         let mapping = index.mapping().await?;
         let published = index.published(&mapping);
         places.push(Place {
@@ -112,51 +109,19 @@ async fn scan(
     held: Held,
     show: &ShowHit<'_>,
 ) -> Result<Found> {
-    let shown = places.iter().map(|place| search::Index {
+    let indices = places.iter().map(|place| search::Index {
         name: place.index.name.clone(),
         mapping: place.mapping.clone(),
         boost: place.boost,
     });
-    let mut run = Run::new(request, shown.collect(), value::date::now_ms(), held)?;
+    let mut run = Run::new(request, indices.collect(), value::date::now_ms(), held)?;
     let mut timed_out = false;
-    'places: for (at, place) in places.iter().enumerate() {
+    for (at, place) in places.iter().enumerate() {
         let counts_first = run.begin(at)?;
-        if let Some(published) = place.published.as_ref().filter(|_| request.is_any_order()) {
-            match find::run(&mut run, published, &place.snapshot, counts_first, deadline).await? {
-                FoundBy::All => continue,
-                FoundBy::Late => {
-                    timed_out = true;
-                    break;
-                }
-                FoundBy::NotThis => {}
-            }
-        }
-        for counting in [true, false] {
-            if counting && !counts_first {
-                continue;
-            }
-            let mut after: Option<DocumentPosition> = None;
-            loop {
-                let everything = (Bound::Unbounded, Bound::Unbounded);
-                let limit = PageLimit::default();
-                let page = place
-                    .snapshot
-                    .documents(everything, after.as_ref(), Order::Forward, limit);
-                let (records, next) = page.await?;
-                engine::steps(records.len() * 10)?;
-                let mut goes_on = true;
-                for record in &records {
-                    goes_on = goes_on && show_record(&mut run, record, counting)?;
-                }
-                if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-                    timed_out = true;
-                    break 'places;
-                }
-                match next.filter(|_| goes_on) {
-                    Some(next) => after = Some(next),
-                    None => break,
-                }
-            }
+        let published = place.published.as_deref().filter(|_| request.is_any_order());
+        if indexing::show(&mut run, &place.snapshot, published, counts_first, deadline).await? == Shown::Late {
+            timed_out = true;
+            break;
         }
     }
     Ok(Found {
@@ -213,24 +178,4 @@ pub(crate) async fn each(
             None => return Ok(()),
         }
     }
-}
-
-fn seen<'d>(id: &'d str, record: &'d Record) -> Seen<'d> {
-    Seen {
-        id,
-        sequence: sequence_number(record),
-        version: record.generation(),
-        document: &record.document,
-    }
-}
-
-/// Shows a run a document, or lets it count that.
-pub(crate) fn show_record(run: &mut Run<'_>, record: &Record, counting: bool) -> Result<bool> {
-    let id = id_of(record);
-    let seen = seen(&id, record);
-    if counting {
-        run.count(&seen);
-        return Ok(true);
-    }
-    Ok(run.see(&seen)?)
 }

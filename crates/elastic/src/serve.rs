@@ -3,7 +3,6 @@
 use crate::access::Asking;
 use crate::call::Call;
 use crate::contexts::Contexts;
-use crate::fulltext::Indexes;
 use crate::index::Indices;
 use crate::limits::INDEXED_DOCUMENTS_MIN;
 use crate::server::Server;
@@ -11,6 +10,7 @@ use crate::{respond, route};
 use auth::User;
 use engine::{Context, Engine};
 use http::{Handler, Method, Request, Response};
+use indexing::Indexes;
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;

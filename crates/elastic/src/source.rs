@@ -2,7 +2,6 @@
 
 use crate::error::{ElasticError, Result};
 use crate::parameters::Parameters;
-use engine::Record;
 use serde_json::{Map, Value};
 use value::DocumentBuf;
 
@@ -183,12 +182,4 @@ fn leads_to(pattern: &str, path: &str) -> bool {
         }
     }
     false
-}
-
-/// The number of a record's last change, from 0.
-pub(crate) fn sequence_number(record: &Record) -> u64 {
-    record
-        .sequence()
-        .changes_since(&engine::Sequence::START)
-        .saturating_sub(1)
 }

@@ -3,18 +3,17 @@
 //! It reads no further than the client takes. One that has fallen far behind is told of a gap and goes on at the end.
 
 use crate::access::{self, Asking};
-use crate::documents::id_of;
 use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::parameters::Parameters;
 use crate::respond;
 use crate::serve::Protocol;
-use crate::source::sequence_number;
 use auth::{Action, User};
 use engine::{ChangeKind, Order, PageLimit, Sequence};
 use http::header::CONTENT_TYPE;
 use http::{Body, BodySender, HeaderValue, Method, Request, Response};
-use search::{Held, Request as Search, Run, Seen, parse_query_string, parse_sort};
+use indexing::{id_of, seen};
+use search::{Held, Request as Search, Run, parse_query_string, parse_sort};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -221,12 +220,7 @@ async fn matching(
             continue;
         };
         let id = id_of(record);
-        run.see(&Seen {
-            id: &id,
-            sequence: sequence_number(record),
-            version: record.generation(),
-            document: &record.document,
-        })?;
+        run.see(&seen(&id, record))?;
     }
     let outcome = run.finish(false, &|_, _, _| Ok(Value::Null))?;
     outcome.hits.iter().map(line).collect()

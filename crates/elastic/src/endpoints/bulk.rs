@@ -5,7 +5,6 @@ mod parse;
 use super::document::{dropped, new_id};
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
-use crate::fulltext;
 use crate::index::Index;
 use crate::limits::BULK_COMMIT_MAX;
 use crate::pipelines::Wanted;
@@ -157,7 +156,7 @@ async fn write_batch(call: &Call, batch: &mut [Item], shown: Option<&SourceFilte
     for action in needed {
         call.require(action, &index.namespace)?;
     }
-    fulltext::begin(&index);
+    indexing::begin(&index);
     let writes: Vec<Write> = batch
         .iter_mut()
         .map(|item| Write {

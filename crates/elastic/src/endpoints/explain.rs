@@ -3,7 +3,7 @@
 use super::search::parameters_query;
 use super::search::shown::number;
 use crate::call::Call;
-use crate::documents::{find, id_of};
+use crate::documents::find;
 use crate::error::{ElasticError, Result};
 use crate::lookups;
 use crate::respond::{Answer, json, ok};
@@ -11,6 +11,7 @@ use crate::scan;
 use crate::source::SourceFilter;
 use auth::Action;
 use http::{Method, StatusCode};
+use indexing::id_of;
 use search::{Query, Request};
 use serde_json::{Value, json};
 
@@ -69,7 +70,7 @@ pub(crate) async fn run(call: &mut Call, name: &str, id: &str) -> Result<Answer>
     if let Some(filter) = shown {
         let filter = filter.of_mapping(&index.known_mapping());
         answer["get"] =
-            json!({"_seq_no": crate::source::sequence_number(&record), "_primary_term": 1, "found": true});
+            json!({"_seq_no": indexing::sequence_number(&record), "_primary_term": 1, "found": true});
         if !filter.hidden {
             answer["get"]["_source"] = filter.shown(&record.document);
         }

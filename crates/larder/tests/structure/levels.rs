@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// The level of each crate; a crate uses only crates of lower levels (level 0 uses none).
-pub const LEVELS: [(&str, u8); 37] = [
+pub const LEVELS: [(&str, u8); 38] = [
     ("backup", 0),
     ("code", 0),
     ("javascript", 0),
@@ -36,13 +36,14 @@ pub const LEVELS: [(&str, u8); 37] = [
     ("query", 4),
     ("pipeline", 5),
     ("engine", 6),
-    ("couch", 7),
-    ("elastic", 7),
-    ("mongo", 7),
-    ("riak", 7),
-    ("syslog", 7),
-    ("web", 7),
-    ("larder", 8),
+    ("indexing", 7),
+    ("couch", 8),
+    ("elastic", 8),
+    ("mongo", 8),
+    ("riak", 8),
+    ("syslog", 8),
+    ("web", 8),
+    ("larder", 9),
 ];
 
 #[test]
@@ -82,7 +83,7 @@ fn only_kv_names_the_embedded_engine() {
 
 #[test]
 fn protocols_see_neither_the_store_nor_its_keys() {
-    for protocol in ["mongo", "couch", "elastic", "riak", "web"] {
+    for protocol in ["mongo", "couch", "elastic", "riak", "web", "indexing"] {
         let manifest = read(&root().join("crates").join(protocol).join("Cargo.toml"));
         let dependencies = table_keys(&manifest, "dependencies");
         for hidden in ["kv", "store", "query"] {

@@ -1,6 +1,6 @@
 //! The keys by which an index knows documents.
 
-use crate::documents::id_text;
+use crate::record::id_text;
 use engine::{Change, ChangeKind, Record};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use value::ValueRef;
@@ -14,7 +14,7 @@ const OBJECT_ID: u8 = b'o';
 const OTHER: u8 = b'x';
 
 /// The key of an `_id`.
-pub(super) fn key(id: ValueRef<'_>) -> Vec<u8> {
+pub(crate) fn key(id: ValueRef<'_>) -> Vec<u8> {
     let kind = match id {
         ValueRef::String(_) => STRING,
         ValueRef::ObjectId(_) => OBJECT_ID,
@@ -24,7 +24,7 @@ pub(super) fn key(id: ValueRef<'_>) -> Vec<u8> {
 }
 
 /// The keys that a document may have whose `_id` is this text.
-pub(super) fn keys(text: &str) -> Vec<Vec<u8>> {
+pub(crate) fn keys(text: &str) -> Vec<Vec<u8>> {
     [STRING, OBJECT_ID, OTHER]
         .map(|kind| of_kind(kind, text))
         .to_vec()
@@ -43,13 +43,13 @@ fn of_kind(kind: u8, text: &str) -> Vec<u8> {
 }
 
 /// The key of a document that is there.
-pub(super) fn key_of(record: &Record) -> Vec<u8> {
+pub(crate) fn key_of(record: &Record) -> Vec<u8> {
     let id = record.document.as_raw().get("_id");
     key(id.unwrap_or(ValueRef::Null))
 }
 
 /// The key of the document that a change was of, and whether an index may have an entry of it.
-pub(super) fn changed(change: &Change) -> (Vec<u8>, bool) {
+pub(crate) fn changed(change: &Change) -> (Vec<u8>, bool) {
     match &change.kind {
         ChangeKind::Put(record) => (key_of(record), !is_first(record.generation())),
         ChangeKind::Deleted { id, .. } => (key(id.as_ref()), true),

@@ -1,9 +1,8 @@
 //! What is known of the full-text index of a collection.
 
-use super::tail::Tail;
-use crate::error::ElasticError;
+use crate::tail::Tail;
 use engine::{RevisionedCollection, Sequence};
-use fulltext::{FulltextError, Reader};
+use fulltext::Reader;
 use memory::Budget;
 use parking_lot::Mutex;
 use search::{Layout, Mapping};
@@ -19,19 +18,19 @@ const BEHIND_MS_MAX: i64 = 29 * 24 * 3600 * 1000;
 
 /// Where indexes are.
 #[derive(Clone, Debug)]
-pub(crate) struct Indexes {
+pub struct Indexes {
     /// The folder with a folder for each; none where the store has none.
-    pub(crate) folder: Option<PathBuf>,
+    pub folder: Option<PathBuf>,
     /// The documents from which on a collection has an index: a few are read as fast.
-    pub(crate) documents_min: u64,
+    pub documents_min: u64,
     /// The memory of those that are written.
-    pub(crate) memory: Budget,
+    pub memory: Budget,
 }
 
 /// The index of a collection, if it has one, and the task that writes it.
 #[derive(Debug)]
-pub(crate) struct Following {
-    pub(super) indexes: Indexes,
+pub struct Following {
+    pub(crate) indexes: Indexes,
     published: Mutex<Option<Arc<Published>>>,
     task: Mutex<Option<JoinHandle<()>>>,
     /// The last mapping that was compared with the index's layout.
@@ -48,21 +47,21 @@ struct Fitting {
 
 /// An index as of a commit.
 #[derive(Debug)]
-pub(crate) struct Published {
+pub struct Published {
     pub(crate) reader: Reader,
     pub(crate) layout: Layout,
     /// How far it knows the collection.
     pub(crate) reached: Sequence,
-    pub(super) collection: RevisionedCollection,
+    pub(crate) collection: RevisionedCollection,
     /// What has changed since, as far as the last search has seen it.
-    pub(super) tail: Mutex<Option<Arc<Tail>>>,
+    pub(crate) tail: Mutex<Option<Arc<Tail>>>,
     /// The memory of that.
-    pub(super) memory: Budget,
+    pub(crate) memory: Budget,
 }
 
 impl Following {
     /// Of a collection whose index is not kept yet.
-    pub(crate) fn new(indexes: Indexes) -> Following {
+    pub fn new(indexes: Indexes) -> Following {
         Following {
             indexes,
             published: Mutex::default(),
@@ -72,7 +71,7 @@ impl Following {
     }
 
     /// Starts the task, once.
-    pub(super) fn start<T: Future<Output = ()> + Send + 'static>(&self, task: impl FnOnce() -> T) {
+    pub(crate) fn start<T: Future<Output = ()> + Send + 'static>(&self, task: impl FnOnce() -> T) {
         let mut present = self.task.lock();
         if present.is_none() {
             *present = Some(tokio::spawn(task()));
@@ -80,24 +79,24 @@ impl Following {
     }
 
     /// How many changes of the collection the index has not reached; `None` where there is no index.
-    pub(crate) fn changes_behind(&self) -> Option<u64> {
+    pub fn changes_behind(&self) -> Option<u64> {
         let published = self.published.lock().clone()?;
         Some(published.collection.head().changes_since(&published.reached))
     }
 
     /// Ends the task.
-    pub(crate) fn stop(&self) {
+    pub fn stop(&self) {
         if let Some(task) = &*self.task.lock() {
             task.abort();
         }
     }
 
-    pub(super) fn publish(&self, published: Option<Published>) {
+    pub(crate) fn publish(&self, published: Option<Published>) {
         *self.published.lock() = published.map(Arc::new);
     }
 
     /// The index, if it holds all that a mapping says.
-    pub(crate) fn published(&self, mapping: &Arc<Mapping>) -> Option<Arc<Published>> {
+    pub fn published(&self, mapping: &Arc<Mapping>) -> Option<Arc<Published>> {
         let published = self.published.lock().clone()?;
         let mut last = self.fitting.lock();
         if let Some(known) = &*last
@@ -117,10 +116,10 @@ impl Following {
 }
 
 /// The note of a commit: how far it reaches.
-pub(super) fn note(collection: &RevisionedCollection, layout: &Layout, reached: &Sequence) -> String {
+pub(crate) fn note(collection: &RevisionedCollection, layout: &Layout, reached: &Sequence) -> String {
     json!({
         "version": VERSION,
-        "collection": uuid_text(collection),
+        "collection": uuid_text(&collection.uuid()),
         "reached": reached.to_string(),
         "at": value::date::now_ms(),
         "layout": layout.note(),
@@ -129,10 +128,10 @@ pub(super) fn note(collection: &RevisionedCollection, layout: &Layout, reached: 
 }
 
 /// What a note says; `None` if it is of another collection, or of too long ago.
-pub(super) fn of_note(collection: &RevisionedCollection, note: &str) -> Option<(Layout, Sequence)> {
+pub(crate) fn of_note(collection: &RevisionedCollection, note: &str) -> Option<(Layout, Sequence)> {
     let note: Value = serde_json::from_str(note).ok()?;
     let is_ours = note.get("version")?.as_i64()? == VERSION
-        && note.get("collection")?.as_str()? == uuid_text(collection);
+        && note.get("collection")?.as_str()? == uuid_text(&collection.uuid());
     let age_ms = value::date::now_ms() - note.get("at")?.as_i64()?;
     let reached: Sequence = note.get("reached")?.as_str()?.parse().ok()?;
     let is_good = is_ours && age_ms < BEHIND_MS_MAX && reached <= collection.head();
@@ -141,22 +140,12 @@ pub(super) fn of_note(collection: &RevisionedCollection, note: &str) -> Option<(
         .flatten()
 }
 
-/// The name of a collection's folder.
-pub(super) fn uuid_text(collection: &RevisionedCollection) -> String {
-    folder_name(&collection.uuid())
-}
-
-/// The name of the folder of a collection's index.
-pub(super) fn folder_name(uuid: &[u8; 16]) -> String {
+/// A collection's id as text.
+pub fn uuid_text(uuid: &[u8; 16]) -> String {
     use std::fmt::Write;
     uuid.iter().fold(String::new(), |mut text, byte| {
         // Writing to a string cannot fail.
         let _ = write!(text, "{byte:02x}");
         text
     })
-}
-
-/// What a client sees of an error of an index.
-pub(super) fn as_error(error: &FulltextError) -> ElasticError {
-    ElasticError::failed(error.to_string())
 }

@@ -1,12 +1,12 @@
 //! A search of one collection by its index. What the index has not reached yet is taken from the documents, and what it says of
 //! those documents does not count.
 
-use super::collect::collect;
-use super::keys::keys;
-use super::state::{Published, as_error};
-use super::tail::tail;
+use crate::collect::collect;
 use crate::error::Result;
-use crate::scan::show_record;
+use crate::keys::keys;
+use crate::record::show_record;
+use crate::state::Published;
+use crate::tail::tail;
 use engine::{PageLimit, RecordId, RevisionedSnapshot};
 use fulltext::{Lookup, Mask};
 use search::{Held, Run};
@@ -30,13 +30,13 @@ pub(crate) enum Found {
 }
 
 /// How long a search may go on.
-pub(super) struct Progress {
+pub(crate) struct Progress {
     deadline: Option<Instant>,
 }
 
 impl Progress {
     /// Counts work; false where it takes too long, an error where nobody wants it any more.
-    pub(super) fn step(&mut self, work: usize) -> Result<bool> {
+    pub(crate) fn step(&mut self, work: usize) -> Result<bool> {
         engine::steps(work)?;
         Ok(self.deadline.is_none_or(|deadline| Instant::now() < deadline))
     }
@@ -51,8 +51,7 @@ pub(crate) async fn run(
     deadline: Option<Instant>,
 ) -> Result<Found> {
     let Published { reader, layout, .. } = published;
-    let fulltext = |error: fulltext::FulltextError| as_error(&error);
-    let Some(wanted) = run.wanted(layout, reader, &keys).map_err(fulltext)? else {
+    let Some(wanted) = run.wanted(layout, reader, &keys)? else {
         return Ok(Found::NotThis);
     };
     let Some(tail) = tail(published, snapshot).await? else {
@@ -64,16 +63,11 @@ pub(crate) async fn run(
     let is_scored = newest.is_none() && wanted.is_exact && run.scoring(layout, &keys, is_grouped).is_some();
     let most = snapshot.count() / PART_MAX;
     let reads_all = newest.is_none() && !is_scored;
-    if reads_all
-        && reader
-            .matching(&wanted.lookup, &tail.mask, most)
-            .map_err(fulltext)?
-            > most
-    {
+    if reads_all && reader.matching(&wanted.lookup, &tail.mask, most)? > most {
         return Ok(Found::NotThis);
     }
     if counts_first {
-        run.count_index(layout, reader, &tail.mask).map_err(fulltext)?;
+        run.count_index(layout, reader, &tail.mask)?;
         for record in tail.records() {
             show_record(run, record, true)?;
         }
@@ -100,12 +94,10 @@ pub(crate) async fn run(
     let held = run.held().another();
     let numbers = match newest {
         Some(newest) => {
-            let best = reader
-                .newest(&wanted.lookup, &tail.mask, newest.count)
-                .map_err(fulltext)?;
+            let best = reader.newest(&wanted.lookup, &tail.mask, newest.count)?;
             if newest.is_counted && matching.is_none() {
                 let count = reader.matching(&wanted.lookup, &tail.mask, u64::MAX);
-                matching = Some(count.map_err(fulltext)?);
+                matching = Some(count?);
             }
             best.iter().map(|best| RecordId(best.number)).collect()
         }
@@ -155,7 +147,7 @@ fn best(
         },
     };
     let found = published.reader.best(lookup, mask, run.kept(), &mut asked);
-    let found = found.map_err(|error| as_error(&error))?;
+    let found = found?;
     ended?;
     Ok(found.map(|(numbers, count)| (numbers.into_iter().map(RecordId).collect(), count)))
 }
@@ -177,7 +169,7 @@ fn numbers(published: &Published, lookup: &Lookup, mask: &Mask, held: &Held) -> 
         true
     };
     let found = published.reader.matches(lookup, mask, &mut take);
-    found.map_err(|error| as_error(&error))?;
+    found?;
     room?;
     engine::steps(numbers.len())?;
     Ok(numbers)

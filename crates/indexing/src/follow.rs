@@ -2,11 +2,11 @@
 //!
 //! What a commit holds is on the store's disk before: an index never knows of a change that a crash could take back.
 
-use super::keys::{changed, key_of};
-use super::state::{Following, Indexes, Published, as_error, note, of_note, uuid_text};
-use crate::error::{ElasticError, Result};
-use crate::index::Index;
-use crate::source::sequence_number;
+use crate::error::{IndexingError, Result};
+use crate::keys::{changed, key_of};
+use crate::record::sequence_number;
+use crate::source::Source;
+use crate::state::{Following, Indexes, Published, note, of_note};
 use engine::{Change, ChangeKind, Order, PageLimit, RevisionedSnapshot, Sequence};
 use fulltext::{WRITER_BYTES_MIN, Writer};
 use memory::{Budget, Holder, Share};
@@ -33,20 +33,20 @@ const PAGE_BYTES: usize = 4 << 20;
 const WRITER_BYTES: usize = 24 << 20;
 
 /// Begins to keep the index of a collection, where there is a folder for it.
-pub(crate) fn begin(index: &Index) {
-    let following = index.following();
+pub fn begin<S: Source>(source: &S) {
+    let following = source.following();
     if following.indexes.folder.is_some() {
-        following.start(|| run(index.clone(), following.indexes.clone()));
+        following.start(|| run(source.clone(), following.indexes.clone()));
     }
 }
 
 /// Follows a collection until it is dropped.
-async fn run(index: Index, indexes: Indexes) {
+async fn run<S: Source>(source: S, indexes: Indexes) {
     let Some(folder) = &indexes.folder else { return };
     let mut follower = Follower {
-        folder: folder.join(uuid_text(&index.collection)),
+        folder: folder.join(source.folder_name()),
         documents_min: indexes.documents_min,
-        index,
+        source,
         memory: indexes.memory.clone(),
         layout: Layout::default(),
         reached: Sequence::START,
@@ -54,11 +54,11 @@ async fn run(index: Index, indexes: Indexes) {
     };
     while let Err(error) = follower.follow().await {
         follower.following().publish(None);
-        if !follower.index.collection.is_dropped() {
-            let index = &follower.index.name;
+        if !follower.source.collection().is_dropped() {
+            let index = follower.source.name();
             tracing::warn!(
                 index,
-                reason = error.reason,
+                reason = %error,
                 "the full-text index is not brought up to date"
             );
         }
@@ -66,8 +66,8 @@ async fn run(index: Index, indexes: Indexes) {
     }
 }
 
-struct Follower {
-    index: Index,
+struct Follower<S> {
+    source: S,
     folder: PathBuf,
     documents_min: u64,
     memory: Budget,
@@ -78,15 +78,15 @@ struct Follower {
     is_new: bool,
 }
 
-impl Follower {
+impl<S: Source> Follower<S> {
     fn following(&self) -> &Following {
-        self.index.following()
+        self.source.following()
     }
 
     async fn follow(&mut self) -> Result<()> {
         let mut opened = self.open(false).await?;
         loop {
-            if !self.index.collection.changed_after(&self.reached).await {
+            if !self.source.collection().changed_after(&self.reached).await {
                 self.following().publish(None);
                 drop(opened);
                 let folder = self.folder.clone();
@@ -96,7 +96,7 @@ impl Follower {
                 })
                 .await;
             }
-            let snapshot = self.index.collection.snapshot().await?;
+            let snapshot = self.source.collection().snapshot().await?;
             if self.is_new && snapshot.count() < self.documents_min {
                 tokio::time::sleep(COMMIT_TIME).await;
                 continue;
@@ -123,7 +123,7 @@ impl Follower {
         .await?;
         let known = found
             .as_ref()
-            .and_then(|note| of_note(&self.index.collection, note));
+            .and_then(|note| of_note(self.source.collection(), note));
         self.is_new = known.is_none();
         match known {
             Some((layout, reached)) => {
@@ -146,7 +146,7 @@ impl Follower {
             reader,
             layout: self.layout.clone(),
             reached: self.reached.clone(),
-            collection: self.index.collection.clone(),
+            collection: self.source.collection().clone(),
             tail: Mutex::default(),
             memory: self.memory.clone(),
         }));
@@ -158,14 +158,14 @@ impl Follower {
         share
             .wait(WRITER_BYTES, Duration::MAX)
             .await
-            .map_err(|full| ElasticError::illegal(full.to_string()))?;
+            .map_err(|full| IndexingError::Memory(full.to_string()))?;
         let to_open = opened.clone();
         let bytes = share.bytes().max(WRITER_BYTES_MIN);
         let mut writer = blocking(move || to_open.writer(bytes)).await?;
         loop {
-            let snapshot = self.index.collection.snapshot().await?;
+            let snapshot = self.source.collection().snapshot().await?;
             // Of a later state: all fields of the snapshot's documents are in it.
-            let mapping = self.index.mapping().await?;
+            let mapping = self.source.mapping().await?;
             let Some(layout) = self.laid_out(&mapping, &snapshot).await? else {
                 return Ok(false);
             };
@@ -175,7 +175,7 @@ impl Follower {
             if !fits {
                 return Ok(false);
             }
-            let changed = self.index.collection.changed_after(&self.reached);
+            let changed = self.source.collection().changed_after(&self.reached);
             match tokio::time::timeout(IDLE_TIME, changed).await {
                 Ok(true) if !share.is_wanted() => tokio::time::sleep(GATHER_TIME).await,
                 _ => break,
@@ -239,8 +239,8 @@ impl Follower {
     }
 
     async fn commit(&mut self, opened: &fulltext::Index, mut writer: Writer) -> Result<Writer> {
-        self.index.collection.flush().await?;
-        let note = note(&self.index.collection, &self.layout, &self.reached);
+        self.source.collection().flush().await?;
+        let note = note(self.source.collection(), &self.layout, &self.reached);
         let opened = opened.clone();
         let (writer, reader) = blocking(move || {
             writer.commit(&note)?;
@@ -297,10 +297,9 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> fulltext::Result<T> + Send + 'static,
 ) -> Result<T> {
     let done = tokio::task::spawn_blocking(work).await;
-    let failed = |error: &dyn std::fmt::Display| ElasticError::failed(error.to_string());
     match done {
         Ok(Ok(done)) => Ok(done),
-        Ok(Err(error)) => Err(as_error(&error)),
-        Err(error) => Err(failed(&error)),
+        Ok(Err(error)) => Err(error.into()),
+        Err(error) => Err(IndexingError::Failed(error.to_string())),
     }
 }

@@ -1,8 +1,8 @@
 //! What has changed since an index was committed. It is kept for the next search, which reads what came since then.
 
-use super::keys::changed;
-use super::state::{Published, as_error};
 use crate::error::Result;
+use crate::keys::changed;
+use crate::state::Published;
 use engine::{Change, ChangeKind, Order, PageLimit, Record, RevisionedSnapshot, Sequence};
 use fulltext::Mask;
 use memory::{Budget, Holder, Share};
@@ -19,7 +19,7 @@ const RECORD_BYTES: usize = 300;
 
 /// What has changed since an index was committed.
 #[derive(Debug)]
-pub(super) struct Tail {
+pub(crate) struct Tail {
     /// How far it goes.
     upto: Sequence,
     /// The documents that were written, by their keys.
@@ -27,11 +27,11 @@ pub(super) struct Tail {
     bytes: usize,
     share: Share,
     /// What the index says of those, which does not count any more.
-    pub(super) mask: Mask,
+    pub(crate) mask: Mask,
 }
 
 /// What has changed until this snapshot; `None` where that is too much, more than there is memory for, or not said by the change log.
-pub(super) async fn tail(published: &Published, snapshot: &RevisionedSnapshot) -> Result<Option<Arc<Tail>>> {
+pub(crate) async fn tail(published: &Published, snapshot: &RevisionedSnapshot) -> Result<Option<Arc<Tail>>> {
     let reached = &published.reached;
     let head = snapshot.head();
     if head < *reached || head.changes_since(reached) > BEHIND_MAX {
@@ -90,7 +90,7 @@ impl Tail {
     }
 
     /// The documents that were written.
-    pub(super) fn records(&self) -> impl Iterator<Item = &Record> {
+    pub(crate) fn records(&self) -> impl Iterator<Item = &Record> {
         self.records.values()
     }
 
@@ -111,10 +111,7 @@ impl Tail {
             self.bytes -= before.as_ref().map_or(0, bytes);
         }
         let hidden = hidden.iter().map(Vec::as_slice);
-        published
-            .reader
-            .hide(&mut self.mask, hidden)
-            .map_err(|error| as_error(&error))
+        Ok(published.reader.hide(&mut self.mask, hidden)?)
     }
 }
 

@@ -1,26 +1,23 @@
 //! Removing the folders of indexes whose collections are gone: those that were dropped while nothing followed them.
 
-use super::state::folder_name;
-use engine::Engine;
 use std::collections::HashSet;
 use std::path::Path;
 
-/// Removes what is left of collections that are not there any more.
-pub(crate) fn sweep(folder: &Path, engine: &Engine) {
+/// The characters of a collection's id in the name of a folder.
+const ID_CHARS: usize = 32;
+
+/// Removes the indexes in a folder that are not among those that `present` names.
+pub fn sweep(folder: &Path, present: impl FnOnce() -> HashSet<String>) {
     // In this order, so that a folder that is found is not of a collection that is made meanwhile.
     let Ok(folders) = std::fs::read_dir(folder) else {
         return;
     };
     let folders: Vec<_> = folders.flatten().collect();
-    let databases = engine.databases();
-    let collections = databases.iter().flat_map(|database| engine.collections(database));
-    let present: HashSet<String> = collections
-        .filter_map(|collection| collection.uuid)
-        .map(|uuid| folder_name(&uuid))
-        .collect();
+    let present = present();
     for entry in folders {
         let name = entry.file_name().to_string_lossy().into_owned();
-        let is_index = name.len() == 32 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        let is_index =
+            name.len() >= ID_CHARS && name.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
         if !is_index || present.contains(&name) {
             continue;
         }

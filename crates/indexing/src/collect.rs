@@ -1,13 +1,13 @@
 //! Aggregations by the columns of an index.
 
-use super::find::{Found, Progress};
-use super::state::{Published, as_error};
 use crate::error::Result;
+use crate::find::{Found, Progress};
+use crate::state::Published;
 use fulltext::{Lookup, Mask};
 use search::{Grouping, Run};
 
 /// Collects what the entries have that match; and how many those are.
-pub(super) fn collect(
+pub(crate) fn collect(
     run: &mut Run<'_>,
     mut grouping: Grouping,
     published: &Published,
@@ -19,9 +19,9 @@ pub(super) fn collect(
     let keys = grouping.keys();
     let mut count = 0;
     for part in 0..reader.segments() {
-        let columns = reader.columns(part, &keys).map_err(|error| as_error(&error))?;
+        let columns = reader.columns(part, &keys)?;
         let mut take = |grouping: &mut Grouping| -> Result<()> {
-            let rows = grouping.take(&columns).map_err(|error| as_error(&error))?;
+            let rows = grouping.take(&columns)?;
             Ok(run.collect(rows)?)
         };
         let mut going = Ok(true);
@@ -30,12 +30,12 @@ pub(super) fn collect(
             going = match grouping.add(&columns, entries) {
                 Ok(true) => Ok(()),
                 Ok(false) => take(&mut grouping),
-                Err(error) => Err(as_error(&error)),
+                Err(error) => Err(error.into()),
             }
             .and_then(|()| progress.step(entries.len()));
             matches!(going, Ok(true))
         });
-        found.map_err(|error| as_error(&error))?;
+        found?;
         take(&mut grouping)?;
         if !going? {
             return Ok((Found::Late, count));

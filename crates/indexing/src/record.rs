@@ -1,0 +1,44 @@
+//! Documents as searches are shown them.
+
+use crate::error::Result;
+use engine::Record;
+use search::{Run, Seen};
+use value::ValueRef;
+
+/// An `_id` as text.
+pub fn id_text(id: ValueRef<'_>) -> String {
+    value::json::id_text(id).into_owned()
+}
+
+/// The `_id` of a record as text.
+pub fn id_of(record: &Record) -> String {
+    let id = record.document.as_raw().get("_id");
+    id.map_or_else(String::new, id_text)
+}
+
+/// The number of a record's last change.
+pub fn sequence_number(record: &Record) -> u64 {
+    let sequence = record.sequence();
+    sequence.changes_since(&engine::Sequence::START).saturating_sub(1)
+}
+
+/// A record as a search sees it; `id` is its `_id` as text.
+pub fn seen<'d>(id: &'d str, record: &'d Record) -> Seen<'d> {
+    Seen {
+        id,
+        sequence: sequence_number(record),
+        version: record.generation(),
+        document: &record.document,
+    }
+}
+
+/// Shows a run a document, or lets it count that; false where no more are wanted.
+pub(crate) fn show_record(run: &mut Run<'_>, record: &Record, counting: bool) -> Result<bool> {
+    let id = id_of(record);
+    let seen = seen(&id, record);
+    if counting {
+        run.count(&seen);
+        return Ok(true);
+    }
+    Ok(run.see(&seen)?)
+}
