@@ -30,3 +30,12 @@ def test_lines_are_brought_in_bulk_and_the_newest_of_a_device_are_found(elastic)
     hits = elastic.search("old-lines", body=newest)["hits"]["hits"]
     assert [hit["_source"]["n"] for hit in hits[:3]] == [1998, 1993, 1988] and len(hits) == 100
     assert elastic.count("old-lines", "line")["count"] == 2000
+
+
+def test_all_documents_are_read_by_a_scan(elastic):
+    lines = [{"_index": "old-scan", "_type": "line", "_id": n, "_source": {"n": n, "even": n % 2 == 0}} for n in range(2500)]
+    assert helpers.bulk(elastic, lines) == (2500, [])
+    assert sorted(hit["_source"]["n"] for hit in helpers.scan(elastic, index="old-scan", size=700)) == list(range(2500))
+    even = helpers.scan(elastic, query={"query": {"term": {"even": True}}}, index="old-scan", preserve_order=True)
+    assert sorted(hit["_source"]["n"] for hit in even) == list(range(0, 2500, 2))
+    assert list(helpers.scan(elastic, query={"query": {"term": {"n": -1}}}, index="old-scan")) == []

@@ -16,7 +16,7 @@ use crate::respond::{Answer, ok};
 use crate::scan::{self, Found, Place};
 use auth::Action;
 use collapse::Collapse;
-use contexts::KeepAlive;
+use contexts::{KeepAlive, Scrolling};
 use http::Method;
 pub(crate) use parameters::query_of as parameters_query;
 use parameters::{Asked, query_of};
@@ -119,7 +119,14 @@ pub(crate) async fn perform(call: &Call, expression: &str, options: Options, ask
         held: call.held.another(),
     };
     match keep_alive {
-        Some(keep_alive) => contexts::begin(call, search, keep_alive, asked.is_cached, begun).await,
+        Some(keep_alive) => {
+            let scrolling = Scrolling {
+                keep_alive,
+                is_cached: asked.is_cached,
+                is_scan: asked.is_scan,
+            };
+            contexts::begin(call, search, scrolling, begun).await
+        }
         None => {
             let (found, _) = search.run().await?;
             let mut answer = search.answer(found, begun, &call.held).await?;

@@ -106,14 +106,28 @@ fn share(call: &Call, indices: usize) -> Result<Share> {
     })
 }
 
+/// How a scroll is asked for.
+#[derive(Clone, Copy)]
+pub(super) struct Scrolling {
+    pub(super) keep_alive: Duration,
+    /// Whether its answer may be of a cache.
+    pub(super) is_cached: bool,
+    /// Whether its first page has no hits.
+    pub(super) is_scan: bool,
+}
+
 /// The first page of a scroll.
 pub(super) async fn begin(
     call: &Call,
-    search: Search,
-    keep_alive: Duration,
-    is_cached: bool,
+    mut search: Search,
+    scrolling: Scrolling,
     begun: Instant,
 ) -> Result<Value> {
+    let Scrolling {
+        keep_alive,
+        is_cached,
+        is_scan,
+    } = scrolling;
     let faults = [
         (is_cached, "[request_cache] cannot be used in a scroll context"),
         (
@@ -139,12 +153,19 @@ pub(super) async fn begin(
     }
     check(call, keep_alive).await?;
     let share = share(call, search.places.len())?;
+    let size = search.request.size;
+    if is_scan {
+        search.request.size = 0;
+    }
     let (found, _) = search.run().await?;
     let total = found.outcome.total;
     let last = found.outcome.hits.last().map(search::Hit::place);
     let mut answer = search.answer(found, begun, &call.held).await?;
     let mut scroll = Scroll { search, total };
-    scroll.go_on(last);
+    match is_scan {
+        true => scroll.search.request.size = size,
+        false => scroll.go_on(last),
+    }
     let id = call.server.contexts.put(
         Arc::new(Kept::Scroll(Box::new(tokio::sync::Mutex::new(scroll)))),
         keep_alive,
@@ -179,7 +200,10 @@ pub(crate) async fn scroll(call: &mut Call, id: Option<&str>) -> Result<Answer> 
 
 async fn next(call: &mut Call, id: Option<&str>) -> Result<Answer> {
     let begun = Instant::now();
-    let body = call.object()?;
+    let body = match plain_id(&call.body) {
+        Some(id) => Map::from_iter([("scroll_id".to_owned(), json!(id))]),
+        None => call.object()?,
+    };
     if let Some(other) = body
         .keys()
         .find(|name| !matches!(name.as_str(), "scroll" | "scroll_id"))
@@ -227,6 +251,14 @@ async fn next(call: &mut Call, id: Option<&str>) -> Result<Answer> {
         answer.shift_insert(0, "_scroll_id".to_owned(), json!(id));
     }
     Ok(ok(answer))
+}
+
+/// The id that is all of a body, as clients of earlier versions send it.
+fn plain_id(body: &[u8]) -> Option<&str> {
+    let text = std::str::from_utf8(body).ok()?.trim();
+    let is_plain =
+        |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'=' | b'+' | b'/');
+    (!text.is_empty() && text.bytes().all(is_plain)).then_some(text)
 }
 
 fn ids(call: &mut Call, name: &str, id: Option<&str>) -> Result<Vec<String>> {

@@ -21,6 +21,8 @@ pub(crate) struct Asked {
     pub(crate) keep_alive: Option<Duration>,
     /// Whether its answer may be of a cache, of which there is none.
     pub(crate) is_cached: bool,
+    /// Whether the first page of its scroll has no hits, as clients of earlier versions ask for all documents in any order.
+    pub(crate) is_scan: bool,
 }
 
 impl Asked {
@@ -36,6 +38,7 @@ impl Asked {
             sequence: false,
             keep_alive: None,
             is_cached: false,
+            is_scan: false,
         }
     }
 
@@ -63,11 +66,15 @@ impl Asked {
             "allow_partial_search_results",
             "ignore_throttled",
         ]);
-        match parameters.take("search_type").as_deref() {
+        let is_scan = match parameters.take("search_type").as_deref() {
             // Scores are those of the whole collection in both.
-            None | Some("query_then_fetch" | "dfs_query_then_fetch") => {}
+            None | Some("query_then_fetch" | "dfs_query_then_fetch") => false,
+            Some("scan") if keep_alive.is_some() => {
+                body.insert("sort".to_owned(), json!(["_doc"]));
+                true
+            }
             Some(other) => return Err(ElasticError::illegal(format!("No search type for [{other}]"))),
-        }
+        };
         Ok(Asked {
             body,
             query: query_of(parameters)?,
@@ -78,6 +85,7 @@ impl Asked {
             sequence: parameters.flag("seq_no_primary_term")?.unwrap_or(false),
             keep_alive,
             is_cached,
+            is_scan,
         })
     }
 }
