@@ -4,7 +4,7 @@ use crate::error::Result;
 use crate::index::Index;
 use engine::{DocumentPosition, Order, PageLimit, Record, RevisionedSnapshot};
 use indexing::{Published, Shown, id_of, seen};
-use search::{Aggregations, Held, Mapping, Outcome, Request, Run, ShowHit};
+use search::{Aggregations, Background, Held, Mapping, Outcome, Request, Run, ShowHit};
 use serde_json::{Map, Value, json};
 use std::ops::Bound;
 use std::sync::Arc;
@@ -109,25 +109,48 @@ async fn scan(
     held: Held,
     show: &ShowHit<'_>,
 ) -> Result<Found> {
+    let mut background = Background::default();
+    for counting in request.aggregations.backgrounds() {
+        let mut run = begun(&counting.request, places, held.another())?;
+        // Cut short, the counts are of what was seen until then.
+        shown_all(&mut run, &counting.request, places, deadline).await?;
+        let counts = run.counts();
+        background.add(counting, counts);
+    }
+    let mut run = begun(request, places, held)?;
+    run.set_background(background);
+    let timed_out = shown_all(&mut run, request, places, deadline).await? == Shown::Late;
+    Ok(Found {
+        outcome: run.finish(typed_keys, show)?,
+        timed_out,
+    })
+}
+
+/// A search of these indices that has seen nothing yet.
+fn begun<'r>(request: &'r Request, places: &[Place], held: Held) -> Result<Run<'r>> {
     let indices = places.iter().map(|place| search::Index {
         name: place.index.name.clone(),
         mapping: place.mapping.clone(),
         boost: place.boost,
     });
-    let mut run = Run::new(request, indices.collect(), value::date::now_ms(), held)?;
-    let mut timed_out = false;
+    Ok(Run::new(request, indices.collect(), value::date::now_ms(), held)?)
+}
+
+/// Shows a search all documents of these indices, or those that it may want.
+async fn shown_all(
+    run: &mut Run<'_>,
+    request: &Request,
+    places: &[Place],
+    deadline: Option<Instant>,
+) -> Result<Shown> {
     for (at, place) in places.iter().enumerate() {
         let counts_first = run.begin(at)?;
         let published = place.published.as_deref().filter(|_| request.is_any_order());
-        if indexing::show(&mut run, &place.snapshot, published, counts_first, deadline).await? == Shown::Late {
-            timed_out = true;
-            break;
+        if indexing::show(run, &place.snapshot, published, counts_first, deadline).await? == Shown::Late {
+            return Ok(Shown::Late);
         }
     }
-    Ok(Found {
-        outcome: run.finish(typed_keys, show)?,
-        timed_out,
-    })
+    Ok(Shown::All)
 }
 
 /// Shows every document of these indices to what suggests.

@@ -1,6 +1,6 @@
 //! Showing documents to a request, and keeping the best hits.
 
-use crate::aggregations::{Collected, Context, Finish, Grouping, Rows, ShowHit};
+use crate::aggregations::{Background, Collected, Context, Counts, Finish, Grouping, Rows, ShowHit};
 use crate::held::Held;
 use crate::hit::Hit;
 use crate::indexed::{Asker, Layout, Scoring, Wanted, wanted};
@@ -91,6 +91,7 @@ pub struct Run<'r> {
     terminated_early: bool,
     /// Whether what aggregations ask of the documents to come was collected by columns.
     is_grouped: bool,
+    background: Background,
 }
 
 impl<'r> Run<'r> {
@@ -116,12 +117,14 @@ impl<'r> Run<'r> {
             collected: 0,
             terminated_early: false,
             is_grouped: false,
+            background: Background::default(),
         })
     }
 
     /// Begins with the documents of one index. Where it says so, all of them are to be shown to [`Run::count`] first.
     pub fn begin(&mut self, index: usize) -> Result<bool> {
         self.check_scores()?;
+        self.settle()?;
         let mapping = &self.index(index)?.mapping;
         let all = Query::MatchAll { boost: 1.0 };
         let query = compile(self.request.query.as_ref().unwrap_or(&all), mapping, self.now_ms)?;
@@ -434,6 +437,38 @@ impl<'r> Run<'r> {
         self.held.give_back(others.map(|hit| hit.bytes()).sum());
     }
 
+    /// Collects what aggregations have kept of the index whose documents were shown.
+    fn settle(&mut self) -> Result<()> {
+        let Some((at, ..)) = &self.current else {
+            return Ok(());
+        };
+        let Some(index) = self.indices.get(*at) else {
+            return Ok(());
+        };
+        let context = Context {
+            filters: &self.filters,
+            statistics: &self.statistics,
+            now_ms: self.now_ms,
+            buckets: &self.buckets,
+            buckets_max: self.request.buckets_max,
+            weight: 1,
+            score: 0.0,
+            held: &self.held,
+        };
+        self.collected_values
+            .settle(&self.request.aggregations, (*at, &index.mapping), &context)
+    }
+
+    /// Hands over how often values are in other documents.
+    pub fn set_background(&mut self, background: Background) {
+        self.background = background;
+    }
+
+    /// How often values were found, where that is all that was asked.
+    pub fn counts(self) -> Counts {
+        self.collected_values.counts(self.total)
+    }
+
     /// What it keeps, for whoever keeps something for it.
     pub fn held(&self) -> &Held {
         &self.held
@@ -443,6 +478,7 @@ impl<'r> Run<'r> {
     /// aggregations what clients see.
     pub fn finish(mut self, typed_keys: bool, show: &ShowHit<'_>) -> Result<Outcome> {
         self.check_scores()?;
+        self.settle()?;
         self.trim();
         let asked = &self.request.aggregations;
         let aggregations = (!asked.is_empty()).then(|| {
@@ -452,6 +488,7 @@ impl<'r> Run<'r> {
                     typed: typed_keys,
                     show,
                     held: &self.held,
+                    background: &self.background,
                 },
             )
         });

@@ -3,6 +3,7 @@
 mod boosts;
 pub(crate) mod collapse;
 pub(crate) mod contexts;
+mod inner;
 pub(crate) mod multi;
 mod parameters;
 pub(crate) mod shown;
@@ -88,6 +89,7 @@ pub(crate) async fn perform(call: &Call, expression: &str, options: Options, ask
         request.query = Some(query);
     }
     request.track_scores |= shown.wants_scores();
+    inner::check(request.query.as_ref())?;
     check_total(&request, &shown, &body)?;
     if shown.total_as_number {
         request.track_total_hits = request.track_total_hits.map(|_| u64::MAX);
@@ -258,6 +260,7 @@ impl Search {
             if let Some(collapse) = &self.collapse {
                 collapse.add(self, hit, &mut one).await?;
             }
+            inner::add(self, hit, &mut one)?;
             held.add_shown(&one)?;
             hits.push(one);
         }

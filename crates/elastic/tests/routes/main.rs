@@ -10,6 +10,7 @@ mod aggregations;
 mod aliases;
 mod buckets;
 mod documents;
+mod found;
 mod indices;
 mod kept;
 mod memory;

@@ -1,7 +1,10 @@
 //! Buckets of documents, each with aggregations of its own.
 
 use super::composite::tile_name;
-use super::values::number_of;
+use super::counts::Counts;
+use super::significant::SignificantSpec;
+pub(super) use super::values::Key;
+use super::values::{Source, number_of};
 use super::{Aggregations, Collected, Context, Finish, Named, Spec, histogram, ranges, terms};
 use mapping::error::Result;
 use mapping::fields::{Term, View};
@@ -46,35 +49,6 @@ impl Bucket {
     }
 }
 
-/// A value that buckets are known by.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Key(pub(super) Term);
-
-impl Eq for Key {}
-
-impl PartialOrd for Key {
-    fn partial_cmp(&self, other: &Key) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Key {
-    /// About the bytes that it takes in memory, with its place among others.
-    pub(super) fn bytes(&self) -> usize {
-        let text = match &self.0 {
-            Term::Text(text) => text.len(),
-            _ => 0,
-        };
-        2 * size_of::<Key>() + text
-    }
-}
-
-impl Ord for Key {
-    fn cmp(&self, other: &Key) -> Ordering {
-        self.0.compare(&other.0)
-    }
-}
-
 /// The buckets of one aggregation: by their keys, or by their places in the request.
 #[derive(Clone, Debug)]
 pub(super) struct Buckets {
@@ -82,6 +56,8 @@ pub(super) struct Buckets {
     pub(super) fixed: Vec<Bucket>,
     /// The document that came last, where each counts once.
     last: Option<(usize, u64)>,
+    /// All documents that were shown, where that is told.
+    seen: u64,
 }
 
 impl Buckets {
@@ -96,6 +72,7 @@ impl Buckets {
         Buckets {
             by_key: BTreeMap::new(),
             last: None,
+            seen: 0,
             fixed: (0..count).map(|_| Bucket::new(&named.inner)).collect(),
         }
     }
@@ -189,7 +166,7 @@ impl Buckets {
                 let bounds = range.bounds(source, view, context.now_ms)?;
                 for (at, (low, high)) in bounds.iter().enumerate() {
                     let is_in = |term: &Term| {
-                        term.as_f64().is_some_and(|value| {
+                        range.number(term).is_some_and(|value| {
                             low.is_none_or(|low| value >= low) && high.is_none_or(|high| value < high)
                         })
                     };
@@ -205,6 +182,16 @@ impl Buckets {
                     .into_iter()
                     .filter(|term| spec.includes(term, source, view));
                 self.add_keys(keys.map(Key).collect(), named, view, context, first)
+            }
+            Spec::Significant(source, spec) => {
+                self.seen += context.weight;
+                let terms = source.terms(view).into_iter();
+                let keys = terms.filter(|term| spec.includes(term, source, view)).map(Key);
+                self.add_keys(keys.collect(), named, view, context, first)
+            }
+            Spec::Values(source) => {
+                let keys = source.terms(view).into_iter().map(Key).collect();
+                self.add_keys(keys, named, view, context, first)
             }
             Spec::Histogram(source, interval) => {
                 let mut keys = Vec::new();
@@ -358,12 +345,55 @@ impl Buckets {
                 );
                 interval.name()
             }
-            Spec::Metric(..) | Spec::Global | Spec::Composite(_) | Spec::TopHits(_) | Spec::Pipeline(_) => {
-                "metric"
+            Spec::Significant(source, spec) => {
+                put_significant(self.by_key, self.seen, source, spec, (inner, finish), &mut out)?
             }
+            Spec::Metric(..)
+            | Spec::Global
+            | Spec::Composite(_)
+            | Spec::TopHits(_)
+            | Spec::Values(_)
+            | Spec::Sample(_)
+            | Spec::Pipeline(_) => "metric",
         };
         Ok((kind, out))
     }
+}
+
+/// The buckets of terms that what was found has more often than other documents.
+fn put_significant(
+    mut by_key: BTreeMap<Key, Bucket>,
+    seen: u64,
+    source: &Source,
+    spec: &SignificantSpec,
+    (inner, finish): (&Aggregations, &Finish<'_>),
+    out: &mut Map<String, Value>,
+) -> Result<&'static str> {
+    let kind = match by_key.keys().next() {
+        None => "umsigterms",
+        Some(Key(Term::Text(_) | Term::Ip(_))) => "sigsterms",
+        Some(_) => "siglterms",
+    };
+    let nothing = Counts::default();
+    let background = finish.background.of(source, spec.background.as_deref());
+    let background = background.unwrap_or(&nothing);
+    let found = by_key.iter().map(|(key, bucket)| (key, bucket.count));
+    let mut listed = Vec::new();
+    for chosen in spec.chosen(found, seen, background) {
+        let Some(bucket) = by_key.remove(&chosen.key) else {
+            continue;
+        };
+        let mut one = Map::new();
+        source.put_key(&chosen.key.0, &mut one);
+        bucket.put(inner, finish, &mut one)?;
+        one.insert("score".to_owned(), number_of(chosen.score));
+        one.insert("bg_count".to_owned(), json!(chosen.all));
+        listed.push(Value::Object(one));
+    }
+    out.insert("doc_count".to_owned(), json!(seen));
+    out.insert("bg_count".to_owned(), json!(background.total));
+    out.insert("buckets".to_owned(), Value::Array(listed));
+    Ok(kind)
 }
 
 /// Whether an aggregation makes one bucket.

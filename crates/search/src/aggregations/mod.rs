@@ -3,27 +3,34 @@
 //! [`Aggregations`] is what a request asks ([`parse`]); [`Collected`] is what was collected of the documents so far, a
 //! state for each ([`metrics`], [`buckets`]).
 
+mod background;
 mod buckets;
 mod columns;
 mod composite;
+mod counts;
 mod expression;
 mod histogram;
 mod metrics;
 mod parse;
 mod pipeline;
 mod ranges;
+mod sample;
+mod significant;
 mod terms;
 mod top_hits;
 mod values;
+mod wanted;
 
 use crate::held::Held;
 use crate::hit::Hit;
 use crate::matching::{Node, Statistics, compile};
 use crate::query::Query;
 use crate::sort::SortKey;
-use buckets::Buckets;
+pub use background::Counting;
+use buckets::{Bucket, Buckets};
 pub use columns::{Grouping, Rows};
 use composite::{Composite, CompositeSpec};
+pub use counts::{Background, Counts};
 use histogram::Interval;
 use mapping::Mapping;
 use mapping::error::{Kind, Result, SearchError};
@@ -31,7 +38,9 @@ use mapping::fields::View;
 use metrics::Metric;
 use pipeline::PipelineSpec;
 use ranges::RangeSpec;
+use sample::{Sample, SampleSpec};
 use serde_json::{Map, Value};
+use significant::SignificantSpec;
 use std::cell::Cell;
 use terms::TermsSpec;
 use top_hits::{TopHits, TopSpec};
@@ -61,6 +70,10 @@ pub(crate) struct Named {
 enum Spec {
     Metric(Source, metrics::MetricKind),
     Terms(Source, TermsSpec),
+    Significant(Source, SignificantSpec),
+    /// All values, which are counted for others.
+    Values(Source),
+    Sample(SampleSpec),
     Histogram(Source, Interval),
     Range(Source, RangeSpec),
     Missing(Source),
@@ -100,6 +113,7 @@ impl Aggregations {
         for one in &self.named {
             match &one.spec {
                 Spec::Terms(source, spec) if !spec.is_mapped => names.push(source.field.clone()),
+                Spec::Significant(source, _) => names.push(source.field.clone()),
                 Spec::Metric(source, _) | Spec::Missing(source) => names.push(source.field.clone()),
                 _ => {}
             }
@@ -131,6 +145,7 @@ pub(crate) struct Finish<'f> {
     pub(crate) typed: bool,
     pub(crate) show: &'f ShowHit<'f>,
     pub(crate) held: &'f Held,
+    pub(crate) background: &'f Background,
 }
 
 impl Finish<'_> {
@@ -198,6 +213,7 @@ impl Aggregations {
                     source.check(mapping, "terms", false)?;
                     spec.check(source, mapping)?;
                 }
+                Spec::Significant(source, spec) => source.check(mapping, spec.name(), false)?,
                 Spec::Missing(source) => source.check(mapping, "missing", false)?,
                 Spec::TopHits(spec) => spec.check(mapping)?,
                 _ => {}
@@ -215,7 +231,9 @@ impl Aggregations {
 
     /// Whether any of them shows scores.
     pub(crate) fn want_scores(&self) -> bool {
-        let wants = |named: &Named| matches!(named.spec, Spec::TopHits(_)) || named.inner.want_scores();
+        let wants = |named: &Named| {
+            matches!(named.spec, Spec::TopHits(_) | Spec::Sample(_)) || named.inner.want_scores()
+        };
         self.named.iter().any(wants)
     }
 
@@ -243,6 +261,8 @@ enum State {
     Buckets(Buckets),
     Composite(Composite),
     TopHits(TopHits),
+    /// The best of an index, and what those of all gave.
+    Sample(Sample, Bucket),
     /// What is made of the others' answers.
     None,
 }
@@ -253,6 +273,7 @@ impl Collected {
             Spec::Metric(_, kind) => State::Metric(Metric::new(kind)),
             Spec::Composite(_) => State::Composite(Composite::default()),
             Spec::TopHits(_) => State::TopHits(TopHits::default()),
+            Spec::Sample(_) => State::Sample(Sample::default(), Bucket::new(&named.inner)),
             Spec::Pipeline(_) => State::None,
             _ => State::Buckets(Buckets::new(named)),
         };
@@ -267,6 +288,7 @@ impl Collected {
                 State::Buckets(buckets) => buckets.bytes(),
                 State::Composite(composite) => composite.bytes(),
                 State::TopHits(hits) => hits.bytes(),
+                State::Sample(sample, bucket) => sample.bytes() + bucket.bytes(),
                 State::None => 0,
             };
             size_of::<State>() + own
@@ -292,8 +314,39 @@ impl Collected {
                     composite.collect(spec, named, view, context, first_filter)?;
                 }
                 (State::TopHits(hits), Spec::TopHits(spec)) => hits.collect(spec, view, context)?,
+                (State::Sample(sample, _), Spec::Sample(spec)) => {
+                    sample.add(spec, view, context.score, context.held)?;
+                }
                 (State::Buckets(buckets), _) => buckets.collect(named, view, context, first_filter)?,
                 _ => {}
+            }
+            first_filter += own + named.inner.filters();
+        }
+        Ok(())
+    }
+
+    /// After the last document of an index: collects those that were kept until it was known which are the best.
+    pub(crate) fn settle(
+        &mut self,
+        aggregations: &Aggregations,
+        index: (usize, &Mapping),
+        context: &Context<'_>,
+    ) -> Result<()> {
+        let mut first_filter = 0;
+        for (state, named) in self.0.iter_mut().zip(&aggregations.named) {
+            let own = named.spec.queries().len();
+            if let (State::Sample(sample, bucket), Spec::Sample(spec)) = (state, &named.spec) {
+                for kept in sample.take(spec, index, context.held) {
+                    let context = Context {
+                        score: kept.score,
+                        ..*context
+                    };
+                    bucket.count += 1;
+                    let view = kept.view(index);
+                    bucket
+                        .inner
+                        .collect(&named.inner, &view, &context, first_filter)?;
+                }
             }
             first_filter += own + named.inner.filters();
         }
@@ -317,6 +370,11 @@ impl Collected {
                     ("composite", composite.finish(spec, named, finish)?)
                 }
                 (State::TopHits(hits), Spec::TopHits(spec)) => ("top_hits", hits.finish(spec, finish)?),
+                (State::Sample(_, bucket), Spec::Sample(spec)) => {
+                    let mut answer = Map::new();
+                    bucket.put(&named.inner, finish, &mut answer)?;
+                    (spec.name(), answer)
+                }
                 _ => continue,
             };
             pipeline::parents(&named.inner, finish, &mut answer)?;

@@ -144,6 +144,15 @@ fn spec(kind: &str, name: &str, body: &Value, now_ms: i64, depth: usize) -> Resu
         )?)),
         "missing" => Spec::Missing(source(&mut members)?),
         "terms" => terms::terms(&mut members)?,
+        "significant_terms" | "significant_text" => terms::significant(kind, &mut members)?,
+        "sampler" | "diversified_sampler" if depth > 0 => {
+            return Err(SearchError::unsupported(format!(
+                "[{kind}] within other aggregations"
+            )));
+        }
+        "sampler" | "diversified_sampler" => terms::sample(kind, &mut members)?,
+        "rare_terms" => terms::rare(name, &mut members)?,
+        "geo_distance" => ranges::parse_distances(&mut members)?,
         "histogram" => histograms::histogram(&mut members)?,
         "date_histogram" => histograms::date_histogram(&mut members, now_ms)?,
         "range" | "date_range" => {
@@ -163,6 +172,7 @@ fn spec(kind: &str, name: &str, body: &Value, now_ms: i64, depth: usize) -> Resu
                     keyed,
                     is_date: kind == "date_range",
                     now_ms,
+                    distances: None,
                 },
             )
         }
@@ -179,28 +189,21 @@ fn spec(kind: &str, name: &str, body: &Value, now_ms: i64, depth: usize) -> Resu
     Ok(spec)
 }
 
-const UNSUPPORTED: [&str; 25] = [
+const UNSUPPORTED: [&str; 18] = [
     "auto_date_histogram",
     "boxplot",
     "children",
     "cumulative_cardinality",
-    "diversified_sampler",
     "geo_bounds",
     "geo_centroid",
-    "geo_distance",
     "ip_range",
     "matrix_stats",
     "moving_avg",
-    "moving_fn",
     "multi_terms",
     "normalize",
     "parent",
-    "rare_terms",
     "rate",
-    "sampler",
     "scripted_metric",
-    "significant_terms",
-    "significant_text",
     "string_stats",
     "t_test",
     "top_metrics",

@@ -1,5 +1,6 @@
 //! Aggregations over the buckets of others. They work on answers: the numbers that clients see are those they take.
 
+mod moving;
 mod paths;
 
 use super::expression::Expression;
@@ -9,6 +10,7 @@ use jiff::tz::TimeZone;
 use mapping::dates::DateFormats;
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, as_f64, one_or_many, scalar};
+use moving::Window;
 use paths::{buckets_of, member, number};
 use serde_json::{Map, Value, json};
 use std::cmp::Ordering;
@@ -26,6 +28,7 @@ pub(super) enum Kind {
     Derivative,
     CumulativeSum,
     SerialDiff(usize),
+    Moving(Window),
     Script(Expression),
     Selector(Expression),
     Sort {
@@ -47,7 +50,7 @@ pub(crate) struct PipelineSpec {
 }
 
 /// The aggregations over buckets that are here.
-pub(super) const NAMES: [&str; 13] = [
+pub(super) const NAMES: [&str; 14] = [
     "avg_bucket",
     "max_bucket",
     "min_bucket",
@@ -58,6 +61,7 @@ pub(super) const NAMES: [&str; 13] = [
     "derivative",
     "cumulative_sum",
     "serial_diff",
+    "moving_fn",
     "bucket_script",
     "bucket_selector",
     "bucket_sort",
@@ -135,6 +139,7 @@ impl PipelineSpec {
                 Kind::Derivative
             }
             "cumulative_sum" => Kind::CumulativeSum,
+            "moving_fn" => Kind::Moving(Window::parse(members)?),
             "serial_diff" => Kind::SerialDiff(members.integer("lag")?.unwrap_or(1).max(1) as usize),
             "bucket_script" => Kind::Script(script(members.take("script"), kind)?),
             "bucket_selector" => Kind::Selector(script(members.take("script"), kind)?),
@@ -169,6 +174,7 @@ impl PipelineSpec {
             Kind::Derivative
                 | Kind::CumulativeSum
                 | Kind::SerialDiff(_)
+                | Kind::Moving(_)
                 | Kind::Script(_)
                 | Kind::Selector(_)
                 | Kind::Sort { .. }
@@ -323,7 +329,11 @@ pub(super) fn parents(
                 let (names, values): (Vec<String>, Vec<Value>) = std::mem::take(keyed).into_iter().unzip();
                 if !matches!(
                     spec.kind,
-                    Kind::Derivative | Kind::CumulativeSum | Kind::SerialDiff(_) | Kind::Script(_)
+                    Kind::Derivative
+                        | Kind::CumulativeSum
+                        | Kind::SerialDiff(_)
+                        | Kind::Moving(_)
+                        | Kind::Script(_)
                 ) {
                     return Err(SearchError::unsupported(format!(
                         "[{}] on keyed buckets",
@@ -376,6 +386,11 @@ fn within(spec: &PipelineSpec, name: &str, mut buckets: Vec<Value>) -> Result<Ve
                 if let (Some(before), Some(value)) = (before, values[at]) {
                     put(bucket, value - before);
                 }
+            }
+        }
+        Kind::Moving(window) => {
+            for (at, bucket) in buckets.iter_mut().enumerate() {
+                bucket[name] = json!({"value": window.value(at, &values).map(number_of)});
             }
         }
         Kind::Script(expression) | Kind::Selector(expression) => {

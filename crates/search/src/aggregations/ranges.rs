@@ -2,12 +2,13 @@
 
 use super::buckets::{Bucket, listed, number_text};
 use super::values::{Source, number_of};
-use super::{Aggregations, Finish};
+use super::{Aggregations, Finish, Spec};
 use mapping::FieldKind;
 use mapping::dates::{DateFormats, Rounding, parse_math};
-use mapping::error::Result;
-use mapping::fields::View;
-use mapping::json::scalar;
+use mapping::error::{Result, SearchError};
+use mapping::fields::{Term, View};
+use mapping::geo::{self, Point};
+use mapping::json::{Members, one_or_many, scalar};
 use serde_json::{Map, Value, json};
 
 /// One range; its ends as the request has them.
@@ -25,11 +26,26 @@ pub(super) struct RangeSpec {
     pub(super) keyed: bool,
     pub(super) is_date: bool,
     pub(super) now_ms: i64,
+    /// Where the ranges are of distances: from where, and how many metres count as one.
+    pub(super) distances: Option<(Point, f64)>,
 }
 
 impl RangeSpec {
     pub(super) fn name(&self) -> &'static str {
-        if self.is_date { "date_range" } else { "range" }
+        match (&self.distances, self.is_date) {
+            (Some(_), _) => "geo_distance",
+            (None, true) => "date_range",
+            (None, false) => "range",
+        }
+    }
+
+    /// The number by which a value is in ranges.
+    pub(super) fn number(&self, term: &Term) -> Option<f64> {
+        match (&self.distances, term) {
+            (Some((origin, metres)), Term::Point(point)) => Some(point.distance(*origin) / metres),
+            (Some(_), _) => None,
+            (None, term) => term.as_f64(),
+        }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -124,7 +140,7 @@ pub(super) fn finish(
 
 /// Reads one range.
 pub(super) fn parse(value: &Value) -> Result<OneRange> {
-    let mut members = mapping::json::Members::of("range", value)?;
+    let mut members = Members::of("range", value)?;
     let range = OneRange {
         key: members.take("key").and_then(scalar),
         from: members.take("from").filter(|end| !end.is_null()).cloned(),
@@ -132,4 +148,44 @@ pub(super) fn parse(value: &Value) -> Result<OneRange> {
     };
     members.end()?;
     Ok(range)
+}
+
+/// Reads `geo_distance`: ranges of distances from a point.
+pub(super) fn parse_distances(members: &mut Members<'_>) -> Result<Spec> {
+    let missing = |name: &str| {
+        SearchError::illegal(format!(
+            "Required field [{name}] is missing in the [geo_distance] aggregation"
+        ))
+    };
+    let origin = members.take("origin").ok_or_else(|| missing("origin"))?;
+    let origin = Point::of_json(origin).ok_or_else(|| SearchError::parsing("failed to parse a point"))?;
+    let unit = members.text("unit")?.unwrap_or_else(|| "m".to_owned());
+    let unknown = || SearchError::illegal(format!("No distance unit match [{unit}]"));
+    let metres = geo::metres(&format!("1{unit}")).ok_or_else(unknown)?;
+    // On a sphere, whichever way is asked for: the way over a plane is shorter by less than is read.
+    match members.text("distance_type")?.as_deref() {
+        None | Some("arc" | "plane") => {}
+        Some(other) => {
+            return Err(SearchError::illegal(format!(
+                "No enum constant of [distance_type] for [{other}]"
+            )));
+        }
+    }
+    let listed = members.take("ranges").map(one_or_many).unwrap_or_default();
+    if listed.is_empty() {
+        return Err(SearchError::illegal(
+            "No [ranges] specified for the [geo_distance] aggregation",
+        ));
+    }
+    let field = members.text("field")?.ok_or_else(|| missing("field"))?;
+    Ok(Spec::Range(
+        Source::of_field(field),
+        RangeSpec {
+            ranges: listed.into_iter().map(parse).collect::<Result<_>>()?,
+            keyed: members.flag("keyed")?.unwrap_or(false),
+            is_date: false,
+            now_ms: 0,
+            distances: Some((origin, metres)),
+        },
+    ))
 }

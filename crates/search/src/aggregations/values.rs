@@ -7,6 +7,7 @@ use mapping::fields::{self, Term, View};
 use mapping::json::scalar;
 use mapping::{FieldKind, Mapping};
 use serde_json::{Map, Number, Value};
+use std::cmp::Ordering;
 use value::ValueRef;
 
 /// A field, and what stands for a document that has no value of it.
@@ -21,13 +22,27 @@ pub(super) struct Source {
 }
 
 impl Source {
+    /// The values of a field and nothing else.
+    pub(super) fn of_field(field: String) -> Source {
+        Source {
+            field,
+            missing: None,
+            formats: None,
+            zone: TimeZone::UTC,
+            value_type: None,
+        }
+    }
+
     /// Refuses a field whose values cannot be taken so.
     pub(super) fn check(&self, mapping: &Mapping, kind: &str, wants_numbers: bool) -> Result<()> {
         let name = &self.field;
         let Some(field) = mapping.field(name) else {
             return Ok(());
         };
-        if field.kind == FieldKind::Text && !field.doc_values && kind != "missing" {
+        if field.kind == FieldKind::Text
+            && !field.doc_values
+            && !matches!(kind, "missing" | "significant_text")
+        {
             return Err(SearchError::illegal(format!(
                 "Text fields are not optimised for operations that require per-document field data like aggregations and sorting, so \
                  these operations are disabled by default. Please use a keyword field instead. Alternatively, set fielddata=true on \
@@ -142,4 +157,33 @@ impl Source {
 /// A number of JSON; null for what is none.
 pub(super) fn number_of(number: f64) -> Value {
     Number::from_f64(number).map_or(Value::Null, Value::Number)
+}
+
+/// A value that buckets are known by.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Key(pub(super) Term);
+
+impl Eq for Key {}
+
+impl PartialOrd for Key {
+    fn partial_cmp(&self, other: &Key) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Key {
+    /// About the bytes that it takes in memory, with its place among others.
+    pub(super) fn bytes(&self) -> usize {
+        let text = match &self.0 {
+            Term::Text(text) => text.len(),
+            _ => 0,
+        };
+        2 * size_of::<Key>() + text
+    }
+}
+
+impl Ord for Key {
+    fn cmp(&self, other: &Key) -> Ordering {
+        self.0.compare(&other.0)
+    }
 }

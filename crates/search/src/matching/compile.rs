@@ -86,6 +86,7 @@ impl Compiler<'_> {
                 query,
                 mode,
                 ignore_unmapped,
+                inner: _,
                 boost,
             } => {
                 match self.mapping.field(path).map(|field| &field.kind) {

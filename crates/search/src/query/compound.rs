@@ -1,6 +1,6 @@
 //! Queries made of queries.
 
-use super::{NestedMode, Parser, Query};
+use super::{InnerHits, NestedMode, Parser, Query};
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, scalar};
 use serde_json::Value;
@@ -56,10 +56,9 @@ impl Parser {
             },
             _ => {
                 let missing = || SearchError::parsing("[nested] requires 'path' field");
-                if members.take("inner_hits").is_some() {
-                    return Err(SearchError::unsupported("[inner_hits]"));
-                }
+                let inner = members.take("inner_hits").map(InnerHits::parse).transpose()?;
                 Query::Nested {
+                    inner: inner.map(Box::new),
                     path: members.text("path")?.ok_or_else(missing)?,
                     query: self.required(&mut members, name, "query")?,
                     mode: match members.text("score_mode")?.as_deref() {

@@ -4,6 +4,7 @@ mod compound;
 mod full_text;
 mod functions;
 mod geo;
+mod inner;
 mod intervals;
 mod lucene;
 mod simple;
@@ -11,6 +12,7 @@ mod term_level;
 
 pub use functions::FunctionScore;
 pub(crate) use functions::{BoostMode, Curve, Decay, Function, FunctionKind, ManyMode, Modifier, ScoreMode};
+pub use inner::InnerHits;
 pub use intervals::Rule;
 pub(crate) use intervals::{Relation as Standing, RuleKind};
 pub use lucene::parse_query_string;
@@ -64,6 +66,7 @@ pub enum Query {
         query: Box<Query>,
         mode: NestedMode,
         ignore_unmapped: bool,
+        inner: Option<Box<InnerHits>>,
         boost: f32,
     },
     Ids {

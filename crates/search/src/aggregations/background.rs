@@ -1,0 +1,91 @@
+//! Searches that count values in other documents than those that are found.
+//!
+//! Some aggregations tell of documents that the query does not find: whoever shows documents to a search asks which
+//! counts they need ([`Aggregations::backgrounds`]), makes them by searches of their own, and hands them over before the end.
+
+use super::counts::{Background, Counted, Counts};
+use super::values::Source;
+use super::{Aggregations, Collected, Named, Spec, State};
+use crate::query::Query;
+use crate::request::Request;
+
+/// A search that makes counts.
+#[derive(Clone, Debug)]
+pub struct Counting {
+    counted: Counted,
+    /// What is to be searched for.
+    pub request: Request,
+}
+
+impl Background {
+    /// Adds what a search has counted.
+    pub fn add(&mut self, counting: Counting, counts: Counts) {
+        self.0.push((counting.counted, counts));
+    }
+}
+
+impl Aggregations {
+    /// The searches whose counts these need.
+    pub fn backgrounds(&self) -> Vec<Counting> {
+        let mut found: Vec<Counting> = Vec::new();
+        self.add_backgrounds(&mut found);
+        found
+    }
+
+    fn add_backgrounds(&self, out: &mut Vec<Counting>) {
+        for named in &self.named {
+            if let Some((source, query)) = named.spec.background() {
+                let counted = Counted::new(source, query);
+                if !out.iter().any(|known| known.counted == counted) {
+                    out.push(Counting {
+                        counted,
+                        request: request(source, query),
+                    });
+                }
+            }
+            named.inner.add_backgrounds(out);
+        }
+    }
+}
+
+fn request(source: &Source, query: Option<&Query>) -> Request {
+    let asked = Named {
+        name: String::new(),
+        spec: Spec::Values(source.clone()),
+        inner: Aggregations::default(),
+        meta: None,
+    };
+    Request {
+        query: query.cloned(),
+        aggregations: Aggregations { named: vec![asked] },
+        size: 0,
+        track_total_hits: Some(u64::MAX),
+        ..Request::default()
+    }
+}
+
+impl Spec {
+    /// The field whose values are counted in other documents, and in which.
+    fn background(&self) -> Option<(&Source, Option<&Query>)> {
+        match self {
+            Spec::Significant(source, spec) => Some((source, spec.background.as_deref())),
+            Spec::Terms(source, spec) if spec.least == 0 => Some((source, None)),
+            _ => None,
+        }
+    }
+}
+
+impl Collected {
+    /// The counts of the one aggregation that there is.
+    pub(crate) fn counts(self, total: u64) -> Counts {
+        let buckets = self.0.into_iter().find_map(|state| match state {
+            State::Buckets(buckets) => Some(buckets.by_key),
+            _ => None,
+        });
+        let by_key = buckets.into_iter().flatten();
+        Counts {
+            total,
+            by_key: by_key.map(|(key, bucket)| (key, bucket.count)).collect(),
+        }
+    }
+}
