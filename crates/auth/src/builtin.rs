@@ -145,6 +145,7 @@ const READ: &[Action] = &[
     Action::IndexStats,
     Action::ListCollections,
     Action::ListIndexes,
+    Action::ListSearchIndexes,
     Action::PlanCacheRead,
 ];
 
@@ -152,12 +153,15 @@ const WRITE: &[Action] = &[
     Action::ConvertToCapped,
     Action::CreateCollection,
     Action::CreateIndex,
+    Action::CreateSearchIndexes,
     Action::DropCollection,
     Action::DropIndex,
+    Action::DropSearchIndex,
     Action::Insert,
     Action::Remove,
     Action::RenameCollectionSameDb,
     Action::Update,
+    Action::UpdateSearchIndex,
 ];
 
 const DB_ADMIN: &[Action] = &[
@@ -168,18 +172,22 @@ const DB_ADMIN: &[Action] = &[
     Action::ConvertToCapped,
     Action::CreateCollection,
     Action::CreateIndex,
+    Action::CreateSearchIndexes,
     Action::DbStats,
     Action::DropCollection,
     Action::DropDatabase,
     Action::DropIndex,
+    Action::DropSearchIndex,
     Action::EnableProfiler,
     Action::IndexStats,
     Action::ListCollections,
     Action::ListIndexes,
+    Action::ListSearchIndexes,
     Action::PlanCacheRead,
     Action::PlanCacheWrite,
     Action::ReIndex,
     Action::RenameCollectionSameDb,
+    Action::UpdateSearchIndex,
     Action::Validate,
 ];
 

@@ -6,6 +6,7 @@ use crate::files::{FileCache, LiveUploads, Orphans};
 use crate::running::background::Sweeps;
 use crate::running::scrub::Scrub;
 use crate::running::write_lock::WriteLocks;
+use crate::searching::SearchIndexes;
 use crate::tables::attempts::Attempts;
 use crate::tables::cursors::Cursors;
 use crate::tables::latencies::Latencies;
@@ -19,6 +20,7 @@ use crate::tables::validators::Validators;
 use code::Code;
 use kv::Kv;
 use memory::Budget;
+use parking_lot::Mutex;
 use query::spill::SpillFolder;
 use std::sync::Arc;
 use std::time::Instant;
@@ -54,6 +56,8 @@ struct Inner {
     orphans: Orphans,
     write_locks: WriteLocks,
     scrub: Scrub,
+    /// Who keeps full-text indexes that clients define. It has collections, which have the engine: closing lets go of it.
+    search_indexes: Mutex<Option<Arc<dyn SearchIndexes>>>,
     started: Instant,
 }
 
@@ -87,6 +91,7 @@ impl Engine {
             live_uploads: Arc::default(),
             write_locks: WriteLocks::default(),
             scrub: Scrub::default(),
+            search_indexes: Mutex::default(),
             started: Instant::now(),
         };
         Engine {
@@ -97,6 +102,7 @@ impl Engine {
     /// Closes cursors, flushes and closes the store. Operations that come later fail.
     pub async fn close(&self) -> Result<()> {
         self.release_writes().await?;
+        *self.inner.search_indexes.lock() = None;
         self.inner.cursors.close_all();
         self.inner.moments.clear();
         self.inner.store.close().await?;
@@ -159,6 +165,10 @@ impl Engine {
 
     pub(crate) fn scrub(&self) -> &Scrub {
         &self.inner.scrub
+    }
+
+    pub(crate) fn search_indexes_slot(&self) -> &Mutex<Option<Arc<dyn SearchIndexes>>> {
+        &self.inner.search_indexes
     }
 
     pub(crate) fn write_locks(&self) -> &WriteLocks {

@@ -3,12 +3,15 @@
 use crate::listening::Listening;
 use crate::mounts;
 use anyhow::{Context, Result};
+use std::sync::Arc;
 use tokio::net::UdpSocket;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 /// The folder of full-text indexes within the data folder.
 const FULLTEXT_FOLDER: &str = "_fulltext";
+/// The folder within that one of those that clients define.
+const DEFINED_FOLDER: &str = "defined";
 
 /// The tasks of the protocols that are served.
 #[derive(Debug)]
@@ -43,6 +46,7 @@ impl Protocols {
             stopped,
             tasks: JoinSet::new(),
         };
+        start.search_indexes();
         let mongo = start.mongo().await?;
         let couch = start.couch().await?;
         let elastic = start.elastic().await?;
@@ -67,6 +71,17 @@ impl Protocols {
 }
 
 impl Start<'_> {
+    /// The full-text indexes that MongoDB's clients define.
+    fn search_indexes(&self) {
+        let engine = &self.listening.engine;
+        let folder = self.listening.settings.data.join(FULLTEXT_FOLDER);
+        let options = atlas::Options {
+            folder: Some(folder.join(DEFINED_FOLDER)),
+            documents_min: None,
+        };
+        engine.set_search_indexes(Arc::new(atlas::Atlas::new(engine, options)));
+    }
+
     async fn mongo(&mut self) -> Result<mongo::Protocol> {
         let settings = self.listening.settings;
         let options = mongo::Options {

@@ -6,6 +6,7 @@ use crate::geo::Point;
 use crate::intervals::Interval;
 use crate::json::scalar;
 use crate::mapping::{Field, FieldKind, Mapping, Meta};
+use crate::value_kind::ValueKind;
 use jiff::tz::TimeZone;
 use std::cmp::Ordering;
 use std::net::{IpAddr, Ipv6Addr};
@@ -141,6 +142,9 @@ impl<'d> View<'d> {
                 values_at(self.document, path, &mut found);
             }
         }
+        if let Some(only) = field.only {
+            found.retain(|value| ValueKind::of(*value) == Some(only));
+        }
         found
     }
 
@@ -160,7 +164,7 @@ impl<'d> View<'d> {
         let mut terms = Vec::new();
         for value in self.raw(field) {
             let term = match value {
-                ValueRef::Null | ValueRef::Undefined => null_term(field),
+                ValueRef::Null | ValueRef::Undefined if field.only.is_none() => null_term(field),
                 value => term(field, value),
             };
             terms.extend(term);
@@ -286,7 +290,10 @@ pub fn term_of(kind: &FieldKind, field: &Field, value: ValueRef<'_>) -> Option<T
         FieldKind::Completion => completion::inputs(value).into_iter().next().map(Term::Text),
         FieldKind::Text => text_of(value).map(Term::Text),
         FieldKind::Keyword => {
-            let text = text_of(value)?;
+            let text = match field.only {
+                Some(_) => ValueKind::text(value)?,
+                None => text_of(value)?,
+            };
             if text.chars().count() > field.ignore_above {
                 return None;
             }

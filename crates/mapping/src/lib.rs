@@ -16,5 +16,7 @@ pub mod geo;
 pub mod intervals;
 pub mod json;
 mod mapping;
+mod value_kind;
 
-pub use mapping::{Field, FieldKind, Mapping, Meta};
+pub use mapping::{Field, FieldKind, Mapping, Meta, Placed};
+pub use value_kind::ValueKind;

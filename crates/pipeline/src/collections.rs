@@ -40,6 +40,31 @@ pub trait Collections: Debug + Send + Sync {
 
     /// Documents that describe a part of the server.
     fn describe<'a>(&'a self, subject: &'a Subject) -> BoxFuture<'a, Result<Vec<Document>>>;
+
+    /// What a full-text index of a collection finds.
+    fn search<'a>(&'a self, searching: &'a Searching) -> BoxFuture<'a, Result<Searched>>;
+}
+
+/// What a full-text index is asked.
+#[derive(Clone, Debug)]
+pub struct Searching {
+    /// The collection.
+    pub namespace: Namespace,
+    /// The operand of `$search`.
+    pub spec: Document,
+    /// Whether only what is told of all that matches is wanted.
+    pub wants_meta: bool,
+    /// Documents wanted at most; `None` for all.
+    pub documents_max: Option<u64>,
+}
+
+/// What a full-text index has found.
+#[derive(Debug, Default)]
+pub struct Searched {
+    /// The documents in order, each with its metadata.
+    pub documents: Vec<(Document, Document)>,
+    /// What is told of all that match.
+    pub meta: Document,
 }
 
 /// What a name stands for.
@@ -81,6 +106,15 @@ pub enum Subject {
     IndexStatistics(Namespace),
     /// `$planCacheStats`
     PlanCache(Namespace),
+    /// `$listSearchIndexes`
+    SearchIndexes {
+        /// The collection.
+        namespace: Namespace,
+        /// Only the one of this id.
+        id: Option<String>,
+        /// Only the one of this name.
+        name: Option<String>,
+    },
     /// `$currentOp`
     Operations(WantedOperations),
     /// `$listClusterCatalog`
@@ -163,6 +197,10 @@ impl Collections for NoCollections {
 
     fn describe<'a>(&'a self, _: &'a Subject) -> BoxFuture<'a, Result<Vec<Document>>> {
         Box::pin(async { Ok(Vec::new()) })
+    }
+
+    fn search<'a>(&'a self, _: &'a Searching) -> BoxFuture<'a, Result<Searched>> {
+        Box::pin(async { Ok(Searched::default()) })
     }
 }
 

@@ -33,8 +33,8 @@ mod sub_pipeline;
 mod window;
 
 pub use collections::{
-    CollectionStatistics, Collections, DocumentCheck, NoCollections, Resolved, Subject, WantedOperations,
-    WriteTarget,
+    CollectionStatistics, Collections, DocumentCheck, NoCollections, Resolved, Searched, Searching, Subject,
+    WantedOperations, WriteTarget,
 };
 pub use kept::STAGE_BYTES_MAX;
 pub use leading::Leading;

@@ -4,7 +4,7 @@ use super::stage::{Position, Stage, StageScope, stage_name};
 use super::stages::{
     bucket, bucket_auto, catalog, count, densify, describing, documents, facet, fill, geo_near, graph_lookup,
     group, limit, lookup, matching, merge, out, pack_buckets, project, rank_fusion, redact, replace_root,
-    sample, sort, union_with, unwind,
+    sample, searching, sort, union_with, unwind,
 };
 use super::window;
 use super::{COLLECTIONLESS, Pipeline};
@@ -62,13 +62,14 @@ const STAGES: &[(&str, ParseStage)] = &[
     ("$listSessions", describing::parse_sessions),
     ("$listClusterCatalog", catalog::parse),
     ("$listLocalSessions", describing::parse_local_sessions),
+    ("$search", searching::parse),
+    ("$searchMeta", searching::parse_meta),
+    ("$listSearchIndexes", searching::parse_listing),
     ("$_internalPackBuckets", pack_buckets::parse),
 ];
 
 /// MongoDB's stages that are not built.
 const UNSUPPORTED: &[&str] = &[
-    "$search",
-    "$searchMeta",
     "$vectorSearch",
     "$changeStream",
     "$changeStreamSplitLargeEvent",
@@ -77,7 +78,6 @@ const UNSUPPORTED: &[&str] = &[
     "$scoreFusion",
     "$score",
     "$listSampledQueries",
-    "$listSearchIndexes",
     "$shardedDataDistribution",
     "$listCatalog",
     "$listCachedAndActiveUsers",
@@ -204,7 +204,7 @@ pub(super) fn parse_stages(stages: &[Value], scope: &StageScope<'_>) -> Result<P
         ));
     }
     let mut parsed: Parsed = Vec::with_capacity(stages.len());
-    let mut metadata: Vec<&'static str> = Vec::new();
+    let mut metadata: Vec<&'static str> = scope.metadata.to_vec();
     for stage in stages {
         let Value::Document(stage) = stage else {
             return Err(QueryError::type_mismatch(

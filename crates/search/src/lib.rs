@@ -40,10 +40,13 @@ pub use inner::InnerFound;
 pub use mapping::analysis::{Analysis, Analyzer, Token};
 pub use mapping::dates::{date_math_name, date_text};
 pub use mapping::error::{Kind, Result, SearchError};
+pub use mapping::fields::simple_match;
 pub use mapping::intervals::Relation;
-pub use mapping::Mapping;
+pub use mapping::{Mapping, Placed, ValueKind};
 pub use more_like::{Like, MoreLike};
-pub use query::{CLAUSES_MAX, DEPTH_MAX, InnerHits, Query, parse_query, parse_query_string};
+pub use query::{
+    Asked, CLAUSES_MAX, DEPTH_MAX, InnerHits, NestedMode, Query, parse_query, parse_query_string,
+};
 pub use request::{Request, WINDOW_MAX};
 pub use run::{Index, NewestWanted, Outcome, Run, Seen};
 pub use sort::{Order, SortKey, parse_sort};

@@ -41,6 +41,8 @@ pub struct Request {
     pub terminate_after: Option<u64>,
     /// The buckets of aggregations at most.
     pub buckets_max: usize,
+    /// `from` and `size` together at most.
+    pub window_max: usize,
 }
 
 impl Default for Request {
@@ -59,6 +61,7 @@ impl Default for Request {
             track_scores: false,
             terminate_after: None,
             buckets_max: BUCKETS_MAX,
+            window_max: WINDOW_MAX,
         }
     }
 }
@@ -104,9 +107,10 @@ impl Request {
 
     /// Refuses what goes beyond limits or contradicts itself.
     pub fn check(&self) -> Result<()> {
-        if self.from + self.size > WINDOW_MAX {
+        let most = self.window_max;
+        if self.from.saturating_add(self.size) > most {
             return Err(SearchError::illegal(format!(
-                "Result window is too large, from + size must be less than or equal to: [{WINDOW_MAX}] but was [{}]. See the scroll \
+                "Result window is too large, from + size must be less than or equal to: [{most}] but was [{}]. See the scroll \
                  api for a more efficient way to request large data sets. This limit can be set by changing the [index.max_result_window] \
                  index level setting.",
                 self.from + self.size

@@ -33,3 +33,18 @@ test("a model is validated, indexed, saved, populated and updated", async () => 
   assert.equal(await Book.countDocuments({ tags: "sea" }), 1);
   assert.equal((await Book.updateMany({}, { $addToSet: { tags: "classic" } })).modifiedCount, 2);
 });
+
+test("a schema defines its search indexes, and a model searches by them", async () => {
+  const schema = new mongoose.Schema({ title: String, year: Number });
+  schema.searchIndex({ name: "films", definition: { mappings: { dynamic: true } } });
+  const Film = mongoose.model("Film", schema);
+  await Film.createCollection();
+  await Film.createSearchIndexes();
+  await Film.create([{ title: "The River Wild", year: 1994 }, { title: "Mystic Harbour", year: 2003 }]);
+  const [index] = await Film.listSearchIndexes();
+  assert.equal(index.name, "films");
+  const found = await Film.aggregate().search({ index: "films", text: { query: "river", path: "title" } });
+  assert.deepEqual(found.map((film) => film.year), [1994]);
+  await Film.dropSearchIndex("films");
+  assert.deepEqual(await Film.listSearchIndexes(), []);
+});

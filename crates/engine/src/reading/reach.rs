@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::time_series::TimeSeries;
 use code::Code;
 use futures::future::BoxFuture;
-use pipeline::{Collections, DocumentCheck, Resolved, Subject, WriteTarget};
+use pipeline::{Collections, DocumentCheck, Resolved, Searched, Searching, Subject, WriteTarget};
 use query::QueryError;
 use std::sync::Arc;
 use store::{Collection, CollectionOptions, Namespace};
@@ -155,6 +155,14 @@ impl Collections for Reach {
 
     fn describe<'a>(&'a self, subject: &'a Subject) -> BoxFuture<'a, query::Result<Vec<Document>>> {
         Box::pin(async move { Ok(self.engine()?.describe(&self.context, subject).await?) })
+    }
+
+    fn search<'a>(&'a self, searching: &'a Searching) -> BoxFuture<'a, query::Result<Searched>> {
+        Box::pin(async move {
+            let engine = self.engine()?;
+            let indexes = engine.search_indexes()?;
+            Ok(indexes.search(&engine, searching).await?)
+        })
     }
 }
 

@@ -5,6 +5,7 @@ use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::reports::stats::CollectionReport;
+use crate::searching::WhichSearchIndex;
 use crate::tables::display::date_of;
 use code::Code;
 use pipeline::{CollectionStatistics, Subject};
@@ -33,6 +34,13 @@ impl Engine {
                 Ok(query::plan::remembered_plans(&collection))
             }
             Subject::Catalog { database, shards } => Ok(self.catalog_documents(database.as_deref(), *shards)),
+            Subject::SearchIndexes { namespace, id, name } => {
+                let which = WhichSearchIndex {
+                    id: id.clone(),
+                    name: name.clone(),
+                };
+                self.search_indexes()?.list(self, namespace, &which)
+            }
             Subject::Operations(wanted) => Ok(self.operation_documents(context, wanted)),
             Subject::Sessions { all_users, users } => {
                 Ok(self.session_documents(context, *all_users, users.as_deref()))

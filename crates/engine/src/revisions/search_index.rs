@@ -1,11 +1,13 @@
-//! How a collection is searched, in the form that the protocol gave it.
+//! How a collection is searched, in the forms that protocols gave it.
 
 use super::RevisionedCollection;
 use crate::error::Result;
-use value::Value;
+use value::{Document, Value};
 
 /// The property of a collection that says how its fields are read.
 const SEARCH_INDEX: &str = "searchIndex";
+/// The property of a collection that has the full-text indexes that clients name.
+const SEARCH_INDEXES: &str = "searchIndexes";
 
 impl RevisionedCollection {
     /// How the collection is searched, as it was set; `None` if it never was.
@@ -19,5 +21,24 @@ impl RevisionedCollection {
     /// Sets how the collection is searched.
     pub async fn set_search_index(&self, text: String) -> Result<()> {
         self.set_property(SEARCH_INDEX, Value::String(text)).await
+    }
+
+    /// The full-text indexes that clients name, as they were set.
+    pub fn search_indexes(&self) -> Vec<Document> {
+        let options = self.collection.options();
+        let Some(Value::Array(indexes)) = options.properties.get(SEARCH_INDEXES) else {
+            return Vec::new();
+        };
+        let documents = indexes.iter().filter_map(|index| match index {
+            Value::Document(index) => Some(index.clone()),
+            _ => None,
+        });
+        documents.collect()
+    }
+
+    /// Sets the full-text indexes that clients name.
+    pub async fn set_search_indexes(&self, indexes: Vec<Document>) -> Result<()> {
+        let indexes = indexes.into_iter().map(Value::Document).collect();
+        self.set_property(SEARCH_INDEXES, Value::Array(indexes)).await
     }
 }

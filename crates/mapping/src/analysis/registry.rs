@@ -71,6 +71,17 @@ impl Analysis {
         self.analyzers.get(name).cloned().or_else(|| built_in(name))
     }
 
+    /// Adds an analyzer that does more with the terms of another.
+    pub fn derive(&mut self, name: &str, base: &str, filters: &[Value]) -> Result<()> {
+        let unknown = || SearchError::illegal(format!("there is no analyzer [{base}]"));
+        let mut analyzer = self.analyzer(base).ok_or_else(unknown)?;
+        for filter in filters {
+            analyzer.filters.push(self.filter(filter)?);
+        }
+        self.analyzers.insert(name.to_owned(), analyzer);
+        Ok(())
+    }
+
     /// The normalizer of this name; `None` if there is none.
     pub fn normalizer(&self, name: &str) -> Option<Analyzer> {
         let lowercase = || Analyzer::new(Tokenizer::Keyword, vec![Filter::Lowercase]);

@@ -5,6 +5,7 @@ use crate::completion::Completion;
 use crate::dates::DateFormats;
 use crate::error::{Result, SearchError};
 use crate::json::{Members, as_bool, as_f64, as_i64, one_or_many, scalar};
+use crate::value_kind::ValueKind;
 use serde_json::Value;
 use std::sync::{Arc, LazyLock};
 
@@ -101,6 +102,8 @@ pub struct Field {
     pub in_root: bool,
     /// How what is typed in part is completed.
     pub completion: Option<Arc<Completion>>,
+    /// The type of values that it has alone, where others at its place are another field's.
+    pub only: Option<ValueKind>,
 }
 
 /// Parameters that change nothing of what is found.
@@ -180,6 +183,7 @@ impl Field {
             copied_from: Vec::new(),
             nested: nested.map(str::to_owned),
             completion: None,
+            only: None,
             has_offsets: false,
             in_root: false,
             type_name,

@@ -5,9 +5,11 @@
 
 mod dynamic;
 mod field;
+mod placed;
 mod put;
 
 pub use field::{Field, FieldKind, Meta};
+pub use placed::Placed;
 
 use crate::analysis::{Analysis, Analyzer};
 use crate::error::{Result, SearchError};

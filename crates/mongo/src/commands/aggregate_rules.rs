@@ -112,6 +112,13 @@ fn check_stage(call: &Call<'_>, name: &str, value: &Value) -> Result<()> {
                 resource,
             )?;
         }
+        "$listSearchIndexes" => {
+            let name = call.namespace()?.collection;
+            call.require(
+                Action::ListSearchIndexes,
+                Resource::Collection(&call.database, &name),
+            )?;
+        }
         "$currentOp" => call.require(Action::Inprog, Resource::Cluster)?,
         // One's own sessions anybody may list.
         "$listLocalSessions" | "$listSessions" if matches!(value, Value::Document(options) if !options.is_empty()) =>

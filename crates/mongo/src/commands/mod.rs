@@ -65,6 +65,7 @@ mod rename_collection;
 mod roles;
 mod roles_info;
 mod sasl;
+mod search_indexes;
 mod server_status;
 mod sessions;
 mod table;

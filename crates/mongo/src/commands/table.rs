@@ -123,6 +123,26 @@ static COMMANDS: &[Command] = &[
         .stable()
         .writes(),
     collection("reIndex", Action::ReIndex, run!(re_index)),
+    collection(
+        "createSearchIndexes",
+        Action::CreateSearchIndexes,
+        run!(search_indexes::create),
+    ),
+    collection(
+        "listSearchIndexes",
+        Action::ListSearchIndexes,
+        run!(search_indexes::list),
+    ),
+    collection(
+        "updateSearchIndex",
+        Action::UpdateSearchIndex,
+        run!(search_indexes::update),
+    ),
+    collection(
+        "dropSearchIndex",
+        Action::DropSearchIndex,
+        run!(search_indexes::remove),
+    ),
     collection("planCacheClear", Action::PlanCacheWrite, run!(plan_cache::clear)),
     collection(
         "planCacheListFilters",

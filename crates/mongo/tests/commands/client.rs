@@ -5,6 +5,7 @@ use kv::{Kv, Simulation};
 use mongo::Options;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 use std::time::Duration;
 use testing::Host;
 use value::raw::encode_document;
@@ -26,6 +27,8 @@ impl Server {
     pub fn start() -> Server {
         let host = Host::new();
         let engine = host.run(Engine::on(Kv::simulated(&Simulation::new(1)))).unwrap();
+        let indexes = atlas::Atlas::new(&engine, atlas::Options::default());
+        engine.set_search_indexes(Arc::new(indexes));
         let options = Options {
             places: net::Places::new(100),
             test_commands: true,

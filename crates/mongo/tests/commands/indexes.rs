@@ -11,7 +11,53 @@ fn indexes() {
 pub fn cases() -> Vec<Case> {
     let mut cases = made_and_dropped();
     cases.extend(plans());
+    cases.extend(searches());
     cases
+}
+
+fn searches() -> Vec<Case> {
+    let definition = doc! {"mappings": {"dynamic": true}};
+    vec![
+        good(
+            doc! {"insert": "found", "documents": [{"_id": 1, "a": "a wild river"}]},
+            doc! {"n": 1},
+        ),
+        good(
+            doc! {"createSearchIndexes": "found", "indexes": [{"name": "s", "definition": definition.clone()}]},
+            doc! {"indexesCreated": [{"name": "s"}]},
+        ),
+        bad(
+            doc! {"createSearchIndexes": "nothing", "indexes": [{"definition": definition.clone()}]},
+            26,
+            "does not exist",
+        ),
+        good(
+            doc! {"listSearchIndexes": "found"},
+            doc! {"cursor": {"firstBatch": [{"name": "s", "queryable": true, "latestDefinition": definition.clone()}]}},
+        ),
+        bad(
+            doc! {"listSearchIndexes": "found", "name": "s", "id": "x"},
+            72,
+            "both 'name' and 'id'",
+        ),
+        good(
+            doc! {"aggregate": "found", "cursor": {}, "pipeline": [
+                {"$search": {"index": "s", "text": {"path": "a", "query": "river"}}}, {"$project": {"score": {"$meta": "searchScore"}}},
+            ]},
+            doc! {"cursor": {"firstBatch": [{"_id": 1}]}},
+        ),
+        good(
+            doc! {"updateSearchIndex": "found", "name": "s", "definition": {"mappings": {"dynamic": false}}},
+            doc! {},
+        ),
+        bad(
+            doc! {"updateSearchIndex": "found", "name": "other", "definition": definition},
+            27,
+            "no search index",
+        ),
+        good(doc! {"dropSearchIndex": "found", "name": "s"}, doc! {}),
+        bad(doc! {"dropSearchIndex": "found"}, 72, "either 'name' or 'id'"),
+    ]
 }
 
 fn made_and_dropped() -> Vec<Case> {

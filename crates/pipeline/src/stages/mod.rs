@@ -29,6 +29,7 @@ pub(super) mod redact;
 pub(super) mod replace_root;
 pub(super) mod sample;
 mod script_accumulator;
+pub(super) mod searching;
 pub(super) mod sort;
 pub(super) mod union_with;
 pub(super) mod unwind;

@@ -34,7 +34,7 @@ pub(crate) fn parse_replace_with(
 }
 
 fn stage(root: &Value, name: &'static str, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
-    let expression = Expression::parse(root, &scope.variables.parse_scope())?;
+    let expression = Expression::parse(root, &scope.parse_scope())?;
     Ok(vec![Arc::new(ReplaceRoot {
         operand: root.clone(),
         root: expression,
@@ -64,8 +64,17 @@ struct Replacing {
 
 impl Step for Replacing {
     fn push(&mut self, rows: Vec<Row>, out: &mut Vec<Row>) -> Result<Flow> {
+        let mut marked_variables = None;
         for row in rows {
-            match self.root.evaluate(row.as_ref(), &self.variables)? {
+            let variables = match &row {
+                Row::Marked(marked) => {
+                    let variables = marked_variables.get_or_insert_with(|| Variables::clone(&self.variables));
+                    variables.set_metadata(marked.metadata.clone());
+                    variables
+                }
+                Row::Raw(_) | Row::Tree(_) => &*self.variables,
+            };
+            match self.root.evaluate(row.as_ref(), variables)? {
                 Some(Value::Document(root)) => out.push(Row::Tree(root)),
                 other => return Err(not_an_object(self.name, other.as_ref(), &row)),
             }

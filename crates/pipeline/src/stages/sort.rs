@@ -95,7 +95,7 @@ struct Sorting {
 }
 
 /// Metadata by which documents are sorted.
-const NUMBERS: [&str; 3] = [TEXT_SCORE, "score", "geoNearDistance"];
+const NUMBERS: [&str; 4] = [TEXT_SCORE, "score", "geoNearDistance", "searchScore"];
 
 /// A number that a stage or a search gave a document.
 fn number(row: &Row, name: &str) -> f64 {

@@ -252,6 +252,7 @@ fn test(key: Key, field: &Field, test: &Test) -> Wanted {
         Test::Interval(..)
         | Test::Intervals(_)
         | Test::Nearness { .. }
+        | Test::Distance(..)
         | Test::Network(..)
         | Test::Near(..)
         | Test::Within(_)

@@ -106,7 +106,9 @@ impl<'a> Maker<'a> {
             },
             Node::Leaf(leaf) => match &leaf.test {
                 Test::Term(text) => self.term(leaf, text)?,
-                Test::Phrase { .. } | Test::Nearness { .. } | Test::Intervals(_) => return None,
+                Test::Phrase { .. } | Test::Nearness { .. } | Test::Distance(..) | Test::Intervals(_) => {
+                    return None;
+                }
                 _ => self.constant(node, leaf.boost(), matches)?,
             },
             Node::Nothing

@@ -136,6 +136,15 @@ impl Compiler<'_> {
                 pivot,
                 boost,
             } => self.distance_feature(field, origin, pivot, *boost)?,
+            Query::Nearness {
+                field,
+                origin,
+                pivot,
+                boost,
+            } => match self.searchable(field)? {
+                Some(field) => leaf(field, Test::Distance(*origin, *pivot), *boost),
+                None => Node::Nothing,
+            },
             Query::GeoBox {
                 field,
                 sides,

@@ -44,6 +44,8 @@ pub(crate) enum Test {
         nanos: i64,
         pivot: f64,
     },
+    /// It has a number or a time, which is worth the more the nearer it is to the first; half at the second.
+    Distance(f64, f64),
     /// It has a point in a box: top, left, bottom, right.
     Within([f64; 4]),
     /// Its terms stand as a rule says.
@@ -133,6 +135,12 @@ impl Leaf {
                         .collect(),
                 };
                 let nearest = distances.into_iter().reduce(f64::min)?;
+                Some(self.boost * (pivot / (pivot + nearest)) as f32)
+            }
+            Test::Distance(origin, pivot) => {
+                let found = view.terms(&self.field);
+                let distances = found.iter().filter_map(Term::as_f64);
+                let nearest = distances.map(|number| (number - origin).abs()).reduce(f64::min)?;
                 Some(self.boost * (pivot / (pivot + nearest)) as f32)
             }
             Test::Near(from, metres) => {
@@ -253,6 +261,7 @@ impl Leaf {
             | Test::Network(..)
             | Test::Near(..)
             | Test::Nearness { .. }
+            | Test::Distance(..)
             | Test::Within(_)
             | Test::Sequence(..) => false,
         }

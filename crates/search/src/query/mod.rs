@@ -7,6 +7,7 @@ mod geo;
 mod inner;
 mod intervals;
 mod lucene;
+mod renamed;
 mod simple;
 mod term_level;
 
@@ -16,6 +17,7 @@ pub use inner::InnerHits;
 pub use intervals::Rule;
 pub(crate) use intervals::{Relation as Standing, RuleKind};
 pub use lucene::parse_query_string;
+pub use renamed::Asked;
 
 use crate::script::DocumentScript;
 use mapping::error::{Result, SearchError};
@@ -109,6 +111,13 @@ pub enum Query {
         field: String,
         origin: Value,
         pivot: String,
+        boost: f32,
+    },
+    /// What has a number or a time, worth the more the nearer it is to `origin`; half at the pivot.
+    Nearness {
+        field: String,
+        origin: f64,
+        pivot: f64,
         boost: f32,
     },
     GeoBox {

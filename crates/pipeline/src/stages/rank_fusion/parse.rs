@@ -12,7 +12,9 @@ use std::sync::Arc;
 use value::{Document, DocumentRef, Value, ValueRef};
 
 /// The stages that leave documents as they are, so that the same one is known again in several pipelines.
-const SELECTING: [&str; 6] = ["$match", "$sort", "$limit", "$skip", "$sample", "$geoNear"];
+const SELECTING: [&str; 7] = [
+    "$match", "$sort", "$limit", "$skip", "$sample", "$geoNear", "$search",
+];
 
 const RANKED: &str = "All subpipelines to the $rankFusion stage must begin with one of $search, $vectorSearch, $geoNear, or have \
                       a custom $sort in the pipeline.";

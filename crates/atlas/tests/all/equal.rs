@@ -1,0 +1,97 @@
+//! Random searches over random documents.
+
+use crate::store::Store;
+use engine::Searched;
+use testing::{Random, seeds};
+use value::{Document, Value, doc};
+
+const SEEDS: u64 = 2;
+const ROUNDS: u64 = 4;
+const SEARCHES: u64 = 60;
+const WORDS: [&str; 6] = ["river", "wild", "harbour", "singer", "boats", "night"];
+
+fn word(random: &mut Random) -> &'static str {
+    WORDS[random.below(WORDS.len() as u64) as usize]
+}
+
+fn document(random: &mut Random) -> Document {
+    let text: Vec<&str> = (0..1 + random.below(6)).map(|_| word(random)).collect();
+    let mut document = doc! {"text": text.join(" "), "year": random.below(20) as i64, "kind": word(random)};
+    if random.below(3) == 0 {
+        document.push("mixed", word(random));
+    } else {
+        document.push("mixed", random.below(5) as f64);
+    }
+    if random.below(2) == 0 {
+        document.push("flag", random.below(2) == 0);
+        document.push("at", Value::DateTime(random.below(10) as i64 * 86_400_000));
+    }
+    document
+}
+
+fn operator(random: &mut Random, depth: u64) -> Document {
+    let (one, other) = (word(random), word(random));
+    let year = random.below(20) as i64;
+    match random.below(if depth > 2 { 9 } else { 12 }) {
+        0 => doc! {"text": {"path": "text", "query": format!("{one} {other}")}},
+        1 => doc! {"text": {"path": ["text", "kind", "mixed"], "query": one, "fuzzy": {"maxEdits": 1}}},
+        2 => {
+            doc! {"phrase": {"path": "text", "query": format!("{one} {other}"), "slop": random.below(3) as i64}}
+        }
+        3 => doc! {"range": {"path": "year", "gte": year, "lt": year + 5}},
+        4 => doc! {"equals": {"path": "mixed", "value": random.below(5) as i64}},
+        5 => doc! {"exists": {"path": "flag"}},
+        6 => doc! {"in": {"path": "kind", "value": [one, other]}},
+        7 => doc! {"near": {"path": "year", "origin": year, "pivot": 2}},
+        8 => doc! {"autocomplete": {"path": "kind", "query": &one[..3]}},
+        _ => {
+            let clauses = |random: &mut Random| -> Vec<Value> {
+                let count = 1 + random.below(2);
+                (0..count).map(|_| operator(random, depth + 1).into()).collect()
+            };
+            let mut compound = doc! {"should": clauses(random)};
+            for name in ["must", "filter", "mustNot"] {
+                if random.below(3) == 0 {
+                    compound.push(name, clauses(random));
+                }
+            }
+            doc! {"compound": compound}
+        }
+    }
+}
+
+fn shown(found: &Searched) -> Vec<String> {
+    let one = |(document, metadata): &(Document, Document)| {
+        let score = metadata.get("searchScore").unwrap().as_ref().as_f64().unwrap();
+        format!("{:?} {score:.4}", document.get("_id").unwrap())
+    };
+    let mut shown: Vec<String> = found.documents.iter().map(one).collect();
+    // What is worth the same comes in any order.
+    shown.sort();
+    shown.push(format!("{:?}", found.meta));
+    shown
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_index_and_the_documents_give_the_same_answers() {
+    for seed in seeds(SEEDS) {
+        let mut random = Random::new(seed);
+        let fields = doc! {"kind": [{"type": "string"}, {"type": "token"}, {"type": "autocomplete"}]};
+        let definition = doc! {"mappings": {"dynamic": true, "fields": fields}};
+        let store = Store::new(definition).await;
+        for round in 0..ROUNDS {
+            store
+                .insert((0..100).map(|_| document(&mut random)).collect())
+                .await;
+            for search in 0..SEARCHES {
+                let spec = operator(&mut random, 0);
+                let (by_index, by_documents) = store.both(&spec, None).await;
+                let what = format!("seed {seed}, round {round}, search {search}: {spec:?}");
+                assert_eq!(shown(&by_index), shown(&by_documents), "{what}");
+                if search == 0 {
+                    store.wait_until_indexed().await;
+                }
+            }
+        }
+    }
+}
