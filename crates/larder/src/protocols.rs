@@ -141,6 +141,7 @@ impl Start<'_> {
         let options = riak::Options {
             http: self.http.clone(),
             siblings_max: settings.riak_siblings_max,
+            deletions_told: settings.riak_delete_mode.told(),
         };
         let riak = riak::Riak::new(self.listening.engine.clone(), options);
         let (address, is_given) = (settings.riak_listen, settings.riak_listen_given);

@@ -102,6 +102,7 @@ fn reload(options: &ServeOptions, running: &Settings, log: &LogControl, tls: Opt
         || settings.riak_listen != running.riak_listen
         || settings.riak_pb_listen != running.riak_pb_listen
         || settings.riak_siblings_max != running.riak_siblings_max
+        || settings.riak_delete_mode != running.riak_delete_mode
         || settings.http_listen != running.http_listen
         || settings.syslog_listen != running.syslog_listen
         || settings.syslog_collection != running.syslog_collection

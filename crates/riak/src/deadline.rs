@@ -16,8 +16,12 @@ impl Deadline {
         Deadline(limit.and_then(|limit| Instant::now().checked_add(limit)))
     }
 
+    pub(crate) fn is_past(self) -> bool {
+        self.0.is_some_and(|deadline| Instant::now() > deadline)
+    }
+
     pub(crate) fn check(self) -> Result<()> {
-        match self.0.is_some_and(|deadline| Instant::now() > deadline) {
+        match self.is_past() {
             true => Err(RiakError::timeout()),
             false => Ok(()),
         }

@@ -24,6 +24,7 @@ mod listing;
 mod mapreduce;
 mod names;
 mod object;
+mod options;
 pub mod pb;
 mod preflist;
 mod readers;
@@ -35,4 +36,5 @@ mod typed;
 
 pub use clock::{Clock, Dot};
 pub use mapreduce::{KeyOutline, outline_job};
-pub use serve::{Options, Riak};
+pub use options::Options;
+pub use serve::Riak;

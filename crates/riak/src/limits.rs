@@ -1,5 +1,7 @@
 //! The limits of the protocols, one constant each.
 
+use std::time::Duration;
+
 /// The bytes of a value that a document can hold; a larger one is a file.
 pub(crate) const VALUE_BYTES_MAX: usize = 15 * 1024 * 1024;
 
@@ -17,6 +19,9 @@ pub(crate) const NAME_BYTES_MAX: usize = 32 * 1024;
 
 /// The siblings of one object where nobody says how many; a put that would make more is refused (Riak's `max_siblings`).
 pub(crate) const SIBLINGS_MAX: usize = 100;
+
+/// How long it is told of an object that it was deleted where nobody says so (Riak's `delete_mode`).
+pub(crate) const DELETIONS_TOLD: Duration = Duration::from_secs(3);
 
 /// The entries of a vector clock that a client sends.
 pub(crate) const CLOCK_ENTRIES_MAX: usize = 1_000;

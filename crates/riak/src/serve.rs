@@ -1,6 +1,6 @@
 //! Serving both protocols: requests come in, answers go out.
 
-use crate::limits::SIBLINGS_MAX;
+use crate::options::Options;
 use crate::rest::{self, Call};
 use crate::server::Server;
 use engine::{Context, Engine};
@@ -12,24 +12,6 @@ use tokio::sync::watch;
 /// How long connections may take to end their last request when the server stops.
 const STOP_TIME_MAX: Duration = Duration::from_secs(10);
 
-/// How the protocols are served.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The limits of connections.
-    pub http: http::Options,
-    /// The siblings of one object; a put that would make more is refused.
-    pub siblings_max: usize,
-}
-
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            http: http::Options::default(),
-            siblings_max: SIBLINGS_MAX,
-        }
-    }
-}
-
 /// What is served by both protocols: each sees what the other has written at once.
 #[derive(Clone, Debug)]
 pub struct Riak {
@@ -40,7 +22,7 @@ pub struct Riak {
 impl Riak {
     /// Serves what an engine has.
     pub fn new(engine: Engine, options: Options) -> Riak {
-        let server = Server::new(engine, options.http.hosts.clone(), options.siblings_max);
+        let server = Server::new(engine, &options);
         Riak {
             server: Arc::new(server),
             options,

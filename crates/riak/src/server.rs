@@ -1,11 +1,13 @@
 //! What all requests share.
 
 use crate::buckets::Properties;
+use crate::options::Options;
 use crate::readers::Readers;
 use crate::stats::Stats;
 use engine::Engine;
 use http::Hosts;
 use std::hash::{BuildHasher, RandomState};
+use std::time::Duration;
 use tokio::sync::{Mutex, MutexGuard};
 
 /// How many objects can be written at once: two of one lock wait for each other.
@@ -21,6 +23,8 @@ pub(crate) struct Server {
     pub(crate) hosts: Hosts,
     /// The siblings of one object; a put that would make more is refused.
     pub(crate) siblings_max: usize,
+    /// How long it is told of an object that it was deleted; `None` for as long as the store knows.
+    pub(crate) deletions_told: Option<Duration>,
     pub(crate) stats: Stats,
     /// Large values that are being read.
     pub(crate) readers: Readers,
@@ -29,12 +33,13 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn new(engine: Engine, hosts: Hosts, siblings_max: usize) -> Server {
+    pub(crate) fn new(engine: Engine, options: &Options) -> Server {
         Server {
             engine,
             properties: Properties::default(),
-            hosts,
-            siblings_max,
+            hosts: options.http.hosts.clone(),
+            siblings_max: options.siblings_max,
+            deletions_told: options.deletions_told,
             stats: Stats::new(),
             readers: Readers::default(),
             locks: (0..LOCKS).map(|_| Mutex::new(())).collect(),

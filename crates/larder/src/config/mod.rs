@@ -4,7 +4,7 @@ mod print;
 mod values;
 
 pub use print::{ConfigOptions, run};
-pub use values::{ByteSize, Listen, LogFormat};
+pub use values::{ByteSize, DeleteMode, Listen, LogFormat};
 
 use crate::memory;
 use anyhow::{Context, Result, bail};
@@ -60,6 +60,10 @@ pub struct ServeOptions {
     /// The siblings that one of Riak's objects may have; a put that would make more is refused [default: 100].
     #[arg(long, value_name = "N", env = "LARDER_RIAK_SIBLINGS_MAX")]
     pub riak_siblings_max: Option<NonZeroU32>,
+    /// How long Riak's clients are told of an object that it was deleted, as Riak's `delete_mode`: keep, immediate or milliseconds
+    /// [default: 3000].
+    #[arg(long, value_name = "MODE", env = "LARDER_RIAK_DELETE_MODE")]
+    pub riak_delete_mode: Option<DeleteMode>,
     /// Address of Larder's own HTTP (files, health, metrics); `off` closes it, port 0 picks a free one [default: 127.0.0.1:7070].
     #[arg(long, value_name = "ADDRESS", env = "LARDER_HTTP_LISTEN")]
     pub http_listen: Option<Listen>,
@@ -162,6 +166,8 @@ pub struct Settings {
     pub riak_pb_listen_given: bool,
     /// The siblings that one of Riak's objects may have.
     pub riak_siblings_max: usize,
+    /// How long Riak's clients are told of an object that it was deleted.
+    pub riak_delete_mode: DeleteMode,
     /// Where Larder's own HTTP listens.
     pub http_listen: Listen,
     /// Whether that address was asked for.
@@ -244,6 +250,10 @@ impl ServeOptions {
                 .riak_siblings_max
                 .or(file.riak_siblings_max)
                 .map_or(RIAK_SIBLINGS_MAX_DEFAULT, |max| max.get() as usize),
+            riak_delete_mode: self
+                .riak_delete_mode
+                .or(file.riak_delete_mode)
+                .unwrap_or_default(),
             http_listen: http_listen.unwrap_or(Listen::loopback(7070)),
             http_listen_given: http_listen.is_some(),
             syslog_listen: self.syslog_listen.or(file.syslog_listen).unwrap_or(Listen::Off),

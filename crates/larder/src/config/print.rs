@@ -78,6 +78,7 @@ impl From<Settings> for ServeOptions {
             riak_siblings_max: u32::try_from(settings.riak_siblings_max)
                 .ok()
                 .and_then(NonZeroU32::new),
+            riak_delete_mode: Some(settings.riak_delete_mode),
             http_listen: Some(settings.http_listen),
             syslog_listen: Some(settings.syslog_listen),
             syslog_collection: Some(format!("{database}.{collection}")),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::net::SocketAddr;
 use std::str::FromStr;
+use std::time::Duration;
 
 /// Where a protocol listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +60,47 @@ impl FromStr for ByteSize {
     }
 }
 
+/// What becomes of the knowledge that one of Riak's objects was deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DeleteMode {
+    /// It is told for as long as the store knows.
+    Keep,
+    /// It is told for so many milliseconds.
+    After(u32),
+}
+
+impl DeleteMode {
+    /// How long it is told, if not for ever.
+    pub fn told(self) -> Option<Duration> {
+        match self {
+            DeleteMode::Keep => None,
+            DeleteMode::After(ms) => Some(Duration::from_millis(ms.into())),
+        }
+    }
+}
+
+impl Default for DeleteMode {
+    /// As Riak's.
+    fn default() -> DeleteMode {
+        DeleteMode::After(3_000)
+    }
+}
+
+impl FromStr for DeleteMode {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<DeleteMode, String> {
+        match text {
+            "keep" => Ok(DeleteMode::Keep),
+            "immediate" => Ok(DeleteMode::After(0)),
+            _ => text
+                .parse()
+                .map(DeleteMode::After)
+                .map_err(|_| format!("'{text}' is neither keep nor immediate nor a number of milliseconds")),
+        }
+    }
+}
+
 /// How the log is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -75,6 +117,16 @@ impl fmt::Display for Listen {
         match self {
             Listen::On(address) => address.fmt(f),
             Listen::Off => f.write_str("off"),
+        }
+    }
+}
+
+impl fmt::Display for DeleteMode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            DeleteMode::Keep => f.write_str("keep"),
+            DeleteMode::After(0) => f.write_str("immediate"),
+            DeleteMode::After(ms) => ms.fmt(f),
         }
     }
 }
@@ -124,6 +176,7 @@ macro_rules! as_text {
 }
 
 as_text!(Listen, "an address such as \"127.0.0.1:27017\", or \"off\"");
+as_text!(DeleteMode, "\"keep\", \"immediate\", or milliseconds");
 as_text!(ByteSize, "a size such as \"512m\"");
 
 #[cfg(test)]
@@ -135,6 +188,10 @@ mod tests {
         for text in ["0", "1000", "512k", "48m", "3g"] {
             assert_eq!(text.parse::<ByteSize>().unwrap().to_string(), text);
         }
+        for text in ["keep", "immediate", "3000"] {
+            assert_eq!(text.parse::<DeleteMode>().unwrap().to_string(), text);
+        }
+        assert!("3 s".parse::<DeleteMode>().is_err());
         for text in ["127.0.0.1:27017", "[::1]:0", "off"] {
             assert_eq!(text.parse::<Listen>().unwrap().to_string(), text);
         }

@@ -16,6 +16,7 @@ use crate::clock::{Clock, Dot};
 use crate::content::{Content, LargeValue, Link, vtag};
 use crate::error::Result;
 use crate::names::find_id;
+use crate::server::Server;
 use bytes::Bytes;
 use engine::{Record, Revision, RevisionedCollection, RevisionedSnapshot};
 use form::{Form, content_type_of};
@@ -229,9 +230,14 @@ impl Object {
         !self.siblings.is_empty()
     }
 
-    /// Whether it was there once.
-    pub(crate) fn is_deleted(&self) -> bool {
-        self.siblings.is_empty() && self.notes.counter > 0
+    /// The clock of an object that was there once, for as long as that is told.
+    pub(crate) fn deletion(&self, server: &Server) -> Option<Clock> {
+        let is_deleted = self.siblings.is_empty() && self.notes.counter > 0;
+        let is_told = |told: Duration| {
+            let deleted = self.notes.deleted_ms.map(Duration::from_millis);
+            deleted.is_some_and(|deleted| Duration::from_millis(server.engine.now_ms()) < deleted + told)
+        };
+        (is_deleted && server.deletions_told.is_none_or(is_told)).then(|| self.clock())
     }
 
     /// All that a client has seen who reads the object now.

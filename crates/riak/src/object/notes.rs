@@ -15,6 +15,8 @@ use value::{ArrayRef, DocumentBuf, DocumentRef, ValueRef};
 pub(crate) struct ObjectNotes {
     /// The number of the last event.
     pub(crate) counter: u64,
+    /// When its last sibling was deleted by Riak's protocols.
+    pub(crate) deleted_ms: Option<u64>,
     pub(crate) siblings: Vec<SiblingNotes>,
 }
 
@@ -41,6 +43,9 @@ impl ObjectNotes {
         let mut out = Vec::with_capacity(NOTES_BYTES);
         let mut notes = DocumentWriter::new(&mut out);
         notes.put("counter", ValueRef::Int64(self.counter as i64));
+        if let Some(deleted_ms) = self.deleted_ms {
+            notes.put("deleted", ValueRef::DateTime(deleted_ms as i64));
+        }
         notes.put_array("siblings", |siblings| {
             for (at, sibling) in self.siblings.iter().enumerate() {
                 siblings.put_document(&at.to_string(), |notes| sibling.write(notes));
@@ -59,6 +64,7 @@ impl ObjectNotes {
         for (name, value) in notes.as_raw().iter() {
             match (name, value) {
                 ("counter", ValueRef::Int64(counter)) => read.counter = counter as u64,
+                ("deleted", ValueRef::DateTime(ms)) => read.deleted_ms = u64::try_from(ms).ok(),
                 ("siblings", ValueRef::Array(siblings)) => {
                     read.siblings = siblings.iter().filter_map(SiblingNotes::of).collect();
                 }

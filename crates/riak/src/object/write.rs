@@ -34,7 +34,7 @@ pub(crate) enum Condition {
 pub(crate) enum Deleted {
     /// Siblings, of which those are gone now that the clock has seen.
     Now,
-    /// None; with the clock of the object where it was deleted before.
+    /// None; with the clock of the object where it was deleted before and that is told.
     Before(Option<Clock>),
 }
 
@@ -146,7 +146,7 @@ pub(crate) async fn delete(
     for _ in 0..RETRIES_MAX {
         let object = Object::read(collection, key).await?;
         if !object.exists() {
-            return Ok(Deleted::Before(object.is_deleted().then(|| object.clock())));
+            return Ok(Deleted::Before(object.deletion(server)));
         }
         check_condition(&object, condition, &object.clock())?;
         let is_seen = |sibling: &&Sibling| context.is_none_or(|context| context.covers(&sibling.dot));
@@ -170,6 +170,7 @@ pub(crate) async fn delete(
             .filter(|sibling| !ended.contains(&sibling.revision))
             .map(|sibling| &sibling.content)
             .collect();
+        notes.deleted_ms = left.is_empty().then(|| server.engine.now_ms());
         let resolve = Resolve {
             id: object.id.clone(),
             leaves: revisions(&object),
@@ -243,6 +244,7 @@ fn next(server: &Server, object: &Object, put: &Put) -> Result<(Resolve, Object)
     };
     let mut notes = object.notes.clone();
     notes.counter = counter;
+    notes.deleted_ms = None;
     notes.siblings.retain(|known| {
         kept().any(|sibling| sibling.revision.hash == known.hash) || is_ancestor_kept(known, object, &ended)
     });

@@ -7,6 +7,7 @@ use super::messages::{
     PreflistReq, PreflistResp, SetBucketReq, SetTypeReq, TypeReq,
 };
 use crate::buckets::{self, BucketProperties, Quorum, existing};
+use crate::deadline::Deadline;
 use crate::error::{Result, RiakError};
 use crate::limits::LISTED_AT_ONCE;
 use crate::listing::Keys;
@@ -18,7 +19,8 @@ use serde_json::{Map, Value, json};
 
 pub(crate) async fn list(connection: &mut Connection, request: ListBucketsReq) -> Result<()> {
     let kind = request.kind.as_deref().unwrap_or(DEFAULT_TYPE);
-    let names = buckets::list(&connection.server, connection.granted()?, kind).await?;
+    let listing = buckets::list(&connection.server, connection.granted()?, kind);
+    let names = Deadline::of(request.timeout).run(listing).await?;
     if !request.stream.unwrap_or(false) {
         connection.put(code::LIST_BUCKETS_RESP, &ListResp { names, done: None });
         return Ok(());
@@ -37,7 +39,7 @@ pub(crate) async fn list(connection: &mut Connection, request: ListBucketsReq) -
 pub(crate) async fn list_keys(connection: &mut Connection, request: ListKeysReq) -> Result<()> {
     let bucket = Bucket::new(request.kind.as_deref(), &request.bucket)?;
     if let Some(collection) = existing(&connection.server, connection.granted()?, &bucket, Action::Find)? {
-        let deadline = crate::deadline::Deadline::of(request.timeout);
+        let deadline = Deadline::of(request.timeout);
         let mut keys = Keys::all(&collection).await?;
         loop {
             let names = keys.next().await?;

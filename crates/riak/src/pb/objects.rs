@@ -46,8 +46,8 @@ pub(crate) async fn get(connection: &mut Connection, request: GetReq) -> Result<
             }
             false => answer.content = contents(&object, is_head),
         }
-    } else if object.is_deleted() && request.deletedvclock.unwrap_or(false) {
-        answer.vclock = Some(clock.encode());
+    } else if request.deletedvclock.unwrap_or(false) {
+        answer.vclock = object.deletion(&connection.server).map(|clock| clock.encode());
     }
     connection.put(code::GET_RESP, &answer);
     Ok(())

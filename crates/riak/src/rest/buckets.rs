@@ -21,13 +21,15 @@ pub(crate) async fn list(call: &Call, kind: Option<&[u8]>) -> Result<Response> {
         return Ok(not_allowed("GET, HEAD"));
     }
     let kind = kind.unwrap_or(DEFAULT_TYPE);
+    let deadline = call.deadline()?;
+    let names = deadline.run(buckets::list(&call.server, &call.access, kind));
     match call.parameter("buckets") {
         Some("true") => {
-            let names = buckets::list(&call.server, &call.access, kind).await?;
+            let names = names.await?;
             Ok(json(&json!({"buckets": texts(&names)})))
         }
         Some("stream") => {
-            let names = buckets::list(&call.server, &call.access, kind).await?;
+            let names = names.await?;
             let pages = names.chunks(LISTED_AT_ONCE);
             let pages = pages.map(|names| json!({"buckets": texts(names)}).to_string().into());
             // An empty one says that it is the last.
@@ -50,9 +52,7 @@ pub(crate) async fn old(call: &Call, bucket: &Bucket) -> Result<Response> {
                 answer.insert("props".to_owned(), own_properties(call, bucket).await?);
             }
             match call.parameter("keys") {
-                Some("true") => {
-                    answer.insert("keys".to_owned(), all_keys(call, bucket).await?);
-                }
+                Some("true") => return with_keys(call, bucket, answer).await,
                 Some("stream") => return stream_keys(call, bucket, Some(Value::Object(answer))).await,
                 _ => {}
             }
@@ -70,27 +70,39 @@ pub(crate) async fn keys(call: &Call, bucket: &Bucket) -> Result<Response> {
         _ => return Ok(not_allowed("GET, HEAD, POST")),
     }
     match call.parameter("keys") {
-        Some("true") => Ok(json(&json!({"keys": all_keys(call, bucket).await?}))),
+        Some("true") => with_keys(call, bucket, Map::new()).await,
         Some("stream") => stream_keys(call, bucket, None).await,
         _ => Ok(json(&json!({}))),
     }
 }
 
-async fn all_keys(call: &Call, bucket: &Bucket) -> Result<Value> {
+/// All keys in one, beside what else an answer says. That they take too long is an answer of its own, with the status of any other.
+async fn with_keys(call: &Call, bucket: &Bucket, mut answer: Map<String, Value>) -> Result<Response> {
+    let Some(keys) = all_keys(call, bucket).await? else {
+        return Ok(json(&json!({"error": "timeout"})));
+    };
+    answer.insert("keys".to_owned(), keys);
+    Ok(json(&Value::Object(answer)))
+}
+
+/// All keys; `None` where they take longer than the client waits.
+async fn all_keys(call: &Call, bucket: &Bucket) -> Result<Option<Value>> {
     let deadline = call.deadline()?;
     let mut all = Vec::new();
     if let Some(collection) = existing(&call.server, &call.access, bucket, Action::Find)? {
         let mut keys = Keys::all(&collection).await?;
         loop {
             let page = keys.next().await?;
-            deadline.check()?;
+            if deadline.is_past() {
+                return Ok(None);
+            }
             if page.is_empty() {
                 break;
             }
             all.extend(texts(&page));
         }
     }
-    Ok(Value::Array(all))
+    Ok(Some(Value::Array(all)))
 }
 
 /// The keys page by page, after what is sent before them.

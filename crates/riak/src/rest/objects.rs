@@ -77,7 +77,7 @@ async fn get(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
         .stats
         .got(begun, object.siblings.len(), object.bytes());
     if !object.exists() {
-        return Ok(not_found(object.is_deleted().then(|| object.clock())));
+        return Ok(not_found(object.deletion(&call.server)));
     }
     let mut response = match call.parameter("vtag") {
         Some(vtag) => match object.siblings.iter().find(|sibling| sibling.vtag() == vtag) {

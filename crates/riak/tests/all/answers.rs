@@ -1,8 +1,11 @@
 //! Statuses and texts as Riak has them: what is refused, and what conditions and siblings come to.
 
 use crate::server::{Answer, Server};
+use engine::{Context, DeleteStatement, Namespace, WriteOptions};
 use riak::pb::frame::code;
-use riak::pb::messages::{BucketProps, Content, GetReq, PutReq, SetBucketReq};
+use riak::pb::messages::{BucketProps, Content, GetReq, GetResp, PutReq, SetBucketReq};
+use std::time::Duration;
+use value::{DocumentBuf, doc};
 
 const TEXT: (&str, &str) = ("Content-Type", "text/plain");
 const JSON: (&str, &str) = ("Content-Type", "application/json");
@@ -326,4 +329,106 @@ fn an_object_has_as_many_siblings_as_the_server_says() {
     assert_eq!(client.raw(code::PUT, &put).0, code::PUT_RESP);
     let told = client.refused(code::PUT, &put);
     assert!(told.starts_with("{too_many_siblings,3}"), "{told}");
+}
+
+/// A server that tells of deletions for so long.
+fn telling(deletions_told: Option<Duration>) -> Server {
+    Server::with(riak::Options {
+        deletions_told,
+        ..riak::Options::default()
+    })
+}
+
+#[test]
+fn a_deletion_is_told_as_long_as_the_server_says() {
+    for (told, is_told) in [
+        (None, true),
+        (Some(Duration::from_secs(3_600)), true),
+        (Some(Duration::ZERO), false),
+    ] {
+        let server = telling(told);
+        server.put("/buckets/b/keys/k", "text/plain", b"1");
+        assert_eq!(server.ask("DELETE /buckets/b/keys/k", &[], b"").status, 204);
+        for gone in [
+            server.get("/buckets/b/keys/k"),
+            server.ask("DELETE /buckets/b/keys/k", &[], b""),
+        ] {
+            let has_clock = !gone.header("x-riak-vclock").is_empty();
+            assert_eq!((gone.status, has_clock), (404, is_told), "{told:?}");
+            assert_eq!(gone.header("x-riak-deleted") == "true", is_told);
+        }
+        let wanted = GetReq {
+            bucket: b"b".to_vec(),
+            key: b"k".to_vec(),
+            deletedvclock: Some(true),
+            ..GetReq::default()
+        };
+        let answer: GetResp = server.client().ask(code::GET, &wanted);
+        assert_eq!(answer.vclock.is_some(), is_told);
+        server.put("/buckets/b/keys/k", "text/plain", b"2");
+        let again = server.get("/buckets/b/keys/k");
+        assert_eq!((again.status, again.text().as_str()), (200, "2"));
+    }
+}
+
+/// What MongoDB's `deleteMany({})` does.
+fn remove_all(server: &Server, bucket: &str) {
+    let statement = DeleteStatement::default();
+    let namespace = Namespace::new("default", bucket);
+    let context = Context::default();
+    let options = WriteOptions::default();
+    let removed = server
+        .engine
+        .delete(&context, &namespace, vec![statement], &options);
+    server.host.run(removed).unwrap();
+}
+
+#[test]
+fn a_deletion_by_another_protocol_is_told_where_all_are() {
+    for (told, is_told) in [(None, "true"), (Some(Duration::from_secs(3_600)), "")] {
+        let server = telling(told);
+        server.put("/buckets/b/keys/k", "text/plain", b"1");
+        remove_all(&server, "b");
+        let gone = server.get("/buckets/b/keys/k");
+        assert_eq!((gone.status, gone.header("x-riak-deleted")), (404, is_told));
+    }
+}
+
+/// Objects with the keys from 0.
+fn fill(server: &Server, bucket: &str, objects: i32) {
+    let namespace = Namespace::new("default", bucket);
+    let documents = (0..objects).map(|key| DocumentBuf::from(&doc! {"_id": key}));
+    let context = Context::default();
+    let options = WriteOptions::default();
+    let inserted = server
+        .engine
+        .insert(&context, &namespace, documents.collect(), &options);
+    server.host.run(inserted).unwrap();
+}
+
+#[test]
+fn listing_keys_for_too_long_is_an_answer_that_says_so() {
+    let server = Server::start();
+    fill(&server, "many", 20_000);
+    let told = "{\"error\":\"timeout\"}";
+    for path in ["/buckets/many/keys?keys=true", "/riak/many?keys=true"] {
+        let answer = server.get(&format!("{path}&timeout=1"));
+        assert_eq!((answer.status, answer.text().as_str()), (200, told), "{path}");
+        assert!(
+            server
+                .get(&format!("{path}&timeout=60000"))
+                .text()
+                .contains("\"19999\"")
+        );
+    }
+    let streamed = server.get("/buckets/many/keys?keys=stream&timeout=1");
+    assert_eq!(streamed.status, 200);
+    assert!(streamed.text().ends_with(told));
+    for path in [
+        "/buckets?buckets=true",
+        "/buckets?buckets=stream",
+        "/buckets/many/keys?keys=true",
+    ] {
+        assert_eq!(server.get(&format!("{path}&timeout=soon")).status, 400, "{path}");
+    }
 }

@@ -1,0 +1,25 @@
+//! How the protocols are served.
+
+use crate::limits::{DELETIONS_TOLD, SIBLINGS_MAX};
+use std::time::Duration;
+
+/// How the protocols are served.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The limits of connections.
+    pub http: http::Options,
+    /// The siblings of one object; a put that would make more is refused.
+    pub siblings_max: usize,
+    /// How long it is told of an object that it was deleted; `None` for as long as the store knows.
+    pub deletions_told: Option<Duration>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            http: http::Options::default(),
+            siblings_max: SIBLINGS_MAX,
+            deletions_told: Some(DELETIONS_TOLD),
+        }
+    }
+}
