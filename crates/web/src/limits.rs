@@ -1,5 +1,7 @@
 //! Named limits of the protocol; going past one is an error that names it.
 
+use std::time::Duration;
+
 /// Files in one page of a listing at most, and where the client does not say.
 pub const LIST_FILES_MAX: usize = 1_000;
 
@@ -23,3 +25,9 @@ pub const FORM_FILES_MAX: usize = 1_000;
 
 /// A file up to this length is read before the answer begins, so that damage is an error and not an answer cut off.
 pub const READ_AHEAD_BYTES_MAX: u64 = 1024 * 1024;
+
+/// Wrong passwords of one user from one address, after which the page's form has to wait.
+pub const SIGN_INS_FAILED_MAX: u32 = 10;
+
+/// For so long after the last of them.
+pub const SIGN_IN_PAUSE: Duration = Duration::from_secs(60);

@@ -92,3 +92,16 @@ test("who may only read sees which role would allow more", async () => {
   assert.match(await make.getAttribute("title"), /the role readWrite of default allows it/);
   await page.done();
 });
+
+test("after ten wrong passwords the form says when to try again, and others may sign in", async () => {
+  const sign = (name, password) => fetch(`${server.url}/api/session`, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ name, password }) });
+  for (let n = 0; n < 10; n++) assert.equal((await sign("ann", "wrong")).status, 401);
+  const page = await browser.open(server.url);
+  await page.getByLabel("Name").fill("ann");
+  await page.getByLabel("Password").fill("wrong");
+  await page.getByRole("button", { name: "Sign in" }).click();
+  await page.getByText(/too many logins have failed; try again in \d+ s/).waitFor();
+  await page.isWell("sign-in-refused");
+  assert.equal((await sign("root", "secret")).status, 200);
+  await page.done();
+});

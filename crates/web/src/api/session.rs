@@ -3,9 +3,11 @@
 use crate::access::{session_cookie, too_many_requests};
 use crate::call::Call;
 use crate::error::{Result, WebError};
+use crate::limits::{SIGN_IN_PAUSE, SIGN_INS_FAILED_MAX};
 use crate::sessions::STAY_TIME_MAX;
 use crate::{page, respond};
 use auth::User;
+use engine::TooManyAttempts;
 use http::header::SET_COOKIE;
 use http::{HeaderValue, Response, StatusCode};
 use serde_json::{Value, json};
@@ -56,6 +58,7 @@ async fn begin(call: &mut Call) -> Result<Response> {
         return Err(WebError::bad_request("give name and password"));
     };
     let engine = &call.server.engine;
+    check_failures(call, &name)?;
     let user = engine.log_in(&name, &password, call.request.peer).await;
     let user = user.map_err(|too_many| too_many_requests(&too_many))?;
     let refused = || {
@@ -87,6 +90,15 @@ async fn begin(call: &mut Call) -> Result<Response> {
         ),
     );
     Ok(response)
+}
+
+/// A form that says when to try again is kinder than one that waits longer and longer.
+fn check_failures(call: &Call, name: &str) -> Result<()> {
+    let engine = &call.server.engine;
+    match engine.failed_logins(name, call.request.peer, SIGN_IN_PAUSE) >= SIGN_INS_FAILED_MAX {
+        true => Err(too_many_requests(&TooManyAttempts { wait: SIGN_IN_PAUSE })),
+        false => Ok(()),
+    }
 }
 
 fn end(call: &Call) -> Response {

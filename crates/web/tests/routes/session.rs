@@ -1,11 +1,30 @@
 //! Users of the page: they sign in by a cookie, and may do there what they may do anywhere.
 
-use crate::server::run;
-use testing::http::{Case, case};
+use crate::server::{Server, run};
+use testing::http::{Case, case, exchange};
 
 #[test]
 fn users_sign_in_by_a_cookie_and_keep_their_rights() {
     run(CASES);
+}
+
+#[test]
+fn after_ten_wrong_passwords_the_form_says_when_to_try_again() {
+    let server = Server::start();
+    let asked = exchange(server.address, "POST /api/command/admin", ROOT);
+    assert_eq!(asked.status, 200);
+    let sign_in = |name: &str, password: &str| {
+        let body = format!(r#"{{"name": "{name}", "password": "{password}"}}"#);
+        exchange(server.address, "POST /api/session", &body)
+    };
+    for _ in 0..10 {
+        assert_eq!(sign_in("root", "wrong").status, 401);
+    }
+    for password in ["wrong", "secret"] {
+        let refused = sign_in("root", password);
+        assert_eq!((refused.status, refused.header("retry-after")), (429, Some("61")));
+    }
+    assert_eq!(sign_in("ann", "wrong").status, 401, "others are not refused");
 }
 
 const USER: &str = r#"{"createUser": "ann", "pwd": "secret", "roles": [{"role": "read", "db": "default"}]}"#;
