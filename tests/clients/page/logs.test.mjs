@@ -95,6 +95,24 @@ test("the rail beside the lines leads to any time, by dragging and by keys, and 
   await page.done();
 });
 
+test("lines of a query are scrolled both ways from the oldest one, each once, also those of one time", async () => {
+  await server.command("default", { insert: "twos", documents: Array.from({ length: 1200 }, (_, n) => ({ ...line(n - (n % 2)), _id: n, message: `line ${n}: ${n % 3 ? "wanted" : "other"}` })) });
+  const page = await browser.open(`${server.url}/#/logs/default.twos?q=wanted`);
+  await page.getByText("800 lines", { exact: true }).waitFor();
+  const rail = page.getByRole("slider", { name: "Time of the lines" });
+  await rail.press("End");
+  await page.getByText(/^line 1:/).waitFor();
+  const list = page.getByRole("grid");
+  const seen = new Set();
+  for (let n = 0; n < 1000 && seen.size < 800; n++) {
+    (await page.locator(".line .message").allInnerTexts()).forEach((text) => seen.add(text));
+    await list.press("PageUp");
+    await page.waitForTimeout(20);
+  }
+  assert.equal(seen.size, 800);
+  await page.done();
+});
+
 test("values of a field are counted, and one filters; the keyboard goes from error to error", async () => {
   const page = await browser.open(`${server.url}/#/logs/default.logs`);
   await first(page).waitFor();

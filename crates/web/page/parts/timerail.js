@@ -65,17 +65,19 @@ function draw(canvas, data, height, newest, oldest) {
   const span = data.to - data.from || 1;
   const y = (time) => Math.max(0, Math.min(height, ((data.to - time) / span) * height));
   const most = Math.max(1, ...data.bars.map((bar) => bar.total));
+  // Asked once: the browser works a style out anew for each asking.
+  const [all, errors] = [colour("--other-bar"), colour("--error-bar")];
   for (const bar of data.bars) {
     if (!bar.total) continue;
     const [from, to] = [y(bar.at + data.step), y(bar.at)];
     // Errors at the right edge, as a share of their bar.
-    const fill = (lines, token) => {
+    const fill = (lines, ink) => {
       const wide = Math.max(1, (lines / most) * WIDTH);
-      context.fillStyle = colour(token);
+      context.fillStyle = ink;
       context.fillRect(WIDTH - wide, from, wide, Math.max(1, to - from + 0.5));
     };
-    fill(bar.total, "--other-bar");
-    if (bar.counts.error) fill(bar.counts.error, "--error-bar");
+    fill(bar.total, all);
+    if (bar.counts.error) fill(bar.counts.error, errors);
   }
   if (newest === undefined) return;
   const high = Math.max(THUMB_MIN, y(oldest ?? newest) - y(newest));

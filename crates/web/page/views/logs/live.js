@@ -90,9 +90,9 @@ export function queryText({ q, filters, group }, { level }) {
   return [q?.trim() && `(${q})`, levels, ...chips].filter(Boolean).join(" AND ");
 }
 
-function rowOf({ _id, _seq_no, document = {} }, { time }) {
+function rowOf({ _id, document = {} }, { time }) {
   const at = timeOf(document[time]);
-  return { id: _id, source: plainDates(document), time: at, sort: [at, _seq_no], ...(typeof _id === "string" && { key: document._id ?? (/^[0-9a-f]{24}$/.test(_id) ? { $oid: _id } : _id) }) };
+  return { id: _id, source: plainDates(document), time: at, ...(typeof _id === "string" && { key: document._id ?? (/^[0-9a-f]{24}$/.test(_id) ? { $oid: _id } : _id) }) };
 }
 
 const timeOf = (value) => (typeof value === "object" && value ? Date.parse(value.$date) : Date.parse(value)) || Date.now();

@@ -47,7 +47,7 @@ export function Log({ name, params, shape }) {
 
   const live = useLive(isLive, name, asked, shape, lines.arrive, lines.catchUp, key);
 
-  const placeOf = ({ id, time, sort, key: own }) => JSON.stringify({ id, time, sort, key: own });
+  const placeOf = ({ id, time, key: own }) => JSON.stringify({ id, time, key: own });
   /** Lines around one, without query and filters; Back, or Esc, leads to the same row of what was asked. */
   const around = (row) => {
     refine({ at: placeOf(row) });

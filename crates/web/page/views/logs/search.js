@@ -62,16 +62,37 @@ export function queryFor(asked, { time, fields, level }) {
   return { bool: { filter: [...filter, ...asked.filters.filter(({ not }) => !not).map(term)], must_not: asked.filters.filter(({ not }) => not).map(term) } };
 }
 
-/** Lines after a row: older ones, or newer ones. They come newest first either way. */
-export async function lines(name, query, { time }, { after, newer = false, size = LINES_PAGE } = {}, signal) {
-  const order = newer ? "asc" : "desc";
-  const body = { query, size, sort: [{ [time]: order }, { _doc: order }], track_total_hits: false, ...(after && { search_after: after.sort ?? [after.time, Number.MAX_SAFE_INTEGER] }) };
-  const { hits: { hits } } = await elastic(path(name, "/_search"), { ...body, _source: false }, signal);
+/** How often the time in which newer lines are looked for is made longer before it has no end. */
+const WIDER_MAX = 7;
+const WIDER_BY = 8;
+
+/**
+ * Lines after a row: older ones, or newer ones. They come newest first either way; those of the same time that are known already are
+ * left out. The index gives the newest of a range at once, however many match, but reads all to find the oldest: so newer lines are
+ * looked for in a short time after the row, and in a longer one where that has too few.
+ */
+export async function lines(name, query, { time }, { after, newer = false, size = LINES_PAGE, known = [] } = {}, signal) {
+  const same = after ? known.filter((row) => row.time === after.time).map(({ id }) => id) : [];
+  const within = (range) => ({ bool: { filter: [query, { range: { [time]: { ...range, format: "epoch_millis" } } }], must_not: same.length ? [{ ids: { values: same } }] : [] } });
+  const sort = newer ? [{ [time]: "asc" }, { _doc: "desc" }] : [{ [time]: "desc" }, { _doc: "asc" }];
+  const found = async (asked) => (await elastic(path(name, "/_search"), { query: asked, size, sort, track_total_hits: false, _source: false }, signal)).hits.hits;
+  let hits = await found(!after ? query : within(newer ? { gte: after.time, lte: after.time + spanOf(known, size) } : { lte: after.time }));
+  for (let wider = 1; newer && after && hits.length < size && wider <= WIDER_MAX; wider++) {
+    const until = wider === WIDER_MAX ? {} : { lte: after.time + spanOf(known, size) * WIDER_BY ** wider };
+    hits = await found(within({ gte: after.time, ...until }));
+  }
   if (!hits.length) return [];
   // The documents come by find, which cuts long values on the server.
   const documents = await linesOf(name, hits.map(({ _id }) => _id), { time }, TRIM_BYTES, signal);
-  const rows = hits.flatMap((hit, at) => (documents[at] ? [{ ...documents[at], id: hit._id, sort: hit.sort, time: hit.sort[0] }] : []));
+  const rows = hits.flatMap((hit, at) => (documents[at] ? [{ ...documents[at], id: hit._id, time: hit.sort[0] }] : []));
   return newer ? rows.reverse() : rows;
+}
+
+/** The time that so many lines take, by those that are known. */
+function spanOf(known, size) {
+  const times = known.filter(({ gap }) => !gap).map((row) => row.time);
+  const span = times.length > 1 ? times[0] - times.at(-1) : 0;
+  return Math.max(1000, Math.ceil((span / Math.max(1, times.length - 1)) * size));
 }
 
 /** The oldest and the newest time. */

@@ -21,7 +21,7 @@ const FILL_MAX = LINES_MAX / 2;
 const NOTHING = { count: 0 };
 const EMPTY = { rows: [], shift: 0, loading: true, error: null, hasOlder: true, hasNewer: false };
 
-/** @param {{time: number, sort?: unknown[], key?: unknown} | undefined} at the row around which the window begins */
+/** @param {{time: number, key?: unknown} | undefined} at the row around which the window begins */
 export function useWindow(name, asked, shape, key, at) {
   const [page, setPage] = useState(EMPTY);
   const [arriving, setArriving] = useState(NOTHING);
@@ -32,9 +32,8 @@ export function useWindow(name, asked, shape, key, at) {
 
   const around = async (row, signal) => {
     const half = LINES_PAGE / 2;
-    // Older ones from the row itself on: what sorts just before it is what comes after one more.
-    const from = { ...row, sort: [row.time, typeof row.sort?.[1] === "number" ? row.sort[1] + 1 : Number.MAX_SAFE_INTEGER] };
-    const [before, after] = await Promise.all([read(name, asked, shape, { after: row, newer: true, size: half, known: [row] }, signal), read(name, asked, shape, { after: from, size: half }, signal)]);
+    // Older ones from the row itself on.
+    const [before, after] = await Promise.all([read(name, asked, shape, { after: row, newer: true, size: half, known: [row] }, signal), read(name, asked, shape, { after: row, size: half }, signal)]);
     const seen = new Set();
     return [...before, ...after].filter(({ id }) => !seen.has(id) && seen.add(id));
   };
@@ -100,14 +99,14 @@ export function useWindow(name, asked, shape, key, at) {
     }
   };
 
-  /** The lines from a time on, older ones below. Only the last one that was asked for counts. */
+  /** The lines around a time. Only the last one that was asked for counts. */
   const toTime = async (time) => {
     going.current?.abort();
     going.current = new AbortController();
     const until = Math.min(asked.to ?? Infinity, Math.ceil(time));
     try {
-      const rows = await read(name, { ...asked, to: until }, shape, {}, going.current.signal);
-      if (rows.length) show(rows, rows[0]);
+      const [row] = await read(name, { ...asked, to: until }, shape, { size: 1 }, going.current.signal);
+      if (row) show(await around(row, going.current.signal), row);
     } catch (error) {
       if (error.name !== "AbortError") setPage((before) => ({ ...before, error }));
     }
@@ -116,7 +115,7 @@ export function useWindow(name, asked, shape, key, at) {
   const nextError = async (newer) => {
     if (!shape.level) return;
     const from = focus ?? page.rows.find(isLine);
-    const [found] = await read(name, { ...asked, group: "error" }, shape, { after: from, newer, size: 1, known: from ? [from] : [] });
+    const [found] = await read(name, { ...asked, group: "error" }, shape, { after: from, newer, size: 1, known: passed(page.rows, from, newer) });
     if (!found) return;
     const near = page.rows.find((row) => row.id === found.id);
     if (near) setFocus(Object.assign(near, { jump: ++jumps }));
@@ -127,6 +126,13 @@ export function useWindow(name, asked, shape, key, at) {
 }
 
 const isLine = (row) => !row.gap;
+
+/** The rows from one on, against the direction in which another is looked for. */
+function passed(rows, from, newer) {
+  const at = rows.indexOf(from);
+  if (at < 0) return from ? [from] : [];
+  return newer ? rows.slice(at) : rows.slice(0, at + 1);
+}
 
 /** Whether a text among the lines is marked. */
 function isMarking() {
