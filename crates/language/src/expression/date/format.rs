@@ -7,7 +7,7 @@ use std::fmt::Write;
 /// The conversions that a format may have.
 const CONVERSIONS: &str = "dGHjLmMSwuUVYzZbB%";
 
-pub(super) const MONTHS: [&str; 12] = [
+const MONTHS: [&str; 12] = [
     "January",
     "February",
     "March",
@@ -21,6 +21,16 @@ pub(super) const MONTHS: [&str; 12] = [
     "November",
     "December",
 ];
+
+/// The place in the year, from 0, of a month by its name or what it is shortened to.
+pub(super) fn month_of(name: &str) -> Option<usize> {
+    let name = name.to_ascii_lowercase();
+    let name = if name == "sept" { "sep" } else { name.as_str() };
+    MONTHS.iter().position(|month| {
+        let month = month.to_ascii_lowercase();
+        month == name || (name.len() == 3 && month.starts_with(name))
+    })
+}
 
 /// The conversions that only make sense when writing.
 const WRITTEN_ONLY: &str = "Uw";

@@ -1,6 +1,7 @@
-//! Dates out of text: ISO 8601 and its usual variations, or a given format.
+//! Dates out of texts in a given format.
 
-use super::format::MONTHS;
+use super::format::month_of;
+use super::free::offset_ms;
 use super::{Civil, Zone};
 use value::date::days_of_month;
 
@@ -8,7 +9,7 @@ use value::date::days_of_month;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotADate(pub(crate) String);
 
-fn wrong<T>(why: impl Into<String>) -> Result<T, NotADate> {
+pub(super) fn wrong<T>(why: impl Into<String>) -> Result<T, NotADate> {
     Err(NotADate(why.into()))
 }
 
@@ -61,13 +62,6 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    /// Takes blanks, if there are any.
-    fn take_blanks(&mut self) -> bool {
-        let before = self.rest.len();
-        self.rest = self.rest.trim_start_matches([' ', '\t']);
-        self.rest.len() < before
-    }
-
     fn peek(&self) -> Option<char> {
         self.rest.chars().next()
     }
@@ -95,196 +89,19 @@ impl<'t> Cursor<'t> {
         three.parse().ok()
     }
 
-    /// `Z`, `+05`, `+0530`, `+05:30`.
+    /// A zone as it may stand in a text: `Z`, `+05`, `+0530`, `GMT+05:30`, `CEST`.
     fn offset(&mut self) -> Option<i64> {
-        if self.take('Z') || self.take('z') {
-            return Some(0);
-        }
-        let sign = if self.take('+') {
-            1
-        } else if self.take('-') {
-            -1
-        } else {
-            return None;
-        };
-        let hours = self.number(1, 2)?;
-        let colon = self.take(':');
-        let minutes = match self.number(2, 2) {
-            Some(minutes) => minutes,
-            None if colon => return None,
-            None => 0,
-        };
-        Some(sign * (hours * 60 + minutes) * 60_000)
+        let blanks = self.rest.trim_start_matches([' ', '\t', '(']);
+        let end = blanks
+            .find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '+' | '-' | ':'))
+            .unwrap_or(blanks.len());
+        let (zone, rest) = blanks.split_at(end);
+        self.rest = rest.trim_start_matches(')');
+        offset_ms(zone)
     }
 
     fn month_name(&mut self) -> Option<i64> {
-        let word = self.word().to_lowercase();
-        let at = MONTHS.iter().position(|month| {
-            let month = month.to_lowercase();
-            month == word || (word.len() == 3 && month.starts_with(&word))
-        })?;
-        Some(at as i64 + 1)
-    }
-}
-
-/// What C's `isspace` takes for white space, which may stand around a date.
-const SPACES: [char; 6] = [' ', '\t', '\n', '\u{b}', '\u{c}', '\r'];
-
-/// The moment that a text in no particular format means. A text with a zone of its own needs none besides.
-pub fn parse_text(text: &str, zone: Option<&Zone>) -> Result<i64, NotADate> {
-    let mut cursor = Cursor {
-        rest: text.trim_matches(SPACES),
-    };
-    let mut fields = Fields::default();
-    if read_date(&mut cursor, &mut fields).is_none() {
-        return wrong("Unexpected character");
-    }
-    if cursor.take('T') || cursor.take('t') || cursor.take_blanks() {
-        cursor.take_blanks();
-        if cursor.peek().is_some_and(|c| c.is_ascii_digit()) && read_time(&mut cursor, &mut fields).is_none()
-        {
-            return wrong("Unexpected character");
-        }
-    }
-    cursor.take_blanks();
-    let named = read_zone(&mut cursor, &mut fields)?;
-    if !cursor.rest.is_empty() {
-        return wrong("Trailing data");
-    }
-    if (fields.offset_ms.is_some() || named.is_some()) && zone.is_some() {
-        return wrong(
-            "you cannot pass in a date/time string with time zone information together with a timezone argument",
-        );
-    }
-    fields.moment(named.as_ref().or(zone).unwrap_or(&Zone::UTC))
-}
-
-fn read_date(cursor: &mut Cursor<'_>, fields: &mut Fields) -> Option<()> {
-    if cursor.peek()?.is_ascii_alphabetic() {
-        // "July 4th, 2018", "Jul 4 2018"
-        fields.month = Some(cursor.month_name()?);
-        while cursor.take(' ') || cursor.take('-') {}
-        fields.day = Some(cursor.number(1, 2)?);
-        if matches!(cursor.rest.get(..2), Some("st" | "nd" | "rd" | "th")) {
-            cursor.rest = &cursor.rest[2..];
-        }
-        while cursor.take(' ') || cursor.take(',') || cursor.take('-') {}
-        fields.year = Some(cursor.number(4, 4)?);
-        return Some(());
-    }
-    let digits = cursor.rest.bytes().take_while(u8::is_ascii_digit).count();
-    match digits {
-        4 => {
-            let year = cursor.number(4, 4)?;
-            let slash = cursor.peek() == Some('/');
-            if !(cursor.take('-') || cursor.take('/')) {
-                return None;
-            }
-            if cursor.take('W') {
-                fields.iso_year = Some(year);
-                fields.iso_week = Some(cursor.number(2, 2)?);
-                fields.iso_day = Some(if cursor.take('-') { cursor.number(1, 1)? } else { 1 });
-                return Some(());
-            }
-            fields.year = Some(year);
-            fields.month = Some(if cursor.peek()?.is_ascii_alphabetic() {
-                cursor.month_name()?
-            } else {
-                cursor.number(1, 2)?
-            });
-            let separator = if slash { '/' } else { '-' };
-            fields.day = Some(if cursor.take(separator) {
-                cursor.number(1, 2)?
-            } else {
-                1
-            });
-        }
-        8 => {
-            fields.year = Some(cursor.number(4, 4)?);
-            fields.month = Some(cursor.number(2, 2)?);
-            fields.day = Some(cursor.number(2, 2)?);
-        }
-        1 | 2 => read_short_date(cursor, fields)?,
-        _ => return None,
-    }
-    Some(())
-}
-
-/// `7/4/2018` (month first), `04-07-2018`, `4.7.2018` (day first), `4 July 2018`.
-fn read_short_date(cursor: &mut Cursor<'_>, fields: &mut Fields) -> Option<()> {
-    let first = cursor.number(1, 2)?;
-    let separator = cursor.peek()?;
-    cursor.take(separator);
-    if cursor.peek()?.is_ascii_alphabetic() {
-        fields.day = Some(first);
-        fields.month = Some(cursor.month_name()?);
-        while cursor.take(separator) || cursor.take(',') {}
-        fields.year = Some(cursor.number(4, 4)?);
-        return Some(());
-    }
-    let second = cursor.number(1, 2)?;
-    if !cursor.take(separator) {
-        return None;
-    }
-    fields.year = Some(cursor.number(4, 4)?);
-    (fields.month, fields.day) = match separator {
-        '/' => (Some(first), Some(second)),
-        '-' | '.' => (Some(second), Some(first)),
-        _ => return None,
-    };
-    Some(())
-}
-
-fn read_time(cursor: &mut Cursor<'_>, fields: &mut Fields) -> Option<()> {
-    fields.hour = cursor.number(1, 2)?;
-    if cursor.take(':') {
-        fields.minute = cursor.number(2, 2)?;
-        if cursor.take(':') {
-            fields.second = cursor.number(2, 2)?;
-            if cursor.take('.') || cursor.take(',') {
-                fields.millisecond = cursor.milliseconds()?;
-            }
-        }
-    }
-    let before = cursor.rest;
-    cursor.take_blanks();
-    match cursor.rest.get(..2).map(str::to_lowercase).as_deref() {
-        Some("am") => fields.hour %= 12,
-        Some("pm") => fields.hour = fields.hour % 12 + 12,
-        _ => {
-            cursor.rest = before;
-            return Some(());
-        }
-    }
-    cursor.rest = &cursor.rest[2..];
-    Some(())
-}
-
-/// An offset, or the name of a zone.
-fn read_zone(cursor: &mut Cursor<'_>, fields: &mut Fields) -> Result<Option<Zone>, NotADate> {
-    match cursor.peek() {
-        None => Ok(None),
-        Some('Z' | 'z' | '+' | '-') => {
-            fields.offset_ms = cursor.offset();
-            if fields.offset_ms.is_none() {
-                return wrong("Unexpected character");
-            }
-            Ok(None)
-        }
-        Some(c) if c.is_ascii_alphabetic() => {
-            let name = std::mem::take(&mut cursor.rest);
-            match name {
-                "UTC" | "GMT" | "utc" | "gmt" => {
-                    fields.offset_ms = Some(0);
-                    Ok(None)
-                }
-                _ => match Zone::parse(name) {
-                    Ok(zone) => Ok(Some(zone)),
-                    Err(_) => wrong("The timezone could not be found in the database"),
-                },
-            }
-        }
-        Some(_) => wrong("Unexpected character"),
+        Some(month_of(self.word())? as i64 + 1)
     }
 }
 
@@ -327,7 +144,7 @@ fn read_conversion(cursor: &mut Cursor<'_>, fields: &mut Fields, conversion: cha
         'M' => fields.minute = cursor.number(1, 2)?,
         'S' => fields.second = cursor.number(1, 2)?,
         'L' => fields.millisecond = cursor.milliseconds()?,
-        'G' => fields.iso_year = Some(cursor.number(4, 4)?),
+        'G' => fields.iso_year = Some(cursor.number(1, 4)?),
         'V' => fields.iso_week = Some(cursor.number(1, 2)?),
         'u' => fields.iso_day = Some(cursor.number(1, 1)?),
         'j' => fields.day_of_year = Some(cursor.number(1, 3)?),
@@ -367,6 +184,11 @@ impl Fields {
     }
 
     fn day(self) -> Result<Civil, NotADate> {
+        let natural = [self.year, self.month, self.day, self.day_of_year];
+        let weeks = [self.iso_year, self.iso_week, self.iso_day];
+        if natural.iter().any(Option::is_some) && weeks.iter().any(Option::is_some) {
+            return wrong("Mixing of ISO dates with natural dates is not allowed");
+        }
         if let (Some(year), Some(week)) = (self.iso_year, self.iso_week) {
             let day = self.iso_day.unwrap_or(1);
             if !(1..=53).contains(&week) || !(1..=7).contains(&day) {
@@ -374,7 +196,7 @@ impl Fields {
             }
             return Ok(Civil::from_iso_week(year, week, day));
         }
-        if let (Some(year), None) = (self.iso_year, self.year) {
+        if let Some(year) = self.iso_year {
             return Ok(Civil::from_iso_week(year, 1, self.iso_day.unwrap_or(1)));
         }
         let Some(year) = self.year else {

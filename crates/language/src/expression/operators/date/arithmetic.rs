@@ -9,7 +9,7 @@ use crate::expression::node::Node;
 use crate::expression::number::Number;
 use crate::expression::parse::Parser;
 use crate::{Code, Result};
-use value::Value;
+use value::{Document, Value};
 
 pub(super) const OPERATORS: &[Operator] = &[
     operator("$dateAdd", Syntax::Named(parse_add)),
@@ -196,7 +196,24 @@ fn parse_truncate(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Resu
             ("unit", Code::location(5_439_010)),
         ],
     )?;
+    if has_constant_null_week(parser, argument)? {
+        return Ok(Node::Constant(Some(Value::Null)));
+    }
     named::call(parser, argument, &fields, |v| truncated(&v))
+}
+
+/// A constant null as `startOfWeek` makes the whole null, as where MongoDB optimizes an expression; but one of nothing but
+/// constants is computed before that, and looks at `startOfWeek` for weeks alone.
+fn has_constant_null_week(parser: &mut Parser<'_>, argument: &Document) -> Result<bool> {
+    if !matches!(argument.get("startOfWeek"), Some(Value::Null)) {
+        return Ok(false);
+    }
+    for (_, operand) in argument.iter() {
+        if !matches!(parser.operand(operand)?, Node::Constant(_)) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 fn truncated(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {

@@ -1,0 +1,351 @@
+//! Dates out of texts in no particular format: parts in any order, as timelib, and so MongoDB, takes them.
+//!
+//! `WED jan 31 12:05:28 +03:30 1996` is a weekday, a day with its time and zone, and a year. A text with two dates,
+//! times or zones is none, nor is one with anything that is no part. Left out are what timelib calls `weekdays`, `back
+//! of`, `front of`, `monday of`, and `next week`.
+
+mod distance;
+mod formats;
+mod iso;
+mod zones;
+
+use super::parse::{NotADate, wrong};
+use super::{Civil, Zone};
+use distance::Distance;
+use formats::Meaning;
+use pcre2::bytes::Captures;
+use value::date::days_of_month;
+pub(super) use zones::offset_ms;
+
+/// More parts than any date has: what keeps a long text of them from taking its time.
+const PARTS_MAX: usize = 64;
+
+/// What C's `isspace` takes for white space, which may stand around a date.
+const SPACES: [char; 6] = [' ', '\t', '\n', '\u{b}', '\u{c}', '\r'];
+
+/// What stands between parts.
+const SEPARATORS: [char; 6] = [' ', '.', ',', '\t', '\0', '\n'];
+
+/// The moment that a text in no particular format means. A text with a zone of its own takes none but UTC besides.
+pub fn parse_text(text: &str, zone: Option<&Zone>) -> Result<i64, NotADate> {
+    let trimmed = text.trim_matches(SPACES);
+    let read = match iso::read(trimmed) {
+        Some(read) => read,
+        None => Read::of(trimmed)?,
+    };
+    read.moment(zone.unwrap_or(&Zone::UTC))
+}
+
+/// What has been read so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Read {
+    year: Option<i64>,
+    month: Option<i64>,
+    day: Option<i64>,
+    time: Time,
+    has_date: bool,
+    has_time: bool,
+    has_zone: bool,
+    offset_ms: Option<i64>,
+    distance: Distance,
+}
+
+/// A time of day.
+#[derive(Clone, Copy, Debug, Default)]
+struct Time {
+    hour: i64,
+    minute: i64,
+    second: i64,
+    millisecond: i64,
+}
+
+impl Read {
+    fn of(text: &str) -> Result<Read, NotADate> {
+        if text.is_empty() {
+            return wrong("Empty string");
+        }
+        let mut read = Read::default();
+        let mut rest = text;
+        for _ in 0..PARTS_MAX {
+            rest = rest.trim_start_matches(SEPARATORS);
+            if rest.is_empty() {
+                return Ok(read);
+            }
+            rest = read.part(rest)?;
+        }
+        wrong("Unexpected character")
+    }
+
+    /// Takes the part that a text begins with, and gives what follows it.
+    fn part<'t>(&mut self, text: &'t str) -> Result<&'t str, NotADate> {
+        let Some((meaning, captures)) = formats::longest(text.as_bytes()) else {
+            return wrong("Unexpected character");
+        };
+        let groups = Groups(&captures);
+        match meaning {
+            Meaning::Fields => self.fields(&groups)?,
+            Meaning::CompactTime => self.compact_time(&groups)?,
+            Meaning::Year => self.year = groups.number("year"),
+            Meaning::Week => self.week(&groups)?,
+            Meaning::Seconds => self.seconds(&groups)?,
+            Meaning::Zone => self.zone(&groups)?,
+            Meaning::Named => self.named(&groups),
+            Meaning::EndOfMonth => self.distance.end_of_month(groups.is("end", "last")),
+            Meaning::Weekday => {
+                self.distance.weekday(groups.text("weekday"));
+                self.forget_time();
+            }
+            Meaning::Distance => {
+                if self.distance.add(&groups)? {
+                    self.forget_time();
+                }
+            }
+            Meaning::Ago => self.distance.turn_around(),
+            Meaning::TooLong => return wrong("Unexpected character"),
+        }
+        let taken = captures.get(0).map_or(0, |whole| whole.end());
+        text.get(taken..)
+            .ok_or_else(|| NotADate("Unexpected character".to_owned()))
+    }
+
+    fn fields(&mut self, groups: &Groups<'_, '_>) -> Result<(), NotADate> {
+        if groups.has("month") || groups.has("name") || groups.has("day") {
+            self.date(groups)?;
+        }
+        if groups.has("hour") {
+            self.time(groups)?;
+        }
+        if groups.has("zone") {
+            self.offset(groups)?;
+        }
+        Ok(())
+    }
+
+    fn date(&mut self, groups: &Groups<'_, '_>) -> Result<(), NotADate> {
+        self.begin_date()?;
+        if let Some(year) = groups.number("year") {
+            let digits = groups.text("year").len();
+            self.year = Some(if digits < 4 { of_this_century(year) } else { year });
+        }
+        self.month = groups.number("month").or_else(|| groups.month());
+        self.day = groups.number("day");
+        match (self.month, self.day) {
+            // A day of the year.
+            (None, Some(_)) => self.month = Some(1),
+            // A month and a year, or a month alone.
+            (Some(_), None) if self.year.is_some() => self.day = Some(1),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn begin_date(&mut self) -> Result<(), NotADate> {
+        if std::mem::replace(&mut self.has_date, true) {
+            return wrong("Double date specification");
+        }
+        Ok(())
+    }
+
+    fn time(&mut self, groups: &Groups<'_, '_>) -> Result<(), NotADate> {
+        if std::mem::replace(&mut self.has_time, true) {
+            return wrong("Double time specification");
+        }
+        let number = |name| groups.number(name).unwrap_or(0);
+        let hour = match groups.text("meridian") {
+            "a" | "A" => number("hour") % 12,
+            "p" | "P" => number("hour") % 12 + 12,
+            _ => number("hour"),
+        };
+        self.time = Time {
+            hour,
+            minute: number("minute"),
+            second: number("second"),
+            millisecond: groups.milliseconds(),
+        };
+        Ok(())
+    }
+
+    fn compact_time(&mut self, groups: &Groups<'_, '_>) -> Result<(), NotADate> {
+        if !self.has_time {
+            return self.time(groups);
+        }
+        self.year = groups.text("digits").trim_start_matches(['t', 'T']).parse().ok();
+        Ok(())
+    }
+
+    fn week(&mut self, groups: &Groups<'_, '_>) -> Result<(), NotADate> {
+        self.begin_date()?;
+        let (Some(year), Some(week)) = (groups.number("year"), groups.number("week")) else {
+            return wrong("Unexpected character");
+        };
+        let first = Civil::midnight(year, 1, 1);
+        let day = Civil::from_iso_week(year, week, groups.number("weekday").unwrap_or(1));
+        (self.year, self.month, self.day) = (Some(year), Some(1), Some(1));
+        self.distance.days = day.day_number() - first.day_number();
+        Ok(())
+    }
+
+    fn seconds(&mut self, groups: &Groups<'_, '_>) -> Result<(), NotADate> {
+        self.begin_zone()?;
+        self.offset_ms = Some(0);
+        (self.year, self.month, self.day) = (Some(1970), Some(1), Some(1));
+        self.has_date = false;
+        self.forget_time();
+        let Some(seconds) = groups
+            .number("seconds")
+            .and_then(|seconds| seconds.checked_mul(1_000))
+        else {
+            return wrong("Number out of range");
+        };
+        self.distance.milliseconds = self
+            .distance
+            .milliseconds
+            .saturating_add(seconds + groups.milliseconds());
+        Ok(())
+    }
+
+    fn zone(&mut self, groups: &Groups<'_, '_>) -> Result<(), NotADate> {
+        self.begin_zone()?;
+        self.offset(groups)
+    }
+
+    fn begin_zone(&mut self) -> Result<(), NotADate> {
+        if std::mem::replace(&mut self.has_zone, true) {
+            return wrong("Double timezone specification");
+        }
+        Ok(())
+    }
+
+    fn offset(&mut self, groups: &Groups<'_, '_>) -> Result<(), NotADate> {
+        self.offset_ms = offset_ms(groups.text("zone"));
+        match self.offset_ms {
+            Some(_) => Ok(()),
+            None => wrong("passing a time zone identifier as part of the string is not allowed"),
+        }
+    }
+
+    fn named(&mut self, groups: &Groups<'_, '_>) {
+        let word = groups.text("word").to_ascii_lowercase();
+        if word == "now" {
+            return;
+        }
+        self.forget_time();
+        match word.as_str() {
+            "noon" => {
+                self.time.hour = 12;
+                self.has_time = true;
+            }
+            "yesterday" => self.distance.days = -1,
+            "tomorrow" => self.distance.days = 1,
+            _ => {}
+        }
+    }
+
+    /// A day by its name begins at midnight, whatever time was read before it.
+    fn forget_time(&mut self) {
+        self.time = Time::default();
+        self.has_time = false;
+    }
+
+    fn moment(&self, zone: &Zone) -> Result<i64, NotADate> {
+        self.check()?;
+        let (Some(year), Some(month), Some(day)) = (self.year, self.month, self.day) else {
+            return wrong("an incomplete date/time string has been found, with elements missing");
+        };
+        let Time {
+            hour,
+            minute,
+            second,
+            millisecond,
+        } = self.time;
+        let civil = self.distance.moved(Civil {
+            year,
+            month,
+            day,
+            hour,
+            minute,
+            second,
+            millisecond,
+        });
+        let own = self.offset_ms.map(Zone::Fixed);
+        if own.is_some() && !matches!(zone, Zone::Fixed(0)) {
+            return wrong(
+                "you cannot pass in a date/time string with time zone information together with a timezone argument",
+            );
+        }
+        own.as_ref()
+            .unwrap_or(zone)
+            .moment(civil)
+            .and_then(|moment| moment.checked_add(self.distance.milliseconds))
+            .ok_or_else(|| NotADate("The parsed date was invalid".to_owned()))
+    }
+
+    fn check(&self) -> Result<(), NotADate> {
+        let Time {
+            hour, minute, second, ..
+        } = self.time;
+        if hour > 23 || minute > 59 || second > 59 {
+            return wrong("The parsed time was invalid");
+        }
+        let days = match self.month {
+            // A year that is not known may have 29 days in February.
+            Some(month @ 1..=12) => days_of_month(self.year.unwrap_or(2000), month),
+            _ => 0,
+        };
+        if self.has_date && !self.day.is_some_and(|day| (1..=days).contains(&day)) {
+            return wrong("The parsed date was invalid");
+        }
+        Ok(())
+    }
+}
+
+/// A year of two digits lies between 1970 and 2069.
+fn of_this_century(year: i64) -> i64 {
+    match year {
+        0..70 => year + 2000,
+        70..100 => year + 1900,
+        _ => year,
+    }
+}
+
+/// The groups of a form that was found.
+struct Groups<'c, 't>(&'c Captures<'t>);
+
+impl<'t> Groups<'_, 't> {
+    /// What a group takes; empty where the form has it not.
+    fn text(&self, name: &str) -> &'t str {
+        self.0
+            .name(name)
+            .and_then(|found| std::str::from_utf8(found.as_bytes()).ok())
+            .unwrap_or_default()
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.0.name(name).is_some()
+    }
+
+    fn is(&self, name: &str, text: &str) -> bool {
+        self.text(name).eq_ignore_ascii_case(text)
+    }
+
+    fn number(&self, name: &str) -> Option<i64> {
+        self.text(name).parse().ok()
+    }
+
+    /// The month of this name or Roman number.
+    fn month(&self) -> Option<i64> {
+        const ROMAN: [&str; 12] = [
+            "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII",
+        ];
+        let name = self.text("name");
+        let roman = ROMAN.iter().position(|number| *number == name);
+        let at = roman.or_else(|| super::format::month_of(name));
+        at.map(|at| at as i64 + 1)
+    }
+
+    /// The fraction of a second; further digits are dropped.
+    fn milliseconds(&self) -> i64 {
+        let digits = self.text("fraction").chars().chain("000".chars());
+        digits.take(3).collect::<String>().parse().unwrap_or(0)
+    }
+}
