@@ -1,6 +1,6 @@
 //! Queries as the condition of a partial index.
 
-use super::{Filter, FilterScope, Node, Predicate, normal};
+use super::{Filter, FilterPlace, FilterScope, Node, Predicate, normal};
 use crate::expression::Variables;
 use crate::{Code, Error, Result};
 use value::collation::Collation;
@@ -12,8 +12,8 @@ impl Filter {
     pub fn parse_partial(condition: &Document, collation: Option<&Collation>) -> Result<Filter> {
         let variables = Variables::default().with_collation(collation.cloned());
         let scope = FilterScope {
+            place: FilterPlace::Index,
             variables: Some(&variables),
-            ..FilterScope::default()
         };
         let filter = Filter::parse(condition, &scope)?;
         check(&filter.root)?;

@@ -12,6 +12,8 @@ pub enum FilterPlace {
     Stage,
     /// A collection's validator: nothing that needs an index or runs code.
     Validator,
+    /// The condition of a partial index: nothing that is more than conditions on fields.
+    Index,
     /// `arrayFilters`, `$pull`: conditions on an element of an array.
     Element,
 }

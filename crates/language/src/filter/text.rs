@@ -18,7 +18,10 @@ pub struct TextCondition {
 
 impl TextCondition {
     pub(super) fn parse(argument: &Value, place: FilterPlace) -> Result<TextCondition> {
-        if matches!(place, FilterPlace::Validator | FilterPlace::Element) {
+        if matches!(
+            place,
+            FilterPlace::Validator | FilterPlace::Element | FilterPlace::Index
+        ) {
             return Err(Error::bad_value("$text is not allowed in this context"));
         }
         Ok(TextCondition {

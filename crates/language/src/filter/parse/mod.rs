@@ -175,7 +175,7 @@ impl<'s> Parser<'s> {
 
     /// Refuses an operator that needs the whole document where there is only a part.
     fn top_only(self, name: &str) -> Result<()> {
-        if self.scope.place == FilterPlace::Element {
+        if matches!(self.scope.place, FilterPlace::Element | FilterPlace::Index) {
             return Err(Error::new(
                 Code::QUERY_FEATURE_NOT_ALLOWED,
                 format!("{name} is not allowed in this context"),
