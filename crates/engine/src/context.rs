@@ -11,6 +11,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use store::{Moment, StatementId};
+use value::Value;
 
 /// What an operation runs under. Cheap to clone; all clones share the kill flag.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +22,8 @@ pub struct Context {
     pub session: Option<SessionId>,
     /// The retryable write's number (`txnNumber`) in the session.
     pub retry_number: Option<i64>,
+    /// The command's comment, which stands with the later batches of its cursor, too.
+    pub comment: Option<Arc<Value>>,
     /// When the operation must have ended (`maxTimeMS`).
     pub deadline: Option<Instant>,
     /// The moment that is read, from [`Engine::moment`](crate::engine::Engine::moment); `None` reads the present state.

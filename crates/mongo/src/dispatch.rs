@@ -112,6 +112,11 @@ async fn run_named(
     let default_limit = command.reads.then_some(server.options.read_time_max);
     let limit = generic.time_limit.or(default_limit);
     let mut context = context(connection, &generic, limit.filter(|limit| !limit.is_zero()));
+    context.comment = request
+        .body
+        .as_ref()
+        .get("comment")
+        .map(|comment| Arc::new(comment.to_value()));
     context.memory = server.engine.memory().clone();
     let reading = read_level::begin(server, &generic, &mut context).await?;
     let _listed = list(server, connection, command, called, &database, request, &context);

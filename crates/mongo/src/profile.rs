@@ -102,16 +102,24 @@ fn kind(command: &str) -> &'static str {
 /// The command; of an update or delete of one statement that statement, as MongoDB shows it, with the command's comment.
 fn command(call: &Call<'_>) -> Document {
     let Some(mut statement) = only_statement(call) else {
-        return engine::shown_command(&call.request.body);
+        return with_comment(engine::shown_command(&call.request.body), call);
     };
     // An index's name as a statement's hint is kept in MongoDB as a document (`write_ops_parsers.cpp`).
     if let Some(name @ Value::String(_)) = statement.get("hint").cloned() {
         statement.set("hint", doc! {"$hint": name});
     }
-    if let Some(comment) = call.body().get("comment") {
-        statement.push("comment", comment.to_value());
+    with_comment(statement, call)
+}
+
+/// With the command's comment where it is not among its arguments: beside the one statement, or that of the command that
+/// opened a cursor.
+fn with_comment(mut shown: Document, call: &Call<'_>) -> Document {
+    if let Some(comment) = &call.context.comment
+        && !shown.contains("comment")
+    {
+        shown.push("comment", Value::clone(comment));
     }
-    statement
+    shown
 }
 
 /// The statement of an update or delete that has just one.

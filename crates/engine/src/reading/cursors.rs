@@ -36,7 +36,12 @@ impl Engine {
             }
             false => 0,
         };
-        Ok(CursorReply { id, namespace, batch })
+        Ok(CursorReply {
+            id,
+            namespace,
+            batch,
+            comment: context.comment.clone(),
+        })
     }
 
     /// Waits until there is memory for one more answer.
@@ -58,6 +63,7 @@ impl Engine {
         await_for: Option<Duration>,
     ) -> Result<CursorReply> {
         let mut cursor = self.cursors().take(id, namespace, context)?;
+        let comment = cursor.comment.clone();
         if await_for.is_some() && cursor.tailing != Tailing::Awaiting {
             self.cursors().put_back(id, cursor);
             let message = "cannot set maxTimeMS on getMore command for a non-awaitData cursor";
@@ -94,6 +100,7 @@ impl Engine {
                 id: 0,
                 namespace: namespace.clone(),
                 batch,
+                comment,
             });
         }
         cursor.time_left = context.time_left();
@@ -107,6 +114,7 @@ impl Engine {
             id,
             namespace: namespace.clone(),
             batch,
+            comment,
         })
     }
 

@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::Namespace;
-use value::{Document, DocumentBuf, doc};
+use value::{Document, DocumentBuf, Value, doc};
 
 /// The number that a client knows a cursor by; never 0, which means "none".
 pub type CursorId = i64;
@@ -29,6 +29,8 @@ pub struct CursorReply {
     pub namespace: Namespace,
     /// The documents of this batch.
     pub batch: Vec<DocumentBuf>,
+    /// The comment of the command that opened the cursor.
+    pub comment: Option<Arc<Value>>,
 }
 
 impl CursorReply {
@@ -38,6 +40,7 @@ impl CursorReply {
             id: 0,
             namespace: namespace.clone(),
             batch: Vec::new(),
+            comment: None,
         }
     }
 }
@@ -54,6 +57,8 @@ pub(crate) struct Cursor {
     pub(crate) never_idle: bool,
     pub(crate) collection: Option<Arc<store::Collection>>,
     pub(crate) usage: Usage,
+    /// The comment of the command that opened it.
+    pub(crate) comment: Option<Arc<Value>>,
     /// What is left of the time limit of the command that opened it.
     pub(crate) time_left: Option<Duration>,
     /// What it keeps while it is idle; `None` before it was.
@@ -85,6 +90,7 @@ impl Cursor {
             never_idle: false,
             collection: None,
             usage: Usage::none(),
+            comment: context.comment.clone(),
             time_left: None,
             share: None,
         }

@@ -45,5 +45,8 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .engine
         .get_more(&call.context, id, &namespace, batch_size, await_for)
         .await?;
+    if call.context.comment.is_none() {
+        call.context.comment.clone_from(&reply.comment);
+    }
     Ok(cursor::next_batch(reply))
 }
