@@ -121,8 +121,8 @@ async fn a_sort_by_scores_that_no_document_has_keeps_the_order() {
     for (code, operand) in [
         (40_218, doc! {"$meta": "textScore"}),
         (31_138, doc! {"$meta": "recordId"}),
-        (17_308, doc! {"$meta": "other"}),
-        (17_307, doc! {"$meta": 1}),
+        (31_138, doc! {"$meta": "other"}),
+        (31_138, doc! {"$meta": 1}),
         (9, doc! {"$meta": "randVal", "more": 1}),
     ] {
         let sorted = aggregate(

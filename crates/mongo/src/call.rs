@@ -80,7 +80,7 @@ pub(crate) fn namespace_of(database: &str, value: ValueRef<'_>) -> Result<Namesp
 
 /// MongoDB's rules for a collection's name.
 pub(crate) fn check_collection_name(database: &str, name: &str) -> Result<()> {
-    let wrong = name.is_empty() || name.starts_with(['.', '$']) || name.ends_with('.') || name.contains('\0');
+    let wrong = name.is_empty() || name.starts_with(['.', '$']) || name.contains('\0');
     match wrong {
         true => Err(CommandError::invalid_namespace(format!(
             "Invalid namespace specified '{database}.{name}'"

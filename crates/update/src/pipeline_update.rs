@@ -6,7 +6,7 @@ use crate::{Applied, UpdateScope};
 use language::expression::{Expression, ParseScope, Variables};
 use language::projection::{Projection, Stage, new_root};
 use language::{Code, Error, Result};
-use value::{Document, DocumentRef, Value};
+use value::{Document, DocumentRef, Value, doc};
 
 /// The stages that MongoDB has but does not allow here.
 const OTHER_STAGES: [&str; 36] = [
@@ -98,6 +98,9 @@ impl Step {
                 "A pipeline stage specification object must contain exactly one field.",
             ));
         };
+        if let ("$fill", Some(added)) = (name, filled(operand)) {
+            return Projection::parse_stage(Stage::AddFields, name, &added.into(), scope).map(Step::Project);
+        }
         match name {
             "$set" | "$addFields" => {
                 Projection::parse_stage(Stage::AddFields, name, operand, scope).map(Step::Project)
@@ -141,4 +144,27 @@ fn not_a_document(value: Option<&Value>, document: &Document) -> Error {
             value::shell::document(document.into())
         ),
     )
+}
+
+/// What `$addFields` gives for a `$fill` of nothing but values; none for one that looks at other documents, which an
+/// update does not see.
+fn filled(operand: &Value) -> Option<Document> {
+    let Value::Document(fill) = operand else {
+        return None;
+    };
+    let Some(Value::Document(output)) = fill.get("output").filter(|_| fill.len() == 1) else {
+        return None;
+    };
+    let fields = output.iter().map(|(field, given)| match given {
+        Value::Document(given) if given.len() == 1 => {
+            let value = given.get("value")?.clone();
+            let present = Value::from(format!("${field}"));
+            Some((
+                field.to_owned(),
+                doc! {"$ifNull": Value::Array(vec![present, value])}.into(),
+            ))
+        }
+        _ => None,
+    });
+    fields.collect()
 }

@@ -348,13 +348,13 @@ fn planar(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
         return Err(Error::new(Code::location(16_800), "can't have 2 geo fields"));
     }
     for name in ["bits", "min", "max"] {
-        let Some(given) = spec.get(name) else { continue };
-        let Some(number) = given.as_ref().as_f64() else {
+        let Some(number) = spec.get(name).and_then(|value| value.as_ref().as_f64()) else {
             continue;
         };
+        // MongoDB 8.2 reads bounds as doubles, whatever number they were given as, and so it lists them.
         let kept = match name {
             "bits" => Value::Int32(number as i32),
-            _ => given.clone(),
+            _ => Value::Double(number),
         };
         parsed.kept.push(name, kept);
     }

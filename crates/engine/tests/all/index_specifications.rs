@@ -130,7 +130,7 @@ async fn a_partial_index_takes_areas_and_clauses_in_any_order() {
 }
 
 #[tokio::test]
-async fn the_bounds_of_a_plane_are_shown_as_they_were_given() {
+async fn the_bounds_of_a_plane_are_shown_as_doubles() {
     let engine = new_engine().await;
     let spec = doc! {"key": {"at": "2d"}, "name": "at_2d", "min": -100, "max": 100.5};
     engine
@@ -144,6 +144,6 @@ async fn the_bounds_of_a_plane_are_shown_as_they_were_given() {
     let shown = shown.map(|index| (index.get("min").cloned(), index.get("max").cloned()));
     assert_eq!(
         shown,
-        Some((Some(Value::Int32(-100)), Some(Value::Double(100.5))))
+        Some((Some(Value::Double(-100.0)), Some(Value::Double(100.5))))
     );
 }

@@ -128,8 +128,9 @@ async fn a_sort_by_metadata_says_why_there_is_none() {
     for (by, code) in [
         (doc! {"$meta": "textScore"}, 40_218),
         (doc! {"$meta": "indexKey"}, 31_138),
-        (doc! {"$meta": "nothing"}, 17_308),
-        (doc! {"$meta": 1}, 17_307),
+        (doc! {"$meta": "nothing"}, 31_138),
+        (doc! {"$meta": "score"}, 40_218),
+        (doc! {"$meta": 1}, 31_138),
         (doc! {"$meta": "textScore", "x": 1}, 9),
         (doc! {"x": 1}, 17_312),
     ] {

@@ -259,17 +259,17 @@ fn refuse_meta(operator: &Document) -> QueryError {
     if operator.len() > 1 {
         return QueryError::failed_to_parse("Cannot have additional keys in a $meta sort specification");
     }
-    match named {
-        Value::String(name) => match name.as_str() {
-            "textScore" | "geoNearDistance" => refuse(
-                40_218,
-                format!("query requires {name} metadata, but it is not available"),
-            ),
-            "recordId" | "indexKey" | "sortKey" | "geoNearPoint" | "searchHighlights"
-            | "searchScoreDetails" => refuse(31_138, format!("Illegal $meta sort: $meta: \"{name}\"")),
-            _ => refuse(17_308, format!("Unsupported argument to $meta: {name}")),
-        },
-        _ => refuse(17_307, "$meta only supports string arguments".to_owned()),
+    match named.as_ref().as_str() {
+        Some(name @ ("textScore" | "geoNearDistance" | "score")) => refuse(
+            40_218,
+            format!("query requires {name} metadata, but it is not available"),
+        ),
+        // Whatever else is named, or is no name, as in MongoDB's `sort_pattern.cpp`.
+        _ => {
+            let mut shown = String::new();
+            value::json::write(named.as_ref(), value::json::Mode::Relaxed, &mut shown);
+            refuse(31_138, format!("Illegal $meta sort: $meta: {shown}"))
+        }
     }
 }
 

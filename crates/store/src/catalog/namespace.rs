@@ -39,7 +39,6 @@ impl Namespace {
         Namespace::is_database_name(&self.database)
             && !name.is_empty()
             && !name.starts_with('.')
-            && !name.ends_with('.')
             && !name.contains(['$', '\0'])
             && self.database.len() + 1 + name.len() <= NAMESPACE_BYTES_MAX
     }

@@ -66,6 +66,28 @@ fn stages_are_applied_in_order() {
 }
 
 #[test]
+fn values_are_filled_in() {
+    let fill = |output: Document| array![{"$fill": {"output": output}}];
+    assert_eq!(
+        pipeline(
+            fill(doc! {"a": {"value": 7}, "b": {"value": "$c"}, "d": {"value": 1}}),
+            doc! {"_id": 1, "a": null, "c": 3, "d": 0}
+        ),
+        doc! {"_id": 1, "a": 7, "c": 3, "d": 0, "b": 3}
+    );
+    for refused in [
+        array![{"$fill": {"output": {"a": {"method": "locf"}}, "sortBy": {"b": 1}}}],
+        fill(doc! {"a": {"method": "locf"}}),
+        array![{"$fill": {"partitionByFields": ["b"], "output": {"a": {"value": 1}}}}],
+    ] {
+        assert_eq!(
+            parse(UpdateInput::Pipeline(refused)).unwrap_err().code.number(),
+            72
+        );
+    }
+}
+
+#[test]
 fn other_stages_are_refused() {
     assert_eq!(
         parse(UpdateInput::Pipeline(array![{"$match": {}}]))
