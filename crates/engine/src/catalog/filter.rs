@@ -15,7 +15,7 @@ impl DocumentFilter {
     pub fn parse(filter: &Document) -> Result<DocumentFilter> {
         Ok(DocumentFilter(parse_filter(
             filter,
-            &variables(&Document::new(), None)?,
+            &variables(&Document::new(), None)?.without_clock(),
         )?))
     }
 

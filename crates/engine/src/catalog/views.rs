@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::reading::aggregate::AggregateRequest;
 use crate::reading::find::FindRequest;
 use crate::tables::cursors::CursorReply;
+use crate::time_series::TimeSeries;
 use code::Code;
 use std::collections::BTreeSet;
 use store::Namespace;
@@ -28,6 +29,12 @@ impl Engine {
     pub(crate) fn reads_as_view(&self, namespace: &Namespace) -> bool {
         let present = self.store().collection(namespace);
         present.is_some_and(|present| present.is_view()) || self.buckets_of(namespace).is_some()
+    }
+
+    /// Whether MongoDB answers `count` and `distinct` of this name by a pipeline: those of a view or a time series.
+    pub fn counts_by_pipeline(&self, namespace: &Namespace) -> bool {
+        let present = self.store().collection(namespace);
+        present.is_some_and(|present| present.is_view() || TimeSeries::of(&present.options()).is_some())
     }
 
     /// Follows views down to a collection. A name that is no view is its own.

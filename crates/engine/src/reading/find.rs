@@ -49,6 +49,8 @@ pub struct FindRequest {
     pub tailing: Tailing,
     /// Whether the cursor stays open however long nobody asks.
     pub no_cursor_timeout: bool,
+    /// `$expr` may not read the clock, as in `count` and `distinct` of a collection; those of a view are pipelines.
+    pub withholds_clock: bool,
     /// Variables for `$expr`.
     pub variables: Document,
     /// The order of strings; `None` for the collection's.
@@ -155,7 +157,10 @@ impl FindRequest {
     /// The request in the query's own terms. Everything wrong with it is found here, whether the collection exists or
     /// not.
     fn spec(&self, context: &Context, collation: Option<Collation>) -> Result<FindSpec> {
-        let variables = variables(&self.variables, collation)?;
+        let mut variables = variables(&self.variables, collation)?;
+        if self.withholds_clock {
+            variables = variables.without_clock();
+        }
         let filter = parse_filter(&self.filter, &variables)?;
         let projection = parse_projection(&self.projection, &filter, &variables)?;
         let searches = filter.text().is_some();
@@ -214,6 +219,10 @@ impl Engine {
         let Some(collection) = self.store().collection(namespace) else {
             return Ok(CursorReply::empty(namespace));
         };
+        if request.tailing != Tailing::No && TimeSeries::of(&collection.options()).is_some() {
+            let message = format!("tailable cursor requested on time series {namespace}");
+            return Err(Error::new(Code::INVALID_PIPELINE_OPERATOR, message));
+        }
         if request.tailing != Tailing::No && collection.stats().count == 0 {
             // Without a last document there is no position to wait after, so the cursor closes at once, as in
             // MongoDB.
@@ -244,7 +253,10 @@ impl Engine {
         namespace: &Namespace,
         request: &CountRequest,
     ) -> Result<u64> {
-        let find = FindRequest::from(request);
+        let find = FindRequest {
+            withholds_clock: !self.counts_by_pipeline(namespace),
+            ..FindRequest::from(request)
+        };
         let spec = self.find_spec(context, namespace, &find)?;
         if self.reads_as_view(namespace) {
             return Box::pin(self.count_in_view(context, namespace, &find)).await;
@@ -262,7 +274,10 @@ impl Engine {
         namespace: &Namespace,
         request: &DistinctRequest,
     ) -> Result<Vec<Value>> {
-        let find = FindRequest::from(request);
+        let find = FindRequest {
+            withholds_clock: !self.counts_by_pipeline(namespace),
+            ..FindRequest::from(request)
+        };
         let spec = self.find_spec(context, namespace, &find)?;
         if self.reads_as_view(namespace) {
             return Box::pin(self.distinct_in_view(context, namespace, &find, &request.field)).await;

@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::reports::stats::CollectionReport;
 use crate::searching::WhichSearchIndex;
 use crate::tables::display::date_of;
+use crate::time_series::TimeSeries;
 use code::Code;
 use pipeline::{CollectionStatistics, Subject};
 use store::Namespace;
@@ -31,6 +32,11 @@ impl Engine {
                             format!("cannot generate planCacheStats: collection {namespace} does not exist");
                         Error::new(Code::location(50_933), message)
                     })?;
+                if TimeSeries::of(&collection.options()).is_some() {
+                    // MongoDB reads a time series through a stage, which stands before this one.
+                    let message = "$planCacheStats is only valid as the first stage in a pipeline";
+                    return Err(Error::new(Code::location(40_602), message));
+                }
                 Ok(query::plan::remembered_plans(&collection))
             }
             Subject::Catalog { database, shards } => Ok(self.catalog_documents(database.as_deref(), *shards)),

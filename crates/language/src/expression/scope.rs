@@ -92,6 +92,7 @@ pub fn names_operator(expression: &Value, operator: &str) -> bool {
 #[derive(Clone, Debug, Default)]
 pub struct Variables {
     now_ms: Option<i64>,
+    withholds_clock: bool,
     named: Vec<(String, Option<Value>)>,
     collation: Option<Collation>,
     index_key: Option<Value>,
@@ -105,6 +106,18 @@ impl Variables {
             now_ms: Some(now_ms),
             ..Variables::default()
         }
+    }
+
+    /// Without a clock: `$expr` that reads it is refused, as in `count`, `distinct` and the filters of listings.
+    #[must_use]
+    pub fn without_clock(mut self) -> Variables {
+        self.now_ms = None;
+        self.withholds_clock = true;
+        self
+    }
+
+    pub(crate) fn withholds_clock(&self) -> bool {
+        self.withholds_clock
     }
 
     /// With this order of strings, for all that is parsed with these variables.

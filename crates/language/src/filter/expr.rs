@@ -1,7 +1,7 @@
 //! `$expr`: an aggregation expression as a condition.
 
 use super::{FilterPlace, FilterScope};
-use crate::expression::{Expression, Variables, names_operator};
+use crate::expression::{Expression, Variables, names_operator, reads_clock};
 use crate::{Code, Error, Result};
 use value::{DocumentRef, Value};
 
@@ -22,6 +22,12 @@ impl ExprCondition {
             ));
         }
         let variables = scope.variables.cloned().unwrap_or_default();
+        if variables.withholds_clock() && reads_clock(source) {
+            return Err(Error::new(
+                Code::location(51_144),
+                "Builtin variables '$$NOW' and '$$CLUSTER_TIME' are not available",
+            ));
+        }
         let expression = Expression::parse(source, &variables.parse_scope())?;
         Ok(ExprCondition {
             source: source.clone(),

@@ -17,7 +17,12 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .engine
         .distinct(&call.context, &namespace, &request)
         .await?;
-    Ok(doc! {"values": Value::Array(values)}.into())
+    let mut reply = doc! {"values": Value::Array(values)};
+    if call.server.engine.counts_by_pipeline(&namespace) {
+        // What MongoDB makes of a pipeline's answer says so with a number of another type.
+        reply.push("ok", 1);
+    }
+    Ok(reply.into())
 }
 
 /// Reads the arguments; `explain` reads them too.

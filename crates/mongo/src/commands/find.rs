@@ -47,6 +47,7 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<FindRequest> {
         tailing: tailing(arguments)?,
         no_cursor_timeout: arguments.bool("noCursorTimeout")?.unwrap_or(false),
         variables: cursor::variables(arguments)?,
+        withholds_clock: false,
         refuse_full_scan: false,
         refuse_disk_use: !arguments.bool("allowDiskUse")?.unwrap_or(true),
         collation: collation::parse(arguments)?,

@@ -76,11 +76,20 @@ pub(super) async fn clear_filters(call: &mut Call<'_>) -> Result<Reply> {
     Ok(Document::new().into())
 }
 
-/// Whether the collection exists; a view is refused.
+/// Whether the collection exists; a view is refused, and so is a time series, which has no plans of its own in MongoDB.
 fn is_collection(call: &Call<'_>, namespace: &Namespace) -> Result<bool> {
     let engine = &call.server.engine;
     engine.refuse_view(namespace)?;
-    Ok(engine.collection_entry(namespace).is_some())
+    let Some(entry) = engine.collection_entry(namespace) else {
+        return Ok(false);
+    };
+    match entry.options.contains("timeseries") {
+        true => Err(CommandError::new(
+            Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
+            format!("Namespace {namespace} is a timeseries collection, which has no plan cache"),
+        )),
+        false => Ok(true),
+    }
 }
 
 /// What makes a shape says nothing without the query.

@@ -7,6 +7,7 @@
 mod blanks;
 mod case;
 mod client;
+mod clock;
 mod collections;
 mod documents;
 mod indexes;
