@@ -69,8 +69,7 @@ impl Call {
             .into();
         let query = Query::parse(request.query())?;
         let user = User::at(&request.peer);
-        let (uri, peer) = (request.uri.path(), request.peer);
-        let operation = Operation::begin(&server.engine, &server.config, &request.method, uri, peer);
+        let operation = Operation::begin(&server.engine, &server.config, &request);
         Ok(Call {
             server,
             method: overridden(request.method, &request.headers),

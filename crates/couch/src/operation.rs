@@ -3,9 +3,8 @@
 
 use crate::config::Config;
 use engine::{Client, Context, Engine, OperationGuard};
-use http::{BodySender, Method};
+use http::{BodySender, Request};
 use memory::{Budget, Holder, Share};
-use std::net::SocketAddr;
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
@@ -19,16 +18,14 @@ pub(crate) struct Operation {
 
 impl Operation {
     /// A request that begins now. Its time is limited where `[fabric] request_timeout` says so.
-    pub(crate) fn begin(
-        engine: &Engine,
-        config: &Config,
-        method: &Method,
-        path: &str,
-        peer: SocketAddr,
-    ) -> Arc<Operation> {
+    pub(crate) fn begin(engine: &Engine, config: &Config, request: &Request) -> Arc<Operation> {
         let time_ms: Option<u64> = config.number("fabric", "request_timeout");
-        let context = Context::default().within(time_ms.map(Duration::from_millis));
-        let listed = engine.register_request(method.as_str(), path, peer, &context);
+        let asker = request.asker.clone();
+        let context = Context::default()
+            .within(time_ms.map(Duration::from_millis))
+            .asked_by(move || asker.is_gone());
+        let (method, path) = (request.method.as_str(), request.path());
+        let listed = engine.register_request(method, path, request.peer, &context);
         Arc::new(Operation {
             context,
             memory: engine.memory().clone(),

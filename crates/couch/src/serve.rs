@@ -8,7 +8,6 @@ use crate::request_id::{BODY_TIME, REQUEST_ID, RequestIds};
 use crate::server::{ServeError, Server};
 use crate::user::{Handler as Known, User};
 use crate::{cors, jsonp, respond, route, users};
-use code::Code;
 use engine::Engine;
 use http::{
     Handler, HeaderMap, HeaderValue, HostError, Hosts, Method, Request, Response, StatusCode, header,
@@ -109,9 +108,7 @@ async fn end_requests(server: &Server, mut stop: watch::Receiver<bool>) {
     }
     server.jobs.stop().await;
     tokio::time::sleep(STOP_GRACE).await;
-    for operation in server.engine.running_operations() {
-        operation.context.kill(Code::INTERRUPTED_AT_SHUTDOWN);
-    }
+    server.engine.end_operations();
 }
 
 struct Front {

@@ -7,7 +7,7 @@ use crate::linger::LingeringStream;
 use crate::pace::Unsent;
 use crate::serve::Handler;
 use crate::target::{Announced, EncodedTargets};
-use crate::{Body, BodyError, Request, RequestBody, Response};
+use crate::{Asker, Body, BodyError, Request, RequestBody, Response};
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONNECTION, CONTENT_TYPE, EXPECT, HOST, HeaderValue};
 use hyper::server::conn::http1;
@@ -52,6 +52,7 @@ pub(crate) struct Reading {
 /// What is known of a connection besides its bytes.
 #[derive(Clone)]
 struct Known {
+    stream: Arc<net::Stream>,
     peer: SocketAddr,
     certified: Option<Arc<str>>,
     is_secure: bool,
@@ -77,9 +78,11 @@ pub(crate) async fn serve<H: Handler>(
         .certified()
         .map(|client| Arc::from(client.subject.as_str()));
     let (is_stopping, unsent) = (Arc::new(AtomicBool::new(false)), Unsent::default());
-    let stream = LingeringStream::new(stream, is_stopping.clone(), unsent.clone());
-    let (mut connection, announced) = EncodedTargets::new(stream);
+    let stream = Arc::new(stream);
+    let lingering = LingeringStream::new(stream.clone(), is_stopping.clone(), unsent.clone());
+    let (mut connection, announced) = EncodedTargets::new(lingering);
     let known = Known {
+        stream,
         peer,
         certified,
         is_secure,
@@ -215,6 +218,7 @@ async fn answer(
         headers: head.headers,
         body: RequestBody::of_request(body, Intake::new(&reading.memory, reading.idle_time_max, &held)),
         peer: known.peer,
+        asker: Asker::of(&known.stream),
         certified: known.certified.clone(),
     };
     let answer = handler.handle(request).await;

@@ -55,7 +55,7 @@ pub use percent::{percent_decode, percent_encode, percent_encode_bytes};
 pub use query::query_pairs;
 pub use range::{Ranges, ranges};
 pub use reach::Reach;
-pub use request::Request;
+pub use request::{Asker, Request};
 pub use secure::{SecureConnection, connect_secure};
 pub use serve::{Handler, Options, serve};
 

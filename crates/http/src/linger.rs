@@ -28,7 +28,8 @@ const READS_AT_ONCE: usize = 16;
 /// A connection that lingers when it is shut down.
 #[derive(Debug)]
 pub(crate) struct LingeringStream {
-    stream: net::Stream,
+    /// Shared with the request that is answered, which looks whether its client is still there.
+    stream: Arc<net::Stream>,
     state: State,
     /// Whether the server stops, and nobody is waited for.
     is_stopping: Arc<AtomicBool>,
@@ -49,7 +50,11 @@ enum State {
 
 impl LingeringStream {
     /// A connection that lingers unless `is_stopping` is set, and tells `unsent` what it has sent.
-    pub(crate) fn new(stream: net::Stream, is_stopping: Arc<AtomicBool>, unsent: Unsent) -> LingeringStream {
+    pub(crate) fn new(
+        stream: Arc<net::Stream>,
+        is_stopping: Arc<AtomicBool>,
+        unsent: Unsent,
+    ) -> LingeringStream {
         LingeringStream {
             stream,
             state: State::Open,
@@ -97,7 +102,7 @@ impl LingeringStream {
                 return Poll::Ready(());
             }
             let mut buffer = ReadBuf::new(&mut discarded);
-            match Pin::new(&mut self.stream).poll_read(cx, &mut buffer) {
+            match self.stream.poll_read(cx, &mut buffer) {
                 Poll::Pending => return Poll::Pending,
                 Poll::Ready(Ok(())) if !buffer.filled().is_empty() => {
                     timer.as_mut().reset((Instant::now() + IDLE_TIME_MAX).min(*until));
@@ -122,41 +127,40 @@ fn is_writable(stream: &tokio::net::TcpStream) -> io::Result<bool> {
 
 impl AsyncRead for LingeringStream {
     fn poll_read(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(cx, buffer)
+        self.stream.poll_read(cx, buffer)
     }
 }
 
 impl AsyncWrite for LingeringStream {
-    fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write(cx, bytes);
-        self.note_sent(written)
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        self.poll_write_vectored(cx, &[IoSlice::new(bytes)])
     }
 
     fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
+        self: Pin<&mut Self>,
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write_vectored(cx, slices);
+        let written = self.stream.poll_write_vectored(cx, slices);
         self.note_sent(written)
     }
 
     fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
+        true
     }
 
-    fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.unsent.flushed();
-        Pin::new(&mut self.stream).poll_flush(cx)
+        self.stream.poll_flush(cx)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if matches!(self.state, State::Open) {
-            ready!(Pin::new(&mut self.stream).poll_shutdown(cx))?;
+            ready!(self.stream.poll_shutdown(cx))?;
             let now = Instant::now();
             self.state = match self.is_stopping.load(Ordering::Relaxed) {
                 true => State::Closed,

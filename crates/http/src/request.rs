@@ -3,7 +3,7 @@
 use crate::RequestBody;
 use hyper::{HeaderMap, Method, Uri};
 use std::net::SocketAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// A request: its head has arrived, its body is still to be read.
 #[derive(Debug)]
@@ -18,6 +18,8 @@ pub struct Request {
     pub body: RequestBody,
     /// The client's address.
     pub peer: SocketAddr,
+    /// Who waits for the answer.
+    pub asker: Asker,
     /// The subject of the certificate that the client has shown, which was verified (RFC 2253).
     pub certified: Option<Arc<str>>,
 }
@@ -36,5 +38,22 @@ impl Request {
     /// A header as text; `None` if it is missing or not visible ASCII.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
+    }
+}
+
+/// Who waits for the answer to a request. Whoever works on an answer for long without waiting for anything is not told otherwise
+/// that the client has gone.
+#[derive(Clone, Debug, Default)]
+pub struct Asker(Option<Weak<net::Stream>>);
+
+impl Asker {
+    pub(crate) fn of(stream: &Arc<net::Stream>) -> Asker {
+        Asker(Some(Arc::downgrade(stream)))
+    }
+
+    /// Whether nobody waits any more. What did not come over a connection is always waited for.
+    pub fn is_gone(&self) -> bool {
+        let Some(stream) = &self.0 else { return false };
+        stream.upgrade().is_none_or(|stream| stream.is_gone())
     }
 }

@@ -5,6 +5,7 @@ use bytes::{BufMut, BytesMut};
 use socket2::SockRef;
 use std::io::{self, ErrorKind, IoSlice};
 use std::mem::MaybeUninit;
+use std::net::Shutdown;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
@@ -81,7 +82,10 @@ impl Stream {
     /// filled, nothing is left: then the next wait is for the event of new bytes, and costs no read that finds none.
     pub fn try_read_buf(&self, buffer: &mut BytesMut) -> io::Result<usize> {
         match &self.0 {
-            Inner::Plain(tcp) => read_once(tcp, buffer),
+            Inner::Plain(tcp) => {
+                let room = buffer.capacity() - buffer.len();
+                read_once(tcp, buffer, room)
+            }
             Inner::Secure(session) => session.try_read(|bytes| {
                 let taken = bytes.len().min((buffer.capacity() - buffer.len()).max(1));
                 buffer.put_slice(bytes.get(..taken).unwrap_or_default());
@@ -136,8 +140,8 @@ impl Stream {
     }
 }
 
-fn read_once(tcp: &TcpStream, buffer: &mut BytesMut) -> io::Result<usize> {
-    let room = buffer.capacity() - buffer.len();
+/// Reads what is there. That the buffer was not filled is noted: nothing is left then, and the next wait is for new bytes.
+fn read_once(tcp: &TcpStream, buffer: &mut impl BufMut, room: usize) -> io::Result<usize> {
     let mut came = None;
     // The outer call forgets that the stream was readable, where it would block. It looked before the read, so it does
     // not forget what comes after.
@@ -152,61 +156,73 @@ fn read_once(tcp: &TcpStream, buffer: &mut BytesMut) -> io::Result<usize> {
     came.map_or(read, Ok)
 }
 
-impl AsyncRead for Stream {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        let session = match &mut self.0 {
-            Inner::Plain(tcp) => return Pin::new(tcp).poll_read(cx, buffer),
-            Inner::Secure(session) => session,
-        };
+/// Writes what the socket takes; likewise.
+fn write_once(tcp: &TcpStream, slices: &[IoSlice<'_>]) -> io::Result<usize> {
+    let length: usize = slices.iter().map(|slice| slice.len()).sum();
+    let mut taken = None;
+    let written = tcp.try_io(Interest::WRITABLE, || {
+        let count = tcp.try_write_vectored(slices)?;
+        taken = Some(count);
+        match 0 < count && count < length {
+            true => Err(ErrorKind::WouldBlock.into()),
+            false => Ok(count),
+        }
+    });
+    taken.map_or(written, Ok)
+}
+
+/// The same as for a socket, through a shared reference: one task may look whether the client is still there
+/// ([`Stream::is_gone`]) while another one reads and writes. There may be one reader and one writer.
+impl Stream {
+    /// As [`AsyncRead::poll_read`].
+    pub fn poll_read(&self, cx: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         loop {
-            let read = session.try_read(|bytes| {
-                let taken = bytes.len().min(buffer.remaining());
-                buffer.put_slice(bytes.get(..taken).unwrap_or_default());
-                taken
-            });
+            let read = match &self.0 {
+                Inner::Plain(tcp) => {
+                    ready!(tcp.poll_read_ready(cx))?;
+                    let room = buffer.remaining();
+                    read_once(tcp, buffer, room)
+                }
+                Inner::Secure(session) => session.try_read(|bytes| {
+                    let taken = bytes.len().min(buffer.remaining());
+                    buffer.put_slice(bytes.get(..taken).unwrap_or_default());
+                    taken
+                }),
+            };
             match read {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    ready!(session.tcp().poll_read_ready(cx))?;
+                    ready!(self.tcp().poll_read_ready(cx))?;
                 }
                 read => return Poll::Ready(read.map(drop)),
             }
         }
     }
-}
 
-impl AsyncWrite for Stream {
-    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        self.poll_write_vectored(cx, &[IoSlice::new(bytes)])
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
+    /// As [`AsyncWrite::poll_write_vectored`].
+    pub fn poll_write_vectored(
+        &self,
         cx: &mut Context<'_>,
         slices: &[IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        let session = match &mut self.0 {
-            Inner::Plain(tcp) => return Pin::new(tcp).poll_write_vectored(cx, slices),
-            Inner::Secure(session) => session,
-        };
         loop {
-            match session.try_write(slices) {
+            let written = match &self.0 {
+                Inner::Plain(tcp) => {
+                    ready!(tcp.poll_write_ready(cx))?;
+                    write_once(tcp, slices)
+                }
+                Inner::Secure(session) => session.try_write(slices),
+            };
+            match written {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => {
-                    ready!(session.tcp().poll_write_ready(cx))?;
+                    ready!(self.tcp().poll_write_ready(cx))?;
                 }
                 written => return Poll::Ready(written),
             }
         }
     }
 
-    fn is_write_vectored(&self) -> bool {
-        true
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    /// As [`AsyncWrite::poll_flush`].
+    pub fn poll_flush(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         let Inner::Secure(session) = &self.0 else {
             return Poll::Ready(Ok(()));
         };
@@ -220,14 +236,48 @@ impl AsyncWrite for Stream {
         }
     }
 
-    fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+    /// As [`AsyncWrite::poll_shutdown`].
+    pub fn poll_shutdown(&self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         if let Inner::Secure(session) = &self.0 {
             session.announce_end();
-            ready!(self.as_mut().poll_flush(cx))?;
+            ready!(self.poll_flush(cx))?;
         }
-        match &mut self.0 {
-            Inner::Plain(tcp) => Pin::new(tcp).poll_shutdown(cx),
-            Inner::Secure(session) => Pin::new(session.tcp_mut()).poll_shutdown(cx),
-        }
+        Poll::Ready(SockRef::from(self.tcp()).shutdown(Shutdown::Write))
+    }
+}
+
+impl AsyncRead for Stream {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        Stream::poll_read(&self, cx, buffer)
+    }
+}
+
+impl AsyncWrite for Stream {
+    fn poll_write(self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Stream::poll_write_vectored(&self, cx, &[IoSlice::new(bytes)])
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Stream::poll_write_vectored(&self, cx, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        true
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Stream::poll_flush(&self, cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Stream::poll_shutdown(&self, cx)
     }
 }

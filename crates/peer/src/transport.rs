@@ -176,6 +176,7 @@ impl Transport {
                     headers: ask.headers.clone(),
                     body: body.into(),
                     peer: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+                    asker: http::Asker::default(),
                     certified: None,
                 };
                 let response = server.answer(request).await;

@@ -81,10 +81,6 @@ impl Session {
         &self.tcp
     }
 
-    pub(crate) fn tcp_mut(&mut self) -> &mut TcpStream {
-        &mut self.tcp
-    }
-
     pub(crate) fn peer(&self) -> Option<&Peer> {
         self.peer.as_ref()
     }

@@ -43,6 +43,7 @@ async fn forward(call: &mut Call, mounted: Option<Arc<dyn Requests>>, path: &str
         headers: request.headers.clone(),
         body,
         peer: request.peer,
+        asker: request.asker.clone(),
         certified: None,
     };
     Ok(mounted.answer(user, request).await)

@@ -8,7 +8,7 @@ use crate::design::Design;
 use crate::error::{CouchError, Result};
 use crate::script_request::{self, BodySeen};
 use http::{
-    Body, HeaderMap, Method, Request, RequestBody, Response, StatusCode, Uri, header, percent_encode,
+    Asker, Body, HeaderMap, Method, Request, RequestBody, Response, StatusCode, Uri, header, percent_encode,
 };
 use serde_json::{Map, Value as Json};
 
@@ -148,6 +148,7 @@ fn request(call: &mut Call, method: Method, target: &str, headers: HeaderMap) ->
         headers: all,
         body: std::mem::replace(&mut call.body, RequestBody::from(Body::empty())),
         peer: call.peer,
+        asker: Asker::default(),
         certified: None,
     })
 }
