@@ -36,6 +36,11 @@ impl User {
         format!("{}.{}", self.database, self.name)
     }
 
+    /// `name@database`, by which reports name the user.
+    pub fn full_name(&self) -> String {
+        format!("{}@{}", self.name, self.database)
+    }
+
     /// The credentials for one mechanism, if the user has them.
     pub fn credentials_for(&self, mechanism: Mechanism) -> Option<&Credentials> {
         self.credentials

@@ -1,6 +1,6 @@
 //! Telling good passwords, of protocols that send them with every request (HTTP's basic scheme).
 
-use auth::User;
+use auth::{Decoy, Mechanism, User};
 use parking_lot::Mutex;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -46,25 +46,32 @@ impl PasswordsSeen {
         self.good.lock().contains(&self.digest(user, password))
     }
 
-    /// Whether this is the user's password.
-    pub(crate) async fn is_good(&self, user: &Arc<User>, password: &str) -> bool {
-        let digest = self.digest(user, password);
-        let (checked, password) = (user.clone(), password.to_owned());
+    /// Whether this is the user's password. Where there is no such user, the same work is done: the time that an answer takes
+    /// does not tell who exists. So it is of every mechanism, whether or not the user has it.
+    pub(crate) async fn is_good(&self, user: Option<&Arc<User>>, name: &str, password: &str) -> bool {
+        let decoy = Decoy::with_secret(self.key);
+        let (checked, name, given) = (user.cloned(), name.to_owned(), password.to_owned());
         let check = move || {
-            let are_of = |(mechanism, keys): &(_, auth::Credentials)| {
-                keys.are_of(*mechanism, &checked.name, &password)
+            let is_of = |mechanism: Mechanism| {
+                let known = checked.as_ref().and_then(|user| user.credentials_for(mechanism));
+                let (name, keys) = match (&checked, known) {
+                    (Some(user), Some(keys)) => (&user.name, keys.clone()),
+                    _ => (&name, decoy.credentials(mechanism, "admin", &name)),
+                };
+                keys.are_of(mechanism, name, &given) && known.is_some()
             };
-            checked.credentials.iter().any(are_of)
+            Mechanism::ALL.map(is_of).contains(&true)
         };
         // Hashing is slow on purpose.
         if !tokio::task::spawn_blocking(check).await.unwrap_or(false) {
             return false;
         }
+        let Some(user) = user else { return false };
         let mut good = self.good.lock();
         if good.len() >= REMEMBERED_MAX {
             good.clear();
         }
-        good.insert(digest);
+        good.insert(self.digest(user, password));
         true
     }
 }

@@ -123,10 +123,8 @@ impl Engine {
             return Ok(Some(user.clone()));
         }
         self.begin_login(name, from).await?;
-        let user = match user {
-            Some(user) => passwords.is_good(&user, password).await.then_some(user),
-            None => None,
-        };
+        let is_good = passwords.is_good(user.as_ref(), name, password).await;
+        let user = user.filter(|_| is_good);
         self.end_login(name, from, user.is_some());
         Ok(user)
     }

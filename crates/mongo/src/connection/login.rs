@@ -71,7 +71,7 @@ impl Login {
 
     /// Logs a user in.
     pub fn log_in(&mut self, user: Arc<User>, roles: Arc<Roles>) {
-        let full_name = format!("{}@{}", user.name, user.database);
+        let full_name = user.full_name();
         self.present = Some(Present {
             digest: auth::user_digest(&full_name),
             full_name: full_name.into(),
