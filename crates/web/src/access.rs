@@ -6,7 +6,7 @@ use auth::{Action, Resource, User};
 use engine::TooManyAttempts;
 use engine::files::Bucket;
 use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
-use http::{HeaderValue, Method, StatusCode, basic_credentials, cookie};
+use http::{HeaderValue, HostError, Method, StatusCode, basic_credentials, cookie};
 use std::sync::Arc;
 
 const REALM: HeaderValue = HeaderValue::from_static("Basic realm=\"larder\", charset=\"UTF-8\"");
@@ -91,7 +91,13 @@ impl Call {
             return Ok(());
         }
         let known = self.server.hosts.check(&self.request.headers);
-        known.map_err(|error| WebError::new(StatusCode::FORBIDDEN, "forbidden", error.to_string()))
+        known.map_err(|error| {
+            let (status, word) = match &error {
+                HostError::Host(_) => (StatusCode::MISDIRECTED_REQUEST, "misdirected"),
+                HostError::Origin(_) => (StatusCode::FORBIDDEN, "forbidden"),
+            };
+            WebError::new(status, word, error.to_string())
+        })
     }
 
     /// A page of another site may make a browser send requests with the user's password; what changes something is

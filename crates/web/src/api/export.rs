@@ -5,7 +5,8 @@ use crate::call::{Call, decoded};
 use crate::error::{Result, WebError};
 use crate::mounts::Commands;
 use auth::User;
-use engine::Namespace;
+use code::Code;
+use engine::{Error, Namespace};
 use http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
 use http::{Body, BodySender, HeaderValue, Response, StatusCode};
 use std::net::SocketAddr;
@@ -61,11 +62,7 @@ pub(crate) async fn export(call: &Call, collection: &str) -> Result<Response> {
     }
     let first = call.run(database.to_owned(), find).await?;
     if !is_ok(&first) {
-        let reason = first.as_raw().get("errmsg").map(ValueRef::to_value);
-        let Some(Value::String(reason)) = reason else {
-            return Err(WebError::bad_request("the collection cannot be read"));
-        };
-        return Err(WebError::new(StatusCode::BAD_REQUEST, "refused", reason));
+        return Err(refusal(&first));
     }
     let commands = call.server.mounts.commands.clone();
     let commands = commands.ok_or_else(|| WebError::not_found("this server runs no commands"))?;
@@ -95,6 +92,27 @@ pub(crate) async fn export(call: &Call, collection: &str) -> Result<Response> {
         headers.insert(CONTENT_DISPOSITION, named);
     }
     Ok(response)
+}
+
+/// Why the collection cannot be read.
+fn refusal(reply: &DocumentBuf) -> WebError {
+    let code = match reply.as_raw().get("code") {
+        Some(ValueRef::Int32(number)) => Code::from_number(number),
+        _ => Code::UNKNOWN_ERROR,
+    };
+    let reason = match reply.as_raw().get("errmsg") {
+        Some(ValueRef::String(reason)) => reason.to_owned(),
+        _ => "the collection cannot be read".to_owned(),
+    };
+    let (status, word) = match code {
+        Code::UNAUTHORIZED => (StatusCode::FORBIDDEN, "forbidden"),
+        code => match WebError::from(Error::new(code, "")) {
+            known if known.status == StatusCode::SERVICE_UNAVAILABLE => (known.status, known.error),
+            // What the client wrote is wrong, unless the server knows better.
+            _ => (StatusCode::BAD_REQUEST, "refused"),
+        },
+    };
+    WebError::new(status, word, reason)
 }
 
 struct Export {

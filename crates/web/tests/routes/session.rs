@@ -108,8 +108,8 @@ pub const CASES: &[Case] = &[
     case(
         "GET /api/export/other.b\nCookie: <set-cookie>",
         "",
-        400,
-        r#"{"error": "refused"}"#,
+        403,
+        r#"{"error": "forbidden"}"#,
     ),
     case("GET /api/status\nCookie: <set-cookie>", "", 403, "serverStatus"),
     case("GET /files/photos\nCookie: <set-cookie>", "", 200, ""),
