@@ -1,18 +1,19 @@
 //! Room on the disk: what keeps it from becoming full, and what is done when it is.
 //!
 //! While less is free than a reserve, what would add to the folder is refused ([`Space::check`]); deletes, drops, merges and
-//! the log go on in the reserve. For the case that others fill the disk, a file of zeros is kept, which gives its room when
+//! the log go on in the reserve. For the case that others fill the disk, a file is kept, which gives its room when
 //! nothing else is left: a start needs some, and so does a delete.
 
 use crate::Error;
 use crate::poison::Poison;
 use parking_lot::Mutex;
-use rustix::fs::{FallocateFlags, fallocate, statvfs};
+use rustix::fs::statvfs;
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// How often the disk is asked.
@@ -20,6 +21,8 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 /// The file that is kept for a full disk.
 pub(super) const BALLAST: &str = "BALLAST";
 const BALLAST_BYTES: u64 = 8 << 20;
+/// How long a folder is open before the ballast is written.
+const BALLAST_AFTER: Duration = Duration::from_secs(1);
 /// With less than this free, the ballast goes.
 const NOTHING_LEFT_BYTES: u64 = 4 << 20;
 
@@ -32,6 +35,8 @@ pub(super) struct Space {
     /// The folder that was opened, by device and inode.
     identity: Option<(u64, u64)>,
     is_gone: AtomicBool,
+    /// Whether the ballast was taken, or tried to be.
+    has_ballast: AtomicBool,
     opened: Instant,
     /// When it was last looked for, in milliseconds since it was opened.
     looked_for_ms: AtomicU64,
@@ -61,6 +66,7 @@ impl Space {
             reserve_bytes: AtomicU64::new(reserve_bytes),
             identity: identity(folder).ok(),
             is_gone: AtomicBool::new(false),
+            has_ballast: AtomicBool::new(false),
             opened: Instant::now(),
             looked_for_ms: AtomicU64::new(0),
             looked: Mutex::default(),
@@ -149,9 +155,15 @@ impl Space {
             _ => {}
         }
         if free < NOTHING_LEFT_BYTES {
+            self.has_ballast.store(false, Ordering::Relaxed);
             give_ballast(&self.folder);
-        } else if free > 2 * (reserve_bytes + BALLAST_BYTES) {
-            take_ballast(&self.folder);
+        } else if free > 2 * (reserve_bytes + BALLAST_BYTES)
+            && self.opened.elapsed() >= BALLAST_AFTER
+            && !self.has_ballast.swap(true, Ordering::Relaxed)
+        {
+            // Nobody who writes waits for it.
+            let folder = self.folder.clone();
+            drop(thread::Builder::new().spawn(move || take_ballast(&folder)));
         }
     }
 }
@@ -188,14 +200,42 @@ fn take_ballast(folder: &Path) {
     }
     // Where it cannot be had, there is only the reserve.
     let taken = File::create(&path).and_then(|mut file| {
-        if fallocate(&file, FallocateFlags::empty(), 0, BALLAST_BYTES).is_ok() {
-            return Ok(());
-        }
-        // Not every file system can take room without writing it.
-        io::copy(&mut io::repeat(0).take(BALLAST_BYTES), &mut file)?;
+        // Written: room that is only promised (`fallocate`) is not held by every file system.
+        file.write_all(&noise())?;
         file.sync_data()
     });
     if taken.is_err() {
         let _ = fs::remove_file(&path);
+    }
+}
+
+/// Bytes that no file system makes smaller.
+fn noise() -> Vec<u8> {
+    let mut state = 0_u64;
+    let words = (0..BALLAST_BYTES / 8).flat_map(|_| {
+        // splitmix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators, 2014).
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut word = state;
+        word = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        word = (word ^ (word >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (word ^ (word >> 31)).to_le_bytes()
+    });
+    words.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ballast_is_really_there_and_goes_when_nothing_else_is_left() {
+        let folder = tempfile::tempdir().expect("a folder");
+        take_ballast(folder.path());
+        let path = folder.path().join(BALLAST);
+        let metadata = fs::metadata(&path).expect("it was taken");
+        assert_eq!(metadata.len(), BALLAST_BYTES);
+        assert!(metadata.blocks() * 512 >= BALLAST_BYTES, "{}", metadata.blocks());
+        give_ballast(folder.path());
+        assert!(!path.exists());
     }
 }
