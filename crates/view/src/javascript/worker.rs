@@ -48,6 +48,17 @@ impl Worker {
         self.memory.is_wanted(Holder::DesignFunctions)
     }
 
+    /// Takes more memory. Where there is no room, all is given back first: those who hold something and wait for more would
+    /// wait for each other. Programs that are idle give theirs back meanwhile.
+    fn grow(&mut self, bytes: usize) -> Result<(), Full> {
+        if self.share.fit(bytes) {
+            return Ok(());
+        }
+        // Nothing always fits.
+        self.share.fit(0);
+        self.share.wait_blocking(bytes, WAIT)
+    }
+
     /// Runs a command.
     pub(super) fn call(&mut self, command: Command, input: &str) -> Result<String, ScriptError> {
         if self.runtime.is_none() {
@@ -74,15 +85,20 @@ impl Worker {
             let Err(error) = result else { return result };
             let grown = (GROWTH * bytes).min(self.limits.memory_bytes);
             match error {
-                ScriptError::OutOfMemory { .. } if grown > bytes && self.share.fit(grown) => {
-                    // Those that did not fit were thrown away with all that they held.
-                    self.runtime = None;
-                }
                 ScriptError::OutOfMemory {
                     place, limit_bytes, ..
                 } => {
+                    // Those that did not fit were thrown away with all that they held.
+                    self.runtime = None;
+                    let most = grown.min(self.share.limit());
+                    let full = match most > bytes {
+                        true => match self.grow(most) {
+                            Ok(()) => continue,
+                            Err(full) => Some(full),
+                        },
+                        false => (grown > bytes).then(|| self.share.full(grown)),
+                    };
                     self.is_over = true;
-                    let full = (grown > bytes).then(|| self.share.full(grown));
                     return Err(ScriptError::OutOfMemory {
                         place,
                         limit_bytes,

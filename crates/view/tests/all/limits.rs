@@ -298,6 +298,24 @@ async fn idle_programs_make_room_for_others() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_program_that_needs_more_waits_until_idle_ones_have_gone() {
+    // A quarter is theirs: eight megabytes, of which an idle program has four.
+    let budget = Budget::new(32 << 20);
+    let design = json!({"validate_doc_update": "function () {}"}).to_string();
+    let idle = view::Functions::new("_design/idle", design, ScriptLimits::default(), budget.clone());
+    idle.validate("{}", "null", "{}", "{}").await.unwrap();
+    assert!(held(&budget).held_bytes > 0);
+
+    let mut database = Database::new().await;
+    database.views = Views::new(Arc::new(Plain), ScriptLimits::default()).within(budget.clone());
+    database.put(&[json!({"_id": "a", "n": 4_500})]).await;
+    let group = database.group(json!({"all": {"map": HUNGRY}})).await;
+    let rows = database.try_rows(&group, "all", Query::default()).await.unwrap();
+    assert_eq!(rows[0][1], 4_500);
+    assert_eq!(held(&budget).refused, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn lists_that_wait_for_their_readers_leave_room_for_others() {
     let budget = Budget::new(64 << 20);
     let list = "function () { send('head'); while (getRow()) send('row'); }";
