@@ -36,11 +36,15 @@ pub enum Holder {
     Scrolls,
     /// Pieces of uploads, until the store has them.
     Uploads,
+    /// Documents of bulk requests, as they are read, changed by pipelines and written.
+    Ingest,
+    /// Messages of syslog, from their first byte until they are written.
+    Syslog,
 }
 
 impl Holder {
     /// All of them.
-    pub const ALL: [Holder; 15] = [
+    pub const ALL: [Holder; 17] = [
         Holder::Strangers,
         Holder::Requests,
         Holder::LargeRequests,
@@ -56,6 +60,8 @@ impl Holder {
         Holder::Searches,
         Holder::Scrolls,
         Holder::Uploads,
+        Holder::Ingest,
+        Holder::Syslog,
     ];
 
     /// Its name, as reports show it.
@@ -76,6 +82,8 @@ impl Holder {
             Holder::Searches => "searches",
             Holder::Scrolls => "scrolls",
             Holder::Uploads => "uploads",
+            Holder::Ingest => "ingest",
+            Holder::Syslog => "syslog",
         }
     }
 
@@ -97,16 +105,18 @@ impl Holder {
             Holder::Searches => "hits, buckets and suggestions of searches",
             Holder::Scrolls => "scrolls and points in time",
             Holder::Uploads => "pieces of uploads",
+            Holder::Ingest => "documents of bulk requests",
+            Holder::Syslog => "messages of syslog",
         }
     }
 
     /// Its part of the budget in sixteenths. Together they are more than all: they are never all full at once.
     pub(crate) fn sixteenths(self) -> usize {
         match self {
-            Holder::Strangers | Holder::Scrolls => 1,
+            Holder::Strangers | Holder::Scrolls | Holder::Syslog => 1,
             Holder::Requests | Holder::Answers | Holder::Values | Holder::Cursors | Holder::Tails => 2,
             Holder::LargeRequests | Holder::Scripts | Holder::DesignFunctions | Holder::Searches => 4,
-            Holder::Views | Holder::Indexing | Holder::Uploads => 3,
+            Holder::Views | Holder::Indexing | Holder::Uploads | Holder::Ingest => 3,
             Holder::Stages => 6,
         }
     }

@@ -5,17 +5,21 @@
 //! nothing, and what could not be kept of theirs is counted.
 //!
 //! What must hold: no bytes of a client cause a panic or unbounded memory; a message is acknowledged only when it is on the disk;
-//! nothing is dropped that is not counted.
+//! nothing is dropped that is not counted; what is under way is counted in the memory of [`memory::Holder::Syslog`], and a message that does
+//! not go on ends its connection.
 //!
 //! Left to others: what messages look like (`logline`), connections and TLS (`net`).
 
 mod frames;
+mod intake;
 mod relp;
 mod tcp;
 mod udp;
 mod writer;
 
+use bytes::{Bytes, BytesMut};
 use engine::{Engine, Namespace};
+use frames::Frame;
 use net::{Limits, Listener, Places};
 use std::time::Duration;
 use tokio::net::UdpSocket;
@@ -35,6 +39,24 @@ pub struct Options {
     pub namespace: Namespace,
     /// The places that connections take.
     pub places: Places,
+}
+
+/// The messages that a connection has sent by these bytes, of RELP too; `None` where they are none and the connection would be closed.
+pub fn messages(bytes: &[u8]) -> Option<Vec<Bytes>> {
+    let (mut buffer, mut messages) = (BytesMut::from(bytes), Vec::new());
+    if relp::begins(bytes) == Some(true) {
+        while let Some(frame) = relp::next(&mut buffer).ok()? {
+            messages.push(frame.data);
+        }
+        return Some(messages);
+    }
+    loop {
+        match frames::next(&mut buffer) {
+            Frame::Message(message) => messages.push(message),
+            Frame::Incomplete => return Some(messages),
+            Frame::TooLong => return None,
+        }
+    }
 }
 
 /// Serves both until `stop` becomes true.

@@ -1,62 +1,54 @@
 //! Connections: lines, counted messages, or RELP, as the first bytes show.
 
 use crate::frames::{self, Frame};
+use crate::intake::{Came, Intake};
 use crate::relp;
 use crate::writer::Writer;
 use bytes::BytesMut;
 use net::Stream;
-use std::io::ErrorKind;
 use std::net::SocketAddr;
 use tokio::sync::watch;
 
-/// Bytes that are read ahead of what was handed in.
-const READ_BYTES: usize = 64 << 10;
 /// What RELP's clients are told at the beginning.
 const OFFER: &str = "200 OK\nrelp_version=0\nrelp_software=larder\ncommands=syslog";
 
 pub(crate) async fn run(stream: Stream, peer: SocketAddr, writer: Writer, mut stop: watch::Receiver<bool>) {
-    let mut buffer = BytesMut::with_capacity(READ_BYTES);
+    let mut intake = Intake::new(&stream, writer.memory());
     let mut is_relp = None;
     loop {
-        let is_open = tokio::select! {
-            is_open = more(&stream, &mut buffer) => is_open,
-            () = net::stopped(&mut stop) => false,
+        let came = tokio::select! {
+            came = intake.more() => came,
+            () = net::stopped(&mut stop) => Came::End,
         };
-        is_relp = is_relp.or_else(|| relp::begins(&buffer));
+        let buffer = &mut intake.buffer;
+        is_relp = is_relp.or_else(|| relp::begins(buffer));
+        let before = buffer.len();
         let goes_on = match is_relp {
-            Some(true) => acknowledged(&stream, &mut buffer, &writer).await,
-            Some(false) => plain(&mut buffer, &writer).await,
+            Some(true) => acknowledged(&stream, buffer, &writer).await,
+            Some(false) => plain(buffer, &writer).await,
             None => Ok(()),
         };
+        let is_taken = buffer.len() < before;
         if let Err(reason) = goes_on {
             tracing::debug!(%peer, reason, "a connection of syslog is closed");
             return;
         }
-        if !is_open {
-            // The last line needs no end.
-            if is_relp != Some(true)
-                && let Some(document) = writer.document(&buffer)
-            {
-                writer.send(vec![document]).await;
-            }
-            return;
+        if is_taken {
+            intake.taken();
         }
-    }
-}
-
-/// Reads what is there; whether the connection is still open.
-async fn more(stream: &Stream, buffer: &mut BytesMut) -> bool {
-    buffer.reserve(READ_BYTES);
-    loop {
-        if stream.readable().await.is_err() {
-            return false;
+        match came {
+            Came::Bytes => continue,
+            Came::End => {}
+            Came::Late => tracing::debug!(%peer, "a connection of syslog is closed: a message did not go on"),
         }
-        match stream.try_read_buf(buffer) {
-            Ok(0) => return false,
-            Ok(_) => return true,
-            Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-            Err(_) => return false,
+        // The last line needs no end.
+        let rest = intake.into_rest();
+        if is_relp != Some(true)
+            && let Some(document) = writer.document(&rest)
+        {
+            writer.send(vec![document]).await;
         }
+        return;
     }
 }
 

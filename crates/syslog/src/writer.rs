@@ -2,16 +2,16 @@
 
 use engine::{Context, Engine, Namespace, WriteOptions};
 use logline::{Format, Parser};
+use memory::{Budget, Holder, Share};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
-use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
+use tokio::sync::{Mutex, mpsc, oneshot};
 use tokio::task::JoinHandle;
 use value::{Document, DocumentBuf, Value};
 
-/// Batches of messages that wait at most, and kilobytes of them; further datagrams are dropped, connections wait.
+/// Batches of messages that wait at most, while there is memory for them; further datagrams are dropped, connections wait.
 const WAITING_MAX: usize = 1000;
-const WAITING_KB_MAX: usize = 16 << 10;
 /// Documents that are inserted together at most.
 const BATCH_MAX: usize = 1000;
 /// How often it is said how many were dropped.
@@ -21,15 +21,15 @@ const SAID_EVERY: Duration = Duration::from_secs(10);
 struct Batch {
     documents: Vec<DocumentBuf>,
     done: Option<oneshot::Sender<bool>>,
-    /// Its part of what may wait, until it is written.
-    _room: OwnedSemaphorePermit,
+    /// Its memory, until it is written.
+    room: Share,
 }
 
 /// Where messages are handed in.
 #[derive(Clone)]
 pub(crate) struct Writer {
     sender: mpsc::Sender<Batch>,
-    room: Arc<Semaphore>,
+    memory: Budget,
     parser: Arc<Parser>,
     dropped: Arc<Dropped>,
     task: Arc<Mutex<Option<JoinHandle<()>>>>,
@@ -45,14 +45,20 @@ impl Writer {
     pub(crate) fn start(engine: Engine, namespace: Namespace) -> Writer {
         let (sender, receiver) = mpsc::channel(WAITING_MAX);
         let dropped = Arc::new(Dropped::default());
+        let memory = engine.memory().clone();
         let task = tokio::spawn(write(engine, namespace, receiver, dropped.clone()));
         Writer {
             sender,
-            room: Arc::new(Semaphore::new(WAITING_KB_MAX)),
+            memory,
             parser: Arc::new(Parser::new(Format::Syslog)),
             dropped,
             task: Arc::new(Mutex::new(Some(task))),
         }
+    }
+
+    /// From what messages take memory.
+    pub(crate) fn memory(&self) -> &Budget {
+        &self.memory
     }
 
     /// A message as a document. What has no form of syslog is a message all the same.
@@ -74,13 +80,14 @@ impl Writer {
     /// Hands messages in, where there is room; else they are dropped, and counted.
     pub(crate) fn offer(&self, documents: Vec<DocumentBuf>) {
         let count = documents.len();
-        let Ok(room) = self.room.clone().try_acquire_many_owned(kilobytes(&documents)) else {
+        let mut room = self.memory.share(Holder::Syslog);
+        if room.set(bytes_of(&documents)).is_err() {
             return self.dropped.add(count);
-        };
+        }
         let batch = Batch {
             documents,
             done: None,
-            _room: room,
+            room,
         };
         if self.sender.try_send(batch).is_err() {
             self.dropped.add(count);
@@ -101,13 +108,13 @@ impl Writer {
 
     async fn hand_in(&self, documents: Vec<DocumentBuf>, done: Option<oneshot::Sender<bool>>) {
         let count = documents.len();
-        let Ok(room) = self.room.clone().acquire_many_owned(kilobytes(&documents)).await else {
-            return self.dropped.add(count);
-        };
+        let mut room = self.memory.share(Holder::Syslog);
+        // They are there already, in place of the bytes that they came as: what waits for room is the next read of a connection.
+        room.charge(bytes_of(&documents));
         let batch = Batch {
             documents,
             done,
-            _room: room,
+            room,
         };
         if self.sender.send(batch).await.is_err() {
             self.dropped.add(count);
@@ -130,10 +137,13 @@ impl Writer {
     }
 }
 
-/// What documents take of the room for those that wait; more than there is counts as all of it.
-fn kilobytes(documents: &[DocumentBuf]) -> u32 {
-    let bytes: usize = documents.iter().map(|document| document.bytes().len()).sum();
-    bytes.div_ceil(1 << 10).min(WAITING_KB_MAX) as u32
+/// What documents take until they are written.
+fn bytes_of(documents: &[DocumentBuf]) -> usize {
+    let bytes = documents
+        .iter()
+        .map(|document| document.bytes().len())
+        .sum::<usize>();
+    bytes + size_of_val(documents)
 }
 
 impl Dropped {
@@ -180,6 +190,7 @@ async fn write(
         let lost = count as u64 - outcome.as_ref().map_or(0, |reply| reply.inserted);
         dropped.add(lost as usize);
         for batch in batches {
+            drop(batch.room);
             if let Some(done) = batch.done {
                 // Who asked may have gone.
                 let _ = done.send(failure.is_none());

@@ -1,8 +1,11 @@
 //! Messages over every way, and what is in the collection then.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod corpora;
+
 use engine::{Engine, Namespace};
 use kv::{Kv, Simulation};
+use memory::{Budget, Holder};
 use net::Places;
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
@@ -27,10 +30,16 @@ fn namespace() -> Namespace {
 
 impl Server {
     fn start() -> Server {
+        Server::within(Budget::default())
+    }
+
+    /// One with so much memory.
+    fn within(memory: Budget) -> Server {
         let runtime = Runtime::new().unwrap();
         let (stop, stopped) = watch::channel(false);
         let (engine, tcp, udp, served) = runtime.block_on(async {
-            let engine = Engine::on(Kv::simulated(&Simulation::new(1))).await.unwrap();
+            let kv = Kv::simulated(&Simulation::new(1));
+            let engine = Engine::on_within(kv, memory).await.unwrap();
             let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
             let socket = tokio::net::UdpSocket::bind("127.0.0.1:0").await.unwrap();
             let (tcp, udp) = (listener.local_addr().unwrap(), socket.local_addr().unwrap());
@@ -132,5 +141,37 @@ fn hostile_connections_are_closed() {
         drop(stream.read_to_end(&mut rest));
     }
     assert_eq!(server.count(), 0);
+    server.end();
+}
+
+#[test]
+fn half_messages_make_room_for_whole_ones() {
+    let budget = Budget::new(1 << 20);
+    let limit = budget.limit(Holder::Syslog);
+    let server = Server::within(budget.clone());
+    let half = [b"<13>".as_slice(), &vec![b'x'; limit / 4]].concat();
+    let mut halves = Vec::new();
+    for _ in 0..6 {
+        let mut stream = TcpStream::connect(server.tcp).unwrap();
+        stream.set_write_timeout(Some(Duration::from_secs(30))).unwrap();
+        stream.write_all(&half).unwrap();
+        halves.push(stream);
+    }
+    let mut stream = TcpStream::connect(server.tcp).unwrap();
+    stream.write_all(b"<13>whole\n").unwrap();
+    // What was begun and did not go on is kept as far as it came, and its connection closed.
+    let begun = Instant::now();
+    while server.count() == 0 {
+        assert!(begun.elapsed() < Duration::from_secs(30));
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let held = budget
+        .usage()
+        .into_iter()
+        .find(|usage| usage.holder == Holder::Syslog);
+    let held = held.unwrap();
+    // Documents take a little more than what they came as.
+    assert!(held.held_bytes_max <= 2 * limit, "{held:?}");
+    drop(halves);
     server.end();
 }
