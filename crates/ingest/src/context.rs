@@ -1,6 +1,7 @@
 //! A document on its way, with where it is to go.
 
 use crate::error::{Failure, Result, failed};
+use crate::limits::{UNMEASURED_BYTES_MAX, document_bytes, fits, value_bytes};
 use value::{Document, Value};
 
 /// How deep a path may go.
@@ -19,6 +20,8 @@ pub struct Context {
     pub source: Document,
     /// What pipelines know besides: `timestamp`, and what failed.
     pub ingest: Document,
+    /// About the bytes that were put into it since it was measured.
+    pub unmeasured_bytes: usize,
 }
 
 /// Where a path begins.
@@ -89,6 +92,7 @@ impl Context {
                 type_name(&other)
             )),
         };
+        self.grows(value_bytes(&value))?;
         match root(path) {
             Root::Index => self.index = text(value)?,
             Root::Id => self.id = Some(text(value)?),
@@ -97,6 +101,22 @@ impl Context {
             Root::Ingest(rest) => put(&mut self.ingest, rest, path, value)?,
         }
         Ok(())
+    }
+
+    /// Counts what is put into it; fails where it has become too large.
+    fn grows(&mut self, bytes: usize) -> Result<()> {
+        fits(bytes)?;
+        self.unmeasured_bytes += bytes;
+        if self.unmeasured_bytes <= UNMEASURED_BYTES_MAX {
+            return Ok(());
+        }
+        self.unmeasured_bytes = 0;
+        fits(self.bytes() + bytes)
+    }
+
+    /// About the bytes that it takes.
+    pub fn bytes(&self) -> usize {
+        document_bytes(&self.source) + document_bytes(&self.ingest)
     }
 
     /// Takes away what is at a path, which must be there.
@@ -143,7 +163,7 @@ impl Context {
     }
 
     /// Takes what a script made of that.
-    pub(crate) fn take_from_script(&mut self, mut document: Document) {
+    pub(crate) fn take_from_script(&mut self, mut document: Document) -> Result<()> {
         let mut text = |name: &str| match document.remove(name) {
             Some(Value::String(text)) => Some(text),
             _ => None,
@@ -155,6 +175,8 @@ impl Context {
         self.routing = text("_routing");
         document.remove("_ingest");
         self.source = document;
+        // A script has a limit of its own for what it makes; many of them have not.
+        self.grows(UNMEASURED_BYTES_MAX)
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::error::{Failure, PipelineError, Result, failed};
+use crate::limits::STEPS_MAX;
 use crate::options::{self, Options};
 use crate::processors::{self, Flow, Kind};
 use painless::{Globals, Script};
@@ -40,6 +41,10 @@ pub trait Host {
     fn pipeline(&self, name: &str) -> Option<Arc<Pipeline>>;
     /// The time, in milliseconds since 1970.
     fn now_ms(&self) -> i64;
+    /// Whether anybody still waits for what scripts do.
+    fn scripts(&self) -> &dyn painless::Host {
+        &()
+    }
 }
 
 /// What one processor did, for `_simulate`.
@@ -73,6 +78,7 @@ pub(crate) struct Run<'r> {
     pub(crate) host: &'r dyn Host,
     trace: Option<&'r mut Vec<Step>>,
     depth: usize,
+    steps: usize,
 }
 
 impl Pipeline {
@@ -118,6 +124,7 @@ impl Pipeline {
             host,
             trace,
             depth: 0,
+            steps: 0,
         };
         Ok(matches!(self.process(context, &mut run)?, Flow::Next))
     }
@@ -157,6 +164,18 @@ impl Run<'_> {
         let flow = pipeline.process(context, self);
         self.depth -= 1;
         flow
+    }
+
+    /// Counts a processor. That a document has gone through too many, or that nobody waits for it any more, is a failure which
+    /// each processor around it meets, too.
+    fn step(&mut self) -> Result<()> {
+        self.steps += 1;
+        if self.steps > STEPS_MAX {
+            return failed(format!(
+                "the document has gone through more than {STEPS_MAX} processors, which is the limit"
+            ));
+        }
+        self.host.scripts().look().map_err(Failure::new)
     }
 
     fn note(&mut self, processor: &Processor, status: StepStatus) {
@@ -265,14 +284,14 @@ impl Processor {
         })
     }
 
-    fn is_wanted(&self, context: &Context) -> Result<bool> {
+    fn is_wanted(&self, context: &Context, host: &dyn Host) -> Result<bool> {
         let Some(condition) = &self.condition else {
             return Ok(true);
         };
         let mut globals = Globals::new()
             .with("ctx", context.for_script())
             .with("params", Document::new());
-        match condition.run(&mut globals, &()) {
+        match condition.run(&mut globals, host.scripts()) {
             Ok(Value::Bool(wanted)) => Ok(wanted),
             Ok(_) => failed("the condition [if] is neither true nor false"),
             Err(error) => Err(Failure::of("script_exception", format!("runtime error: {error}"))),
@@ -280,7 +299,8 @@ impl Processor {
     }
 
     pub(crate) fn process(&self, context: &mut Context, run: &mut Run<'_>) -> Result<Flow> {
-        let outcome = match self.is_wanted(context) {
+        run.step()?;
+        let outcome = match self.is_wanted(context, run.host) {
             Ok(false) => {
                 run.note(self, StepStatus::Skipped);
                 return Ok(Flow::Next);

@@ -1,7 +1,8 @@
 //! Texts with the values of fields in them: `{{host.name}}`.
 
 use crate::context::Context;
-use crate::error::PipelineError;
+use crate::error::{PipelineError, Result};
+use crate::limits::fits;
 use value::Value;
 
 /// A text that may name fields.
@@ -39,15 +40,16 @@ impl Template {
     }
 
     /// The text with the values of a document's fields; those that are not there give nothing.
-    pub(crate) fn render(&self, context: &Context) -> String {
+    pub(crate) fn render(&self, context: &Context) -> Result<String> {
         let mut out = String::new();
         for (text, name) in &self.parts {
             out.push_str(text);
             if let Some(value) = name.as_deref().and_then(|name| context.get(name)) {
                 out.push_str(&shown(&value));
             }
+            fits(out.len())?;
         }
-        out
+        Ok(out)
     }
 }
 

@@ -30,7 +30,7 @@ impl Fail {
     pub(super) fn run(&self, context: &Context) -> Result<()> {
         Err(Failure::of(
             "fail_processor_exception",
-            self.message.render(context),
+            self.message.render(context)?,
         ))
     }
 }
@@ -51,7 +51,7 @@ impl Pipeline {
     }
 
     pub(super) fn run(&self, context: &mut Context, run: &mut Run<'_>) -> Result<Flow> {
-        let name = self.name.render(context);
+        let name = self.name.render(context)?;
         run.pipeline(&name, self.ignores_missing, context)
     }
 }
@@ -84,14 +84,14 @@ impl Script {
         })
     }
 
-    pub(super) fn run(&self, context: &mut Context) -> Result<()> {
+    pub(super) fn run(&self, context: &mut Context, run: &Run<'_>) -> Result<()> {
         let mut globals = Globals::new()
             .with("ctx", context.for_script())
             .with("params", self.params.clone());
-        let ran = self.script.run(&mut globals, &());
+        let ran = self.script.run(&mut globals, run.host.scripts());
         ran.map_err(|error| Failure::of("script_exception", format!("runtime error: {error}")))?;
         if let Some(Value::Document(document)) = globals.take("ctx") {
-            context.take_from_script(document);
+            context.take_from_script(document)?;
         }
         Ok(())
     }

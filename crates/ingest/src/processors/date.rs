@@ -121,10 +121,10 @@ impl Date {
 
     pub(super) fn run(&self, context: &mut Context, now_ms: i64) -> Result<()> {
         let text = shown(&context.required(&self.field)?);
-        let zone = self
-            .zone
-            .as_ref()
-            .map_or_else(|| "UTC".to_owned(), |zone| zone.render(context));
+        let zone = match &self.zone {
+            None => "UTC".to_owned(),
+            Some(zone) => zone.render(context)?,
+        };
         let ms = self
             .forms
             .iter()
@@ -197,7 +197,7 @@ impl DateIndexName {
         };
         let expression = format!(
             "<{}{{{}||/{}{{{}|{}}}}}>",
-            self.prefix.render(context),
+            self.prefix.render(context)?,
             mapping::dates::date_text(ms),
             self.rounding,
             self.format,

@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::error::{PipelineError, Result, failed};
+use crate::limits::collected;
 use crate::options::{self, Options, value_of};
 use crate::template::Template;
 use serde_json::Value as Json;
@@ -22,11 +23,11 @@ impl Given {
         })
     }
 
-    fn value(&self, context: &Context) -> Value {
-        match self {
-            Given::Text(template) => Value::from(template.render(context)),
+    fn value(&self, context: &Context) -> Result<Value> {
+        Ok(match self {
+            Given::Text(template) => Value::from(template.render(context)?),
             Given::Other(value) => value.clone(),
-        }
+        })
     }
 }
 
@@ -69,7 +70,7 @@ impl Set {
     }
 
     pub(super) fn run(&self, context: &mut Context) -> Result<()> {
-        let field = self.field.render(context);
+        let field = self.field.render(context)?;
         if !self.overrides
             && context
                 .get(&field)
@@ -78,7 +79,7 @@ impl Set {
             return Ok(());
         }
         let value = match (&self.value, &self.copy_from) {
-            (Some(given), _) => given.value(context),
+            (Some(given), _) => given.value(context)?,
             (None, Some(from)) => match context.get(from) {
                 Some(value) => value,
                 None if self.ignores_empty => return Ok(()),
@@ -120,8 +121,8 @@ impl Append {
     }
 
     pub(super) fn run(&self, context: &mut Context) -> Result<()> {
-        let field = self.field.render(context);
-        let values = self.values.iter().map(|given| given.value(context)).collect();
+        let field = self.field.render(context)?;
+        let values = collected(self.values.iter().map(|given| given.value(context)))?;
         context.append(&field, values, self.allows_duplicates)
     }
 }
@@ -159,7 +160,7 @@ impl Remove {
 
     pub(super) fn run(&self, context: &mut Context) -> Result<()> {
         for field in &self.fields {
-            let field = field.render(context);
+            let field = field.render(context)?;
             if !self.ignores_missing || context.has(&field) {
                 context.remove(&field)?;
             }
@@ -194,7 +195,7 @@ impl Rename {
     }
 
     pub(super) fn run(&self, context: &mut Context) -> Result<()> {
-        let (field, target) = (self.field.render(context), self.target.render(context));
+        let (field, target) = (self.field.render(context)?, self.target.render(context)?);
         let Some(value) = context.get(&field) else {
             return match self.ignores_missing {
                 true => Ok(()),

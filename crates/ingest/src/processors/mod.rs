@@ -127,7 +127,7 @@ impl Kind {
             Kind::Pipeline(pipeline) => return pipeline.run(context, run),
             Kind::Remove(remove) => remove.run(context)?,
             Kind::Rename(rename) => rename.run(context)?,
-            Kind::Script(script) => script.run(context)?,
+            Kind::Script(script) => script.run(context, run)?,
             Kind::Set(set) => set.run(context)?,
             Kind::Sort(sort) => sort.run(context)?,
             Kind::Text(text) => text.run(context)?,

@@ -2,6 +2,7 @@
 
 use crate::context::{Context, type_name};
 use crate::error::{Failure, PipelineError, Result, failed};
+use crate::limits::{fits, value_bytes};
 use crate::options::{self, Options};
 use crate::pipeline::{Processor, Run};
 use crate::processors::Flow;
@@ -98,13 +99,16 @@ impl Foreach {
             ));
         };
         let before = context.ingest.remove("_value");
-        let mut made = Vec::with_capacity(list.len());
+        let (mut made, mut bytes) = (Vec::with_capacity(list.len()), 0);
         for element in list {
             context.ingest.set("_value", element);
             if self.processor.process(context, run)? == Flow::Drop {
                 return Ok(Flow::Drop);
             }
-            made.extend(context.ingest.remove("_value"));
+            let element = context.ingest.remove("_value");
+            bytes += element.as_ref().map_or(0, value_bytes);
+            fits(bytes)?;
+            made.extend(element);
         }
         if let Some(before) = before {
             context.ingest.set("_value", before);

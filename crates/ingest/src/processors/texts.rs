@@ -1,14 +1,13 @@
 //! Texts: `lowercase`, `uppercase`, `trim`, `split`, `join`, `gsub`.
 
 use crate::context::{Context, type_name};
-use crate::error::{Failure, PipelineError, Result, failed};
+use crate::error::{PipelineError, Result, failed};
+use crate::limits::{collected, fits};
 use crate::options::{self, Options};
 use crate::template::shown;
 use regex::Regex;
 use value::Value;
 
-/// Bytes that a replaced text may have.
-const BYTES_MAX: usize = 16 << 20;
 /// Bytes of a compiled expression.
 pub(crate) const REGEX_BYTES_MAX: usize = 1 << 20;
 
@@ -72,14 +71,12 @@ impl Text {
         let made = match (&self.operation, &found) {
             (Operation::Join(separator), Value::Array(list)) => {
                 let parts: Vec<String> = list.iter().map(shown).collect();
+                fits(separator.len().saturating_mul(list.len()))?;
                 Value::from(parts.join(separator))
             }
             (Operation::Join(_), other) => return self.wrong(other, "java.util.List"),
             (Operation::Split { .. }, Value::Array(_)) => return self.wrong(&found, "java.lang.String"),
-            (_, Value::Array(list)) => {
-                let made: Result<Vec<Value>> = list.iter().map(|one| self.of(one)).collect();
-                Value::Array(made?)
-            }
+            (_, Value::Array(list)) => Value::Array(collected(list.iter().map(|one| self.of(one)))?),
             (_, one) => self.of(one)?,
         };
         context.set(self.target.as_deref().unwrap_or(&self.field), made)
@@ -124,16 +121,13 @@ impl Text {
 fn replaced(pattern: &Regex, replacement: &str, text: &str) -> Result<String> {
     let mut out = String::with_capacity(text.len());
     let mut copied = 0;
+    let groups_named = replacement.matches('$').count();
     for groups in pattern.captures_iter(text) {
         let Some(whole) = groups.get(0) else { continue };
         out.push_str(&text[copied..whole.start()]);
+        fits(out.len() + replacement.len() + whole.len().saturating_mul(groups_named))?;
         groups.expand(replacement, &mut out);
         copied = whole.end();
-        if out.len() > BYTES_MAX {
-            return Err(Failure::new(format!(
-                "the replaced text is longer than {BYTES_MAX} bytes"
-            )));
-        }
     }
     out.push_str(&text[copied..]);
     Ok(out)

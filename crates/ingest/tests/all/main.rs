@@ -1,9 +1,11 @@
 //! Pipelines and what they make of documents.
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod corpora;
 mod definitions;
 mod failures;
 mod fields;
+mod growth;
 mod texts;
 
 use ingest::{Context, Failure, Host, Pipeline};
