@@ -96,6 +96,26 @@ impl Call {
     }
 }
 
+impl Call {
+    /// Whether this may be done with the server itself.
+    pub(crate) fn allows_of_server(&self, action: Action) -> bool {
+        self.privileges
+            .as_ref()
+            .is_none_or(|privileges| privileges.allows(action, Resource::Cluster))
+    }
+
+    /// Refuses a user who may not do this with the server itself.
+    pub(crate) fn require_of_server(&self, action: Action) -> Result<()> {
+        match self.allows_of_server(action) {
+            true => Ok(()),
+            false => Err(refusal(format!(
+                "the user may not do this with the server (it needs the action {}); ask for a role that allows it",
+                action.name()
+            ))),
+        }
+    }
+}
+
 /// A page of another site may make a browser send requests with the user's password; what changes something is refused
 /// then (Fetch Metadata, `Sec-Fetch-Site`).
 fn refuse_other_sites(request: &Request) -> Result<()> {

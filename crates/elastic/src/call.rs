@@ -1,15 +1,17 @@
 //! One request, taken apart.
 
-use crate::access::Asking;
+use crate::access::Asker;
 use crate::error::{ElasticError, Result};
 use crate::parameters::Parameters;
 use crate::server::Server;
-use crate::{access, body, filter_path};
+use crate::{body, filter_path};
 use auth::{Privileges, User};
 use bytes::Bytes;
+use engine::Context;
 use http::{HeaderMap, Method, Request, StatusCode, percent_decode};
 use search::Held;
 use serde_json::{Map, Value};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 
 /// One request.
@@ -37,12 +39,20 @@ pub(crate) struct Call {
     pub(crate) privileges: Option<Privileges>,
     /// The memory of its answer, until that is sent.
     pub(crate) held: Held,
+    /// The client's address.
+    pub(crate) peer: SocketAddr,
+    /// What it runs under.
+    pub(crate) context: Context,
 }
 
 impl Call {
-    /// Takes a request apart and finds out who asks.
-    pub(crate) async fn new(server: Arc<Server>, request: Request, asking: Asking) -> Result<Call> {
-        let asker = access::asker(&server, &request, asking).await?;
+    /// Takes apart a request that is answered within this context.
+    pub(crate) async fn new(
+        server: Arc<Server>,
+        request: Request,
+        asker: Asker,
+        context: Context,
+    ) -> Result<Call> {
         let privileges = asker.user.as_ref().map(|user| server.engine.privileges(user));
         let path = request.path().split('/').filter(|part| !part.is_empty());
         let invalid = || ElasticError::illegal("the path has an escape that is not %HH in UTF-8");
@@ -61,7 +71,7 @@ impl Call {
         let accepted = request.header("accept").unwrap_or_default().trim();
         let wants_objects = ["application/json", "application/yaml"].contains(&accepted);
         let opaque_id = request.header("x-opaque-id").map(str::to_owned);
-        let mut bytes = body::read(&request.headers, request.body).await?;
+        let mut bytes = body::read(&request.headers, request.body, server.engine.memory()).await?;
         // A body may come in the query, where a client cannot send one with GET.
         if let Some(source) = parameters.take("source")
             && bytes.is_empty()
@@ -83,7 +93,17 @@ impl Call {
             user: asker.user,
             has_key: asker.has_key,
             privileges,
+            peer: request.peer,
+            context,
         })
+    }
+
+    /// Does work that only reads, within the time that there is for such.
+    pub(crate) async fn read<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+        match self.server.read_time_max {
+            Some(limit) => self.context.clone().within(Some(limit)).run(work).await,
+            None => work.await,
+        }
     }
 
     /// Whether anything of a member of the answer is wanted.
@@ -109,6 +129,8 @@ impl Call {
             user: None,
             has_key: false,
             privileges: None,
+            peer: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+            context: Context::default(),
         }
     }
 

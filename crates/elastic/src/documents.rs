@@ -3,10 +3,11 @@
 use crate::error::{ElasticError, Result};
 use crate::limits::ID_BYTES_MAX;
 use engine::{Record, RevisionedSnapshot};
+use http::StatusCode;
 use indexing::{id_text, sequence_number};
 use json::Reader;
 use serde_json::{Map, Value as Json, json};
-use value::{ObjectId, Value};
+use value::{Document, ObjectId, Value};
 
 /// What a text means besides a string: an ObjectId, or another value as relaxed Extended JSON.
 fn other_meaning(text: &str) -> Option<Value> {
@@ -59,4 +60,32 @@ pub(crate) fn head(index: &str, id: &str, record: &Record) -> Map<String, Json> 
     head.insert("_seq_no".to_owned(), json!(sequence_number(record)));
     head.insert("_primary_term".to_owned(), json!(1));
     head
+}
+
+/// A document as a client sends it, without `_id`.
+pub(crate) fn document_of(bytes: &[u8]) -> Result<Document> {
+    let failed =
+        |reason: String| ElasticError::new(StatusCode::BAD_REQUEST, "mapper_parsing_exception", reason);
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Err(ElasticError::new(
+            StatusCode::BAD_REQUEST,
+            "parse_exception",
+            "request body is required",
+        ));
+    }
+    let read = Reader::whole(bytes)
+        .map_err(|error| failed("failed to parse".to_owned()).because(ElasticError::from(error)))?;
+    let Value::Document(document) = read else {
+        let cause = ElasticError::new(
+            StatusCode::BAD_REQUEST,
+            "not_x_content_exception",
+            "the document is no JSON object",
+        );
+        return Err(failed("failed to parse".to_owned()).because(cause));
+    };
+    if document.contains("_id") {
+        let reason = "Field [_id] is a metadata field and cannot be added inside a document. Use the index API request parameters.";
+        return Err(failed(reason.to_owned()));
+    }
+    Ok(document)
 }

@@ -3,6 +3,7 @@
 use code::Code;
 use http::{BodyError, StatusCode};
 use json::JsonError;
+use memory::Full;
 use search::{Kind, SearchError};
 use serde_json::{Map, Value, json};
 
@@ -58,6 +59,12 @@ impl ElasticError {
             "action_request_validation_exception",
             reason,
         )
+    }
+
+    /// There is no memory for it; clients try again, later.
+    pub(crate) fn no_memory(full: &Full) -> ElasticError {
+        let status = StatusCode::TOO_MANY_REQUESTS;
+        ElasticError::new(status, "circuit_breaking_exception", full.to_string())
     }
 
     /// Larder does not do this.
@@ -194,6 +201,9 @@ impl From<engine::Error> for ElasticError {
             Code::BSON_OBJECT_TOO_LARGE => (StatusCode::PAYLOAD_TOO_LARGE, "content_too_long_exception"),
             Code::EXCEEDED_MEMORY_LIMIT => (StatusCode::TOO_MANY_REQUESTS, "circuit_breaking_exception"),
             Code::MAX_TIME_MS_EXPIRED => (StatusCode::GATEWAY_TIMEOUT, "timeout_exception"),
+            Code::INTERRUPTED | Code::CLIENT_DISCONNECT => {
+                (StatusCode::BAD_REQUEST, "task_cancelled_exception")
+            }
             Code::INTERRUPTED_AT_SHUTDOWN => (StatusCode::SERVICE_UNAVAILABLE, "node_closed_exception"),
             Code::DOCUMENT_VALIDATION_FAILURE
             | Code::BAD_VALUE

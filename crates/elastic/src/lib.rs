@@ -48,3 +48,8 @@ mod tasks;
 mod write;
 
 pub use serve::{Options, Protocol, serve};
+
+/// How many items a body of `_bulk` has; `None` where it is refused.
+pub fn bulk_items(body: &[u8]) -> Option<usize> {
+    endpoints::bulk::items_of(body)
+}

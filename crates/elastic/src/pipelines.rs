@@ -26,6 +26,10 @@ impl Host for Pipelines<'_> {
     fn now_ms(&self) -> i64 {
         self.now_ms
     }
+
+    fn scripts(&self) -> &dyn painless::Host {
+        &crate::scripts::Waiting
+    }
 }
 
 /// Which pipelines documents of an index go through.

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::index::Index;
 use engine::{DocumentPosition, Order, PageLimit, Record, RevisionedSnapshot};
-use indexing::{Published, Shown, id_of, seen};
+use indexing::{Published, Shown, id_of, seen, steps_of};
 use search::{Aggregations, Background, Held, Mapping, Outcome, Request, Run, ShowHit};
 use serde_json::{Map, Value, json};
 use std::ops::Bound;
@@ -119,7 +119,16 @@ async fn scan(
     }
     let mut run = begun(request, places, held)?;
     run.set_background(background);
-    let timed_out = shown_all(&mut run, request, places, deadline).await? == Shown::Late;
+    let showing = shown_all(&mut run, request, places, deadline);
+    let all = match deadline {
+        Some(deadline) => engine::run_until(deadline, showing).await,
+        None => showing.await,
+    };
+    let timed_out = match all {
+        // What was found until then.
+        Err(_) if deadline.is_some_and(|deadline| Instant::now() >= deadline) => true,
+        all => all? == Shown::Late,
+    };
     Ok(Found {
         outcome: run.finish(typed_keys, show)?,
         timed_out,
@@ -194,8 +203,10 @@ pub(crate) async fn each(
         let everything = (Bound::Unbounded, Bound::Unbounded);
         let page = snapshot.documents(everything, after.as_ref(), Order::Forward, PageLimit::default());
         let (records, next) = page.await?;
-        engine::steps(records.len() * 10)?;
-        records.iter().try_for_each(&mut see)?;
+        for record in &records {
+            engine::steps(steps_of(&record.document))?;
+            see(record)?;
+        }
         match next {
             Some(next) => after = Some(next),
             None => return Ok(()),

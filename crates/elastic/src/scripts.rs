@@ -2,10 +2,13 @@
 
 use crate::error::{ElasticError, Result};
 use http::StatusCode;
-use painless::{Globals, Script, ScriptError};
+use painless::{Globals, Host, Script, ScriptError};
 use serde_json::Value as Json;
 use std::sync::Arc;
 use value::{Document, Value};
+
+/// What a script has done between two looks whether it is still wanted.
+const STEPS_OF_LOOK: usize = 1_000;
 
 /// A script with its parameters.
 #[derive(Clone, Debug)]
@@ -13,6 +16,19 @@ pub(crate) struct Prepared {
     script: Arc<Script>,
     source: String,
     params: Document,
+}
+
+/// A script whose request ends it.
+pub(crate) struct Waiting;
+
+impl Host for Waiting {
+    fn field(&self, _: &str) -> Option<Vec<Value>> {
+        None
+    }
+
+    fn look(&self) -> std::result::Result<(), String> {
+        engine::steps(STEPS_OF_LOOK).map_err(|error| error.message)
+    }
 }
 
 /// What a script made of a document.
@@ -54,7 +70,7 @@ impl Prepared {
         let mut globals = Globals::new()
             .with("ctx", ctx)
             .with("params", self.params.clone());
-        let ran = self.script.run(&mut globals, &());
+        let ran = self.script.run(&mut globals, &Waiting);
         ran.map_err(|error| failed(&self.source, &error))?;
         let Some(Value::Document(mut ctx)) = globals.take("ctx") else {
             return Ok(Operation::Nothing);

@@ -1,18 +1,23 @@
 //! Serving the protocol: requests come in, answers go out.
 
-use crate::access::Asking;
+use crate::access::{self, Asker, Asking};
 use crate::call::Call;
 use crate::contexts::Contexts;
+use crate::error::Result;
 use crate::index::Indices;
 use crate::limits::INDEXED_DOCUMENTS_MIN;
+use crate::respond::{self, Answer};
+use crate::route;
 use crate::server::Server;
-use crate::{respond, route};
 use auth::User;
 use engine::{Context, Engine};
 use http::{Handler, Method, Request, Response};
 use indexing::Indexes;
+use search::Held;
 use std::path::PathBuf;
+use std::pin::pin;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
 
 /// How the protocol is served.
@@ -24,7 +29,14 @@ pub struct Options {
     pub fulltext: Option<PathBuf>,
     /// The documents from which on a collection has a full-text index; `None` for the usual number.
     pub fulltext_from: Option<u64>,
+    /// How long searches and counts may go on; for ever where it is zero.
+    pub read_time_max: Duration,
 }
+
+/// How long requests may go on when the server stops before they are ended.
+const STOP_GRACE: Duration = Duration::from_millis(100);
+/// How long tasks then may take to end.
+const STOP_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// Serves until `stop` becomes true; then lets running requests end and closes all connections.
 pub async fn serve(
@@ -61,6 +73,7 @@ impl Protocol {
             contexts: Contexts::default(),
             hosts: options.http.hosts.clone(),
             tasks: crate::tasks::Tasks::default(),
+            read_time_max: Some(options.read_time_max).filter(|limit| !limit.is_zero()),
             address: std::sync::OnceLock::new(),
         }))
     }
@@ -81,9 +94,22 @@ impl Protocol {
             self.0.address.get_or_init(|| address);
         }
         let lifecycles = tokio::spawn(crate::lifecycle::run(self.0.clone(), stop.clone()));
-        http::serve(listener, Arc::new(Front(self.0.clone())), options.http, stop).await;
+        let front = Arc::new(Front(self.0.clone()));
+        let mut serving = pin!(http::serve(listener, front, options.http, stop.clone()));
+        tokio::select! {
+            () = &mut serving => {}
+            () = self.end_operations(stop) => serving.await,
+        }
+        self.0.tasks.end(STOP_TIME_MAX).await;
         // It ends by itself, unless the listener has ended otherwise.
         lifecycles.abort();
+    }
+
+    /// Ends requests and tasks that go on for some time after the stop.
+    async fn end_operations(&self, mut stop: watch::Receiver<bool>) {
+        net::stopped(&mut stop).await;
+        tokio::time::sleep(STOP_GRACE).await;
+        self.0.engine.end_operations();
     }
 
     /// How many changes of its collection the full-text index has not reached that is furthest behind. Searches see them all the same.
@@ -109,21 +135,12 @@ impl Handler for Front {
 async fn answer(server: Arc<Server>, request: Request, asking: Asking) -> Response {
     let is_head = request.method == Method::HEAD;
     let shown = respond::Form::of(&request);
-    let context = Context::default();
-    let (method, path) = (request.method.as_str(), request.path());
-    let _listed = server
-        .engine
-        .register_request(method, path, request.peer, &context);
     let memory = server.engine.memory().clone();
     let mut held = None;
-    let work = async {
-        let mut call = Call::new(server, request, asking).await?;
-        let answer = route::run(&mut call).await;
-        // Until the answer's text is made.
-        held = Some(call.held);
-        answer
+    let answered = match access::asker(&server, &request, asking).await {
+        Ok(asker) => run(server, request, asker, &mut held).await,
+        Err(error) => Err(error),
     };
-    let answered = context.interruption().run(work).await;
     let answer = answered.unwrap_or_else(|error| {
         if error.status.is_server_error() && error.status != http::StatusCode::NOT_IMPLEMENTED {
             tracing::error!(kind = %error.kind, reason = error.reason, "a request failed");
@@ -133,4 +150,23 @@ async fn answer(server: Arc<Server>, request: Request, asking: Asking) -> Respon
     let response = shown.response(answer, is_head, Some(&memory));
     drop(held);
     response
+}
+
+/// Answers a request of somebody who is known, as an operation. What the answer holds is `held` until its text is made.
+async fn run(server: Arc<Server>, request: Request, asker: Asker, held: &mut Option<Held>) -> Result<Answer> {
+    let waiting = request.asker.clone();
+    let mut context = Context::default().asked_by(move || waiting.is_gone());
+    context.user = asker.user.as_ref().map(|user| user.full_name().into());
+    context.memory = server.engine.memory().clone();
+    let (method, path) = (request.method.as_str(), request.path());
+    let _listed = server
+        .engine
+        .register_request(method, path, request.peer, &context);
+    let work = async {
+        let mut call = Call::new(server, request, asker, context.clone()).await?;
+        let answer = route::run(&mut call).await;
+        *held = Some(call.held);
+        answer
+    };
+    context.run(work).await
 }

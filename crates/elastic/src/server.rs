@@ -9,6 +9,7 @@ use engine::Engine;
 use http::Hosts;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::OnceLock;
+use std::time::Duration;
 
 /// What all requests share.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub(crate) struct Server {
     pub(crate) hosts: Hosts,
     /// Work that goes on.
     pub(crate) tasks: Tasks,
+    /// How long what only reads may go on, where that is limited.
+    pub(crate) read_time_max: Option<Duration>,
     /// Where it listens, once it does.
     pub(crate) address: OnceLock<SocketAddr>,
 }

@@ -1,14 +1,18 @@
-//! Work that goes on while others ask after it: changes of all documents that a query finds.
+//! Work that goes on while others ask after it: changes of all documents that a query finds. Each is an operation of the engine
+//! as well, listed and ended like others.
 
 use crate::error::{ElasticError, Result};
 use crate::node::NODE_ID;
+use code::Code;
+use engine::Context;
 use http::StatusCode;
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use tokio::task::JoinSet;
 
 /// Ended tasks whose outcomes are remembered.
 const ENDED_MAX: usize = 1000;
@@ -20,15 +24,25 @@ pub(crate) const RUNNING_MAX: usize = 100;
 pub(crate) struct Tasks {
     last: AtomicU64,
     all: Mutex<BTreeMap<u64, Arc<Task>>>,
+    under_way: Mutex<JoinSet<()>>,
+}
+
+/// What a task is.
+#[derive(Debug)]
+pub(crate) struct About {
+    pub(crate) action: &'static str,
+    pub(crate) description: String,
+    /// What the client calls its request.
+    pub(crate) opaque_id: Option<String>,
+    /// What it runs under, by which it is ended, too.
+    pub(crate) context: Context,
 }
 
 /// One task.
 #[derive(Debug)]
 pub(crate) struct Task {
     pub(crate) id: u64,
-    pub(crate) action: &'static str,
-    description: String,
-    opaque_id: Option<String>,
+    about: About,
     started_ms: u64,
     started: Instant,
     status: Mutex<Value>,
@@ -44,13 +58,7 @@ struct Ended {
 
 impl Tasks {
     /// Begins a task.
-    pub(crate) fn begin(
-        &self,
-        action: &'static str,
-        description: String,
-        opaque_id: Option<String>,
-        now_ms: u64,
-    ) -> Result<Arc<Task>> {
+    pub(crate) fn begin(&self, about: About, now_ms: u64) -> Result<Arc<Task>> {
         let mut all = self.all.lock();
         let running = all.values().filter(|task| task.ended.lock().is_none()).count();
         if running >= RUNNING_MAX {
@@ -72,9 +80,7 @@ impl Tasks {
         }
         let task = Arc::new(Task {
             id: self.last.fetch_add(1, Ordering::Relaxed) + 1,
-            action,
-            description,
-            opaque_id,
+            about,
             started_ms: now_ms,
             started: Instant::now(),
             status: Mutex::new(json!({})),
@@ -83,6 +89,23 @@ impl Tasks {
         });
         all.insert(task.id, task.clone());
         Ok(task)
+    }
+
+    /// Does the work of a task beside its request.
+    pub(crate) fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut under_way = self.under_way.lock();
+        // Those that have ended are forgotten.
+        while under_way.try_join_next().is_some() {}
+        under_way.spawn(work);
+    }
+
+    /// Waits until no work is done any more, but not for long.
+    pub(crate) async fn end(&self, time_max: Duration) {
+        let mut under_way = std::mem::take(&mut *self.under_way.lock());
+        let ended = async { while under_way.join_next().await.is_some() {} };
+        if tokio::time::timeout(time_max, ended).await.is_err() {
+            tracing::warn!("tasks were cut off that went on long after the stop");
+        }
     }
 
     /// A number for a request that is shown among tasks.
@@ -114,8 +137,14 @@ impl Task {
         *self.status.lock() = status;
     }
 
+    /// What it runs under.
+    pub(crate) fn context(&self) -> &Context {
+        &self.about.context
+    }
+
     pub(crate) fn cancel(&self) {
         self.is_cancelled.store(true, Ordering::Relaxed);
+        self.about.context.kill(Code::INTERRUPTED);
     }
 
     pub(crate) fn is_cancelled(&self) -> bool {
@@ -139,16 +168,16 @@ impl Task {
         };
         let mut shown = described(
             self.id,
-            self.action,
+            self.about.action,
             self.started_ms,
             nanos,
-            self.opaque_id.as_deref(),
+            self.about.opaque_id.as_deref(),
         );
         shown["cancellable"] = json!(true);
         shown["cancelled"] = json!(self.is_cancelled());
         shown["status"] = self.status.lock().clone();
         if detailed {
-            shown["description"] = json!(self.description);
+            shown["description"] = json!(self.about.description);
         }
         shown
     }

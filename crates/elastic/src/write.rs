@@ -8,6 +8,7 @@ use crate::scripts::{Operation, Prepared as Scripted};
 use engine::{Edit, EditOrigin, EditOutcome, Record, Revision, RevisionPath, RevisionedSnapshot};
 use http::StatusCode;
 use indexing::sequence_number;
+use memory::{Holder, Share};
 use serde_json::{Map, Value as Json, json};
 use value::raw::DocumentWriter;
 use value::{Document, DocumentBuf, Value};
@@ -123,15 +124,19 @@ pub(crate) async fn write_some(
     let mut left: Vec<usize> = (0..writes.len()).collect();
     for _ in 0..RETRIES_MAX {
         let snapshot = index.collection.snapshot().await?;
+        let mut made = engine::operation_memory().share(Holder::Ingest);
         let mut committed = Vec::new();
         let mut edits = Vec::new();
         for at in std::mem::take(&mut left) {
             match prepare(index, &snapshot, &writes[at], is_new(at)).await {
                 Ok(Step::Done(written)) => results[at] = Some(Ok(*written)),
-                Ok(Step::Commit(prepared)) => {
-                    edits.push(prepared.edit.clone());
-                    committed.push((at, prepared));
-                }
+                Ok(Step::Commit(prepared)) => match hold(&mut made, &writes[at], &prepared) {
+                    Ok(()) => {
+                        edits.push(prepared.edit.clone());
+                        committed.push((at, prepared));
+                    }
+                    Err(error) => results[at] = Some(Err(error)),
+                },
                 Err(error) => results[at] = Some(Err(error)),
             }
         }
@@ -188,6 +193,16 @@ pub(crate) async fn write_some(
         .collect();
     count(index, &results);
     Ok(results)
+}
+
+/// Takes the memory of a document that a change in part has made, which says nothing of its size.
+fn hold(made: &mut Share, write: &Write, prepared: &Prepared) -> Result<()> {
+    match write.change {
+        Change::Update(_) => made
+            .add(prepared.edit.document.bytes().len())
+            .map_err(|full| ElasticError::no_memory(&full)),
+        Change::Put { .. } | Change::Delete => Ok(()),
+    }
 }
 
 fn count(index: &Index, results: &[Result<Written>]) {
@@ -464,32 +479,4 @@ fn in_document(mut error: ElasticError, id: &str) -> ElasticError {
         error.reason = format!("{} in document with id '{id}'", error.reason);
     }
     error
-}
-
-/// A document as a client sends it, without `_id`.
-pub(crate) fn document_of(bytes: &[u8]) -> Result<Document> {
-    let failed =
-        |reason: String| ElasticError::new(StatusCode::BAD_REQUEST, "mapper_parsing_exception", reason);
-    if bytes.iter().all(u8::is_ascii_whitespace) {
-        return Err(ElasticError::new(
-            StatusCode::BAD_REQUEST,
-            "parse_exception",
-            "request body is required",
-        ));
-    }
-    let read = json::Reader::whole(bytes)
-        .map_err(|error| failed("failed to parse".to_owned()).because(ElasticError::from(error)))?;
-    let Value::Document(document) = read else {
-        let cause = ElasticError::new(
-            StatusCode::BAD_REQUEST,
-            "not_x_content_exception",
-            "the document is no JSON object",
-        );
-        return Err(failed("failed to parse".to_owned()).because(cause));
-    };
-    if document.contains("_id") {
-        let reason = "Field [_id] is a metadata field and cannot be added inside a document. Use the index API request parameters.";
-        return Err(failed(reason.to_owned()));
-    }
-    Ok(document)
 }

@@ -1,17 +1,22 @@
 //! Who asks for an operation, in which session, until when.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::tables::sessions::SessionId;
 use language::Interruption;
-use language::interruption::{Client, Kill};
+use language::interruption::{Client, Kill, within};
 use language::metrics::Metrics;
 use memory::Budget;
 use query::Code;
+use std::fmt;
 use std::net::IpAddr;
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 use store::{Moment, StatementId};
+use tokio::task::JoinHandle;
 use value::Value;
+
+/// How often an operation that waits for something looks whether it must end.
+const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// What an operation runs under. Cheap to clone; all clones share the kill flag.
 #[derive(Clone, Debug, Default)]
@@ -48,7 +53,29 @@ pub struct Origin {
     pub address: IpAddr,
 }
 
+/// A client of whom a function knows whether it is gone.
+struct Asker<F>(F);
+
+impl<F> fmt::Debug for Asker<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Asker")
+    }
+}
+
+impl<F: Fn() -> bool + Send + Sync> Client for Asker<F> {
+    fn is_gone(&self) -> bool {
+        (self.0)()
+    }
+}
+
 impl Context {
+    /// The same context for a client who waits until this says that it is gone.
+    #[must_use]
+    pub fn asked_by(mut self, is_gone: impl Fn() -> bool + Send + Sync + 'static) -> Context {
+        self.client = Some(Arc::new(Asker(is_gone)));
+        self
+    }
+
     /// The same context with a time limit from now.
     #[must_use]
     pub fn within(mut self, limit: Option<Duration>) -> Context {
@@ -89,6 +116,34 @@ impl Context {
         }
     }
 
+    /// Does work of the operation. It ends early where the operation must end: while it works, and while it waits for
+    /// something, too.
+    pub async fn run<T, E: From<Error>>(&self, work: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+        let interruption = self.interruption();
+        tokio::select! {
+            biased;
+            done = interruption.run(work) => match (done, interruption.check()) {
+                // Whatever the work has met on its way out.
+                (Err(_), Err(ended)) => Err(Error::from(ended).into()),
+                (done, _) => done,
+            },
+            error = self.must_end() => Err(error.into()),
+        }
+    }
+
+    /// Waits until the operation must end.
+    async fn must_end(&self) -> Error {
+        loop {
+            tokio::time::sleep(LOOK_INTERVAL).await;
+            if self.is_abandoned() {
+                self.kill(Code::CLIENT_DISCONNECT);
+            }
+            if let Err(error) = self.interruption().check() {
+                return error.into();
+            }
+        }
+    }
+
     /// What makes the write's statement of this number exactly-once; none outside retryable writes.
     pub fn statement(&self, statement: i32) -> Option<StatementId> {
         let session = self.session.as_ref()?.digest();
@@ -103,4 +158,38 @@ impl Context {
 /// Counts work of the operation that runs here, a step being what a small operator takes; fails once it must end.
 pub fn steps(count: usize) -> Result<()> {
     Ok(language::interruption::steps(count)?)
+}
+
+/// From what the operation that runs here takes memory.
+pub fn operation_memory() -> Budget {
+    language::interruption::memory()
+}
+
+/// Does work of the operation that runs here, until this moment at the latest.
+pub async fn run_until<T, E: From<Error>>(
+    limit: Instant,
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
+    let mut interruption = Interruption::current();
+    let deadline = interruption
+        .deadline
+        .map_or(limit, |deadline| deadline.min(limit));
+    interruption.deadline = Some(deadline);
+    tokio::select! {
+        biased;
+        done = interruption.run(work) => done,
+        () = tokio::time::sleep_until(deadline.into()) => {
+            Err(Error::new(Code::MAX_TIME_MS_EXPIRED, "operation exceeded time limit").into())
+        }
+    }
+}
+
+/// Does work of the operation that runs here on a thread that may wait. What it counts there ends it as it would here.
+pub fn on_another_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> JoinHandle<T> {
+    let interruption = Interruption {
+        // Nothing else waits for that thread.
+        make_room: None,
+        ..Interruption::current()
+    };
+    tokio::task::spawn_blocking(move || within(&interruption, work))
 }

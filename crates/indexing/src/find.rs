@@ -193,7 +193,7 @@ impl Shower<'_, '_> {
                 break;
             }
             rest = &rest[records.len()..];
-            let goes_on = self.progress.step(records.len() * 10)?;
+            let goes_on = self.progress.step(records.len())?;
             for record in records.iter().flatten() {
                 self.shown += 1;
                 show_record(self.run, record, false)?;

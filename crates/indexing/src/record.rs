@@ -3,7 +3,17 @@
 use crate::error::Result;
 use engine::Record;
 use search::{Run, Seen};
-use value::ValueRef;
+use value::{DocumentBuf, ValueRef};
+
+/// What a document takes whatever is asked of it.
+const STEPS_OF_DOCUMENT: usize = 10;
+/// Bytes of a document that are looked at in the time of one step.
+const BYTES_OF_STEP: usize = 64;
+
+/// About the steps of looking at a document, or of showing it.
+pub fn steps_of(document: &DocumentBuf) -> usize {
+    STEPS_OF_DOCUMENT + document.bytes().len() / BYTES_OF_STEP
+}
 
 /// An `_id` as text.
 pub fn id_text(id: ValueRef<'_>) -> String {
@@ -34,6 +44,7 @@ pub fn seen<'d>(id: &'d str, record: &'d Record) -> Seen<'d> {
 
 /// Shows a run a document, or lets it count that; false where no more are wanted.
 pub(crate) fn show_record(run: &mut Run<'_>, record: &Record, counting: bool) -> Result<bool> {
+    engine::steps(steps_of(&record.document))?;
     let id = id_of(record);
     let seen = seen(&id, record);
     if counting {

@@ -50,7 +50,6 @@ async fn show_all(
         let everything = (Bound::Unbounded, Bound::Unbounded);
         let page = snapshot.documents(everything, after.as_ref(), Order::Forward, PageLimit::default());
         let (records, next) = page.await?;
-        engine::steps(records.len() * 10)?;
         let mut goes_on = true;
         for record in &records {
             goes_on = goes_on && show_record(run, record, counting)?;

@@ -123,6 +123,7 @@ impl Start<'_> {
         let options = elastic::Options {
             fulltext: Some(settings.data.join(FULLTEXT_FOLDER)),
             fulltext_from: None,
+            read_time_max: settings.default_max_time,
             http: self.http.clone(),
         };
         let protocol = elastic::Protocol::new(self.listening.engine.clone(), &options);
@@ -142,6 +143,7 @@ impl Start<'_> {
             http: self.http.clone(),
             siblings_max: settings.riak_siblings_max,
             deletions_told: settings.riak_delete_mode.told(),
+            read_time_max: settings.default_max_time,
         };
         let riak = riak::Riak::new(self.listening.engine.clone(), options);
         let (address, is_given) = (settings.riak_listen, settings.riak_listen_given);

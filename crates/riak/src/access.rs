@@ -2,14 +2,23 @@
 
 use crate::error::{Result, RiakError};
 use crate::server::Server;
-use auth::{Action, EXTERNAL, Privileges, Resource};
+use auth::{Action, EXTERNAL, Privileges, Resource, User};
 use engine::Namespace;
 use http::{Method, Request, StatusCode, basic_credentials};
 use std::net::SocketAddr;
+use std::sync::Arc;
 
-/// What whoever asks may do; everything where no user exists.
+/// Who asks, and what he may do; everything where no user exists.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Access(Option<Privileges>);
+pub(crate) struct Access(Option<Known>);
+
+/// A user who has shown who he is.
+#[derive(Clone, Debug)]
+struct Known {
+    /// `name@database`.
+    name: Arc<str>,
+    privileges: Privileges,
+}
 
 impl Access {
     /// By the certificate that the client has shown, or by HTTP's basic authentication.
@@ -45,7 +54,7 @@ impl Access {
             return None;
         }
         let user = server.engine.user(EXTERNAL, subject)?;
-        Some(Access(Some(server.engine.privileges(&user))))
+        Some(Access::of(server, &user))
     }
 
     /// By name and password.
@@ -62,14 +71,43 @@ impl Access {
             RiakError::new(StatusCode::TOO_MANY_REQUESTS, message)
         })?;
         let user = user.ok_or_else(unauthorized)?;
-        Ok(Access(Some(server.engine.privileges(&user))))
+        Ok(Access::of(server, &user))
+    }
+
+    fn of(server: &Server, user: &User) -> Access {
+        Access(Some(Known {
+            name: user.full_name().into(),
+            privileges: server.engine.privileges(user),
+        }))
+    }
+
+    /// The user's name with its database.
+    pub(crate) fn user(&self) -> Option<&Arc<str>> {
+        self.0.as_ref().map(|known| &known.name)
     }
 
     /// Whether this may be done with a collection.
     pub(crate) fn allows(&self, action: Action, namespace: &Namespace) -> bool {
-        let resource = Resource::Collection(&namespace.database, &namespace.collection);
-        let privileges = self.0.as_ref();
-        privileges.is_none_or(|privileges| privileges.allows(action, resource))
+        self.allows_with(
+            action,
+            Resource::Collection(&namespace.database, &namespace.collection),
+        )
+    }
+
+    fn allows_with(&self, action: Action, resource: Resource<'_>) -> bool {
+        let known = self.0.as_ref();
+        known.is_none_or(|known| known.privileges.allows(action, resource))
+    }
+
+    /// Refuses a user who may not do this with the server itself.
+    pub(crate) fn require_of_server(&self, action: Action) -> Result<()> {
+        match self.allows_with(action, Resource::Cluster) {
+            true => Ok(()),
+            false => Err(RiakError::forbidden(format!(
+                "Permission denied: the user does not have '{}' on the server",
+                action.name()
+            ))),
+        }
     }
 
     /// Refuses a user who may not do this with a collection.

@@ -1,6 +1,6 @@
 //! The time that a client gives for an answer.
 
-use crate::error::{Result, RiakError};
+use crate::error::Result;
 use std::time::{Duration, Instant};
 
 /// When an answer is too late, if ever.
@@ -20,20 +20,20 @@ impl Deadline {
         self.0.is_some_and(|deadline| Instant::now() > deadline)
     }
 
-    pub(crate) fn check(self) -> Result<()> {
-        match self.is_past() {
-            true => Err(RiakError::timeout()),
-            false => Ok(()),
-        }
+    /// The same, but so long from now at the latest.
+    pub(crate) fn within(self, limit: Option<Duration>) -> Deadline {
+        let latest = limit.and_then(|limit| Instant::now().checked_add(limit));
+        Deadline(match (self.0, latest) {
+            (Some(own), Some(latest)) => Some(own.min(latest)),
+            (own, latest) => own.or(latest),
+        })
     }
 
     /// Does something within the time.
     pub(crate) async fn run<T>(self, work: impl Future<Output = Result<T>>) -> Result<T> {
         match self.0 {
             None => work.await,
-            Some(limit) => tokio::time::timeout_at(limit.into(), work)
-                .await
-                .unwrap_or_else(|_| Err(RiakError::timeout())),
+            Some(limit) => engine::run_until(limit, work).await,
         }
     }
 }

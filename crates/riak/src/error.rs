@@ -91,7 +91,10 @@ impl From<engine::Error> for RiakError {
             Code::NAMESPACE_NOT_FOUND => StatusCode::NOT_FOUND,
             Code::BSON_OBJECT_TOO_LARGE => StatusCode::PAYLOAD_TOO_LARGE,
             Code::MAX_TIME_MS_EXPIRED => return RiakError::timeout(),
-            Code::INTERRUPTED_AT_SHUTDOWN | Code::EXCEEDED_MEMORY_LIMIT => StatusCode::SERVICE_UNAVAILABLE,
+            Code::INTERRUPTED
+            | Code::CLIENT_DISCONNECT
+            | Code::INTERRUPTED_AT_SHUTDOWN
+            | Code::EXCEEDED_MEMORY_LIMIT => StatusCode::SERVICE_UNAVAILABLE,
             Code::DUPLICATE_KEY => StatusCode::CONFLICT,
             Code::DOCUMENT_VALIDATION_FAILURE
             | Code::BAD_VALUE

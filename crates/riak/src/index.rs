@@ -1,6 +1,5 @@
 //! Secondary indexes: the keys of the objects that are found under a term, or a range of terms, in order.
 
-use crate::deadline::Deadline;
 use crate::error::{Result, RiakError};
 use crate::limits::{LISTED_AT_ONCE, PAGE_BYTES, PATTERN_BYTES_MAX};
 use crate::names::{id_of_key, key_of_id};
@@ -29,7 +28,6 @@ pub(crate) struct Query {
     pub(crate) continuation: Option<Vec<u8>>,
     /// What terms have to match.
     pub(crate) pattern: Option<String>,
-    pub(crate) deadline: Deadline,
 }
 
 /// A term, as clients see it, and the key of an object.
@@ -45,7 +43,6 @@ pub(crate) struct Run {
     last: Option<(Value, Value)>,
     pattern: Option<Regex>,
     left: Option<usize>,
-    deadline: Deadline,
     is_ended: bool,
     /// See [`Query::tells_terms`].
     pub(crate) tells_terms: bool,
@@ -107,7 +104,6 @@ impl Query {
             last,
             pattern,
             left: self.max_results,
-            deadline: self.deadline,
             is_ended: false,
             tells_terms: self.tells_terms(),
         })
@@ -119,7 +115,6 @@ impl Run {
     pub(crate) async fn next(&mut self) -> Result<Vec<Found>> {
         let mut found = Vec::new();
         while found.is_empty() && !self.is_ended && self.left != Some(0) {
-            self.deadline.check()?;
             let page = match &self.name {
                 Some(name) => self.terms(&name.clone()).await?,
                 None => self.keys().await?,

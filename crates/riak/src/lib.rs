@@ -24,6 +24,7 @@ mod listing;
 mod mapreduce;
 mod names;
 mod object;
+mod operation;
 mod options;
 pub mod pb;
 mod preflist;

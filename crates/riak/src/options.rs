@@ -12,6 +12,8 @@ pub struct Options {
     pub siblings_max: usize,
     /// How long it is told of an object that it was deleted; `None` for as long as the store knows.
     pub deletions_told: Option<Duration>,
+    /// How long what only reads much (listings, queries, map/reduce) may go on; for ever where it is zero.
+    pub read_time_max: Duration,
 }
 
 impl Default for Options {
@@ -20,6 +22,7 @@ impl Default for Options {
             http: http::Options::default(),
             siblings_max: SIBLINGS_MAX,
             deletions_told: Some(DELETIONS_TOLD),
+            read_time_max: Duration::ZERO,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What all requests share.
 
 use crate::buckets::Properties;
+use crate::deadline::Deadline;
 use crate::options::Options;
 use crate::readers::Readers;
 use crate::stats::Stats;
@@ -25,6 +26,8 @@ pub(crate) struct Server {
     pub(crate) siblings_max: usize,
     /// How long it is told of an object that it was deleted; `None` for as long as the store knows.
     pub(crate) deletions_told: Option<Duration>,
+    /// How long what reads much may go on, where that is limited.
+    pub(crate) read_time_max: Option<Duration>,
     pub(crate) stats: Stats,
     /// Large values that are being read.
     pub(crate) readers: Readers,
@@ -40,11 +43,17 @@ impl Server {
             hosts: options.http.hosts.clone(),
             siblings_max: options.siblings_max,
             deletions_told: options.deletions_told,
+            read_time_max: Some(options.read_time_max).filter(|limit| !limit.is_zero()),
             stats: Stats::new(),
             readers: Readers::default(),
             locks: (0..LOCKS).map(|_| Mutex::new(())).collect(),
             hasher: RandomState::new(),
         }
+    }
+
+    /// When an answer of what reads much is too late, for a client who waits so long.
+    pub(crate) fn read_deadline(&self, timeout_ms: Option<u32>) -> Deadline {
+        Deadline::of(timeout_ms).within(self.read_time_max)
     }
 
     /// Held while an object is read and written again, so that writers of one object do not undo each other's work.

@@ -1,5 +1,6 @@
 //! Scripts that look at documents: conditions, scores, values.
 
+use language::interruption::steps;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::fields::{Term, View};
 use mapping::json::{Members, scalar};
@@ -7,6 +8,9 @@ use painless::{Globals, Host, Script, ScriptError};
 use serde_json::Value as Json;
 use std::sync::Arc;
 use value::{Document, Value};
+
+/// What a script has done between two looks whether it is still wanted.
+const STEPS_OF_LOOK: usize = 1_000;
 
 /// A script with its parameters.
 #[derive(Clone, Debug)]
@@ -104,6 +108,10 @@ fn failed(source: &str, error: &ScriptError) -> SearchError {
 struct Fields<'v>(&'v View<'v>);
 
 impl Host for Fields<'_> {
+    fn look(&self) -> std::result::Result<(), String> {
+        steps(STEPS_OF_LOOK).map_err(|error| error.message)
+    }
+
     fn field(&self, name: &str) -> Option<Vec<Value>> {
         let field = self.0.mapping.field(name)?;
         let mut terms = self.0.terms(field);

@@ -56,6 +56,11 @@ impl Host {
         address
     }
 
+    /// Tells all that is served to stop.
+    pub fn stop(&self) {
+        self.stop.send_replace(true);
+    }
+
     /// Becomes true when the host ends.
     pub fn stopped(&self) -> watch::Receiver<bool> {
         self.stop.subscribe()

@@ -1,13 +1,14 @@
 //! Many writes in one request: `_bulk`.
 
 mod parse;
+mod room;
 
 use super::document::{dropped, new_id};
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::limits::BULK_COMMIT_MAX;
-use crate::pipelines::Wanted;
+use crate::pipelines::{Pipelines, Wanted};
 use crate::respond::{Answer, ok};
 use crate::source::SourceFilter;
 use crate::streams::TIME_FIELD;
@@ -16,9 +17,14 @@ use auth::Action;
 use http::Method;
 use ingest::Context;
 use parse::Item;
+use room::Room;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
+use value::Document;
+
+/// Bytes of a document that are read in the time of one step.
+const BYTES_OF_STEP: usize = 64;
 
 pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> {
     if ![Method::POST, Method::PUT].contains(&call.method) {
@@ -40,92 +46,171 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
     let shown = SourceFilter::take(&mut call.parameters);
     call.parameters.end()?;
     let begun = Instant::now();
-    let mut items = parse::items(&call.body, index)?;
-    let settled = prepare(call, &mut items, pipeline.as_deref()).await?;
-    let mut answers = Vec::with_capacity(items.len());
-    let mut errors = false;
+    let body = call.body.clone();
+    let mut items = parse::items(&body, index)?;
+    let mut room = Room::take(call, &items).await?;
+    let pipelines = call.pipelines().await?;
+    let mut bulk = Bulk {
+        call,
+        pipelines: &pipelines,
+        asked: pipeline.as_deref(),
+        known: HashMap::new(),
+        shown: shown.as_ref(),
+        answers: Vec::new(),
+        has_errors: false,
+    };
     let mut rest = &mut items[..];
     while !rest.is_empty() {
-        let at = settled.len() - rest.len();
-        if let Some(answer) = &settled[at] {
-            errors |= has_error(answer);
-            answers.push(answer.clone());
-            rest = &mut rest[1..];
-            continue;
-        }
-        let open = settled[at..].iter().take_while(|answer| answer.is_none()).count();
-        let (batch, later) = rest.split_at_mut(batch_length(&rest[..open]));
-        let written = write_batch(call, batch, shown.as_ref()).await?;
-        errors |= written.has_errors;
-        answers.extend(written.answers);
+        let (group, later) = rest.split_at_mut(room::group_length(rest));
+        room.begin();
+        bulk.write(group, &mut room).await?;
         rest = later;
     }
+    let Bulk {
+        answers, has_errors, ..
+    } = bulk;
     // In this order: some clients look for the text `"errors":false,"items":[`.
     Ok(ok(
-        json!({"took": begun.elapsed().as_millis() as u64, "errors": errors, "items": answers}),
+        json!({"took": begun.elapsed().as_millis() as u64, "errors": has_errors, "items": answers}),
     ))
 }
 
-/// Puts the documents through their pipelines; the answers of those that are not written.
-async fn prepare(call: &Call, items: &mut [Item], asked: Option<&str>) -> Result<Vec<Option<Value>>> {
-    let mut settled = vec![None; items.len()];
-    let mut known: HashMap<(String, Option<String>), Wanted> = HashMap::new();
-    let pipelines = call.pipelines().await?;
-    for (item, settled) in items.iter_mut().zip(&mut settled) {
-        let Change::Put { document, .. } = &mut item.change else {
-            continue;
+/// A bulk request under way.
+struct Bulk<'c> {
+    call: &'c Call,
+    pipelines: &'c Pipelines<'c>,
+    /// The pipeline that the request names.
+    asked: Option<&'c str>,
+    /// Which pipelines documents of an index go through that name this one.
+    known: HashMap<(String, Option<String>), Wanted>,
+    shown: Option<&'c SourceFilter>,
+    /// Nothing where the client does not want to see it.
+    answers: Vec<Value>,
+    has_errors: bool,
+}
+
+/// What an item has come to: a change that is to be made, or its answer.
+type Made = std::result::Result<Change, Value>;
+
+impl Bulk<'_> {
+    /// Reads the documents of some items, puts them through their pipelines, and writes them.
+    async fn write(&mut self, items: &mut [Item<'_>], room: &mut Room) -> Result<()> {
+        let mut made = Vec::with_capacity(items.len());
+        for item in items.iter_mut() {
+            made.push(self.make(item, room).await);
+            // Long texts and many documents: others get their turn.
+            tokio::task::consume_budget().await;
+            engine::steps(1 + item.source.len() / BYTES_OF_STEP)?;
+        }
+        let mut made = made.into_iter().peekable();
+        let mut rest = items;
+        while let Some(next) = made.next() {
+            let change = match next {
+                Err(answer) => {
+                    self.answer(answer);
+                    rest = &mut rest[1..];
+                    continue;
+                }
+                Ok(change) => change,
+            };
+            let mut changes = vec![change];
+            let length = batch_length(rest);
+            while changes.len() < length
+                && let Some(Ok(change)) = made.next_if(Result::is_ok)
+            {
+                changes.push(change);
+            }
+            let (batch, later) = rest.split_at_mut(changes.len());
+            self.commit(batch, changes).await?;
+            rest = later;
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, answer: Value) {
+        self.has_errors |= has_error(&answer);
+        if self.call.shows("items") {
+            self.answers.push(answer);
+        }
+    }
+
+    async fn make(&mut self, item: &mut Item<'_>, room: &mut Room) -> Made {
+        let made = match item.change() {
+            Ok(Change::Put { document, create }) => self.through(item, document, create, room).await,
+            made => made.map(Ok),
         };
-        let key = (
-            item.index.clone(),
-            item.pipeline.clone().or_else(|| asked.map(str::to_owned)),
-        );
-        let wanted = match known.get(&key) {
+        made.unwrap_or_else(|error| Err(failed(item, item.id.as_deref(), &error)))
+    }
+
+    /// Puts a document through its pipelines.
+    async fn through(
+        &mut self,
+        item: &mut Item<'_>,
+        document: Document,
+        create: bool,
+        room: &mut Room,
+    ) -> Result<Made> {
+        let named = item.pipeline.as_deref().or(self.asked);
+        let key = (item.index.clone(), named.map(str::to_owned));
+        let wanted = match self.known.get(&key) {
             Some(wanted) => wanted,
             None => {
-                let wanted = call.pipelines_of(&key.0, key.1.as_deref()).await?;
-                known.entry(key).or_insert(wanted)
+                let wanted = self.call.pipelines_of(&key.0, key.1.as_deref()).await?;
+                self.known.entry(key).or_insert(wanted)
             }
         };
         if wanted.is_none() {
-            continue;
+            return Ok(Ok(Change::Put { document, create }));
         }
         let mut going = Context {
             index: item.index.clone(),
             id: item.id.clone(),
-            source: std::mem::take(document),
+            source: document,
             ..Context::default()
         };
-        let goes_on = call.through(&pipelines, wanted, &mut going).await;
-        *document = going.source;
-        match goes_on {
-            Ok(goes_on) => {
-                (item.index, item.id) = (going.index, going.id);
-                if !goes_on {
-                    let mut answer = dropped(&item.index, item.id.as_deref().unwrap_or_default());
-                    answer["status"] = json!(200);
-                    *settled = Some(json!({item.verb: answer}));
-                }
-            }
-            Err(error) => *settled = Some(failed(item, item.id.as_deref(), &error)),
+        let goes_on = self.call.through(self.pipelines, wanted, &mut going).await?;
+        room.grow(going.bytes())?;
+        (item.index, item.id) = (going.index, going.id);
+        if goes_on {
+            let document = going.source;
+            return Ok(Ok(Change::Put { document, create }));
         }
-        // Long texts and many documents: others get their turn.
-        tokio::task::consume_budget().await;
+        let mut answer = dropped(&item.index, item.id.as_deref().unwrap_or_default());
+        answer["status"] = json!(200);
+        Ok(Err(json!({item.verb: answer})))
     }
-    Ok(settled)
+
+    /// Writes documents of one index, each another one.
+    async fn commit(&mut self, batch: &[Item<'_>], changes: Vec<Change>) -> Result<()> {
+        let written = write_batch(self.call, batch, changes, self.shown).await?;
+        self.has_errors |= written.has_errors;
+        self.answers.extend(written.answers);
+        Ok(())
+    }
 }
 
 /// The items that can be committed together: of one index, each of another document.
-fn batch_length(items: &[Item]) -> usize {
+fn batch_length(items: &[Item<'_>]) -> usize {
     let mut ids = HashSet::new();
     let first = &items[0].index;
     let fits =
-        |item: &&Item| item.index == *first && item.id.as_ref().is_none_or(|id| ids.insert(id.clone()));
+        |item: &&Item<'_>| item.index == *first && item.id.as_ref().is_none_or(|id| ids.insert(id.clone()));
     items.iter().take(BULK_COMMIT_MAX).take_while(fits).count().max(1)
 }
 
 fn has_error(answer: &Value) -> bool {
     let mut members = answer.as_object().into_iter().flat_map(|one| one.values());
     members.any(|one| one.get("error").is_some())
+}
+
+/// How many items a body has; `None` where it is no body of a bulk request.
+pub(crate) fn items_of(body: &[u8]) -> Option<usize> {
+    let mut items = parse::items(body, None).ok()?;
+    for item in &mut items {
+        // One whose document cannot be read is refused alone.
+        drop(item.change());
+    }
+    Some(items.len())
 }
 
 /// What became of a batch.
@@ -135,9 +220,14 @@ struct Batch {
     has_errors: bool,
 }
 
-async fn write_batch(call: &Call, batch: &mut [Item], shown: Option<&SourceFilter>) -> Result<Batch> {
+async fn write_batch(
+    call: &Call,
+    batch: &[Item<'_>],
+    changes: Vec<Change>,
+    shown: Option<&SourceFilter>,
+) -> Result<Batch> {
     let name = &batch[0].index.clone();
-    let needed: HashSet<Action> = batch.iter().map(action).collect();
+    let needed: HashSet<Action> = changes.iter().map(action).collect();
     let all_deletes = needed.iter().all(|action| *action == Action::Remove);
     let opened = match all_deletes {
         true => call.open_index(name, Action::Remove),
@@ -146,7 +236,8 @@ async fn write_batch(call: &Call, batch: &mut [Item], shown: Option<&SourceFilte
     let index = match opened {
         Ok(index) => index,
         Err(error) => {
-            let answers = batch.iter().map(|item| failed(item, item.id.as_deref(), &error));
+            let shown = batch.iter().filter(|_| call.shows("items"));
+            let answers = shown.map(|item| failed(item, item.id.as_deref(), &error));
             return Ok(Batch {
                 answers: answers.collect(),
                 has_errors: true,
@@ -157,15 +248,13 @@ async fn write_batch(call: &Call, batch: &mut [Item], shown: Option<&SourceFilte
         call.require(action, &index.namespace)?;
     }
     indexing::begin(&index);
-    let writes: Vec<Write> = batch
-        .iter_mut()
-        .map(|item| Write {
-            id: item.id.clone().unwrap_or_else(new_id),
-            change: std::mem::replace(&mut item.change, Change::Delete),
-            condition: item.condition,
-            version: None,
-        })
-        .collect();
+    let writes = batch.iter().zip(changes).map(|(item, change)| Write {
+        id: item.id.clone().unwrap_or_else(new_id),
+        change,
+        condition: item.condition,
+        version: None,
+    });
+    let writes: Vec<Write> = writes.collect();
     let results = match index.is_stream(name) {
         false => write_some(&index, &writes, &|at| batch[at].id.is_none()).await?,
         true => write_stream(&index, name, batch, writes.clone()).await?,
@@ -188,7 +277,7 @@ async fn write_batch(call: &Call, batch: &mut [Item], shown: Option<&SourceFilte
 async fn write_stream(
     index: &Index,
     name: &str,
-    batch: &[Item],
+    batch: &[Item<'_>],
     writes: Vec<Write>,
 ) -> Result<Vec<Result<Written>>> {
     let mut checked = Vec::with_capacity(batch.len());
@@ -215,15 +304,21 @@ async fn write_stream(
         .collect())
 }
 
-fn action(item: &Item) -> Action {
-    match item.change {
+fn action(change: &Change) -> Action {
+    match change {
         Change::Put { create: true, .. } => Action::Insert,
         Change::Delete => Action::Remove,
         Change::Put { .. } | Change::Update(_) => Action::Update,
     }
 }
 
-fn done(item: &Item, write: &Write, index: &str, written: &Written, shown: Option<&SourceFilter>) -> Value {
+fn done(
+    item: &Item<'_>,
+    write: &Write,
+    index: &str,
+    written: &Written,
+    shown: Option<&SourceFilter>,
+) -> Value {
     let mut body = written.to_json(index);
     body.insert("status".to_owned(), json!(written.status().as_u16()));
     let filter = item.shown.as_ref().or(shown).filter(|filter| !filter.hidden);
@@ -233,7 +328,7 @@ fn done(item: &Item, write: &Write, index: &str, written: &Written, shown: Optio
     json!({item.verb: body})
 }
 
-fn failed(item: &Item, id: Option<&str>, error: &ElasticError) -> Value {
+fn failed(item: &Item<'_>, id: Option<&str>, error: &ElasticError) -> Value {
     json!({item.verb: {
         "_index": item.index, "_type": "_doc", "_id": id, "status": error.status.as_u16(), "error": error.to_json(),
     }})

@@ -16,14 +16,16 @@ use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, json, ok};
 use crate::scan;
 use crate::scripts::Prepared;
-use crate::tasks::Task;
+use crate::tasks::{About, Task};
 use auth::Action;
+use engine::Context;
 use http::{Method, StatusCode};
 use job::{Job, Work};
-use progress::Pace;
+use progress::{Pace, Progress};
 use search::{Request, parse_sort};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+use tokio::sync::oneshot;
 
 /// `/{index}/_delete_by_query` and `/{index}/_update_by_query`.
 pub(crate) async fn change(call: &mut Call, expression: &str, deletes: bool) -> Result<Answer> {
@@ -208,11 +210,14 @@ fn begin(call: &mut Call) -> Result<Given> {
 
 /// Work that runs as a task.
 trait Run: Send + 'static {
-    /// Does it; gives what is said of it at the end.
-    fn run(self, task: &Task) -> impl Future<Output = Result<Value>> + Send;
+    /// How it goes on.
+    fn pace(&self) -> Pace;
+
+    /// Does it, step by step.
+    fn run(self, task: &Task, progress: &mut Progress) -> impl Future<Output = Result<()>> + Send;
 }
 
-/// Runs the work as a task.
+/// Runs the work as a task, which is an operation of its own.
 async fn run(
     call: &Call,
     work: impl Run,
@@ -220,42 +225,70 @@ async fn run(
     description: String,
     waits: bool,
 ) -> Result<Answer> {
-    let now = call.server.engine.now_ms();
-    let task = call
-        .server
-        .tasks
-        .begin(action, description, call.opaque_id.clone(), now)?;
-    if waits {
-        let ended = Ending(task.clone());
-        let outcome = work.run(&task).await;
-        drop(ended);
-        task.end(outcome.clone());
-        let outcome = outcome?;
-        let has_failed = outcome["failures"]
-            .as_array()
-            .is_some_and(|failures| !failures.is_empty());
-        return Ok(match has_failed {
-            true => json(StatusCode::CONFLICT, outcome),
-            false => ok(outcome),
-        });
-    }
-    let name = task.name();
-    tokio::spawn(async move {
-        let outcome = work.run(&task).await;
-        task.end(outcome);
+    let (server, context) = (&call.server, context(call, waits));
+    let path = format!("/{}", call.path.join("/"));
+    let listed = server
+        .engine
+        .register_request(call.method.as_str(), &path, call.peer, &context);
+    let about = About {
+        action,
+        description,
+        opaque_id: call.opaque_id.clone(),
+        context,
+    };
+    let task = server.tasks.begin(about, server.engine.now_ms())?;
+    let (ended, outcome) = oneshot::channel();
+    let running = task.clone();
+    server.tasks.spawn(async move {
+        let outcome = outcome_of(work, &running).await;
+        running.end(outcome.clone());
+        drop(listed);
+        // Nobody may wait for it.
+        drop(ended.send(outcome));
     });
-    Ok(ok(json!({"task": name})))
+    if !waits {
+        return Ok(ok(json!({"task": task.name()})));
+    }
+    let _waiting = Waiting(task);
+    let panicked = |_| ElasticError::failed("the task ended without an outcome");
+    let outcome = outcome.await.map_err(panicked)??;
+    let failures = outcome["failures"].as_array();
+    let has_failed = failures.is_some_and(|failures| !failures.is_empty());
+    Ok(match has_failed {
+        true => json(StatusCode::CONFLICT, outcome),
+        false => ok(outcome),
+    })
 }
 
-/// Ends a task whose client has gone away.
-struct Ending(Arc<Task>);
+/// What a task runs under; it may go on when its client has gone, unless that waits for it.
+fn context(call: &Call, waits: bool) -> Context {
+    let mut context = Context::default();
+    context.user.clone_from(&call.context.user);
+    context.memory = call.context.memory.clone();
+    if waits {
+        context.client.clone_from(&call.context.client);
+    }
+    context
+}
 
-impl Drop for Ending {
+/// What is said of the work at its end; of work that was cancelled, too.
+async fn outcome_of(work: impl Run, task: &Task) -> Result<Value> {
+    let mut progress = Progress::new(work.pace());
+    let done = task.context().run(work.run(task, &mut progress)).await;
+    match done {
+        Err(_) if task.is_cancelled() => {}
+        done => done?,
+    }
+    Ok(progress.answer(task))
+}
+
+/// Somebody waits for a task, which ends otherwise.
+struct Waiting(Arc<Task>);
+
+impl Drop for Waiting {
     fn drop(&mut self) {
-        self.0.end(Err(ElasticError::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            "task_cancelled_exception",
-            "the client that waited for this is gone",
-        )));
+        if !self.0.has_ended() {
+            self.0.cancel();
+        }
     }
 }

@@ -213,6 +213,7 @@ pub(crate) async fn stats(call: &mut Call, nodes: Option<&str>) -> Result<Answer
     if call.method != Method::GET {
         return Err(call.not_allowed("GET"));
     }
+    call.require_of_server(Action::ServerStatus)?;
     call.parameters.without_effect(&["timeout"]);
     call.parameters.flag("flat_settings")?;
     call.parameters.end()?;

@@ -3,17 +3,18 @@
 mod options;
 
 use crate::call::Call;
-use crate::documents::{find, head};
+use crate::documents::{document_of, find, head};
 use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::respond::{Answer, exists, json, ok};
 use crate::scripts::Prepared;
 use crate::source::SourceFilter;
 use crate::streams::TIME_FIELD;
-use crate::write::{Change, Update, Write, Written, document_of, write_one};
+use crate::write::{Change, Update, Write, Written, write_one};
 use auth::Action;
 use engine::Record;
 use http::{Method, StatusCode};
+use memory::Holder;
 use options::Options;
 use search::{Mapping, WantedField};
 use serde_json::{Value, json};
@@ -76,6 +77,8 @@ async fn put(call: &mut Call, name: &str, id: &str, create: bool) -> Result<Answ
     let mut document = document_of(&call.body)?;
     options.check_alias(call, name)?;
     let (mut name, mut id) = (name.to_owned(), id.to_owned());
+    // What pipelines make of it.
+    let mut grown = call.server.engine.memory().share(Holder::Ingest);
     let wanted = call.pipelines_of(&name, options.pipeline.as_deref()).await?;
     if !wanted.is_none() {
         let mut going = ingest::Context {
@@ -86,6 +89,9 @@ async fn put(call: &mut Call, name: &str, id: &str, create: bool) -> Result<Answ
         };
         let pipelines = call.pipelines().await?;
         let goes_on = call.through(&pipelines, &wanted, &mut going).await?;
+        grown
+            .set(going.bytes())
+            .map_err(|full| ElasticError::no_memory(&full))?;
         (name, id) = (going.index, going.id.unwrap_or_else(new_id));
         document = going.source;
         if !goes_on {

@@ -8,6 +8,7 @@ use crate::filter_path::is_match;
 use crate::names;
 use crate::respond::{Answer, ok};
 use crate::server::{CLUSTER, NODE_ID};
+use auth::Action;
 use http::Method;
 use serde_json::{Map, Value, json};
 
@@ -78,6 +79,7 @@ pub(crate) async fn stats(
     of_indices: Option<&str>,
 ) -> Result<Answer> {
     begin(call)?;
+    call.require_of_server(Action::ServerStatus)?;
     let path = call.path.join("/");
     let metrics = Metrics::parse(metric, STATS, &path)?;
     if of_indices.is_some() && !metrics.has("indices") {
@@ -111,6 +113,7 @@ pub(crate) async fn stats(
 /// `/_nodes/{nodes}/usage`: nothing is counted by feature.
 pub(crate) async fn usage(call: &mut Call, nodes: &str) -> Result<Answer> {
     begin(call)?;
+    call.require_of_server(Action::ServerStatus)?;
     call.parameters.end()?;
     let now = call.server.engine.now_ms();
     let since = now.saturating_sub(call.server.engine.server_report().uptime_ms);

@@ -49,8 +49,12 @@ pub(crate) struct Search {
     held: Held,
 }
 
-/// Runs a search and gives its answer.
+/// Runs a search, within the time that there is, and gives its answer.
 pub(crate) async fn perform(call: &Call, expression: &str, options: Options, asked: Asked) -> Result<Value> {
+    call.read(answer(call, expression, options, asked)).await
+}
+
+async fn answer(call: &Call, expression: &str, options: Options, asked: Asked) -> Result<Value> {
     let begun = Instant::now();
     let Asked {
         mut body,
@@ -256,6 +260,7 @@ impl Search {
         let outcome = found.outcome;
         let mut hits = Vec::with_capacity(outcome.hits.len());
         for hit in &outcome.hits {
+            engine::steps(indexing::steps_of(&hit.document))?;
             let mut one = self.hit(hit)?;
             if let Some(collapse) = &self.collapse {
                 collapse.add(self, hit, &mut one).await?;
@@ -364,9 +369,8 @@ pub(crate) async fn count(call: &mut Call, expression: &str) -> Result<Answer> {
     let indices = opened(call, expression, options, &mut request)?;
     let show = |_: &search::Hit, _: &[search::SortKey], _: &Map<String, Value>| Ok(Value::Null);
     let places = scan::places(&indices).await?;
-    let outcome = scan::run(&request, false, &places, None, &call.held, &show)
-        .await?
-        .outcome;
+    let counted = scan::run(&request, false, &places, None, &call.held, &show);
+    let outcome = call.read(counted).await?.outcome;
     let count = indices.len();
     Ok(ok(json!({
         "count": outcome.total,

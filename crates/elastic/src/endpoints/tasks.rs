@@ -7,6 +7,7 @@ use crate::filter_path::is_match;
 use crate::respond::{Answer, ok};
 use crate::server::NODE_ID;
 use crate::tasks::{Task, described};
+use auth::Action;
 use http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -67,10 +68,7 @@ fn chosen(call: &mut Call) -> Result<Vec<(u64, Value)>> {
     if nodes.is_some_and(|nodes| !is_meant(call, &nodes)) || parent.is_some() {
         return Ok(Vec::new());
     }
-    let mut all: Vec<(u64, Value)> = call
-        .server
-        .tasks
-        .running()
+    let mut all: Vec<(u64, Value)> = running(call)
         .iter()
         .map(|task| (task.id, task.shown(detailed)))
         .collect();
@@ -82,6 +80,13 @@ fn chosen(call: &mut Call) -> Result<Vec<(u64, Value)>> {
         });
     }
     Ok(all)
+}
+
+/// The tasks that run and that the asker may see.
+pub(crate) fn running(call: &Call) -> Vec<Arc<Task>> {
+    let mut running = call.server.tasks.running();
+    running.retain(|task| call.sees(task));
+    running
 }
 
 /// This request, which runs as well.
@@ -112,11 +117,29 @@ fn named(call: &Call, name: &str) -> Result<Arc<Task>> {
         )));
     }
     let found = call.server.tasks.one(number);
-    found.ok_or_else(|| {
+    // Whoever may not see it is not told that it is there.
+    found.filter(|task| call.sees(task)).ok_or_else(|| {
         missing(format!(
             "task [{name}] isn't running and hasn't stored its results"
         ))
     })
+}
+
+impl Call {
+    /// Whether a task is the asker's own.
+    fn owns(&self, task: &Task) -> bool {
+        task.context().user == self.context.user
+    }
+
+    /// Whether the asker may know of a task.
+    fn sees(&self, task: &Task) -> bool {
+        self.owns(task) || self.allows_of_server(Action::Inprog)
+    }
+
+    /// Whether the asker may end a task.
+    fn may_end(&self, task: &Task) -> bool {
+        self.owns(task) || self.allows_of_server(Action::Killop)
+    }
 }
 
 /// `/_tasks/{id}`.
@@ -151,7 +174,6 @@ pub(crate) async fn cancel(call: &mut Call, name: Option<&str>) -> Result<Answer
     if call.method != Method::POST {
         return Err(call.not_allowed("POST"));
     }
-    call.require_server()?;
     let tasks = match name {
         Some(name) => {
             call.parameters.without_effect(&["wait_for_completion"]);
@@ -163,10 +185,14 @@ pub(crate) async fn cancel(call: &mut Call, name: Option<&str>) -> Result<Answer
             chosen
                 .iter()
                 .filter_map(|(id, _)| call.server.tasks.one(*id))
+                .filter(|task| call.may_end(task))
                 .collect()
         }
     };
     call.parameters.end()?;
+    if tasks.iter().any(|task| !call.may_end(task)) {
+        call.require_of_server(Action::Killop)?;
+    }
     tasks.iter().for_each(|task| task.cancel());
     let found = tasks.iter().map(|task| (task.id, task.shown(false))).collect();
     Ok(ok(grouped(call, found, "nodes")?))

@@ -148,7 +148,7 @@ async fn shown(call: &Call, wanted: &Wanted) -> Result<Value> {
     let document = match (&wanted.given, &wanted.id) {
         (Some(given), _) => {
             answer["_version"] = json!(0);
-            Some(crate::write::document_of(given.to_string().as_bytes())?)
+            Some(crate::documents::document_of(given.to_string().as_bytes())?)
                 .map(|document| DocumentBuf::from(&document))
         }
         (None, Some(id)) => {

@@ -10,7 +10,8 @@ use testing::http::{Case, faults};
 /// Ends with the value.
 pub struct Server {
     pub address: SocketAddr,
-    _host: Host,
+    pub engine: Engine,
+    pub host: Host,
 }
 
 impl Server {
@@ -25,12 +26,20 @@ impl Server {
 
     /// The same; what clients ask comes out of this memory.
     pub fn within(disk: &Simulation, memory: Budget) -> Server {
+        Server::with(disk, memory, elastic::Options::default())
+    }
+
+    /// The same, served so.
+    pub fn with(disk: &Simulation, memory: Budget, options: elastic::Options) -> Server {
         let host = Host::new();
         let engine = host.run(Engine::on_within(Kv::simulated(disk), memory)).unwrap();
-        let address = host.serve(|listener, stopped| {
-            elastic::serve(listener, engine, elastic::Options::default(), stopped)
-        });
-        Server { address, _host: host }
+        let serving = engine.clone();
+        let address = host.serve(|listener, stopped| elastic::serve(listener, serving, options, stopped));
+        Server {
+            address,
+            engine,
+            host,
+        }
     }
 }
 

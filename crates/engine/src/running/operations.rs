@@ -3,6 +3,7 @@
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::tables::operations::{ConnectionGuard, OperationGuard, OperationInfo};
+use code::Code;
 use pipeline::WantedOperations;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -54,6 +55,13 @@ impl Engine {
             documents.extend(self.cursors().idle_documents(is_wanted));
         }
         documents
+    }
+
+    /// Asks all operations to end, since the server stops.
+    pub fn end_operations(&self) {
+        for operation in self.running_operations() {
+            operation.context.kill(Code::INTERRUPTED_AT_SHUTDOWN);
+        }
     }
 
     /// Asks an operation to end; an unknown number is no error.

@@ -3,10 +3,12 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod ending;
 mod files;
 mod fused_groups;
 mod ids;
 mod index_specifications;
+mod logins;
 mod merging;
 mod pipeline_pushdown;
 mod pipelines;

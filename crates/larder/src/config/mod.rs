@@ -91,8 +91,8 @@ pub struct ServeOptions {
     /// Connections of all protocols at once; fewer where the system gives too few descriptors [default: 20000].
     #[arg(long, value_name = "COUNT", env = "LARDER_CONNECTIONS_MAX")]
     pub connections_max: Option<usize>,
-    /// The time that a command of the MongoDB protocol may read for, in milliseconds, where it gives no maxTimeMS itself; 0 is no
-    /// limit [default: 0].
+    /// The time that a command of the MongoDB protocol may read for, in milliseconds, where it gives no maxTimeMS itself, and that a
+    /// search of Elasticsearch's protocol, a listing or a job of Riak's may take; 0 is no limit [default: 0].
     #[arg(long, value_name = "MILLISECONDS", env = "LARDER_DEFAULT_MAX_TIME_MS")]
     pub default_max_time_ms: Option<u32>,
     /// Listen beyond loopback although no user exists: whoever reaches the port can do everything.
@@ -180,7 +180,7 @@ pub struct Settings {
     pub tls: Option<TlsFiles>,
     /// Connections of all protocols at once.
     pub connections_max: usize,
-    /// The time that a command of the MongoDB protocol may read for where it gives no limit itself; zero is no limit.
+    /// The time for what only reads, of the protocols of MongoDB, Elasticsearch and Riak; zero is no limit.
     pub default_max_time: Duration,
     /// Whether listening beyond loopback without users is allowed.
     pub insecure: bool,

@@ -4,7 +4,6 @@ mod conversation;
 
 use crate::protocol::Protocol;
 use crate::server::{Options, ServeError, Server};
-use code::Code;
 use engine::Engine;
 use std::pin::pin;
 use std::sync::Arc;
@@ -55,7 +54,5 @@ async fn serve_connections(server: Arc<Server>, listener: net::Listener, stop: w
 async fn end_operations(server: &Server, mut stop: watch::Receiver<bool>) {
     net::stopped(&mut stop).await;
     tokio::time::sleep(STOP_GRACE).await;
-    for operation in server.engine.running_operations() {
-        operation.context.kill(Code::INTERRUPTED_AT_SHUTDOWN);
-    }
+    server.engine.end_operations();
 }

@@ -36,7 +36,9 @@ pub(crate) struct Run {
 impl Run {
     /// Begins a job.
     pub(crate) async fn start(server: Arc<Server>, access: Access, job: Job) -> Result<Run, Failure> {
-        let deadline = Instant::now() + Duration::from_millis(job.timeout_ms.into());
+        let time_max = Duration::from_millis(job.timeout_ms.into());
+        let time_max = server.read_time_max.map_or(time_max, |limit| limit.min(time_max));
+        let deadline = Instant::now() + time_max;
         let budget = server.engine.memory().clone();
         let mut sources = Vec::new();
         let mut phases = Vec::new();
@@ -54,7 +56,7 @@ impl Run {
                 server,
                 access,
                 objects: Objects::default(),
-                scripts: Scripts::new(sources, deadline, budget),
+                scripts: Scripts::new(sources, budget),
                 share,
             },
             deadline,
@@ -65,9 +67,11 @@ impl Run {
     /// What is kept next; `None` at the end.
     pub(crate) async fn next(&mut self) -> Result<Option<Kept>, Failure> {
         while !self.is_ended {
-            let left = self.deadline.saturating_duration_since(Instant::now());
-            let step = tokio::time::timeout(left, self.step()).await;
-            let kept = step.unwrap_or_else(|_| Err(Failure::timeout()))?;
+            let deadline = self.deadline;
+            let kept = match engine::run_until(deadline, self.step()).await {
+                Err(_) if Instant::now() >= deadline => return Err(Failure::timeout()),
+                kept => kept?,
+            };
             if !kept.is_empty() {
                 return Ok(Some(kept));
             }

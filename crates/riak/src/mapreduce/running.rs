@@ -17,6 +17,9 @@ use std::sync::Arc;
 /// The values of one call of a reduce function, where nothing else is said. What it gave is among those of its next call.
 const REDUCED_AT_ONCE: usize = 1_000;
 
+/// What a function of the server's own takes for an object, about.
+const STEPS_OF_OBJECT: usize = 50;
+
 /// What phases work with.
 #[derive(Debug)]
 pub(super) struct Tools {
@@ -119,9 +122,10 @@ impl Running {
                 let (function, number) = (*function, self.number);
                 let read = self.read(tools, items).await?;
                 let argument = self.argument.clone();
-                let called = tokio::task::spawn_blocking(move || {
+                let called = engine::on_another_thread(move || {
                     let mut results = Vec::new();
                     for found in read {
+                        engine::steps(STEPS_OF_OBJECT)?;
                         let called = function.call(&found, argument.as_ref());
                         let key = String::from_utf8_lossy(&found.input.key);
                         let failed = |error: String| Failure::phase(number, &error, Some(&key), None);

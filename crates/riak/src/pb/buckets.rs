@@ -38,12 +38,15 @@ pub(crate) async fn list(connection: &mut Connection, request: ListBucketsReq) -
 
 pub(crate) async fn list_keys(connection: &mut Connection, request: ListKeysReq) -> Result<()> {
     let bucket = Bucket::new(request.kind.as_deref(), &request.bucket)?;
-    if let Some(collection) = existing(&connection.server, connection.granted()?, &bucket, Action::Find)? {
-        let deadline = Deadline::of(request.timeout);
+    let deadline = connection.server.read_deadline(request.timeout);
+    deadline.run(send_keys(connection, &bucket)).await
+}
+
+async fn send_keys(connection: &mut Connection, bucket: &Bucket) -> Result<()> {
+    if let Some(collection) = existing(&connection.server, connection.granted()?, bucket, Action::Find)? {
         let mut keys = Keys::all(&collection).await?;
         loop {
             let names = keys.next().await?;
-            deadline.check()?;
             if names.is_empty() {
                 break;
             }

@@ -6,9 +6,10 @@ use super::wire::Message;
 use crate::access::Access;
 use crate::error::{Result, RiakError};
 use crate::limits::{MESSAGE_BYTES_MAX, SKIPPED_BYTES_MAX, STRANGER_BYTES_MAX};
+use crate::operation;
 use crate::server::Server;
 use bytes::{Buf, Bytes, BytesMut};
-use engine::{Context, OperationInfo};
+use engine::OperationInfo;
 use memory::{Holder, Share};
 use net::{Pace, Tls};
 use std::io;
@@ -37,12 +38,15 @@ pub(crate) struct Connection {
     /// `None` where the client has to log in first.
     pub(crate) access: Option<Access>,
     pub(crate) client_id: Vec<u8>,
-    stream: net::Stream,
+    /// Shared with the operation that runs, which looks whether its client is still there.
+    stream: Arc<net::Stream>,
     buffer: BytesMut,
     out: Vec<u8>,
     pace: Pace,
     /// Whether what was sent cannot be ended as it should.
     is_given_up: bool,
+    /// Whether a part of an answer may have been sent, and not all of it.
+    is_sending: bool,
 }
 
 /// Serves a connection until the client closes it, or until `stop` becomes true.
@@ -74,11 +78,12 @@ pub(crate) async fn run(
         peer,
         access: None,
         client_id: vec![0; 4],
-        stream,
+        stream: Arc::new(stream),
         buffer: BytesMut::new(),
         out: Vec::new(),
         pace: Pace::default(),
         is_given_up: false,
+        is_sending: false,
     };
     loop {
         let message = tokio::select! {
@@ -231,7 +236,9 @@ impl Connection {
     }
 
     async fn answer(&mut self, code: u8, message: Bytes) -> io::Result<()> {
-        let context = Context::default();
+        let stream = self.stream.clone();
+        let access = self.access.clone().unwrap_or_default();
+        let context = operation::context(&self.server, &access, move || stream.is_gone());
         let engine = self.server.engine.clone();
         let _listed = engine.register_operation(OperationInfo {
             id: 0,
@@ -244,11 +251,11 @@ impl Connection {
             context: context.clone(),
         });
         let work = Box::pin(super::dispatch::run(self, code, message));
-        if let Err(error) = context.interruption().run(work).await {
+        if let Err(error) = context.run(work).await {
             if error.status == http::StatusCode::INTERNAL_SERVER_ERROR {
                 tracing::error!(error = error.message, "a request failed");
             }
-            if self.is_given_up {
+            if self.is_given_up || self.is_sending {
                 return Err(io::Error::other(error.message));
             }
             frame::put_error(&mut self.out, &error);
@@ -303,7 +310,10 @@ impl Connection {
 
     async fn flush(&mut self) -> io::Result<()> {
         let out = std::mem::take(&mut self.out);
+        self.is_sending = true;
         let sent = tokio::time::timeout(SEND_TIME_MAX, self.stream.send(&out)).await;
-        sent.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))?
+        sent.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
+        self.is_sending = false;
+        Ok(())
     }
 }

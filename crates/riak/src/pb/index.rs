@@ -4,7 +4,6 @@ use super::connection::Connection;
 use super::frame::code;
 use super::messages::{IndexReq, IndexResp, Pair};
 use crate::buckets::existing;
-use crate::deadline::Deadline;
 use crate::error::{Result, RiakError};
 use crate::index::{Found, Query};
 use crate::names::Bucket;
@@ -42,11 +41,15 @@ pub(crate) async fn query(connection: &mut Connection, request: IndexReq) -> Res
         pattern: request
             .term_regex
             .map(|pattern| String::from_utf8_lossy(&pattern).into_owned()),
-        deadline: Deadline::of(request.timeout),
     };
     query.check()?;
+    let deadline = connection.server.read_deadline(request.timeout);
+    deadline.run(send(connection, &bucket, query, is_streamed)).await
+}
+
+async fn send(connection: &mut Connection, bucket: &Bucket, query: Query, is_streamed: bool) -> Result<()> {
     let mut answer = IndexResp::default();
-    if let Some(collection) = existing(&connection.server, connection.granted()?, &bucket, Action::Find)? {
+    if let Some(collection) = existing(&connection.server, connection.granted()?, bucket, Action::Find)? {
         let mut run = query.run(&collection).await?;
         loop {
             let found = run.next().await?;

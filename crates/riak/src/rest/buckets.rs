@@ -4,7 +4,6 @@ use super::call::Call;
 use super::objects;
 use super::respond::{empty, json, not_allowed, typed};
 use crate::buckets::{self, existing};
-use crate::deadline::Deadline;
 use crate::error::{Result, RiakError};
 use crate::limits::LISTED_AT_ONCE;
 use crate::listing::Keys;
@@ -78,43 +77,41 @@ pub(crate) async fn keys(call: &Call, bucket: &Bucket) -> Result<Response> {
 
 /// All keys in one, beside what else an answer says. That they take too long is an answer of its own, with the status of any other.
 async fn with_keys(call: &Call, bucket: &Bucket, mut answer: Map<String, Value>) -> Result<Response> {
-    let Some(keys) = all_keys(call, bucket).await? else {
-        return Ok(json(&json!({"error": "timeout"})));
+    let deadline = call.read_deadline()?;
+    match deadline.run(all_keys(call, bucket)).await {
+        Ok(keys) => answer.insert("keys".to_owned(), keys),
+        Err(_) if deadline.is_past() => return Ok(json(&json!({"error": "timeout"}))),
+        Err(error) => return Err(error),
     };
-    answer.insert("keys".to_owned(), keys);
     Ok(json(&Value::Object(answer)))
 }
 
-/// All keys; `None` where they take longer than the client waits.
-async fn all_keys(call: &Call, bucket: &Bucket) -> Result<Option<Value>> {
-    let deadline = call.deadline()?;
+async fn all_keys(call: &Call, bucket: &Bucket) -> Result<Value> {
     let mut all = Vec::new();
     if let Some(collection) = existing(&call.server, &call.access, bucket, Action::Find)? {
         let mut keys = Keys::all(&collection).await?;
         loop {
             let page = keys.next().await?;
-            if deadline.is_past() {
-                return Ok(None);
-            }
             if page.is_empty() {
                 break;
             }
             all.extend(texts(&page));
         }
     }
-    Ok(Some(Value::Array(all)))
+    Ok(Value::Array(all))
 }
 
 /// The keys page by page, after what is sent before them.
 async fn stream_keys(call: &Call, bucket: &Bucket, first: Option<Value>) -> Result<Response> {
-    let deadline = call.deadline()?;
+    let (deadline, operation) = (call.read_deadline()?, call.operation.clone());
     let collection = existing(&call.server, &call.access, bucket, Action::Find)?;
     let (sender, body) = Body::channel(None);
     tokio::spawn(async move {
         if let Some(first) = first {
             sender.send(first.to_string()).await;
         }
-        let sent = send_keys(collection, &sender, deadline).await;
+        let sending = deadline.run(send_keys(collection, &sender));
+        let sent = operation.run_for(&sender, sending).await;
         if let Err(error) = sent {
             sender.send(json!({"error": error.message}).to_string()).await;
         }
@@ -122,16 +119,11 @@ async fn stream_keys(call: &Call, bucket: &Bucket, first: Option<Value>) -> Resu
     Ok(typed(StatusCode::OK, "application/json", body))
 }
 
-async fn send_keys(
-    collection: Option<RevisionedCollection>,
-    sender: &BodySender,
-    deadline: Deadline,
-) -> Result<()> {
+async fn send_keys(collection: Option<RevisionedCollection>, sender: &BodySender) -> Result<()> {
     if let Some(collection) = collection {
         let mut keys = Keys::all(&collection).await?;
         loop {
             let page = keys.next().await?;
-            deadline.check()?;
             if page.is_empty() {
                 break;
             }

@@ -5,6 +5,7 @@ use crate::deadline::Deadline;
 use crate::error::{Result, RiakError};
 use crate::limits::VALUE_BYTES_MAX;
 use crate::names::{Bucket, unescaped};
+use crate::operation::Operation;
 use crate::server::Server;
 use bytes::Bytes;
 use http::{Beginning, HeaderMap, Method, Request, RequestBody, query_pairs};
@@ -16,6 +17,8 @@ use std::sync::Arc;
 pub(crate) struct Call {
     pub(crate) server: Arc<Server>,
     pub(crate) access: Access,
+    /// What it runs as.
+    pub(crate) operation: Operation,
     pub(crate) method: Method,
     pub(crate) headers: HeaderMap,
     /// The parts of the path, decoded.
@@ -27,9 +30,13 @@ pub(crate) struct Call {
 }
 
 impl Call {
-    /// Takes a request apart and finds out who asks.
-    pub(crate) async fn new(server: Arc<Server>, request: Request) -> Result<Call> {
-        let access = Access::of_request(&server, &request).await?;
+    /// Takes apart a request of somebody who is known.
+    pub(crate) async fn new(
+        server: Arc<Server>,
+        request: Request,
+        access: Access,
+        operation: Operation,
+    ) -> Result<Call> {
         let path = request.path().split('/').filter(|part| !part.is_empty());
         let path = path.map(unescaped).collect();
         let invalid = || RiakError::bad("the query has an escape that is not %HH in UTF-8");
@@ -46,6 +53,7 @@ impl Call {
         Ok(Call {
             server,
             access,
+            operation,
             method: request.method,
             headers: request.headers,
             path,
@@ -90,11 +98,20 @@ impl Call {
 
     /// The time that the client waits for an answer.
     pub(crate) fn deadline(&self) -> Result<Deadline> {
+        Ok(Deadline::of(self.timeout_ms()?))
+    }
+
+    /// The same for what reads much.
+    pub(crate) fn read_deadline(&self) -> Result<Deadline> {
+        Ok(self.server.read_deadline(self.timeout_ms()?))
+    }
+
+    fn timeout_ms(&self) -> Result<Option<u32>> {
         let Some(text) = self.parameter("timeout") else {
-            return Ok(Deadline::of(None));
+            return Ok(None);
         };
-        let bad = || RiakError::bad(format!("Bad timeout value \"{text}\""));
-        text.parse().map(|ms| Deadline::of(Some(ms))).map_err(|_| bad())
+        let bad = |_| RiakError::bad(format!("Bad timeout value \"{text}\""));
+        text.parse().map(Some).map_err(bad)
     }
 
     /// Whether the path is one of the first interface, `/riak/B/K`.

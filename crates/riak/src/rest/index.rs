@@ -4,9 +4,11 @@ use super::call::Call;
 use super::multipart::boundary;
 use super::respond::{json, not_allowed, typed};
 use crate::buckets::existing;
+use crate::deadline::Deadline;
 use crate::error::{Result, RiakError};
 use crate::index::{Found, Query};
 use crate::names::Bucket;
+use crate::operation::Operation;
 use auth::Action;
 use engine::RevisionedCollection;
 use http::{Body, BodySender, HeaderValue, Method, Response, StatusCode};
@@ -34,13 +36,18 @@ pub(crate) async fn query(
             .parameter("continuation")
             .map(|text| text.as_bytes().to_vec()),
         pattern: call.parameter("term_regex").map(str::to_owned),
-        deadline: call.deadline()?,
     };
     query.check()?;
     let collection = existing(&call.server, &call.access, bucket, Action::Find)?;
-    if call.is_true("stream") {
-        return stream(collection, query);
+    let deadline = call.read_deadline()?;
+    match call.is_true("stream") {
+        true => stream(call.operation.clone(), collection, query, deadline),
+        false => deadline.run(all(collection, query)).await,
     }
+}
+
+/// The answer in one.
+async fn all(collection: Option<RevisionedCollection>, query: Query) -> Result<Response> {
     let mut all = Vec::new();
     let (mut has_terms, mut continuation) = (query.tells_terms(), None);
     if let Some(collection) = collection {
@@ -104,12 +111,18 @@ fn page(found: Vec<Found>, has_terms: bool) -> Map<String, Value> {
 }
 
 /// The answer in parts, each an object of JSON.
-fn stream(collection: Option<RevisionedCollection>, query: Query) -> Result<Response> {
+fn stream(
+    operation: Operation,
+    collection: Option<RevisionedCollection>,
+    query: Query,
+    deadline: Deadline,
+) -> Result<Response> {
     let boundary = boundary()?;
     let (sender, body) = Body::channel(None);
     let kind = HeaderValue::try_from(format!("multipart/mixed; boundary={boundary}"));
     tokio::spawn(async move {
-        if let Err(error) = send(collection, &query, &sender, &boundary).await {
+        let sending = deadline.run(send(collection, &query, &sender, &boundary));
+        if let Err(error) = operation.run_for(&sender, sending).await {
             part(&sender, &boundary, &json!({"error": error.message})).await;
         }
         sender.send(format!("\r\n--{boundary}--\r\n")).await;

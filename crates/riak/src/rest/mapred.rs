@@ -6,6 +6,7 @@ use super::multipart::boundary;
 use super::respond::{json, not_allowed, text, typed};
 use crate::error::Result;
 use crate::mapreduce::{Failure, Job, Run};
+use crate::operation::Operation;
 use http::{Body, BodySender, HeaderValue, Method, Response, StatusCode};
 use serde_json::{Value, json};
 
@@ -32,7 +33,7 @@ pub(crate) async fn run(call: &Call) -> Result<Response> {
         Err(failure) => return failed(failure),
     };
     if is_chunked {
-        return stream(run);
+        return stream(call.operation.clone(), run);
     }
     match run.all().await {
         Ok(kept) => {
@@ -57,15 +58,22 @@ fn failed(failure: Failure) -> Result<Response> {
     }
 }
 
-fn stream(mut run: Run) -> Result<Response> {
+fn stream(operation: Operation, mut run: Run) -> Result<Response> {
     let boundary = boundary()?;
     let (sender, body) = Body::channel(None);
     let kind = HeaderValue::try_from(format!("multipart/mixed; boundary={boundary}"));
     tokio::spawn(async move {
-        tokio::select! {
-            () = send(&mut run, &sender, &boundary) => {}
+        let sending = async {
+            send(&mut run, &sender, &boundary).await;
+            Ok(())
+        };
+        let sent = tokio::select! {
+            sent = operation.run_for(&sender, sending) => sent,
             // A job that nobody reads ends, and so do its scripts.
             () = sender.closed() => return,
+        };
+        if let Err(error) = sent {
+            part(&sender, &boundary, &json!({"error": error.message})).await;
         }
         sender.send(format!("\r\n--{boundary}--\r\n")).await;
     });

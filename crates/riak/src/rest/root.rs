@@ -2,6 +2,8 @@
 
 use super::call::Call;
 use super::respond::{json, not_allowed, text};
+use crate::error::Result;
+use auth::Action;
 use http::{Method, Response, StatusCode};
 use serde_json::json;
 
@@ -34,9 +36,10 @@ pub(crate) fn ping(call: &Call) -> Response {
     }
 }
 
-pub(crate) fn stats(call: &Call) -> Response {
-    match call.is(&[Method::GET, Method::HEAD]) {
-        true => json(&call.server.stats.to_json()),
-        false => not_allowed("GET, HEAD"),
+pub(crate) fn stats(call: &Call) -> Result<Response> {
+    if !call.is(&[Method::GET, Method::HEAD]) {
+        return Ok(not_allowed("GET, HEAD"));
     }
+    call.access.require_of_server(Action::ServerStatus)?;
+    Ok(json(&call.server.stats.to_json()))
 }

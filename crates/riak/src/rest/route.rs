@@ -18,7 +18,7 @@ pub(crate) async fn run(call: &Call) -> Result<Response> {
     match path.as_slice() {
         [] => Ok(root::resources(call)),
         [b"ping"] => Ok(root::ping(call)),
-        [b"stats"] => Ok(root::stats(call)),
+        [b"stats"] => root::stats(call),
         [b"riak"] => buckets::list(call, None).await,
         [b"riak", bucket] => buckets::old(call, &call.bucket(None, bucket)?).await,
         [b"riak", bucket, key] => objects::run(call, &call.bucket(None, bucket)?, key).await,

@@ -11,6 +11,7 @@ mod filters;
 mod links;
 mod mapreduce;
 mod objects;
+mod operations;
 mod server;
 mod sizes;
 mod wire;

@@ -1,32 +1,52 @@
-//! The lines of a bulk request: what to do, and the document to do it with.
+//! The lines of a bulk request: what to do, and the line with the document to do it with, which is read when its turn comes.
 
+use crate::documents::document_of;
 use crate::endpoints::document::{condition, parse_update};
 use crate::error::{ElasticError, Result};
 use crate::source::SourceFilter;
-use crate::write::{Change, document_of};
+use crate::write::Change;
 use serde_json::Value;
 
 /// One write of a bulk request.
-pub(super) struct Item {
+pub(super) struct Item<'b> {
     /// What it is called: `index`, `create`, `update`, `delete`.
     pub(super) verb: &'static str,
     pub(super) index: String,
     pub(super) id: Option<String>,
-    pub(super) change: Change,
+    /// The line with the document.
+    pub(super) source: &'b [u8],
     pub(super) condition: Option<(u64, u64)>,
     /// The pipeline that its document is to go through.
     pub(super) pipeline: Option<String>,
     pub(super) shown: Option<SourceFilter>,
 }
 
-pub(super) fn items(body: &[u8], index: Option<&str>) -> Result<Vec<Item>> {
-    if body.last().is_some_and(|last| *last != b'\n') {
+impl Item<'_> {
+    /// What is to become of the document.
+    pub(super) fn change(&mut self) -> Result<Change> {
+        Ok(match self.verb {
+            "delete" => Change::Delete,
+            "update" => {
+                let (update, shown) = parse_update(self.source)?;
+                self.shown = self.shown.take().or(shown);
+                Change::Update(update)
+            }
+            verb => Change::Put {
+                document: document_of(self.source)?,
+                create: verb == "create" || self.id.is_none(),
+            },
+        })
+    }
+}
+
+pub(super) fn items<'b>(body: &'b [u8], index: Option<&str>) -> Result<Vec<Item<'b>>> {
+    let Some(lines) = body.strip_suffix(b"\n").or(body.is_empty().then_some(body)) else {
         return Err(ElasticError::illegal(
             "The bulk request must be terminated by a newline [\\n]",
         ));
-    }
+    };
     let mut items = Vec::new();
-    let mut lines = body.split(|byte| *byte == b'\n').enumerate();
+    let mut lines = lines.split(|byte| *byte == b'\n').enumerate();
     while let Some((at, line)) = lines.next() {
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
@@ -44,7 +64,7 @@ fn item<'a>(
     line: &[u8],
     lines: &mut impl Iterator<Item = (usize, &'a [u8])>,
     index: Option<&str>,
-) -> Result<Item> {
+) -> Result<Item<'a>> {
     let malformed = |found: &str| {
         ElasticError::illegal(format!(
             "Malformed action/metadata line [{number}], expected {found}"
@@ -75,7 +95,7 @@ fn item<'a>(
         verb,
         index: index.unwrap_or_default().to_owned(),
         id: None,
-        change: Change::Delete,
+        source: &[],
         condition: None,
         pipeline: None,
         shown: None,
@@ -124,18 +144,11 @@ fn item<'a>(
                 "the action of line [{number}] has no line with its document"
             ))
         };
-        let (_, source) = lines.next().ok_or_else(missing)?;
-        item.change = match verb {
-            "update" => {
-                let (update, shown) = parse_update(source)?;
-                item.shown = item.shown.or(shown);
-                Change::Update(update)
-            }
-            verb => Change::Put {
-                document: document_of(source)?,
-                create: verb == "create" || item.id.is_none(),
-            },
-        };
+        (_, item.source) = lines.next().ok_or_else(missing)?;
+        if verb == "update" {
+            // What is no update at all is refused with the whole request.
+            parse_update(item.source)?;
+        }
     }
     Ok(item)
 }

@@ -2,6 +2,7 @@
 
 use super::Run;
 use super::progress::{Pace, Progress};
+use crate::documents::document_of;
 use crate::error::Result;
 use crate::index::Index;
 use crate::limits::BULK_COMMIT_MAX;
@@ -9,7 +10,7 @@ use crate::scan::{self, Place};
 use crate::scripts::Prepared;
 use crate::source::SourceFilter;
 use crate::tasks::Task;
-use crate::write::{Change, Update, Write, document_of, write_all};
+use crate::write::{Change, Update, Write, write_all};
 use search::{Held, Hit, Request, SortKey};
 use serde_json::{Map, Value};
 
@@ -40,8 +41,11 @@ pub(super) enum Work {
 }
 
 impl Run for Job {
-    async fn run(mut self, task: &Task) -> Result<Value> {
-        let mut progress = Progress::new(self.pace);
+    fn pace(&self) -> Pace {
+        self.pace
+    }
+
+    async fn run(mut self, task: &Task, progress: &mut Progress) -> Result<()> {
         self.request.size = self.pace.batch;
         loop {
             let show = |_: &Hit, _: &[SortKey], _: &Map<String, Value>| Ok(Value::Null);
@@ -52,7 +56,7 @@ impl Run for Job {
             let hits = &found.hits[..wanted];
             let Some(last) = hits.last() else { break };
             for part in hits.chunks(BULK_COMMIT_MAX) {
-                self.write(part, &mut progress).await?;
+                self.write(part, progress).await?;
             }
             task.set_status(progress.status());
             if progress.is_over(task, wanted) {
@@ -61,7 +65,7 @@ impl Run for Job {
             self.request.after = Some(Box::new(last.place()));
             progress.rest(wanted).await;
         }
-        Ok(progress.answer(task))
+        Ok(())
     }
 }
 

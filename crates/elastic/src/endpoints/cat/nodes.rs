@@ -20,6 +20,7 @@ fn node_id(call: &mut Call) -> Result<String> {
 /// `_cat/nodes`.
 pub(crate) async fn nodes(call: &mut Call) -> Result<Answer> {
     begin(call)?;
+    call.require_of_server(Action::ServerStatus)?;
     call.parameters.without_effect(&["include_unloaded_segments"]);
     let id = node_id(call)?;
     let report = call.server.engine.server_report();
@@ -153,6 +154,7 @@ pub(crate) async fn plugins(call: &mut Call) -> Result<Answer> {
 /// `_cat/allocation`: how much is on the node.
 pub(crate) async fn allocation(call: &mut Call, nodes: Option<&str>) -> Result<Answer> {
     begin(call)?;
+    call.require_of_server(Action::ServerStatus)?;
     let unit = text::Unit::take(&mut call.parameters)?;
     let (mut shards, mut stored, mut unassigned) = (0, 0, 0);
     for name in names::all(call) {
@@ -216,6 +218,7 @@ const POOLS: [&str; 11] = [
 /// `_cat/thread_pool`.
 pub(crate) async fn thread_pools(call: &mut Call, patterns: Option<&str>) -> Result<Answer> {
     begin(call)?;
+    call.require_of_server(Action::ServerStatus)?;
     call.parameters.without_effect(&["size"]);
     let running = call.server.engine.running_operations().len().to_string();
     let address = call.server.published();

@@ -343,10 +343,7 @@ pub(crate) async fn tasks(call: &mut Call) -> Result<Answer> {
             "the parameter [{other}] of a list of tasks"
         )));
     }
-    let mut all: Vec<serde_json::Value> = call
-        .server
-        .tasks
-        .running()
+    let mut all: Vec<serde_json::Value> = crate::endpoints::tasks::running(call)
         .iter()
         .map(|task| task.shown(detailed))
         .collect();

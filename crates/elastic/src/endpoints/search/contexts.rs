@@ -97,13 +97,7 @@ fn share(call: &Call, indices: usize) -> Result<Share> {
     // A query that was read is about as many times as large as its text.
     let bytes = KEPT_BYTES + indices * KEPT_INDEX_BYTES + call.body.len() * KEPT_TIMES;
     let room = share.set(bytes).map(|()| share);
-    room.map_err(|full| {
-        ElasticError::new(
-            StatusCode::TOO_MANY_REQUESTS,
-            "circuit_breaking_exception",
-            full.to_string(),
-        )
-    })
+    room.map_err(|full| ElasticError::no_memory(&full))
 }
 
 /// How a scroll is asked for.
@@ -178,6 +172,14 @@ pub(super) async fn begin(
 }
 
 impl Scroll {
+    /// What is found next: the last hit, and the answer.
+    async fn page(&self, begun: Instant, held: &search::Held) -> Result<(Option<search::Hit>, Value)> {
+        let (mut found, _) = self.search.run().await?;
+        found.outcome.total = self.total;
+        let last = found.outcome.hits.last().map(search::Hit::place);
+        Ok((last, self.search.answer(found, begun, held).await?))
+    }
+
     fn go_on(&mut self, last: Option<search::Hit>) {
         let request = &mut self.search.request;
         request.aggregations = search::Aggregations::default();
@@ -239,10 +241,7 @@ async fn next(call: &mut Call, id: Option<&str>) -> Result<Answer> {
     if let Some(as_number) = as_number {
         scroll.search.shown.total_as_number = as_number;
     }
-    let (mut found, _) = scroll.search.run().await?;
-    found.outcome.total = scroll.total;
-    let last = found.outcome.hits.last().map(search::Hit::place);
-    let mut answer = scroll.search.answer(found, begun, &call.held).await?;
+    let (last, mut answer) = call.read(scroll.page(begun, &call.held)).await?;
     if !scroll.search.request.is_by_score() {
         answer["hits"]["max_score"] = Value::Null;
     }

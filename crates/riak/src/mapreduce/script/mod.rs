@@ -14,13 +14,15 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use worker::{MEMORY_BYTES_FIRST, Worker};
 
 /// The objects that are worth a sandbox of their own.
 const ROWS_OF_WORKER: usize = 100;
 /// The sandboxes of one job.
 const WORKERS_MAX: usize = 4;
+/// What a script has done between two looks whether it is still wanted: enough to look.
+const STEPS_OF_LOOK: usize = usize::MAX;
 /// How long a job waits until others let go of the memory that its first sandbox needs.
 const ROOM_TIME_MAX: Duration = Duration::from_secs(30);
 
@@ -39,16 +41,15 @@ pub(super) enum SourceText {
     Named(String),
 }
 
-/// What tells scripts to end.
-#[derive(Debug)]
+/// What tells scripts to end: nobody waits for them, or their operation has to end.
+#[derive(Debug, Default)]
 pub(super) struct Watch {
-    deadline: Instant,
     is_stopped: AtomicBool,
 }
 
 impl Watch {
     fn must_stop(&self) -> bool {
-        self.is_stopped.load(Ordering::Relaxed) || Instant::now() > self.deadline
+        self.is_stopped.load(Ordering::Relaxed) || engine::steps(STEPS_OF_LOOK).is_err()
     }
 }
 
@@ -69,13 +70,10 @@ impl Drop for Scripts {
 
 impl Scripts {
     /// Nothing is compiled before the first call.
-    pub(super) fn new(sources: Vec<Source>, deadline: Instant, budget: Budget) -> Scripts {
+    pub(super) fn new(sources: Vec<Source>, budget: Budget) -> Scripts {
         Scripts {
             sources: Arc::new(sources),
-            watch: Arc::new(Watch {
-                deadline,
-                is_stopped: AtomicBool::new(false),
-            }),
+            watch: Arc::default(),
             budget,
             workers: Vec::new(),
         }
@@ -98,7 +96,7 @@ impl Scripts {
         for worker in &self.workers[..workers] {
             let found: Vec<Found> = rest.by_ref().take(at_once).collect();
             let (worker, argument) = (worker.clone(), argument.clone());
-            running.push(tokio::task::spawn_blocking(move || {
+            running.push(engine::on_another_thread(move || {
                 worker.lock().map(place, found, argument.as_deref())
             }));
         }
@@ -119,7 +117,7 @@ impl Scripts {
         self.make_workers(1).await?;
         let worker = self.workers[0].clone();
         let argument = argument.map(Value::to_string);
-        let task = tokio::task::spawn_blocking(move || {
+        let task = engine::on_another_thread(move || {
             let values = Value::Array(values).to_string();
             worker.lock().reduce(place, &values, argument.as_deref())
         });

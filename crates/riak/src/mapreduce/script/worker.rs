@@ -5,6 +5,7 @@ use crate::error::RiakError;
 use crate::mapreduce::failure::Failure;
 use crate::mapreduce::object::{Found, metadata};
 use crate::names::Bucket;
+use code::Code;
 use http::StatusCode;
 use javascript::rquickjs::{self, Array, Ctx, Exception, Function, Object};
 use javascript::{Failure as ScriptFailure, Limits, Sandbox};
@@ -245,9 +246,17 @@ fn results(text: &str, phase: usize) -> Result<Vec<Value>, Failure> {
     }
 }
 
+/// Why a script was told to end.
+fn stopped() -> Failure {
+    match engine::steps(usize::MAX) {
+        Err(error) if error.code != Code::MAX_TIME_MS_EXPIRED => error.into(),
+        _ => Failure::timeout(),
+    }
+}
+
 fn failed(phase: usize, failure: ScriptFailure) -> Failure {
     match failure {
-        ScriptFailure::Stopped => Failure::timeout(),
+        ScriptFailure::Stopped => stopped(),
         ScriptFailure::OutOfMemory => Failure::phase(
             phase,
             &format!("out of memory: functions of one job have {MEMORY_BYTES_MAX} bytes"),

@@ -8,14 +8,14 @@ pub(super) use server::Remote;
 
 use super::Run;
 use super::progress::{Pace, Progress};
+use crate::documents::document_of;
 use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::limits::BULK_COMMIT_MAX;
 use crate::tasks::Task;
-use crate::write::{Change, Write, document_of, write_all};
+use crate::write::{Change, Write, write_all};
 use batch::{Batch, Hit};
 use search::Held;
-use serde_json::Value;
 
 /// A copy from another server.
 pub(super) struct Copying {
@@ -83,14 +83,17 @@ impl Copying {
 }
 
 impl Run for Copying {
-    async fn run(self, task: &Task) -> Result<Value> {
-        let mut progress = Progress::new(self.pace);
+    fn pace(&self) -> Pace {
+        self.pace
+    }
+
+    async fn run(self, task: &Task, progress: &mut Progress) -> Result<()> {
         let mut scroll = None;
-        let copied = self.copy(task, &mut progress, &mut scroll).await;
+        // Within a context of its own, so that the scroll is ended although the task has to end.
+        let copied = task.context().run(self.copy(task, progress, &mut scroll)).await;
         if let Some(scroll) = scroll {
             self.remote.end(&scroll).await;
         }
-        copied?;
-        Ok(progress.answer(task))
+        copied
     }
 }
