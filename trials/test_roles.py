@@ -183,6 +183,73 @@ def test_files_of_users_without_rights(guarded, method, path):
         assert answer.status_code in (401, 403), (credentials, answer.status_code, answer.text)
 
 
+def with_and_without(guarded, method, url, **options):
+    """What a user without rights, and nobody, are answered."""
+    for credentials in (("nobody", "pw"), None):
+        yield credentials, requests.request(method, url, auth=credentials, timeout=20, **options)
+
+
+LINES = '{"index":{}}\n{"a":1}\n'
+ELASTIC = [("GET", "/app.things/_search", None), ("GET", "/app.things/_count", None), ("GET", "/app.things/_doc/1", None),
+           ("PUT", "/app.things/_doc/2", "{}"), ("POST", "/app.things/_update/1", '{"doc":{}}'), ("DELETE", "/app.things/_doc/1", None),
+           ("DELETE", "/app.things", None), ("PUT", "/made", None), ("POST", "/app.things/_delete_by_query", '{"query":{"match_all":{}}}'),
+           ("POST", "/app.things/_update_by_query", None), ("POST", "/_reindex", '{"source":{"index":"app.things"},"dest":{"index":"made"}}'),
+           ("PUT", "/app.things/_mapping", '{"properties":{}}'), ("PUT", "/app.things/_settings", "{}"), ("PUT", "/_ingest/pipeline/p", '{"processors":[]}'),
+           ("PUT", "/_template/t", '{"index_patterns":["x"]}'), ("PUT", "/_index_template/t", '{"index_patterns":["x"]}'),
+           ("PUT", "/_ilm/policy/p", '{"policy":{"phases":{}}}'), ("PUT", "/_cluster/settings", '{"persistent":{"search.max_buckets":1}}'),
+           ("GET", "/_nodes/stats", None), ("GET", "/_cluster/stats", None), ("GET", "/_cat/nodes", None), ("GET", "/_cat/allocation", None),
+           ("GET", "/_cat/thread_pool", None), ("DELETE", "/_search/scroll/_all", None), ("POST", "/app.things/_pit?keep_alive=1m", None)]
+
+
+@pytest.mark.parametrize("method, path, body", ELASTIC, ids=[f"{method} {path}" for method, path, _ in ELASTIC])
+def test_indices_of_users_without_rights(guarded, method, path, body):
+    headers = {"Content-Type": "application/json"} if body else {}
+    for credentials, answer in with_and_without(guarded, method, guarded.elastic + path, data=body, headers=headers):
+        # 404: whoever may not know of an index is told that there is none.
+        assert answer.status_code in (401, 403, 404), (credentials, answer.status_code, answer.text)
+
+
+def test_bulk_requests_of_users_without_rights_write_nothing(guarded):
+    headers = {"Content-Type": "application/x-ndjson"}
+    for credentials, answer in with_and_without(guarded, "POST", f"{guarded.elastic}/app.things/_bulk", data=LINES, headers=headers):
+        refused = answer.status_code in (401, 403) or all(item["index"]["status"] in (403, 404) for item in answer.json()["items"])
+        assert refused, (credentials, answer.text)
+
+
+RIAK = [("GET", "/types/app/buckets/things/keys/1", None), ("PUT", "/types/app/buckets/things/keys/2", b"x"), ("DELETE", "/types/app/buckets/things/keys/1", None),
+        ("GET", "/types/app/buckets/things/keys?keys=true", None), ("GET", "/types/app/buckets/things/props", None),
+        ("PUT", "/types/app/buckets/things/props", b'{"props":{"allow_mult":true}}'), ("GET", "/types/app/buckets/things/index/$bucket/_", None),
+        ("GET", "/types/app/buckets/things/keys?keys=stream", None), ("GET", "/types/app/buckets/things/datatypes/1", None), ("GET", "/stats", None),
+        ("POST", "/mapred", b'{"inputs":{"bucket":["app","things"]},"query":[{"map":{"language":"javascript","name":"Riak.mapValues"}}]}')]
+
+
+@pytest.mark.parametrize("method, path, body", RIAK, ids=[f"{method} {path}" for method, path, _ in RIAK])
+def test_buckets_of_users_without_rights(guarded, method, path, body):
+    headers = {"Content-Type": "application/json"} if body else {}
+    for credentials, answer in with_and_without(guarded, method, guarded.riak + path, data=body, headers=headers):
+        assert answer.status_code in (401, 403), (credentials, answer.status_code, answer.text)
+
+
+def test_tasks_are_shown_to_their_owners_and_to_those_who_watch(guarded):
+    slow = "/app.things/_update_by_query?wait_for_completion=false&requests_per_second=0.1&scroll_size=1"
+    things = [{"_id": f"slow {at}"} for at in range(20)]
+    with as_user(guarded, "root") as root:
+        root.app.things.insert_many(things)
+        task = requests.post(guarded.elastic + slow, auth=("writer", "pw"), timeout=20).json()["task"]
+        sees = {"writer": True, "root": True, "watcher": True, "reader": False, "nobody": False}
+        for user, is_seen in sees.items():
+            for path in ("/_tasks", "/_cat/tasks", f"/_tasks/{task}"):
+                answer = requests.get(guarded.elastic + path, auth=(user, "pw"), timeout=20)
+                assert ("byquery" in answer.text) == is_seen, (user, path, answer.text)
+        with as_user(guarded, "writer") as writer:
+            own = list(writer.admin.aggregate([{"$currentOp": {}}]))
+            assert any("_update_by_query" in str(operation.get("command")) for operation in own), own
+        for user, status in (("reader", 404), ("watcher", 403), ("writer", 200)):
+            answer = requests.post(f"{guarded.elastic}/_tasks/{task}/_cancel", auth=(user, "pw"), timeout=20)
+            assert answer.status_code == status, (user, answer.text)
+        root.app.things.delete_many({"_id": {"$in": [thing["_id"] for thing in things]}})
+
+
 def test_without_a_login_nothing_is_told(guarded):
     with pymongo.MongoClient(guarded.uri) as client:
         for name in client.admin.command("listCommands")["commands"]:
