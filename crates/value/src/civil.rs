@@ -2,6 +2,33 @@
 
 use crate::date::{MILLISECONDS_A_DAY, date_of, days_of};
 
+/// The English names of the months, January first.
+pub const MONTHS: [&str; 12] = [
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+];
+
+/// The English names of the days of a week, Monday first.
+pub const DAYS: [&str; 7] = [
+    "Monday",
+    "Tuesday",
+    "Wednesday",
+    "Thursday",
+    "Friday",
+    "Saturday",
+    "Sunday",
+];
+
 /// A point in civil time. Fields may be out of their range until they are carried into a day number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Civil {

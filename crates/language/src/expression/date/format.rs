@@ -3,24 +3,10 @@
 use super::Zone;
 use crate::{Code, Error, Result};
 use std::fmt::Write;
+use value::civil::MONTHS;
 
 /// The conversions that a format may have.
 const CONVERSIONS: &str = "dGHjLmMSwuUVYzZbB%";
-
-const MONTHS: [&str; 12] = [
-    "January",
-    "February",
-    "March",
-    "April",
-    "May",
-    "June",
-    "July",
-    "August",
-    "September",
-    "October",
-    "November",
-    "December",
-];
 
 /// The place in the year, from 0, of a month by its name or what it is shortened to.
 pub(super) fn month_of(name: &str) -> Option<usize> {

@@ -1,0 +1,186 @@
+//! The values of expressions.
+
+use super::Run;
+use crate::ast::Expression;
+use crate::error::{Result, ScriptError, failed};
+use crate::limits::DEPTH_MAX;
+use crate::object::Object;
+use crate::{methods, statics};
+use value::Value;
+
+impl Run<'_> {
+    pub(crate) fn evaluate(&mut self, expression: &Expression) -> Result<Object> {
+        self.step(1)?;
+        self.depth += 1;
+        if self.depth > 4 * DEPTH_MAX {
+            return failed("the script calls itself too deeply");
+        }
+        let value = self.value_of(expression);
+        self.depth -= 1;
+        value
+    }
+
+    fn value_of(&mut self, expression: &Expression) -> Result<Object> {
+        Ok(match expression {
+            Expression::Null => Object::Null,
+            Expression::Bool(bool) => Object::Bool(*bool),
+            Expression::Int(int) => Object::Int(*int),
+            Expression::Double(double) => Object::Double(*double),
+            Expression::Text(text) => Object::text(text),
+            Expression::Name(name) => self.named(name)?,
+            Expression::List(list) => {
+                let items = self.all(list)?;
+                self.list(items)?
+            }
+            Expression::Map(members) => {
+                let mut map = Vec::with_capacity(members.len());
+                for (name, value) in members {
+                    // A bare name is a text, as in Groovy's and Painless's maps.
+                    let name = self.evaluate(name)?.shown();
+                    map.push((name, self.evaluate(value)?));
+                }
+                self.map(map)?
+            }
+            Expression::Member(base, name, is_safe) => {
+                let base = self.evaluate(base)?;
+                match base.is_null() && *is_safe {
+                    true => Object::Null,
+                    false => self.member(&base, name)?,
+                }
+            }
+            Expression::Index(base, index) => {
+                let (base, index) = (self.evaluate(base)?, self.evaluate(index)?);
+                self.element(&base, &index)?
+            }
+            Expression::Call(base, name, arguments, is_safe) => {
+                let base = self.evaluate(base)?;
+                if base.is_null() && *is_safe {
+                    return Ok(Object::Null);
+                }
+                let arguments = self.all(arguments)?;
+                self.method(&base, name, &arguments)?
+            }
+            Expression::Function(name, arguments) => {
+                let arguments = self.all(arguments)?;
+                statics::function(self, name, &arguments)?
+            }
+            Expression::New(kind, arguments) => {
+                let arguments = self.all(arguments)?;
+                statics::made(self, kind, &arguments)?
+            }
+            Expression::Unary(operator, inner) => {
+                let inner = self.evaluate(inner)?;
+                match (*operator, &inner) {
+                    ("!", inner) => Object::Bool(!inner.as_bool()?),
+                    ("-", Object::Int(int)) => Object::Int(int.wrapping_neg()),
+                    ("-", other) => Object::Double(-other.as_f64()?),
+                    ("~", other) => Object::Int(!other.as_int()?),
+                    (_, other) => {
+                        other.as_f64()?;
+                        inner
+                    }
+                }
+            }
+            Expression::Binary(operator, left, right) => self.binary(operator, left, right)?,
+            Expression::Ternary(condition, then, otherwise) => match self.evaluate(condition)?.as_bool()? {
+                true => self.evaluate(then)?,
+                false => self.evaluate(otherwise)?,
+            },
+            Expression::InstanceOf(inner, kind) => Object::Bool(statics::is_a(&self.evaluate(inner)?, kind)?),
+            Expression::Cast(kind, inner) => statics::cast(kind, self.evaluate(inner)?)?,
+            Expression::Assign(target, operator, value) => {
+                let value = match operator {
+                    None => self.evaluate(value)?,
+                    Some(operator) => self.binary(operator, target, value)?,
+                };
+                self.assign(target, value.clone())?;
+                value
+            }
+            Expression::Step(target, by, is_after) => {
+                let before = self.evaluate(target)?;
+                let after = match &before {
+                    Object::Int(int) => Object::Int(int.wrapping_add(*by)),
+                    other => Object::Double(other.as_f64()? + *by as f64),
+                };
+                self.assign(target, after.clone())?;
+                if *is_after { before } else { after }
+            }
+            Expression::Lambda(names, body) => Object::Lambda(names.clone(), body.clone()),
+        })
+    }
+
+    pub(super) fn all(&mut self, list: &[Expression]) -> Result<Vec<Object>> {
+        self.takes_bytes(32 * list.len())?;
+        list.iter().map(|one| self.evaluate(one)).collect()
+    }
+
+    pub(super) fn named(&self, name: &str) -> Result<Object> {
+        if let Some((_, object)) = self.names.iter().rev().find(|(known, _)| &**known == name) {
+            return Ok(object.clone());
+        }
+        match name {
+            "doc" => Ok(Object::Fields),
+            class if statics::CLASSES.contains(&class) => Ok(Object::Class(class.into())),
+            other => Err(ScriptError::Compile(format!("cannot resolve symbol [{other}]"))),
+        }
+    }
+
+    fn binary(&mut self, operator: &str, left: &Expression, right: &Expression) -> Result<Object> {
+        let first = self.evaluate(left)?;
+        match operator {
+            "&&" => return Ok(Object::Bool(first.as_bool()? && self.evaluate(right)?.as_bool()?)),
+            "||" => return Ok(Object::Bool(first.as_bool()? || self.evaluate(right)?.as_bool()?)),
+            "?:" if !first.is_null() => return Ok(first),
+            "?:" => return self.evaluate(right),
+            _ => {}
+        }
+        let second = self.evaluate(right)?;
+        match operator {
+            "==" | "===" => return Ok(Object::Bool(self.equals(&first, &second)?)),
+            "!=" | "!==" => return Ok(Object::Bool(!self.equals(&first, &second)?)),
+            _ => {}
+        }
+        let made = methods::operate(operator, &first, &second)?;
+        if let Object::Text(text) = &made {
+            self.takes_bytes(text.len())?;
+        }
+        Ok(made)
+    }
+
+    pub(super) fn method(&mut self, base: &Object, name: &str, arguments: &[Object]) -> Result<Object> {
+        match base {
+            Object::Class(class) => statics::call(self, class, name, arguments),
+            Object::Fields if name == "containsKey" => {
+                let name = arguments.first().map_or(Ok("".into()), Object::as_text)?;
+                Ok(Object::Bool(self.host.field(&name).is_some()))
+            }
+            Object::Fields if name == "get" => {
+                let index = arguments.first().cloned().unwrap_or(Object::Null);
+                self.element(base, &index)
+            }
+            Object::Null => failed(format!(
+                "Cannot invoke [{name}] of null: java.lang.NullPointerException"
+            )),
+            other => methods::call(self, other, name, arguments),
+        }
+    }
+
+    /// The values of a field by its name.
+    pub(crate) fn field(&self, name: &str) -> Option<Vec<Value>> {
+        self.host.field(name)
+    }
+
+    /// Calls a lambda.
+    pub(crate) fn apply(&mut self, lambda: &Object, arguments: &[Object]) -> Result<Object> {
+        let Object::Lambda(names, body) = lambda else {
+            return failed(format!("[{}] is not a lambda", lambda.kind()));
+        };
+        let known = self.names.len();
+        let named = names.iter().zip(arguments);
+        self.names
+            .extend(named.map(|(name, object)| (name.as_str().into(), object.clone())));
+        let result = self.evaluate(body);
+        self.names.truncate(known);
+        result
+    }
+}
