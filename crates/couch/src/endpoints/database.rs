@@ -161,16 +161,23 @@ pub(crate) async fn security(call: &mut Call) -> Result<Response> {
 /// `POST /{db}/_compact`, which goes on after the answer.
 pub(crate) async fn compact(call: &mut Call) -> Result<Response> {
     let database = maintained(call)?;
-    let running = call.server.compactions.begin(database.collection.uuid());
-    tokio::spawn(async move {
-        let swept = attachments::sweep(&database).await;
-        let compacted = database.collection.compact().await.map_err(CouchError::from);
-        if let Err(error) = swept.map(drop).and(compacted) {
-            tracing::warn!(%error, database = database.name, "the compaction failed");
-        }
-        drop(running);
-    });
+    if let Some(mut running) = call.server.compactions.begin(database.collection.uuid()) {
+        tokio::spawn(async move {
+            compact_once(&database).await;
+            while running.goes_on() {
+                compact_once(&database).await;
+            }
+        });
+    }
     Ok(respond::ok_true(StatusCode::ACCEPTED))
+}
+
+async fn compact_once(database: &Database) {
+    let swept = attachments::sweep(database).await;
+    let compacted = database.collection.compact().await.map_err(CouchError::from);
+    if let Err(error) = swept.map(drop).and(compacted) {
+        tracing::warn!(%error, database = database.name, "the compaction failed");
+    }
 }
 
 /// The database that is looked after, which only its administrators may do.
