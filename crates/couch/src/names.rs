@@ -1,4 +1,5 @@
-//! Databases of CouchDB are collections: `readings` is `default.readings`, `fleet/readings` is `fleet.readings`.
+//! Databases of CouchDB are collections: `readings` is `default.readings`, `fleet/readings` is `fleet.readings`. A dollar sign,
+//! which names of collections cannot have, is `%24` in them, as in a URL.
 
 use crate::error::{CouchError, Result};
 use engine::files::Bucket;
@@ -18,8 +19,12 @@ pub(crate) const REPLICATOR: &str = "_replicator";
 /// Names with an underscore in front, which only these may have.
 const SYSTEM_NAMES: [&str; 3] = [USERS, REPLICATOR, "_global_changes"];
 
+/// What stands in names of collections for what only names of databases here have.
+const DOLLAR: (&str, &str) = ("$", "%24");
+
 /// The collection of a database's name.
 pub fn namespace(name: &str) -> Namespace {
+    let name = &*name.replace(DOLLAR.0, DOLLAR.1);
     match name.split_once('/') {
         Some((database, collection)) if !database.is_empty() && !collection.is_empty() => {
             Namespace::new(database, collection)
@@ -30,9 +35,13 @@ pub fn namespace(name: &str) -> Namespace {
 
 /// The database's name of a collection.
 pub fn name(namespace: &Namespace) -> String {
-    match namespace.database == DEFAULT_DATABASE {
+    let name = match namespace.database == DEFAULT_DATABASE {
         true => namespace.collection.clone(),
         false => format!("{}/{}", namespace.database, namespace.collection),
+    };
+    match name.contains(DOLLAR.1) {
+        true => name.replace(DOLLAR.1, DOLLAR.0),
+        false => name,
     }
 }
 
@@ -114,6 +123,7 @@ mod tests {
         for (name_here, database, collection) in [
             ("readings", "default", "readings"),
             ("fleet/readings", "fleet", "readings"),
+            ("a$b$/c$", "a%24b%24", "c%24"),
         ] {
             let namespace = namespace(name_here);
             assert_eq!(

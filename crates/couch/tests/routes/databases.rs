@@ -17,6 +17,9 @@ pub const CASES: &[Case] = &[
         r#"{"error": "file_exists", "reason": "The database could not be created, the file already exists."}"#,
     ),
     case("PUT /Db", "", 400, r#"{"error": "illegal_database_name"}"#),
+    case("PUT /pay$roll", "", 201, r#"{"ok": true}"#),
+    case("GET /pay$roll", "", 200, r#"{"db_name": "pay$roll"}"#),
+    case("DELETE /pay%24roll", "", 200, r#"{"ok": true}"#),
     case(
         "GET /db",
         "",
