@@ -47,6 +47,7 @@ mod sequence;
 mod serve;
 mod server;
 mod stream;
+mod text_search;
 mod user;
 mod users;
 

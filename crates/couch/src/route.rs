@@ -3,9 +3,10 @@
 use crate::call::Call;
 use crate::endpoints::{
     active_tasks, all_docs, bulk_docs, bulk_get, changes, cluster_setup, couchapp, database, document, local,
-    mango, node, partition, replicate, revisions, root, scheduler, session, uuids, view,
+    mango, node, partition, replicate, revisions, root, scheduler, session, text_search, uuids, view,
 };
 use crate::error::{CouchError, Result};
+use crate::text_search::Form;
 use crate::{ids, login, names};
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
@@ -73,6 +74,8 @@ fn global<'a>(call: &'a mut Call, path: &'a [&'a str]) -> Answering<'a> {
         ["_membership"] => at_once(node::membership(call)),
         ["_active_tasks"] => at_once(active_tasks::run(call)),
         ["_node", name, rest @ ..] => node::run(call, name, rest).boxed(),
+        ["_nouveau_analyze"] => text_search::nouveau_analyze(call).boxed(),
+        ["_search_analyze"] => text_search::search_analyze(call).boxed(),
         ["_replicate"] => replicate::run(call).boxed(),
         ["_scheduler", rest @ ..] => scheduler::run(call, rest).boxed(),
         ["_utils", ..] => at_once(Err(CouchError::not_found("there is no administration page here"))),
@@ -101,6 +104,7 @@ fn special<'a>(call: &'a mut Call, path: &'a [&'a str]) -> Answering<'a> {
         ["_revs_limit"] => revisions::limit(call).boxed(),
         ["_security"] => database::security(call).boxed(),
         ["_view_cleanup"] => view::clean_up(call).boxed(),
+        ["_nouveau_cleanup" | "_search_cleanup"] => text_search::clean_up(call).boxed(),
         ["_local_docs"] => local::list(call).boxed(),
         ["_local"] => at_once(Err(CouchError::bad_request("Invalid _local document id."))),
         ["_local", name] => local::run(call, name).boxed(),
@@ -114,6 +118,14 @@ fn special<'a>(call: &'a mut Call, path: &'a [&'a str]) -> Answering<'a> {
         ["_design", name, "_info"] => view::design_info(call, name).boxed(),
         ["_design", name, "_view", view] => view::run(call, name, view).boxed(),
         ["_design", name, "_view", view, "queries"] => view::queries(call, name, view).boxed(),
+        ["_design", name, "_nouveau", index] => text_search::nouveau(call, name, index).boxed(),
+        ["_design", name, "_nouveau_info", index] => {
+            text_search::info(call, name, Form::Nouveau, index).boxed()
+        }
+        ["_design", name, "_search", index] => text_search::search(call, name, index).boxed(),
+        ["_design", name, "_search_info", index] => {
+            text_search::info(call, name, Form::Search, index).boxed()
+        }
         ["_design", name, "_show", rest @ ..] => couchapp::show(call, name, rest).boxed(),
         ["_design", name, "_list", rest @ ..] => couchapp::list(call, name, rest).boxed(),
         ["_design", name, "_update", rest @ ..] => couchapp::update(call, name, rest).boxed(),

@@ -7,6 +7,7 @@ mod selector;
 
 use crate::database::Database;
 use crate::error::{CouchError, Result};
+use crate::text_search::views_of;
 use crate::{ids, outgoing};
 use engine::{Order, PageLimit, Record, Sequence};
 use http::StatusCode;
@@ -148,9 +149,10 @@ impl Designs {
     /// Removes the rows of views that no design document of a database defines any more.
     pub(crate) async fn clean_up(&self, database: &Database) -> Result<()> {
         let designs = self.all(database).await?;
-        let kept = designs
-            .iter()
-            .map(|design| (design.id.clone(), design.body.clone()));
+        let kept = designs.iter().flat_map(|design| {
+            let bodies = [design.body.clone()].into_iter().chain(views_of(&design.body));
+            bodies.map(|body| (design.id.clone(), body))
+        });
         let kept: Vec<_> = kept.collect();
         Ok(database.collection.clean_up_views(&self.views, &kept).await?)
     }

@@ -18,5 +18,6 @@ pub(crate) mod revisions;
 pub(crate) mod root;
 pub(crate) mod scheduler;
 pub(crate) mod session;
+pub(crate) mod text_search;
 pub(crate) mod uuids;
 pub(crate) mod view;

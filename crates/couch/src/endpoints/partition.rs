@@ -4,7 +4,7 @@
 //! A query of a partition is the same query of the database with the parameter `partition`, by which the endpoints read only the
 //! range of that partition.
 
-use super::{all_docs, couchapp, mango, view};
+use super::{all_docs, couchapp, mango, text_search, view};
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
@@ -71,6 +71,8 @@ async fn within(call: &mut Call, name: &str, query: &[&str]) -> Result<Response>
         ["_design", design, "_info"] => view::design_info(call, design).await,
         ["_design", design, "_view", view] => view::run(call, design, view).await,
         ["_design", design, "_view", view, "queries"] => view::queries(call, design, view).await,
+        ["_design", design, "_nouveau", index] => text_search::nouveau(call, design, index).await,
+        ["_design", design, "_search", index] => text_search::search(call, design, index).await,
         ["_design", design, "_list", rest @ ..] => couchapp::list(call, design, rest).await,
         _ => Err(CouchError::missing()),
     }

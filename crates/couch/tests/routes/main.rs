@@ -10,6 +10,7 @@ mod documents;
 mod queries;
 mod server;
 mod server_endpoints;
+mod text_searches;
 
 use server::Server;
 use std::collections::BTreeSet;
@@ -56,6 +57,7 @@ fn cases() -> Vec<Case> {
     cases.extend(queries::cases());
     cases.extend(couchapps::CASES);
     cases.extend(server_endpoints::cases());
+    cases.extend(text_searches::cases());
     cases
 }
 

@@ -86,6 +86,8 @@ pub struct GroupInfo {
     pub pending: u64,
     /// About how many bytes it takes on disk.
     pub disk_bytes: u64,
+    /// The rows of all its views.
+    pub rows: u64,
     /// The bytes of ids, keys and values of all rows.
     pub external_bytes: u64,
     /// Whether it is being updated.
@@ -118,15 +120,16 @@ impl Group {
     /// What it holds.
     pub async fn info(&self) -> Result<GroupInfo> {
         let (_, state) = self.state().await?;
-        let rows = state.views.iter().flatten();
+        let roots = || state.views.iter().flatten();
         let reached = self.reached.lock().clone().max(state.sequence.clone());
         Ok(GroupInfo {
             signature: self.definition.signature.clone(),
             language: self.definition.language.clone(),
-            sequence: state.sequence,
+            sequence: state.sequence.clone(),
             pending: self.collection.head().changes_since(&reached),
             disk_bytes: self.derived.disk_bytes().await?,
-            external_bytes: rows.map(|root| root.summary.bytes).sum(),
+            rows: roots().map(|root| root.summary.rows).sum(),
+            external_bytes: roots().map(|root| root.summary.bytes).sum(),
             is_updating: self.progress.lock().is_some(),
         })
     }
