@@ -89,10 +89,9 @@ impl Servers {
 
     pub fn bulk(&self, body: &str) {
         let request = "POST /_bulk?filter_path=errors\nContent-Type: application/x-ndjson";
-        let lines: Vec<&str> = body.split_inclusive('\n').collect();
         // Servers with little memory take no more at once.
-        for lines in lines.chunks(100) {
-            let answer = exchange(self.running().indexed, request, &lines.concat());
+        for operations in operations(body).chunks(50) {
+            let answer = exchange(self.running().indexed, request, &operations.concat());
             assert_eq!(answer.status, 200, "{answer}");
         }
     }
@@ -158,4 +157,18 @@ impl Drop for Servers {
     fn drop(&mut self) {
         self.end();
     }
+}
+
+/// The operations of a bulk: a deletion is one line, any other two.
+fn operations(body: &str) -> Vec<String> {
+    let mut lines = body.split_inclusive('\n');
+    let mut operations = Vec::new();
+    while let Some(head) = lines.next() {
+        let document = match head.starts_with("{\"delete\"") {
+            true => "",
+            false => lines.next().unwrap_or_default(),
+        };
+        operations.push([head, document].concat());
+    }
+    operations
 }

@@ -20,17 +20,18 @@ fn only_simple_conditions_are_taken() {
     ] {
         Filter::parse_partial(&condition, None).unwrap();
     }
-    for condition in [
-        doc! {"a": {"$ne": 5}},
-        doc! {"a": {"$exists": false}},
-        doc! {"a": {"$regex": "x"}},
-        doc! {"$nor": [{"a": 1}]},
-        doc! {"$expr": true},
+    for (condition, code) in [
+        (doc! {"a": {"$ne": 5}}, 67),
+        (doc! {"a": {"$exists": false}}, 67),
+        (doc! {"a": {"$regex": "x"}}, 67),
+        (doc! {"$nor": [{"a": 1}]}, 67),
+        (doc! {"$expr": true}, 224),
+        (doc! {"$jsonSchema": {}}, 224),
+        (doc! {"$text": {"$search": "x"}}, 2),
+        (doc! {"$where": "true"}, 2),
     ] {
-        assert_eq!(
-            Filter::parse_partial(&condition, None).unwrap_err().code.number(),
-            67
-        );
+        let refused = Filter::parse_partial(&condition, None).unwrap_err();
+        assert_eq!(refused.code.number(), code, "{condition:?}: {refused}");
     }
 }
 
