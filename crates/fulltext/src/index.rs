@@ -103,6 +103,11 @@ impl Index {
         policy.set_min_layer_size(SMALL_SEGMENT_ENTRIES);
         policy.set_del_docs_ratio_before_merge(0.3);
         writer.set_merge_policy(Box::new(policy));
+        // The engine numbers operations from the last commit's number on. Without this, the first one has that number too: a deletion
+        // counts as done in segments from which the commit has taken something, and is lost where they are merged.
+        writer.run([])?;
+        // Files that a commit left which did not end have the names that this writer's may get.
+        writer.garbage_collect_files().wait()?;
         Ok(Writer {
             writer,
             fields: self.fields,

@@ -64,3 +64,52 @@ fn many_commits_become_few_segments() {
     );
     assert!(reader.segments() < 16, "{} segments", reader.segments());
 }
+
+#[test]
+fn what_a_writer_takes_away_first_is_gone_however_segments_are_merged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let index = index(&folder);
+    // As many segments as are merged at once; a writer that is dropped merges nothing, so the next one does at its first commit.
+    for first in (0..32).step_by(4) {
+        let mut writer = index.writer(WRITER_BYTES_MIN).expect("a writer");
+        for number in first..first + 4 {
+            writer
+                .put(entry(number, "a", "b", number as i64), false)
+                .expect("put");
+        }
+        if first == 28 {
+            writer.delete(&id(1));
+        }
+        writer.commit("").expect("committed");
+    }
+    let mut writer = index.writer(WRITER_BYTES_MIN).expect("a writer");
+    // Of the segment that the last commit has taken an entry from.
+    writer.put(entry(2, "a", "b", 100), true).expect("put");
+    writer.commit("").expect("committed");
+    writer.finish().expect("finished");
+    let present: Vec<_> = (0..32).filter(|number| *number != 1).collect();
+    assert_eq!(found(&reader(&index), &Lookup::All, &Mask::default()), present);
+}
+
+#[test]
+fn what_a_commit_left_that_did_not_end_stands_in_no_ones_way() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let first = index(&folder);
+    let mut writer = first.writer(WRITER_BYTES_MIN).expect("a writer");
+    writer.put(entry(1, "a", "b", 1), false).expect("put");
+    writer.put(entry(2, "a", "b", 1), false).expect("put");
+    writer.commit("").expect("committed");
+    writer.finish().expect("finished");
+    let path = folder.path().join("index");
+    let before = std::fs::read(path.join("meta.json")).expect("read");
+    for _ in 0..2 {
+        let index = index(&folder);
+        let mut writer = index.writer(WRITER_BYTES_MIN).expect("a writer");
+        writer.put(entry(1, "a", "b", 2), true).expect("put");
+        writer.commit("").expect("committed");
+        drop(writer);
+        assert_eq!(found(&reader(&index), &Lookup::All, &Mask::default()), [1, 2]);
+        // As if the process had ended before the commit's last step.
+        std::fs::write(path.join("meta.json"), &before).expect("written");
+    }
+}
