@@ -1,6 +1,6 @@
 //! The keys by which an index knows documents.
 
-use crate::record::id_text;
+use crate::record::{id_text, sequence_number};
 use engine::{Change, ChangeKind, Record};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use value::ValueRef;
@@ -51,12 +51,15 @@ pub(crate) fn key_of(record: &Record) -> Vec<u8> {
 /// The key of the document that a change was of, and whether an index may have an entry of it.
 pub(crate) fn changed(change: &Change) -> (Vec<u8>, bool) {
     match &change.kind {
-        ChangeKind::Put(record) => (key_of(record), !is_first(record.generation())),
+        ChangeKind::Put(record) => (key_of(record), !is_first(record)),
         ChangeKind::Deleted { id, .. } => (key(id.as_ref()), true),
     }
 }
 
 /// Whether there was no document of this `_id` before, and no deletion of one that is remembered.
-fn is_first(generation: u64) -> bool {
-    generation <= 1
+///
+/// The number of a revision does not say it alone: a replicated branch may win over one of the same number, or of a greater one that
+/// is deleted.
+fn is_first(record: &Record) -> bool {
+    record.generation() <= 1 && !record.has_tree() && sequence_number(record) == record.id.0
 }

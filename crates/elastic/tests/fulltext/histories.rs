@@ -1,7 +1,9 @@
 //! Random writes.
 
+use engine::{Edit, EditOrigin, RevisionHash, RevisionPath};
 use serde_json::{Value, json};
 use testing::Random;
+use value::{DocumentBuf, doc};
 
 /// What was written until now.
 #[derive(Debug, Default)]
@@ -33,6 +35,31 @@ pub fn time(random: &mut Random) -> i64 {
 }
 
 impl History {
+    /// Revisions that other stores made of what is there: where they win, the document changes without a greater number.
+    pub fn branches(&mut self, random: &mut Random) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        for _ in 0..random.below(8) {
+            let id = random.below(self.next.max(1)).to_string();
+            let path = RevisionPath {
+                generation: 1 + random.below(2),
+                hashes: vec![RevisionHash::parse(&format!("{:032x}", random.below(u64::MAX)))],
+            };
+            let deleted = random.below(4) == 0;
+            let document = match deleted {
+                true => doc! {"_id": id},
+                false => {
+                    doc! {"_id": id, "message": text(random), "level": level(random), "size": random.below(20) as i64}
+                }
+            };
+            edits.push(Edit {
+                document: DocumentBuf::from(&document),
+                deleted,
+                origin: EditOrigin::Given(path),
+            });
+        }
+        edits
+    }
+
     /// A bulk of writes: most are inserts, some change or delete what is there.
     pub fn writes(&mut self, random: &mut Random) -> String {
         let mut lines = String::new();

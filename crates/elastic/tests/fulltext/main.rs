@@ -29,6 +29,7 @@ fn an_index_and_the_documents_give_the_same_answers() {
         servers.make();
         for round in 0..ROUNDS {
             servers.bulk(&history.writes(&mut random));
+            servers.replicate(history.branches(&mut random));
             match random.below(4) {
                 0 => servers.restart(),
                 // What was just written is the tail then.
@@ -45,6 +46,7 @@ fn an_index_and_the_documents_give_the_same_answers() {
                 if at % 8 == 7 {
                     // What the searches before have seen of the tail goes on.
                     servers.bulk(&history.writes(&mut random));
+                    servers.replicate(history.branches(&mut random));
                 }
                 let body = search(&mut random);
                 let (by_index, by_documents) = servers.answers("/lines/_search", &body);

@@ -1,7 +1,7 @@
 //! Two servers on one store in memory.
 
 use elastic::{Options, Protocol};
-use engine::Engine;
+use engine::{Edit, EditOutcome, Engine, Namespace};
 use kv::{Kv, Simulation};
 use memory::Budget;
 use serde_json::{Value, json};
@@ -24,7 +24,8 @@ pub struct Servers {
 struct Running {
     indexed: SocketAddr,
     plain: SocketAddr,
-    _host: Host,
+    engine: Engine,
+    host: Host,
 }
 
 impl Servers {
@@ -62,7 +63,8 @@ impl Servers {
         self.running = Some(Running {
             indexed: serve(Some(self.folder.path().to_owned())),
             plain: serve(None),
-            _host: host,
+            engine,
+            host,
         });
     }
 
@@ -94,6 +96,19 @@ impl Servers {
             let answer = exchange(self.running().indexed, request, &operations.concat());
             assert_eq!(answer.status, 200, "{answer}");
         }
+    }
+
+    /// Writes as a replication does.
+    pub fn replicate(&self, edits: Vec<Edit>) {
+        let Running { engine, host, .. } = self.running();
+        let lines = engine.revisioned(&Namespace::new("default", "lines")).unwrap();
+        let outcomes = host.run(lines.unwrap().edit(edits, false)).unwrap();
+        assert!(
+            outcomes
+                .iter()
+                .all(|outcome| matches!(outcome, EditOutcome::Written(_))),
+            "{outcomes:?}"
+        );
     }
 
     /// Makes the collection, with a field of time.
