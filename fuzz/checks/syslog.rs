@@ -1,6 +1,7 @@
 //! What must hold for any bytes that a sender of syslog writes. Gives back whether they are messages, and panics where something does
 //! not hold.
 
+use bytes::Bytes;
 use logline::{Format, Parser};
 
 /// The messages of a stream are parts of it, and each can be read as a line.
@@ -8,7 +9,7 @@ pub fn stream(bytes: &[u8]) -> bool {
     let Some(messages) = syslog::messages(bytes) else {
         return false;
     };
-    let length: usize = messages.iter().map(|message| message.len()).sum();
+    let length: usize = messages.iter().map(Bytes::len).sum();
     assert!(length <= bytes.len());
     let parser = Parser::new(Format::Syslog);
     for message in messages {

@@ -40,7 +40,7 @@ pub(crate) async fn run(call: &mut Call, design: &str, rest: &[&str]) -> Result<
             request(call, method, &target, HeaderMap::new())?
         }
         Some(Json::String(_)) => match by_function(call, &database, &design, &prefix).await? {
-            Led::There(request) => request,
+            Led::There(request) => *request,
             Led::Answered(response) => return Ok(response),
         },
         _ => return Err(nowhere()),
@@ -58,7 +58,7 @@ fn wrong(reason: &'static str) -> CouchError {
 
 /// What a function makes of a request.
 enum Led {
-    There(Request),
+    There(Box<Request>),
     Answered(Response),
 }
 
@@ -105,7 +105,7 @@ async fn by_function(call: &mut Call, database: &Database, design: &Design, pref
         call.body = RequestBody::from(Body::from(body.to_owned()));
     }
     let target = target(prefix, path, &query.join("&"));
-    Ok(Led::There(request(call, method, &target, headers)?))
+    Ok(Led::There(Box::new(request(call, method, &target, headers)?)))
 }
 
 /// Refuses a rewrite whose members are of the wrong kind.
