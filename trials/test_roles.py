@@ -220,7 +220,7 @@ RIAK = [("GET", "/types/app/buckets/things/keys/1", None), ("PUT", "/types/app/b
         ("GET", "/types/app/buckets/things/keys?keys=true", None), ("GET", "/types/app/buckets/things/props", None),
         ("PUT", "/types/app/buckets/things/props", b'{"props":{"allow_mult":true}}'), ("GET", "/types/app/buckets/things/index/$bucket/_", None),
         ("GET", "/types/app/buckets/things/keys?keys=stream", None), ("GET", "/types/app/buckets/things/datatypes/1", None), ("GET", "/stats", None),
-        ("POST", "/mapred", b'{"inputs":{"bucket":["app","things"]},"query":[{"map":{"language":"javascript","name":"Riak.mapValues"}}]}')]
+        ("POST", "/mapred", b'{"inputs":{"bucket":["app","things"],"key_filters":[["matches","a"]]},"query":[{"map":{"language":"javascript","name":"Riak.mapValues"}}]}')]
 
 
 @pytest.mark.parametrize("method, path, body", RIAK, ids=[f"{method} {path}" for method, path, _ in RIAK])

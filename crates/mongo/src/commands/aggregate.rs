@@ -27,6 +27,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         let command = call.request.body.to_document();
         return super::explain::explain(call, &command, engine::Verbosity::QueryPlanner).await;
     }
+    aggregate_rules::check_source(call, &source, &request.pipeline)?;
     aggregate_rules::check_access(call, &request.pipeline)?;
     let reply = call
         .server

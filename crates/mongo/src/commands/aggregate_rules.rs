@@ -4,6 +4,7 @@ use crate::call::Call;
 use crate::error::{CommandError, Result};
 use auth::{Action, Resource};
 use code::Code;
+use engine::AggregateSource;
 use value::{Document, Value};
 
 /// Stages that the stable API does not have.
@@ -30,6 +31,15 @@ const LOCAL_ONLY: [&str; 5] = [
     "$listLocalSessions",
     "$listSessions",
     "$planCacheStats",
+];
+
+/// Stages at the beginning that read no stored documents: what they tell, anybody may know, or they ask for a right of their own.
+const WITHOUT_DOCUMENTS: [&str; 5] = [
+    "$currentOp",
+    "$documents",
+    "$listClusterCatalog",
+    "$listLocalSessions",
+    "$listSessions",
 ];
 
 /// Refuses stages that do not go with how the command is called.
@@ -77,6 +87,20 @@ fn check_read_concern(call: &Call<'_>, stage: &str) -> Result<()> {
     }
 }
 
+/// Refuses a client that may not read what the pipeline begins with.
+pub(super) fn check_source(call: &Call<'_>, source: &AggregateSource, pipeline: &[Value]) -> Result<()> {
+    let first = pipeline.first().and_then(Value::as_document);
+    let name = first.and_then(|stage| stage.iter().next()).map(|(name, _)| name);
+    if name.is_some_and(|name| WITHOUT_DOCUMENTS.contains(&name)) {
+        return Ok(());
+    }
+    let (database, collection) = match source {
+        AggregateSource::Database(database) => (database, ""),
+        AggregateSource::Collection(namespace) => (&namespace.database, &*namespace.collection),
+    };
+    call.require(Action::Find, Resource::Collection(database, collection))
+}
+
 /// A pipeline may read and write collections that the command does not name first.
 pub(super) fn check_access(call: &Call<'_>, pipeline: &[Value]) -> Result<()> {
     if !call.server.engine.needs_login() {
@@ -119,8 +143,11 @@ fn check_stage(call: &Call<'_>, name: &str, value: &Value) -> Result<()> {
                 Resource::Collection(&call.database, &name),
             )?;
         }
-        "$currentOp" => call.require(Action::Inprog, Resource::Cluster)?,
-        // One's own sessions anybody may list.
+        // One's own operations anybody may see, and list one's own sessions.
+        "$currentOp" if matches!(value, Value::Document(options) if options.get("allUsers") == Some(&Value::Bool(true))) =>
+        {
+            call.require(Action::Inprog, Resource::Cluster)?;
+        }
         "$listLocalSessions" | "$listSessions" if matches!(value, Value::Document(options) if !options.is_empty()) =>
         {
             call.require(Action::Inprog, Resource::Cluster)?;

@@ -106,6 +106,7 @@ fn parse(call: &Call<'_>, name: &str, request: &Request) -> Result<Explained> {
         "aggregate" => {
             let (source, request) = aggregate::parse(&call.database, &arguments, true)?;
             arguments.finish()?;
+            aggregate_rules::check_source(call, &source, &request.pipeline)?;
             aggregate_rules::check_access(call, &request.pipeline)?;
             Ok(Explained::Aggregate(source, request))
         }

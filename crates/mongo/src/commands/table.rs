@@ -54,7 +54,8 @@ static COMMANDS: &[Command] = &[
         .stable()
         .reads()
         .reads_snapshots(),
-    collection("aggregate", Action::Find, run!(aggregate))
+    // What it reads besides documents asks for other rights.
+    logged_in("aggregate", run!(aggregate))
         .stable()
         .reads()
         .reads_snapshots()
