@@ -1,7 +1,8 @@
 //! What must hold for any text given to the crate `painless`. Gives back whether it was accepted, and panics where something does
 //! not hold.
 
-use painless::{Globals, Host, Script};
+use code::Code;
+use painless::{Ended, Globals, Host, Script};
 use std::cell::Cell;
 use value::{Document, Value};
 
@@ -16,10 +17,13 @@ impl Host for Impatient {
         (name == "a").then(|| vec![Value::from(1), Value::from("b")])
     }
 
-    fn look(&self) -> Result<(), String> {
+    fn look(&self) -> Result<(), Ended> {
         self.0.set(self.0.get() + 1);
         match self.0.get() > LOOKS_MAX {
-            true => Err("it takes too long".to_owned()),
+            true => Err(Ended {
+                code: Code::INTERRUPTED,
+                reason: "it takes too long".to_owned(),
+            }),
             false => Ok(()),
         }
     }

@@ -154,6 +154,7 @@ impl From<SearchError> for ElasticError {
     fn from(error: SearchError) -> ElasticError {
         let kind = error.kind.name();
         let status = match error.kind {
+            Kind::Ended(code) => return engine::Error::new(code, error.reason).into(),
             Kind::TooManyBuckets => StatusCode::SERVICE_UNAVAILABLE,
             Kind::Memory => StatusCode::TOO_MANY_REQUESTS,
             Kind::Unsupported => StatusCode::NOT_IMPLEMENTED,

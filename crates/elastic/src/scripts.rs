@@ -2,7 +2,7 @@
 
 use crate::error::{ElasticError, Result};
 use http::StatusCode;
-use painless::{Globals, Host, Script, ScriptError};
+use painless::{Ended, Globals, Host, Script, ScriptError};
 use serde_json::Value as Json;
 use std::sync::Arc;
 use value::{Document, Value};
@@ -26,8 +26,11 @@ impl Host for Waiting {
         None
     }
 
-    fn look(&self) -> std::result::Result<(), String> {
-        engine::steps(STEPS_OF_LOOK).map_err(|error| error.message)
+    fn look(&self) -> std::result::Result<(), Ended> {
+        engine::steps(STEPS_OF_LOOK).map_err(|error| Ended {
+            code: error.code,
+            reason: error.message,
+        })
     }
 }
 
@@ -117,7 +120,8 @@ fn parts(given: &Document) -> Result<(String, Document)> {
 fn failed(source: &str, error: &ScriptError) -> ElasticError {
     let reason = match error {
         ScriptError::Compile(_) => "compile error",
-        ScriptError::Run(_) | ScriptError::Ended(_) => "runtime error",
+        ScriptError::Run(_) => "runtime error",
+        ScriptError::Ended(ended) => return engine::Error::new(ended.code, ended.reason.clone()).into(),
     };
     ElasticError::new(StatusCode::BAD_REQUEST, "script_exception", reason)
         .with("script", source)

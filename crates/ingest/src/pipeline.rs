@@ -175,7 +175,10 @@ impl Run<'_> {
                 "the document has gone through more than {STEPS_MAX} processors, which is the limit"
             ));
         }
-        self.host.scripts().look().map_err(Failure::new)
+        self.host
+            .scripts()
+            .look()
+            .map_err(|ended| Failure::new(ended.reason))
     }
 
     fn note(&mut self, processor: &Processor, status: StepStatus) {

@@ -1,5 +1,6 @@
 //! Why a request or a document cannot be taken, in Elasticsearch's words.
 
+use code::Code;
 use std::fmt;
 
 /// What the crate's functions give back.
@@ -28,6 +29,8 @@ pub enum Kind {
     Aggregation,
     /// A script that cannot be compiled or run.
     Script,
+    /// It was told to end, for what this says.
+    Ended(Code),
     /// There is no memory for it.
     Memory,
     /// A part of Elasticsearch that is not here.
@@ -48,6 +51,7 @@ impl Kind {
             Kind::Validation => "action_request_validation_exception",
             Kind::Aggregation => "aggregation_execution_exception",
             Kind::Script => "script_exception",
+            Kind::Ended(_) => "task_cancelled_exception",
             Kind::Memory => "circuit_breaking_exception",
             Kind::Unsupported => "unsupported_operation_exception",
         }

@@ -1,6 +1,6 @@
 //! What a run counts: its steps, the memory of what it makes, and what has to be freed with care.
 
-use crate::error::{Result, ScriptError, failed};
+use crate::error::{Result, failed};
 use crate::limits::{BYTES_MAX, STEPS_BETWEEN_LOOKS, STEPS_MAX};
 use crate::object::{Members, Object};
 use crate::run::Run;
@@ -75,7 +75,7 @@ impl Run<'_> {
             ));
         }
         if before / STEPS_BETWEEN_LOOKS != self.steps / STEPS_BETWEEN_LOOKS {
-            self.host.look().map_err(ScriptError::Ended)?;
+            self.host.look()?;
         }
         Ok(())
     }

@@ -1,5 +1,7 @@
 //! Why a script cannot be compiled or run.
 
+use code::Code;
+
 /// Why a script cannot be compiled or run.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ScriptError {
@@ -9,9 +11,19 @@ pub enum ScriptError {
     /// It went wrong.
     #[error("{0}")]
     Run(String),
-    /// It was told to end, for this reason.
-    #[error("{0}")]
-    Ended(String),
+    /// It was told to end.
+    #[error(transparent)]
+    Ended(#[from] Ended),
+}
+
+/// Why a script was told to end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub struct Ended {
+    /// What it is.
+    pub code: Code,
+    /// The same in words.
+    pub reason: String,
 }
 
 pub(crate) type Result<T> = std::result::Result<T, ScriptError>;

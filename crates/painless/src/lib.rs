@@ -20,5 +20,5 @@ mod run;
 mod statics;
 mod token;
 
-pub use error::ScriptError;
+pub use error::{Ended, ScriptError};
 pub use run::{Globals, Host, Script};

@@ -4,7 +4,7 @@ use language::interruption::steps;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::fields::{Term, View};
 use mapping::json::{Members, scalar};
-use painless::{Globals, Host, Script, ScriptError};
+use painless::{Ended, Globals, Host, Script, ScriptError};
 use serde_json::Value as Json;
 use std::sync::Arc;
 use value::{Document, Value};
@@ -99,7 +99,8 @@ fn document(given: &Json) -> Result<Document> {
 fn failed(source: &str, error: &ScriptError) -> SearchError {
     let kind = match error {
         ScriptError::Compile(_) => "compile error",
-        ScriptError::Run(_) | ScriptError::Ended(_) => "runtime error",
+        ScriptError::Run(_) => "runtime error",
+        ScriptError::Ended(ended) => return SearchError::new(Kind::Ended(ended.code), &ended.reason),
     };
     SearchError::new(Kind::Script, format!("{kind}: {error} in [{source}]"))
 }
@@ -108,8 +109,11 @@ fn failed(source: &str, error: &ScriptError) -> SearchError {
 struct Fields<'v>(&'v View<'v>);
 
 impl Host for Fields<'_> {
-    fn look(&self) -> std::result::Result<(), String> {
-        steps(STEPS_OF_LOOK).map_err(|error| error.message)
+    fn look(&self) -> std::result::Result<(), Ended> {
+        steps(STEPS_OF_LOOK).map_err(|error| Ended {
+            code: error.code,
+            reason: error.message,
+        })
     }
 
     fn field(&self, name: &str) -> Option<Vec<Value>> {

@@ -52,10 +52,13 @@ impl painless::Host for Impatient {
         None
     }
 
-    fn look(&self) -> Result<(), String> {
+    fn look(&self) -> Result<(), painless::Ended> {
         self.0.set(self.0.get() + 1);
         match self.0.get() > 1000 {
-            true => Err("nobody waits".to_owned()),
+            true => Err(painless::Ended {
+                code: code::Code::INTERRUPTED,
+                reason: "nobody waits".to_owned(),
+            }),
             false => Ok(()),
         }
     }

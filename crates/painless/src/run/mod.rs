@@ -5,7 +5,7 @@ mod places;
 mod statements;
 
 use crate::ast::Statement;
-use crate::error::ScriptError;
+use crate::error::{Ended, ScriptError};
 use crate::limits::RESULT_BYTES_MAX;
 use crate::object::Object;
 use crate::parse;
@@ -50,7 +50,7 @@ pub trait Host {
     fn field(&self, name: &str) -> Option<Vec<Value>>;
 
     /// Asked every thousand steps or so: why the script is to end, where it is.
-    fn look(&self) -> Result<(), String> {
+    fn look(&self) -> Result<(), Ended> {
         Ok(())
     }
 }

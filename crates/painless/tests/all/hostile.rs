@@ -1,6 +1,7 @@
 //! Scripts that would not end, or take everything.
 
-use painless::{Globals, Host, Script, ScriptError};
+use code::Code;
+use painless::{Ended, Globals, Host, Script, ScriptError};
 use std::cell::Cell;
 use std::time::{Duration, Instant};
 use value::Value;
@@ -70,15 +71,22 @@ fn large_maps_cost_steps() {
 fn a_host_ends_a_script() {
     struct Patience(Cell<u32>);
 
+    fn ended() -> Ended {
+        Ended {
+            code: Code::INTERRUPTED,
+            reason: "nobody waits".to_owned(),
+        }
+    }
+
     impl Host for Patience {
         fn field(&self, _: &str) -> Option<Vec<Value>> {
             None
         }
 
-        fn look(&self) -> Result<(), String> {
+        fn look(&self) -> Result<(), Ended> {
             self.0.set(self.0.get() + 1);
             match self.0.get() {
-                10 => Err("nobody waits".to_owned()),
+                10 => Err(ended()),
                 _ => Ok(()),
             }
         }
@@ -86,7 +94,7 @@ fn a_host_ends_a_script() {
 
     let script = Script::compile("while (true) { }").unwrap();
     let ran = script.run(&mut Globals::new(), &Patience(Cell::new(0)));
-    assert_eq!(ran.unwrap_err(), ScriptError::Ended("nobody waits".to_owned()));
+    assert_eq!(ran.unwrap_err(), ScriptError::Ended(ended()));
 }
 
 #[test]
