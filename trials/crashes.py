@@ -10,17 +10,20 @@ from loads.collections import Collections, Indexes, Replaced
 from loads.couch import Revisions
 from loads.documents import Counters, Deletes, Inserts, Queue, Upserts
 from loads.files import Grid, Puts, Resumed
+from loads.searched import Arrivals, Branches, Edits, Searches
 from machine import Machine
 
 KINDS = [Inserts, Inserts, Counters, Counters, Upserts, Upserts, Deletes, Queue, Indexes, Replaced, Collections, Revisions, Grid, Puts,
          Resumed]
+# The first of them makes the index.
+SEARCHED_KINDS = [Searches, Arrivals, Edits, Edits, Branches]
 
 
 @contextmanager
-def machine_with_loads(folder, chance, **options):
+def machine_with_loads(folder, chance, kinds=KINDS, **options):
     machine = Machine(folder, **options)
     try:
-        yield machine, Crew([kind(machine, number, chance.random()) for number, kind in enumerate(KINDS)])
+        yield machine, Crew([kind(machine, number, chance.random()) for number, kind in enumerate(kinds)])
     except BaseException:
         # Whether it was the server that ended, and what it said last.
         print(f"exit code {machine.server.process.poll()}", *machine.server.log[-40:], sep="\n")

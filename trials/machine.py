@@ -23,6 +23,10 @@ class Machine:
         return f"http://{self.addresses['couch']}"
 
     @property
+    def elastic(self):
+        return f"http://{self.addresses['elastic']}"
+
+    @property
     def http(self):
         return f"http://{self.addresses['http']}"
 
