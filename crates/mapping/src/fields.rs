@@ -78,8 +78,75 @@ impl Term {
     }
 }
 
-/// The values of a document by its fields' names.
-pub type Row = Vec<(String, Vec<Term>)>;
+/// The values of documents that are alike, by the names of their fields.
+pub type Row = Vec<(String, RowValues)>;
+
+/// The values of a field in a row.
+#[derive(Clone, Debug)]
+pub enum RowValues {
+    /// Those of each of its documents.
+    Each(Vec<Term>),
+    /// What those of all its documents add up to.
+    Summary(Summary),
+}
+
+/// What numbers add up to.
+#[derive(Clone, Copy, Debug)]
+pub struct Summary {
+    /// How many values there are.
+    pub count: u64,
+    /// The sum of those that are numbers.
+    pub sum: f64,
+    /// The sum of their squares.
+    pub squares: f64,
+    /// The least of them; without any, infinity.
+    pub min: f64,
+    /// The greatest of them; without any, negative infinity.
+    pub max: f64,
+}
+
+impl Default for Summary {
+    fn default() -> Summary {
+        Summary {
+            count: 0,
+            sum: 0.0,
+            squares: 0.0,
+            min: f64::INFINITY,
+            max: f64::NEG_INFINITY,
+        }
+    }
+}
+
+impl Summary {
+    /// Adds a number that comes so often.
+    pub fn add(&mut self, number: f64, times: u64) {
+        self.count += times;
+        self.sum += number * times as f64;
+        self.squares += number * number * times as f64;
+        self.min = self.min.min(number);
+        self.max = self.max.max(number);
+    }
+
+    /// Adds what others add up to.
+    pub fn merge(&mut self, other: &Summary) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares += other.squares;
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+    }
+
+    /// The mean of the values; `None` without any.
+    pub fn avg(&self) -> Option<f64> {
+        (self.count > 0).then(|| self.sum / self.count as f64)
+    }
+
+    /// The variance of the values as the whole population; `None` without any.
+    pub fn variance(&self) -> Option<f64> {
+        let count = self.count as f64;
+        (self.count > 0).then(|| ((self.squares - self.sum * self.sum / count) / count).max(0.0))
+    }
+}
 
 /// A document, or a nested object of it, as queries see it.
 #[derive(Clone, Copy, Debug)]
@@ -155,7 +222,10 @@ impl<'d> View<'d> {
         }
         if let Some(row) = self.row {
             let found = row.iter().find(|(name, _)| *name == field.name);
-            return found.map_or_else(Vec::new, |(_, terms)| terms.clone());
+            return match found {
+                Some((_, RowValues::Each(terms))) => terms.clone(),
+                Some((_, RowValues::Summary(_))) | None => Vec::new(),
+            };
         }
         if field.kind == FieldKind::Point {
             let points = Point::all(&self.raw(field));
@@ -170,6 +240,15 @@ impl<'d> View<'d> {
             terms.extend(term);
         }
         terms
+    }
+
+    /// What the values of a field add up to, where that is all that a row has of it.
+    pub fn summary(&self, field: &Field) -> Option<&'d Summary> {
+        let (_, values) = self.row?.iter().find(|(name, _)| *name == field.name)?;
+        match values {
+            RowValues::Summary(summary) => Some(summary),
+            RowValues::Each(_) => None,
+        }
     }
 
     fn meta_terms(&self, meta: Meta) -> Vec<Term> {
@@ -326,7 +405,8 @@ pub fn term_of(kind: &FieldKind, field: &Field, value: ValueRef<'_>) -> Option<T
                 Some(factor) => (number * factor).round() / factor,
                 None => number,
             };
-            number.is_finite().then_some(Term::Float(number))
+            // The sum has no negative zero, which columns do not know.
+            number.is_finite().then_some(Term::Float(number + 0.0))
         }
         FieldKind::Boolean => Some(Term::Boolean(match value {
             ValueRef::Bool(flag) => flag,

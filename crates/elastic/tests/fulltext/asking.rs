@@ -43,7 +43,12 @@ fn aggregations(random: &mut Random, depth: u64) -> Value {
             1 => json!({"cardinality": {"field": "level.keyword"}}),
             2 => json!({"max": {"field": "@timestamp"}}),
             3 => json!({"value_count": {"field": "host.name.keyword"}}),
-            4 => json!({"sum": {"field": "ratio", "missing": 1}}),
+            4 => match random.below(4) {
+                0 => json!({"sum": {"field": "ratio", "missing": 1}}),
+                1 => json!({"extended_stats": {"field": "ratio"}}),
+                2 => json!({"avg": {"field": "size"}}),
+                _ => json!({"min": {"field": "ratio"}}),
+            },
             5 => {
                 json!({"date_histogram": {"field": "@timestamp", "calendar_interval": "hour", "time_zone": "Asia/Kolkata"}})
             }
@@ -60,9 +65,18 @@ fn aggregations(random: &mut Random, depth: u64) -> Value {
             }}}),
             _ => json!({"date_histogram": {"field": "@timestamp", "fixed_interval": "1h", "offset": "10m"}}),
         };
-        let is_metric = ["stats", "cardinality", "max", "value_count", "sum"]
-            .iter()
-            .any(|metric| one.get(metric).is_some());
+        let is_metric = [
+            "stats",
+            "cardinality",
+            "max",
+            "value_count",
+            "sum",
+            "extended_stats",
+            "avg",
+            "min",
+        ]
+        .iter()
+        .any(|metric| one.get(metric).is_some());
         if depth > 0 && !is_metric && random.below(3) > 0 {
             one["aggs"] = aggregations(random, depth - 1);
         }

@@ -86,6 +86,11 @@ impl History {
     }
 }
 
+/// For zeros too.
+fn sign(random: &mut Random) -> f64 {
+    [1.0, -1.0][random.below(2) as usize]
+}
+
 fn document(random: &mut Random) -> Value {
     let mut document = json!({"message": text(random), "level": level(random), "size": random.below(20)});
     if random.below(10) > 0 {
@@ -96,7 +101,7 @@ fn document(random: &mut Random) -> Value {
         1 => document["size"] = json!([random.below(20), -1]),
         2 => document["late"] = json!(word(random)),
         3 => document["host"] = json!({"name": word(random), "up": random.below(2) == 0}),
-        4 => document["ratio"] = json!(random.below(9) as f64 / 4.0 - 1.0),
+        4 => document["ratio"] = json!((random.below(9) as f64 / 4.0 - 1.0) * sign(random)),
         5 => document["level"] = json!(null),
         _ => {}
     }

@@ -3,7 +3,7 @@
 use super::values::{Source, number_of};
 use crate::held::Held;
 use mapping::error::{Result, SearchError};
-use mapping::fields::{Term, View};
+use mapping::fields::{Summary, Term, View};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -80,6 +80,20 @@ impl MetricKind {
         )
     }
 
+    /// Whether what the values add up to is enough.
+    pub(super) fn is_of_summary(&self) -> bool {
+        matches!(
+            self,
+            MetricKind::Avg
+                | MetricKind::Min
+                | MetricKind::Max
+                | MetricKind::Sum
+                | MetricKind::ValueCount
+                | MetricKind::Stats
+                | MetricKind::ExtendedStats { .. }
+        )
+    }
+
     pub(super) fn wants_numbers(&self) -> bool {
         !matches!(self, MetricKind::ValueCount | MetricKind::Cardinality)
     }
@@ -88,11 +102,7 @@ impl MetricKind {
 /// What was seen so far.
 #[derive(Clone, Debug)]
 pub(super) struct Metric {
-    count: u64,
-    sum: f64,
-    min: f64,
-    max: f64,
-    squares: f64,
+    summary: Summary,
     /// The sum of weights.
     weight: f64,
     is_date: bool,
@@ -106,11 +116,7 @@ pub(super) struct Metric {
 impl Metric {
     pub(super) fn new(kind: &MetricKind) -> Metric {
         Metric {
-            count: 0,
-            sum: 0.0,
-            min: f64::INFINITY,
-            max: f64::NEG_INFINITY,
-            squares: 0.0,
+            summary: Summary::default(),
             weight: 0.0,
             is_date: false,
             different: matches!(kind, MetricKind::Cardinality).then(HashSet::new),
@@ -135,6 +141,11 @@ impl Metric {
         times: u64,
         held: &Held,
     ) -> Result<()> {
+        if let Some((summary, are_dates)) = source.summary(view) {
+            self.summary.merge(summary);
+            self.is_date |= are_dates && summary.count > 0;
+            return Ok(());
+        }
         let before = self.bytes();
         let terms = source.terms(view);
         if let MetricKind::WeightedAvg(by) = kind {
@@ -149,23 +160,21 @@ impl Metric {
                 return Ok(());
             };
             for number in terms.iter().filter_map(Term::as_f64) {
-                self.count += 1;
-                self.sum += number * weight;
+                self.summary.add(number * weight, 1);
                 self.weight += weight;
             }
             return Ok(());
         }
         for term in &terms {
-            self.count += times;
             if let Some(different) = &mut self.different {
                 different.insert(hash(term));
             }
-            let Some(number) = term.as_f64() else { continue };
+            let Some(number) = term.as_f64() else {
+                self.summary.count += times;
+                continue;
+            };
+            self.summary.add(number, times);
             self.is_date |= matches!(term, Term::Date(_));
-            self.sum += number * times as f64;
-            self.squares += number * number * times as f64;
-            self.min = self.min.min(number);
-            self.max = self.max.max(number);
             if let Some(values) = &mut self.values {
                 let kept = times.min(VALUES_MAX as u64 + 1) as usize;
                 values.extend(std::iter::repeat_n(number, kept));
@@ -185,17 +194,15 @@ impl Metric {
         }
     }
 
-    fn avg(&self) -> Option<f64> {
-        (self.count > 0).then(|| self.sum / self.count as f64)
-    }
-
-    fn variance(&self) -> Option<f64> {
-        let count = self.count as f64;
-        (self.count > 0).then(|| ((self.squares - self.sum * self.sum / count) / count).max(0.0))
-    }
-
     /// The number that buckets are ordered by.
     pub(super) fn number(&self, part: Option<&str>) -> Option<f64> {
+        let Summary {
+            count,
+            sum,
+            squares,
+            min,
+            max,
+        } = self.summary;
         let percent = |text: &str| {
             let mut values = self.values.clone()?;
             values.sort_by(f64::total_cmp);
@@ -206,21 +213,24 @@ impl Metric {
             Some(part) => part,
         };
         match wanted {
-            "weighted_avg" => Some(self.sum / self.weight),
-            "variance" => self.variance(),
-            "std_deviation" => self.variance().map(f64::sqrt),
-            "sum_of_squares" => Some(self.squares),
-            "avg" => Some(self.avg().unwrap_or(f64::NEG_INFINITY)),
-            "min" => Some(self.min),
-            "max" => Some(self.max),
-            "sum" => Some(self.sum),
-            "count" | "value_count" => Some(self.count as f64),
+            "weighted_avg" => Some(sum / self.weight),
+            "variance" => self.summary.variance(),
+            "std_deviation" => self.summary.variance().map(f64::sqrt),
+            "sum_of_squares" => Some(squares),
+            "avg" => Some(self.summary.avg().unwrap_or(f64::NEG_INFINITY)),
+            "min" => Some(min),
+            "max" => Some(max),
+            "sum" => Some(sum),
+            "count" | "value_count" => Some(count as f64),
             "cardinality" => Some(self.different.as_ref()?.len() as f64),
             other => percent(other),
         }
     }
 
     pub(super) fn finish(self, kind: &MetricKind, source: &Source) -> Map<String, Value> {
+        let Summary {
+            count, sum, min, max, ..
+        } = self.summary;
         let mut out = Map::new();
         let has_text = self.is_date || source.formats.is_some();
         let mut put = |name: &str, value: Option<f64>| {
@@ -232,30 +242,30 @@ impl Metric {
                 );
             }
         };
-        let seen = |value: f64| (self.count > 0).then_some(value);
+        let seen = |value: f64| (count > 0).then_some(value);
         match kind {
-            MetricKind::Avg => put("value", self.avg()),
-            MetricKind::Min => put("value", seen(self.min)),
-            MetricKind::Max => put("value", seen(self.max)),
-            MetricKind::Sum => put("value", Some(self.sum)),
-            MetricKind::ValueCount => drop(out.insert("value".to_owned(), json!(self.count))),
+            MetricKind::Avg => put("value", self.summary.avg()),
+            MetricKind::Min => put("value", seen(min)),
+            MetricKind::Max => put("value", seen(max)),
+            MetricKind::Sum => put("value", Some(sum)),
+            MetricKind::ValueCount => drop(out.insert("value".to_owned(), json!(count))),
             MetricKind::Cardinality => {
                 let different = self.different.as_ref().map_or(0, HashSet::len);
                 out.insert("value".to_owned(), json!(different));
             }
             MetricKind::Stats => {
-                put("min", seen(self.min));
-                put("max", seen(self.max));
-                put("avg", self.avg());
-                put("sum", Some(self.sum));
-                out.shift_insert(0, "count".to_owned(), json!(self.count));
+                put("min", seen(min));
+                put("max", seen(max));
+                put("avg", self.summary.avg());
+                put("sum", Some(sum));
+                out.shift_insert(0, "count".to_owned(), json!(count));
             }
             MetricKind::ExtendedStats { sigma } => {
-                put("min", seen(self.min));
-                put("max", seen(self.max));
-                put("avg", self.avg());
-                put("sum", Some(self.sum));
-                out.shift_insert(0, "count".to_owned(), json!(self.count));
+                put("min", seen(min));
+                put("max", seen(max));
+                put("avg", self.summary.avg());
+                put("sum", Some(sum));
+                out.shift_insert(0, "count".to_owned(), json!(count));
                 self.deviations(*sigma, &mut out);
             }
             MetricKind::MedianAbsoluteDeviation => {
@@ -263,7 +273,7 @@ impl Metric {
                 out.insert("value".to_owned(), optional(value));
             }
             MetricKind::WeightedAvg(_) => {
-                let value = (self.weight != 0.0).then(|| self.sum / self.weight);
+                let value = (self.weight != 0.0).then(|| sum / self.weight);
                 out.insert("value".to_owned(), optional(value));
             }
             MetricKind::PercentileRanks {
@@ -300,23 +310,22 @@ impl Metric {
 
     /// Variance and deviation, as `extended_stats` has them.
     fn deviations(&self, sigma: f64, out: &mut Map<String, Value>) {
-        let count = self.count as f64;
-        let population = self.variance();
+        let Summary { count, squares, .. } = self.summary;
+        let count = count as f64;
+        let population = self.summary.variance();
         let sampling = population.map(|variance| variance * count / (count - 1.0));
         let deviation = population.map(f64::sqrt);
         let bound = |deviation: Option<f64>, sign: f64| {
             optional(
-                self.avg()
+                self.summary
+                    .avg()
                     .zip(deviation)
                     .map(|(avg, deviation)| avg + sign * sigma * deviation),
             )
         };
         let of_sample = sampling.map(f64::sqrt);
         let mut all = vec![
-            (
-                "sum_of_squares",
-                optional((self.count > 0).then_some(self.squares)),
-            ),
+            ("sum_of_squares", optional((count > 0.0).then_some(squares))),
             ("variance", optional(population)),
             ("variance_population", optional(population)),
             ("variance_sampling", nan(sampling)),

@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 use mapping::dates::{DateFormats, Rounding, parse_math};
 use mapping::error::{Result, SearchError};
-use mapping::fields::{self, Term, View};
+use mapping::fields::{self, Summary, Term, View};
 use mapping::json::scalar;
 use mapping::{FieldKind, Mapping};
 use serde_json::{Map, Number, Value};
@@ -86,6 +86,12 @@ impl Source {
             terms.extend(term);
         }
         terms
+    }
+
+    /// What the values add up to, and whether they are dates, where that is all that is known of them.
+    pub(super) fn summary<'d>(&self, view: &View<'d>) -> Option<(&'d Summary, bool)> {
+        let field = view.mapping.field(&self.field)?;
+        Some((view.summary(field)?, field.kind == FieldKind::Date))
     }
 
     /// A value of a field that is not mapped: of the type that the request names, or its own.

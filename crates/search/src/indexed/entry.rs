@@ -32,7 +32,8 @@ impl Layout {
                         if let Some(time) = times.iter().filter_map(Term::as_time).max() {
                             entry.set_time(time);
                         }
-                        add_values(&mut entry, key, &times)
+                        add_values(&mut entry, key, &times);
+                        true
                     }
                     None => add(&mut entry, key, field, &view),
                     Some(path) => add_nested(&mut entry, key, field, &view.nested(path)),
@@ -91,21 +92,19 @@ fn add(entry: &mut Entry, key: Key, field: &Field, view: &View<'_>) -> bool {
             }
             true
         }
-        _ => add_values(entry, key, &view.terms(field)),
+        _ => {
+            add_values(entry, key, &view.terms(field));
+            true
+        }
     }
 }
 
 /// Adds values that are numbers.
-fn add_values(entry: &mut Entry, key: Key, found: &[Term]) -> bool {
+fn add_values(entry: &mut Entry, key: Key, found: &[Term]) {
     if !found.is_empty() {
         entry.add_present(key);
     }
-    let numbers: Vec<Number> = found.iter().filter_map(number).collect();
-    // Columns know no negative zero.
-    let is_plain = |number: &Number| !matches!(number, Number::Float(float) if *float == 0.0 && float.is_sign_negative());
-    let are_plain = numbers.iter().all(is_plain);
-    entry.add_numbers(key, numbers);
-    are_plain
+    entry.add_numbers(key, found.iter().filter_map(number).collect());
 }
 
 /// Adds the terms of a field of nested objects, which are all one here: a lookup finds more than the query.
