@@ -4,6 +4,8 @@ import pytest
 from ibm_cloud_sdk_core import ApiException
 from ibm_cloud_sdk_core.authenticators import NoAuthAuthenticator
 from ibmcloudant.cloudant_v1 import (
+    Analyzer,
+    AnalyzerConfiguration,
     BulkDocs,
     CloudantV1,
     DesignDocument,
@@ -11,6 +13,7 @@ from ibmcloudant.cloudant_v1 import (
     Document,
     IndexDefinition,
     IndexField,
+    SearchIndexDefinition,
 )
 from ibmcloudant.features.changes_follower import ChangesFollower
 
@@ -70,3 +73,52 @@ def test_attachments_come_back_as_they_were(service, database):
     content = b"detailed description of the product\n" * 1000
     service.put_attachment(database, "product", "detail.txt", attachment=content, content_type="text/plain")
     assert service.get_attachment(database, "product", "detail.txt").get_result().content == content
+
+
+USERS = "function (doc) { index('default', doc._id); if (doc.email) index('email', doc.email, {store: true}); if (doc.age) index('age', doc.age, {facet: true}); if (doc.town) index('town', doc.town, {store: true, facet: true}); }"
+
+
+def users(service, database):
+    """As in Cloudant's documentation of searches, with an analyzer of its own for addresses."""
+    index = SearchIndexDefinition(index=USERS, analyzer=AnalyzerConfiguration(name="perfield", default=Analyzer(name="standard"), fields={"email": Analyzer(name="keyword")}))
+    service.put_design_document(database, "users", DesignDocument(indexes={"find": index}))
+    towns = ("Bath", "Leeds", "York")
+    people = [Document(_id=f"user:{n:02}", email=f"u{n}@example.com", age=20 + n, town=towns[n % 3]) for n in range(30)]
+    service.post_bulk_docs(database, BulkDocs(docs=people))
+
+
+def test_searches_find_page_and_count(service, database):
+    users(service, database)
+    one = service.post_search(database, ddoc="users", index="find", query="email:u7@example.com").get_result()
+    assert one["total_rows"] == 1 and one["rows"][0]["id"] == "user:07"
+    assert one["rows"][0]["fields"] == {"email": "u7@example.com", "town": "Leeds"}
+    found, bookmark = [], None
+    while True:
+        page = service.post_search(database, "users", "find", query="town:York", sort=["-age<number>"], limit=4, bookmark=bookmark).get_result()
+        if not page["rows"]:
+            break
+        found += [row["id"] for row in page["rows"]]
+        bookmark = page["bookmark"]
+    assert found == [f"user:{n:02}" for n in range(29, 0, -3)] and page["total_rows"] == 10
+    counted = service.post_search(database, "users", "find", query="age:[25 TO 34]", counts=["town"], ranges={"age": {"young": "[20 TO 29]", "old": "[30 TO 49]"}}, limit=0)
+    counted = counted.get_result()
+    assert counted["counts"] == {"town": {"Bath": 3.0, "Leeds": 3.0, "York": 4.0}}
+    assert counted["ranges"] == {"age": {"young": 5.0, "old": 5.0}}
+    service.delete_document(database, "user:07", rev=service.get_document(database, "user:07").get_result()["_rev"])
+    assert service.post_search(database, "users", "find", query="email:u7@example.com").get_result()["total_rows"] == 0
+
+
+def test_searches_show_documents_and_their_index(service, database):
+    users(service, database)
+    whole = service.post_search(database, "users", "find", query="town:Bath AND age:20", include_docs=True).get_result()
+    assert [row["doc"]["email"] for row in whole["rows"]] == ["u0@example.com"]
+    info = service.get_search_info(database, "users", "find").get_result()
+    assert info["name"] == "_design/users/find" and info["search_index"]["doc_count"] == 30
+    tokens = service.post_search_analyze("english", "running dogs").get_result()["tokens"]
+    assert tokens == ["run", "dog"]
+    with pytest.raises(ApiException) as wrong:
+        service.post_search(database, "users", "find", query="town:(")
+    assert wrong.value.status_code == 400
+    with pytest.raises(ApiException) as missing:
+        service.post_search(database, "users", "nothing", query="a")
+    assert missing.value.status_code == 404

@@ -129,7 +129,11 @@ fn sort_key(text: &str) -> Result<SortBy> {
     };
     let is_name =
         |name: &str| !name.is_empty() && name.chars().all(|c| c == '.' || c == '_' || c.is_alphanumeric());
-    match name {
+    // Versions before 3.4 wanted the field's type here, which the index knows.
+    let typed = ["<double>", "<string>"]
+        .iter()
+        .find_map(|kind| name.strip_suffix(kind));
+    match typed.unwrap_or(name) {
         "<score>" => Ok(SortBy::Score { descending }),
         "_id" => Ok(SortBy::Id { descending }),
         name if is_name(name) => Ok(SortBy::Field {
