@@ -6,8 +6,9 @@ mod support;
 use geometry::Near;
 use language::filter::{Filter, FilterScope};
 use query::execute::{FindSpec, StreamState, find};
+use query::plan::{Hint, Ordering};
 use std::sync::Arc;
-use store::{Collection, IndexSpec};
+use store::{Collection, IndexSpec, Order};
 use support::{insert_all, new_collection};
 use testing::{Random, seeds};
 use value::path::{self, FieldPath};
@@ -55,6 +56,37 @@ async fn queries_for_places_give_the_same_by_every_index() {
             }
             let context = format!("LARDER_SEED={seed} query {number}: {query:?} by {:?}", spec.key);
             check(&collection, &stored, &query, &context).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_near_is_not_looked_for_in_natural_order() {
+    let (_store, collection) = new_collection().await;
+    let key = doc! {"at": "2dsphere"};
+    collection
+        .create_indexes(vec![IndexSpec::new("at", key)])
+        .await
+        .expect("an index");
+    for matching in [doc! {}, doc! {"n": 1}] {
+        let query = matching.with("at", doc! {"$nearSphere": [1.0, 2.0]});
+        let filter = Arc::new(Filter::parse(&query, &FilterScope::default()).expect("a filter"));
+        let natural = |order| {
+            let sorted = FindSpec {
+                ordering: Ordering::Natural(order),
+                ..FindSpec::new(filter.clone())
+            };
+            let hinted = FindSpec {
+                hint: Some(Hint::Natural(order)),
+                ..FindSpec::new(filter.clone())
+            };
+            [sorted, hinted]
+        };
+        for spec in [Order::Forward, Order::Backward].into_iter().flat_map(natural) {
+            let Err(error) = find(&collection, spec).await else {
+                panic!("{query:?} is answered");
+            };
+            assert_eq!(error.code().number(), 2, "{query:?}: {error}");
         }
     }
 }

@@ -54,6 +54,16 @@ def test_geo_near_says_how_far(cities):
     assert late.value.code == 40603
 
 
+def test_what_is_near_has_no_natural_order(cities):
+    near = {"at": {"$near": {"$geometry": point("Basel")}}}
+    stage = {"$geoNear": {"near": point("Basel"), "distanceField": "far"}}
+    for read in (lambda: list(cities.find(near).sort("$natural", 1)), lambda: list(cities.find(near).hint([("$natural", 1)])),
+                 lambda: cities.aggregate([stage], hint={"$natural": 1})):
+        with pytest.raises(OperationFailure) as natural:
+            read()
+        assert natural.value.code == 2
+
+
 def test_geo_near_in_a_lookup_sees_its_variables(cities):
     nearest = [{"$geoNear": {"near": "$$at", "distanceField": "far", "key": "at"}}, {"$skip": 1}, {"$limit": 1}]
     stages = [{"$match": {"_id": {"$in": ["Basel", "Suva"]}}}, {"$sort": {"_id": 1}},

@@ -80,23 +80,36 @@ pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Option<Candida
     let Some((path, near)) = near_of(&conjunction) else {
         return Ok(None);
     };
+    check_beside(query)?;
     if conjunction.never {
         return Ok(Some(Candidates::only(Plan::of(Access::Nothing))));
     }
-    let natural =
-        matches!(query.ordering, Ordering::Natural(_)) || matches!(query.hint, Some(Hint::Natural { .. }));
     let hinted = match query.hint {
-        Some(hint) if !natural => std::slice::from_ref(find_hinted(hint, indexes)?),
-        _ => indexes,
+        Some(hint) => std::slice::from_ref(find_hinted(hint, indexes)?),
+        None => indexes,
     };
     let plan = hinted
         .iter()
-        .filter(|known| !natural && is_complete(&known.facts, &conjunction))
+        .filter(|known| is_complete(&known.facts, &conjunction))
         .find_map(|known| plan(query, &conjunction, known, path, near));
     let plan = plan.transpose()?;
     match plan {
         Some(plan) => Ok(Some(Candidates::only(plan))),
         None => Err(no_index(path, near)),
+    }
+}
+
+/// Refuses what would read the collection itself, which knows no distances.
+fn check_beside(query: &Query<'_>) -> Result<()> {
+    let refused = |what| {
+        Err(QueryError::bad_value(format!(
+            "geoNear expression not allowed with $natural {what}"
+        )))
+    };
+    match (&query.ordering, &query.hint) {
+        (Ordering::Natural(_), _) => refused("sort order"),
+        (_, Some(Hint::Natural { .. })) => refused("hint"),
+        _ => Ok(()),
     }
 }
 
