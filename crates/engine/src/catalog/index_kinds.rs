@@ -348,17 +348,33 @@ fn planar(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
         return Err(Error::new(Code::location(16_800), "can't have 2 geo fields"));
     }
     for name in ["bits", "min", "max"] {
-        let Some(number) = spec.get(name).and_then(|value| value.as_ref().as_f64()) else {
+        let Some((given, number)) = spec
+            .get(name)
+            .and_then(|given| Some((given, given.as_ref().as_f64()?)))
+        else {
             continue;
         };
-        // MongoDB 8.2 reads bounds as doubles, whatever number they were given as, and so it lists them.
         let kept = match name {
             "bits" => Value::Int32(number as i32),
-            _ => Value::Double(number),
+            _ => given.clone(),
         };
         parsed.kept.push(name, kept);
     }
     Ok(())
+}
+
+/// An index as it is listed. The bounds of a plane are doubles there, as in MongoDB 8.2; `$indexStats` shows them as
+/// they were given.
+pub(super) fn listed(spec: &IndexSpec) -> Document {
+    let shown = |name: &str, value: &Value| match (name, value.as_ref().as_f64()) {
+        ("min" | "max", Some(bound)) => Value::Double(bound),
+        _ => value.clone(),
+    };
+    let described = spec.to_document();
+    let fields = described.iter();
+    fields
+        .map(|(name, value)| (name.to_owned(), shown(name, value)))
+        .collect()
 }
 
 /// The bounds of a 2d index.

@@ -1,8 +1,8 @@
 //! Indexes: made, listed, dropped.
 
-use crate::catalog::id_index;
 use crate::catalog::index_spec::{BAD_SPEC, inherit_collation, parse_spec};
 use crate::catalog::names::check_namespace;
+use crate::catalog::{id_index, index_kinds};
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::limits::INDEXES_MAX;
@@ -77,7 +77,7 @@ impl Engine {
             .filter(|index| index.spec().name != "_id_")
             // Those belong to design documents, and are made anew from them.
             .filter(|index| !index.is_collated())
-            .map(|index| index.spec().to_document());
+            .map(|index| index_kinds::listed(index.spec()));
         Ok(id_index::listed(&collection.options())
             .into_iter()
             .chain(others)

@@ -2,7 +2,7 @@
 
 use crate::support::{aggregate, insert, namespace, new_engine};
 use engine::IndexChange;
-use value::{Document, Value, doc};
+use value::{Document, Value, array, doc};
 
 #[tokio::test]
 async fn the_index_on_id_takes_no_options_of_other_indexes() {
@@ -130,20 +130,27 @@ async fn a_partial_index_takes_areas_and_clauses_in_any_order() {
 }
 
 #[tokio::test]
-async fn the_bounds_of_a_plane_are_shown_as_doubles() {
+async fn the_bounds_of_a_plane_are_listed_as_doubles_and_described_as_they_were_given() {
     let engine = new_engine().await;
     let spec = doc! {"key": {"at": "2d"}, "name": "at_2d", "min": -100, "max": 100.5};
     engine
         .create_indexes(&namespace("things"), &[spec])
         .await
         .unwrap();
+    let bounds = |spec: &Document| (spec.get("min").cloned(), spec.get("max").cloned());
     let indexes = engine.indexes(&namespace("things")).unwrap();
-    let shown = indexes
-        .iter()
-        .find(|index| index.get("name") == Some(&Value::from("at_2d")));
-    let shown = shown.map(|index| (index.get("min").cloned(), index.get("max").cloned()));
     assert_eq!(
-        shown,
-        Some((Some(Value::Double(-100.0)), Some(Value::Double(100.5))))
+        bounds(&indexes[1]),
+        (Some(Value::Double(-100.0)), Some(Value::Double(100.5)))
+    );
+    let pipeline = array![
+        doc! {"$indexStats": {}},
+        doc! {"$match": {"name": "at_2d"}},
+        doc! {"$replaceWith": "$spec"}
+    ];
+    let described = aggregate(&engine, "things", pipeline).await.unwrap();
+    assert_eq!(
+        bounds(&described[0]),
+        (Some(Value::Int32(-100)), Some(Value::Double(100.5)))
     );
 }
