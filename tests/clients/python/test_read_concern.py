@@ -1,6 +1,7 @@
 """Reads at a level of read concern, by pymongo."""
 
 import pytest
+from pymongo import InsertOne
 from pymongo.errors import OperationFailure
 from pymongo.read_concern import ReadConcern
 
@@ -68,6 +69,20 @@ def test_times_to_read_after_are_checked(client):
         with pytest.raises(OperationFailure) as failure:
             find(**concern)
         assert failure.value.code == code, concern
+
+
+def test_a_causally_consistent_session_may_run_any_command(client):
+    """pymongo passes the time of the session with whatever it sends, and not only with what reads documents."""
+    moments = client.causal
+    with client.start_session(causal_consistency=True) as session:
+        moments.c.insert_one({"_id": 1}, session=session)
+        client.bulk_write([InsertOne({"_id": 2}, namespace="causal.c")], session=session)
+        assert moments.c.update_many({}, {"$set": {"n": 1}}, session=session).modified_count == 2
+        assert "c" in moments.list_collection_names(session=session)
+        assert moments.c.index_information(session=session)
+        assert moments.command("dbStats", session=session)["objects"] == 2
+        moments.c.rename("d", session=session)
+        assert moments.d.count_documents({}, session=session) == 2
 
 
 def test_a_transaction_is_refused_without_advice_on_retries(client):
