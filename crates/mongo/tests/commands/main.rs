@@ -10,6 +10,7 @@ mod client;
 mod clock;
 mod collections;
 mod documents;
+mod encrypted_fields;
 mod indexes;
 mod logins;
 mod names;

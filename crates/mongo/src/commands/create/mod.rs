@@ -1,6 +1,7 @@
 //! `create`.
 
 mod clustered_index;
+mod encrypted_fields;
 pub(super) mod expiry;
 mod id_index;
 mod storage_engine;
@@ -11,7 +12,6 @@ use crate::arguments::Arguments;
 use crate::call::{Call, check_collection_name};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
-use code::Code;
 use engine::{CappedOptions, CreateRequest};
 use value::{Document, DocumentRef, Value, doc};
 
@@ -56,7 +56,8 @@ fn parse(database: &str, arguments: &Arguments<'_>, now_ms: u64) -> Result<Creat
     if let Some(collation) = collation {
         options.push("collation", collation.description().clone());
     }
-    refuse_unsupported(arguments)?;
+    encrypted_fields::check(arguments, &options, capped.is_some())?;
+    arguments.ignore(&["recordIdsReplicated", "recordPreImages"]);
     arguments.finish()?;
     if capped.is_some() && options.contains("viewOn") {
         return Err(CommandError::invalid_options("A view cannot be capped"));
@@ -185,18 +186,5 @@ fn kept(arguments: &Arguments<'_>, options: &mut Document) -> Result<()> {
     arguments.flag("autoIndexId")?;
     arguments.flag("temp")?;
     arguments.integer("flags")?;
-    Ok(())
-}
-
-fn refuse_unsupported(arguments: &Arguments<'_>) -> Result<()> {
-    if let Some(fields) = arguments.document("encryptedFields")?
-        && !fields.is_empty()
-    {
-        return Err(CommandError::new(
-            Code::NOT_IMPLEMENTED,
-            "encrypted collections are not supported yet",
-        ));
-    }
-    arguments.ignore(&["recordIdsReplicated", "recordPreImages"]);
     Ok(())
 }
