@@ -10,6 +10,7 @@ use super::folder::{self, FolderLock};
 use super::heads::Heads;
 use super::large::LargeValues;
 use super::log::{self, Reached, Synced};
+use super::niceness;
 use super::options::{self, Memory};
 use super::space::{BALLAST, Space};
 use super::spare::Spare;
@@ -77,6 +78,7 @@ impl Database {
                 engine_error("opening the data folder")(error)
             }
         })?;
+        niceness::lower_merging();
 
         let poison = Poison::default();
         // What was in the log the engine has put into tables.

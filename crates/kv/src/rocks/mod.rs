@@ -21,6 +21,7 @@ mod large;
 mod latest;
 mod layout;
 mod log;
+mod niceness;
 mod options;
 mod salvage;
 mod snapshot;

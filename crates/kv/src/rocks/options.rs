@@ -3,7 +3,7 @@
 use super::descriptors::descriptors_max;
 use rocksdb::{
     BlockBasedOptions, BottommostLevelCompaction, Cache, CompactOptions, CompactionPri, DBCompressionType,
-    Env, LogLevel, Options, WriteBufferManager, WriteOptions,
+    LogLevel, Options, WriteBufferManager, WriteOptions,
 };
 
 const MIB: usize = 1 << 20;
@@ -143,11 +143,6 @@ fn set_tables(options: &mut Options, cache: &Cache) {
 }
 
 fn set_background(options: &mut Options) {
-    // Merging waits while requests want the processor; what must not wait long, emptying write buffers, does not.
-    if let Ok(mut threads) = Env::new() {
-        threads.lower_thread_pool_cpu_priority();
-        options.set_env(&threads);
-    }
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let jobs = cores.clamp(2, 4);
     // 2..=4, so it fits.
