@@ -16,6 +16,7 @@ pub mod geo;
 pub mod intervals;
 pub mod json;
 mod mapping;
+pub mod rows;
 mod value_kind;
 
 pub use mapping::{Field, FieldKind, Mapping, Meta, Placed};

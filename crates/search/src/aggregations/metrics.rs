@@ -3,7 +3,8 @@
 use super::values::{Source, number_of};
 use crate::held::Held;
 use mapping::error::{Result, SearchError};
-use mapping::fields::{Summary, Term, View};
+use mapping::fields::{Term, View};
+use mapping::rows::Summary;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -3,8 +3,9 @@
 use jiff::tz::TimeZone;
 use mapping::dates::{DateFormats, Rounding, parse_math};
 use mapping::error::{Result, SearchError};
-use mapping::fields::{self, Summary, Term, View};
+use mapping::fields::{self, Term, View};
 use mapping::json::scalar;
+use mapping::rows::Summary;
 use mapping::{FieldKind, Mapping};
 use serde_json::{Map, Number, Value};
 use std::cmp::Ordering;

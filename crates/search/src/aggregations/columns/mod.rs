@@ -8,7 +8,8 @@ mod buckets;
 
 use asked::{Form, OneField};
 use fulltext::{Block, Columns, Key, Number, Value};
-use mapping::fields::{Row, RowValues, Summary, Term};
+use mapping::fields::Term;
+use mapping::rows::{Row, RowValues, Summary};
 use mapping::{Field, FieldKind};
 use std::collections::HashMap;
 
