@@ -5,6 +5,7 @@ use kv::{Durability, Error, Kv, LogDamage};
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tempfile::TempDir;
 
 const COMMITS: usize = 400;
@@ -299,6 +300,29 @@ async fn a_folder_of_an_earlier_version_says_less_but_not_nothing() {
         found.commits_behind > 0 && found.shards_behind == [SHARD],
         "{found:?}"
     );
+}
+
+/// The kinds of parts that only logs have would let the engine read such a manifest for ever.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_manifest_with_a_part_of_another_kind_ends_the_start() {
+    let whole = killed(60).await;
+    let name = fs::read_to_string(whole.path().join("CURRENT")).unwrap();
+    let manifest = fs::read(whole.path().join(name.trim())).unwrap();
+    let mut refused = 0;
+    for at in (0..manifest.len()).filter(|&at| (1..=4).contains(&manifest[at])) {
+        let folder = tempfile::tempdir().unwrap();
+        copy_folder(whole.path(), folder.path());
+        let mut damaged = manifest.clone();
+        damaged[at] += 4;
+        fs::write(folder.path().join(name.trim()), damaged).unwrap();
+        let options = options(folder.path());
+        let (done, ended) = std::sync::mpsc::channel();
+        std::thread::spawn(move || done.send(Kv::open(&options).map(drop)));
+        let opened = ended.recv_timeout(Duration::from_secs(60));
+        let opened = opened.unwrap_or_else(|_| panic!("byte {at}: the start does not end"));
+        refused += usize::from(opened.is_err());
+    }
+    assert!(refused > 0);
 }
 
 #[tokio::test]

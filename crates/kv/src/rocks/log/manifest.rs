@@ -41,6 +41,14 @@ impl Manifest {
             }
             edits += 1;
         }
+        // Such a part is in no manifest. The engine would look for its end without end.
+        if records.stopped_at_numbered()? {
+            let reason = format!(
+                "the manifest (number {number}) is damaged behind byte {}",
+                records.position()
+            );
+            return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
+        }
         Ok((edits > 0).then_some(manifest))
     }
 

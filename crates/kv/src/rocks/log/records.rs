@@ -32,6 +32,8 @@ pub(super) struct Records {
     block_start: u64,
     /// Where the next record begins: an offset of the file.
     position: u64,
+    /// Where the part begins that was no part of a record.
+    stopped_at: u64,
 }
 
 /// A part of a record that is whole.
@@ -59,6 +61,7 @@ impl Records {
             block: Vec::new(),
             block_start: 0,
             position: 0,
+            stopped_at: 0,
         };
         records.load(0)?;
         Ok(records)
@@ -93,7 +96,19 @@ impl Records {
         }
         record.clear();
         self.position = start;
+        self.stopped_at = at;
         Ok(false)
+    }
+
+    /// Whether reading has stopped at what would be a part of a log that is written again and again.
+    pub(super) fn stopped_at_numbered(&mut self) -> io::Result<bool> {
+        let at = self.stopped_at;
+        if self.load(at)? == 0 {
+            return Ok(false);
+        }
+        let start = (at - self.block_start) as usize;
+        let kind = self.block[start..].get(HEADER_BYTES - 1);
+        Ok(kind.is_some_and(|kind| NUMBERED_KINDS.contains(kind)))
     }
 
     /// Moves to the first place after the present one where a record of this log begins. False if there is none.
