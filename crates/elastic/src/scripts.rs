@@ -7,9 +7,6 @@ use serde_json::Value as Json;
 use std::sync::Arc;
 use value::{Document, Value};
 
-/// What a script has done between two looks whether it is still wanted.
-const STEPS_OF_LOOK: usize = 1_000;
-
 /// A script with its parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct Prepared {
@@ -27,10 +24,7 @@ impl Host for Waiting {
     }
 
     fn look(&self) -> std::result::Result<(), Ended> {
-        engine::steps(STEPS_OF_LOOK).map_err(|error| Ended {
-            code: error.code,
-            reason: error.message,
-        })
+        search::look_if_wanted()
     }
 }
 

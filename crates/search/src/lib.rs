@@ -49,6 +49,7 @@ pub use query::{
 };
 pub use request::{Request, WINDOW_MAX};
 pub use run::{Index, NewestWanted, Outcome, Run, Seen};
+pub use script::look_if_wanted;
 pub use sort::{Order, SortKey, parse_sort};
 pub use suggest::{ShowSuggested, Suggest, Suggested};
 pub use term_vector::{TermCounts, TermVectors};

@@ -105,15 +105,20 @@ fn failed(source: &str, error: &ScriptError) -> SearchError {
     SearchError::new(Kind::Script, format!("{kind}: {error} in [{source}]"))
 }
 
+/// Whether the request that a script runs for is still wanted: a host's [`Host::look`].
+pub fn look_if_wanted() -> std::result::Result<(), Ended> {
+    steps(STEPS_OF_LOOK).map_err(|error| Ended {
+        code: error.code,
+        reason: error.message,
+    })
+}
+
 /// The fields of a document, as `doc` has them: in order, texts once.
 struct Fields<'v>(&'v View<'v>);
 
 impl Host for Fields<'_> {
     fn look(&self) -> std::result::Result<(), Ended> {
-        steps(STEPS_OF_LOOK).map_err(|error| Ended {
-            code: error.code,
-            reason: error.message,
-        })
+        look_if_wanted()
     }
 
     fn field(&self, name: &str) -> Option<Vec<Value>> {

@@ -143,13 +143,7 @@ fn check_stage(call: &Call<'_>, name: &str, value: &Value) -> Result<()> {
                 Resource::Collection(&call.database, &name),
             )?;
         }
-        // One's own operations anybody may see, and list one's own sessions.
-        "$currentOp" if matches!(value, Value::Document(options) if options.get("allUsers") == Some(&Value::Bool(true))) =>
-        {
-            call.require(Action::Inprog, Resource::Cluster)?;
-        }
-        "$listLocalSessions" | "$listSessions" if matches!(value, Value::Document(options) if !options.is_empty()) =>
-        {
+        "$currentOp" | "$listLocalSessions" | "$listSessions" if tells_of_others(name, value) => {
             call.require(Action::Inprog, Resource::Cluster)?;
         }
         "$listClusterCatalog" => call.require(Action::ListDatabases, Resource::Cluster)?,
@@ -166,6 +160,17 @@ fn check_stage(call: &Call<'_>, name: &str, value: &Value) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether a stage asks for the operations or sessions of others too; one's own anybody may see.
+fn tells_of_others(stage: &str, value: &Value) -> bool {
+    let Value::Document(options) = value else {
+        return false;
+    };
+    match stage {
+        "$currentOp" => options.get("allUsers") == Some(&Value::Bool(true)),
+        _ => !options.is_empty(),
+    }
 }
 
 /// The collection that a stage names, in whichever of its forms.
