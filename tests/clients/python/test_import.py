@@ -72,6 +72,51 @@ def test_lines_are_taken_apart_by_a_pattern(server, tmp_path):
     assert rejected["text"] == "nonsense" and rejected["place"].endswith("a.log:2")
 
 
+TRACE = b"ERROR broken\n  at a.py:1\n\n  at b.py:2\nINFO fine\r\nno record\nINFO last"
+
+
+def test_lines_that_belong_together_are_one_record(server, tmp_path):
+    pattern = r"(?s)^(?<level>[A-Z]+) (?<message>.*)$"
+    starts = ["--pattern", pattern, "--record-starts", "^[A-Z]+ "]
+    assert imported(server, tmp_path, "a.log", TRACE, *starts) == [
+        {"level": "ERROR", "message": "broken\n  at a.py:1\n\n  at b.py:2"}, {"level": "INFO", "message": "fine\nno record"},
+        {"level": "INFO", "message": "last"}]
+    continues = ["--pattern", pattern, "--record-continues", r"^(\s|$)"]
+    found = imported(server, tmp_path, "a.log", TRACE, *continues, code=1)
+    assert [record["message"] for record in found] == ["broken\n  at a.py:1\n\n  at b.py:2", "fine", "last"]
+    rejected = json.loads((tmp_path / "rejected.ndjson").read_text())
+    assert rejected["text"] == "no record" and rejected["place"].endswith("a.log:6")
+    syslog = b"2026-01-31T12:00:00Z pi app[7]: broken\n\tat a.py:1\n2026-01-31T12:00:01Z pi app[7]: fine\n"
+    found = imported(server, tmp_path, "b.log", syslog, "--format", "syslog", "--record-continues", r"^\s")
+    assert [record["message"] for record in found] == ["broken\n\tat a.py:1", "fine"]
+
+
+def test_what_was_sent_twice_is_kept_once(server, tmp_path):
+    lines = b"host=a n=1 msg=one\nhost=a n=2 msg=two\nhost=a n=1 msg=one\nhost=b n=1 msg=other\nmsg=lost\n"
+    (tmp_path / "a.log").write_bytes(lines)
+    command = ["import", "a.log", "--collection", "imports.once", "--format", "logfmt", "--id", "host,n"]
+    with running(tmp_path / "own") as own, pymongo.MongoClient(own.uri) as client:
+        for kept, left_out in ((3, 1), (0, 4)):
+            done = larder(*command, "--skip-existing", "--server", own.uri, cwd=tmp_path, code=1)
+            assert f"imported {kept} documents" in done.stderr and f"left out {left_out} whose _id" in done.stderr
+            assert "there is no field 'host'" in done.stderr and "1 of the lines were rejected" in done.stderr
+        assert [found["_id"] for found in client.imports.once.find().sort("_id")] == [
+            {"host": "a", "n": 1}, {"host": "a", "n": 2}, {"host": "b", "n": 1}]
+        done = larder(*command, "--server", own.uri, cwd=tmp_path, code=1)
+        assert "5 of the lines were rejected" in done.stderr and "left out" not in done.stderr
+        # What another index refuses is no repetition.
+        client.imports.other.create_index("msg", unique=True)
+        (tmp_path / "b.log").write_bytes(b"n=7 msg=same\nn=8 msg=same\n")
+        command = ["import", "b.log", "--collection", "imports.other", "--format", "logfmt", "--id", "n", "--skip-existing"]
+        done = larder(*command, "--server", own.uri, cwd=tmp_path, code=1)
+        assert "1 of the lines were rejected" in done.stderr
+        assert client.imports.other.find_one() == {"_id": 7, "msg": "same"}
+        folder = tmp_path / "folder"
+        for code in (0, 0):
+            larder("import", "b.log", "--data", folder, "--collection", "db.x", "--format", "logfmt", "--id", "n",
+                   "--skip-existing", cwd=tmp_path, code=code)
+
+
 PARKING = (b"2015-01-01T16:44:31 2015-01-01T20:44:31 00043064\n2015-01-02T00:00:00  2015-01-02T00:00:01\t00043064\r\n"
            b"2015-01-01T16:44:31 2015-01-01T16:44:31 00000001")
 FIELDS = ["--fields", "start=date,end=date,car=string"]
@@ -104,6 +149,8 @@ def test_columns_and_groups_that_make_no_sense_are_refused(server, tmp_path):
     wrong = [(["--group-by", "car"], "columns need names"), ([*FIELDS, "--group-by", "bus"], "no column 'bus'"),
              ([*FIELDS, "--sum", "x=end"], "--group-by"), ([*FIELDS, "--types", "car=int"], "--types"),
              ([*FIELDS, "--group-by", "car", "--sum", "x=car"], "the type int or date"),
+             ([*FIELDS, "--record-starts", "x"], "join lines of text"),
+             ([*FIELDS, "--group-by", "car", "--record-starts", "x"], "not records of several lines"),
              ([*FIELDS, "--format", "csv"], "--format columns"), (["--format", "columns"], "columns need names")]
     for options, reason in wrong:
         done = larder("import", "a.txt", "--collection", "imports.no", "--server", server.uri, *options, cwd=tmp_path, code=1)

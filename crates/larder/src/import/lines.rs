@@ -5,7 +5,7 @@ use super::input::Input;
 use super::options::ImportOptions;
 use super::sink::Sink;
 use anyhow::{Context, Result, bail};
-use logline::{Format, Parser};
+use logline::{Format, Joined, Joiner, Parser};
 use regex::Regex;
 use std::fmt;
 use std::io::BufRead;
@@ -16,40 +16,63 @@ pub const TEXT_BYTES_MAX: u64 = 64 << 20;
 
 /// Each line becomes `{line: text}`, or the named groups of the pattern; lines that it does not match are rejected.
 pub fn read(input: Input, options: &ImportOptions, sink: &mut Sink<'_>) -> Result<()> {
-    each_line(input, |line, place| {
-        let Ok(text) = std::str::from_utf8(line) else {
-            return sink.bad(place.to_string(), "not UTF-8".to_owned(), line);
-        };
-        if text.is_empty() {
-            return Ok(());
-        }
-        let document = match &options.pattern {
-            None => Ok(Document::new().with("line", text)),
-            Some(pattern) => apart(pattern, text, options),
-        };
-        match document {
-            Ok(document) => sink.document(place.to_string(), document),
-            Err(reason) => sink.bad(place.to_string(), reason, line),
-        }
+    each_record(input, options, sink, |text| match &options.pattern {
+        None => Ok(Document::new().with("line", text)),
+        Some(pattern) => apart(pattern, text, options),
     })
 }
 
 /// Each line becomes the document of a log's format; lines that have another form are rejected.
-pub fn read_log(input: Input, format: Format, sink: &mut Sink<'_>) -> Result<()> {
+pub fn read_log(input: Input, format: Format, options: &ImportOptions, sink: &mut Sink<'_>) -> Result<()> {
     let parser = Parser::new(format);
     let now_ms = value::date::now_ms();
+    each_record(input, options, sink, |text| {
+        parser
+            .parse(text, now_ms)
+            .map_err(|mismatch| mismatch.to_string())
+    })
+}
+
+/// Makes a document of each line, or of the lines that belong together. Empty ones are skipped.
+fn each_record(
+    input: Input,
+    options: &ImportOptions,
+    sink: &mut Sink<'_>,
+    parse: impl Fn(&str) -> Result<Document, String>,
+) -> Result<()> {
+    let file = input.name.clone();
+    let add = |line: u64, text: &str, sink: &mut Sink<'_>| {
+        if text.is_empty() {
+            return Ok(());
+        }
+        let place = Place { file: &file, line }.to_string();
+        match parse(text) {
+            Ok(document) => sink.document(place, document),
+            Err(reason) => sink.bad(place, reason, text.as_bytes()),
+        }
+    };
+    let mut joiner = options.rule().map(Joiner::new);
     each_line(input, |line, place| {
         let Ok(text) = std::str::from_utf8(line) else {
             return sink.bad(place.to_string(), "not UTF-8".to_owned(), line);
         };
-        if text.is_empty() {
-            return Ok(());
+        match &mut joiner {
+            None => add(place.line, text, sink),
+            Some(joiner) => match joiner.push(text.to_owned(), place.line) {
+                Some(joined) => add(first_line(&joined), &joined.text, sink),
+                None => Ok(()),
+            },
         }
-        match parser.parse(text, now_ms) {
-            Ok(document) => sink.document(place.to_string(), document),
-            Err(mismatch) => sink.bad(place.to_string(), mismatch.to_string(), line),
-        }
-    })
+    })?;
+    match joiner.and_then(|mut joiner| joiner.flush()) {
+        Some(joined) => add(first_line(&joined), &joined.text, sink),
+        None => Ok(()),
+    }
+}
+
+/// Where a record begins whose last line is known.
+fn first_line(joined: &Joined<u64>) -> u64 {
+    joined.tag - joined.text.matches('\n').count() as u64
 }
 
 fn apart(pattern: &Regex, text: &str, options: &ImportOptions) -> Result<Document, String> {

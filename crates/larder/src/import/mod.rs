@@ -21,7 +21,7 @@ mod tally;
 
 pub use options::ImportOptions;
 
-use crate::target::Target;
+use crate::target::{Refused, Target};
 use anyhow::{Context, Result, bail};
 use batches::Batch;
 use engine::Namespace;
@@ -35,6 +35,8 @@ const BATCHES_WAITING_MAX: usize = 4;
 #[derive(Debug, Default)]
 struct Totals {
     imported: u64,
+    /// Left out because they were there.
+    existing: u64,
     rejected: u64,
 }
 
@@ -55,7 +57,7 @@ pub async fn run(options: &ImportOptions) -> Result<()> {
     let mut rejects = Rejects::new(options.reject.clone());
     let mut totals = Totals::default();
     while let Some(batch) = receiver.recv().await {
-        write(&target, collection, &batch, &mut rejects, &mut totals).await?;
+        write(&target, options, collection, &batch, &mut rejects, &mut totals).await?;
     }
     let read = reading.await.context("the reading thread failed")?;
     progress.finish_and_clear();
@@ -64,12 +66,14 @@ pub async fn run(options: &ImportOptions) -> Result<()> {
     read?;
     let seconds = started.elapsed().as_secs_f64();
     eprintln!(
-        "imported {} documents into {} in {seconds:.1} s ({:.0} documents/s), rejected {}",
+        "imported {} documents into {collection} in {seconds:.1} s ({:.0} documents/s), rejected {}",
         totals.imported,
-        collection,
         totals.imported as f64 / seconds.max(1e-9),
         totals.rejected
     );
+    if totals.existing > 0 {
+        eprintln!("left out {} whose _id was there already", totals.existing);
+    }
     if totals.rejected > 0 {
         bail!(
             "{} of the lines were rejected; they are in {}",
@@ -82,6 +86,7 @@ pub async fn run(options: &ImportOptions) -> Result<()> {
 
 async fn write(
     target: &Target,
+    options: &ImportOptions,
     collection: &Namespace,
     batch: &Batch,
     rejects: &mut Rejects,
@@ -99,9 +104,14 @@ async fn write(
         .iter()
         .map(|parsed| parsed.document.clone())
         .collect();
-    let failures = target.insert(collection, documents).await?;
-    totals.imported += (batch.documents.len() - failures.len()) as u64;
-    for (index, reason) in failures {
+    let mut refused = target.insert(collection, documents).await?;
+    totals.imported += (batch.documents.len() - refused.len()) as u64;
+    if options.skip_existing {
+        let all = refused.len();
+        refused.retain(|refused| !refused.is_existing);
+        totals.existing += (all - refused.len()) as u64;
+    }
+    for Refused { index, reason, .. } in refused {
         let parsed = batch
             .documents
             .get(index)

@@ -3,6 +3,7 @@
 use crate::target::{HolderOptions, parse_namespace};
 use clap::{Args, ValueEnum};
 use engine::Namespace;
+use logline::Rule;
 use regex::Regex;
 use std::path::PathBuf;
 
@@ -66,6 +67,19 @@ pub struct ImportOptions {
     /// What separates CSV fields [default: a comma; a tab for .tsv] and columns [default: blanks].
     #[arg(long, value_name = "CHARACTER")]
     pub delimiter: Option<char>,
+    /// Joins lines of text and of logs that belong together: a line that matches begins a record, the others go on with it.
+    #[arg(long, value_name = "REGEX", conflicts_with = "record_continues")]
+    pub record_starts: Option<Regex>,
+    /// Joins lines of text and of logs that belong together: a line that matches goes on with the record before it.
+    #[arg(long, value_name = "REGEX")]
+    pub record_continues: Option<Regex>,
+    /// The field that becomes each document's `_id`; of several, `host,number`, a document that holds them does.
+    #[arg(long, value_name = "NAME", value_delimiter = ',', conflicts_with = "group_by")]
+    pub id: Vec<String>,
+    /// Leaves documents out whose `_id` the collection has already, and counts them in place of rejecting them: for files that
+    /// overlap, and for messages that were sent twice.
+    #[arg(long)]
+    pub skip_existing: bool,
     /// Adds a field with the name of the file, without folder and extension, to every document.
     #[arg(long, value_name = "NAME")]
     pub file_field: Option<String>,
@@ -82,6 +96,12 @@ impl ImportOptions {
     pub fn kind_of(&self, name: &str) -> Kind {
         let given = self.types.iter().find(|given| given.name == name);
         given.map_or(Kind::Auto, |given| given.kind)
+    }
+
+    /// Which lines belong together; `None` where each is a record.
+    pub fn rule(&self) -> Option<Rule> {
+        let starts = self.record_starts.clone().map(Rule::Starts);
+        starts.or_else(|| self.record_continues.clone().map(Rule::Continues))
     }
 }
 

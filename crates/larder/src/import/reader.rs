@@ -12,7 +12,7 @@ use tokio::sync::mpsc::Sender;
 
 /// Reads the files one after the other.
 pub fn read_all(options: &ImportOptions, progress: &ProgressBar, sender: &Sender<Batch>) -> Result<()> {
-    let mut sink = Sink::new(sender);
+    let mut sink = Sink::new(sender, &options.id);
     check(options)?;
     let mut groups = Groups::of(options)?;
     for file in &options.files {
@@ -45,6 +45,9 @@ fn check(options: &ImportOptions) -> Result<()> {
     if options.group_by.is_some() && options.file_field.is_some() {
         bail!("--file-field has no place in the documents of --group-by");
     }
+    if options.group_by.is_some() && options.rule().is_some() {
+        bail!("--group-by adds up lines, not records of several lines");
+    }
     if options.sum.len() > SUMS_MAX {
         bail!("there are {} of --sum; {SUMS_MAX} may be", options.sum.len());
     }
@@ -52,14 +55,24 @@ fn check(options: &ImportOptions) -> Result<()> {
 }
 
 fn read_file(input: Input, options: &ImportOptions, sink: &mut Sink<'_>) -> Result<()> {
+    let has_lines = matches!(
+        input.format,
+        Format::Lines | Format::Syslog | Format::Combined | Format::Logfmt
+    );
+    if !has_lines && options.rule().is_some() {
+        bail!(
+            "--record-starts and --record-continues join lines of text and of logs; {} holds none",
+            input.name
+        );
+    }
     match input.format {
         Format::Ndjson => json::read_lines(input, sink),
         Format::Json => json::read_array(input, sink),
         Format::Csv => csv::read(input, &options.types, sink),
         Format::Lines => lines::read(input, options, sink),
-        Format::Syslog => lines::read_log(input, logline::Format::Syslog, sink),
-        Format::Combined => lines::read_log(input, logline::Format::Combined, sink),
-        Format::Logfmt => lines::read_log(input, logline::Format::Logfmt, sink),
+        Format::Syslog => lines::read_log(input, logline::Format::Syslog, options, sink),
+        Format::Combined => lines::read_log(input, logline::Format::Combined, options, sink),
+        Format::Logfmt => lines::read_log(input, logline::Format::Logfmt, options, sink),
         Format::Columns => columns::read(input, options, sink),
     }
 }

@@ -9,15 +9,18 @@ use value::{Document, DocumentBuf, ObjectId, Value};
 pub struct Sink<'a> {
     sender: &'a Sender<Batch>,
     batch: Batch,
+    /// The fields that make the `_id`; none where documents have their own.
+    id: &'a [String],
     /// A field that every document of the present file gets.
     extra: Option<(String, String)>,
 }
 
 impl Sink<'_> {
-    pub fn new(sender: &Sender<Batch>) -> Sink<'_> {
+    pub fn new<'a>(sender: &'a Sender<Batch>, id: &'a [String]) -> Sink<'a> {
         Sink {
             sender,
             batch: Batch::default(),
+            id,
             extra: None,
         }
     }
@@ -32,7 +35,15 @@ impl Sink<'_> {
         if let Some((name, text)) = &self.extra {
             document.set(name.as_str(), Value::from(text.as_str()));
         }
-        if !document.contains("_id") {
+        if !self.id.is_empty() {
+            match id_of(&mut document, self.id) {
+                Ok(id) => document.insert_at(0, "_id", id),
+                Err(reason) => {
+                    let text = value::json::to_string((&document).into(), value::json::Mode::Canonical);
+                    return self.bad(place, reason, text.as_bytes());
+                }
+            }
+        } else if !document.contains("_id") {
             document.insert_at(0, "_id", ObjectId::generate());
         }
         self.batch.push(Parsed {
@@ -68,4 +79,21 @@ impl Sink<'_> {
         }
         Ok(())
     }
+}
+
+/// The `_id` that these fields make: the value of the one, which moves there, or a document of several.
+fn id_of(document: &mut Document, fields: &[String]) -> Result<Value, String> {
+    let missing = |name: &str| format!("there is no field '{name}', which --id names");
+    if document.contains("_id") && fields != ["_id"] {
+        return Err("there is an _id already, beside the one that --id makes".to_owned());
+    }
+    if let [name] = fields {
+        return document.remove(name).ok_or_else(|| missing(name));
+    }
+    let mut id = Document::new();
+    for name in fields {
+        let value = document.get(name).ok_or_else(|| missing(name))?;
+        id.push(name.as_str(), value.clone());
+    }
+    Ok(Value::Document(id))
 }

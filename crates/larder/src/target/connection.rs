@@ -1,5 +1,6 @@
 //! A connection to a server as a client: OP_MSG one request after the other, with a SCRAM-SHA-256 login.
 
+use super::Refused;
 use super::uri::{ServerUri, Tls};
 use anyhow::{Context, Result, bail};
 use auth::ClientLogin;
@@ -65,18 +66,14 @@ impl Connection {
         }
     }
 
-    /// Inserts documents unordered; gives position and reason of those that were refused.
-    pub async fn insert(
-        &mut self,
-        into: &Namespace,
-        documents: &[DocumentBuf],
-    ) -> Result<Vec<(usize, String)>> {
+    /// Inserts documents unordered; gives those that were refused.
+    pub async fn insert(&mut self, into: &Namespace, documents: &[DocumentBuf]) -> Result<Vec<Refused>> {
         let command = doc! {"insert": &into.collection, "ordered": false, "$db": &into.database};
         let reply = self.command(&command, Some(documents)).await?;
         let Some(Value::Array(errors)) = reply.get("writeErrors") else {
             return Ok(Vec::new());
         };
-        Ok(errors.iter().filter_map(write_error).collect())
+        Ok(errors.iter().filter_map(refused).collect())
     }
 
     /// The first batch of a find, and its cursor.
@@ -140,10 +137,12 @@ fn payload(bytes: Vec<u8>) -> Value {
     Value::Binary(value::Binary { subtype: 0, bytes })
 }
 
-fn write_error(error: &Value) -> Option<(usize, String)> {
+fn refused(error: &Value) -> Option<Refused> {
     let error = error.as_ref().as_document()?;
     let index = error.get("index")?.as_f64()? as usize;
-    Some((index, error.get("errmsg")?.as_str()?.to_owned()))
+    let reason = error.get("errmsg")?.as_str()?.to_owned();
+    let pattern = error.get("keyPattern").and_then(ValueRef::as_document);
+    Some(Refused::new(index, reason, pattern))
 }
 
 /// The documents and the id of a cursor reply.

@@ -6,11 +6,13 @@ mod uri;
 use anyhow::{Context, Result};
 use clap::Args;
 use connection::Connection;
-use engine::{Context as Operation, Engine, EngineOptions, FindRequest, Namespace, WriteOptions};
+use engine::{
+    Context as Operation, Engine, EngineOptions, FindRequest, Namespace, WriteFailure, WriteOptions,
+};
 use std::path::PathBuf;
 use tokio::sync::Mutex;
 use uri::ServerUri;
-use value::{Document, DocumentBuf};
+use value::{Document, DocumentBuf, DocumentRef, ValueRef};
 
 /// Which collection, of which server or folder.
 #[derive(Clone, Debug, Args)]
@@ -56,6 +58,29 @@ pub enum Target {
     Server(Box<Mutex<Connection>>),
 }
 
+/// A document that was not inserted.
+#[derive(Debug)]
+pub struct Refused {
+    /// Its place among those that were given.
+    pub index: usize,
+    /// Why.
+    pub reason: String,
+    /// Whether that is because the collection has its `_id` already.
+    pub is_existing: bool,
+}
+
+impl Refused {
+    /// `pattern` is the key of the index that a duplicate was found by.
+    fn new(index: usize, reason: String, pattern: Option<DocumentRef<'_>>) -> Refused {
+        let is_id = |pattern: DocumentRef<'_>| pattern.iter().map(|(name, _)| name).eq(["_id"]);
+        Refused {
+            index,
+            reason,
+            is_existing: pattern.is_some_and(is_id),
+        }
+    }
+}
+
 /// Memory for the engine when a folder is opened directly.
 const FOLDER_MEMORY_BYTES: usize = 256 << 20;
 
@@ -76,12 +101,8 @@ impl Target {
         Ok(Target::Folder(engine))
     }
 
-    /// Inserts documents; gives position and reason of those that were refused.
-    pub async fn insert(
-        &self,
-        into: &Namespace,
-        documents: Vec<DocumentBuf>,
-    ) -> Result<Vec<(usize, String)>> {
+    /// Inserts documents; gives those that were refused.
+    pub async fn insert(&self, into: &Namespace, documents: Vec<DocumentBuf>) -> Result<Vec<Refused>> {
         match self {
             Target::Folder(engine) => {
                 // The whole import is flushed once at its end.
@@ -93,11 +114,12 @@ impl Target {
                 let reply = engine
                     .insert(&Operation::default(), into, documents, &options)
                     .await?;
-                Ok(reply
-                    .failures
-                    .into_iter()
-                    .map(|f| (f.index, f.error.to_string()))
-                    .collect())
+                let refused = |failure: &WriteFailure| {
+                    let pattern = DocumentBuf::from(&failure.error.details);
+                    let pattern = pattern.as_raw().get("keyPattern").and_then(ValueRef::as_document);
+                    Refused::new(failure.index, failure.error.to_string(), pattern)
+                };
+                Ok(reply.failures.iter().map(refused).collect())
             }
             Target::Server(connection) => connection.lock().await.insert(into, &documents).await,
         }
