@@ -9,7 +9,7 @@ use crate::state::Published;
 use crate::tail::tail;
 use engine::{PageLimit, RecordId, RevisionedSnapshot};
 use fulltext::{Lookup, Mask};
-use search::{Held, Run};
+use search::{Held, Run, Way};
 use std::time::Instant;
 
 /// Of so many of its documents a collection is read as fast without an index.
@@ -72,6 +72,12 @@ pub(crate) async fn run(
             show_record(run, record, true)?;
         }
     }
+    let way = match newest {
+        Some(_) => Way::Newest,
+        None if is_scored => Way::Best,
+        None => Way::Candidates,
+    };
+    run.found_by(way, tail.records().count() as u64);
     for record in tail.records() {
         show_record(run, record, false)?;
     }

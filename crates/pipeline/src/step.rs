@@ -55,13 +55,15 @@ pub(crate) trait Step: Send {
 
 /// A stage at work that reads or writes other collections; as [`Step`] otherwise.
 pub(crate) trait AwaitedStep: Send {
-    /// Takes a page.
+    /// Takes a page. A stage that makes its documents itself is given none.
     fn push<'a>(
         &'a mut self,
-        rows: Vec<Row>,
-        out: &'a mut Vec<Row>,
-        interruption: &'a Interruption,
-    ) -> BoxFuture<'a, Result<Flow>>;
+        _rows: Vec<Row>,
+        _out: &'a mut Vec<Row>,
+        _interruption: &'a Interruption,
+    ) -> BoxFuture<'a, Result<Flow>> {
+        Box::pin(async { Ok(Flow::More) })
+    }
 
     /// Asked after the last page until it is done.
     fn finish<'a>(

@@ -21,10 +21,12 @@ mod inner;
 mod matching;
 mod more_like;
 mod order;
+mod profile;
 mod query;
 mod request;
 mod run;
 mod script;
+mod seen;
 mod sort;
 mod suggest;
 mod term_vector;
@@ -44,12 +46,14 @@ pub use mapping::fields::simple_match;
 pub use mapping::intervals::Relation;
 pub use mapping::{Mapping, Placed, ValueKind};
 pub use more_like::{Like, MoreLike};
+pub use profile::{Profile, Way};
 pub use query::{
     Asked, CLAUSES_MAX, DEPTH_MAX, InnerHits, NestedMode, Query, parse_query, parse_query_string,
 };
 pub use request::{Request, WINDOW_MAX};
-pub use run::{Index, NewestWanted, Outcome, Run, Seen};
+pub use run::{NewestWanted, Run};
 pub use script::look_if_wanted;
+pub use seen::{Index, Outcome, Seen};
 pub use sort::{Order, SortKey, parse_sort};
 pub use suggest::{ShowSuggested, Suggest, Suggested};
 pub use term_vector::{TermCounts, TermVectors};

@@ -6,58 +6,17 @@ use crate::hit::Hit;
 use crate::indexed::{Asker, Layout, Scoring, Wanted, wanted};
 use crate::matching::{Node, Scored, Statistics, compile};
 use crate::order::{after, check, compare, is_newest, sort_values};
+use crate::profile::{Profiling, Way};
 use crate::query::Query;
 use crate::request::Request;
+use crate::seen::{Index, Outcome, Seen};
 use crate::sort::SortKey;
 use fulltext::{Lookup, Mask, Part, Reader};
+use mapping::FieldKind;
 use mapping::error::{Result, SearchError};
 use mapping::fields::View;
-use mapping::{FieldKind, Mapping};
-use serde_json::{Map, Value};
 use std::cell::Cell;
-use std::sync::Arc;
 use value::DocumentBuf;
-
-/// A collection that is searched.
-#[derive(Clone, Debug)]
-pub struct Index {
-    /// Its name, as hits show it.
-    pub name: String,
-    /// Its mapping.
-    pub mapping: Arc<Mapping>,
-    /// A factor for the scores of its hits.
-    pub boost: f32,
-}
-
-/// A document that is shown to a run.
-#[derive(Clone, Debug)]
-pub struct Seen<'d> {
-    /// Its `_id` as text.
-    pub id: &'d str,
-    /// The number of its last change.
-    pub sequence: u64,
-    /// How often it was changed.
-    pub version: u64,
-    /// The document.
-    pub document: &'d DocumentBuf,
-}
-
-/// What was found.
-#[derive(Debug)]
-pub struct Outcome {
-    /// The documents that match.
-    pub total: u64,
-    /// The best score; `None` if scores are not made or nothing was found.
-    pub max_score: Option<f32>,
-    /// The hits that were asked for, in order.
-    pub hits: Vec<Hit>,
-    /// Whether it stopped before all were seen.
-    pub terminated_early: bool,
-    /// What aggregations gave; `None` where there are none.
-    pub aggregations: Option<Map<String, Value>>,
-    /// The memory that it takes.
-    pub held: Held,
-}
 
 /// The newest documents are wanted.
 #[derive(Clone, Copy, Debug)]
@@ -92,6 +51,7 @@ pub struct Run<'r> {
     /// Whether what aggregations ask of the documents to come was collected by columns.
     is_grouped: bool,
     background: Background,
+    profiling: Profiling,
 }
 
 impl<'r> Run<'r> {
@@ -118,6 +78,7 @@ impl<'r> Run<'r> {
             terminated_early: false,
             is_grouped: false,
             background: Background::default(),
+            profiling: Profiling::default(),
         })
     }
 
@@ -142,6 +103,7 @@ impl<'r> Run<'r> {
         self.statistics = Statistics::default();
         self.collected = 0;
         self.is_grouped = false;
+        self.profiling.begin(index, self.total);
         if self.wants_scores() {
             query.scored(&mut self.scored);
         }
@@ -183,7 +145,7 @@ impl<'r> Run<'r> {
         if let Some((index, ..)) = &self.current
             && let Some(index) = self.indices.get(*index)
         {
-            self.scored.count(&view(0, index, seen), &mut self.statistics);
+            self.scored.count(&seen.view(0, index), &mut self.statistics);
         }
     }
 
@@ -220,6 +182,9 @@ impl<'r> Run<'r> {
     /// Collects what columns say; aggregations take nothing of documents that are shown from then on.
     pub fn collect(&mut self, rows: Rows) -> Result<()> {
         self.is_grouped = true;
+        if let Some(profile) = self.profiling.present() {
+            profile.by_columns = true;
+        }
         let Some(index) = self.current.as_ref().and_then(|(at, ..)| self.indices.get(*at)) else {
             return Ok(());
         };
@@ -306,6 +271,14 @@ impl<'r> Run<'r> {
         self.request.from + self.request.size
     }
 
+    /// Notes how documents of this index are found, and how many of them its full-text index had not reached.
+    pub fn found_by(&mut self, way: Way, unreached: u64) {
+        if let Some(profile) = self.profiling.present() {
+            profile.way = way;
+            profile.unreached = unreached;
+        }
+    }
+
     /// Adds documents that match and were not shown.
     pub fn add_unseen(&mut self, count: u64) {
         self.total += count;
@@ -346,7 +319,10 @@ impl<'r> Run<'r> {
         let Some(index) = self.indices.get(*at) else {
             return Ok(false);
         };
-        let view = view(*at, index, seen);
+        if let Some(profile) = self.profiling.present() {
+            profile.read += 1;
+        }
+        let view = seen.view(*at, index);
         let score = query.score(&view, &self.statistics);
         self.check_scores()?;
         let Some(score) = score else {
@@ -501,23 +477,8 @@ impl<'r> Run<'r> {
             hits: self.hits.split_off(from),
             terminated_early: self.terminated_early,
             aggregations: aggregations.transpose()?,
+            profiles: self.profiling.finish(self.total),
             held: self.held,
         })
-    }
-}
-
-fn view<'d>(at: usize, index: &'d Index, seen: &Seen<'d>) -> View<'d> {
-    View {
-        mapping: &index.mapping,
-        document: seen.document.as_ref(),
-        scope: None,
-        offset: 0,
-        root: seen.document.as_ref(),
-        index_at: at,
-        version: seen.version,
-        id: seen.id,
-        index: &index.name,
-        sequence: seen.sequence,
-        row: None,
     }
 }

@@ -6,6 +6,7 @@ pub(crate) mod contexts;
 mod inner;
 pub(crate) mod multi;
 mod parameters;
+mod profile;
 pub(crate) mod shown;
 
 use crate::call::Call;
@@ -77,6 +78,7 @@ async fn answer(call: &Call, expression: &str, options: Options, asked: Asked) -
     let suggest = body.shift_remove("suggest");
     let suggest = suggest.as_ref().map(Suggest::parse).transpose()?;
     let groups = groups_of(&mut body)?;
+    let is_profiled = profile::take(&mut body, keep_alive.is_some())?;
     if suggest.is_some() && !body.contains_key("query") && query.is_none() && !body.contains_key("size") {
         // Whoever asks for suggestions alone wants no hits.
         body.insert("size".to_owned(), json!(0));
@@ -135,9 +137,13 @@ async fn answer(call: &Call, expression: &str, options: Options, asked: Asked) -
         }
         None => {
             let (found, _) = search.run().await?;
+            let profile = is_profiled.then(|| profile::shown(&found.outcome.profiles, &search.places));
             let mut answer = search.answer(found, begun, &call.held).await?;
             if let Some(suggest) = suggest {
                 answer["suggest"] = Value::Object(search.suggested(suggest).await?);
+            }
+            if let Some(profile) = profile {
+                answer["profile"] = profile;
             }
             for place in &search.places {
                 place.index.counters().search(begun.elapsed(), &groups);

@@ -8,6 +8,7 @@
 mod asking;
 mod histories;
 mod memory;
+mod profile;
 mod server;
 
 use asking::search;

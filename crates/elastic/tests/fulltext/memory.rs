@@ -13,7 +13,7 @@ fn usage(budget: &Budget, holder: Holder) -> Usage {
 }
 
 /// Documents with a number, of which each fourth has a word.
-fn bulk(numbers: std::ops::Range<usize>) -> String {
+pub fn bulk(numbers: std::ops::Range<usize>) -> String {
     let mut body = String::new();
     for number in numbers {
         let word = if number % 4 == 0 { "fourth" } else { "other" };

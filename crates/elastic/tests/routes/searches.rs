@@ -189,6 +189,18 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "POST /docs/_search",
+        r#"{"profile": "yes"}"#,
+        400,
+        r#"{"error": {"reason": "[profile] must be true or false"}}"#,
+    ),
+    case(
+        "POST /docs/_search?scroll=1m",
+        r#"{"profile": true}"#,
+        501,
+        r#"{"error": {"reason": "[profile] of a scroll is not supported"}}"#,
+    ),
+    case(
+        "POST /docs/_search",
         r#"{"rescore": {}}"#,
         501,
         r#"{"error": {"reason": "[rescore] of a search is not supported"}}"#,

@@ -283,15 +283,6 @@ struct Telling {
 }
 
 impl AwaitedStep for Telling {
-    fn push<'a>(
-        &'a mut self,
-        _rows: Vec<Row>,
-        _out: &'a mut Vec<Row>,
-        _interruption: &'a Interruption,
-    ) -> BoxFuture<'a, Result<Flow>> {
-        Box::pin(async { Ok(Flow::More) })
-    }
-
     fn finish<'a>(
         &'a mut self,
         out: &'a mut Vec<Row>,

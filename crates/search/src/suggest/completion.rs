@@ -3,7 +3,7 @@
 use super::near::Nearness;
 use super::{ShowSuggested, Suggested, no_mapping, wanted_field};
 use crate::held::Held;
-use crate::run::Seen;
+use crate::seen::Seen;
 use mapping::analysis::Analyzer;
 use mapping::completion::{self, Completion, Context, Entry};
 use mapping::error::{Result, SearchError};

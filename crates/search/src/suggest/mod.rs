@@ -9,7 +9,7 @@ mod phrase;
 mod terms;
 
 use crate::held::Held;
-use crate::run::Seen;
+use crate::seen::Seen;
 use mapping::Mapping;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::fields::View;
