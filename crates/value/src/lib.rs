@@ -19,6 +19,7 @@ mod document;
 mod document_filter;
 mod hex;
 mod macros;
+mod name;
 mod number;
 mod object_id;
 mod order;

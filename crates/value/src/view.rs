@@ -1,6 +1,8 @@
 //! One borrowed view of raw and decoded values.
 
-use crate::{Decimal128, Document, DocumentBuf, ObjectId, RawArray, RawDocument, Timestamp, Type, Value};
+use crate::{
+    Decimal128, Document, DocumentBuf, ObjectId, RawArray, RawDocument, Timestamp, Type, Value, name,
+};
 
 /// A borrowed value, out of a raw or a decoded document. Cheap to copy.
 #[derive(Clone, Copy, Debug)]
@@ -303,7 +305,8 @@ impl DocumentRef<'_> {
 
 impl<'a> Picked<'a> {
     fn get(self, name: &str) -> Option<ValueRef<'a>> {
-        let at = self.names.iter().position(|known| **known == *name)?;
+        let mut names = self.names.iter();
+        let at = names.position(|known| name::is_same(known.as_bytes(), name.as_bytes()))?;
         *self.values.get(at)?
     }
 }

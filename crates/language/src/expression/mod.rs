@@ -113,16 +113,28 @@ impl Expression {
         &self,
         root: DocumentRef<'_>,
         variables: &Variables,
-        visit: &mut dyn FnMut(Found<'_>),
+        visit: &mut dyn FnMut(Option<ValueRef<'_>>),
     ) -> Result<bool> {
         let Node::Object(fields) = &*self.node else {
             return Ok(false);
         };
         let scope = Scope::new(root, variables);
         for (_, field) in fields {
-            visit(field.evaluate(&scope)?);
+            field.see(&scope, |value| {
+                visit(value);
+                Ok(())
+            })?;
         }
         Ok(true)
+    }
+
+    /// The field of the document, or its absence, that the expression is, seen where it lies; `None` where it is anything else, or
+    /// an array of fields.
+    pub fn field<'d>(&self, root: DocumentRef<'d>, variables: &'d Variables) -> Option<Option<ValueRef<'d>>> {
+        match &*self.node {
+            Node::Path(path) => path.reached(&Scope::new(root, variables)),
+            _ => None,
+        }
     }
 
     /// Whether the expression holds for this document, in the sense of `$expr` and `$cond`.

@@ -44,6 +44,8 @@ pub(super) struct Call {
 pub(super) enum Apply {
     One(fn(Found<'_>) -> Result<Option<Value>>),
     Two(fn(Found<'_>, Found<'_>) -> Result<Option<Value>>),
+    /// Of what is seen where it lies.
+    Three(fn([Option<ValueRef<'_>>; 3]) -> Result<Option<Value>>),
     Many(fn(Vec<Found<'_>>) -> Result<Option<Value>>),
     Collated(fn(Option<&Collation>, Vec<Found<'_>>) -> Result<Option<Value>>),
 }
@@ -175,6 +177,23 @@ impl Node {
         }
     }
 
+    /// Gives the value to whoever looks at it for a moment: where nothing is computed it is not moved, which takes longer than to look.
+    pub(super) fn see<T>(
+        &self,
+        scope: &Scope<'_>,
+        look: impl FnOnce(Option<ValueRef<'_>>) -> Result<T>,
+    ) -> Result<T> {
+        if let Node::Constant(value) = self {
+            return look(value.as_ref().map(Value::as_ref));
+        }
+        if let Node::Path(path) = self
+            && let Some(value) = path.reached(scope)
+        {
+            return look(value);
+        }
+        look(self.evaluate(scope)?.get())
+    }
+
     pub(super) fn is_constant(&self) -> bool {
         matches!(self, Node::Constant(_))
     }
@@ -246,6 +265,11 @@ impl Call {
         let value = match (self.apply, self.operands.as_slice()) {
             (Apply::One(apply), [operand]) => apply(counted(operand, scope)?),
             (Apply::Two(apply), [left, right]) => apply(counted(left, scope)?, counted(right, scope)?),
+            (Apply::Three(apply), [first, second, third]) => seen(first, scope, |first| {
+                seen(second, scope, |second| {
+                    seen(third, scope, |third| apply([first, second, third]))
+                })
+            }),
             (Apply::Many(apply), operands) => {
                 let values = operands.iter().map(|operand| counted(operand, scope));
                 apply(values.collect::<Result<_>>()?)
@@ -254,7 +278,9 @@ impl Call {
                 let values = operands.iter().map(|operand| counted(operand, scope));
                 apply(self.collation.as_ref(), values.collect::<Result<_>>()?)
             }
-            (Apply::One(_) | Apply::Two(_), _) => unreachable!("the parser counted the operands"),
+            (Apply::One(_) | Apply::Two(_) | Apply::Three(_), _) => {
+                unreachable!("the parser counted the operands")
+            }
         };
         Ok(Found::from(value?))
     }
@@ -265,12 +291,28 @@ fn counted<'e>(operand: &'e Node, scope: &Scope<'e>) -> Result<Found<'e>> {
     let value = operand.evaluate(scope);
     // Looked at where it is: to move it costs more than the rest.
     if let Ok(found) = &value {
-        match found.get().map_or(0, shallow_bytes) / BYTES_PER_STEP {
-            0 => {}
-            long => steps(long)?,
-        }
+        count(found.get())?;
     }
     value
+}
+
+/// As [`counted`], for an operator that only looks at the operand.
+fn seen<T>(
+    operand: &Node,
+    scope: &Scope<'_>,
+    look: impl FnOnce(Option<ValueRef<'_>>) -> Result<T>,
+) -> Result<T> {
+    operand.see(scope, |value| {
+        count(value)?;
+        look(value)
+    })
+}
+
+fn count(value: Option<ValueRef<'_>>) -> Result<()> {
+    match value.map_or(0, shallow_bytes) / BYTES_PER_STEP {
+        0 => Ok(()),
+        long => steps(long),
+    }
 }
 
 fn evaluate_object<'e>(fields: &[(String, Node)], scope: &Scope<'_>) -> Result<Found<'e>> {

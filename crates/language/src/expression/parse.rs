@@ -149,6 +149,7 @@ impl<'s> Parser<'s> {
         match operator.syntax {
             Syntax::One(apply) => self.call(name, argument, Apply::One(apply), 1, 1),
             Syntax::Two(apply) => self.call(name, argument, Apply::Two(apply), 2, 2),
+            Syntax::Three(apply) => self.call(name, argument, Apply::Three(apply), 3, 3),
             Syntax::Many(minimum, maximum, apply) => {
                 self.call(name, argument, Apply::Many(apply), minimum, maximum)
             }

@@ -56,6 +56,28 @@ impl Path {
         };
         Ok(start.map_or(Found::Missing, |value| follow(value, &self.fields)))
     }
+
+    /// What the path leads to through documents alone, seen where it lies; `None` where it starts at no document, or an array is on
+    /// the way.
+    pub(super) fn reached<'e>(&self, scope: &Scope<'e>) -> Option<Option<ValueRef<'e>>> {
+        let mut value = ValueRef::Document(match self.base {
+            Base::Current => scope.current,
+            Base::Root => scope.root,
+            _ => return None,
+        });
+        for field in &self.fields {
+            let inner = match value {
+                ValueRef::Document(document) => document.get(field),
+                ValueRef::Array(_) => return None,
+                _ => None,
+            };
+            match inner {
+                Some(inner) => value = inner,
+                None => return Some(None),
+            }
+        }
+        Some(Some(value))
+    }
 }
 
 fn follow_document<'e>(document: DocumentRef<'e>, fields: &[Box<str>]) -> Found<'e> {

@@ -13,3 +13,4 @@ mod interruption;
 mod projection_find;
 mod projection_stage;
 mod script_memory;
+mod seen;

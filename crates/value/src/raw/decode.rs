@@ -1,7 +1,7 @@
 //! Walking the elements of BSON bytes.
 
 use super::{RawArray, RawDocument};
-use crate::{ArrayRef, Decimal128, DocumentRef, ObjectId, Timestamp, Type, ValueRef};
+use crate::{ArrayRef, Decimal128, DocumentRef, ObjectId, Timestamp, Type, ValueRef, name};
 
 /// The elements of one document in order. Over bytes that were not validated it ends early, it never panics.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl<'a> Elements<'a> {
             self.rest = rest;
             let wanted = names.iter().zip(values.iter_mut());
             for (known, place) in wanted {
-                if known.len() == name.len() && known.as_bytes() == name && place.is_none() {
+                if place.is_none() && name::is_same(known.as_bytes(), name) {
                     *place = decode(kind, value);
                     missing -= 1;
                 }

@@ -4,7 +4,7 @@ use super::Accumulator;
 use crate::Result;
 use crate::expression::found::Found;
 use crate::expression::number::Number;
-use value::Value;
+use value::{Value, ValueRef};
 
 #[derive(Debug)]
 pub(super) struct Deviation {
@@ -35,7 +35,11 @@ impl Deviation {
 
 impl Accumulator for Deviation {
     fn add(&mut self, value: Found<'_>) -> Result<()> {
-        if let Some(number) = value.get().and_then(Number::of) {
+        self.see(value.get())
+    }
+
+    fn see(&mut self, value: Option<ValueRef<'_>>) -> Result<()> {
+        if let Some(number) = value.and_then(Number::of) {
             let number = number.to_f64();
             self.count += 1;
             let distance = number - self.mean;

@@ -22,13 +22,18 @@ use extreme::{Edge, Extreme};
 use percentile::Percentile;
 use std::fmt::Debug;
 use sum::{Average, Sum};
-use value::Value;
 use value::collation::Collation;
+use value::{Value, ValueRef};
 
 /// The state of one accumulator in one group.
 pub trait Accumulator: Debug + Send {
     /// Takes one more value.
     fn add(&mut self, value: Found<'_>) -> Result<()>;
+
+    /// As [`Accumulator::add`], of a value where it lies: those that keep no values need not be given one.
+    fn see(&mut self, value: Option<ValueRef<'_>>) -> Result<()> {
+        self.add(Found::from(value))
+    }
 
     /// What came out; none is missing.
     fn result(&mut self) -> Option<Value>;

@@ -5,7 +5,7 @@ use crate::Result;
 use crate::expression::found::Found;
 use crate::expression::number::Number;
 use value::decimal::{from_double_exactly, without_zeros};
-use value::{Decimal128, Value};
+use value::{Decimal128, Value, ValueRef};
 
 /// The widest type that was added.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
@@ -138,7 +138,11 @@ pub(super) struct Sum {
 
 impl Accumulator for Sum {
     fn add(&mut self, value: Found<'_>) -> Result<()> {
-        if let Some(number) = value.get().and_then(Number::of) {
+        self.see(value.get())
+    }
+
+    fn see(&mut self, value: Option<ValueRef<'_>>) -> Result<()> {
+        if let Some(number) = value.and_then(Number::of) {
             self.total.add(number);
         }
         Ok(())
@@ -157,7 +161,11 @@ pub(super) struct Average {
 
 impl Accumulator for Average {
     fn add(&mut self, value: Found<'_>) -> Result<()> {
-        if let Some(number) = value.get().and_then(Number::of) {
+        self.see(value.get())
+    }
+
+    fn see(&mut self, value: Option<ValueRef<'_>>) -> Result<()> {
+        if let Some(number) = value.and_then(Number::of) {
             self.total.add(number);
             self.count += 1;
         }

@@ -37,7 +37,7 @@ pub(super) use text::check_size;
 
 pub(crate) use misc::ABSENT_METADATA;
 
-use operator::{error, operator, type_name};
+use operator::{error, name_of_type, operator, type_name};
 use std::collections::HashMap;
 use std::sync::LazyLock;
 

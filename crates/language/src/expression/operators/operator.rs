@@ -4,8 +4,8 @@ use crate::expression::found::Found;
 use crate::expression::node::Node;
 use crate::expression::parse::Parser;
 use crate::{Code, Error, Result};
-use value::Value;
 use value::collation::Collation;
+use value::{Value, ValueRef};
 
 /// An operator's name and how its argument is read.
 #[derive(Clone, Copy)]
@@ -21,6 +21,8 @@ pub(in crate::expression) enum Syntax {
     One(fn(Found<'_>) -> Result<Option<Value>>),
     /// Exactly two.
     Two(fn(Found<'_>, Found<'_>) -> Result<Option<Value>>),
+    /// Exactly three, which the operator only looks at.
+    Three(fn([Option<ValueRef<'_>>; 3]) -> Result<Option<Value>>),
     /// From one number to another, both included.
     Many(usize, usize, fn(Vec<Found<'_>>) -> Result<Option<Value>>),
     /// From one number to another, both included, compared by the collation where there is one.
@@ -45,5 +47,10 @@ pub(super) fn error(code: Code, message: impl Into<String>) -> Error {
 
 /// The type's name as error messages have it; nothing there is `missing`.
 pub(super) fn type_name(value: &Found<'_>) -> &'static str {
-    value.get().map_or("missing", |value| value.type_of().alias())
+    name_of_type(value.get())
+}
+
+/// As [`type_name`].
+pub(super) fn name_of_type(value: Option<ValueRef<'_>>) -> &'static str {
+    value.map_or("missing", |value| value.type_of().alias())
 }

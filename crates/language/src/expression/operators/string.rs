@@ -1,7 +1,7 @@
 //! Strings built and taken apart; searching is in `search`, trimming in `trim`, patterns in `regex`.
 
 use super::text::{check_size, coerce};
-use super::{Operator, Syntax, error, operator, type_name};
+use super::{Operator, Syntax, error, name_of_type, operator, type_name};
 use crate::expression::found::Found;
 use crate::expression::number::Number;
 use crate::{Code, Result};
@@ -13,11 +13,11 @@ pub(super) const OPERATORS: &[Operator] = &[
     operator("$strcasecmp", Syntax::Two(compare_ignoring_case)),
     operator(
         "$toLower",
-        Syntax::One(|v| string(coerce(&v)?.to_ascii_lowercase())),
+        Syntax::One(|v| string(coerce(v.get())?.to_ascii_lowercase())),
     ),
     operator(
         "$toUpper",
-        Syntax::One(|v| string(coerce(&v)?.to_ascii_uppercase())),
+        Syntax::One(|v| string(coerce(v.get())?.to_ascii_uppercase())),
     ),
     operator(
         "$strLenBytes",
@@ -41,13 +41,13 @@ pub(super) const OPERATORS: &[Operator] = &[
     operator("$split", Syntax::Two(split)),
     operator(
         "$substr",
-        Syntax::Many(3, 3, |v| substring_of_bytes("$substrBytes", &v)),
+        Syntax::Three(|v| substring_of_bytes("$substrBytes", v)),
     ),
     operator(
         "$substrBytes",
-        Syntax::Many(3, 3, |v| substring_of_bytes("$substrBytes", &v)),
+        Syntax::Three(|v| substring_of_bytes("$substrBytes", v)),
     ),
-    operator("$substrCP", Syntax::Many(3, 3, |v| substring_of_points(&v))),
+    operator("$substrCP", Syntax::Three(substring_of_points)),
 ];
 
 fn string(text: String) -> Result<Option<Value>> {
@@ -74,7 +74,10 @@ fn concat(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
 }
 
 fn compare_ignoring_case(a: Found<'_>, b: Found<'_>) -> Result<Option<Value>> {
-    let (a, b) = (coerce(&a)?.to_ascii_uppercase(), coerce(&b)?.to_ascii_uppercase());
+    let (a, b) = (
+        coerce(a.get())?.to_ascii_uppercase(),
+        coerce(b.get())?.to_ascii_uppercase(),
+    );
     let order: Ordering = a.cmp(&b);
     Ok(Some(Value::Int32(order as i32)))
 }
@@ -119,13 +122,13 @@ fn split(text: Found<'_>, separator: Found<'_>) -> Result<Option<Value>> {
 }
 
 /// An operand as a whole number of bytes, as MongoDB coerces numbers.
-fn bytes(operand: &Found<'_>, code: Code, what: &str) -> Result<i64> {
-    let number = operand.get().and_then(Number::of).ok_or_else(|| {
+fn bytes(operand: Option<ValueRef<'_>>, code: Code, what: &str) -> Result<i64> {
+    let number = operand.and_then(Number::of).ok_or_else(|| {
         error(
             code,
             format!(
                 "$substrBytes: {what} must be a numeric type (is BSON type {})",
-                type_name(operand)
+                name_of_type(operand)
             ),
         )
     })?;
@@ -142,10 +145,7 @@ fn bytes(operand: &Found<'_>, code: Code, what: &str) -> Result<i64> {
     })
 }
 
-fn substring_of_bytes(name: &str, operands: &[Found<'_>]) -> Result<Option<Value>> {
-    let [text, start, count] = operands else {
-        return Ok(None);
-    };
+fn substring_of_bytes(name: &str, [text, start, count]: [Option<ValueRef<'_>>; 3]) -> Result<Option<Value>> {
     let text = coerce(text)?;
     let start = bytes(start, Code::location(16_034), "starting index")?;
     let count = bytes(count, Code::location(16_035), "length")?;
@@ -176,13 +176,13 @@ fn substring_of_bytes(name: &str, operands: &[Found<'_>]) -> Result<Option<Value
 }
 
 /// An operand as a 32-bit number.
-fn points(operand: &Found<'_>, codes: [Code; 2], what: &str) -> Result<i32> {
-    let number = operand.get().and_then(Number::of).ok_or_else(|| {
+fn points(operand: Option<ValueRef<'_>>, codes: [Code; 2], what: &str) -> Result<i32> {
+    let number = operand.and_then(Number::of).ok_or_else(|| {
         error(
             codes[0],
             format!(
                 "$substrCP: {what} must be a numeric type (is BSON type {})",
-                type_name(operand)
+                name_of_type(operand)
             ),
         )
     })?;
@@ -197,10 +197,7 @@ fn points(operand: &Found<'_>, codes: [Code; 2], what: &str) -> Result<i32> {
     })
 }
 
-fn substring_of_points(operands: &[Found<'_>]) -> Result<Option<Value>> {
-    let [text, start, count] = operands else {
-        return Ok(None);
-    };
+fn substring_of_points([text, start, count]: [Option<ValueRef<'_>>; 3]) -> Result<Option<Value>> {
     let text = coerce(text)?;
     let start = points(
         start,

@@ -1,7 +1,6 @@
 //! Values as text: what `$concat`'s relatives and `$toString` make of numbers, dates and timestamps.
 
-use super::{error, type_name};
-use crate::expression::found::Found;
+use super::{error, name_of_type};
 use crate::{Code, Result};
 use jiff::tz::TimeZone;
 use std::borrow::Cow;
@@ -30,11 +29,12 @@ pub(super) fn check_length(bytes: usize) -> Result<()> {
 }
 
 /// The text that the older string operators take from an operand; empty for null.
-pub(super) fn coerce<'a>(operand: &'a Found<'_>) -> Result<Cow<'a, str>> {
-    let Some(value) = operand.present() else {
+pub(super) fn coerce(operand: Option<ValueRef<'_>>) -> Result<Cow<'_, str>> {
+    let Some(value) = operand else {
         return Ok(Cow::Borrowed(""));
     };
     Ok(match value {
+        ValueRef::Null | ValueRef::Undefined => Cow::Borrowed(""),
         ValueRef::String(text) | ValueRef::JavaScript(text) | ValueRef::Symbol(text) => Cow::Borrowed(text),
         ValueRef::Int32(number) => Cow::Owned(number.to_string()),
         ValueRef::Int64(number) => Cow::Owned(number.to_string()),
@@ -47,7 +47,7 @@ pub(super) fn coerce<'a>(operand: &'a Found<'_>) -> Result<Cow<'a, str>> {
         _ => {
             return Err(error(
                 Code::location(16_007),
-                format!("can't convert from BSON type {} to String", type_name(operand)),
+                format!("can't convert from BSON type {} to String", name_of_type(operand)),
             ));
         }
     })
