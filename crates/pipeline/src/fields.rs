@@ -82,8 +82,8 @@ impl<'d> Around<'d> {
         let all = bytes.get(4..bytes.len().saturating_sub(1)).unwrap_or_default();
         let (mut begin, mut end) = (all.len(), all.len());
         let (mut at, mut elements) = (0, document.iter());
-        while let Some((element, known, _)) = elements.next_element() {
-            if known == name {
+        while let Some((element, known)) = elements.next_raw() {
+            if known == name.as_bytes() {
                 (begin, end) = (at, at + element.len());
                 break;
             }

@@ -50,6 +50,53 @@ fn groups_accumulate_over_all_pages() {
 }
 
 #[test]
+fn a_plain_field_accumulates_as_the_same_value_computed() {
+    let input = [
+        doc! {"_id": 1, "k": "a", "in": {"v": 3}, "v": 1},
+        doc! {"_id": 2, "k": "b", "in": {"v": null}, "v": [1, 2]},
+        doc! {"_id": 3, "k": "a", "in": [{"v": 4}, {"v": 5}], "v": 2.5},
+        doc! {"_id": 4, "in": 7, "v": "x"},
+        doc! {"_id": 5, "k": null, "in": {"v": 9_i64}},
+    ];
+    let group = |id: Value, field: Value| {
+        let accumulators = [
+            "$sum",
+            "$avg",
+            "$min",
+            "$max",
+            "$first",
+            "$last",
+            "$push",
+            "$addToSet",
+        ];
+        let mut spec = doc! {"_id": id, "count": {"$sum": 1}, "deviation": {"$stdDevPop": (field.clone())}};
+        for name in accumulators {
+            spec.push(
+                name.trim_start_matches('$'),
+                Document::new().with(name, field.clone()),
+            );
+        }
+        run(array![(doc! {"$group": spec})], &input).unwrap()
+    };
+    let computed = |path: &str| Value::from(doc! {"$let": {"vars": {"same": path}, "in": "$$same"}});
+    for path in ["$v", "$in.v", "$none", "$in"] {
+        for id in ["$k", "$in.v", "$_id"] {
+            assert_eq!(
+                group(id.into(), path.into()),
+                group(computed(id), computed(path)),
+                "{path} by {id}"
+            );
+        }
+        let pair = |id: Value| Value::from(doc! {"k": id, "v": "$in.v"});
+        assert_eq!(
+            group(pair("$k".into()), path.into()),
+            group(pair(computed("$k")), computed(path)),
+            "{path} by two"
+        );
+    }
+}
+
+#[test]
 fn missing_and_null_keys_are_one_group() {
     let input = [
         doc! {"_id": 1},

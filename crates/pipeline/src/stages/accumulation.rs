@@ -76,7 +76,11 @@ impl Accumulation {
                 format!("The {name} accumulator is a unary operator"),
             ));
         }
-        Accumulation::parse_operand(name, operand, scope)
+        match (name, operand) {
+            // How documents are counted by all who know the older way.
+            ("$sum", Value::Int32(1)) => Ok(Accumulation::Count),
+            _ => Accumulation::parse_operand(name, operand, scope),
+        }
     }
 
     /// Parses the operand of the accumulator of this name.
@@ -165,7 +169,11 @@ impl Accumulation {
     ) -> Result<()> {
         match (self, state) {
             (Accumulation::Simple(_, input) | Accumulation::Percentile { input, .. }, State::One(state)) => {
-                Ok(state.add(input.find(document, variables)?)?)
+                match input.field(document, variables) {
+                    Some(value) => state.see(value)?,
+                    None => state.add(input.find(document, variables)?)?,
+                }
+                Ok(())
             }
             (Accumulation::Count, State::Count(count)) => {
                 *count += 1;

@@ -13,7 +13,7 @@ use query::execute::{Sorted, Sorter};
 use query::spill::{SpillRun, Spilled};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use value::{Document, DocumentRef, Value};
+use value::{Document, DocumentRef, Value, ValueRef};
 
 /// Short keys are hashed much faster than by the standard library's hash; seeded, so that nobody can choose keys that meet.
 type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::quality::RandomState>;
@@ -160,7 +160,8 @@ struct Grouping {
 }
 
 struct OneGroup {
-    id: Value,
+    /// Its `_id`, and in the end what came out.
+    result: Document,
     states: Vec<State>,
 }
 
@@ -281,12 +282,12 @@ impl Grouping {
 impl Group {
     /// A group without documents.
     fn start(&self, id: Value, variables: &Variables) -> Result<OneGroup> {
-        let document = Document::new().with("_id", id.clone());
+        let result = Document::with_capacity(1 + self.fields.len()).with("_id", id);
         let states = self.fields.iter();
-        let states = states.map(|(_, accumulation)| accumulation.start((&document).into(), variables));
+        let states = states.map(|(_, accumulation)| accumulation.start((&result).into(), variables));
         Ok(OneGroup {
-            id,
             states: states.collect::<Result<_>>()?,
+            result,
         })
     }
 
@@ -300,11 +301,15 @@ impl Group {
         /// No key of a value begins with it.
         const MISSING: u8 = 0;
         let collation = variables.collation();
-        let mut put = |found: Found<'_>| match found.get() {
+        let mut put = |value: Option<ValueRef<'_>>| match value {
             Some(value) => append_key(value, collation, key),
             None => key.push(MISSING),
         };
         if self.is_steady && self.id.visit_fields(document, variables, &mut put)? {
+            return Ok(None);
+        }
+        if let Some(value) = self.id.field(document, variables) {
+            append_key(value.unwrap_or(ValueRef::Null), collation, key);
             return Ok(None);
         }
         let id = self.id.find(document, variables)?;
@@ -328,14 +333,14 @@ impl Group {
         Ok((before, after))
     }
 
-    fn result(&self, mut group: OneGroup) -> Result<Row> {
-        let mut document = Document::new().with("_id", group.id);
-        for ((name, _), state) in self.fields.iter().zip(&mut group.states) {
+    fn result(&self, group: OneGroup) -> Result<Row> {
+        let OneGroup { mut result, states } = group;
+        for ((name, _), mut state) in self.fields.iter().zip(states) {
             if let Some(value) = state.result()? {
-                document.push(name.as_str(), value);
+                result.push(name.as_str(), value);
             }
         }
-        Ok(Row::Tree(document))
+        Ok(Row::Tree(result))
     }
 }
 
