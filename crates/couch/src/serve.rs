@@ -121,8 +121,7 @@ struct Front {
 
 impl Handler for Front {
     async fn handle(&self, request: Request) -> Response {
-        // Boxed, so that an idle connection is small.
-        Box::pin(self.answer(request)).await
+        self.answer(request).await
     }
 }
 

@@ -12,6 +12,7 @@ use http::{HeaderMap, Method, Request, StatusCode, percent_decode};
 use search::Held;
 use serde_json::{Map, Value};
 use std::net::{Ipv4Addr, SocketAddr};
+use std::pin::Pin;
 use std::sync::Arc;
 
 /// One request.
@@ -98,8 +99,8 @@ impl Call {
         })
     }
 
-    /// Does work that only reads, within the time that there is for such.
-    pub(crate) async fn read<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+    /// Does work that only reads, within the time that there is for such. Pinned, so that there is room for it once.
+    pub(crate) async fn read<T>(&self, work: Pin<&mut impl Future<Output = Result<T>>>) -> Result<T> {
         match self.server.read_time_max {
             Some(limit) => self.context.clone().within(Some(limit)).run(work).await,
             None => work.await,

@@ -15,11 +15,13 @@ pub(crate) async fn run(call: &mut Call) -> Result<Answer> {
     let path = call.path.clone();
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
     match path.first() {
-        Some(&"_cat") => tables(call, &path[1..]).await,
-        Some(&("_cluster" | "_nodes" | "_tasks")) => of_cluster(call, &path).await,
-        Some(&("_template" | "_index_template" | "_component_template")) => templates(call, &path).await,
-        Some(first) if first.starts_with('_') && *first != "_all" => global(call, &path).await,
-        _ => of_index(call, &path).await,
+        Some(&"_cat") => Box::pin(tables(call, &path[1..])).await,
+        Some(&("_cluster" | "_nodes" | "_tasks")) => Box::pin(of_cluster(call, &path)).await,
+        Some(&("_template" | "_index_template" | "_component_template")) => {
+            Box::pin(templates(call, &path)).await
+        }
+        Some(first) if first.starts_with('_') && *first != "_all" => Box::pin(global(call, &path)).await,
+        _ => Box::pin(of_index(call, &path)).await,
     }
 }
 

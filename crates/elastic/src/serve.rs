@@ -127,8 +127,7 @@ struct Front(Arc<Server>);
 
 impl Handler for Front {
     async fn handle(&self, request: Request) -> Response {
-        // Boxed, so that an idle connection is small.
-        Box::pin(answer(self.0.clone(), request, Asking::ByHeaders)).await
+        answer(self.0.clone(), request, Asking::ByHeaders).await
     }
 }
 
@@ -162,11 +161,11 @@ async fn run(server: Arc<Server>, request: Request, asker: Asker, held: &mut Opt
     let _listed = server
         .engine
         .register_request(method, path, request.peer, &context);
-    let work = async {
+    let work = pin!(async {
         let mut call = Call::new(server, request, asker, context.clone()).await?;
         let answer = route::run(&mut call).await;
         *held = Some(call.held);
         answer
-    };
+    });
     context.run(work).await
 }

@@ -1,6 +1,7 @@
 //! The time that a client gives for an answer.
 
 use crate::error::Result;
+use std::pin::Pin;
 use std::time::{Duration, Instant};
 
 /// When an answer is too late, if ever.
@@ -29,8 +30,9 @@ impl Deadline {
         })
     }
 
-    /// Does something within the time.
-    pub(crate) async fn run<T>(self, work: impl Future<Output = Result<T>>) -> Result<T> {
+    /// Does something within the time. It is pinned where it is asked for: a future that takes another one by value has room
+    /// for it twice, and a request goes through several.
+    pub(crate) async fn run<T>(self, work: Pin<&mut impl Future<Output = Result<T>>>) -> Result<T> {
         match self.0 {
             None => work.await,
             Some(limit) => engine::run_until(limit, work).await,

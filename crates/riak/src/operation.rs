@@ -6,6 +6,7 @@ use crate::error::Result;
 use crate::server::Server;
 use engine::{Context, OperationGuard};
 use http::{Asker, BodySender, Request};
+use std::pin::Pin;
 use std::sync::Arc;
 
 /// A request over HTTP that runs. Whatever works for it has a clone.
@@ -42,8 +43,8 @@ impl Operation {
         }
     }
 
-    /// Does work of the request.
-    pub(crate) async fn run<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
+    /// Does work of the request; pinned, as for a [`Deadline`](crate::deadline::Deadline).
+    pub(crate) async fn run<T>(&self, work: Pin<&mut impl Future<Output = Result<T>>>) -> Result<T> {
         self.context.run(work).await
     }
 
@@ -51,7 +52,7 @@ impl Operation {
     pub(crate) async fn run_for<T>(
         &self,
         sender: &BodySender,
-        work: impl Future<Output = Result<T>>,
+        work: Pin<&mut impl Future<Output = Result<T>>>,
     ) -> Result<T> {
         let reader = sender.clone();
         let context = self.context.clone().asked_by(move || reader.is_closed());

@@ -84,8 +84,7 @@ struct Front(Arc<Server>);
 
 impl Handler for Front {
     async fn handle(&self, request: Request) -> Response {
-        // Boxed, so that an idle connection is small.
-        Box::pin(answer(self.0.clone(), request)).await
+        answer(self.0.clone(), request).await
     }
 }
 
@@ -113,9 +112,9 @@ async fn answer(server: Arc<Server>, request: Request) -> Response {
 async fn run(server: Arc<Server>, request: Request) -> Result<Response> {
     let access = Access::of_request(&server, &request).await?;
     let operation = Operation::begin(&server, &access, &request);
-    let work = async {
+    let work = pin!(async {
         let call = Call::new(server, request, access, operation.clone()).await?;
         rest::run(&call).await
-    };
+    });
     operation.run(work).await
 }

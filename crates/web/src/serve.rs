@@ -48,8 +48,7 @@ struct Front(Arc<Server>);
 
 impl Handler for Front {
     async fn handle(&self, request: Request) -> Response {
-        // Boxed, so that an idle connection is small.
-        Box::pin(answer(self.0.clone(), request)).await
+        answer(self.0.clone(), request).await
     }
 }
 

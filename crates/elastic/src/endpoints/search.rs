@@ -25,6 +25,7 @@ use parameters::{Asked, query_of};
 use search::{Held, Query, Request, Suggest};
 use serde_json::{Map, Value, json};
 use shown::{Shown, number};
+use std::pin::pin;
 use std::time::{Duration, Instant};
 
 pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
@@ -52,7 +53,7 @@ pub(crate) struct Search {
 
 /// Runs a search, within the time that there is, and gives its answer.
 pub(crate) async fn perform(call: &Call, expression: &str, options: Options, asked: Asked) -> Result<Value> {
-    call.read(answer(call, expression, options, asked)).await
+    call.read(pin!(answer(call, expression, options, asked))).await
 }
 
 async fn answer(call: &Call, expression: &str, options: Options, asked: Asked) -> Result<Value> {
@@ -376,7 +377,7 @@ pub(crate) async fn count(call: &mut Call, expression: &str) -> Result<Answer> {
     let show = |_: &search::Hit, _: &[search::SortKey], _: &Map<String, Value>| Ok(Value::Null);
     let places = scan::places(&indices).await?;
     let counted = scan::run(&request, false, &places, None, &call.held, &show);
-    let outcome = call.read(counted).await?.outcome;
+    let outcome = call.read(pin!(counted)).await?.outcome;
     let count = indices.len();
     Ok(ok(json!({
         "count": outcome.total,

@@ -228,7 +228,8 @@ impl Piece {
                 "the value was replaced while it was to be read; try again",
             )
         };
-        let reading = large.open(server, namespace).await?.ok_or_else(gone)?;
+        // Boxed, since few values are large.
+        let reading = Box::pin(large.open(server, namespace)).await?.ok_or_else(gone)?;
         Ok(Piece::Value(Box::new(reading)))
     }
 }

@@ -16,11 +16,12 @@ use crate::preflist;
 use auth::Action;
 use engine::Namespace;
 use serde_json::{Map, Value, json};
+use std::pin::pin;
 
 pub(crate) async fn list(connection: &mut Connection, request: ListBucketsReq) -> Result<()> {
     let kind = request.kind.as_deref().unwrap_or(DEFAULT_TYPE);
     let listing = buckets::list(&connection.server, connection.granted()?, kind);
-    let names = Deadline::of(request.timeout).run(listing).await?;
+    let names = Deadline::of(request.timeout).run(pin!(listing)).await?;
     if !request.stream.unwrap_or(false) {
         connection.put(code::LIST_BUCKETS_RESP, &ListResp { names, done: None });
         return Ok(());
@@ -39,7 +40,7 @@ pub(crate) async fn list(connection: &mut Connection, request: ListBucketsReq) -
 pub(crate) async fn list_keys(connection: &mut Connection, request: ListKeysReq) -> Result<()> {
     let bucket = Bucket::new(request.kind.as_deref(), &request.bucket)?;
     let deadline = connection.server.read_deadline(request.timeout);
-    deadline.run(send_keys(connection, &bucket)).await
+    deadline.run(pin!(send_keys(connection, &bucket))).await
 }
 
 async fn send_keys(connection: &mut Connection, bucket: &Bucket) -> Result<()> {

@@ -8,6 +8,7 @@ use crate::error::{Result, RiakError};
 use crate::index::{Found, Query};
 use crate::names::Bucket;
 use auth::Action;
+use std::pin::pin;
 
 /// The value of `qtype` that asks for a range.
 const RANGE: i32 = 1;
@@ -44,7 +45,9 @@ pub(crate) async fn query(connection: &mut Connection, request: IndexReq) -> Res
     };
     query.check()?;
     let deadline = connection.server.read_deadline(request.timeout);
-    deadline.run(send(connection, &bucket, query, is_streamed)).await
+    deadline
+        .run(pin!(send(connection, &bucket, query, is_streamed)))
+        .await
 }
 
 async fn send(connection: &mut Connection, bucket: &Bucket, query: Query, is_streamed: bool) -> Result<()> {

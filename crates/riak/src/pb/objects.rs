@@ -15,6 +15,7 @@ use crate::names::Bucket;
 use crate::object::large as object_large;
 use crate::object::{self, Condition, Object, Put, Sibling};
 use auth::Action;
+use std::pin::pin;
 use std::time::Instant;
 
 pub(crate) async fn get(connection: &mut Connection, request: GetReq) -> Result<()> {
@@ -27,7 +28,7 @@ pub(crate) async fn get(connection: &mut Connection, request: GetReq) -> Result<
     };
     let begun = Instant::now();
     let read = Object::read(&collection, &request.key);
-    let object = Deadline::of(request.timeout).run(read).await?;
+    let object = Deadline::of(request.timeout).run(pin!(read)).await?;
     connection
         .server
         .stats
@@ -79,7 +80,8 @@ pub(crate) async fn put(connection: &mut Connection, request: PutReq) -> Result<
     let namespace = bucket.namespace();
     if content.value.len() > VALUE_BYTES_MAX {
         let value = std::mem::take(&mut content.value);
-        content.large = Some(object_large::store(&server, &namespace, &key, value, None).await?);
+        let stored = object_large::store(&server, &namespace, &key, value, None);
+        content.large = Some(Box::pin(stored).await?);
     }
     let put = Put {
         content,
@@ -90,7 +92,7 @@ pub(crate) async fn put(connection: &mut Connection, request: PutReq) -> Result<
     // A file that was begun is ended.
     let timeout = request.timeout.filter(|_| put.content.large.is_none());
     let written = object::put(&server, (&collection, &namespace), &key, put);
-    let object = Deadline::of(timeout).run(written).await?;
+    let object = Deadline::of(timeout).run(pin!(written)).await?;
     let mut answer = PutResp {
         key: made,
         ..PutResp::default()
@@ -126,7 +128,7 @@ pub(crate) async fn delete(connection: &mut Connection, request: DelReq) -> Resu
             context.as_ref(),
             &nothing,
         );
-        Deadline::of(request.timeout).run(deleted).await?;
+        Deadline::of(request.timeout).run(pin!(deleted)).await?;
     }
     connection.put_empty(code::DEL_RESP);
     Ok(())

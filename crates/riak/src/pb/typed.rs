@@ -18,6 +18,7 @@ use crate::keys::new_key;
 use crate::names::Bucket;
 use crate::typed;
 use auth::Action;
+use std::pin::pin;
 
 pub(crate) async fn fetch(connection: &mut Connection, request: DtFetchReq) -> Result<()> {
     let bucket = Bucket::new(Some(&request.kind), &request.bucket)?;
@@ -28,7 +29,7 @@ pub(crate) async fn fetch(connection: &mut Connection, request: DtFetchReq) -> R
         Some(collection) => {
             let deadline = Deadline::of(request.timeout);
             deadline
-                .run(typed::fetch(&collection, &request.key, kind))
+                .run(pin!(typed::fetch(&collection, &request.key, kind)))
                 .await?
         }
         None => None,
@@ -63,7 +64,7 @@ pub(crate) async fn update(connection: &mut Connection, request: DtUpdateReq) ->
     };
     let key = request.key.or(made.clone()).unwrap_or_default();
     let changed = typed::change(&server, &collection, &key, kind, &change, seen.as_ref());
-    let state = Deadline::of(request.timeout).run(changed).await?;
+    let state = Deadline::of(request.timeout).run(pin!(changed)).await?;
     let mut answer = DtUpdateResp {
         key: made,
         ..DtUpdateResp::default()

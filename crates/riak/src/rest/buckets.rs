@@ -13,6 +13,7 @@ use auth::Action;
 use engine::{Namespace, RevisionedCollection};
 use http::{Body, BodySender, Method, Response, StatusCode};
 use serde_json::{Map, Value, json};
+use std::pin::pin;
 
 /// `/buckets?buckets=true` or `=stream`.
 pub(crate) async fn list(call: &Call, kind: Option<&[u8]>) -> Result<Response> {
@@ -21,7 +22,8 @@ pub(crate) async fn list(call: &Call, kind: Option<&[u8]>) -> Result<Response> {
     }
     let kind = kind.unwrap_or(DEFAULT_TYPE);
     let deadline = call.deadline()?;
-    let names = deadline.run(buckets::list(&call.server, &call.access, kind));
+    let names = pin!(buckets::list(&call.server, &call.access, kind));
+    let names = deadline.run(names);
     match call.parameter("buckets") {
         Some("true") => {
             let names = names.await?;
@@ -78,7 +80,7 @@ pub(crate) async fn keys(call: &Call, bucket: &Bucket) -> Result<Response> {
 /// All keys in one, beside what else an answer says. That they take too long is an answer of its own, with the status of any other.
 async fn with_keys(call: &Call, bucket: &Bucket, mut answer: Map<String, Value>) -> Result<Response> {
     let deadline = call.read_deadline()?;
-    match deadline.run(all_keys(call, bucket)).await {
+    match deadline.run(pin!(all_keys(call, bucket))).await {
         Ok(keys) => answer.insert("keys".to_owned(), keys),
         Err(_) if deadline.is_past() => return Ok(json(&json!({"error": "timeout"}))),
         Err(error) => return Err(error),
@@ -110,7 +112,8 @@ async fn stream_keys(call: &Call, bucket: &Bucket, first: Option<Value>) -> Resu
         if let Some(first) = first {
             sender.send(first.to_string()).await;
         }
-        let sending = deadline.run(send_keys(collection, &sender));
+        let sending = pin!(send_keys(collection, &sender));
+        let sending = pin!(deadline.run(sending));
         let sent = operation.run_for(&sender, sending).await;
         if let Err(error) = sent {
             sender.send(json!({"error": error.message}).to_string()).await;

@@ -13,6 +13,7 @@ use auth::Action;
 use engine::RevisionedCollection;
 use http::{Body, BodySender, HeaderValue, Method, Response, StatusCode};
 use serde_json::{Map, Value, json};
+use std::pin::pin;
 
 pub(crate) async fn query(
     call: &Call,
@@ -42,7 +43,7 @@ pub(crate) async fn query(
     let deadline = call.read_deadline()?;
     match call.is_true("stream") {
         true => stream(call.operation.clone(), collection, query, deadline),
-        false => deadline.run(all(collection, query)).await,
+        false => deadline.run(pin!(all(collection, query))).await,
     }
 }
 
@@ -121,7 +122,8 @@ fn stream(
     let (sender, body) = Body::channel(None);
     let kind = HeaderValue::try_from(format!("multipart/mixed; boundary={boundary}"));
     tokio::spawn(async move {
-        let sending = deadline.run(send(collection, &query, &sender, &boundary));
+        let sending = pin!(send(collection, &query, &sender, &boundary));
+        let sending = pin!(deadline.run(sending));
         if let Err(error) = operation.run_for(&sender, sending).await {
             part(&sender, &boundary, &json!({"error": error.message})).await;
         }

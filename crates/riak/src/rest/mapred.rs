@@ -9,6 +9,7 @@ use crate::mapreduce::{Failure, Job, Run};
 use crate::operation::Operation;
 use http::{Body, BodySender, HeaderValue, Method, Response, StatusCode};
 use serde_json::{Value, json};
+use std::pin::pin;
 
 const USAGE: &str = "This resource accepts POSTs with bodies containing JSON of the form:\n{\n \"inputs\":[...list of inputs...],\n \"query\":[...list of map/reduce phases...]\n}\n";
 
@@ -63,10 +64,10 @@ fn stream(operation: Operation, mut run: Run) -> Result<Response> {
     let (sender, body) = Body::channel(None);
     let kind = HeaderValue::try_from(format!("multipart/mixed; boundary={boundary}"));
     tokio::spawn(async move {
-        let sending = async {
+        let sending = pin!(async {
             send(&mut run, &sender, &boundary).await;
             Ok(())
-        };
+        });
         let sent = tokio::select! {
             sent = operation.run_for(&sender, sending) => sent,
             // A job that nobody reads ends, and so do its scripts.

@@ -18,6 +18,7 @@ use http::header::{IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_UNMODIFIED_SIN
 use http::{
     Method, Precondition, Response, StatusCode, accepts_type, percent_encode_bytes, read_precondition,
 };
+use std::pin::pin;
 use std::time::{Instant, SystemTime};
 
 const VCLOCK: &str = "x-riak-vclock";
@@ -26,11 +27,11 @@ const VCLOCK: &str = "x-riak-vclock";
 pub(crate) async fn run(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
     let deadline = call.deadline()?;
     match call.method {
-        Method::GET | Method::HEAD => deadline.run(get(call, bucket, key)).await,
+        Method::GET | Method::HEAD => deadline.run(pin!(get(call, bucket, key))).await,
         // A file that was begun is ended.
         Method::PUT | Method::POST if call.has_large() => put(call, bucket, key, false).await,
-        Method::PUT | Method::POST => deadline.run(put(call, bucket, key, false)).await,
-        Method::DELETE => deadline.run(delete(call, bucket, key)).await,
+        Method::PUT | Method::POST => deadline.run(pin!(put(call, bucket, key, false))).await,
+        Method::DELETE => deadline.run(pin!(delete(call, bucket, key))).await,
         _ => Ok(not_allowed("GET, HEAD, PUT, POST, DELETE")),
     }
 }
@@ -180,7 +181,9 @@ async fn put(call: &Call, bucket: &Bucket, key: &[u8], is_made: bool) -> Result<
     call.access.require(Action::Update, &bucket.namespace())?;
     let namespace = bucket.namespace();
     if let Some((first, rest)) = call.take_large() {
-        content.large = Some(large::store(&call.server, &namespace, key, first, Some(rest)).await?);
+        let stored = large::store(&call.server, &namespace, key, first, Some(rest));
+        // Boxed, since few values are large, and writing a file takes most of the state.
+        content.large = Some(Box::pin(stored).await?);
     }
     let put = Put {
         content,

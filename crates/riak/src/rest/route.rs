@@ -1,4 +1,5 @@
-//! Which path is answered by what.
+//! Which path is answered by what. Endpoints are boxed: a request that could hold the state of any would be as large as the
+//! largest.
 
 use super::call::Call;
 use super::respond::text;
@@ -19,14 +20,14 @@ pub(crate) async fn run(call: &Call) -> Result<Response> {
         [] => Ok(root::resources(call)),
         [b"ping"] => Ok(root::ping(call)),
         [b"stats"] => root::stats(call),
-        [b"riak"] => buckets::list(call, None).await,
-        [b"riak", bucket] => buckets::old(call, &call.bucket(None, bucket)?).await,
-        [b"riak", bucket, key] => objects::run(call, &call.bucket(None, bucket)?, key).await,
+        [b"riak"] => Box::pin(buckets::list(call, None)).await,
+        [b"riak", bucket] => Box::pin(buckets::old(call, &call.bucket(None, bucket)?)).await,
+        [b"riak", bucket, key] => Box::pin(objects::run(call, &call.bucket(None, bucket)?, key)).await,
         [b"riak", bucket, key, steps @ ..] => {
-            links::walk(call, &call.bucket(None, bucket)?, key, steps).await
+            Box::pin(links::walk(call, &call.bucket(None, bucket)?, key, steps)).await
         }
-        [b"mapred"] => mapred::run(call).await,
-        [b"types", kind, b"props"] => buckets::type_properties(call, kind).await,
+        [b"mapred"] => Box::pin(mapred::run(call)).await,
+        [b"types", kind, b"props"] => Box::pin(buckets::type_properties(call, kind)).await,
         [b"types", kind, b"buckets", rest @ ..] => of_type(call, Some(kind), rest).await,
         [b"buckets", rest @ ..] => of_type(call, None, rest).await,
         _ => Ok(not_found()),
@@ -50,16 +51,16 @@ async fn of_type(call: &Call, kind: Option<&[u8]>, path: &[&[u8]]) -> Result<Res
     };
     let bucket = call.bucket(kind, bucket)?;
     match rest {
-        [b"props"] => buckets::properties(call, &bucket).await,
-        [b"keys"] => buckets::keys(call, &bucket).await,
-        [b"keys", key] => objects::run(call, &bucket, key).await,
-        [b"keys", key, b"preflist"] => buckets::preflist(call, &bucket, key).await,
-        [b"keys", key, steps @ ..] => links::walk(call, &bucket, key, steps).await,
-        [b"datatypes"] => typed::run(call, &bucket, None).await,
-        [b"datatypes", key] => typed::run(call, &bucket, Some(key)).await,
-        [b"counters", key] => typed::counter(call, &bucket, key).await,
-        [b"index", index, low] => index::query(call, &bucket, index, low, None).await,
-        [b"index", index, low, high] => index::query(call, &bucket, index, low, Some(high)).await,
+        [b"props"] => Box::pin(buckets::properties(call, &bucket)).await,
+        [b"keys"] => Box::pin(buckets::keys(call, &bucket)).await,
+        [b"keys", key] => Box::pin(objects::run(call, &bucket, key)).await,
+        [b"keys", key, b"preflist"] => Box::pin(buckets::preflist(call, &bucket, key)).await,
+        [b"keys", key, steps @ ..] => Box::pin(links::walk(call, &bucket, key, steps)).await,
+        [b"datatypes"] => Box::pin(typed::run(call, &bucket, None)).await,
+        [b"datatypes", key] => Box::pin(typed::run(call, &bucket, Some(key))).await,
+        [b"counters", key] => Box::pin(typed::counter(call, &bucket, key)).await,
+        [b"index", index, low] => Box::pin(index::query(call, &bucket, index, low, None)).await,
+        [b"index", index, low, high] => Box::pin(index::query(call, &bucket, index, low, Some(high))).await,
         _ => Ok(not_found()),
     }
 }

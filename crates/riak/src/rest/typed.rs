@@ -14,6 +14,7 @@ use crate::typed;
 use auth::Action;
 use http::{Method, Response, StatusCode, percent_encode_bytes};
 use serde_json::{Map, Value, json as object};
+use std::pin::pin;
 
 /// `/types/T/buckets/B/datatypes/K`, and without a key, which is made then.
 pub(crate) async fn run(call: &Call, bucket: &Bucket, key: Option<&[u8]>) -> Result<Response> {
@@ -32,8 +33,8 @@ pub(crate) async fn run(call: &Call, bucket: &Bucket, key: Option<&[u8]>) -> Res
     }
     let kind = typed::kind_of(&properties)?;
     match key.filter(|_| is_read) {
-        Some(key) => deadline.run(fetch(call, bucket, key, kind)).await,
-        None => deadline.run(update(call, bucket, key, kind)).await,
+        Some(key) => deadline.run(pin!(fetch(call, bucket, key, kind))).await,
+        None => deadline.run(pin!(update(call, bucket, key, kind))).await,
     }
 }
 

@@ -12,6 +12,7 @@ use auth::Action;
 use http::{Method, StatusCode};
 use memory::{Holder, Share};
 use serde_json::{Map, Value, json};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -241,7 +242,7 @@ async fn next(call: &mut Call, id: Option<&str>) -> Result<Answer> {
     if let Some(as_number) = as_number {
         scroll.search.shown.total_as_number = as_number;
     }
-    let (last, mut answer) = call.read(scroll.page(begun, &call.held)).await?;
+    let (last, mut answer) = call.read(pin!(scroll.page(begun, &call.held))).await?;
     if !scroll.search.request.is_by_score() {
         answer["hits"]["max_score"] = Value::Null;
     }
