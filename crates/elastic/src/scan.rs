@@ -109,6 +109,14 @@ async fn scan(
     held: Held,
     show: &ShowHit<'_>,
 ) -> Result<Found> {
+    let chosen;
+    let request = match request.aggregations.spans() {
+        None => request,
+        Some(spans) => {
+            chosen = chosen_by(request, spans, places, deadline, held.another(), show).await?;
+            &chosen
+        }
+    };
     let mut background = Background::default();
     for counting in request.aggregations.backgrounds() {
         let mut run = begun(&counting.request, places, held.another())?;
@@ -133,6 +141,29 @@ async fn scan(
         outcome: run.finish(typed_keys, show)?,
         timed_out,
     })
+}
+
+/// The same search, its intervals chosen by what it finds. Cut short, that is what was seen until then.
+async fn chosen_by(
+    request: &Request,
+    spans: Aggregations,
+    places: &[Place],
+    deadline: Option<Instant>,
+    held: Held,
+    show: &ShowHit<'_>,
+) -> Result<Request> {
+    let asked = Request {
+        aggregations: spans,
+        size: 0,
+        from: 0,
+        ..request.clone()
+    };
+    let mut run = begun(&asked, places, held)?;
+    shown_all(&mut run, &asked, places, deadline).await?;
+    let found = run.finish(false, show)?.aggregations.unwrap_or_default();
+    let mut chosen = request.clone();
+    chosen.aggregations.choose(&found);
+    Ok(chosen)
 }
 
 /// A search of these indices that has seen nothing yet.

@@ -46,6 +46,45 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "POST /logs/_search",
+        r#"{"size": 0, "aggs": {"months": {"auto_date_histogram": {"field": "at", "buckets": 3}, "aggs": {"most": {"max": {"field": "size"}}}}, "best": {"max_bucket": {"buckets_path": "months>most"}}}}"#,
+        200,
+        r#"{"aggregations": {"months": {"interval": "1M", "buckets": [
+            {"key_as_string": "2024-01-01T00:00:00.000Z", "doc_count": 3, "most": {"value": 15.0}}, {"doc_count": 0},
+            {"key_as_string": "2024-03-01T00:00:00.000Z", "doc_count": 1}]}, "best": {"value": 15.0}}}"#,
+    ),
+    case(
+        "POST /logs/_search?typed_keys=true",
+        r#"{"size": 0, "query": {"term": {"level": "info"}}, "aggs": {"a": {"auto_date_histogram": {"field": "at", "time_zone": "+01:00", "minimum_interval": "day"}}}}"#,
+        200,
+        r#"{"aggregations": {"auto_date_histogram#a": {"interval": "1d", "buckets": [
+            {"key_as_string": "2024-01-01T00:00:00.000+01:00", "doc_count": 1}, {"doc_count": 0}, {"doc_count": 1}]}}}"#,
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"size": 0, "query": {"match_none": {}}, "aggs": {"a": {"auto_date_histogram": {"field": "at"}}}}"#,
+        200,
+        r#"{"aggregations": {"a": {"interval": "1s", "buckets": []}}}"#,
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"aggs": {"a": {"auto_date_histogram": {"field": "at", "buckets": 0}}}}"#,
+        400,
+        r#"{"error": {"root_cause": [{"reason": "buckets must be greater than 0 for [a]"}]}}"#,
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"aggs": {"a": {"auto_date_histogram": {"field": "at", "minimum_interval": "week"}}}}"#,
+        400,
+        r#"{"error": {"root_cause": [{"reason": "minimum_interval must be one of [year, month, day, hour, minute, second]"}]}}"#,
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"aggs": {"a": {"terms": {"field": "level"}, "aggs": {"b": {"auto_date_histogram": {"field": "at"}}}}}}"#,
+        501,
+        r#"{"error": {"reason": "[auto_date_histogram] within other aggregations is not supported"}}"#,
+    ),
+    case(
+        "POST /logs/_search",
         r#"{"size": 0, "aggs": {"sizes": {"histogram": {"field": "size", "interval": 5, "min_doc_count": 1}}}}"#,
         200,
         r#"{"aggregations": {"sizes": {"buckets": [{"key": 5.0, "doc_count": 2}, {"key": 15.0, "doc_count": 1}]}}}"#,

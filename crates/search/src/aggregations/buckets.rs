@@ -343,6 +343,9 @@ impl Buckets {
                     "buckets".to_owned(),
                     histogram::finish(self.by_key, source, interval, inner, finish)?,
                 );
+                if let Some(chosen) = interval.chosen() {
+                    out.insert("interval".to_owned(), json!(chosen));
+                }
                 interval.name()
             }
             Spec::Significant(source, spec) => {
@@ -350,6 +353,7 @@ impl Buckets {
             }
             Spec::Metric(..)
             | Spec::Global
+            | Spec::Auto(..)
             | Spec::Composite(_)
             | Spec::TopHits(_)
             | Spec::Values(_)

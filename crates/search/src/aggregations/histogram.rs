@@ -8,6 +8,7 @@ use mapping::error::Result;
 use mapping::fields::Term;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// How wide buckets are.
 #[derive(Clone, Debug)]
@@ -17,6 +18,11 @@ pub(super) enum Width {
     Fixed(i64),
     /// A unit of the calendar.
     Calendar(char),
+    /// From each of these, in their order, to the next one; how wide that is, in words.
+    Listed {
+        starts: Arc<[i64]>,
+        text: String,
+    },
 }
 
 /// What is asked of a histogram.
@@ -38,6 +44,15 @@ impl Interval {
         match self.width {
             Width::Number(_) => "histogram",
             Width::Fixed(_) | Width::Calendar(_) => "date_histogram",
+            Width::Listed { .. } => "auto_date_histogram",
+        }
+    }
+
+    /// How wide buckets are, where that was chosen.
+    pub(super) fn chosen(&self) -> Option<&str> {
+        match &self.width {
+            Width::Listed { text, .. } => Some(text),
+            _ => None,
         }
     }
 
@@ -84,7 +99,7 @@ impl Interval {
     fn term(&self, key: f64) -> Term {
         match self.width {
             Width::Number(_) => Term::Float(key),
-            Width::Fixed(_) | Width::Calendar(_) => Term::Date(key as i64),
+            _ => Term::Date(key as i64),
         }
     }
 
@@ -92,26 +107,34 @@ impl Interval {
         let moved = value - self.offset;
         Some(
             self.offset
-                + match self.width {
+                + match &self.width {
                     Width::Number(width) => (moved / width).floor() * width,
                     Width::Fixed(width) => {
                         let shift = local_offset_ms(moved as i64, source);
                         let local = moved as i64 + shift;
-                        (local.div_euclid(width) * width - shift) as f64
+                        (local.div_euclid(*width) * width - shift) as f64
                     }
-                    Width::Calendar(unit) => floor_unit(moved as i64, unit, &source.zone)? as f64,
+                    Width::Calendar(unit) => floor_unit(moved as i64, *unit, &source.zone)? as f64,
+                    Width::Listed { starts, .. } => {
+                        let behind = starts.partition_point(|start| *start as f64 <= moved);
+                        *starts.get(behind.checked_sub(1)?)? as f64
+                    }
                 },
         )
     }
 
     /// The bucket after another.
     pub(super) fn next(&self, key: f64, source: &Source) -> Option<f64> {
-        match self.width {
+        match &self.width {
             Width::Number(width) => Some(key + width),
-            Width::Fixed(width) => Some(key + width as f64),
+            Width::Fixed(width) => Some(key + *width as f64),
             Width::Calendar(unit) => {
-                let next = add_unit((key - self.offset) as i64, unit, 1, &source.zone)?;
-                Some(floor_unit(next, unit, &source.zone)? as f64 + self.offset)
+                let next = add_unit((key - self.offset) as i64, *unit, 1, &source.zone)?;
+                Some(floor_unit(next, *unit, &source.zone)? as f64 + self.offset)
+            }
+            Width::Listed { starts, .. } => {
+                let behind = starts.partition_point(|start| *start as f64 <= key);
+                starts.get(behind).map(|start| *start as f64)
             }
         }
     }

@@ -3,6 +3,7 @@
 //! [`Aggregations`] is what a request asks ([`parse`]); [`Collected`] is what was collected of the documents so far, a
 //! state for each ([`metrics`], [`buckets`]).
 
+mod auto;
 mod background;
 mod buckets;
 mod columns;
@@ -16,6 +17,7 @@ mod pipeline;
 mod ranges;
 mod sample;
 mod significant;
+mod spans;
 mod terms;
 mod top_hits;
 mod values;
@@ -26,6 +28,7 @@ use crate::hit::Hit;
 use crate::matching::{Node, Statistics, compile};
 use crate::query::Query;
 use crate::sort::SortKey;
+use auto::AutoSpec;
 pub use background::Counting;
 use buckets::{Bucket, Buckets};
 pub use columns::{Grouping, Rows};
@@ -75,6 +78,8 @@ enum Spec {
     Values(Source),
     Sample(SampleSpec),
     Histogram(Source, Interval),
+    /// A histogram whose interval is to be chosen.
+    Auto(Source, AutoSpec),
     Range(Source, RangeSpec),
     Missing(Source),
     /// Queries by their names, or by their places.

@@ -145,7 +145,7 @@ fn spec(kind: &str, name: &str, body: &Value, now_ms: i64, depth: usize) -> Resu
         "missing" => Spec::Missing(source(&mut members)?),
         "terms" => terms::terms(&mut members)?,
         "significant_terms" | "significant_text" => terms::significant(kind, &mut members)?,
-        "sampler" | "diversified_sampler" if depth > 0 => {
+        "sampler" | "diversified_sampler" | "auto_date_histogram" if depth > 0 => {
             return Err(SearchError::unsupported(format!(
                 "[{kind}] within other aggregations"
             )));
@@ -155,6 +155,7 @@ fn spec(kind: &str, name: &str, body: &Value, now_ms: i64, depth: usize) -> Resu
         "geo_distance" => ranges::parse_distances(&mut members)?,
         "histogram" => histograms::histogram(&mut members)?,
         "date_histogram" => histograms::date_histogram(&mut members, now_ms)?,
+        "auto_date_histogram" => histograms::auto_date_histogram(name, &mut members)?,
         "range" | "date_range" => {
             let source = source(&mut members)?;
             let listed = members.take("ranges").map(one_or_many).unwrap_or_default();
@@ -189,8 +190,7 @@ fn spec(kind: &str, name: &str, body: &Value, now_ms: i64, depth: usize) -> Resu
     Ok(spec)
 }
 
-const UNSUPPORTED: [&str; 18] = [
-    "auto_date_histogram",
+const UNSUPPORTED: [&str; 17] = [
     "boxplot",
     "children",
     "cumulative_cardinality",

@@ -2,6 +2,7 @@
 
 use super::{orders, source};
 use crate::aggregations::Spec;
+use crate::aggregations::auto::{AutoSpec, unit_of};
 use crate::aggregations::histogram::{Interval, Width};
 use mapping::dates::{DateFormats, Rounding, parse_math};
 use mapping::error::{Result, SearchError};
@@ -115,6 +116,32 @@ pub(super) fn date_histogram(members: &mut Members<'_>, now_ms: i64) -> Result<S
         orders: orders(members.take("order"))?,
     };
     Ok(Spec::Histogram(source, interval))
+}
+
+/// Buckets at most of a histogram that chooses their widths, as Elasticsearch has it.
+const AUTO_BUCKETS_MAX: i64 = 655;
+
+pub(super) fn auto_date_histogram(name: &str, members: &mut Members<'_>) -> Result<Spec> {
+    let source = source(members)?;
+    let buckets = members.integer("buckets")?.unwrap_or(10);
+    if buckets <= 0 {
+        return Err(SearchError::illegal(format!(
+            "buckets must be greater than 0 for [{name}]"
+        )));
+    }
+    if buckets > AUTO_BUCKETS_MAX {
+        return Err(SearchError::illegal(format!(
+            "buckets must be less than {AUTO_BUCKETS_MAX}"
+        )));
+    }
+    let least = match members.text("minimum_interval")? {
+        None => 0,
+        Some(unit) => unit_of(&unit).ok_or_else(|| {
+            SearchError::illegal("minimum_interval must be one of [year, month, day, hour, minute, second]")
+        })?,
+    };
+    let buckets = buckets as usize;
+    Ok(Spec::Auto(source, AutoSpec { buckets, least }))
 }
 
 fn calendar_unit(text: &str) -> Option<char> {
