@@ -97,6 +97,36 @@ fn a_plain_field_accumulates_as_the_same_value_computed() {
 }
 
 #[test]
+fn the_id_of_a_group_is_what_its_first_document_gives() {
+    let input = [
+        doc! {"k": 1.0, "in": {"v": [7]}},
+        doc! {"k": 1, "in": {"v": [7_i64]}},
+    ];
+    let cases: [(Value, Value); 12] = [
+        ("$k".into(), 1.0.into()),
+        ("$none".into(), Value::Null),
+        ("$in".into(), doc! {"v": [7]}.into()),
+        ("$in.v".into(), array![7].into()),
+        (doc! {}.into(), doc! {}.into()),
+        (doc! {"k": "$k", "none": "$none"}.into(), doc! {"k": 1.0}.into()),
+        (doc! {"none": "$none"}.into(), doc! {}.into()),
+        (
+            doc! {"a": {"b": "$k"}, "v": "$in.v"}.into(),
+            doc! {"a": {"b": 1.0}, "v": [7]}.into(),
+        ),
+        (doc! {"sum": {"$add": ["$k", 1]}}.into(), doc! {"sum": 2.0}.into()),
+        (array!["$k", "$none"].into(), array![1.0, (Value::Null)].into()),
+        (doc! {"$add": ["$k", 1]}.into(), 2.0.into()),
+        (Value::Null, Value::Null),
+    ];
+    for (id, expected) in cases {
+        let stages = array![(doc! {"$group": {"_id": (id.clone()), "n": {"$count": {}}}})];
+        let groups = run(stages, &input).unwrap();
+        assert_eq!(groups, [doc! {"_id": expected, "n": 2}], "{id:?}");
+    }
+}
+
+#[test]
 fn missing_and_null_keys_are_one_group() {
     let input = [
         doc! {"_id": 1},

@@ -113,15 +113,15 @@ impl Expression {
         &self,
         root: DocumentRef<'_>,
         variables: &Variables,
-        visit: &mut dyn FnMut(Option<ValueRef<'_>>),
+        visit: &mut dyn FnMut(&str, Option<ValueRef<'_>>),
     ) -> Result<bool> {
         let Node::Object(fields) = &*self.node else {
             return Ok(false);
         };
         let scope = Scope::new(root, variables);
-        for (_, field) in fields {
+        for (name, field) in fields {
             field.see(&scope, |value| {
-                visit(value);
+                visit(name, value);
                 Ok(())
             })?;
         }

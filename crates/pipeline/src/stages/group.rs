@@ -13,7 +13,8 @@ use query::execute::{Sorted, Sorter};
 use query::spill::{SpillRun, Spilled};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use value::{Document, DocumentRef, Value, ValueRef};
+use value::raw::DocumentWriter;
+use value::{Document, DocumentBuf, DocumentRef, RawDocument, Value, ValueRef};
 
 /// Short keys are hashed much faster than by the standard library's hash; seeded, so that nobody can choose keys that meet.
 type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::quality::RandomState>;
@@ -160,8 +161,8 @@ struct Grouping {
 }
 
 struct OneGroup {
-    /// Its `_id`, and in the end what came out.
-    result: Document,
+    /// A document of its `_id` alone, as BSON: kept and given with less work than a tree.
+    id: DocumentBuf,
     states: Vec<State>,
 }
 
@@ -170,6 +171,9 @@ impl OneGroup {
         self.states.iter().map(State::bytes).sum()
     }
 }
+
+/// Most documents of an `_id` alone are smaller.
+const ID_BYTES: usize = 128;
 
 /// About what a group takes beside its key and what its accumulators keep.
 const GROUP_BYTES: usize = 128;
@@ -185,11 +189,8 @@ impl Grouping {
         let at = match self.places.get(self.key.as_slice()) {
             Some(at) => *at,
             None => {
-                let id = match id {
-                    Some(found) => found.into_value(),
-                    None => self.group.id.evaluate(document, &self.run.variables)?,
-                };
-                self.open(id.unwrap_or(Value::Null))?
+                let id = self.group.id_of(document, id, &self.run.variables)?;
+                self.open(id)?
             }
         };
         if let Some(group) = &mut self.groups[at] {
@@ -212,7 +213,7 @@ impl Grouping {
     }
 
     /// Opens a group for the key at hand.
-    fn open(&mut self, id: Value) -> Result<usize> {
+    fn open(&mut self, id: DocumentBuf) -> Result<usize> {
         let at = self.groups.len();
         let group = self.group.start(id, &self.run.variables)?;
         self.bytes += GROUP_BYTES * (1 + group.states.len()) + 2 * self.key.len();
@@ -265,8 +266,9 @@ impl Grouping {
         let mut group = match known {
             Some(group) => group,
             None => {
-                let id = self.group.id.evaluate(first.as_ref(), variables)?;
-                self.group.start(id.unwrap_or(Value::Null), variables)?
+                let found = self.group.id.find(first.as_ref(), variables)?;
+                let id = self.group.id_of(first.as_ref(), Some(found), variables)?;
+                self.group.start(id, variables)?
             }
         };
         let mut next = Some(first);
@@ -281,17 +283,43 @@ impl Grouping {
 
 impl Group {
     /// A group without documents.
-    fn start(&self, id: Value, variables: &Variables) -> Result<OneGroup> {
-        let result = Document::with_capacity(1 + self.fields.len()).with("_id", id);
+    fn start(&self, id: DocumentBuf, variables: &Variables) -> Result<OneGroup> {
         let states = self.fields.iter();
-        let states = states.map(|(_, accumulation)| accumulation.start((&result).into(), variables));
+        let states = states.map(|(_, accumulation)| accumulation.start(id.as_ref(), variables));
         Ok(OneGroup {
             states: states.collect::<Result<_>>()?,
-            result,
+            id,
         })
     }
 
-    /// Appends the key of a document's group; what its `_id` is, if that was computed whole.
+    /// A document of the `_id` of a document's group; `found` is that where it was computed whole.
+    fn id_of(
+        &self,
+        document: DocumentRef<'_>,
+        found: Option<Found<'_>>,
+        variables: &Variables,
+    ) -> Result<DocumentBuf> {
+        let mut bytes = Vec::with_capacity(ID_BYTES);
+        let mut writer = DocumentWriter::new(&mut bytes);
+        if let Some(found) = found {
+            writer.put("_id", found.or_null());
+        } else if let Some(value) = self.id.field(document, variables) {
+            writer.put("_id", value.unwrap_or(ValueRef::Null));
+        } else {
+            let mut outcome = Ok(true);
+            writer.put_document("_id", |id| {
+                let mut put = |name: &str, value: Option<ValueRef<'_>>| {
+                    value.into_iter().for_each(|value| id.put(name, value));
+                };
+                outcome = self.id.visit_fields(document, variables, &mut put);
+            });
+            outcome?;
+        }
+        writer.finish();
+        Ok(RawDocument::from_validated(&bytes).to_buf())
+    }
+
+    /// Appends the key of a document's group; what its `_id` is, if that was computed whole. Where it was not, its parts are fields.
     fn put_key<'f>(
         &'f self,
         document: DocumentRef<'f>,
@@ -301,7 +329,7 @@ impl Group {
         /// No key of a value begins with it.
         const MISSING: u8 = 0;
         let collation = variables.collation();
-        let mut put = |value: Option<ValueRef<'_>>| match value {
+        let mut put = |_: &str, value: Option<ValueRef<'_>>| match value {
             Some(value) => append_key(value, collation, key),
             None => key.push(MISSING),
         };
@@ -333,14 +361,20 @@ impl Group {
         Ok((before, after))
     }
 
-    fn result(&self, group: OneGroup) -> Result<Row> {
-        let OneGroup { mut result, states } = group;
-        for ((name, _), mut state) in self.fields.iter().zip(states) {
+    /// What came out of a group, written into `bytes` first.
+    fn result(&self, mut group: OneGroup, bytes: &mut Vec<u8>) -> Result<Row> {
+        bytes.clear();
+        let mut writer = DocumentWriter::new(bytes);
+        if let Some((element, _)) = group.id.as_raw().iter().next_raw() {
+            writer.put_element(element);
+        }
+        for ((name, _), state) in self.fields.iter().zip(&mut group.states) {
             if let Some(value) = state.result()? {
-                result.push(name.as_str(), value);
+                writer.put(name, value.as_ref());
             }
         }
-        Ok(Row::Tree(result))
+        writer.finish();
+        Ok(Row::Raw(RawDocument::from_validated(bytes).to_buf()))
     }
 }
 
@@ -360,7 +394,7 @@ impl Step for Grouping {
         if let Some(rest) = self.rest.take() {
             self.sorted = Some(rest.into_sorted()?);
         }
-        let mut bytes = 0;
+        let (mut bytes, mut written) = (0, Vec::new());
         while out.len() < PAGE_ROWS && bytes < PAGE_BYTES {
             let Some(group) = self.next_group()? else {
                 return Ok(match self.next_result()? {
@@ -372,7 +406,7 @@ impl Step for Grouping {
                 });
             };
             bytes += group.bytes();
-            out.push(self.group.result(group)?);
+            out.push(self.group.result(group, &mut written)?);
         }
         Ok(Flow::More)
     }
@@ -393,10 +427,10 @@ impl Step for Grouping {
             return Err(no_room(idle, self.bytes));
         };
         let mut writer = folder.create()?;
-        let mut item = Vec::new();
+        let (mut item, mut written) = (Vec::new(), Vec::new());
         while let Some(group) = self.next_group()? {
             item.clear();
-            self.group.result(group)?.save(&mut item);
+            self.group.result(group, &mut written)?.save(&mut item);
             writer.push(&[], &item)?;
         }
         self.groups = Vec::new();
