@@ -46,7 +46,7 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "POST /logs/_search",
-        r#"{"size": 0, "aggs": {"months": {"auto_date_histogram": {"field": "at", "buckets": 3}, "aggs": {"most": {"max": {"field": "size"}}}}, "best": {"max_bucket": {"buckets_path": "months>most"}}}}"#,
+        r#"{"size": 0, "aggs": {"months": {"auto_date_histogram": {"field": "at", "buckets": 3}, "aggs": {"most": {"max": {"field": "size"}}}}, "best": {"max_bucket": {"buckets_path": "months.most"}}}}"#,
         200,
         r#"{"aggregations": {"months": {"interval": "1M", "buckets": [
             {"key_as_string": "2024-01-01T00:00:00.000Z", "doc_count": 3, "most": {"value": 15.0}}, {"doc_count": 0},

@@ -11,7 +11,7 @@ use mapping::dates::DateFormats;
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, as_f64, one_or_many, scalar};
 use moving::Window;
-use paths::{buckets_of, member, number};
+use paths::{begun, buckets_of, number};
 use serde_json::{Map, Value, json};
 use std::cmp::Ordering;
 
@@ -230,13 +230,7 @@ pub(super) fn siblings(
         if spec.is_parent() {
             continue;
         }
-        let (first, rest) = spec.path().split_once('>').unwrap_or((spec.path(), "_count"));
-        let of = member(out, first).ok_or_else(|| {
-            SearchError::illegal(format!(
-                "No aggregation [{first}] found for path [{}]",
-                spec.path()
-            ))
-        })?;
+        let (of, rest) = begun(out, spec.path())?;
         let mut values: Vec<(String, f64)> = Vec::new();
         for (key, bucket) in buckets_of(of) {
             match number(bucket, rest)? {

@@ -5,13 +5,24 @@ use mapping::json::{as_f64, scalar};
 use serde_json::{Map, Value};
 
 /// A member by its name, which may have its type in front.
-pub(super) fn member<'v>(object: &'v Map<String, Value>, name: &str) -> Option<&'v Value> {
+fn member<'v>(object: &'v Map<String, Value>, name: &str) -> Option<&'v Value> {
     object.get(name).or_else(|| {
         let typed = object
             .iter()
             .find(|(key, _)| key.split_once('#').is_some_and(|(_, after)| after == name));
         typed.map(|(_, value)| value)
     })
+}
+
+/// The aggregation that a path begins with, and the path within its buckets; a point does as `>` where the name has none.
+pub(super) fn begun<'v, 'p>(answers: &'v Map<String, Value>, path: &'p str) -> Result<(&'v Value, &'p str)> {
+    let (first, rest) = path.split_once('>').unwrap_or((path, "_count"));
+    let whole = member(answers, first).map(|of| (of, rest));
+    let found = whole.or_else(|| {
+        let (first, rest) = path.split_once('.')?;
+        member(answers, first).map(|of| (of, rest))
+    });
+    found.ok_or_else(|| SearchError::illegal(format!("No aggregation [{first}] found for path [{path}]")))
 }
 
 /// The number at a path in a bucket; `None` where it has none.
