@@ -177,7 +177,7 @@ impl Node {
         }
     }
 
-    /// Gives the value to whoever looks at it for a moment: where nothing is computed it is not moved, which takes longer than to look.
+    /// Passes the value to `look`. A constant or a field is not moved for that: a move takes longer than most looks do.
     pub(super) fn see<T>(
         &self,
         scope: &Scope<'_>,

@@ -9,7 +9,7 @@ use value::{Document, DocumentBuf, ObjectId, Value};
 pub struct Sink<'a> {
     sender: &'a Sender<Batch>,
     batch: Batch,
-    /// The fields that make the `_id`; none where documents have their own.
+    /// The fields that make the `_id`; empty if documents keep their own.
     id: &'a [String],
     /// A field that every document of the present file gets.
     extra: Option<(String, String)>,

@@ -1,4 +1,4 @@
-//! How wide buckets of dates are for no more of them to come than are asked for.
+//! The width of date buckets that keeps their number within what a request asks for.
 
 use super::values::Source;
 use mapping::dates::{add_unit, floor_unit};
@@ -46,7 +46,7 @@ pub(super) fn unit_of(name: &str) -> Option<usize> {
 }
 
 impl AutoSpec {
-    /// Where buckets begin, and how wide they are, in words; the widest that there are where no width is enough.
+    /// The starts of the buckets, and their width as text. If no width gives few enough, the widest is chosen.
     pub(super) fn chosen(&self, source: &Source, (low, high): (i64, i64)) -> Option<(Vec<i64>, String)> {
         let widths = UNITS[self.least..]
             .iter()
@@ -70,7 +70,7 @@ impl AutoSpec {
     }
 }
 
-/// Where buckets begin that have so many of a unit; the first one holds the least value.
+/// The starts of buckets of `number` units each: the first bucket holds `low`, the last one `high`.
 fn starts((low, high): (i64, i64), unit: char, number: i64, source: &Source) -> Option<Vec<i64>> {
     let mut starts = vec![floor_unit(low, unit, &source.zone)?];
     loop {
@@ -87,7 +87,7 @@ fn starts((low, high): (i64, i64), unit: char, number: i64, source: &Source) -> 
 mod tests {
     use super::*;
 
-    /// The number of buckets for values from the beginning of 1970 to so many seconds later, and how wide they are.
+    /// The number of buckets, and their width, if values lie within the first `seconds` of 1970.
     fn chosen(buckets: usize, seconds: i64) -> (usize, String) {
         let spec = AutoSpec { buckets, least: 0 };
         let source = Source::of_field("at".to_owned());

@@ -1,7 +1,7 @@
 //! Histograms of dates that choose how wide their buckets are.
 //!
-//! That depends on the least and the greatest date that is found: whoever shows documents to a search asks for these first, by a
-//! search of their own ([`Aggregations::spans`]), and says what came of it ([`Aggregations::choose`]).
+//! The width depends on the earliest and the latest date among the matches. The caller asks for both in a search of its own
+//! ([`Aggregations::spans`]) and passes the answer to [`Aggregations::choose`] before it collects.
 
 use super::auto::AutoSpec;
 use super::histogram::{Interval, Width};
