@@ -34,6 +34,9 @@ pub(crate) use checkpoint::Checkpoint;
 pub(crate) use large::{LARGE_VALUE_BYTES_MIN, PlacedValue};
 pub(crate) use snapshot::{Moment, Snapshot};
 
+// `build.rs` asks these crates for the folders of what it compiles.
+use {librocksdb_sys as _, lz4_sys as _, zstd_sys as _};
+
 use crate::gate::Gate;
 use crate::{
     Archiving, Batch, CommitError, Durability, EngineStats, Error, Head, KeyRange, LogDamage, OpenOptions,
