@@ -53,8 +53,10 @@ async fn run<S: Source>(source: S, indexes: Indexes) {
         is_new: true,
     };
     while let Err(error) = follower.follow().await {
-        follower.following().publish(None);
-        if !follower.source.collection().is_dropped() {
+        if follower.source.collection().is_dropped() {
+            follower.following().publish(None);
+        } else {
+            follower.following().fail(follower.source.collection());
             let index = follower.source.name();
             tracing::warn!(
                 index,

@@ -32,6 +32,8 @@ pub struct Indexes {
 pub struct Following {
     pub(crate) indexes: Indexes,
     published: Mutex<Option<Arc<Published>>>,
+    /// The collection, while its index cannot be brought up to date.
+    failing: Mutex<Option<RevisionedCollection>>,
     task: Mutex<Option<JoinHandle<()>>>,
     /// The last mapping that was compared with the index's layout.
     fitting: Mutex<Option<Fitting>>,
@@ -65,6 +67,7 @@ impl Following {
         Following {
             indexes,
             published: Mutex::default(),
+            failing: Mutex::default(),
             task: Mutex::default(),
             fitting: Mutex::default(),
         }
@@ -78,10 +81,15 @@ impl Following {
         }
     }
 
-    /// How many changes of the collection the index has not reached; `None` where there is no index.
+    /// How many changes of the collection the index has not reached: all, while it cannot be opened or written. `None` where there
+    /// is no index.
     pub fn changes_behind(&self) -> Option<u64> {
-        let published = self.published.lock().clone()?;
-        Some(published.collection.head().changes_since(&published.reached))
+        if let Some(published) = self.published.lock().clone() {
+            return Some(published.collection.head().changes_since(&published.reached));
+        }
+        let failing = self.failing.lock();
+        let collection = failing.as_ref()?;
+        Some(collection.head().changes_since(&Sequence::START))
     }
 
     /// Ends the task.
@@ -92,7 +100,16 @@ impl Following {
     }
 
     pub(crate) fn publish(&self, published: Option<Published>) {
+        if published.is_some() {
+            *self.failing.lock() = None;
+        }
         *self.published.lock() = published.map(Arc::new);
+    }
+
+    /// Notes that the index cannot be brought up to date: searches read the documents until it is published again.
+    pub(crate) fn fail(&self, collection: &RevisionedCollection) {
+        *self.failing.lock() = Some(collection.clone());
+        self.publish(None);
     }
 
     /// The index, if it holds all that a mapping says.

@@ -75,6 +75,26 @@ fn the_index_of_a_collection_that_is_gone_is_removed_at_the_next_start() {
 }
 
 #[test]
+fn an_index_that_cannot_be_opened_is_behind_by_all_changes() {
+    let mut servers = Servers::start();
+    servers.make();
+    let document =
+        |id: u32| format!("{{\"index\":{{\"_index\":\"lines\",\"_id\":\"{id}\"}}}}\n{{\"size\":{id}}}\n");
+    servers.bulk(&(0..20).map(document).collect::<String>());
+    servers.wait_until_indexed();
+    servers.wait_until_behind(|changes| changes == 0);
+    let in_its_place = servers.restart_without_index();
+    let body = json!({"query": {"range": {"size": {"gte": 5}}}});
+    let (by_index, by_documents) = servers.answers("/lines/_search", &body);
+    assert_eq!(by_index["hits"]["total"]["value"], 15);
+    assert_eq!(by_index, by_documents);
+    servers.wait_until_behind(|changes| changes >= 20);
+    // It is tried again and again.
+    std::fs::remove_file(in_its_place).unwrap();
+    servers.wait_until_behind(|changes| changes == 0);
+}
+
+#[test]
 fn what_is_written_is_found_by_the_next_search() {
     let servers = Servers::start();
     servers.make();

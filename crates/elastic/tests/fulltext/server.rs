@@ -6,6 +6,7 @@ use kv::{Kv, Simulation};
 use memory::Budget;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use testing::Host;
@@ -24,6 +25,7 @@ pub struct Servers {
 struct Running {
     indexed: SocketAddr,
     plain: SocketAddr,
+    protocol: Protocol,
     engine: Engine,
     host: Host,
 }
@@ -58,11 +60,17 @@ impl Servers {
                 ..Options::default()
             };
             let protocol = host.run(async { Protocol::new(engine.clone(), &options) });
-            host.serve(|listener, stopped| async move { protocol.serve(listener, options, stopped).await })
+            let served = protocol.clone();
+            let address =
+                host.serve(|listener, stopped| async move { served.serve(listener, options, stopped).await });
+            (address, protocol)
         };
+        let (indexed, protocol) = serve(Some(self.folder.path().to_owned()));
+        let (plain, _) = serve(None);
         self.running = Some(Running {
-            indexed: serve(Some(self.folder.path().to_owned())),
-            plain: serve(None),
+            indexed,
+            plain,
+            protocol,
             engine,
             host,
         });
@@ -83,6 +91,25 @@ impl Servers {
     /// Leaves a folder as that of an index would be.
     pub fn leave_folder(&self, name: &str) {
         std::fs::create_dir(self.folder.path().join(name)).unwrap();
+    }
+
+    /// Puts a file in the place of the only index, and starts the servers again. Returns where it is.
+    pub fn restart_without_index(&mut self) -> PathBuf {
+        let folder = self.folder.path().join(&self.folders()[0]);
+        self.end();
+        std::fs::remove_dir_all(&folder).unwrap();
+        std::fs::write(&folder, "no index").unwrap();
+        self.restart();
+        folder
+    }
+
+    /// Waits until this holds of the number of changes that the index has not reached.
+    pub fn wait_until_behind(&self, holds: impl Fn(u64) -> bool) {
+        let begun = Instant::now();
+        while !holds(self.running().protocol.index_changes_behind()) {
+            assert!(begun.elapsed() < INDEX_TIME_MAX);
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 
     fn running(&self) -> &Running {
