@@ -1,5 +1,6 @@
 //! How text becomes terms: character filters, a tokenizer, token filters, under Elasticsearch's names.
 
+mod built_in;
 mod filters;
 mod registry;
 mod stems;

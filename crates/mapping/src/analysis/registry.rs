@@ -1,5 +1,6 @@
 //! Analyzers by name: those that are always there, and those of a collection's settings.
 
+use super::built_in::built_in;
 use super::filters::Filter;
 use super::stems::Stem;
 use super::tokenizers::{CharClass, Tokenizer};
@@ -462,43 +463,4 @@ fn regex(pattern: &str) -> Result<Regex> {
         .size_limit(1 << 20)
         .build()
         .map_err(|error| SearchError::illegal(format!("the pattern [{pattern}] cannot be used: {error}")))
-}
-
-fn built_in(name: &str) -> Option<Analyzer> {
-    let english = || stops::of("_english_").unwrap_or_default().into_iter().collect();
-    let standard = |filters| Analyzer::new(Tokenizer::standard(), filters);
-    Some(match name {
-        "standard" | "default" => standard(vec![Filter::Lowercase]),
-        "simple" => Analyzer::new(Tokenizer::Letter { lowercase: true }, Vec::new()),
-        "whitespace" => Analyzer::new(Tokenizer::Whitespace, Vec::new()),
-        "keyword" => Analyzer::new(Tokenizer::Keyword, Vec::new()),
-        "stop" => Analyzer::new(
-            Tokenizer::Letter { lowercase: true },
-            vec![Filter::Stop(english())],
-        ),
-        "snowball" => standard(vec![
-            Filter::Lowercase,
-            Filter::Stop(english()),
-            Filter::Stem(Stem::of("porter2")?),
-        ]),
-        "english" => standard(vec![
-            Filter::Possessive,
-            Filter::Lowercase,
-            Filter::Stop(english()),
-            Filter::Stem(Stem::of("porter")?),
-        ]),
-        "german" | "french" | "spanish" => standard(vec![
-            Filter::Lowercase,
-            Filter::Stop(stops::of(&format!("_{name}_"))?.into_iter().collect()),
-            Filter::Stem(Stem::of(name)?),
-        ]),
-        "pattern" => {
-            let tokenizer = Tokenizer::Pattern {
-                pattern: Regex::new(r"\W+").ok()?,
-                group: None,
-            };
-            Analyzer::new(tokenizer, vec![Filter::Lowercase])
-        }
-        _ => return None,
-    })
 }
