@@ -196,7 +196,6 @@ fn defaults() -> Sections {
         ("chttpd", "admin_only_all_dbs", "true"),
         ("chttpd", "enable_cors", "false"),
         ("chttpd", "require_valid_user", "false"),
-        ("chttpd_auth", "authentication_db", USERS),
         (SECRET.0, SECRET.1, &secret),
         ("couchdb", "database_dir", "./data"),
         ("couchdb", "max_document_size", "8000000"),

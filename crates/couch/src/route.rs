@@ -6,6 +6,7 @@ use crate::endpoints::{
     mango, node, partition, replicate, revisions, root, scheduler, session, text_search, uuids, view,
 };
 use crate::error::{CouchError, Result};
+use crate::security::require_server_admin;
 use crate::text_search::Form;
 use crate::{ids, login, names};
 use futures::FutureExt;
@@ -79,7 +80,7 @@ fn global<'a>(call: &'a mut Call, path: &'a [&'a str]) -> Answering<'a> {
         ["_replicate"] => replicate::run(call).boxed(),
         ["_scheduler", rest @ ..] => scheduler::run(call, rest).boxed(),
         ["_utils", ..] => at_once(Err(CouchError::not_found("there is no administration page here"))),
-        _ => at_once(Err(CouchError::missing())),
+        _ => at_once(require_server_admin(&call.user).and(Err(CouchError::missing()))),
     }
 }
 
@@ -144,8 +145,11 @@ fn special<'a>(call: &'a mut Call, path: &'a [&'a str]) -> Answering<'a> {
             Some(name) => local::run(call, name).boxed(),
             None => document::run(call, id).boxed(),
         },
-        [id, ..] if call.method == Method::PUT => at_once(ids::check(id).and(Err(CouchError::missing()))),
-        _ => at_once(Err(CouchError::missing())),
+        [id, ..] if call.method == Method::PUT => {
+            let checked = call.database().and_then(|_| ids::check(id));
+            at_once(checked.and(Err(CouchError::missing())))
+        }
+        _ => at_once(call.database().and(Err(CouchError::missing()))),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::intake::Intake;
 use crate::slot::{Giver, Taker, slot};
+use crate::unread::ClientBody;
 use bytes::{Bytes, BytesMut};
 use futures::{Stream, StreamExt, stream};
 use http_body_util::BodyExt;
@@ -59,7 +60,7 @@ enum Read {
     /// From a connection, which may take its time.
     Incoming(Incoming),
     /// From a client.
-    Request(Incoming, Intake),
+    Request(ClientBody, Intake),
     /// From within this program. The lock makes it one that threads may share, as the other is; nobody ever waits for it.
     Made(Mutex<Body>),
 }
@@ -77,16 +78,15 @@ impl RequestBody {
     }
 
     /// A client's body.
-    pub(crate) fn of_request(incoming: Incoming, intake: Intake) -> RequestBody {
-        RequestBody(Read::Request(incoming, intake))
+    pub(crate) fn of_request(body: ClientBody, intake: Intake) -> RequestBody {
+        RequestBody(Read::Request(body, intake))
     }
 
     /// The bytes that the request says it has; `None` if they come in chunks without a length.
     pub fn length(&self) -> Option<u64> {
         match &self.0 {
-            Read::Incoming(incoming) | Read::Request(incoming, _) => {
-                hyper::body::Body::size_hint(incoming).exact()
-            }
+            Read::Incoming(incoming) => hyper::body::Body::size_hint(incoming).exact(),
+            Read::Request(body, _) => body.length(),
             Read::Made(body) => {
                 let body = body.lock().unwrap_or_else(PoisonError::into_inner);
                 hyper::body::Body::size_hint(&*body).exact()
@@ -108,7 +108,7 @@ impl RequestBody {
     async fn frame(&mut self) -> Result<Option<Frame<Bytes>>, BodyError> {
         match &mut self.0 {
             Read::Incoming(incoming) => Ok(incoming.frame().await.transpose()?),
-            Read::Request(incoming, intake) => intake.frame(incoming).await,
+            Read::Request(body, intake) => intake.frame(body).await,
             Read::Made(body) => {
                 let body = body.get_mut().unwrap_or_else(PoisonError::into_inner);
                 body.frame().await.transpose()

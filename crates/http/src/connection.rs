@@ -7,12 +7,13 @@ use crate::linger::LingeringStream;
 use crate::pace::Unsent;
 use crate::serve::Handler;
 use crate::target::{Announced, EncodedTargets};
+use crate::unread::ClientBody;
 use crate::{Asker, Body, BodyError, Request, RequestBody, Response};
 use hyper::body::{Body as _, Incoming};
 use hyper::header::{CONNECTION, CONTENT_TYPE, EXPECT, HOST, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Method, StatusCode, Version};
+use hyper::{HeaderMap, Method, StatusCode, Version};
 use hyper_util::rt::TokioIo;
 use memory::Budget;
 use std::convert::Infallible;
@@ -126,7 +127,7 @@ async fn exchange<H: Handler>(
         // At once, before anything more is read from the connection.
         known.announced.body(request.body().size_hint().exact());
         let can_stream = request.version() == Version::HTTP_11 && request.method() != Method::HEAD;
-        let is_last = is_last(&request);
+        let is_last = is_close(request.headers());
         let answered = answer(&*answering.handler, request, known, &answering.reading);
         async move {
             let Ok(mut response) = answered.await;
@@ -138,6 +139,7 @@ async fn exchange<H: Handler>(
                 match body.into_feed() {
                     Ok(pieces) => {
                         known.unsent.begin();
+                        let is_last = is_last || is_close(&parts.headers);
                         *feed() = Some(Feed::new(parts, pieces, is_last));
                         // hyper is not to answer it.
                         return pending().await;
@@ -177,9 +179,10 @@ async fn exchange<H: Handler>(
 }
 
 /// Whether no other request is to follow.
-fn is_last<B>(request: &hyper::Request<B>) -> bool {
-    let headers = request.headers().get_all(CONNECTION).iter();
+fn is_close(headers: &HeaderMap) -> bool {
     let mut words = headers
+        .get_all(CONNECTION)
+        .iter()
         .filter_map(|value| value.to_str().ok())
         .flat_map(|value| value.split(','));
     words.any(|word| word.trim().eq_ignore_ascii_case("close"))
@@ -216,6 +219,8 @@ async fn answer(
     }
     let (head, body) = request.into_parts();
     let held = Held::default();
+    let is_asked_for = head.headers.contains_key(EXPECT);
+    let (body, unread) = ClientBody::new(body);
     let request = Request {
         method: head.method,
         uri: head.uri,
@@ -225,7 +230,11 @@ async fn answer(
         asker: Asker::of(&known.stream),
         certified: known.certified.clone(),
     };
-    let answer = boxed(handler.handle(request)).await;
+    let mut answer = boxed(handler.handle(request)).await;
+    if !unread.ends(is_asked_for).await {
+        let close = HeaderValue::from_static("close");
+        answer.headers_mut().insert(CONNECTION, close);
+    }
     // What was made of the body is gone.
     drop(held);
     Ok(answer)

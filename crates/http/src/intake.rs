@@ -1,9 +1,9 @@
 //! How a client's body comes in: how fast, and for how much memory.
 
 use crate::BodyError;
+use crate::unread::ClientBody;
 use bytes::Bytes;
-use http_body_util::BodyExt;
-use hyper::body::{Frame, Incoming};
+use hyper::body::Frame;
 use memory::{Budget, Full, Holder, Share};
 use net::Pace;
 use std::sync::Arc;
@@ -39,15 +39,15 @@ impl Intake {
     }
 
     /// The next frame, unless the body comes too slowly.
-    pub(crate) async fn frame(&mut self, incoming: &mut Incoming) -> Result<Option<Frame<Bytes>>, BodyError> {
+    pub(crate) async fn frame(&mut self, body: &mut ClientBody) -> Result<Option<Frame<Bytes>>, BodyError> {
         let held = self.held.lock().await;
         self.pace.begin();
         loop {
             let is_wanted = held.as_ref().is_some_and(Share::is_wanted);
             let wait = self.pace.wait(is_wanted);
             let wait = wait.ok_or_else(|| BodyError::Late(self.pace.grace()))?;
-            if let Ok(frame) = timeout(wait, incoming.frame()).await {
-                let frame = frame.transpose()?;
+            if let Ok(frame) = timeout(wait, body.frame()).await {
+                let frame = frame?;
                 let bytes = frame.as_ref().and_then(Frame::data_ref).map_or(0, Bytes::len);
                 self.pace.came(bytes);
                 return Ok(frame);

@@ -34,6 +34,7 @@ mod secure;
 mod serve;
 mod slot;
 mod target;
+mod unread;
 
 pub use accept::{accepts_encoding, accepts_type};
 pub use body::{Beginning, Body, BodyError, BodySender, RequestBody, ResponseBody};

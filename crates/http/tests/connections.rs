@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
-/// Gives a body back, or on GET a body in two pieces.
+/// Gives a body back, or on GET a body in two pieces; refuses DELETE without reading its body.
 struct Echo;
 
 impl Handler for Echo {
@@ -22,6 +22,11 @@ impl Handler for Echo {
                 sender.send("two").await;
             });
             return Response::new(body);
+        }
+        if request.method == Method::DELETE {
+            let mut response = Response::new(Body::from("no"));
+            *response.status_mut() = StatusCode::UNAUTHORIZED;
+            return response;
         }
         match request.body.read_all(1000).await {
             Ok(bytes) => Response::new(Body::from(bytes)),
@@ -110,6 +115,45 @@ async fn a_refused_body_that_is_sent_nevertheless_does_not_take_the_answer_away(
     let whole = format!("{head}{}", "y".repeat(20_000_000));
     let answer = exchange(server.address, whole.as_bytes()).await;
     assert!(answer.starts_with("HTTP/1.1 413"), "{answer}");
+}
+
+#[tokio::test]
+async fn a_connection_goes_on_after_a_small_body_that_nobody_read() {
+    let server = start(Options::default()).await;
+    let head = "DELETE / HTTP/1.1\r\nHost: x\r\n";
+    for body in [
+        "Content-Length: 3\r\n\r\nabc",
+        "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n",
+    ] {
+        let mut stream = TcpStream::connect(server.address).await.expect("listening");
+        // The body comes after the head.
+        for part in [head, body] {
+            stream.write_all(part.as_bytes()).await.expect("sent");
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        let next = "POST / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 3\r\n\r\nxyz";
+        stream.write_all(next.as_bytes()).await.expect("sent");
+        let mut answers = String::new();
+        stream.read_to_string(&mut answers).await.expect("no reset");
+        assert!(answers.starts_with("HTTP/1.1 401 "), "{answers}");
+        assert!(answers.ends_with("xyz"), "{answers}");
+    }
+}
+
+#[tokio::test]
+async fn a_connection_that_does_not_go_on_says_so() {
+    let server = start(Options::default()).await;
+    let head = "DELETE / HTTP/1.1\r\nHost: x\r\n";
+    for body in [
+        "Content-Length: 70000\r\n\r\n",
+        "Content-Length: 3\r\n\r\n",
+        "Content-Length: 3\r\nExpect: 100-continue\r\n\r\n",
+        "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
+    ] {
+        let answer = exchange(server.address, format!("{head}{body}").as_bytes()).await;
+        assert!(answer.starts_with("HTTP/1.1 401 "), "{answer}");
+        assert!(answer.contains("\r\nconnection: close\r\n"), "{answer}");
+    }
 }
 
 #[tokio::test]

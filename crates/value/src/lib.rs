@@ -40,7 +40,7 @@ pub use document::Document;
 pub use document_filter::DocumentFilter;
 pub use hex::{hex, unhex};
 pub use object_id::ObjectId;
-pub use order::{canonical_type, compare, compare_documents};
+pub use order::{canonical_type, compare, compare_documents, is_within};
 pub use raw::{DocumentBuf, RawArray, RawDocument, RawError};
 pub use types::{Binary, DbPointer, Regex, Timestamp, Type, Value};
 pub use view::{ArrayRef, DocumentRef, Picked, ValueRef};

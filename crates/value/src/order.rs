@@ -4,8 +4,9 @@
 //! type; all number types are one canonical type, and so are string and symbol.
 
 use crate::number::{self, Number};
-use crate::{ArrayRef, Decimal128, DocumentRef, Type, ValueRef};
+use crate::{ArrayRef, Decimal128, DocumentRef, Type, Value, ValueRef};
 use std::cmp::Ordering;
+use std::ops::Bound;
 
 /// The place of a type in the order of types; types of one place are compared by value.
 pub fn canonical_type(kind: Type) -> i8 {
@@ -33,6 +34,22 @@ pub fn canonical_type(kind: Type) -> i8 {
 /// MongoDB's comparison: by canonical type first, then by value; numbers of all types by their exact value.
 pub fn compare(a: ValueRef<'_>, b: ValueRef<'_>) -> Ordering {
     compare_by(a, b, &str::cmp)
+}
+
+/// Whether a value is within a range of MongoDB's order.
+pub fn is_within((low, high): &(Bound<Value>, Bound<Value>), value: ValueRef<'_>) -> bool {
+    let order = |bound: &Value| compare(value, bound.as_ref());
+    let is_after_low = match low {
+        Bound::Unbounded => true,
+        Bound::Included(low) => order(low).is_ge(),
+        Bound::Excluded(low) => order(low).is_gt(),
+    };
+    is_after_low
+        && match high {
+            Bound::Unbounded => true,
+            Bound::Included(high) => order(high).is_le(),
+            Bound::Excluded(high) => order(high).is_lt(),
+        }
 }
 
 /// [`compare`] with another order of strings.

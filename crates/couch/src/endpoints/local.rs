@@ -5,16 +5,17 @@
 use crate::call::Call;
 use crate::database::Database;
 use crate::endpoints::all_docs::RowOptions;
+use crate::endpoints::document::{Put, destination};
 use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
 use crate::stream::{self, Output};
 use crate::{ids, respond};
 use engine::{RevisionHash, RevisionedSnapshot};
-use http::{Response, StatusCode};
+use http::{Response, StatusCode, if_none_match};
 use json::{write_fields, write_string};
+use md5::{Digest, Md5};
 use std::fmt::Write as _;
-use std::ops::Bound;
-use value::{DocumentBuf, RawDocument, Value, ValueRef};
+use value::{DocumentBuf, RawDocument, Value, ValueRef, hex};
 
 /// The field that holds the count.
 const COUNT: &str = "_rev";
@@ -27,11 +28,16 @@ pub(crate) async fn run(call: &mut Call, name: &str) -> Result<Response> {
     }
     match call.method.as_str() {
         "GET" | "HEAD" => {
-            let document = database.snapshot().await?.local(name).await?;
-            let document = document.ok_or_else(CouchError::missing)?;
             let mut text = String::new();
-            write(name, document.as_raw(), &mut text);
-            Ok(respond::ok(text))
+            write(name, present(&database, name).await?.as_raw(), &mut text);
+            // Counts do not tell a document from one that was there before it.
+            let tag = format!("\"{}\"", hex(&Md5::digest(&text)));
+            if if_none_match(&call.headers, &tag) {
+                return Ok(respond::not_modified(&tag));
+            }
+            let mut response = respond::ok(text);
+            respond::tag(&mut response, &tag);
+            Ok(response)
         }
         "PUT" => {
             let bytes = call.bytes().await?;
@@ -39,13 +45,26 @@ pub(crate) async fn run(call: &mut Call, name: &str) -> Result<Response> {
             put(call, &database, name, &document).await
         }
         "DELETE" => {
-            let present = database.snapshot().await?.local(name).await?;
-            present.ok_or_else(CouchError::missing)?;
+            present(&database, name).await?;
             put(call, &database, name, &Incoming::deletion(None)).await
         }
-        "COPY" => Err(CouchError::not_implemented("local documents are not copied")),
-        _ => Err(CouchError::method_not_allowed("DELETE,GET,HEAD,PUT")),
+        "COPY" => {
+            let mut copy = Incoming::of_body(present(&database, name).await?.as_raw(), COUNT);
+            let (target, revision) = destination(call)?;
+            copy.revision = revision;
+            if let Some(name) = target.strip_prefix(ids::LOCAL) {
+                return put(call, &database, name, &copy).await;
+            }
+            database.check_id(&target)?;
+            Box::pin(Put::new(call, &database, &target).answer(copy)).await
+        }
+        _ => Err(CouchError::method_not_allowed("DELETE,GET,HEAD,PUT,COPY")),
     }
+}
+
+async fn present(database: &Database, name: &str) -> Result<DocumentBuf> {
+    let document = database.snapshot().await?.local(name).await?;
+    document.ok_or_else(CouchError::missing)
 }
 
 async fn put(call: &Call, database: &Database, name: &str, document: &Incoming) -> Result<Response> {
@@ -190,7 +209,7 @@ impl Rows<'_> {
             let (page, exhausted) = snapshot.locals(after.as_deref(), self.options.order).await?;
             for (name, document) in &page {
                 let id = Value::from(format!("{}{name}", ids::LOCAL));
-                if is_within(&range, &id) && self.begin() {
+                if value::is_within(&range, id.as_ref()) && self.begin() {
                     write_row(name, document, self.options.include_docs, &mut self.output.text);
                 }
             }
@@ -217,21 +236,6 @@ impl Rows<'_> {
         self.written += 1;
         true
     }
-}
-
-fn is_within((low, high): &(Bound<Value>, Bound<Value>), id: &Value) -> bool {
-    let order = |bound: &Value| value::compare(id.as_ref(), bound.as_ref());
-    let is_behind_low = match low {
-        Bound::Unbounded => true,
-        Bound::Included(low) => order(low).is_ge(),
-        Bound::Excluded(low) => order(low).is_gt(),
-    };
-    is_behind_low
-        && match high {
-            Bound::Unbounded => true,
-            Bound::Included(high) => order(high).is_le(),
-            Bound::Excluded(high) => order(high).is_lt(),
-        }
 }
 
 fn write_row(name: &str, document: &DocumentBuf, include_docs: bool, out: &mut String) {

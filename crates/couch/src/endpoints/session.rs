@@ -6,6 +6,7 @@ use crate::login::Cookies;
 use crate::{login, respond, user};
 use http::{Method, Response, StatusCode, query_pairs};
 use json::write_string;
+use serde_json::json;
 use value::Value;
 
 /// `/_session`.
@@ -28,32 +29,22 @@ fn show(call: &Call) -> Result<Response> {
         return Err(CouchError::unauthorized("Please login."));
     }
     let mut text = String::from(r#"{"ok":true,"userCtx":{"name":"#);
-    match &call.user.name {
-        Some(name) => write_string(name, &mut text),
-        None => text.push_str("null"),
-    }
+    text.push_str(&json!(call.user.name).to_string());
     text.push_str(r#","roles":"#);
-    write_roles(&call.user.roles, &mut text);
+    text.push_str(&json!(call.user.roles).to_string());
     text.push_str(r#"},"info":{"authentication_handlers":"#);
     let handlers = login::handlers(&call.server.config).into_iter();
-    let handlers: Vec<String> = handlers.map(|handler| handler.name().to_owned()).collect();
-    write_roles(&handlers, &mut text);
+    let handlers: Vec<&str> = handlers.map(|handler| handler.name()).collect();
+    text.push_str(&json!(handlers).to_string());
     if let Some(handler) = call.user.handler {
         text.push_str(&format!(r#","authenticated":"{handler}""#));
     }
-    text.push_str(r#","authentication_db":"#);
-    write_string(&call.server.config.users_database(), &mut text);
+    if let Some(users) = call.server.config.get("chttpd_auth", "authentication_db") {
+        text.push_str(r#","authentication_db":"#);
+        write_string(&users, &mut text);
+    }
     text.push_str("}}");
     Ok(respond::ok(text))
-}
-
-fn write_roles(roles: &[String], out: &mut String) {
-    out.push('[');
-    for (position, role) in roles.iter().enumerate() {
-        out.push_str(if position > 0 { "," } else { "" });
-        write_string(role, out);
-    }
-    out.push(']');
 }
 
 async fn log_in(call: &mut Call) -> Result<Response> {
@@ -70,7 +61,7 @@ async fn log_in(call: &mut Call) -> Result<Response> {
     let mut text = String::from(r#"{"ok":true,"name":"#);
     write_string(&account.name, &mut text);
     text.push_str(r#","roles":"#);
-    write_roles(&user::roles(&call.server.engine, &account), &mut text);
+    text.push_str(&json!(user::roles(&call.server.engine, &account)).to_string());
     text.push('}');
     let mut response = respond::ok(text);
     // The secret of cookies has to be there after a restart.

@@ -7,24 +7,15 @@ use crate::error::{CouchError, Result};
 use crate::ids;
 use crate::incoming::{Incoming, parse_revision};
 use crate::query::Query;
+use engine::Revision;
 use http::{Response, percent_decode};
 
 /// `COPY /{db}/{id}`.
 pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     let database = call.database()?;
-    let destination = call
-        .header("destination")
-        .ok_or_else(|| CouchError::bad_request("Destination header is mandatory for COPY."))?;
-    let (target, query) = destination.split_once('?').unwrap_or((destination, ""));
-    if target.contains("://") {
-        return Err(CouchError::bad_request("Destination URL must be relative."));
-    }
-    let target = percent_decode(target)
-        .ok_or_else(|| CouchError::bad_request("invalid escape in the Destination header"))?
-        .into_owned();
+    let (target, target_revision) = destination(call)?;
     database.check_placed(id)?;
     database.check_id(&target)?;
-    let target_revision = Query::parse(query)?.get("rev").map(parse_revision).transpose()?;
     let snapshot = database.snapshot().await?;
     let key = ids::resolve(&snapshot, id).await?;
     let history = snapshot
@@ -45,4 +36,20 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     copy.kept = Some(Attachment::all(body.as_raw()));
     copy.revision = target_revision;
     Put::new(call, &database, &target).answer(copy).await
+}
+
+/// Where to, and which revision is to be replaced there.
+pub(crate) fn destination(call: &Call) -> Result<(String, Option<Revision>)> {
+    let destination = call
+        .header("destination")
+        .ok_or_else(|| CouchError::bad_request("Destination header is mandatory for COPY."))?;
+    let (target, query) = destination.split_once('?').unwrap_or((destination, ""));
+    if target.contains("://") {
+        return Err(CouchError::bad_request("Destination URL must be relative."));
+    }
+    let target = percent_decode(target)
+        .ok_or_else(|| CouchError::bad_request("invalid escape in the Destination header"))?
+        .into_owned();
+    let revision = Query::parse(query)?.get("rev").map(parse_revision).transpose()?;
+    Ok((target, revision))
 }

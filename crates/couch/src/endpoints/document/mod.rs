@@ -10,6 +10,7 @@ mod put;
 mod ranges;
 mod write;
 
+pub(crate) use copy::destination;
 pub(crate) use get::{opened, write_revision};
 use multipart::send;
 pub(crate) use options::{OpenRevisions, ReadOptions, revisions};
