@@ -34,7 +34,7 @@ fn show(call: &Call) -> Result<Response> {
     text.push_str(&json!(call.user.roles).to_string());
     text.push_str(r#"},"info":{"authentication_handlers":"#);
     let handlers = login::handlers(&call.server.config).into_iter();
-    let handlers: Vec<&str> = handlers.map(|handler| handler.name()).collect();
+    let handlers: Vec<&str> = handlers.map(user::Handler::name).collect();
     text.push_str(&json!(handlers).to_string());
     if let Some(handler) = call.user.handler {
         text.push_str(&format!(r#","authenticated":"{handler}""#));

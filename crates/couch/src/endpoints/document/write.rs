@@ -37,7 +37,7 @@ pub(crate) enum WriteAnswer {
 
 impl<'a> Put<'a> {
     /// A document by itself, whose request says who makes its revision.
-    pub(super) fn new(call: &'a Call, database: &'a Database, id: &'a str) -> Put<'a> {
+    pub(crate) fn new(call: &'a Call, database: &'a Database, id: &'a str) -> Put<'a> {
         Put::among(call, database, id, call.query.get("new_edits") == Some("false"))
     }
 
@@ -59,7 +59,7 @@ impl<'a> Put<'a> {
     }
 
     /// Writes the document, and tells its revision and where it is.
-    pub(super) async fn answer(self, document: Incoming) -> Result<Response> {
+    pub(crate) async fn answer(self, document: Incoming) -> Result<Response> {
         let status = match document.deleted {
             true => StatusCode::OK,
             false => StatusCode::CREATED,
