@@ -111,6 +111,20 @@ mod tests {
     }
 
     #[test]
+    fn a_document_is_read_without_a_tree() {
+        let read = |text: &str| Reader::document_buf(text.as_bytes());
+        let text = r#" {"a":{"b":[1,"x"]},"c":null} "#;
+        let document = read(text).expect("JSON").expect("a document");
+        assert_eq!(
+            Reader::whole(text.as_bytes()),
+            Ok(Value::Document(document.to_document()))
+        );
+        assert_eq!(read(r#"{"$date":"1970-01-01T00:00:01Z"}"#), Ok(None));
+        assert_eq!(read("[1]"), Ok(None));
+        assert!(read("{").is_err() && read("{} 1").is_err() && read("[").is_err());
+    }
+
+    #[test]
     fn an_object_is_what_its_text_would_be_read_as() {
         let text = r#"{"a":"ä\"","b":[1,-2.5,5.0,-0.0,1e300,true,null,{"c":{}},[]],"d":9007199254740993,"e":{"$date":"1970-01-01T00:00:01Z"},
             "f":{"$oid":"0123456789abcdef01234567"},"g":{"$numberDouble":"NaN"},"a":2}"#;

@@ -5,7 +5,7 @@ use super::members::keep_last_of_each_name;
 use std::borrow::Cow;
 use value::json::{Lexer, Mode, Number};
 use value::raw::NESTING_DEPTH_MAX;
-use value::{DocumentRef, RawDocument, Type, Value};
+use value::{DocumentBuf, DocumentRef, RawDocument, Type, Value};
 
 /// Reads one text from front to back.
 #[derive(Debug)]
@@ -33,6 +33,18 @@ impl<'a> Reader<'a> {
         let value = reader.value()?;
         reader.end()?;
         Ok(value)
+    }
+
+    /// The whole text as one document, of which no tree is made; `None` where it is another value.
+    pub fn document_buf(bytes: &'a [u8]) -> Result<Option<DocumentBuf>, JsonError> {
+        let mut reader = Reader::new(bytes)?;
+        if reader.peek() != Some(b'{') {
+            return Reader::whole(bytes).map(|_| None);
+        }
+        let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 4);
+        let kind = reader.document(&mut out, 2)?;
+        reader.end()?;
+        Ok((kind == Type::Document).then(|| DocumentBuf::from_validated(out.into())))
     }
 
     /// Refuses anything after the value.

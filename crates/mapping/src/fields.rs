@@ -9,6 +9,7 @@ use crate::mapping::{Field, FieldKind, Mapping, Meta};
 use crate::rows::{Row, RowValues, Summary};
 use crate::value_kind::ValueKind;
 use jiff::tz::TimeZone;
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::net::{IpAddr, Ipv6Addr};
 use value::{DocumentRef, ValueRef};
@@ -265,6 +266,14 @@ fn flatten<'d>(value: ValueRef<'d>, out: &mut Vec<ValueRef<'d>>) {
     }
 }
 
+/// The text of a scalar of a document, where it lies if it is one.
+pub fn text_at(value: ValueRef<'_>) -> Option<Cow<'_, str>> {
+    match value {
+        ValueRef::String(text) | ValueRef::Symbol(text) => Some(Cow::Borrowed(text)),
+        other => text_of(other).map(Cow::Owned),
+    }
+}
+
 /// The text of a scalar of a document.
 pub fn text_of(value: ValueRef<'_>) -> Option<String> {
     Some(match value {
@@ -381,7 +390,7 @@ pub fn ip(text: &str) -> Option<Ipv6Addr> {
 pub fn check(field: &Field, value: ValueRef<'_>) -> Result<()> {
     let is_fine = match &field.kind {
         FieldKind::Binary => matches!(value, ValueRef::String(_) | ValueRef::Binary { .. }),
-        FieldKind::Keyword => text_of(value).is_some(),
+        FieldKind::Text | FieldKind::Keyword => text_at(value).is_some(),
         FieldKind::Disabled => true,
         FieldKind::Completion => return completion::check(field, value),
         FieldKind::Point if value.is_number() => true,

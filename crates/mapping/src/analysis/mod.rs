@@ -145,6 +145,31 @@ impl Analyzer {
         tokens
     }
 
+    /// Whether it cuts at the boundaries of words and makes letters small, and does nothing else.
+    pub fn is_plain(&self) -> bool {
+        let is_standard = matches!(self.tokenizer, Tokenizer::Standard { .. });
+        is_standard && self.char_filters.is_empty() && matches!(self.filters[..], [Filter::Lowercase])
+    }
+
+    /// Shows the terms that [`Analyzer::tokens`] gives, with their places. Of one that is plain no tokens are made.
+    pub fn each_term(&self, text: &str, term: &mut dyn FnMut(&str, u32)) {
+        match self.tokenizer {
+            Tokenizer::Standard { longest } if self.is_plain() => {
+                let mut small = String::new();
+                let mut place = 0;
+                tokenizers::each_word(text, longest, &mut |word| {
+                    lowercased(word, &mut small);
+                    term(&small, place);
+                    place += 1;
+                });
+            }
+            _ => {
+                let tokens = self.tokens(text);
+                tokens.iter().for_each(|token| term(&token.text, token.position));
+            }
+        }
+    }
+
     /// The text as one term, with what changes characters only: what a normalizer does, and what is done to the
     /// text of a prefix or a wildcard.
     pub fn normalize(&self, text: &str) -> String {
@@ -168,7 +193,50 @@ impl Analyzer {
     }
 }
 
+/// Puts a word in small letters in place of what was there.
+fn lowercased(word: &str, out: &mut String) {
+    out.clear();
+    match word.is_ascii() {
+        true => {
+            out.push_str(word);
+            out.make_ascii_lowercase();
+        }
+        false => out.push_str(&word.to_lowercase()),
+    }
+}
+
 /// The tokenizer that leaves a text whole.
 pub(crate) fn keyword_tokenizer() -> Tokenizer {
     Tokenizer::Keyword
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn terms_are_shown_as_tokens_have_them() {
+        let long = "ÄbC".repeat(300);
+        let texts = [
+            "",
+            "It's 10.0.3.4: Größe_2 ΣΑΣ, the İx",
+            "日本 語 x-Y",
+            long.as_str(),
+        ];
+        for name in ["standard", "whitespace", "english", "keyword"] {
+            let analyzer = Analysis::default().analyzer(name).expect("an analyzer");
+            assert_eq!(analyzer.is_plain(), name == "standard");
+            for text in texts {
+                let mut shown = Vec::new();
+                analyzer.each_term(text, &mut |term, place| shown.push((term.to_owned(), place)));
+                let tokens = analyzer.tokens(text).into_iter();
+                assert_eq!(
+                    shown,
+                    tokens
+                        .map(|token| (token.text, token.position))
+                        .collect::<Vec<_>>()
+                );
+            }
+        }
+    }
 }

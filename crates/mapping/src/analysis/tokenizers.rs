@@ -131,6 +131,13 @@ impl Tokenizer {
     }
 }
 
+/// Shows the words at whose boundaries the standard tokenizer cuts.
+pub(super) fn each_word(text: &str, longest: usize, found: &mut dyn FnMut(&str)) {
+    for word in text.unicode_words() {
+        pieces(word, longest, |from, to| found(&word[from..to]));
+    }
+}
+
 fn standard(out: &mut Cut<'_>, at: usize, word: &str, longest: usize) {
     let kind = match word.chars().next() {
         Some(c) if c.is_numeric() => "<NUM>",
@@ -140,16 +147,21 @@ fn standard(out: &mut Cut<'_>, at: usize, word: &str, longest: usize) {
         Some('\u{ac00}'..='\u{d7af}') => "<HANGUL>",
         _ => "<ALPHANUM>",
     };
+    pieces(word, longest, |from, to| out.push(at + from, at + to, kind));
+}
+
+/// The pieces of a word, none of more characters than this.
+fn pieces(word: &str, longest: usize, mut piece: impl FnMut(usize, usize)) {
     let mut from = 0;
     // Of fewer bytes it has fewer characters.
     let long = if word.len() > longest { word } else { "" };
     for (count, (offset, _)) in long.char_indices().enumerate() {
         if count > 0 && count % longest == 0 {
-            out.push(at + from, at + offset, kind);
+            piece(from, offset);
             from = offset;
         }
     }
-    out.push(at + from, at + word.len(), kind);
+    piece(from, word.len());
 }
 
 fn is_ideograph(c: char) -> bool {

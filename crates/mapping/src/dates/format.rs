@@ -1,7 +1,7 @@
 //! Formats by name, and several of them in a row.
 
 use super::pattern::{Parts, Pattern, digits};
-use super::{Rounding, timestamp};
+use super::{Rounding, timestamp, utc};
 use crate::error::Result;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
@@ -186,6 +186,12 @@ fn iso(ms: i64, zone: &TimeZone) -> String {
 }
 
 fn optional(text: &str, strict: bool, zone: &TimeZone, rounding: Rounding) -> Option<i64> {
+    // What is rounded up takes what it does not say from elsewhere.
+    if matches!(rounding, Rounding::Down)
+        && let Some(ms) = utc::moment(text)
+    {
+        return Some(ms);
+    }
     let mut parts = Parts::default();
     let least = if strict { 2 } else { 1 };
     let (year, mut rest) = digits(text, if strict { 4 } else { 1 }, if strict { 4 } else { 9 })?;
@@ -253,6 +259,31 @@ mod tests {
         }
         assert_eq!(read("strict_date_optional_time", "1970-1-1"), None);
         assert_eq!(read("date_optional_time", "1970-1-1"), Some(0));
+    }
+
+    #[test]
+    fn times_of_utc_are_read_as_all_others_are() {
+        for text in [
+            "2024-02-29T23:59:59.999Z",
+            "2023-02-29T00:00:00.000Z",
+            "1969-12-31T23:59:59.001Z",
+            "0001-01-01T00:00:00Z",
+            "9999-12-31T23:59:59Z",
+            "2024-13-01T00:00:00Z",
+            "2024-00-01T00:00:00Z",
+            "2024-01-01T24:00:00Z",
+            "2024-01-01T00:60:00Z",
+            "2024-01-01T00:00:60Z",
+            "2024-01-01 00:00:00Z",
+        ] {
+            // A time with an offset takes the other way.
+            let other = text.replace('Z', "+00:00");
+            assert_eq!(
+                read("strict_date_optional_time", text),
+                read("strict_date_optional_time", &other),
+                "{text}"
+            );
+        }
     }
 
     #[test]

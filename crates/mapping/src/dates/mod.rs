@@ -6,6 +6,7 @@ mod format;
 mod math;
 mod names;
 mod pattern;
+mod utc;
 mod written;
 
 pub use format::DateFormats;

@@ -33,6 +33,14 @@ impl Mapping {
         Ok(true)
     }
 
+    /// Whether a document brings fields; fails as [`Mapping::learn`] does.
+    pub fn brings(&self, document: DocumentRef<'_>) -> Result<bool> {
+        let mut new = Vec::new();
+        self.walk(document, "", &mut new)?;
+        self.check_contexts(document)?;
+        Ok(!new.is_empty())
+    }
+
     /// The same for a document that is there already: what does not fit is not found, and no error.
     pub fn learn_present(&mut self, document: DocumentRef<'_>) -> bool {
         self.learn(document).unwrap_or(false)

@@ -36,6 +36,13 @@ impl<'b> DocumentWriter<'b> {
         self.out.extend_from_slice(element);
     }
 
+    /// Adds all elements of another document as they are.
+    pub fn put_all(&mut self, document: RawDocument<'_>) {
+        let bytes = document.as_bytes();
+        // Between its length and its end.
+        self.put_element(bytes.get(4..bytes.len().saturating_sub(1)).unwrap_or_default());
+    }
+
     /// Adds the elements of another document that have one of these names, or all others, as they are.
     pub fn put_named(&mut self, document: RawDocument<'_>, names: &[String], keeps: bool) {
         let mut elements = document.iter();
