@@ -5,14 +5,14 @@ use crate::error::Result;
 use crate::lookup::{Lookup, Part, term};
 use crate::mask::Mask;
 use crate::reader::{Reader, each};
-use crate::schema::{NUMBER, SEQUENCE, length_column};
+use crate::schema::{NUMBER, SEQUENCE};
+use crate::statistics::Lengths;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-use tantivy::columnar::{Column, ColumnType};
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::query::Scorer;
 use tantivy::schema::IndexRecordOption;
-use tantivy::{DocId, DocSet};
+use tantivy::{DocId, DocSet, TERMINATED};
 
 /// How often progress is asked for.
 const STEP: u64 = 1024;
@@ -33,8 +33,10 @@ pub struct Probes(Vec<OneProbe>);
 
 enum OneProbe {
     Frequency(Option<Box<SegmentPostings>>),
-    Length(Option<Column<u64>>, u64),
+    Length(Option<Lengths>),
     Is(Box<dyn Scorer>),
+    /// What it says is known.
+    Known(u64),
 }
 
 impl std::fmt::Debug for Probes {
@@ -47,12 +49,13 @@ impl Probes {
     /// What the probe at this place says of an entry: a frequency, a length, or 1 where something is true; 0 for none.
     pub fn ask(&mut self, at: usize, entry: DocId) -> u64 {
         match &mut self.0[at] {
-            OneProbe::Frequency(None) | OneProbe::Length(None, _) => 0,
+            OneProbe::Frequency(None) | OneProbe::Length(None) => 0,
+            OneProbe::Known(said) => *said,
             OneProbe::Frequency(Some(postings)) => match is_at(&mut **postings, entry) {
                 true => u64::from(postings.term_freq()),
                 false => 0,
             },
-            OneProbe::Length(Some(lengths), base) => lengths.first(entry).map_or(0, |length| length - *base),
+            OneProbe::Length(Some(lengths)) => lengths.get(entry),
             OneProbe::Is(entries) => u64::from(is_at(entries, entry)),
         }
     }
@@ -88,6 +91,138 @@ impl Ord for Best {
     }
 }
 
+/// The best until now; the worst of them is on top.
+struct Kept {
+    best: BinaryHeap<Best>,
+    count: usize,
+}
+
+impl Kept {
+    fn new(count: usize) -> Kept {
+        Kept {
+            best: BinaryHeap::with_capacity(count.min(STEP as usize) + 1),
+            count,
+        }
+    }
+
+    /// Whether one of this score could be among them.
+    fn may_take(&self, score: f32) -> bool {
+        self.best.len() < self.count || self.best.peek().is_some_and(|worst| score >= worst.score)
+    }
+
+    fn take(&mut self, one: Best) {
+        self.best.push(one);
+        if self.best.len() > self.count {
+            self.best.pop();
+        }
+    }
+
+    fn numbers(self) -> Vec<u64> {
+        let best = self.best.into_sorted_vec();
+        best.iter().map(|best| best.number).collect()
+    }
+}
+
+/// A lookup and its scores, where they are of one term alone.
+struct OneTerm<'l> {
+    key: Key,
+    part: Part,
+    text: &'l str,
+    /// The key whose terms are counted for the score.
+    length: Option<Key>,
+}
+
+impl<'l> OneTerm<'l> {
+    fn of(lookup: &'l Lookup, probes: &[Probe]) -> Option<OneTerm<'l>> {
+        let lookup = match lookup {
+            Lookup::Every(all) if all.len() == 1 => &all[0],
+            lookup => lookup,
+        };
+        let Lookup::Terms(key, part, texts) = lookup else {
+            return None;
+        };
+        let [text] = &texts[..] else { return None };
+        let (frequency, length) = match probes {
+            [frequency] => (frequency, None),
+            [frequency, Probe::Length(length)] => (frequency, Some(*length)),
+            _ => return None,
+        };
+        let is_same = matches!(frequency, Probe::Frequency(k, p, t) if (k, p, t) == (key, part, text));
+        is_same.then_some(OneTerm {
+            key: *key,
+            part: *part,
+            text,
+            length,
+        })
+    }
+}
+
+/// Entries of a term that are looked at together.
+#[derive(Default)]
+struct Page {
+    entries: Vec<DocId>,
+    frequencies: Vec<u32>,
+    lengths: Vec<Option<u64>>,
+}
+
+impl Page {
+    /// Reads the next entries that count; false where there are none.
+    fn read(&mut self, postings: &mut SegmentPostings, counts: impl Fn(DocId) -> bool) -> bool {
+        self.entries.clear();
+        self.frequencies.clear();
+        while self.entries.len() < STEP as usize && postings.doc() != TERMINATED {
+            if counts(postings.doc()) {
+                self.entries.push(postings.doc());
+                self.frequencies.push(postings.term_freq());
+            }
+            postings.advance();
+        }
+        !self.entries.is_empty()
+    }
+
+    fn read_lengths(&mut self, lengths: Option<&Lengths>) {
+        self.lengths.clear();
+        self.lengths.resize(self.entries.len(), None);
+        if let Some(lengths) = lengths {
+            lengths.read(&self.entries, &mut self.lengths);
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (DocId, u32, u64)> {
+        let both = self.frequencies.iter().zip(&self.lengths);
+        let both = both.map(|(frequency, length)| (*frequency, length.unwrap_or(0)));
+        let entries = self.entries.iter().zip(both);
+        entries.map(|(entry, (frequency, length))| (*entry, frequency, length))
+    }
+}
+
+/// Scores that were made, by frequency and length, which are all that they are made of.
+struct Scores(Vec<Option<f32>>);
+
+/// Frequencies and lengths below these are remembered; most are.
+const FREQUENCIES: usize = 8;
+const LENGTHS: usize = 256;
+
+impl Scores {
+    fn new() -> Scores {
+        Scores(vec![None; FREQUENCIES * LENGTHS])
+    }
+
+    fn of(&mut self, frequency: u32, length: u64, entry: DocId, scoring: &mut Scoring<'_>) -> f32 {
+        let place = frequency as usize * LENGTHS + length as usize;
+        let known = self.0.get_mut(place).filter(|_| length < LENGTHS as u64);
+        if let Some(Some(score)) = known {
+            return *score;
+        }
+        let said = [u64::from(frequency), length].map(OneProbe::Known);
+        let score = (scoring.score)(&mut Probes(said.into()), entry);
+        if let Some(known) = known {
+            *known = Some(score);
+        }
+        score
+    }
+}
+
 /// How entries get their scores.
 pub struct Scoring<'s> {
     /// What is asked of each.
@@ -113,9 +248,11 @@ impl Reader {
         count: usize,
         scoring: &mut Scoring<'_>,
     ) -> Result<Option<(Vec<u64>, u64)>> {
+        if let Some(term) = OneTerm::of(lookup, scoring.probes) {
+            return self.best_of_term(&term, mask, count, scoring);
+        }
         let weight = self.weight(lookup)?;
-        // The worst of the best is on top.
-        let mut best: BinaryHeap<Best> = BinaryHeap::with_capacity(count.min(STEP as usize) + 1);
+        let mut best = Kept::new(count);
         let (mut matching, mut goes_on) = (0_u64, true);
         for (at, segment) in self.searcher.segment_readers().iter().enumerate() {
             let columns = segment.fast_fields();
@@ -127,17 +264,12 @@ impl Reader {
                     goes_on = (scoring.step)(STEP as usize);
                 }
                 let score = (scoring.score)(&mut probes, entry);
-                let is_full = best.len() >= count;
-                if is_full && best.peek().is_none_or(|worst| score < worst.score) {
-                    return goes_on;
-                }
-                best.push(Best {
-                    score,
-                    sequence: sequences.values.get_val(entry),
-                    number: numbers.values.get_val(entry),
-                });
-                if is_full {
-                    best.pop();
+                if best.may_take(score) {
+                    best.take(Best {
+                        score,
+                        sequence: sequences.values.get_val(entry),
+                        number: numbers.values.get_val(entry),
+                    });
                 }
                 goes_on
             })?;
@@ -145,8 +277,61 @@ impl Reader {
                 return Ok(None);
             }
         }
-        let best = best.into_sorted_vec();
-        Ok(Some((best.iter().map(|best| best.number).collect(), matching)))
+        Ok(Some((best.numbers(), matching)))
+    }
+
+    /// The same where a term is all that is looked up and scored: its list is gone through once, many entries at a time.
+    fn best_of_term(
+        &self,
+        OneTerm {
+            key,
+            part,
+            text,
+            length,
+        }: &OneTerm<'_>,
+        mask: &Mask,
+        count: usize,
+        scoring: &mut Scoring<'_>,
+    ) -> Result<Option<(Vec<u64>, u64)>> {
+        let field = self.fields.part(*part);
+        let mut best = Kept::new(count);
+        let mut matching = 0;
+        let mut scores = Scores::new();
+        for (at, segment) in self.searcher.segment_readers().iter().enumerate() {
+            let inverted = segment.inverted_index(field)?;
+            let asked = IndexRecordOption::WithFreqs;
+            let Some(mut postings) = inverted.read_postings(&term(field, *key, text), asked)? else {
+                continue;
+            };
+            let columns = segment.fast_fields();
+            let (sequences, numbers) = (columns.u64(SEQUENCE)?, columns.u64(NUMBER)?);
+            let lengths = match length {
+                Some(key) => Lengths::of(segment, *key)?,
+                None => None,
+            };
+            let is_whole = !segment.has_deletes() && !mask.is_of(at);
+            let mut page = Page::default();
+            while page.read(&mut postings, |entry| {
+                is_whole || !(segment.is_deleted(entry) || mask.hides(at, entry))
+            }) {
+                matching += page.entries.len() as u64;
+                page.read_lengths(lengths.as_ref());
+                if !(scoring.step)(page.entries.len()) {
+                    return Ok(None);
+                }
+                for (entry, frequency, length) in page.iter() {
+                    let score = scores.of(frequency, length, entry, scoring);
+                    if best.may_take(score) {
+                        best.take(Best {
+                            score,
+                            sequence: sequences.values.get_val(entry),
+                            number: numbers.values.get_val(entry),
+                        });
+                    }
+                }
+            }
+        }
+        Ok(Some((best.numbers(), matching)))
     }
 
     fn probes(&self, part: usize, probes: &[Probe]) -> Result<Probes> {
@@ -160,15 +345,7 @@ impl Reader {
                     let record = IndexRecordOption::WithFreqs;
                     OneProbe::Frequency(inverted.read_postings(&term, record)?.map(Box::new))
                 }
-                Probe::Length(key) => {
-                    let name = length_column(*key);
-                    match segment.fast_fields().u64_lenient_for_type(None, &name)? {
-                        // Columns of whole numbers may be kept as signed ones, which begin elsewhere.
-                        Some((lengths, ColumnType::I64)) => OneProbe::Length(Some(lengths), 1 << 63),
-                        Some((lengths, _)) => OneProbe::Length(Some(lengths), 0),
-                        None => OneProbe::Length(None, 0),
-                    }
-                }
+                Probe::Length(key) => OneProbe::Length(Lengths::of(segment, *key)?),
                 Probe::Is(lookup) => OneProbe::Is(self.weight(lookup)?.scorer(segment, 1.0)?),
             })
         });

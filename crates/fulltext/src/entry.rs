@@ -1,10 +1,9 @@
 //! What there is to find in one document.
 
-use crate::schema::{Fields, length_path, path};
+use crate::schema::{Fields, Name, length_path, path};
 use crate::tokens;
-use tantivy::TantivyDocument;
-use tantivy::schema::Value;
 use tantivy::schema::document::{ReferenceValue, ReferenceValueLeaf};
+use tantivy::schema::{Document, Field, Value};
 
 /// The number of a collection's field in its index.
 pub type Key = u32;
@@ -28,15 +27,42 @@ pub struct Entry {
     number: u64,
     sequence: u64,
     time: Option<i64>,
-    texts: Vec<(String, String)>,
-    words: Vec<(String, String)>,
-    present: Vec<Key>,
-    columns: Vec<(String, Column)>,
+    texts: Vec<(Name, String)>,
+    words: Vec<(Name, String)>,
+    present: Vec<Name>,
+    columns: Vec<(Name, Column)>,
+}
+
+/// The terms of a text.
+#[derive(Debug)]
+pub struct TextTerms {
+    written: String,
+    count: u64,
+    fits: bool,
+}
+
+impl TextTerms {
+    /// None yet, of a text of so many bytes.
+    pub fn new(bytes: usize) -> TextTerms {
+        TextTerms {
+            // Beside most terms of one letter or more stand their length and place.
+            written: String::with_capacity(bytes * 2),
+            count: 0,
+            fits: true,
+        }
+    }
+
+    /// Adds a term. Places must rise.
+    pub fn push(&mut self, text: &str, place: u32) {
+        self.fits &= text.len() <= TERM_BYTES_MAX;
+        tokens::put(text, place, &mut self.written);
+        self.count += 1;
+    }
 }
 
 /// The values of a column.
 #[derive(Debug)]
-enum Column {
+pub(crate) enum Column {
     Length(u64),
     Strings(Vec<String>),
     Numbers(Vec<Number>),
@@ -65,22 +91,16 @@ impl Entry {
 
     /// Says that the document has a value of this field.
     pub fn add_present(&mut self, key: Key) {
-        self.present.push(key);
+        self.present.push(path(key));
     }
 
-    /// The terms of a text with their places, which rise; false where one is too long to be found.
-    pub fn add_text<'t>(&mut self, key: Key, terms: impl Iterator<Item = (&'t str, u32)>) -> bool {
-        let (mut written, mut count, mut fits) = (String::new(), 0_u64, true);
-        for (text, place) in terms {
-            fits &= text.len() <= TERM_BYTES_MAX;
-            tokens::put(text, place, &mut written);
-            count += 1;
+    /// The terms of a text; false where one is too long to be found.
+    pub fn add_text(&mut self, key: Key, terms: TextTerms) -> bool {
+        if terms.count > 0 {
+            self.texts.push((path(key), terms.written));
+            self.columns.push((length_path(key), Column::Length(terms.count)));
         }
-        if count > 0 {
-            self.texts.push((path(key), written));
-            self.columns.push((length_path(key), Column::Length(count)));
-        }
-        fits
+        terms.fits
     }
 
     /// Terms without places; false where one is too long to be found.
@@ -110,42 +130,75 @@ impl Entry {
         }
     }
 
-    pub(crate) fn document(self, fields: &Fields) -> TantivyDocument {
-        let mut document = TantivyDocument::default();
-        document.add_bytes(fields.id, &self.id);
-        document.add_u64(fields.number, self.number);
-        document.add_u64(fields.sequence, self.sequence);
-        document.add_i64(fields.time, self.time.unwrap_or(i64::MIN));
-        for key in self.present {
-            document.add_text(fields.present, path(key));
-        }
-        for (field, texts) in [(fields.text, &self.texts), (fields.word, &self.words)] {
-            if !texts.is_empty() {
-                document.add_field_value(field, Part::Texts(texts));
+    /// For an index with these fields.
+    pub(crate) fn document(self, fields: Fields) -> EntryDocument {
+        EntryDocument { entry: self, fields }
+    }
+}
+
+/// An entry as the engine reads it: where it lies, without a copy.
+#[derive(Debug)]
+pub(crate) struct EntryDocument {
+    entry: Entry,
+    fields: Fields,
+}
+
+impl Document for EntryDocument {
+    type Value<'e> = Part<'e>;
+    type FieldsValuesIter<'e> = FieldParts<'e>;
+
+    fn iter_fields_and_values(&self) -> FieldParts<'_> {
+        FieldParts { of: self, at: 0 }
+    }
+}
+
+/// The parts of an entry by field, from the one with this number on.
+#[derive(Debug)]
+pub(crate) struct FieldParts<'e> {
+    of: &'e EntryDocument,
+    at: usize,
+}
+
+impl<'e> Iterator for FieldParts<'e> {
+    type Item = (Field, Part<'e>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let EntryDocument { entry, fields } = self.of;
+        let at = self.at;
+        self.at += 1;
+        Some(match at {
+            0 => (fields.id, Part::Bytes(&entry.id)),
+            1 => (fields.number, Part::Count(entry.number)),
+            2 => (fields.sequence, Part::Count(entry.sequence)),
+            3 => {
+                let time = Number::Integer(entry.time.unwrap_or(i64::MIN));
+                (fields.time, Part::Number(time))
             }
-        }
-        if !self.columns.is_empty() {
-            document.add_field_value(fields.columns, Part::Columns(&self.columns));
-        }
-        document
+            // Empty ones give nothing.
+            4 => (fields.text, Part::Texts(&entry.texts)),
+            5 => (fields.word, Part::Texts(&entry.words)),
+            6 => (fields.columns, Part::Columns(&entry.columns)),
+            at => (fields.present, Part::Text(entry.present.get(at - 7)?)),
+        })
     }
 }
 
 /// A part of an entry, as the engine reads it.
 #[derive(Clone, Copy, Debug)]
-enum Part<'e> {
-    Texts(&'e [(String, String)]),
-    Columns(&'e [(String, Column)]),
+pub(crate) enum Part<'e> {
+    Bytes(&'e [u8]),
+    Count(u64),
+    Texts(&'e [(Name, String)]),
+    Columns(&'e [(Name, Column)]),
     Strings(&'e [String]),
     Numbers(&'e [Number]),
     Text(&'e str),
-    Length(u64),
     Number(Number),
 }
 
 /// The parts of a part, from the one with this number on.
 #[derive(Debug)]
-struct Parts<'e>(Part<'e>, usize);
+pub(crate) struct Parts<'e>(Part<'e>, usize);
 
 impl<'e> Iterator for Parts<'e> {
     type Item = (&'e str, Part<'e>);
@@ -155,20 +208,20 @@ impl<'e> Iterator for Parts<'e> {
         let found = match *part {
             Part::Texts(texts) => {
                 let (name, text) = texts.get(*at)?;
-                (name.as_str(), Part::Text(text))
+                (&**name, Part::Text(text))
             }
             Part::Columns(columns) => {
                 let (name, column) = columns.get(*at)?;
                 let values = match column {
-                    Column::Length(length) => Part::Length(*length),
+                    Column::Length(length) => Part::Count(*length),
                     Column::Strings(texts) => Part::Strings(texts),
                     Column::Numbers(numbers) => Part::Numbers(numbers),
                 };
-                (name.as_str(), values)
+                (&**name, values)
             }
             Part::Strings(texts) => ("", Part::Text(texts.get(*at)?)),
             Part::Numbers(numbers) => ("", Part::Number(*numbers.get(*at)?)),
-            Part::Text(_) | Part::Length(_) | Part::Number(_) => return None,
+            Part::Bytes(_) | Part::Count(_) | Part::Text(_) | Part::Number(_) => return None,
         };
         *at += 1;
         Some(found)
@@ -177,7 +230,7 @@ impl<'e> Iterator for Parts<'e> {
 
 /// The same without names.
 #[derive(Debug)]
-struct Unnamed<'e>(Parts<'e>);
+pub(crate) struct Unnamed<'e>(Parts<'e>);
 
 impl<'e> Iterator for Unnamed<'e> {
     type Item = Part<'e>;
@@ -199,7 +252,8 @@ impl<'e> Value<'e> for Part<'e> {
             Part::Numbers([number]) => Part::Number(*number).as_value(),
             Part::Strings(_) | Part::Numbers(_) => ReferenceValue::Array(Unnamed(Parts(*self, 0))),
             Part::Text(text) => ReferenceValueLeaf::Str(text).into(),
-            Part::Length(length) => ReferenceValueLeaf::U64(length).into(),
+            Part::Bytes(bytes) => ReferenceValueLeaf::Bytes(bytes).into(),
+            Part::Count(count) => ReferenceValueLeaf::U64(count).into(),
             Part::Number(Number::Integer(number)) => ReferenceValueLeaf::I64(number).into(),
             Part::Number(Number::Float(number)) => ReferenceValueLeaf::F64(number).into(),
         }

@@ -1,9 +1,10 @@
 //! The folder of an index, and writing it.
 
-use crate::entry::Entry;
+use crate::entry::{Entry, EntryDocument};
 use crate::error::Result;
 use crate::reader::Reader;
 use crate::schema::{Fields, TIME, schema};
+use crate::statistics::LengthSums;
 use crate::tokens::{TOKENIZER, Terms};
 use std::path::{Path, PathBuf};
 use tantivy::directory::MmapDirectory;
@@ -27,6 +28,7 @@ pub struct Index {
     index: tantivy::Index,
     reader: IndexReader,
     fields: Fields,
+    sums: LengthSums,
 }
 
 impl std::fmt::Debug for Index {
@@ -80,6 +82,7 @@ impl Index {
             index,
             reader,
             fields,
+            sums: LengthSums::default(),
         })
     }
 
@@ -87,7 +90,10 @@ impl Index {
     pub fn reader(&self) -> Result<(Reader, Option<String>)> {
         let note = self.index.load_metas()?.payload;
         self.reader.reload()?;
-        Ok((Reader::new(self.reader.searcher(), self.fields), note))
+        Ok((
+            Reader::new(self.reader.searcher(), self.fields, self.sums.clone()),
+            note,
+        ))
     }
 
     /// A writer that has this much memory. There is one at a time.
@@ -97,7 +103,7 @@ impl Index {
             .num_worker_threads(1)
             .num_merge_threads(1)
             .build();
-        let writer: IndexWriter = self.index.writer_with_options(options)?;
+        let writer = self.index.writer_with_options(options)?;
         let mut policy = LogMergePolicy::default();
         policy.set_min_num_segments(MERGED_SEGMENTS_MIN);
         policy.set_min_layer_size(SMALL_SEGMENT_ENTRIES);
@@ -117,7 +123,7 @@ impl Index {
 
 /// Writes an index.
 pub struct Writer {
-    writer: IndexWriter,
+    writer: IndexWriter<EntryDocument>,
     fields: Fields,
 }
 
@@ -133,7 +139,7 @@ impl Writer {
         if replaces {
             self.delete(entry.id());
         }
-        self.writer.add_document(entry.document(&self.fields))?;
+        self.writer.add_document(entry.document(self.fields))?;
         Ok(())
     }
 

@@ -23,11 +23,12 @@ mod pattern;
 mod reader;
 mod schema;
 mod statistics;
+mod times;
 mod tokens;
 
 pub use best::{Probe, Probes, Scoring};
 pub use columns::{Block, Columns, Value};
-pub use entry::{Entry, Key, Number};
+pub use entry::{Entry, Key, Number, TextTerms};
 pub use error::{FulltextError, Result};
 pub use index::{Index, WRITER_BYTES_MIN, Writer};
 pub use lookup::{Lookup, Matcher, Part};

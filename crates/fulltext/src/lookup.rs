@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::gathered::GatheredQuery;
 use crate::pattern::PatternQuery;
 use crate::schema::{Fields, path};
+use crate::times::TimesQuery;
 use std::fmt;
 use std::ops::Bound;
 use std::sync::Arc;
@@ -48,6 +49,8 @@ pub enum Lookup {
     Phrase(Key, Vec<(u32, String)>),
     /// It has a number in a range, which has one end at least.
     Range(Key, Bound<Number>, Bound<Number>),
+    /// The same of the key whose values entries are sorted by.
+    Times(Key, Bound<i64>, Bound<i64>),
     /// It has a value of the field.
     Present(Key),
     /// It is of one of these documents.
@@ -94,6 +97,15 @@ impl Lookup {
             Lookup::Range(key, low, high) => {
                 let end = |end: &Bound<Number>| end.map(|number| value(fields.columns, *key, number));
                 Box::new(RangeQuery::new(end(low), end(high)))
+            }
+            Lookup::Times(key, low, high) => {
+                let end = |end: &Bound<i64>| end.map(Number::Integer);
+                Box::new(TimesQuery {
+                    key: *key,
+                    low: *low,
+                    high: *high,
+                    by_column: Lookup::Range(*key, end(low), end(high)).query(fields)?,
+                })
             }
             Lookup::Present(key) => Box::new(TermQuery::new(
                 Term::from_field_text(fields.present, &path(*key)),

@@ -9,18 +9,33 @@ use tantivy::{BitSet, DocId, DocSet, TERMINATED, Term};
 #[derive(Clone, Debug, Default)]
 pub struct Mask {
     /// By segment; `None` where nothing is left out.
-    segments: Vec<Option<BitSet>>,
+    segments: Vec<Option<Hidden>>,
     count: u64,
+}
+
+/// Entries of a segment that are left out.
+#[derive(Clone, Debug)]
+struct Hidden {
+    set: BitSet,
+    entries: Vec<DocId>,
 }
 
 impl Mask {
     pub(crate) fn hides(&self, segment: usize, entry: DocId) -> bool {
-        matches!(self.segments.get(segment), Some(Some(hidden)) if hidden.contains(entry))
+        matches!(self.segments.get(segment), Some(Some(hidden)) if hidden.set.contains(entry))
     }
 
     /// Whether entries of a segment are left out.
     pub(crate) fn is_of(&self, segment: usize) -> bool {
         matches!(self.segments.get(segment), Some(Some(_)))
+    }
+
+    /// The entries of a segment that are left out, but for those that are deleted.
+    pub(crate) fn of(&self, segment: usize) -> &[DocId] {
+        match self.segments.get(segment) {
+            Some(Some(hidden)) => &hidden.entries,
+            _ => &[],
+        }
     }
 
     /// How many entries are left out.
@@ -44,11 +59,14 @@ impl Reader {
                 if mask.segments.len() <= at {
                     mask.segments.resize_with(at + 1, || None);
                 }
-                let hidden =
-                    mask.segments[at].get_or_insert_with(|| BitSet::with_max_value(segment.max_doc()));
+                let hidden = mask.segments[at].get_or_insert_with(|| Hidden {
+                    set: BitSet::with_max_value(segment.max_doc()),
+                    entries: Vec::new(),
+                });
                 while found.doc() != TERMINATED {
-                    if !segment.is_deleted(found.doc()) && !hidden.contains(found.doc()) {
-                        hidden.insert(found.doc());
+                    if !segment.is_deleted(found.doc()) && !hidden.set.contains(found.doc()) {
+                        hidden.set.insert(found.doc());
+                        hidden.entries.push(found.doc());
                         mask.count += 1;
                     }
                     found.advance();

@@ -4,6 +4,7 @@ use crate::error::Result;
 use crate::lookup::Lookup;
 use crate::mask::Mask;
 use crate::schema::{Fields, NUMBER};
+use crate::statistics::LengthSums;
 use tantivy::query::{EnableScoring, Weight};
 use tantivy::{DocId, DocSet, Searcher, SegmentReader, TERMINATED};
 
@@ -12,6 +13,7 @@ use tantivy::{DocId, DocSet, Searcher, SegmentReader, TERMINATED};
 pub struct Reader {
     pub(crate) searcher: Searcher,
     pub(crate) fields: Fields,
+    pub(crate) sums: LengthSums,
 }
 
 impl std::fmt::Debug for Reader {
@@ -21,8 +23,12 @@ impl std::fmt::Debug for Reader {
 }
 
 impl Reader {
-    pub(crate) fn new(searcher: Searcher, fields: Fields) -> Reader {
-        Reader { searcher, fields }
+    pub(crate) fn new(searcher: Searcher, fields: Fields, sums: LengthSums) -> Reader {
+        Reader {
+            searcher,
+            fields,
+            sums,
+        }
     }
 
     /// The entries in it.

@@ -2,6 +2,8 @@
 
 use crate::entry::Key;
 use crate::tokens::TOKENIZER;
+use std::borrow::Cow;
+use std::sync::LazyLock;
 use tantivy::schema::{
     BytesOptions, FAST, Field, INDEXED, IndexRecordOption, JsonObjectOptions, STRING, Schema, SchemaBuilder,
     TextFieldIndexing,
@@ -57,14 +59,31 @@ pub(crate) fn schema() -> (Schema, Fields) {
     (builder.build(), fields)
 }
 
+/// The name of a key within a field.
+pub(crate) type Name = Cow<'static, str>;
+
+/// The keys whose names are made once: each entry has some of them.
+const KEYS_NAMED: Key = 256;
+static NAMES: LazyLock<Vec<[String; 2]>> = LazyLock::new(|| {
+    (0..KEYS_NAMED)
+        .map(|key| [format!("k{key}"), format!("n{key}")])
+        .collect()
+});
+
 /// The name of a key within the fields that have keys.
-pub(crate) fn path(key: Key) -> String {
-    format!("k{key}")
+pub(crate) fn path(key: Key) -> Name {
+    match NAMES.get(key as usize) {
+        Some([path, _]) => Cow::Borrowed(path),
+        None => Cow::Owned(format!("k{key}")),
+    }
 }
 
 /// The name of the column with the number of terms of a key.
-pub(crate) fn length_path(key: Key) -> String {
-    format!("n{key}")
+pub(crate) fn length_path(key: Key) -> Name {
+    match NAMES.get(key as usize) {
+        Some([_, length]) => Cow::Borrowed(length),
+        None => Cow::Owned(format!("n{key}")),
+    }
 }
 
 /// The column of a key's values.

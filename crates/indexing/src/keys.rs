@@ -1,7 +1,7 @@
 //! The keys by which an index knows documents.
 
-use crate::record::{id_text, sequence_number};
-use engine::{Change, ChangeKind, Record};
+use crate::record::id_text;
+use engine::{Change, ChangeKind, Record, Sequence};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use value::ValueRef;
 
@@ -31,6 +31,10 @@ pub(crate) fn keys(text: &str) -> Vec<Vec<u8>> {
 }
 
 fn of_kind(kind: u8, text: &str) -> Vec<u8> {
+    if let Some(bytes) = packed(text) {
+        // The kind in capitals says so.
+        return [&[kind.to_ascii_uppercase()], &bytes[..]].concat();
+    }
     let mut key = vec![kind];
     key.extend_from_slice(text.as_bytes());
     if key.len() > KEY_BYTES_MAX {
@@ -40,6 +44,30 @@ fn of_kind(kind: u8, text: &str) -> Vec<u8> {
         key.extend_from_slice(&hasher.finish().to_be_bytes());
     }
     key
+}
+
+/// The bytes of an ObjectId's text. Most documents have such an `_id`, and each is a term of its own.
+fn packed(text: &str) -> Option<[u8; 12]> {
+    let mut bytes = [0; 12];
+    let (pairs, []) = text.as_bytes().as_chunks::<2>() else {
+        return None;
+    };
+    if pairs.len() != bytes.len() {
+        return None;
+    }
+    for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
+        *byte = digit(*high)? << 4 | digit(*low)?;
+    }
+    Some(bytes)
+}
+
+/// What a digit stands for; in capitals it would be another text.
+fn digit(digit: u8) -> Option<u8> {
+    match digit {
+        b'0'..=b'9' => Some(digit - b'0'),
+        b'a'..=b'f' => Some(digit - b'a' + 10),
+        _ => None,
+    }
 }
 
 /// The key of a document that is there.
@@ -61,5 +89,38 @@ pub(crate) fn changed(change: &Change) -> (Vec<u8>, bool) {
 /// The number of a revision does not say it alone: a replicated branch may win over one of the same number, or of a greater one that
 /// is deleted.
 fn is_first(record: &Record) -> bool {
-    record.generation() <= 1 && !record.has_tree() && sequence_number(record) == record.id.0
+    let inserted = Sequence::after_insert_of(record.id);
+    record.generation() <= 1 && !record.has_tree() && record.sequence() == inserted
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn different_ids_have_different_keys() {
+        let texts = [
+            "",
+            "0123456789abcdef01234567",
+            "0123456789ABCDEF01234567",
+            "0123456789abcdef0123456",
+            "0123456789abcdef012345678",
+            "0123456789abcdef0123456g",
+            "ob",
+            "s",
+        ];
+        let mut all: Vec<Vec<u8>> = texts.iter().flat_map(|text| keys(text)).collect();
+        let count = all.len();
+        all.sort();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
+
+    #[test]
+    fn the_text_of_an_object_id_takes_half_of_its_bytes() {
+        assert_eq!(key(ValueRef::String("0123456789abcdef01234567")).len(), 13);
+        assert!(
+            keys("0123456789abcdef01234567").contains(&key(ValueRef::String("0123456789abcdef01234567")))
+        );
+    }
 }

@@ -35,6 +35,11 @@ impl Sequence {
         self.0.saturating_sub(earlier.0)
     }
 
+    /// The position after the change that inserted a record.
+    pub fn after_insert_of(record: RecordId) -> Sequence {
+        Sequence(record.0)
+    }
+
     /// Whether a record was inserted before this position.
     pub fn is_after_insert_of(&self, record: RecordId) -> bool {
         record.0 <= self.0

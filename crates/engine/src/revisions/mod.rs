@@ -202,7 +202,8 @@ impl RevisionedCollection {
         for edit in edits {
             let refused = validator
                 .as_deref()
-                .and_then(|validator| refusal(validator, &edit));
+                .filter(|_| !edit.deleted)
+                .and_then(|validator| refusal(validator, &edit.document));
             if refused.is_none() {
                 operations.push(WriteOp::Edit(edit));
             }
@@ -213,6 +214,29 @@ impl RevisionedCollection {
             known.unwrap_or_else(|| committed.next().map_or(EditOutcome::Conflict, edit_outcome))
         };
         Ok(outcomes.into_iter().map(outcome).collect())
+    }
+
+    /// Inserts documents, whatever becomes of the others; of each the position after its insertion, or why it was refused. No revision is
+    /// computed: whoever wants to know it reads the document.
+    pub async fn insert(&self, documents: Vec<DocumentBuf>) -> Result<Vec<Result<Sequence>>> {
+        let validator = self.engine.validators().of(&self.collection)?;
+        let mut refused: Vec<Option<Error>> = Vec::with_capacity(documents.len());
+        let mut operations = Vec::with_capacity(documents.len());
+        for document in documents {
+            let why = validator
+                .as_deref()
+                .and_then(|validator| refusal(validator, &document));
+            if why.is_none() {
+                operations.push(WriteOp::Insert(document));
+            }
+            refused.push(why);
+        }
+        let mut committed = self.commit(operations, true).await?.into_iter();
+        let outcome = |why: Option<Error>| match (why, &mut committed) {
+            (Some(why), _) => Err(why),
+            (None, committed) => committed.next().map_or_else(|| Err(unexpected()), inserted),
+        };
+        Ok(refused.into_iter().map(outcome).collect())
     }
 
     /// Removes leaves as if they had never been; for each document those that were there.
@@ -290,14 +314,25 @@ fn edit_outcome(outcome: Outcome) -> EditOutcome {
     }
 }
 
-/// Why the collection's validator refuses an edit, if it does; deletions are not checked.
-fn refusal(validator: &Validator, edit: &Edit) -> Option<Error> {
-    if edit.deleted {
-        return None;
+fn inserted(outcome: Outcome) -> Result<Sequence> {
+    match outcome {
+        Outcome::Inserted { record } => Ok(Sequence::after_insert_of(record)),
+        Outcome::Failed(error) => Err(error.into()),
+        _ => Err(unexpected()),
     }
-    let document = edit.document.as_ref();
+}
+
+fn unexpected() -> Error {
+    Error::new(
+        Code::INTERNAL_ERROR,
+        "an insertion has another outcome than insertions have",
+    )
+}
+
+/// Why the collection's validator refuses a document, if it does.
+fn refusal(validator: &Validator, document: &DocumentBuf) -> Option<Error> {
     validator
-        .check_insert(document)
+        .check_insert(document.as_ref())
         .err()
         .map(|_| Error::new(Code::DOCUMENT_VALIDATION_FAILURE, "Document failed validation"))
 }

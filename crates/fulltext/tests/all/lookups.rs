@@ -55,6 +55,29 @@ fn terms_phrases_and_ranges_are_exact() {
 }
 
 #[test]
+fn times_are_found_as_other_numbers_are() {
+    let (_folder, reader) = filled();
+    let find = |lookup: Lookup| found(&reader, &lookup, &Mask::default());
+    let ends = |number: i64| [Bound::Unbounded, Bound::Included(number), Bound::Excluded(number)];
+    for low in (-4..11).flat_map(ends) {
+        for high in (-4..11).flat_map(ends) {
+            if (low, high) == (Bound::Unbounded, Bound::Unbounded) {
+                continue;
+            }
+            let times = find(Lookup::Times(SIZE, low, high));
+            let [low, high] = [low, high].map(|end| end.map(Number::Integer));
+            let numbers = find(Lookup::Range(SIZE, low, high));
+            assert_eq!(times, numbers, "{low:?} {high:?}");
+        }
+    }
+    let joined = Lookup::Every(vec![
+        text("fox"),
+        Lookup::Times(SIZE, Bound::Included(5), Bound::Unbounded),
+    ]);
+    assert_eq!(find(joined), [1, 3]);
+}
+
+#[test]
 fn lookups_are_joined() {
     let (_folder, reader) = filled();
     let find = |lookup: Lookup| found(&reader, &lookup, &Mask::default());

@@ -3,7 +3,7 @@
 mod lookups;
 mod writing;
 
-use fulltext::{Entry, Index, Lookup, Mask, Number, Reader};
+use fulltext::{Entry, Index, Lookup, Mask, Number, Reader, TextTerms};
 
 /// The key of texts, of words, of numbers.
 const TEXT: u32 = 1;
@@ -17,8 +17,11 @@ fn id(number: u64) -> Vec<u8> {
 /// An entry whose text is cut at spaces.
 fn entry(number: u64, text: &str, word: &str, size: i64) -> Entry {
     let mut entry = Entry::new(id(number), number, number * 10);
-    let places = text.split(' ').zip(0..);
-    assert!(entry.add_text(TEXT, places));
+    let mut terms = TextTerms::new(text.len());
+    text.split(' ')
+        .zip(0..)
+        .for_each(|(term, place)| terms.push(term, place));
+    assert!(entry.add_text(TEXT, terms));
     assert!(entry.add_words(WORD, [word].into_iter()));
     entry.add_present(WORD);
     entry.add_numbers(SIZE, vec![Number::Integer(size)]);

@@ -3,9 +3,10 @@
 use super::ASKED;
 use super::layout::{Layout, is_held};
 use crate::matching::terms;
-use fulltext::{Entry, Key, Number};
-use mapping::fields::{Term, View};
+use fulltext::{Entry, Key, Number, TextTerms};
+use mapping::fields::{Term, View, text_at};
 use mapping::{Field, FieldKind, Mapping};
+use std::borrow::Cow;
 use value::DocumentBuf;
 
 /// Places of terms beyond which an index does not count.
@@ -50,6 +51,7 @@ impl Layout {
 /// Adds the values of a field; false where not all of them could be said.
 fn add(entry: &mut Entry, key: Key, field: &Field, view: &View<'_>) -> bool {
     match &field.kind {
+        FieldKind::Text if is_plain(field) => add_plain(entry, key, field, view),
         FieldKind::Text => {
             let mut found = terms(view, field).terms;
             let is_there = !found.is_empty() || view.terms(field).iter().any(is_some_text);
@@ -58,10 +60,11 @@ fn add(entry: &mut Entry, key: Key, field: &Field, view: &View<'_>) -> bool {
             }
             found.sort_by_key(|(_, place)| *place);
             let fits = found.iter().all(|(_, place)| (0..PLACE_MAX).contains(place));
-            let placed = found
-                .iter()
-                .map(|(text, place)| (text.as_str(), (*place).clamp(0, PLACE_MAX) as u32));
-            entry.add_text(key, placed) && fits
+            let mut terms = TextTerms::new(found.iter().map(|(text, _)| text.len()).sum());
+            for (text, place) in &found {
+                terms.push(text, (*place).clamp(0, PLACE_MAX) as u32);
+            }
+            entry.add_text(key, terms) && fits
         }
         FieldKind::Keyword => {
             let found = terms(view, field).terms;
@@ -97,6 +100,33 @@ fn add(entry: &mut Entry, key: Key, field: &Field, view: &View<'_>) -> bool {
             true
         }
     }
+}
+
+/// Whether the terms of a field are those of the texts that lie at its place, cut as texts usually are.
+fn is_plain(field: &Field) -> bool {
+    field.analyzer.is_plain() && field.null_value.is_none()
+}
+
+/// Adds the terms of such a field without a copy of its texts; false where not all of them could be said.
+fn add_plain(entry: &mut Entry, key: Key, field: &Field, view: &View<'_>) -> bool {
+    let values = view.raw(field);
+    let texts: Vec<Cow<'_, str>> = values.into_iter().filter_map(text_at).collect();
+    if texts.iter().any(|text| !text.is_empty()) {
+        entry.add_present(key);
+    }
+    let mut terms = TextTerms::new(texts.iter().map(|text| text.len()).sum());
+    let (mut begin, mut fits) = (0, true);
+    for text in &texts {
+        let mut end = begin;
+        field.analyzer.each_term(text, &mut |term, place| {
+            let place = begin + i64::from(place);
+            fits &= place < PLACE_MAX;
+            terms.push(term, place.min(PLACE_MAX) as u32);
+            end = place + 1;
+        });
+        begin = end + i64::from(field.analyzer.gap);
+    }
+    entry.add_text(key, terms) && fits
 }
 
 /// Adds values that are numbers.

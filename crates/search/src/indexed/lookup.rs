@@ -4,7 +4,7 @@ use super::ASKED;
 use super::entry::number;
 use super::layout::Layout;
 use crate::matching::{Leaf, Node, TermPattern, Test, is_above, is_below};
-use fulltext::{Key, Lookup, Matcher, Part};
+use fulltext::{Key, Lookup, Matcher, Number, Part};
 use mapping::fields::Term;
 use mapping::{Field, FieldKind, Meta};
 use std::ops::Bound;
@@ -44,6 +44,26 @@ impl Wanted {
         Wanted {
             lookup,
             is_exact: false,
+        }
+    }
+
+    /// The same of the field that entries are sorted by, where it asks for a range.
+    fn of_times(self) -> Wanted {
+        let whole = |end: Bound<Number>| match end {
+            Bound::Unbounded => Some(Bound::Unbounded),
+            Bound::Included(Number::Integer(ms)) => Some(Bound::Included(ms)),
+            Bound::Excluded(Number::Integer(ms)) => Some(Bound::Excluded(ms)),
+            Bound::Included(_) | Bound::Excluded(_) => None,
+        };
+        match self.lookup {
+            Lookup::Range(key, low, high) => match (whole(low), whole(high)) {
+                (Some(low), Some(high)) => Wanted {
+                    lookup: Lookup::Times(key, low, high),
+                    ..self
+                },
+                _ => self,
+            },
+            _ => self,
         }
     }
 
@@ -166,7 +186,10 @@ impl<'a> Asker<'a> {
         match self.layout.key(&field.name) {
             None => Wanted::exact(Lookup::Nothing),
             Some(key) if field.nested.is_some() => Wanted::more(flat(key, field, &leaf.test).lookup),
-            Some(key) => test(key, field, &leaf.test),
+            Some(key) => match test(key, field, &leaf.test) {
+                wanted if self.layout.time() == Some(&field.name) => wanted.of_times(),
+                wanted => wanted,
+            },
         }
     }
 
@@ -260,7 +283,7 @@ fn test(key: Key, field: &Field, test: &Test) -> Wanted {
     }
 }
 
-fn end(end: &Bound<Term>) -> Option<Bound<fulltext::Number>> {
+fn end(end: &Bound<Term>) -> Option<Bound<Number>> {
     Some(match end {
         Bound::Unbounded => Bound::Unbounded,
         Bound::Included(term) => Bound::Included(number(term)?),

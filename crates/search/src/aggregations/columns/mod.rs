@@ -7,6 +7,7 @@ mod asked;
 mod buckets;
 
 use asked::{Form, OneField};
+use foldhash::fast::RandomState;
 use fulltext::{Block, Columns, Key, Number, Value};
 use mapping::fields::Term;
 use mapping::rows::{Row, RowValues, Summary};
@@ -27,7 +28,7 @@ pub struct Rows(pub(crate) Vec<(Row, u64)>);
 pub struct Grouping {
     fields: Vec<OneField>,
     /// The entries with these values: of each column that tells entries apart, the number of values, then those.
-    groups: HashMap<Box<[u64]>, Group>,
+    groups: HashMap<Box<[u64]>, Group, RandomState>,
     groups_bytes: usize,
     blocks: Vec<Block>,
     /// The values of one entry.
@@ -47,7 +48,7 @@ impl Grouping {
         Grouping {
             blocks: fields.iter().map(|_| Block::default()).collect(),
             fields,
-            groups: HashMap::new(),
+            groups: HashMap::default(),
             groups_bytes: 0,
             values: Vec::new(),
         }
