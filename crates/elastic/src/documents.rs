@@ -7,7 +7,8 @@ use http::StatusCode;
 use indexing::{id_text, sequence_number};
 use json::Reader;
 use serde_json::{Map, Value as Json, json};
-use value::{Document, ObjectId, Value};
+use value::raw::DocumentWriter;
+use value::{DocumentBuf, ObjectId, Value};
 
 /// What a text means besides a string: an ObjectId, or another value as relaxed Extended JSON.
 fn other_meaning(text: &str) -> Option<Value> {
@@ -62,8 +63,17 @@ pub(crate) fn head(index: &str, id: &str, record: &Record) -> Map<String, Json> 
     head
 }
 
+/// A document that is there, as a client would send it.
+pub(crate) fn without_id(document: &DocumentBuf) -> DocumentBuf {
+    let mut bytes = Vec::with_capacity(document.bytes().len());
+    let mut writer = DocumentWriter::new(&mut bytes);
+    writer.put_named(document.as_raw(), &["_id".to_owned()], false);
+    writer.finish();
+    DocumentBuf::from_validated(bytes.into())
+}
+
 /// A document as a client sends it, without `_id`.
-pub(crate) fn document_of(bytes: &[u8]) -> Result<Document> {
+pub(crate) fn document_of(bytes: &[u8]) -> Result<DocumentBuf> {
     let failed =
         |reason: String| ElasticError::new(StatusCode::BAD_REQUEST, "mapper_parsing_exception", reason);
     if bytes.iter().all(u8::is_ascii_whitespace) {
@@ -73,9 +83,9 @@ pub(crate) fn document_of(bytes: &[u8]) -> Result<Document> {
             "request body is required",
         ));
     }
-    let read = Reader::whole(bytes)
+    let read = Reader::document_buf(bytes)
         .map_err(|error| failed("failed to parse".to_owned()).because(ElasticError::from(error)))?;
-    let Value::Document(document) = read else {
+    let Some(document) = read else {
         let cause = ElasticError::new(
             StatusCode::BAD_REQUEST,
             "not_x_content_exception",
@@ -83,7 +93,7 @@ pub(crate) fn document_of(bytes: &[u8]) -> Result<Document> {
         );
         return Err(failed("failed to parse".to_owned()).because(cause));
     };
-    if document.contains("_id") {
+    if document.as_raw().get("_id").is_some() {
         let reason = "Field [_id] is a metadata field and cannot be added inside a document. Use the index API request parameters.";
         return Err(failed(reason.to_owned()));
     }

@@ -7,6 +7,7 @@ use crate::call::Call;
 use crate::counters::Counters;
 use crate::definition::{Definition, check_alias};
 use crate::error::{ElasticError, Result};
+use crate::learnt::Learnt;
 use crate::limits::{CHANGES_PAGE, REVISIONS_KEPT};
 use crate::{names, settings};
 use auth::Action;
@@ -33,6 +34,8 @@ struct State {
     /// Held while they change.
     change: tokio::sync::Mutex<()>,
     now: Mutex<Present>,
+    /// Changes that need not be followed.
+    learnt: Mutex<Learnt>,
     counters: Counters,
     following: Following,
 }
@@ -203,6 +206,7 @@ impl Indices {
         let state = Arc::new(State {
             change: tokio::sync::Mutex::new(()),
             now: Mutex::new(present),
+            learnt: Mutex::default(),
             counters: Counters::default(),
             following: Following::new(self.fulltext.clone()),
         });
@@ -298,7 +302,7 @@ impl Index {
 
     /// Learns the fields of documents that were written since the last time.
     async fn follow(&self) -> Result<()> {
-        if self.state.now.lock().followed >= self.collection.head() {
+        if self.followed() >= self.collection.head() {
             return Ok(());
         }
         let _changing = self.state.change.lock().await;
@@ -324,12 +328,39 @@ impl Index {
         if has_changed {
             self.save(&present).await?;
         }
-        *self.state.now.lock() = present;
+        self.set(present);
         Ok(())
+    }
+
+    /// How far its documents are known.
+    fn followed(&self) -> Sequence {
+        let mut now = self.state.now.lock();
+        let mut learnt = self.state.learnt.lock();
+        now.followed = learnt.reach(std::mem::take(&mut now.followed));
+        now.followed.clone()
+    }
+
+    /// Puts what was changed while nobody else changed it; how far documents are known may have risen meanwhile.
+    fn set(&self, mut present: Present) {
+        let mut now = self.state.now.lock();
+        present.followed = present.followed.max(std::mem::take(&mut now.followed));
+        *now = present;
+    }
+
+    /// Notes insertions of documents that were learnt.
+    pub(crate) fn learnt(&self, inserted: &[engine::Result<Sequence>]) {
+        self.state.learnt.lock().note(inserted.iter().flatten());
     }
 
     /// Learns the fields of documents that are about to be written; why one of them cannot be, if it cannot.
     pub(crate) async fn learn(&self, documents: &[DocumentBuf]) -> Result<Vec<Result<()>>> {
+        let known = self.known_mapping();
+        let fits = documents.iter().map(|document| known.brings(document.as_ref()));
+        let fits: Vec<_> = fits.collect();
+        if !fits.iter().any(|fits| matches!(fits, Ok(true))) {
+            let fits = fits.into_iter().map(|fits| fits.map(drop).map_err(Into::into));
+            return Ok(fits.collect());
+        }
         let _changing = self.state.change.lock().await;
         let mut present = self.state.now.lock().clone();
         let mut mapping = Mapping::clone(&present.mapping);
@@ -347,7 +378,7 @@ impl Index {
         if has_changed {
             present.mapping = Arc::new(mapping);
             self.save(&present).await?;
-            *self.state.now.lock() = present;
+            self.set(present);
         }
         Ok(results)
     }
@@ -360,7 +391,7 @@ impl Index {
         mapping.put(source)?;
         present.mapping = Arc::new(mapping);
         self.save(&present).await?;
-        *self.state.now.lock() = present;
+        self.set(present);
         Ok(())
     }
 
@@ -420,7 +451,7 @@ impl Index {
         let mut present = self.state.now.lock().clone();
         change(&mut present)?;
         self.save(&present).await?;
-        *self.state.now.lock() = present;
+        self.set(present);
         Ok(())
     }
 

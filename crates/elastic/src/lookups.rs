@@ -181,8 +181,7 @@ async fn more_like(call: &Call, expression: &str, body: &Value) -> Result<Value>
                 }
             }
             Like::Given(value) => {
-                let document =
-                    DocumentBuf::from(&crate::documents::document_of(value.to_string().as_bytes())?);
+                let document = crate::documents::document_of(value.to_string().as_bytes())?;
                 for (_, mapping) in &places {
                     query.learn_document(mapping, &document, is_liked);
                 }

@@ -114,7 +114,7 @@ impl Form {
                 };
                 let text = match self.pretty {
                     true => serde_json::to_string_pretty(&body).unwrap_or_default() + "\n",
-                    false => body.to_string(),
+                    false => serde_json::to_string(&body).unwrap_or_default(),
                 };
                 match self.is_yaml {
                     true => (

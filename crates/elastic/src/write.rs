@@ -3,6 +3,7 @@
 use crate::documents::{check_id, find};
 use crate::error::{ElasticError, Result};
 use crate::index::Index;
+use crate::insert::insert_all;
 use crate::limits::RETRIES_MAX;
 use crate::scripts::{Operation, Prepared as Scripted};
 use engine::{Edit, EditOrigin, EditOutcome, Record, Revision, RevisionPath, RevisionedSnapshot};
@@ -11,13 +12,13 @@ use indexing::sequence_number;
 use memory::{Holder, Share};
 use serde_json::{Map, Value as Json, json};
 use value::raw::DocumentWriter;
-use value::{Document, DocumentBuf, Value};
+use value::{Document, DocumentBuf, Value, ValueRef};
 
 /// What is to become of a document.
 #[derive(Clone, Debug)]
 pub(crate) enum Change {
     /// It is this one from now on; where it must not be there yet, `create`.
-    Put { document: Document, create: bool },
+    Put { document: DocumentBuf, create: bool },
     /// It is gone.
     Delete,
     /// It is changed in part.
@@ -45,6 +46,8 @@ pub(crate) struct Update {
 #[derive(Clone, Debug)]
 pub(crate) struct Write {
     pub(crate) id: String,
+    /// Whether the id was just made: no document has such a one, so none is looked for.
+    pub(crate) is_new: bool,
     pub(crate) change: Change,
     /// `if_seq_no` and `if_primary_term`.
     pub(crate) condition: Option<(u64, u64)>,
@@ -111,15 +114,26 @@ enum Step {
 
 /// Carries out writes of different documents; one result each, in their order.
 pub(crate) async fn write_all(index: &Index, writes: &[Write]) -> Result<Vec<Result<Written>>> {
-    write_some(index, writes, &|_| false).await
+    let results = match insertions(writes) {
+        Some(documents) => insert_all(index, &documents).await?,
+        None => edit_all(index, writes).await?,
+    };
+    count(index, &results);
+    Ok(results)
 }
 
-/// The same, where some are known to have ids that were just made: no document has such a one, so none is looked for.
-pub(crate) async fn write_some(
-    index: &Index,
-    writes: &[Write],
-    is_new: &(dyn Fn(usize) -> bool + Sync),
-) -> Result<Vec<Result<Written>>> {
+/// The ids and documents of writes that do nothing but insert documents of new ids.
+fn insertions(writes: &[Write]) -> Option<Vec<(&str, &DocumentBuf)>> {
+    let insertions = writes.iter().map(|write| match &write.change {
+        Change::Put { document, .. } if write.is_new && write.condition.is_none() => {
+            Some((write.id.as_str(), document))
+        }
+        _ => None,
+    });
+    insertions.collect()
+}
+
+async fn edit_all(index: &Index, writes: &[Write]) -> Result<Vec<Result<Written>>> {
     let mut results: Vec<Option<Result<Written>>> = writes.iter().map(|_| None).collect();
     let mut left: Vec<usize> = (0..writes.len()).collect();
     for _ in 0..RETRIES_MAX {
@@ -128,7 +142,7 @@ pub(crate) async fn write_some(
         let mut committed = Vec::new();
         let mut edits = Vec::new();
         for at in std::mem::take(&mut left) {
-            match prepare(index, &snapshot, &writes[at], is_new(at)).await {
+            match prepare(index, &snapshot, &writes[at]).await {
                 Ok(Step::Done(written)) => results[at] = Some(Ok(*written)),
                 Ok(Step::Commit(prepared)) => match hold(&mut made, &writes[at], &prepared) {
                     Ok(()) => {
@@ -187,12 +201,10 @@ pub(crate) async fn write_some(
         let reason = "the document is changed by others all the time; try again";
         ElasticError::new(StatusCode::CONFLICT, "version_conflict_engine_exception", reason)
     };
-    let results: Vec<Result<Written>> = results
+    Ok(results
         .into_iter()
         .map(|result| result.unwrap_or_else(|| Err(busy())))
-        .collect();
-    count(index, &results);
-    Ok(results)
+        .collect())
 }
 
 /// Takes the memory of a document that a change in part has made, which says nothing of its size.
@@ -232,7 +244,7 @@ async fn sequence_of(snapshot: &RevisionedSnapshot, edit: &Edit) -> Result<u64> 
         .document
         .as_raw()
         .get("_id")
-        .map(value::ValueRef::to_value)
+        .map(ValueRef::to_value)
         .unwrap_or(Value::Null);
     Ok(match snapshot.document(id.as_ref()).await? {
         Some(record) => sequence_number(&record),
@@ -243,17 +255,17 @@ async fn sequence_of(snapshot: &RevisionedSnapshot, edit: &Edit) -> Result<u64> 
     })
 }
 
-async fn prepare(index: &Index, snapshot: &RevisionedSnapshot, write: &Write, is_new: bool) -> Result<Step> {
+async fn prepare(index: &Index, snapshot: &RevisionedSnapshot, write: &Write) -> Result<Step> {
     check_id(&write.id)?;
-    let (id, record) = match is_new {
+    let (id, record) = match write.is_new {
         true => (Value::from(write.id.as_str()), None),
         false => find(snapshot, &write.id).await?,
     };
     check_condition(index, write, record.as_ref())?;
     check_version(index, write, record.as_ref())?;
-    let commit = |document: &Document, deleted: bool, result: &'static str| {
+    let commit = |document: &DocumentBuf, deleted: bool, result: &'static str| {
         let revision = record.as_ref().map(Record::revision);
-        let document = whole(&id, document);
+        let document = whole(id.as_ref(), document);
         let version = write.version.map(|version| version.number);
         // A revision follows the one before it; a version may leave numbers out, and then begins a branch of its own.
         let (origin, ends) =
@@ -286,7 +298,7 @@ async fn prepare(index: &Index, snapshot: &RevisionedSnapshot, write: &Write, is
         }
         (Change::Put { document, .. }, Some(_)) => commit(document, false, "updated"),
         (Change::Put { document, .. }, None) => commit(document, false, "created"),
-        (Change::Delete, Some(_)) => commit(&Document::new(), true, "deleted"),
+        (Change::Delete, Some(_)) => commit(&DocumentBuf::from(&Document::new()), true, "deleted"),
         (Change::Delete, None) => Step::Done(Box::new(Written {
             id: write.id.clone(),
             version: 1,
@@ -312,11 +324,11 @@ async fn prepare(index: &Index, snapshot: &RevisionedSnapshot, write: &Write, is
             };
             let made = made.as_ref().ok_or_else(missing)?;
             match update.script.as_ref().filter(|_| update.scripted_upsert) {
-                None => commit(made, false, "created"),
+                None => commit(&DocumentBuf::from(made), false, "created"),
                 Some(script) => {
                     let context = script_context(index, write, None).with("op", "create");
                     match script.change(made.clone(), context)? {
-                        Operation::Put(document) => commit(&document, false, "created"),
+                        Operation::Put(document) => commit(&DocumentBuf::from(&document), false, "created"),
                         Operation::Nothing | Operation::Delete => Step::Done(Box::new(Written {
                             id: write.id.clone(),
                             version: 0,
@@ -343,8 +355,8 @@ async fn prepare(index: &Index, snapshot: &RevisionedSnapshot, write: &Write, is
             if let Some(script) = &update.script {
                 return Ok(
                     match script.change(document, script_context(index, write, Some(record)))? {
-                        Operation::Put(document) => commit(&document, false, "updated"),
-                        Operation::Delete => commit(&Document::new(), true, "deleted"),
+                        Operation::Put(document) => commit(&DocumentBuf::from(&document), false, "updated"),
+                        Operation::Delete => commit(&DocumentBuf::from(&Document::new()), true, "deleted"),
                         Operation::Nothing => unchanged(),
                     },
                 );
@@ -356,7 +368,7 @@ async fn prepare(index: &Index, snapshot: &RevisionedSnapshot, write: &Write, is
             if !has_changed && update.detect_noop {
                 unchanged()
             } else {
-                commit(&document, false, "updated")
+                commit(&DocumentBuf::from(&document), false, "updated")
             }
         }
     })
@@ -375,14 +387,15 @@ fn script_context(index: &Index, write: &Write, record: Option<&Record>) -> Docu
     context
 }
 
+/// What the `_id` of a document takes, about.
+const ID_ROOM: usize = 64;
+
 /// A document with its `_id` in front.
-fn whole(id: &Value, document: &Document) -> DocumentBuf {
-    let mut bytes = Vec::new();
+pub(crate) fn whole(id: ValueRef<'_>, document: &DocumentBuf) -> DocumentBuf {
+    let mut bytes = Vec::with_capacity(document.bytes().len() + ID_ROOM);
     let mut writer = DocumentWriter::new(&mut bytes);
-    writer.put("_id", id.as_ref());
-    for (name, value) in document.iter() {
-        writer.put(name, value.as_ref());
-    }
+    writer.put("_id", id);
+    writer.put_all(document.as_raw());
     writer.finish();
     DocumentBuf::from_validated(bytes.into())
 }
@@ -469,7 +482,7 @@ fn conflict(index: &Index, reason: String) -> ElasticError {
 }
 
 /// A mapping's refusal names the document.
-fn in_document(mut error: ElasticError, id: &str) -> ElasticError {
+pub(crate) fn in_document(mut error: ElasticError, id: &str) -> ElasticError {
     if error.kind == "mapper_parsing_exception" {
         // What is wrong with a value is told as the cause.
         if let Some((whole, why)) = error.reason.clone().split_once("]: date[") {

@@ -12,16 +12,16 @@ use crate::pipelines::{Pipelines, Wanted};
 use crate::respond::{Answer, ok};
 use crate::source::SourceFilter;
 use crate::streams::TIME_FIELD;
-use crate::write::{Change, Write, Written, write_all, write_some};
+use crate::write::{Change, Write, Written, write_all};
 use auth::Action;
 use http::Method;
 use ingest::Context;
 use parse::Item;
 use room::Room;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
-use value::Document;
+use value::DocumentBuf;
 
 /// Bytes of a document that are read in the time of one step.
 const BYTES_OF_STEP: usize = 64;
@@ -70,9 +70,10 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
         answers, has_errors, ..
     } = bulk;
     // In this order: some clients look for the text `"errors":false,"items":[`.
-    Ok(ok(
-        json!({"took": begun.elapsed().as_millis() as u64, "errors": has_errors, "items": answers}),
-    ))
+    let mut answer = json!({"took": begun.elapsed().as_millis() as u64, "errors": has_errors});
+    // What is named within `json!` would be copied.
+    answer["items"] = Value::Array(answers);
+    Ok(ok(answer))
 }
 
 /// A bulk request under way.
@@ -146,7 +147,7 @@ impl Bulk<'_> {
     async fn through(
         &mut self,
         item: &mut Item<'_>,
-        document: Document,
+        document: DocumentBuf,
         create: bool,
         room: &mut Room,
     ) -> Result<Made> {
@@ -165,14 +166,14 @@ impl Bulk<'_> {
         let mut going = Context {
             index: item.index.clone(),
             id: item.id.clone(),
-            source: document,
+            source: document.to_document(),
             ..Context::default()
         };
         let goes_on = self.call.through(self.pipelines, wanted, &mut going).await?;
         room.grow(going.bytes())?;
         (item.index, item.id) = (going.index, going.id);
         if goes_on {
-            let document = going.source;
+            let document = DocumentBuf::from(&going.source);
             return Ok(Ok(Change::Put { document, create }));
         }
         let mut answer = dropped(&item.index, item.id.as_deref().unwrap_or_default());
@@ -250,13 +251,14 @@ async fn write_batch(
     indexing::begin(&index);
     let writes = batch.iter().zip(changes).map(|(item, change)| Write {
         id: item.id.clone().unwrap_or_else(new_id),
+        is_new: item.id.is_none(),
         change,
         condition: item.condition,
         version: None,
     });
     let writes: Vec<Write> = writes.collect();
     let results = match index.is_stream(name) {
-        false => write_some(&index, &writes, &|at| batch[at].id.is_none()).await?,
+        false => write_all(&index, &writes).await?,
         true => write_stream(&index, name, batch, writes.clone()).await?,
     };
     let has_errors = results.iter().any(Result::is_err);
@@ -284,7 +286,9 @@ async fn write_stream(
     let mut allowed = Vec::with_capacity(batch.len());
     for (item, write) in batch.iter().zip(writes) {
         let (creates, has_time) = match &write.change {
-            Change::Put { document, .. } => (item.verb == "create", document.contains(TIME_FIELD)),
+            Change::Put { document, .. } => {
+                (item.verb == "create", document.as_raw().get(TIME_FIELD).is_some())
+            }
             _ => (false, true),
         };
         checked.push(index.check_stream_write(name, creates, has_time));
@@ -325,7 +329,7 @@ fn done(
     if let (Change::Update(_), Some(filter), Some(document)) = (&write.change, filter, &written.document) {
         body.insert("get".to_owned(), json!({"_seq_no": written.sequence, "_primary_term": 1, "found": true, "_source": filter.shown(document)}));
     }
-    json!({item.verb: body})
+    Value::Object(Map::from_iter([(item.verb.to_owned(), Value::Object(body))]))
 }
 
 fn failed(item: &Item<'_>, id: Option<&str>, error: &ElasticError) -> Value {

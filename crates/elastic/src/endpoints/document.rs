@@ -18,6 +18,7 @@ use memory::Holder;
 use options::Options;
 use search::{Mapping, WantedField};
 use serde_json::{Value, json};
+use value::DocumentBuf;
 
 /// `/{index}/_doc/{id}`.
 pub(crate) async fn run(call: &mut Call, index: &str, id: &str) -> Result<Answer> {
@@ -84,7 +85,7 @@ async fn put(call: &mut Call, name: &str, id: &str, create: bool) -> Result<Answ
         let mut going = ingest::Context {
             index: name,
             id: Some(id),
-            source: document,
+            source: document.to_document(),
             ..ingest::Context::default()
         };
         let pipelines = call.pipelines().await?;
@@ -93,7 +94,7 @@ async fn put(call: &mut Call, name: &str, id: &str, create: bool) -> Result<Answ
             .set(going.bytes())
             .map_err(|full| ElasticError::no_memory(&full))?;
         (name, id) = (going.index, going.id.unwrap_or_else(new_id));
-        document = going.source;
+        document = DocumentBuf::from(&going.source);
         if !goes_on {
             return Ok(ok(dropped(&name, &id)));
         }
@@ -102,12 +103,13 @@ async fn put(call: &mut Call, name: &str, id: &str, create: bool) -> Result<Answ
     if !create {
         call.require(Action::Update, &index.namespace)?;
     }
-    index.check_stream_write(&name, create, document.contains(TIME_FIELD))?;
+    index.check_stream_write(&name, create, document.as_raw().get(TIME_FIELD).is_some())?;
     let change = Change::Put { document, create };
     let written = write_one(
         &index,
         Write {
             id,
+            is_new: false,
             change,
             condition: options.condition,
             version: options.version,
@@ -142,6 +144,7 @@ async fn delete(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
     index.check_stream_write(name, false, true)?;
     let write = Write {
         id: id.to_owned(),
+        is_new: false,
         change: Change::Delete,
         condition: options.condition,
         version: options.version,
@@ -176,6 +179,7 @@ pub(crate) async fn update(call: &mut Call, name: &str, id: &str) -> Result<Answ
     index.check_stream_write(name, false, true)?;
     let write = Write {
         id: id.to_owned(),
+        is_new: false,
         change: Change::Update(update),
         condition: options.condition,
         version: options.version,
@@ -199,7 +203,7 @@ pub(crate) fn parse_update(bytes: &[u8]) -> Result<(Update, Option<SourceFilter>
         ..Update::default()
     };
     let mut shown = None;
-    for (name, value) in document_of(bytes)?.iter() {
+    for (name, value) in document_of(bytes)?.to_document().iter() {
         let object = || match value {
             value::Value::Document(document) => Ok(Some(document.clone())),
             _ => Err(ElasticError::parsing(format!(

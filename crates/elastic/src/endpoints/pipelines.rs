@@ -148,7 +148,7 @@ fn context_of(document: &Value) -> Result<Context> {
         index: text("_index").unwrap_or_else(|| "_index".to_owned()),
         id: Some(text("_id").unwrap_or_else(|| "_id".to_owned())),
         routing: text("_routing"),
-        source: crate::documents::document_of(source.to_string().as_bytes())?,
+        source: crate::documents::document_of(source.to_string().as_bytes())?.to_document(),
         ..Context::default()
     })
 }

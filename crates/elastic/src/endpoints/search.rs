@@ -286,8 +286,9 @@ impl Search {
             "took": begun.elapsed().as_millis() as u64,
             "timed_out": found.timed_out,
             "_shards": {"total": count, "successful": count, "skipped": 0, "failed": 0},
-            "hits": inner,
         });
+        // What is named within `json!` would be copied.
+        answer["hits"] = Value::Object(inner);
         if let Some(aggregations) = outcome.aggregations {
             let aggregations = Value::Object(aggregations);
             held.add_shown(&aggregations)?;

@@ -11,7 +11,6 @@ use http::Method;
 use search::{TermCounts, TermVectors};
 use serde_json::{Map, Value, json};
 use std::time::Instant;
-use value::DocumentBuf;
 
 /// What is asked of one document.
 #[derive(Clone)]
@@ -149,7 +148,6 @@ async fn shown(call: &Call, wanted: &Wanted) -> Result<Value> {
         (Some(given), _) => {
             answer["_version"] = json!(0);
             Some(crate::documents::document_of(given.to_string().as_bytes())?)
-                .map(|document| DocumentBuf::from(&document))
         }
         (None, Some(id)) => {
             answer["_id"] = json!(id);

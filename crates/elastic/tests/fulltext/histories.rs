@@ -67,6 +67,13 @@ impl History {
             lines.push_str(&value.to_string());
             lines.push('\n');
         };
+        if random.below(4) == 0 {
+            // Those of which nobody says an id are inserted without a look at what is there.
+            for _ in 0..random.below(100) + 20 {
+                push(&json!({"create": {"_index": "lines"}}));
+                push(&document(random));
+            }
+        }
         for _ in 0..random.below(150) + 20 {
             let is_new = self.next == 0 || random.below(10) < 6;
             let id = match is_new {

@@ -95,6 +95,19 @@ fn an_index_that_cannot_be_opened_is_behind_by_all_changes() {
 }
 
 #[test]
+fn nothing_is_taken_away_for_documents_that_are_new() {
+    let servers = Servers::start();
+    servers.make();
+    servers.bulk(&memory::bulk(0..500));
+    servers.wait_until_indexed();
+    let before = servers.operations();
+    servers.bulk(&memory::bulk(500..1_500));
+    servers.wait_until_indexed();
+    let for_entries = servers.operations() - before;
+    assert!((1_000..1_200).contains(&for_entries), "{for_entries}");
+}
+
+#[test]
 fn what_is_written_is_found_by_the_next_search() {
     let servers = Servers::start();
     servers.make();

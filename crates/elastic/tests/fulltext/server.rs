@@ -186,10 +186,19 @@ impl Servers {
         }
     }
 
+    /// What was done to the index: entries put and taken away, commits.
+    pub fn operations(&self) -> u64 {
+        self.meta().unwrap()["opstamp"].as_u64().unwrap()
+    }
+
+    fn meta(&self) -> Option<Value> {
+        let folder = std::fs::read_dir(self.folder.path()).ok()?.next()?.ok()?.path();
+        serde_json::from_slice(&std::fs::read(folder.join("meta.json")).ok()?).ok()?
+    }
+
     /// How far the commits of the index reach.
     fn reached(&self) -> Option<String> {
-        let folder = std::fs::read_dir(self.folder.path()).ok()?.next()?.ok()?.path();
-        let meta: Value = serde_json::from_slice(&std::fs::read(folder.join("meta.json")).ok()?).ok()?;
+        let meta = self.meta()?;
         let note: Value = serde_json::from_str(meta["payload"].as_str()?).ok()?;
         Some(note["reached"].as_str()?.to_owned())
     }

@@ -245,6 +245,32 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"error": {"type": "action_request_validation_exception"}}"#,
     ),
+    // Documents without ids are inserted together; what one comes to says nothing of the others.
+    case(
+        "PUT /inserted",
+        r#"{"mappings": {"properties": {"a": {"type": "long"}}}}"#,
+        200,
+        "",
+    ),
+    case(
+        "POST /inserted/_bulk",
+        "{\"create\": {}}\n{\"a\": 1}\n{\"index\": {}}\n{\"a\": \"none\"}\n{\"create\": {}}\n{\"a\": 2, \"b\": \"new\"}\n",
+        200,
+        r#"{"errors": true, "items": [{"create": {"status": 201, "_version": 1, "_seq_no": 0, "result": "created"}},
+            {"index": {"status": 400, "error": {"type": "mapper_parsing_exception"}}}, {"create": {"status": 201, "_seq_no": 1}}]}"#,
+    ),
+    case(
+        "POST /inserted/_search?seq_no_primary_term=true&version=true",
+        r#"{"query": {"match": {"b": "new"}}}"#,
+        200,
+        r#"{"hits": {"hits": [{"_seq_no": 1, "_version": 1, "_source": {"a": 2, "b": "new"}}]}}"#,
+    ),
+    case(
+        "GET /inserted/_mapping",
+        "",
+        200,
+        r#"{"inserted": {"mappings": {"properties": {"a": {"type": "long"}, "b": {"type": "text"}}}}}"#,
+    ),
     // A field's type stays: what does not fit is refused, and nothing of it written.
     case(
         "POST /bulk/_doc",

@@ -2,7 +2,7 @@
 
 use super::Run;
 use super::progress::{Pace, Progress};
-use crate::documents::document_of;
+use crate::documents::{document_of, without_id};
 use crate::error::Result;
 use crate::index::Index;
 use crate::limits::BULK_COMMIT_MAX;
@@ -102,19 +102,14 @@ impl Job {
                 (Change::Update(update), unchanged)
             }
             Work::Touch { script: None } => {
-                let mut document = hit.document.to_document();
-                document.remove("_id");
+                let document = without_id(&hit.document);
                 let create = false;
                 (Change::Put { document, create }, unchanged)
             }
             Work::Copy { creates, filter, .. } => {
                 let shown = filter.shown(&hit.document);
                 let document = match filter.is_all() {
-                    true => {
-                        let mut document = hit.document.to_document();
-                        document.remove("_id");
-                        document
-                    }
+                    true => without_id(&hit.document),
                     false => document_of(shown.to_string().as_bytes())?,
                 };
                 let create = *creates;
@@ -123,6 +118,7 @@ impl Job {
         };
         Ok(Write {
             id: hit.id.clone(),
+            is_new: false,
             change,
             condition,
             version: None,

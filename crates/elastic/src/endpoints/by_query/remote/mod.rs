@@ -60,6 +60,7 @@ impl Copying {
         let create = self.creates;
         Ok(Write {
             id: hit.id.clone(),
+            is_new: false,
             change: Change::Put { document, create },
             condition: None,
             version: None,
