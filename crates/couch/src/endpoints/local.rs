@@ -71,13 +71,14 @@ async fn put(call: &Call, database: &Database, name: &str, document: &Incoming) 
     let count = put_local(call, database, name, document).await?;
     let mut text = String::from(r#"{"ok":true,"id":"#);
     write_string(&format!("{}{name}", ids::LOCAL), &mut text);
-    // Writing to a String cannot fail.
-    let _ = write!(text, r#","rev":"0-{count}"}}"#);
+    text.push_str(&format!(r#","rev":"0-{count}"}}"#));
     let status = match document.deleted {
         true => StatusCode::OK,
         false => StatusCode::CREATED,
     };
-    Ok(respond::json(status, text))
+    let mut response = respond::json(status, text);
+    respond::tag(&mut response, &format!("\"0-{count}\""));
+    Ok(response)
 }
 
 /// Puts a local document and gives its count.

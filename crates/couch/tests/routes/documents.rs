@@ -208,7 +208,7 @@ const LOCAL: &[Case] = &[
         "PUT /db/_local/l",
         r#"{"n": 1}"#,
         201,
-        r#"{"ok": true, "id": "_local/l", "rev": "0-1"}"#,
+        "ETag: \"0-1\"\n\n{\"ok\": true, \"id\": \"_local/l\", \"rev\": \"0-1\"}",
     ),
     case(
         "PUT /db/_local/l",

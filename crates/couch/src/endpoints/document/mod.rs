@@ -19,7 +19,6 @@ pub(crate) use write::{Put, WriteAnswer};
 
 use crate::call::Call;
 use crate::error::{CouchError, Result};
-use crate::ids;
 use http::{Method, Response};
 
 /// `/{db}/{id}`.
@@ -27,10 +26,7 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     match call.method.as_str() {
         "GET" | "HEAD" => get::run(call, id).await,
         // Boxed, so that what reads a document is small.
-        "PUT" => {
-            ids::check(id)?;
-            Box::pin(put::run(call, id)).await
-        }
+        "PUT" => Box::pin(put::run(call, id)).await,
         "DELETE" => Box::pin(put::delete(call, id)).await,
         "COPY" => Box::pin(copy::run(call, id)).await,
         _ if call.method == Method::POST => Box::pin(form::run(call, id)).await,

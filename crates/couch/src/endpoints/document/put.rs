@@ -13,6 +13,8 @@ use http::{Response, StatusCode};
 /// `PUT /{db}/{id}`.
 pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     let database = call.database_of_document()?;
+    database.require_write(id)?;
+    ids::check(id)?;
     if let Some(content_type) = related_type(call) {
         return with_parts(call, &database, id, &content_type).await;
     }
@@ -31,7 +33,6 @@ fn related_type(call: &Call) -> Option<String> {
 
 /// Writes a document whose attachments follow it.
 async fn with_parts(call: &mut Call, database: &Database, id: &str, content_type: &str) -> Result<Response> {
-    database.require_write(id)?;
     let body = call.take_body()?;
     let (bytes, mut following) = Following::begin(body, content_type).await?;
     let mut document = Incoming::whole(&bytes)?;
