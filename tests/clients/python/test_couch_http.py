@@ -56,7 +56,7 @@ def test_other_methods_are_refused_with_those_that_are_allowed(server, couch):
         "/_changes": "GET,POST,HEAD", "/_compact": "POST", "/_missing_revs": "POST", "/_revs_diff": "POST",
         "/_purge": "POST", "/_purged_infos": "GET", "/_purged_infos_limit": "GET,PUT", "/_revs_limit": "PUT,GET",
         "/_security": "PUT,GET", "/_shards": "GET", "/_sync_shards": "POST", "/_view_cleanup": "POST",
-        "/_find": "POST", "/_index": "GET,POST", "/_local/a": "DELETE,GET,HEAD,PUT",
+        "/_find": "POST", "/_index": "GET,POST", "/_local/a": "DELETE,GET,HEAD,PUT,COPY",
         "/a": "DELETE,GET,HEAD,POST,PUT,COPY", "/a/file": "DELETE,GET,HEAD,PUT",
     }
     expected = {f"{server.couch}/{path}": methods for path, methods in allowed.items()}
