@@ -196,47 +196,43 @@ impl RevisionedCollection {
 
     /// Writes revisions; one outcome for each, whatever becomes of the others.
     pub async fn edit(&self, edits: Vec<Edit>, journaled: bool) -> Result<Vec<EditOutcome>> {
-        let validator = self.engine.validators().of(&self.collection)?;
-        let mut outcomes: Vec<Option<EditOutcome>> = Vec::with_capacity(edits.len());
-        let mut operations = Vec::with_capacity(edits.len());
-        for edit in edits {
-            let refused = validator
-                .as_deref()
-                .filter(|_| !edit.deleted)
-                .and_then(|validator| refusal(validator, &edit.document));
-            if refused.is_none() {
-                operations.push(WriteOp::Edit(edit));
-            }
-            outcomes.push(refused.map(EditOutcome::Refused));
-        }
-        let mut committed = self.commit(operations, journaled).await?.into_iter();
-        let outcome = |known: Option<EditOutcome>| {
-            known.unwrap_or_else(|| committed.next().map_or(EditOutcome::Conflict, edit_outcome))
-        };
-        Ok(outcomes.into_iter().map(outcome).collect())
+        let writes = edits.into_iter().map(WriteOp::Edit);
+        let outcomes = self.write_checked(writes, journaled).await?.into_iter();
+        let told = outcomes.map(|outcome| outcome.map_or_else(EditOutcome::Refused, edit_outcome));
+        Ok(told.collect())
     }
 
-    /// Inserts documents, whatever becomes of the others; of each the position after its insertion, or why it was refused. No revision is
-    /// computed: whoever wants to know it reads the document.
+    /// Inserts documents, whatever becomes of the others. Returns for each the position after its insertion, or why it was refused.
+    /// Revisions are not computed: a reader of the document gets its revision.
     pub async fn insert(&self, documents: Vec<DocumentBuf>) -> Result<Vec<Result<Sequence>>> {
+        let writes = documents.into_iter().map(WriteOp::Insert);
+        let outcomes = self.write_checked(writes, true).await?.into_iter();
+        Ok(outcomes.map(|outcome| outcome.and_then(inserted)).collect())
+    }
+
+    /// Commits the writes that the validator lets through. Returns for each what came of it, or why it was refused.
+    async fn write_checked(
+        &self,
+        writes: impl Iterator<Item = WriteOp>,
+        journaled: bool,
+    ) -> Result<Vec<Result<Outcome>>> {
         let validator = self.engine.validators().of(&self.collection)?;
-        let mut refused: Vec<Option<Error>> = Vec::with_capacity(documents.len());
-        let mut operations = Vec::with_capacity(documents.len());
-        for document in documents {
-            let why = validator
+        let (mut refusals, mut operations) = (Vec::new(), Vec::new());
+        for write in writes {
+            let refused = validator
                 .as_deref()
-                .and_then(|validator| refusal(validator, &document));
-            if why.is_none() {
-                operations.push(WriteOp::Insert(document));
+                .and_then(|validator| refusal(validator, &write));
+            if refused.is_none() {
+                operations.push(write);
             }
-            refused.push(why);
+            refusals.push(refused);
         }
-        let mut committed = self.commit(operations, true).await?.into_iter();
-        let outcome = |why: Option<Error>| match (why, &mut committed) {
-            (Some(why), _) => Err(why),
-            (None, committed) => committed.next().map_or_else(|| Err(unexpected()), inserted),
+        let mut committed = self.commit(operations, journaled).await?.into_iter();
+        let outcome = |refused: Option<Error>| match refused {
+            Some(why) => Err(why),
+            None => Ok(committed.next().unwrap_or(Outcome::Skipped)),
         };
-        Ok(refused.into_iter().map(outcome).collect())
+        Ok(refusals.into_iter().map(outcome).collect())
     }
 
     /// Removes leaves as if they had never been; for each document those that were there.
@@ -318,19 +314,20 @@ fn inserted(outcome: Outcome) -> Result<Sequence> {
     match outcome {
         Outcome::Inserted { record } => Ok(Sequence::after_insert_of(record)),
         Outcome::Failed(error) => Err(error.into()),
-        _ => Err(unexpected()),
+        _ => Err(Error::new(
+            Code::INTERNAL_ERROR,
+            "an insertion has another outcome than insertions have",
+        )),
     }
 }
 
-fn unexpected() -> Error {
-    Error::new(
-        Code::INTERNAL_ERROR,
-        "an insertion has another outcome than insertions have",
-    )
-}
-
-/// Why the collection's validator refuses a document, if it does.
-fn refusal(validator: &Validator, document: &DocumentBuf) -> Option<Error> {
+/// Why the collection's validator refuses a write, if it does; deletions are not checked.
+fn refusal(validator: &Validator, write: &WriteOp) -> Option<Error> {
+    let document = match write {
+        WriteOp::Insert(document) => document,
+        WriteOp::Edit(edit) if !edit.deleted => &edit.document,
+        _ => return None,
+    };
     validator
         .check_insert(document.as_ref())
         .err()
