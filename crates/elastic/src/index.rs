@@ -9,6 +9,7 @@ use crate::definition::{Definition, check_alias};
 use crate::error::{ElasticError, Result};
 use crate::learnt::Learnt;
 use crate::limits::{CHANGES_PAGE, REVISIONS_KEPT};
+use crate::present::Present;
 use crate::{names, settings};
 use auth::Action;
 use engine::{ChangeKind, Namespace, Order, RevisionedCollection, Sequence};
@@ -38,21 +39,6 @@ struct State {
     learnt: Mutex<Learnt>,
     counters: Counters,
     following: Following,
-}
-
-#[derive(Clone, Debug, Default)]
-struct Present {
-    /// What was given at its making and since, below `index`.
-    settings: Map<String, Value>,
-    /// Its other names, with what is said of each.
-    aliases: Map<String, Value>,
-    /// Whether it can be neither read nor written until it is opened again.
-    is_closed: bool,
-    mapping: Arc<Mapping>,
-    /// When it was made, in milliseconds since 1970.
-    created_ms: i64,
-    /// How far its documents are known.
-    followed: Sequence,
 }
 
 /// An index that is there.
@@ -240,43 +226,9 @@ impl Drop for Indices {
     }
 }
 
-impl Present {
-    fn parse(text: &str) -> Result<Present> {
-        let kept: Value = serde_json::from_str(text)?;
-        let settings = kept
-            .get("settings")
-            .and_then(Value::as_object)
-            .cloned()
-            .unwrap_or_default();
-        let analysis = settings::analysis(&settings)?;
-        let fields_max = settings::fields_max(&settings)?;
-        let empty = json!({});
-        let mapping = Mapping::parse(kept.get("mappings").unwrap_or(&empty), analysis)?;
-        Ok(Present {
-            mapping: Arc::new(mapping.with_fields_max(fields_max)),
-            settings,
-            aliases: kept
-                .get("aliases")
-                .and_then(Value::as_object)
-                .cloned()
-                .unwrap_or_default(),
-            is_closed: kept.get("closed").and_then(Value::as_bool).unwrap_or(false),
-            created_ms: kept.get("created").and_then(Value::as_i64).unwrap_or(0),
-            followed: Sequence::START,
-        })
-    }
-}
-
 impl Index {
     async fn save(&self, present: &Present) -> Result<()> {
-        let kept = json!({
-            "settings": present.settings,
-            "mappings": present.mapping.source(),
-            "aliases": present.aliases,
-            "closed": present.is_closed,
-            "created": present.created_ms,
-        });
-        Ok(self.collection.set_search_index(kept.to_string()).await?)
+        Ok(self.collection.set_search_index(present.text()).await?)
     }
 
     /// Its full-text index.

@@ -34,6 +34,7 @@ mod names;
 mod node;
 mod parameters;
 mod pipelines;
+mod present;
 mod resolve;
 mod respond;
 mod route;
