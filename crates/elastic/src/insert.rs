@@ -4,6 +4,7 @@ use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::write::{Written, in_document, whole};
 use engine::Sequence;
+use indexing::change_number;
 use value::{DocumentBuf, ValueRef};
 
 /// Inserts documents under new ids; one result each, in their order.
@@ -43,7 +44,7 @@ fn written(id: &str, sequence: &Sequence, document: DocumentBuf) -> Written {
     Written {
         id: id.to_owned(),
         version: 1,
-        sequence: sequence.changes_since(&Sequence::START).saturating_sub(1),
+        sequence: change_number(sequence),
         result: "created",
         document: Some(document),
     }

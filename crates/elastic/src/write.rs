@@ -8,7 +8,7 @@ use crate::limits::RETRIES_MAX;
 use crate::scripts::{Operation, Prepared as Scripted};
 use engine::{Edit, EditOrigin, EditOutcome, Record, Revision, RevisionPath, RevisionedSnapshot};
 use http::StatusCode;
-use indexing::sequence_number;
+use indexing::{change_number, sequence_number};
 use memory::{Holder, Share};
 use serde_json::{Map, Value as Json, json};
 use value::raw::DocumentWriter;
@@ -248,10 +248,7 @@ async fn sequence_of(snapshot: &RevisionedSnapshot, edit: &Edit) -> Result<u64> 
         .unwrap_or(Value::Null);
     Ok(match snapshot.document(id.as_ref()).await? {
         Some(record) => sequence_number(&record),
-        None => snapshot
-            .head()
-            .changes_since(&engine::Sequence::START)
-            .saturating_sub(1),
+        None => change_number(&snapshot.head()),
     })
 }
 
@@ -302,10 +299,7 @@ async fn prepare(index: &Index, snapshot: &RevisionedSnapshot, write: &Write) ->
         (Change::Delete, None) => Step::Done(Box::new(Written {
             id: write.id.clone(),
             version: 1,
-            sequence: snapshot
-                .head()
-                .changes_since(&engine::Sequence::START)
-                .saturating_sub(1),
+            sequence: change_number(&snapshot.head()),
             result: "not_found",
             document: None,
         })),

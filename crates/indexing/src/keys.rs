@@ -3,7 +3,7 @@
 use crate::record::id_text;
 use engine::{Change, ChangeKind, Record, Sequence};
 use std::hash::{DefaultHasher, Hash, Hasher};
-use value::ValueRef;
+use value::{ObjectId, ValueRef};
 
 /// The bytes of a key at most; a longer one is cut, with a hash behind.
 const KEY_BYTES_MAX: usize = 1000;
@@ -46,28 +46,11 @@ fn of_kind(kind: u8, text: &str) -> Vec<u8> {
     key
 }
 
-/// The bytes of an ObjectId's text. Most documents have such an `_id`, and each is a term of its own.
+/// The bytes of an ObjectId's text. Most documents have such an `_id`, and each is a term of its own. In capitals it is another text.
 fn packed(text: &str) -> Option<[u8; 12]> {
-    let mut bytes = [0; 12];
-    let (pairs, []) = text.as_bytes().as_chunks::<2>() else {
-        return None;
-    };
-    if pairs.len() != bytes.len() {
-        return None;
-    }
-    for (byte, [high, low]) in bytes.iter_mut().zip(pairs) {
-        *byte = digit(*high)? << 4 | digit(*low)?;
-    }
-    Some(bytes)
-}
-
-/// What a digit stands for; in capitals it would be another text.
-fn digit(digit: u8) -> Option<u8> {
-    match digit {
-        b'0'..=b'9' => Some(digit - b'0'),
-        b'a'..=b'f' => Some(digit - b'a' + 10),
-        _ => None,
-    }
+    let is_capital = |digit: u8| digit.is_ascii_uppercase();
+    let id: ObjectId = text.parse().ok()?;
+    (!text.bytes().any(is_capital)).then_some(*id.bytes())
 }
 
 /// The key of a document that is there.

@@ -23,7 +23,7 @@ mod tail;
 
 pub use error::{IndexingError, Result};
 pub use follow::begin;
-pub use record::{id_of, id_text, seen, sequence_number, steps_of};
+pub use record::{change_number, id_of, id_text, seen, sequence_number, steps_of};
 pub use show::{Shown, show};
 pub use source::Source;
 pub use state::{Following, Indexes, Published, uuid_text};

@@ -1,7 +1,7 @@
 //! Documents as searches are shown them.
 
 use crate::error::Result;
-use engine::Record;
+use engine::{Record, Sequence};
 use search::{Run, Seen};
 use value::{DocumentBuf, ValueRef};
 
@@ -28,8 +28,12 @@ pub fn id_of(record: &Record) -> String {
 
 /// The number of a record's last change.
 pub fn sequence_number(record: &Record) -> u64 {
-    let sequence = record.sequence();
-    sequence.changes_since(&engine::Sequence::START).saturating_sub(1)
+    change_number(&record.sequence())
+}
+
+/// The number of the change before this position; the first one's is 0.
+pub fn change_number(position: &Sequence) -> u64 {
+    position.changes_since(&Sequence::START).saturating_sub(1)
 }
 
 /// A record as a search sees it; `id` is its `_id` as text.
