@@ -9,10 +9,11 @@ use crate::schema::{NUMBER, SEQUENCE};
 use crate::statistics::Lengths;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
+use tantivy::columnar::Column;
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::query::Scorer;
 use tantivy::schema::IndexRecordOption;
-use tantivy::{DocId, DocSet, TERMINATED};
+use tantivy::{DocId, DocSet, SegmentReader, TERMINATED};
 
 /// How often progress is asked for.
 const STEP: u64 = 1024;
@@ -91,6 +92,22 @@ impl Ord for Best {
     }
 }
 
+/// The columns by which entries of the same score are told apart and named.
+struct Columns {
+    sequences: Column<u64>,
+    numbers: Column<u64>,
+}
+
+impl Columns {
+    fn of(segment: &SegmentReader) -> Result<Columns> {
+        let columns = segment.fast_fields();
+        Ok(Columns {
+            sequences: columns.u64(SEQUENCE)?,
+            numbers: columns.u64(NUMBER)?,
+        })
+    }
+}
+
 /// The best until now; the worst of them is on top.
 struct Kept {
     best: BinaryHeap<Best>,
@@ -105,14 +122,18 @@ impl Kept {
         }
     }
 
-    /// Whether one of this score could be among them.
-    fn may_take(&self, score: f32) -> bool {
-        self.best.len() < self.count || self.best.peek().is_some_and(|worst| score >= worst.score)
-    }
-
-    fn take(&mut self, one: Best) {
-        self.best.push(one);
-        if self.best.len() > self.count {
+    /// Takes an entry in, if it is among the best by its score; only then are its columns read.
+    fn offer(&mut self, entry: DocId, score: f32, columns: &Columns) {
+        let is_full = self.best.len() >= self.count;
+        if is_full && self.best.peek().is_none_or(|worst| score < worst.score) {
+            return;
+        }
+        self.best.push(Best {
+            score,
+            sequence: columns.sequences.values.get_val(entry),
+            number: columns.numbers.values.get_val(entry),
+        });
+        if is_full {
             self.best.pop();
         }
     }
@@ -255,8 +276,7 @@ impl Reader {
         let mut best = Kept::new(count);
         let (mut matching, mut goes_on) = (0_u64, true);
         for (at, segment) in self.searcher.segment_readers().iter().enumerate() {
-            let columns = segment.fast_fields();
-            let (sequences, numbers) = (columns.u64(SEQUENCE)?, columns.u64(NUMBER)?);
+            let columns = Columns::of(segment)?;
             let mut probes = self.probes(at, scoring.probes)?;
             each(&*weight, at, segment, mask, &mut |entry| {
                 matching += 1;
@@ -264,13 +284,7 @@ impl Reader {
                     goes_on = (scoring.step)(STEP as usize);
                 }
                 let score = (scoring.score)(&mut probes, entry);
-                if best.may_take(score) {
-                    best.take(Best {
-                        score,
-                        sequence: sequences.values.get_val(entry),
-                        number: numbers.values.get_val(entry),
-                    });
-                }
+                best.offer(entry, score, &columns);
                 goes_on
             })?;
             if !goes_on {
@@ -303,8 +317,7 @@ impl Reader {
             let Some(mut postings) = inverted.read_postings(&term(field, *key, text), asked)? else {
                 continue;
             };
-            let columns = segment.fast_fields();
-            let (sequences, numbers) = (columns.u64(SEQUENCE)?, columns.u64(NUMBER)?);
+            let columns = Columns::of(segment)?;
             let lengths = match length {
                 Some(key) => Lengths::of(segment, *key)?,
                 None => None,
@@ -321,13 +334,7 @@ impl Reader {
                 }
                 for (entry, frequency, length) in page.iter() {
                     let score = scores.of(frequency, length, entry, scoring);
-                    if best.may_take(score) {
-                        best.take(Best {
-                            score,
-                            sequence: sequences.values.get_val(entry),
-                            number: numbers.values.get_val(entry),
-                        });
-                    }
+                    best.offer(entry, score, &columns);
                 }
             }
         }

@@ -42,7 +42,7 @@ pub struct TextTerms {
 }
 
 impl TextTerms {
-    /// None yet, of a text of so many bytes.
+    /// Makes an empty list, with room for the terms of a text of this many bytes.
     pub fn new(bytes: usize) -> TextTerms {
         TextTerms {
             // Beside most terms of one letter or more stand their length and place.

@@ -23,7 +23,7 @@ const TIME_MAX: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(crate) struct ClientBody(Arc<Mutex<Shared>>);
 
-/// What is looked at once whoever reads a client's body has dropped it.
+/// The rest of a client's body, once its reader has dropped it.
 #[derive(Debug)]
 pub(crate) struct Unread(Arc<Mutex<Shared>>);
 

@@ -266,18 +266,10 @@ fn flatten<'d>(value: ValueRef<'d>, out: &mut Vec<ValueRef<'d>>) {
     }
 }
 
-/// The text of a scalar of a document, where it lies if it is one.
+/// The text of a scalar of a document; a text is lent from where it lies.
 pub fn text_at(value: ValueRef<'_>) -> Option<Cow<'_, str>> {
-    match value {
-        ValueRef::String(text) | ValueRef::Symbol(text) => Some(Cow::Borrowed(text)),
-        other => text_of(other).map(Cow::Owned),
-    }
-}
-
-/// The text of a scalar of a document.
-pub fn text_of(value: ValueRef<'_>) -> Option<String> {
-    Some(match value {
-        ValueRef::String(text) | ValueRef::Symbol(text) => text.to_owned(),
+    Some(Cow::Owned(match value {
+        ValueRef::String(text) | ValueRef::Symbol(text) => return Some(Cow::Borrowed(text)),
         ValueRef::Bool(flag) => flag.to_string(),
         ValueRef::Int32(number) => number.to_string(),
         ValueRef::Int64(number) => number.to_string(),
@@ -286,7 +278,12 @@ pub fn text_of(value: ValueRef<'_>) -> Option<String> {
         ValueRef::DateTime(ms) => crate::dates::DateFormats::default().write(ms, &TimeZone::UTC),
         ValueRef::Decimal128(_) => value.as_f64()?.to_string(),
         _ => return None,
-    })
+    }))
+}
+
+/// The same as a text of its own.
+pub fn text_of(value: ValueRef<'_>) -> Option<String> {
+    text_at(value).map(Cow::into_owned)
 }
 
 fn null_term(field: &Field) -> Option<Term> {
