@@ -7,7 +7,7 @@ use store::{Collection, DOCUMENT_BYTES_MAX, Outcome, StoreError, WriteOp};
 use update::stored::check_ids;
 use value::date::since_1970;
 use value::raw::{DocumentWriter, NESTING_DEPTH_MAX};
-use value::{DocumentBuf, ObjectId, RawDocument, Timestamp, ValueRef};
+use value::{DocumentBuf, ObjectId, RawDocument, Timestamp, Type, ValueRef};
 
 /// What an insert did.
 #[derive(Clone, Debug, Default)]
@@ -90,22 +90,59 @@ fn prepare(document: DocumentBuf, options: &WriteOptions) -> Result<DocumentBuf,
 /// The document with its `_id` first and empty timestamps of the top level set to now, as MongoDB does, unless they are
 /// kept.
 fn completed(document: DocumentBuf, keeps_empty_timestamps: bool) -> Result<DocumentBuf, QueryError> {
-    check_ids(document.as_ref())?;
-    let raw = document.as_raw();
-    let id = raw.get("_id");
-    let first = raw.iter().next().is_some_and(|(name, _)| name == "_id");
-    let fills = !keeps_empty_timestamps
-        && raw
-            .iter()
-            .any(|(name, value)| name != "_id" && is_empty_timestamp(value));
-    if first && !fills {
+    let outline = Outline::of(document.as_raw());
+    if !outline.has_plain_id {
+        check_ids(document.as_ref())?;
+    }
+    let fills = outline.has_empty_timestamp && !keeps_empty_timestamps;
+    if outline.begins_with_id && !fills {
         return Ok(document);
     }
-    Ok(rewritten(
-        raw,
-        id.unwrap_or_else(|| ValueRef::ObjectId(ObjectId::generate())),
-        fills,
-    ))
+    let raw = document.as_raw();
+    let id = raw
+        .get("_id")
+        .unwrap_or_else(|| ValueRef::ObjectId(ObjectId::generate()));
+    Ok(rewritten(raw, id, fills))
+}
+
+/// What an insert has to know of the fields of the top level. It is read in one pass that decodes no value: most documents
+/// need nothing, and in bulk these passes cost as much as a tenth of the insert.
+struct Outline {
+    begins_with_id: bool,
+    /// There is one `_id`, of a type all of whose values may be one.
+    has_plain_id: bool,
+    /// A field other than `_id` holds an empty timestamp.
+    has_empty_timestamp: bool,
+}
+
+impl Outline {
+    fn of(document: RawDocument<'_>) -> Outline {
+        let mut outline = Outline {
+            begins_with_id: false,
+            has_plain_id: false,
+            has_empty_timestamp: false,
+        };
+        let mut ids = 0;
+        let mut elements = document.iter();
+        let mut is_first = true;
+        while let Some((element, name)) = elements.next_raw() {
+            let kind = element.first().copied().and_then(Type::from_byte);
+            if name == b"_id" {
+                ids += 1;
+                outline.begins_with_id |= is_first;
+                outline.has_plain_id = ids == 1 && kind.is_some_and(is_always_id);
+            } else if kind == Some(Type::Timestamp) {
+                outline.has_empty_timestamp |= element.ends_with(&[0; 8]);
+            }
+            is_first = false;
+        }
+        outline
+    }
+}
+
+/// Whether each value of the type can be an `_id`.
+fn is_always_id(kind: Type) -> bool {
+    !matches!(kind, Type::Document | Type::Array | Type::Regex | Type::Undefined)
 }
 
 fn is_empty_timestamp(value: ValueRef<'_>) -> bool {

@@ -13,10 +13,14 @@ use std::time::{Duration, Instant};
 /// for it.
 const HOLDS_THREAD_MAX: Duration = Duration::from_millis(20);
 
+/// Inserts between two looks at the clock. An insert takes a microsecond or two, of which each look would be a fiftieth.
+const INSERTS_BETWEEN_LOOKS: u32 = 32;
+
 /// Since when the operations of a group hold the thread.
 struct Held {
     since: Instant,
     room_after: Duration,
+    inserts: u32,
 }
 
 impl Held {
@@ -24,6 +28,15 @@ impl Held {
         Held {
             since: Instant::now(),
             room_after: HOLDS_THREAD_MAX,
+            inserts: 0,
+        }
+    }
+
+    /// Like [`Held::make_room`], after an insert.
+    fn make_room_after_insert(&mut self) {
+        self.inserts += 1;
+        if self.inserts.is_multiple_of(INSERTS_BETWEEN_LOOKS) {
+            self.make_room();
         }
     }
 
@@ -44,7 +57,7 @@ impl Group<'_> {
             request.follow_indexes(&self.set);
         }
         // One read for the whole group, so that applying its operations mostly finds what it needs in the overlay.
-        let wanted = Wanted::of(requests, &self.set);
+        let wanted = Wanted::of(requests, &self.set, |key| self.is_not_stored(key));
         self.prefetch(wanted).await?;
         let mut all = Vec::with_capacity(requests.len());
         let mut held = Held::begin();
@@ -87,6 +100,7 @@ impl Group<'_> {
                 outcomes.push(Outcome::Skipped);
                 continue;
             }
+            let is_insert = matches!(operation, Operation::Insert { .. });
             let outcome = match self.apply_once(at, operation, options, entries).await {
                 Ok(outcome) => outcome,
                 // A failure of the engine says nothing about this operation, so it fails the whole group.
@@ -95,7 +109,11 @@ impl Group<'_> {
             };
             stopped = options.ordered && matches!(outcome, Outcome::Failed(_));
             outcomes.push(outcome);
-            held.make_room();
+            if is_insert {
+                held.make_room_after_insert();
+            } else {
+                held.make_room();
+            }
         }
         Ok(outcomes)
     }

@@ -44,6 +44,8 @@ pub(crate) struct Group<'a> {
     /// See [`Writer::highest_id`]. It is moved out of the writer and returned by a commit, so that after a failure the
     /// next batch reads it from disk.
     pub(super) highest_id: Vec<u8>,
+    /// What it was before the batch.
+    pub(super) highest_stored_id: Vec<u8>,
     /// Why nothing may be added, if it may not.
     disk_low: Option<kv::Error>,
     expected: u64,
@@ -75,6 +77,7 @@ impl<'a> Group<'a> {
             partitions: options.is_partitioned().then(PartitionChanges::new),
             revisions_kept: options.revisions_kept(),
             oldest: writer.oldest,
+            highest_stored_id: highest_id.clone(),
             highest_id,
             writer,
             sequence: expected,
@@ -139,8 +142,14 @@ impl<'a> Group<'a> {
 
     /// The record that a unique key leads to.
     pub(super) async fn unique(&mut self, key: &[u8]) -> Result<Option<RecordId>, StoreError> {
+        if self.is_new_id(key) {
+            return Ok(None);
+        }
         if let Some(known) = self.overlay.unique.get(key) {
             return Ok(*known);
+        }
+        if self.is_not_stored(key) {
+            return Ok(None);
         }
         let value = self.snapshot.get(key).await?;
         let record = value.map(|value| self.named_record(&value)).transpose()?;
