@@ -28,17 +28,19 @@ impl Reader {
     }
 
     pub(crate) fn varint(&mut self) -> Option<u64> {
-        let mut rest = &self.bytes[..];
-        let number = varint::take(&mut rest)?;
-        self.bytes.advance(self.bytes.len() - rest.len());
-        Some(number)
+        self.take(varint::take)
     }
 
     pub(crate) fn sequence(&mut self) -> Option<Sequence> {
+        self.take(Sequence::decode)
+    }
+
+    /// What a function takes off the front.
+    pub(crate) fn take<T>(&mut self, take: impl FnOnce(&mut &[u8]) -> Option<T>) -> Option<T> {
         let mut rest = &self.bytes[..];
-        let sequence = Sequence::decode(&mut rest)?;
+        let taken = take(&mut rest)?;
         self.bytes.advance(self.bytes.len() - rest.len());
-        Some(sequence)
+        Some(taken)
     }
 
     pub(crate) fn number(&mut self) -> Option<u32> {

@@ -40,8 +40,12 @@ pub const UPDATE_ROUND_BYTES: usize = 64 << 20;
 /// The threads that compress the pages of an update.
 pub const PAGE_WORKERS_MAX: usize = 4;
 
-/// What a row takes in memory besides its key, id and value, about.
-pub const ROW_OVERHEAD_BYTES: usize = 256;
+/// What a row that an update gathered takes in memory besides its key, id and value, about: itself, and a change of its tree as it
+/// is written.
+pub const ROW_OVERHEAD_BYTES: usize = 288;
+
+/// What a document that an update gathered takes besides its id and rows, about.
+pub const DOCUMENT_OVERHEAD_BYTES: usize = 80;
 
 /// What a leaf page of a view holds before it is split, uncompressed.
 pub const LEAF_BYTES_MAX: usize = 64 << 10;
@@ -72,3 +76,9 @@ pub const RUNS_SHARE_OF_MEMORY: usize = 64;
 
 /// What the runs of a leaf take in memory besides their bytes, about.
 pub const RUNS_OVERHEAD_BYTES: usize = 256;
+
+/// Decoded pages of views, kept for the next query: at most this.
+pub const PAGES_BYTES: usize = 64 << 20;
+
+/// And at most this part of `--memory`.
+pub const PAGES_SHARE_OF_MEMORY: usize = 32;

@@ -10,7 +10,7 @@ pub use update::Progress;
 
 use crate::design::Definition;
 use crate::query::{Answer, KeptRuns};
-use crate::tree::Tree;
+use crate::tree::{GroupPages, Tree};
 use crate::{Error, Query, Result};
 use memory::Budget;
 use parking_lot::Mutex;
@@ -54,6 +54,7 @@ pub struct Group {
     render: Arc<dyn Render>,
     memory: Budget,
     kept: Arc<KeptRuns>,
+    pages: GroupPages,
     /// Its holder is the only one in this process who updates.
     updating: tokio::sync::Mutex<()>,
     progress: Mutex<Option<Progress>>,
@@ -113,7 +114,7 @@ impl Group {
         query.check(reducer.is_some(), self.definition.partitioned)?;
         let (snapshot, state) = self.state().await?;
         let root = state.views.get(place).cloned().flatten();
-        let tree = Tree::new(snapshot, root);
+        let tree = Tree::new(snapshot, root).keeping(self.pages.clone());
         Answer::begin(tree, view, reducer, query, state.sequence, self.kept.clone()).await
     }
 

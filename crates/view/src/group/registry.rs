@@ -2,8 +2,9 @@
 
 use super::{Group, Progress, Render};
 use crate::design::Definition;
-use crate::limits::{RUNS_BYTES, RUNS_SHARE_OF_MEMORY};
+use crate::limits::{PAGES_BYTES, PAGES_SHARE_OF_MEMORY, RUNS_BYTES, RUNS_SHARE_OF_MEMORY};
 use crate::query::KeptRuns;
+use crate::tree::KeptPages;
 use crate::{Error, Result, ScriptLimits};
 use memory::Budget;
 use parking_lot::Mutex;
@@ -24,6 +25,7 @@ pub struct Views {
     limits: ScriptLimits,
     memory: Budget,
     kept: Arc<KeptRuns>,
+    pages: Arc<KeptPages>,
     groups: Mutex<HashMap<GroupKey, Arc<Group>>>,
 }
 
@@ -41,17 +43,21 @@ impl Views {
             limits,
             memory: Budget::default(),
             kept: Arc::new(KeptRuns::new(RUNS_BYTES)),
+            pages: Arc::new(KeptPages::new(PAGES_BYTES)),
             groups: Mutex::default(),
         }
     }
 
-    /// What updates gather, and what their functions take, comes out of this memory; reductions of leaves are kept in a part of it.
+    /// What updates gather, and what their functions take, comes out of this memory; decoded pages, and reductions of leaves,
+    /// are kept in parts of it.
     #[must_use]
     pub fn within(self, memory: Budget) -> Views {
         let kept = KeptRuns::new(RUNS_BYTES.min(memory.bytes() / RUNS_SHARE_OF_MEMORY));
+        let pages = KeptPages::new(PAGES_BYTES.min(memory.bytes() / PAGES_SHARE_OF_MEMORY));
         Views {
             memory,
             kept: Arc::new(kept),
+            pages: Arc::new(pages),
             ..self
         }
     }
@@ -88,6 +94,7 @@ impl Views {
             render: self.render.clone(),
             memory: self.memory.clone(),
             kept: self.kept.clone(),
+            pages: self.pages.of_new_group(),
             updating: tokio::sync::Mutex::default(),
             progress: Mutex::new(None),
             members: tokio::sync::OnceCell::new(),

@@ -94,17 +94,22 @@ impl Columns {
 
 impl Column {
     fn read(rest: &mut &[u8], rows: usize, whole: usize) -> Option<Column> {
-        let numbers = |rest: &mut &[u8]| -> Option<Vec<u32>> {
-            (0..rows)
-                .map(|_| u32::try_from(varint::take(rest)?).ok())
-                .collect()
-        };
-        let (shared, rests) = (numbers(rest)?, numbers(rest)?);
+        let (shared, rests) = shared_and_rests(rest, rows)?;
         let start = whole - rest.len();
         let bytes: usize = rests.iter().map(|&size| size as usize).sum();
         *rest = rest.get(bytes..)?;
         Some(Column { shared, rests, start })
     }
+}
+
+/// Takes off the front of a column how many bytes each entry shares with the one before it, and how many it has besides.
+pub(super) fn shared_and_rests(rest: &mut &[u8], count: usize) -> Option<(Vec<u32>, Vec<u32>)> {
+    let numbers = |rest: &mut &[u8]| -> Option<Vec<u32>> {
+        (0..count)
+            .map(|_| u32::try_from(varint::take(rest)?).ok())
+            .collect()
+    };
+    Some((numbers(rest)?, numbers(rest)?))
 }
 
 /// The entry of a column at which a visit is.

@@ -9,15 +9,18 @@
 //! that belong together, and readers have a snapshot.
 
 mod columns;
+mod kept;
 mod leaf;
 #[cfg(test)]
 mod model_test;
 mod page;
 mod row;
+mod rows;
 mod walk;
 mod write;
 
 pub use columns::Entry;
+pub use kept::{GroupPages, KeptPages};
 pub use leaf::{Leaf, LeafHash};
 pub use page::{put_summary, take_summary};
 pub use row::{Child, Position, Row, RowChange};
@@ -25,6 +28,7 @@ pub use walk::{Step, Walk};
 pub use write::Writer;
 
 use crate::{Error, Result};
+use bytes::Bytes;
 use page::{Content, Page};
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -39,6 +43,8 @@ pub struct Tree {
     root: Option<Child>,
     /// Pages that were read to find the ranks of rows, kept for the walk that then reads the rows.
     found: Arc<Mutex<HashMap<u64, Page>>>,
+    /// Where pages are kept for other queries.
+    kept: Option<GroupPages>,
 }
 
 /// The pages that are kept between finding rows and reading them.
@@ -57,6 +63,16 @@ impl Tree {
             snapshot,
             root,
             found: Arc::default(),
+            kept: None,
+        }
+    }
+
+    /// The same tree, whose pages are looked for among those of its group that are in memory, and kept there.
+    #[must_use]
+    pub fn keeping(self, kept: GroupPages) -> Tree {
+        Tree {
+            kept: Some(kept),
+            ..self
         }
     }
 
@@ -119,11 +135,10 @@ impl Tree {
         while let Some((child, places)) = pending.pop() {
             match self.page(child.page).await? {
                 Page::Leaf(rows) => {
-                    let row = |place: &Position| rows.binary_search_by(|row| row.position.cmp(place)).ok();
-                    found.extend(places.iter().filter_map(row).map(|at| rows[at].clone()));
+                    found.extend(places.iter().filter_map(|place| rows.find(place)));
                 }
                 Page::Inner { children, .. } => {
-                    let below = distribute(children, places, |place| place).into_iter();
+                    let below = distribute(&children, places, |place| place).into_iter();
                     pending.extend(below.filter(|(_, places)| !places.is_empty()));
                 }
             }
@@ -141,8 +156,15 @@ impl Tree {
         if is_leaf {
             return Ok(Content::Leaf(bytes));
         }
-        let content = page::decode_inner(&bytes);
-        content.ok_or_else(|| self.snapshot.corrupt(&form_of(number)).into())
+        let known = self.kept.as_ref().and_then(|kept| kept.get(number, &bytes));
+        if let Some(page @ Page::Inner { .. }) = known {
+            return Ok(Content::Page(page));
+        }
+        let content = page::decode_inner(&bytes).ok_or_else(|| self.snapshot.corrupt(&form_of(number)))?;
+        if let (Content::Page(page), Some(kept)) = (&content, &self.kept) {
+            kept.keep(number, bytes, page);
+        }
+        Ok(content)
     }
 
     /// The error of a leaf whose rows do not have the form of some.
@@ -152,16 +174,25 @@ impl Tree {
 
     async fn page(&self, number: u64) -> Result<Page> {
         let found = self.found.lock().remove(&number);
-        match found {
-            Some(page) => Ok(page),
-            None => read_page(&self.snapshot, number).await,
+        match (found, &self.kept) {
+            (Some(page), _) => Ok(page),
+            (None, None) => read_page(&self.snapshot, number).await,
+            (None, Some(kept)) => {
+                let bytes = self.snapshot.page(number).await?;
+                if let Some(page) = kept.get(number, &bytes) {
+                    return Ok(page);
+                }
+                let page = decode(&self.snapshot, number, &bytes)?;
+                kept.keep(number, bytes, &page);
+                Ok(page)
+            }
         }
     }
 }
 
 fn way_within(page: &Page, place: &Position) -> Option<Way> {
     match page {
-        Page::Leaf(rows) => Some(Way::End(rows.partition_point(|row| row.position < *place) as u64)),
+        Page::Leaf(rows) => Some(Way::End(rows.rank(place) as u64)),
         Page::Inner { children, .. } => {
             // The last one that begins before the place is the only one that may hold rows on both sides of it.
             let at = children
@@ -174,8 +205,11 @@ fn way_within(page: &Page, place: &Position) -> Option<Way> {
 }
 
 async fn read_page(snapshot: &DerivedSnapshot, number: u64) -> Result<Page> {
-    let bytes = snapshot.page(number).await?;
-    let page = page::decode(&bytes);
+    decode(snapshot, number, &snapshot.page(number).await?)
+}
+
+fn decode(snapshot: &DerivedSnapshot, number: u64, bytes: &Bytes) -> Result<Page> {
+    let page = page::decode(bytes);
     page.ok_or_else(|| snapshot.corrupt(&form_of(number)).into())
 }
 
@@ -184,9 +218,13 @@ fn form_of(number: u64) -> String {
 }
 
 /// Gives each child those of the sorted items that fall to it, the first one also what is before it.
-fn distribute<T>(children: Vec<Child>, mut items: &[T], place: fn(&T) -> &Position) -> Vec<(Child, &[T])> {
+fn distribute<'i, T>(
+    children: &[Child],
+    mut items: &'i [T],
+    place: fn(&T) -> &Position,
+) -> Vec<(Child, &'i [T])> {
     let mut out = Vec::with_capacity(children.len());
-    let mut children = children.into_iter().peekable();
+    let mut children = children.iter().peekable();
     while let Some(child) = children.next() {
         let end = match children.peek() {
             Some(next) => items.partition_point(|item| *place(item) < next.first),
@@ -194,7 +232,7 @@ fn distribute<T>(children: Vec<Child>, mut items: &[T], place: fn(&T) -> &Positi
         };
         let (mine, others) = items.split_at(end);
         items = others;
-        out.push((child, mine));
+        out.push((child.clone(), mine));
     }
     out
 }

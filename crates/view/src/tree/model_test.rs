@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use super::write::PageSizes;
-use super::{Child, Position, Row, RowChange, Step, Tree, Writer};
+use super::{Child, KeptPages, Position, Row, RowChange, Step, Tree, Writer};
 use crate::reduce::{Function, Reducer};
 use bytes::Bytes;
 use std::collections::BTreeMap;
@@ -20,6 +20,9 @@ const SIZES: PageSizes = PageSizes {
     leaf_bytes: 200,
     inner_bytes: 400,
 };
+
+/// Room for a few dozen pages.
+const KEPT_BYTES: usize = 32 << 10;
 
 #[derive(Debug)]
 struct Nothing;
@@ -141,7 +144,10 @@ async fn check(tree: &Tree, model: &BTreeMap<Position, u64>, numbers: &mut Rando
 async fn a_tree_has_the_rows_ranks_and_reductions_of_a_sorted_map() {
     let reducers = reducers();
     let collection = collection().await;
+    // Room for some of the pages, which change from batch to batch under the same numbers.
+    let kept = Arc::new(KeptPages::new(KEPT_BYTES));
     for seed in seeds(SEEDS) {
+        let pages = kept.of_new_group();
         let mut numbers = Random::new(seed);
         let derived = collection.open_derived(&seed.to_string()).await.unwrap();
         let mut model = BTreeMap::new();
@@ -158,7 +164,9 @@ async fn a_tree_has_the_rows_ranks_and_reductions_of_a_sorted_map() {
                 .await
                 .unwrap();
             let snapshot = Arc::new(derived.snapshot().await.unwrap());
-            check(&Tree::new(snapshot, root.clone()), &model, &mut numbers).await;
+            let tree = Tree::new(snapshot, root.clone());
+            check(&tree, &model, &mut numbers).await;
+            check(&tree.keeping(pages.clone()), &model, &mut numbers).await;
         }
     }
 }

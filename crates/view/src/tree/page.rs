@@ -6,12 +6,15 @@
 
 use super::columns::Columns;
 use super::row::{Child, Position, Row, Summary};
+use super::rows::{Cells, LeafRows};
 use crate::codec::Reader;
 use crate::limits::PAGE_WORKERS_MAX;
 use bytes::{Buf, Bytes};
 use std::num::NonZero;
+use std::sync::Arc;
 use std::thread;
 use value::varint;
+use zstd::bulk::Compressor;
 
 /// The one way of compression so far.
 const ZSTD: u8 = 1;
@@ -22,22 +25,34 @@ const LEAVES_A_WORKER_MIN: usize = 2;
 /// No page comes near; a larger size is damage.
 const PAGE_BYTES_MAX: u64 = 1 << 30;
 
-/// A page, decoded.
+/// A page, decoded; a clone of it copies nothing.
 #[derive(Clone, Debug)]
 pub enum Page {
     /// Rows in order.
-    Leaf(Vec<Row>),
+    Leaf(Arc<LeafRows>),
     /// Pages of one level below, in order.
     Inner {
         /// 1 where the pages below are leaves.
         level: u8,
         /// The pages.
-        children: Vec<Child>,
+        children: Arc<[Child]>,
     },
 }
 
-/// The bytes of a leaf.
-pub fn encode_leaf(rows: &[Row]) -> Vec<u8> {
+impl Page {
+    /// About how many bytes it takes in memory.
+    pub fn size_bytes(&self) -> usize {
+        match self {
+            Page::Leaf(rows) => rows.size_bytes(),
+            Page::Inner { children, .. } => children
+                .iter()
+                .map(|child| size_of::<Child>() + child.size_bytes())
+                .sum(),
+        }
+    }
+}
+
+fn encode_leaf(rows: &[Row], compressor: &mut Compressor<'_>) -> Vec<u8> {
     let mut out = Vec::with_capacity(rows.iter().map(Row::size_bytes).sum());
     out.push(0);
     varint::put(rows.len() as u64, &mut out);
@@ -47,13 +62,16 @@ pub fn encode_leaf(rows: &[Row]) -> Vec<u8> {
         .for_each(|row| varint::put(u64::from(row.position.emission), &mut out));
     put_column(rows.iter().map(|row| &row.key), &mut out);
     put_column(rows.iter().map(|row| &row.value), &mut out);
-    compress(&out)
+    compress(&out, compressor)
 }
 
 /// The bytes of several leaves; compressing is shared among threads where it is worth one.
 pub fn encode_leaves(leaves: &[&[Row]]) -> Vec<Vec<u8>> {
-    let encode =
-        |leaves: &[&[Row]]| -> Vec<Vec<u8>> { leaves.iter().map(|rows| encode_leaf(rows)).collect() };
+    let encode = |leaves: &[&[Row]]| -> Vec<Vec<u8>> {
+        let mut compressor = compressor();
+        let leaves = leaves.iter();
+        leaves.map(|rows| encode_leaf(rows, &mut compressor)).collect()
+    };
     let processors = thread::available_parallelism().map_or(1, NonZero::get);
     let workers = processors
         .min(PAGE_WORKERS_MAX)
@@ -86,7 +104,7 @@ pub fn encode_inner(level: u8, children: &[Child]) -> Vec<u8> {
     children
         .iter()
         .for_each(|child| put_summary(&child.summary, &mut out));
-    compress(&out)
+    compress(&out, &mut compressor())
 }
 
 /// Appends what a subtree amounts to.
@@ -145,47 +163,34 @@ fn decode_content(content: Bytes) -> Option<Page> {
     let mut reader = Reader::new(content);
     let level = reader.byte()?;
     let count = reader.count()?;
-    let sort_keys = take_column(&mut reader, count)?;
-    let ids = take_column(&mut reader, count)?;
-    let places = sort_keys.into_iter().zip(ids);
-    let page = if level == 0 {
-        let emissions = (0..count).map(|_| reader.number());
-        let emissions: Vec<u32> = emissions.collect::<Option<_>>()?;
-        let keys = take_column(&mut reader, count)?;
-        let values = take_column(&mut reader, count)?;
-        let contents = keys.into_iter().zip(values);
-        let rows = places.zip(emissions).zip(contents);
-        let row = |(((sort_key, id), emission), (key, value))| Row {
-            position: Position {
-                sort_key,
-                id,
-                emission,
-            },
-            key,
-            value,
-        };
-        Page::Leaf(rows.map(row).collect())
-    } else {
-        let numbers = (0..count).map(|_| Some((reader.number()?, reader.varint()?)));
-        let numbers: Vec<(u32, u64)> = numbers.collect::<Option<_>>()?;
-        let summaries = (0..count).map(|_| take_summary(&mut reader));
-        let summaries: Vec<Summary> = summaries.collect::<Option<_>>()?;
-        let children = places.zip(numbers).zip(summaries);
-        let child = |(((sort_key, id), (emission, page)), summary)| Child {
-            first: Position {
-                sort_key,
-                id,
-                emission,
-            },
-            page,
-            summary,
-        };
-        Page::Inner {
+    let page = match level {
+        0 => Page::Leaf(Arc::new(reader.take(|rest| LeafRows::take(rest, count))?)),
+        level => Page::Inner {
             level,
-            children: children.map(child).collect(),
-        }
+            children: take_children(&mut reader, count)?.into(),
+        },
     };
     reader.is_at_end().then_some(page)
+}
+
+fn take_children(reader: &mut Reader, count: usize) -> Option<Vec<Child>> {
+    let sort_keys = take_column(reader, count)?;
+    let ids = take_column(reader, count)?;
+    let numbers = (0..count).map(|_| Some((reader.number()?, reader.varint()?)));
+    let numbers: Vec<(u32, u64)> = numbers.collect::<Option<_>>()?;
+    let summaries = (0..count).map(|_| take_summary(reader));
+    let summaries: Vec<Summary> = summaries.collect::<Option<_>>()?;
+    let children = sort_keys.into_iter().zip(ids).zip(numbers).zip(summaries);
+    let child = |(((sort_key, id), (emission, page)), summary)| Child {
+        first: Position {
+            sort_key,
+            id,
+            emission,
+        },
+        page,
+        summary,
+    };
+    Some(children.map(child).collect())
 }
 
 /// For each entry how many bytes it begins with of the one before it; then the sizes of the rests; then the rests.
@@ -204,34 +209,19 @@ fn put_column<'a>(column: impl Iterator<Item = &'a Bytes> + Clone, out: &mut Vec
 }
 
 fn take_column(reader: &mut Reader, count: usize) -> Option<Vec<Bytes>> {
-    let numbers = |reader: &mut Reader| -> Option<Vec<usize>> {
-        (0..count)
-            .map(|_| usize::try_from(reader.varint()?).ok())
-            .collect()
-    };
-    let (shared, rests) = (numbers(reader)?, numbers(reader)?);
-    let mut whole = Vec::new();
-    let mut places = Vec::with_capacity(count);
-    let mut before = 0..0;
-    for (shared, rest) in shared.into_iter().zip(rests) {
-        let start = whole.len();
-        if shared > before.len() || start as u64 > PAGE_BYTES_MAX {
-            return None;
-        }
-        whole.extend_from_within(before.start..before.start + shared);
-        whole.extend_from_slice(&reader.bytes(rest)?);
-        before = start..whole.len();
-        places.push(before.clone());
-    }
-    let whole = Bytes::from(whole);
-    Some(places.into_iter().map(|place| whole.slice(place)).collect())
+    let column = reader.take(|rest| Cells::take(rest, count))?;
+    Some(column.all().collect())
 }
 
-fn compress(content: &[u8]) -> Vec<u8> {
+/// Making one costs as much as compressing a small page, so that several pages share it.
+fn compressor() -> Compressor<'static> {
+    Compressor::new(ZSTD_LEVEL).expect("zstd knows the level")
+}
+
+fn compress(content: &[u8], compressor: &mut Compressor<'_>) -> Vec<u8> {
     let mut out = vec![ZSTD];
     varint::put(content.len() as u64, &mut out);
-    // Only an invalid level could fail.
-    let compressed = zstd::bulk::compress(content, ZSTD_LEVEL).expect("zstd compresses into memory");
+    let compressed = compressor.compress(content).expect("zstd compresses into memory");
     out.extend_from_slice(&compressed);
     out
 }

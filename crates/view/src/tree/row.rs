@@ -15,7 +15,7 @@ pub struct Position {
 }
 
 /// One row of a tree.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Row {
     /// Its place.
     pub position: Position,

@@ -4,6 +4,7 @@ use super::Tree;
 use super::leaf::Leaf;
 use super::page::{Content, Page};
 use super::row::{Child, Position, Row, Summary};
+use super::rows::LeafRows;
 use crate::Result;
 use std::ops::Range;
 use store::Order;
@@ -105,12 +106,12 @@ impl Walk {
                     }
                 }
                 Content::Page(Page::Leaf(rows)) => {
-                    let rows = self.wanted(rows, rank);
+                    let rows = self.wanted(&rows, rank);
                     if !rows.is_empty() {
                         return Ok(Some(Step::Rows(rows)));
                     }
                 }
-                Content::Page(Page::Inner { level, children }) => self.descend(level, children, end, rank),
+                Content::Page(Page::Inner { level, children }) => self.descend(level, &children, end, rank),
             }
         }
         Ok(None)
@@ -126,17 +127,15 @@ impl Walk {
     }
 
     /// Those rows of a leaf that are of the ranks asked for, in the walk's order.
-    fn wanted(&self, mut rows: Vec<Row>, rank: u64) -> Vec<Row> {
-        let places = self.places(rows.len() as u64, rank);
-        rows.truncate(places.end);
-        rows.drain(..places.start);
-        if self.order == Order::Backward {
-            rows.reverse();
+    fn wanted(&self, rows: &LeafRows, rank: u64) -> Vec<Row> {
+        let rows = rows.rows(self.places(rows.len() as u64, rank));
+        match self.order {
+            Order::Forward => rows.collect(),
+            Order::Backward => rows.rev().collect(),
         }
-        rows
     }
 
-    fn descend(&mut self, level: u8, children: Vec<Child>, end: Option<Position>, mut rank: u64) {
+    fn descend(&mut self, level: u8, children: &[Child], end: Option<Position>, mut rank: u64) {
         // A child ends where its sibling begins, and the last one where the parent ends. The place is needed to take a
         // subtree as a whole without reading it.
         let ends: Vec<Option<Position>> = children
@@ -146,10 +145,10 @@ impl Walk {
             .chain([end])
             .collect();
         let from = self.pending.len();
-        for (child, end) in children.into_iter().zip(ends) {
+        for (child, end) in children.iter().zip(ends) {
             let rows = child.summary.rows;
             self.pending.push(Pending {
-                child,
+                child: child.clone(),
                 end,
                 rank,
                 is_leaf: level == 1,

@@ -2,6 +2,7 @@
 
 use super::page::{self, Page};
 use super::row::{Child, Row, RowChange, Summary};
+use super::rows::LeafRows;
 use super::{distribute, read_page};
 use crate::Result;
 use crate::limits::{INNER_BYTES_MAX, LEAF_BYTES_MAX};
@@ -98,9 +99,9 @@ impl<'a> Writer<'a> {
     /// page below it gives way to that page, so the tree gets lower again.
     async fn change_root(&mut self, root: Child, changes: &[RowChange]) -> Result<(u8, Vec<Child>)> {
         match self.take(&root).await? {
-            Page::Leaf(rows) => Ok((0, self.write_leaves(merge(rows, changes)).await?)),
+            Page::Leaf(rows) => Ok((0, self.write_leaves(merge(&rows, changes)).await?)),
             Page::Inner { level, children } => {
-                let children = self.change_siblings(level - 1, children, changes).await?;
+                let children = self.change_siblings(level - 1, &children, changes).await?;
                 if children.len() <= 1 {
                     return Ok((level - 1, children));
                 }
@@ -113,7 +114,7 @@ impl<'a> Writer<'a> {
     fn change_siblings<'b>(
         &'b mut self,
         level: u8,
-        siblings: Vec<Child>,
+        siblings: &[Child],
         changes: &'b [RowChange],
     ) -> BoxFuture<'b, Result<Vec<Child>>> {
         let siblings = distribute(siblings, changes, RowChange::position);
@@ -140,7 +141,7 @@ impl<'a> Writer<'a> {
                     .corrupt("an inner page where a leaf should be")
                     .into());
             };
-            pending.extend(merge(rows, changes));
+            pending.extend(merge(&rows, changes));
             if size(&pending, Row::size_bytes) >= self.sizes.leaf_bytes / UNDERFULL {
                 out.extend(self.write_leaves(std::mem::take(&mut pending)).await?);
             }
@@ -164,7 +165,7 @@ impl<'a> Writer<'a> {
                     .corrupt("a leaf where an inner page should be")
                     .into());
             };
-            pending.extend(self.change_siblings(level - 1, children, changes).await?);
+            pending.extend(self.change_siblings(level - 1, &children, changes).await?);
             if size(&pending, Child::size_bytes) >= self.sizes.inner_bytes / UNDERFULL {
                 out.extend(self.write_inner(level, std::mem::take(&mut pending)).await?);
             }
@@ -291,9 +292,9 @@ fn put_rows(changes: Vec<RowChange>) -> Vec<Row> {
 }
 
 /// The rows of a leaf after changes.
-fn merge(rows: Vec<Row>, changes: &[RowChange]) -> Vec<Row> {
+fn merge(rows: &LeafRows, changes: &[RowChange]) -> Vec<Row> {
     let mut out = Vec::with_capacity(rows.len() + changes.len());
-    let mut rows = rows.into_iter().peekable();
+    let mut rows = rows.rows(0..rows.len()).peekable();
     for change in changes {
         let place = change.position();
         while let Some(row) = rows.next_if(|row| row.position < *place) {
