@@ -4,14 +4,14 @@ use super::state::GroupState;
 use crate::codec::{Reader, put_sized};
 use crate::design::Definition;
 use crate::key::{self, Collation};
-use crate::limits::{ROW_OVERHEAD_BYTES, UPDATE_ROUND_BYTES};
+use crate::limits::{DOCUMENT_OVERHEAD_BYTES, ROW_OVERHEAD_BYTES, UPDATE_ROUND_BYTES};
 use crate::tree::{Position, Row, RowChange, Tree, Writer};
 use crate::{Error, Result};
 use bytes::Bytes;
 use memory::{Budget, Holder, Share};
 use serde_json::value::RawValue;
 use std::cmp::Ordering;
-use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::Arc;
 use store::{DerivedSnapshot, PageBatch, StoreError};
 use value::varint;
@@ -23,17 +23,18 @@ const ROUND_SHARE_OF_LIMIT: usize = 2;
 #[derive(Debug)]
 pub struct Round {
     share: Share,
+    /// A document that changed twice is there twice; the later one counts.
     documents: Vec<Document>,
-    /// Where in `documents` the last change of an id is.
-    places: HashMap<Bytes, usize>,
+    /// The place of the view with each row, those of one document together.
+    rows: Vec<(usize, Row)>,
     bytes: usize,
 }
 
 #[derive(Debug)]
 struct Document {
     id: Bytes,
-    /// The place of the view with each row.
-    rows: Vec<(usize, Row)>,
+    /// Where its rows are.
+    rows: Range<usize>,
 }
 
 /// What map functions answer: for each document, for each function, key and value of each row.
@@ -45,7 +46,7 @@ impl Round {
         Round {
             share: memory.share(Holder::Views),
             documents: Vec::new(),
-            places: HashMap::new(),
+            rows: Vec::new(),
             bytes: 0,
         }
     }
@@ -61,7 +62,7 @@ impl Round {
 
     /// Takes documents that have no rows (any more).
     pub fn add_removed(&mut self, id: String) {
-        self.add(id.into(), Vec::new());
+        self.add(id.into(), self.rows.len());
     }
 
     /// Takes what the map functions said of the first of these documents; of how many.
@@ -69,43 +70,53 @@ impl Round {
         let answer = Bytes::from(answer);
         let documents: Answer<'_> = serde_json::from_slice(&answer)
             .map_err(|error| Error::InvalidValue(format!("rows of {}: {error}", definition.id)))?;
+        let mut mapped_ids = Pieces::new(ids.iter().take(documents.len()).map(String::as_bytes));
+        let mut sort_keys = sort_keys(ids, &documents, definition)?;
         let mapped = documents.len();
-        for (id, views) in ids.iter().zip(documents) {
-            let id = Bytes::from(id.clone());
-            let mut rows = Vec::with_capacity(views.iter().map(Vec::len).sum());
+        for views in documents {
+            let id = mapped_ids.next().unwrap_or_default();
+            let first_of_document = self.rows.len();
             for (view, emitted) in views.into_iter().enumerate() {
-                let first = rows.len();
+                let first = self.rows.len();
                 for (key, value) in emitted {
                     let position = Position {
-                        sort_key: sort_key(&id, key.get(), definition, view)?,
+                        sort_key: sort_keys.next().unwrap_or_default(),
                         id: id.clone(),
                         emission: 0,
                     };
                     let key = answer.slice_ref(key.get().as_bytes());
                     let value = answer.slice_ref(value.get().as_bytes());
-                    rows.push((view, Row { position, key, value }));
+                    self.rows.push((view, Row { position, key, value }));
                 }
-                number(&mut rows[first..])?;
+                number(&mut self.rows[first..])?;
             }
-            self.add(id, rows);
+            self.add(id, first_of_document);
         }
         Ok(mapped)
     }
 
-    fn add(&mut self, id: Bytes, rows: Vec<(usize, Row)>) {
-        let size: usize = rows.iter().map(|(_, row)| row.size_bytes()).sum();
-        self.bytes += size + id.len() + (rows.len() + 1) * ROW_OVERHEAD_BYTES;
-        // The document changed again since. Only its latest rows count: those that are stored are found by its entry in
-        // the tree of documents, so what the round held before needs no deletion. The order does not matter, since
-        // `write` sorts.
-        if let Some(before) = self.places.insert(id.clone(), self.documents.len()) {
-            self.documents.swap_remove(before);
-            if let Some(moved) = self.documents.get(before) {
-                self.places.insert(moved.id.clone(), before);
-            }
-            self.places.insert(id.clone(), self.documents.len());
-        }
+    /// Adds a document, whose rows are those from here on.
+    fn add(&mut self, id: Bytes, first_row: usize) {
+        let rows = first_row..self.rows.len();
+        let own = &self.rows[rows.clone()];
+        let size: usize = own.iter().map(|(_, row)| row.size_bytes()).sum();
+        self.bytes += size + id.len() + DOCUMENT_OVERHEAD_BYTES + rows.len() * ROW_OVERHEAD_BYTES;
         self.documents.push(Document { id, rows });
+    }
+
+    /// The documents in the order of their ids, of those that changed twice the later one: the rows that are stored are found by
+    /// the document's entry in the tree of documents, so what the round held of it before needs no deletion.
+    fn take_documents(&mut self) -> Vec<Document> {
+        let documents = std::mem::take(&mut self.documents);
+        let mut documents = in_order(documents, |document| &document.id, |a, b| a.id.cmp(&b.id));
+        documents.dedup_by(|later, earlier| {
+            let is_same = later.id == earlier.id;
+            if is_same {
+                std::mem::swap(later, earlier);
+            }
+            is_same
+        });
+        documents
     }
 
     /// Changes the trees, and the state with them, and empties the round.
@@ -115,52 +126,27 @@ impl Round {
         state: &mut GroupState,
         definition: &Definition,
     ) -> Result<PageBatch> {
-        let documents = std::mem::take(&mut self.documents);
-        self.places.clear();
+        let documents = self.take_documents();
+        let mut rows = std::mem::take(&mut self.rows);
         self.bytes = 0;
-        let documents = in_order(documents, |document| &document.id, |a, b| a.id.cmp(&b.id));
-        let mut changes: Vec<Vec<RowChange>> = vec![Vec::new(); definition.views.len()];
         let old = old_rows(snapshot, state, &documents).await?;
-        let mut of_documents = Vec::with_capacity(documents.len());
-        let mut indexed = old.iter().peekable();
-        for document in documents {
-            // The tree of documents notes the places of a document's rows, so they can be deleted without running the
-            // map functions on what the document was. Both lists are in the order of ids.
-            let before = indexed.next_if(|row| row.position.sort_key == document.id);
-            if let Some(before) = before {
-                let places = decode_places(&before.value, &document.id);
-                let places = places.ok_or_else(|| snapshot.corrupt("the rows noted of a document"))?;
-                for (view, place) in places {
-                    let changes = changes.get_mut(view);
-                    let changes = changes.ok_or_else(|| snapshot.corrupt("a row of a view that is none"))?;
-                    changes.push(RowChange::Delete(place));
-                }
-            }
-            let place = Position {
-                sort_key: document.id,
-                ..Position::default()
-            };
-            if !document.rows.is_empty() {
-                let value = encode_places(&document.rows);
-                let row = Row {
-                    position: place,
-                    key: Bytes::new(),
-                    value,
-                };
-                of_documents.push(RowChange::Put(row));
-            } else if before.is_some() {
-                of_documents.push(RowChange::Delete(place));
-            }
-            for (view, row) in document.rows {
-                changes[view].push(RowChange::Put(row));
-            }
-        }
+        let (of_documents, mut changes) = of_documents(&documents, &rows, &old, definition.views.len())
+            .map_err(|what| snapshot.corrupt(what))?;
+        drop(old);
         // All trees change in one batch, which is committed with the state that names their roots: so a crash leaves the rows of
         // all views at the same position of the log.
         let mut batch = PageBatch::default();
         let next_page = &mut state.next_page;
         let writer = Writer::new(snapshot, &mut batch, next_page, &[]);
         state.documents = writer.apply(state.documents.take(), of_documents).await?;
+        // Only now: the changes of all trees at once would be half as much memory again.
+        reserve(&mut changes, &rows);
+        for document in documents {
+            for (view, row) in &mut rows[document.rows] {
+                changes[*view].push(RowChange::Put(std::mem::take(row)));
+            }
+        }
+        drop(rows);
         for ((changes, root), view) in changes.into_iter().zip(&mut state.views).zip(&definition.views) {
             let writer = Writer::new(snapshot, &mut batch, next_page, &view.reducers);
             *root = writer.apply(root.take(), sorted(changes)).await?;
@@ -190,18 +176,111 @@ fn number(rows: &mut [(usize, Row)]) -> Result<()> {
     Ok(())
 }
 
-/// The encoded key of a row; in a partitioned view it follows the partition of the document's id.
-fn sort_key(id: &[u8], key: &str, definition: &Definition, view: usize) -> Result<Bytes> {
-    let key = serde_json::from_str(key)
-        .map_err(|error| Error::InvalidValue(format!("a key of {}: {error}", definition.id)))?;
-    let mut out = Vec::with_capacity(24);
-    if definition.partitioned {
-        let partition = std::str::from_utf8(id).ok().and_then(store::partition_of);
-        let partition = partition.ok_or(Error::Store(StoreError::NoPartition))?;
-        store::put_partition(partition, &mut out);
+/// Texts one after the other in one allocation: a round has many small ones.
+struct Pieces {
+    bytes: Bytes,
+    ends: std::vec::IntoIter<usize>,
+    at: usize,
+}
+
+impl Pieces {
+    fn new<'p>(pieces: impl Iterator<Item = &'p [u8]>) -> Pieces {
+        let (mut bytes, mut ends) = (Vec::new(), Vec::new());
+        for piece in pieces {
+            bytes.extend_from_slice(piece);
+            ends.push(bytes.len());
+        }
+        Pieces::ending(bytes, ends)
     }
-    key::encode(&key, definition.views[view].collation, &mut out)?;
-    Ok(out.into())
+
+    fn ending(bytes: Vec<u8>, ends: Vec<usize>) -> Pieces {
+        Pieces {
+            bytes: bytes.into(),
+            ends: ends.into_iter(),
+            at: 0,
+        }
+    }
+}
+
+impl Iterator for Pieces {
+    type Item = Bytes;
+
+    fn next(&mut self) -> Option<Bytes> {
+        let end = self.ends.next()?;
+        let start = std::mem::replace(&mut self.at, end);
+        Some(self.bytes.slice(start..end))
+    }
+}
+
+/// The encoded keys of all rows; in a partitioned view each follows the partition of its document's id.
+fn sort_keys(ids: &[String], documents: &Answer<'_>, definition: &Definition) -> Result<Pieces> {
+    let (mut out, mut ends) = (Vec::new(), Vec::new());
+    for (id, views) in ids.iter().zip(documents) {
+        for (view, emitted) in views.iter().enumerate() {
+            let collation = definition.views[view].collation;
+            for (key, _) in emitted {
+                if definition.partitioned {
+                    let partition = store::partition_of(id).ok_or(Error::Store(StoreError::NoPartition))?;
+                    store::put_partition(partition, &mut out);
+                }
+                let key = serde_json::from_str(key.get())
+                    .map_err(|error| Error::InvalidValue(format!("a key of {}: {error}", definition.id)))?;
+                key::encode(&key, collation, &mut out)?;
+                ends.push(out.len());
+            }
+        }
+    }
+    Ok(Pieces::ending(out, ends))
+}
+
+/// Makes room for the rows of each view.
+fn reserve(changes: &mut [Vec<RowChange>], rows: &[(usize, Row)]) {
+    let mut counts = vec![0; changes.len()];
+    rows.iter().for_each(|(view, _)| counts[*view] += 1);
+    for (changes, count) in changes.iter_mut().zip(counts) {
+        changes.reserve_exact(count);
+    }
+}
+
+/// The changes of the tree of documents, and for each view the deletions of the rows that they had before. Both lists of
+/// documents are in the order of ids. The error is what is corrupt.
+fn of_documents(
+    documents: &[Document],
+    rows: &[(usize, Row)],
+    old: &[Row],
+    views: usize,
+) -> std::result::Result<(Vec<RowChange>, Vec<Vec<RowChange>>), &'static str> {
+    let mut deletions: Vec<Vec<RowChange>> = vec![Vec::new(); views];
+    let mut changes = Vec::with_capacity(documents.len());
+    let mut noted = noted_places(documents, rows);
+    let mut old = old.iter().peekable();
+    for document in documents {
+        // The tree of documents notes the places of a document's rows, so they can be deleted without running the map
+        // functions on what the document was.
+        let before = old.next_if(|row| row.position.sort_key == document.id);
+        if let Some(before) = before {
+            let places = decode_places(&before.value, &document.id);
+            for (view, place) in places.ok_or("the rows noted of a document")? {
+                let deletions = deletions.get_mut(view).ok_or("a row of a view that is none")?;
+                deletions.push(RowChange::Delete(place));
+            }
+        }
+        let position = Position {
+            sort_key: document.id.clone(),
+            ..Position::default()
+        };
+        let value = noted.next().unwrap_or_default();
+        if !document.rows.is_empty() {
+            changes.push(RowChange::Put(Row {
+                position,
+                key: Bytes::new(),
+                value,
+            }));
+        } else if before.is_some() {
+            changes.push(RowChange::Delete(position));
+        }
+    }
+    Ok((changes, deletions))
 }
 
 /// What is noted of those documents that had rows before.
@@ -236,11 +315,14 @@ fn sorted(changes: Vec<RowChange>) -> Vec<RowChange> {
 }
 
 /// Sorts large items whose order begins with that of `key`. The first bytes of the keys are sorted in an array of their
-/// own, and each item is moved once; items are compared only if those bytes are equal.
+/// own, and each item is moved once; items are compared only if those bytes are equal. Equal items stay in their order.
 fn in_order<T>(items: Vec<T>, key: fn(&T) -> &Bytes, compare: impl Fn(&T, &T) -> Ordering) -> Vec<T> {
     let begin = |(at, item): (usize, &T)| (first_bytes(key(item)), at);
     let mut order: Vec<(u64, usize)> = items.iter().enumerate().map(begin).collect();
-    order.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| compare(&items[a.1], &items[b.1])));
+    order.sort_unstable_by(|a, b| {
+        let whole = || compare(&items[a.1], &items[b.1]).then(a.1.cmp(&b.1));
+        a.0.cmp(&b.0).then_with(whole)
+    });
     let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
     order.into_iter().filter_map(|(_, at)| items[at].take()).collect()
 }
@@ -253,16 +335,18 @@ fn first_bytes(bytes: &[u8]) -> u64 {
     u64::from_be_bytes(first)
 }
 
-/// For each row the view, the encoded key and which emission it was.
-fn encode_places(rows: &[(usize, Row)]) -> Bytes {
-    let size = rows.iter().map(|(_, row)| row.position.sort_key.len() + 6).sum();
-    let mut out = Vec::with_capacity(size);
-    for (view, row) in rows {
-        varint::put(*view as u64, &mut out);
-        varint::put(u64::from(row.position.emission), &mut out);
-        put_sized(&row.position.sort_key, &mut out);
+/// What the tree of documents notes of each: of each row the view, the encoded key and which emission it was.
+fn noted_places(documents: &[Document], rows: &[(usize, Row)]) -> Pieces {
+    let (mut out, mut ends) = (Vec::new(), Vec::with_capacity(documents.len()));
+    for document in documents {
+        for (view, row) in &rows[document.rows.clone()] {
+            varint::put(*view as u64, &mut out);
+            varint::put(u64::from(row.position.emission), &mut out);
+            put_sized(&row.position.sort_key, &mut out);
+        }
+        ends.push(out.len());
     }
-    out.into()
+    Pieces::ending(out, ends)
 }
 
 fn decode_places(bytes: &Bytes, id: &Bytes) -> Option<Vec<(usize, Position)>> {
