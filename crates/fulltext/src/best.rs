@@ -4,16 +4,16 @@ use crate::entry::Key;
 use crate::error::Result;
 use crate::lookup::{Lookup, Part, term};
 use crate::mask::Mask;
+use crate::opened::OpenSegment;
 use crate::reader::{Reader, each};
-use crate::schema::{NUMBER, SEQUENCE};
 use crate::statistics::Lengths;
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
-use tantivy::columnar::Column;
+use std::sync::Arc;
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::query::Scorer;
 use tantivy::schema::IndexRecordOption;
-use tantivy::{DocId, DocSet, SegmentReader, TERMINATED};
+use tantivy::{DocId, DocSet, TERMINATED};
 
 /// How often progress is asked for.
 const STEP: u64 = 1024;
@@ -34,7 +34,7 @@ pub struct Probes(Vec<OneProbe>);
 
 enum OneProbe {
     Frequency(Option<Box<SegmentPostings>>),
-    Length(Option<Lengths>),
+    Length(Option<Arc<Lengths>>),
     Is(Box<dyn Scorer>),
     /// What it says is known.
     Known(u64),
@@ -92,22 +92,6 @@ impl Ord for Best {
     }
 }
 
-/// The columns by which entries of the same score are told apart and named.
-struct Columns {
-    sequences: Column<u64>,
-    numbers: Column<u64>,
-}
-
-impl Columns {
-    fn of(segment: &SegmentReader) -> Result<Columns> {
-        let columns = segment.fast_fields();
-        Ok(Columns {
-            sequences: columns.u64(SEQUENCE)?,
-            numbers: columns.u64(NUMBER)?,
-        })
-    }
-}
-
 /// The best until now; the worst of them is on top.
 struct Kept {
     best: BinaryHeap<Best>,
@@ -123,7 +107,7 @@ impl Kept {
     }
 
     /// Takes an entry in, if it is among the best by its score; only then are its columns read.
-    fn offer(&mut self, entry: DocId, score: f32, columns: &Columns) {
+    fn offer(&mut self, entry: DocId, score: f32, columns: &OpenSegment) {
         let is_full = self.best.len() >= self.count;
         if is_full && self.best.peek().is_none_or(|worst| score < worst.score) {
             return;
@@ -276,7 +260,7 @@ impl Reader {
         let mut best = Kept::new(count);
         let (mut matching, mut goes_on) = (0_u64, true);
         for (at, segment) in self.searcher.segment_readers().iter().enumerate() {
-            let columns = Columns::of(segment)?;
+            let columns = self.opened.of(segment)?;
             let mut probes = self.probes(at, scoring.probes)?;
             each(&*weight, at, segment, mask, &mut |entry| {
                 matching += 1;
@@ -317,9 +301,9 @@ impl Reader {
             let Some(mut postings) = inverted.read_postings(&term(field, *key, text), asked)? else {
                 continue;
             };
-            let columns = Columns::of(segment)?;
+            let columns = self.opened.of(segment)?;
             let lengths = match length {
-                Some(key) => Lengths::of(segment, *key)?,
+                Some(key) => columns.lengths(segment, *key)?,
                 None => None,
             };
             let is_whole = !segment.has_deletes() && !mask.is_of(at);
@@ -328,7 +312,7 @@ impl Reader {
                 is_whole || !(segment.is_deleted(entry) || mask.hides(at, entry))
             }) {
                 matching += page.entries.len() as u64;
-                page.read_lengths(lengths.as_ref());
+                page.read_lengths(lengths.as_deref());
                 if !(scoring.step)(page.entries.len()) {
                     return Ok(None);
                 }
@@ -352,7 +336,7 @@ impl Reader {
                     let record = IndexRecordOption::WithFreqs;
                     OneProbe::Frequency(inverted.read_postings(&term, record)?.map(Box::new))
                 }
-                Probe::Length(key) => OneProbe::Length(Lengths::of(segment, *key)?),
+                Probe::Length(key) => OneProbe::Length(self.opened.of(segment)?.lengths(segment, *key)?),
                 Probe::Is(lookup) => OneProbe::Is(self.weight(lookup)?.scorer(segment, 1.0)?),
             })
         });

@@ -2,9 +2,9 @@
 
 use crate::entry::{Entry, EntryDocument};
 use crate::error::Result;
+use crate::opened::Opened;
 use crate::reader::Reader;
 use crate::schema::{Fields, TIME, schema};
-use crate::statistics::LengthSums;
 use crate::tokens::{TOKENIZER, Terms};
 use std::path::{Path, PathBuf};
 use tantivy::directory::MmapDirectory;
@@ -28,7 +28,7 @@ pub struct Index {
     index: tantivy::Index,
     reader: IndexReader,
     fields: Fields,
-    sums: LengthSums,
+    opened: Opened,
 }
 
 impl std::fmt::Debug for Index {
@@ -82,7 +82,7 @@ impl Index {
             index,
             reader,
             fields,
-            sums: LengthSums::default(),
+            opened: Opened::default(),
         })
     }
 
@@ -90,10 +90,9 @@ impl Index {
     pub fn reader(&self) -> Result<(Reader, Option<String>)> {
         let note = self.index.load_metas()?.payload;
         self.reader.reload()?;
-        Ok((
-            Reader::new(self.reader.searcher(), self.fields, self.sums.clone()),
-            note,
-        ))
+        let searcher = self.reader.searcher();
+        self.opened.keep_only(&searcher);
+        Ok((Reader::new(searcher, self.fields, self.opened.clone()), note))
     }
 
     /// A writer that has this much memory. There is one at a time.

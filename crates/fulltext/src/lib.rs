@@ -19,6 +19,7 @@ mod index;
 mod lookup;
 mod mask;
 mod newest;
+mod opened;
 mod pattern;
 mod reader;
 mod schema;

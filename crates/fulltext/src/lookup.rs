@@ -4,6 +4,7 @@ use crate::entry::{Key, Number};
 use crate::error::Result;
 use crate::gathered::GatheredQuery;
 use crate::pattern::PatternQuery;
+use crate::reader::Reader;
 use crate::schema::{Fields, path};
 use crate::times::TimesQuery;
 use std::fmt;
@@ -66,9 +67,10 @@ pub enum Lookup {
 }
 
 impl Lookup {
-    pub(crate) fn query(&self, fields: &Fields) -> Result<Box<dyn Query>> {
+    pub(crate) fn query(&self, reader: &Reader) -> Result<Box<dyn Query>> {
+        let fields = &reader.fields;
         let queries = |lookups: &[Lookup]| {
-            let queries = lookups.iter().map(|lookup| lookup.query(fields));
+            let queries = lookups.iter().map(|lookup| lookup.query(reader));
             queries.collect::<Result<Vec<_>>>()
         };
         Ok(match self {
@@ -101,10 +103,11 @@ impl Lookup {
             Lookup::Times(key, low, high) => {
                 let end = |end: &Bound<i64>| end.map(Number::Integer);
                 Box::new(TimesQuery {
+                    opened: reader.opened.clone(),
                     key: *key,
                     low: *low,
                     high: *high,
-                    by_column: Lookup::Range(*key, end(low), end(high)).query(fields)?,
+                    by_column: Lookup::Range(*key, end(low), end(high)).query(reader)?,
                 })
             }
             Lookup::Present(key) => Box::new(TermQuery::new(
@@ -120,23 +123,23 @@ impl Lookup {
             }
             Lookup::Every(lookups) => match &lookups[..] {
                 [] => Box::new(AllQuery),
-                [only] => only.query(fields)?,
+                [only] => only.query(reader)?,
                 lookups => Box::new(BooleanQuery::intersection(queries(lookups)?)),
             },
             Lookup::Some(lookups, 0) if lookups.is_empty() => Box::new(AllQuery),
             Lookup::Some(lookups, least) if lookups.len() < *least => Box::new(EmptyQuery),
             Lookup::Some(lookups, least) => match (&lookups[..], least) {
                 (_, 0) => Box::new(AllQuery),
-                ([only], 1) => only.query(fields)?,
+                ([only], 1) => only.query(reader)?,
                 (lookups, least) => Box::new(BooleanQuery::union_with_minimum_required_clauses(
                     queries(lookups)?,
                     *least,
                 )),
             },
             Lookup::Except(lookup, others) => {
-                let mut clauses = vec![(Occur::Must, lookup.query(fields)?)];
+                let mut clauses = vec![(Occur::Must, lookup.query(reader)?)];
                 for other in others {
-                    let gathered = GatheredQuery(other.query(fields)?);
+                    let gathered = GatheredQuery(other.query(reader)?);
                     clauses.push((Occur::MustNot, Box::new(gathered)));
                 }
                 Box::new(BooleanQuery::new(clauses))

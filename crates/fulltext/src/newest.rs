@@ -5,7 +5,6 @@ use crate::error::Result;
 use crate::lookup::Lookup;
 use crate::mask::Mask;
 use crate::reader::{Reader, each};
-use crate::schema::{NUMBER, SEQUENCE, TIME};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -32,27 +31,25 @@ impl Reader {
         let segments = self.searcher.segment_readers();
         let mut order = Vec::with_capacity(segments.len());
         for (at, segment) in segments.iter().enumerate() {
-            order.push((Reverse(segment.fast_fields().i64(TIME)?.max_value()), at));
+            let open = self.opened.of(segment)?;
+            order.push((Reverse(open.times.max_value()), at, open));
         }
-        order.sort_unstable();
-        for (newest, at) in order {
+        order.sort_unstable_by_key(|(newest, at, _)| (*newest, *at));
+        for (newest, at, open) in order {
             if best.len() == count && best.peek().is_some_and(|worst| newest > worst.time) {
                 break;
             }
             let segment = &segments[at];
-            let columns = segment.fast_fields();
-            let (times, sequences, numbers) =
-                (columns.i64(TIME)?, columns.u64(SEQUENCE)?, columns.u64(NUMBER)?);
             each(&*weight, at, segment, mask, &mut |entry| {
-                let time = Reverse(times.values.get_val(entry));
+                let time = Reverse(open.times.values.get_val(entry));
                 let is_full = best.len() == count;
                 if is_full && best.peek().is_some_and(|worst| time > worst.time) {
                     return false;
                 }
                 best.push(Newest {
                     time,
-                    sequence: sequences.values.get_val(entry),
-                    number: numbers.values.get_val(entry),
+                    sequence: open.sequences.values.get_val(entry),
+                    number: open.numbers.values.get_val(entry),
                 });
                 if is_full {
                     best.pop();

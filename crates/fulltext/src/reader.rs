@@ -3,8 +3,8 @@
 use crate::error::Result;
 use crate::lookup::Lookup;
 use crate::mask::Mask;
-use crate::schema::{Fields, NUMBER};
-use crate::statistics::LengthSums;
+use crate::opened::Opened;
+use crate::schema::Fields;
 use tantivy::query::{EnableScoring, Weight};
 use tantivy::{DocId, DocSet, Searcher, SegmentReader, TERMINATED};
 
@@ -13,7 +13,7 @@ use tantivy::{DocId, DocSet, Searcher, SegmentReader, TERMINATED};
 pub struct Reader {
     pub(crate) searcher: Searcher,
     pub(crate) fields: Fields,
-    pub(crate) sums: LengthSums,
+    pub(crate) opened: Opened,
 }
 
 impl std::fmt::Debug for Reader {
@@ -23,11 +23,11 @@ impl std::fmt::Debug for Reader {
 }
 
 impl Reader {
-    pub(crate) fn new(searcher: Searcher, fields: Fields, sums: LengthSums) -> Reader {
+    pub(crate) fn new(searcher: Searcher, fields: Fields, opened: Opened) -> Reader {
         Reader {
             searcher,
             fields,
-            sums,
+            opened,
         }
     }
 
@@ -42,7 +42,7 @@ impl Reader {
     }
 
     pub(crate) fn weight(&self, lookup: &Lookup) -> Result<Box<dyn Weight>> {
-        let query = lookup.query(&self.fields)?;
+        let query = lookup.query(self)?;
         Ok(query.weight(EnableScoring::disabled_from_searcher(&self.searcher))?)
     }
 
@@ -50,10 +50,10 @@ impl Reader {
     pub fn matches(&self, lookup: &Lookup, mask: &Mask, found: &mut dyn FnMut(u64) -> bool) -> Result<()> {
         let weight = self.weight(lookup)?;
         for (at, segment) in self.searcher.segment_readers().iter().enumerate() {
-            let numbers = segment.fast_fields().u64(NUMBER)?;
+            let open = self.opened.of(segment)?;
             let mut goes_on = true;
             each(&*weight, at, segment, mask, &mut |entry| {
-                goes_on = found(numbers.values.get_val(entry));
+                goes_on = found(open.numbers.values.get_val(entry));
                 goes_on
             })?;
             if !goes_on {

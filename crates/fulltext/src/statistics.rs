@@ -6,11 +6,8 @@ use crate::lookup::{Lookup, Part, term};
 use crate::mask::Mask;
 use crate::reader::{Reader, each};
 use crate::schema::length_column;
-use parking_lot::Mutex;
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::OnceLock;
 use tantivy::columnar::{Column, ColumnType};
-use tantivy::index::SegmentId;
 use tantivy::{DocId, SegmentReader};
 
 impl Reader {
@@ -18,10 +15,10 @@ impl Reader {
     pub fn lengths(&self, key: Key, mask: &Mask) -> Result<(u64, u64)> {
         let (mut entries, mut terms) = (0, 0);
         for (at, segment) in self.searcher.segment_readers().iter().enumerate() {
-            let Some(lengths) = Lengths::of(segment, key)? else {
+            let Some(lengths) = self.opened.of(segment)?.lengths(segment, key)? else {
                 continue;
             };
-            let (all, all_terms) = self.sums.of(segment, key, &lengths);
+            let (all, all_terms) = lengths.sums(segment);
             let mut hidden = (0, 0);
             let deleted = (0..segment.max_doc()).filter(|entry| segment.is_deleted(*entry));
             if segment.has_deletes() {
@@ -67,6 +64,8 @@ pub(crate) struct Lengths {
     column: Column<u64>,
     /// Columns of whole numbers may be kept as signed ones, which begin elsewhere.
     base: u64,
+    /// The entries of the segment that have some, and what those add up to, deleted ones included.
+    sums: OnceLock<(u64, u64)>,
 }
 
 impl Lengths {
@@ -76,6 +75,7 @@ impl Lengths {
         Ok(column.map(|(column, kind)| Lengths {
             column,
             base: if kind == ColumnType::I64 { 1 << 63 } else { 0 },
+            sums: OnceLock::new(),
         }))
     }
 
@@ -90,38 +90,19 @@ impl Lengths {
         out.iter_mut().flatten().for_each(|length| *length -= self.base);
     }
 
+    fn sums(&self, segment: &SegmentReader) -> (u64, u64) {
+        *self.sums.get_or_init(|| {
+            let mut sums = (0, 0);
+            (0..segment.max_doc()).for_each(|entry| self.add(entry, &mut sums));
+            sums
+        })
+    }
+
     /// Counts an entry that has some, and those.
     fn add(&self, entry: DocId, (entries, terms): &mut (u64, u64)) {
         if let Some(length) = self.column.first(entry) {
             *entries += 1;
             *terms += length - self.base;
         }
-    }
-}
-
-/// By segment and key, the entries that have lengths, and what those add up to.
-type Sums = HashMap<(SegmentId, Key), (u64, u64)>;
-
-/// What the lengths of all entries of a segment add up to, those that are deleted included, which stays as it is.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct LengthSums(Arc<Mutex<Sums>>);
-
-/// Sums that are kept at most: segments go, and no one says so.
-const SUMS_MAX: usize = 10_000;
-
-impl LengthSums {
-    fn of(&self, segment: &SegmentReader, key: Key, lengths: &Lengths) -> (u64, u64) {
-        let place = (segment.segment_id(), key);
-        if let Some(known) = self.0.lock().get(&place) {
-            return *known;
-        }
-        let mut sums = (0, 0);
-        (0..segment.max_doc()).for_each(|entry| lengths.add(entry, &mut sums));
-        let mut known = self.0.lock();
-        if known.len() >= SUMS_MAX {
-            known.clear();
-        }
-        known.insert(place, sums);
-        sums
     }
 }

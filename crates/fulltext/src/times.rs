@@ -2,14 +2,14 @@
 //! entries have several times, of which only the greatest sorts them, their column is asked.
 
 use crate::entry::Key;
-use crate::schema::{TIME, column};
+use crate::opened::Opened;
+use std::fmt;
 use std::ops::{Bound, Range};
-use tantivy::columnar::{Cardinality, ColumnType};
 use tantivy::query::{ConstScorer, EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{DocId, DocSet, SegmentReader, TERMINATED};
 
-#[derive(Debug)]
 pub(crate) struct TimesQuery {
+    pub(crate) opened: Opened,
     /// The key of the times.
     pub(crate) key: Key,
     pub(crate) low: Bound<i64>,
@@ -21,9 +21,16 @@ pub(crate) struct TimesQuery {
 impl Clone for TimesQuery {
     fn clone(&self) -> Self {
         TimesQuery {
+            opened: self.opened.clone(),
             by_column: self.by_column.box_clone(),
             ..*self
         }
+    }
+}
+
+impl fmt::Debug for TimesQuery {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TimesQuery({}, {:?}, {:?})", self.key, self.low, self.high)
     }
 }
 
@@ -50,19 +57,15 @@ impl TimesQuery {
             Bound::Included(low) => low == i64::MIN,
             Bound::Excluded(_) => false,
         };
-        let types = [ColumnType::I64];
-        let columns = segment.fast_fields();
-        let own = columns.u64_lenient_for_type(Some(&types), &column(self.key))?;
-        let is_single = own.is_some_and(|(own, _)| own.get_cardinality() != Cardinality::Multivalued);
-        if is_low || !is_single {
+        let open = self.opened.of(segment)?;
+        if is_low || !open.is_single_time(segment, self.key)? {
             return Ok(None);
         }
-        let times = columns.i64(TIME)?;
         let first = |is_behind: &dyn Fn(i64) -> bool| {
             let (mut from, mut to) = (0, segment.max_doc());
             while from < to {
                 let middle = from + (to - from) / 2;
-                match is_behind(times.values.get_val(middle)) {
+                match is_behind(open.times.values.get_val(middle)) {
                     true => to = middle,
                     false => from = middle + 1,
                 }
