@@ -47,7 +47,7 @@ mod sequence;
 mod serve;
 mod server;
 mod stream;
-mod text_search;
+mod text_index;
 mod user;
 mod users;
 

@@ -7,8 +7,8 @@ use crate::endpoints::{
 };
 use crate::error::{CouchError, Result};
 use crate::security::require_server_admin;
-use crate::text_search::Form;
 use crate::{ids, login, names};
+use clouseau::Form;
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
 use http::{Method, Response};

@@ -43,9 +43,9 @@ pub fn candidates(choice: &Choice, options: &FindOptions) -> Value {
     let ranks = Ranks::of(choice);
     let shown = |(place, known): (usize, &Considered)| {
         let verdict = verdict(choice, &ranks, place, known);
-        let covering = match (known.index.is_special(), options.needed()) {
-            (true, _) => Value::Null,
-            (false, needed) => Value::Bool(needed.is_some_and(|fields| known.index.covers(fields))),
+        let covering = match (known.index.kind(), options.needed()) {
+            ("special" | "text", _) => Value::Null,
+            (_, needed) => Value::Bool(needed.is_some_and(|fields| known.index.covers(fields))),
         };
         Value::from(doc! {
             "index": known.index.to_document(),

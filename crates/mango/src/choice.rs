@@ -100,17 +100,19 @@ impl Choice {
         let mut indexes: Vec<Considered> = indexes
             .into_iter()
             .map(|index| Considered::of(index, options))
-            .collect();
+            .collect::<Result<_>>()?;
         let usable = indexes.iter().filter(|known| known.usable).count();
         if usable == 0 && must {
             return Err(Error::refused(
                 "no_usable_index",
-                missing_sort_index(options, is_partitioned),
+                missing_index(options, is_partitioned),
             ));
         }
         let is_meant = |known: &Considered| known.usable && known.index.is_named(&options.use_index);
         let any_meant = indexes.iter().any(is_meant);
-        let may_fall_back = options.allow_fallback || (options.use_index.is_empty() && usable > 1);
+        // CouchDB counts the index of all documents among those that could tell what is in texts.
+        let has_others = usable > 1 || options.selector.searches_text();
+        let may_fall_back = options.allow_fallback || (options.use_index.is_empty() && has_others);
         if !any_meant && !may_fall_back {
             return Err(Error::refused("invalid_index", not_suitable(&options.use_index)));
         }
@@ -121,6 +123,9 @@ impl Choice {
             };
         }
         let ranked = rank(&indexes, &options.selector);
+        if ranked.len() > 1 && ranked.iter().any(|one| indexes[one.place].index.text.is_some()) {
+            return Err(Error::refused("multiple_text_indexes", NO_INDEX_NAMED));
+        }
         Ok(Choice {
             winner: ranked.first().map(|best| best.place),
             indexes,
@@ -141,23 +146,25 @@ impl Choice {
 }
 
 impl Considered {
-    fn of(index: Index, options: &FindOptions) -> Considered {
+    fn of(index: Index, options: &FindOptions) -> Result<Considered> {
         let named = index.is_named(&options.use_index);
         let is_global = !index.is_partial() || named;
         let in_scope = is_global && (index.is_special() || index.partitioned == options.partition.is_some());
-        let reason = in_scope
-            .then(|| match index.is_special() {
-                true => special_reason(&index, options),
-                false => reason(&index, options),
-            })
-            .flatten();
-        Considered {
+        let reason = match (&index.text, in_scope) {
+            (_, false) => None,
+            (Some(text), true) => text.reason(&options.selector)?,
+            // What is searched for in texts no other index could tell.
+            (None, true) if options.selector.searches_text() => Some("field_mismatch"),
+            (None, true) if index.is_special() => special_reason(&index, options),
+            (None, true) => reason(&index, options),
+        };
+        Ok(Considered {
             usable: in_scope && reason.is_none(),
             index,
             in_scope,
             reason,
             filtered: false,
-        }
+        })
     }
 }
 
@@ -207,14 +214,15 @@ fn gives_sort(columns: &[String], sort: &[String], selector: &Selector) -> bool 
 
 /// The indexes of the kind that is preferred, best first.
 fn rank(indexes: &[Considered], selector: &Selector) -> Vec<Ranked> {
-    let has_json = indexes
-        .iter()
-        .any(|known| known.filtered && !known.index.is_special());
+    let filtered = || indexes.iter().filter(|known| known.filtered);
+    let preferred = ["json", "text", "special"]
+        .into_iter()
+        .find(|kind| filtered().any(|known| known.index.kind() == *kind));
     let bounds = selector.ranges();
     let mut ranked: Vec<Ranked> = indexes
         .iter()
         .enumerate()
-        .filter(|(_, known)| known.filtered && known.index.is_special() != has_json)
+        .filter(|(_, known)| known.filtered && Some(known.index.kind()) == preferred)
         .map(|(place, known)| Ranked::of(place, &known.index, &bounds, selector))
         .collect();
     ranked.sort_by(|a, b| {
@@ -246,8 +254,14 @@ impl Ranked {
     }
 }
 
-fn missing_sort_index(options: &FindOptions, is_partitioned: bool) -> &'static str {
+/// What CouchDB says where several indexes could answer, or none.
+const NO_INDEX_NAMED: &str = "You must specify an index with the `use_index` parameter.";
+
+fn missing_index(options: &FindOptions, is_partitioned: bool) -> &'static str {
     match options.partition {
+        _ if options.selector.searches_text() => {
+            "No text index exists for this selector, try indexing all fields by one of type \"text\"."
+        }
         None if is_partitioned => "No global index exists for this sort, try indexing by the sort fields.",
         Some(_) => "No partitioned index exists for this sort, try indexing by the sort fields.",
         None => "No index exists for this sort, try indexing by the sort fields.",
@@ -257,7 +271,7 @@ fn missing_sort_index(options: &FindOptions, is_partitioned: bool) -> &'static s
 fn not_suitable(use_index: &[String]) -> String {
     let name = |named: &str| design_id(named);
     match use_index {
-        [] => "You must specify an index with the `use_index` parameter.".to_owned(),
+        [] => NO_INDEX_NAMED.to_owned(),
         [ddoc] => format!(
             "{} specified by `use_index` could not be found or it is not suitable.",
             name(ddoc)

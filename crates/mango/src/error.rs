@@ -26,9 +26,9 @@ pub enum SelectorError {
     /// A field with an empty part.
     #[error("Invalid field name: {0}")]
     InvalidFieldName(String),
-    /// A search in texts, for which there is no index.
-    #[error("text")]
-    TextSearch,
+    /// A search in texts below a field.
+    #[error("Invalid field normalization on selector: {0}")]
+    BadField(String),
     /// Conditions nested deeper than the limit.
     #[error("the selector is nested deeper than {0} levels")]
     TooDeep(usize),
@@ -42,6 +42,10 @@ impl SelectorError {
         }
     }
 
+    pub(super) fn bad_field(name: &str) -> SelectorError {
+        SelectorError::BadField(name.to_owned())
+    }
+
     /// CouchDB's short word for it.
     pub fn word(&self) -> &'static str {
         match self {
@@ -50,7 +54,7 @@ impl SelectorError {
             SelectorError::NotSupported(_) => "not_supported",
             SelectorError::MissingFieldName | SelectorError::TooDeep(_) => "invalid_selector",
             SelectorError::InvalidFieldName(_) => "invalid_field_name",
-            SelectorError::TextSearch => "required index service unavailable",
+            SelectorError::BadField(_) => "bad_field",
         }
     }
 }

@@ -1,16 +1,23 @@
 //! How a query would run (`src/mango/src/mango_cursor.erl`, `explain`).
 
+use crate::Result;
 use crate::candidates::candidates;
 use crate::choice::{Bounds, Choice};
 use crate::index::Index;
 use crate::options::{FindOptions, number};
+use crate::text::sort;
 use value::{Document, Value, doc};
 
 /// How CouchDB writes the bound after all values.
 const MAX: &str = "<MAX>";
 
 /// The body of the answer.
-pub fn explain(database: &str, partitioned: bool, choice: &Choice, options: &FindOptions) -> Document {
+pub fn explain(
+    database: &str,
+    partitioned: bool,
+    choice: &Choice,
+    options: &FindOptions,
+) -> Result<Document> {
     let index = choice.index();
     let shown = options.to_document();
     let mut explained = doc! {
@@ -22,15 +29,23 @@ pub fn explain(database: &str, partitioned: bool, choice: &Choice, options: &Fin
         "skip": number(options.skip),
         "fields": shown.get("fields").cloned().unwrap_or(Value::Null),
         "index_candidates": candidates(choice, options),
-        "selector_hints": Value::Array(vec![Value::from(hints(options))]),
+        "selector_hints": Value::Array(hints(options)),
         "opts": shown,
     };
-    if let Some(index) = index {
+    let Some(index) = index else {
+        return Ok(explained);
+    };
+    if index.text.is_some() {
+        let partition = options.partition.as_deref();
+        for (name, value) in sort::explained(&options.selector, &options.sort, partition)?.iter() {
+            explained.push(name, value.clone());
+        }
+    } else {
         let covering = is_covering(index, options);
         explained.push("mrargs", arguments(index, &choice.bounds(), options, covering));
         explained.push("covering", covering);
     }
-    explained
+    Ok(explained)
 }
 
 /// Whether the index has all that is asked for.
@@ -38,18 +53,27 @@ pub fn is_covering(index: &Index, options: &FindOptions) -> bool {
     options.needed().is_some_and(|fields| index.covers(fields))
 }
 
-fn hints(options: &FindOptions) -> Document {
-    let indexable = options.selector.indexable_fields();
-    let mut others = options.selector.fields();
-    others.retain(|field| !indexable.contains(field));
-    others.sort_unstable();
-    others.dedup();
-    let texts = |fields: Vec<&str>| fields.into_iter().map(Value::from).collect::<Value>();
-    doc! {
-        "type": "json",
-        "indexable_fields": texts(indexable),
-        "unindexable_fields": texts(others),
-    }
+/// Which fields an index of each type could have.
+fn hints(options: &FindOptions) -> Vec<Value> {
+    let selector = &options.selector;
+    let hint = |kind: &str, mut indexable: Vec<String>| {
+        indexable.sort_unstable();
+        indexable.dedup();
+        let mut others = selector.fields();
+        others.retain(|field| !indexable.iter().any(|own| own == field));
+        others.sort_unstable();
+        others.dedup();
+        Value::from(doc! {
+            "type": kind,
+            "indexable_fields": indexable.into_iter().map(Value::from).collect::<Value>(),
+            "unindexable_fields": others.into_iter().map(Value::from).collect::<Value>(),
+        })
+    };
+    let json = selector.indexable_fields().into_iter().map(str::to_owned);
+    // A text index cannot be asked for all that selectors have.
+    let text = selector.text_fields().unwrap_or_default().into_iter();
+    let text = text.map(|field| field.split(':').next().unwrap_or_default().to_owned());
+    vec![hint("json", json.collect()), hint("text", text.collect())]
 }
 
 /// The arguments of the view that CouchDB would read.

@@ -1,6 +1,7 @@
 //! Which fields a selector speaks of, and how (`mango_selector.erl`, `mango_idx_view.erl`).
 
 use super::{Node, Selector, Test};
+use crate::text::DEFAULT_FIELD;
 
 impl Selector {
     /// Whether it asks for nothing, so that every document matches.
@@ -55,7 +56,7 @@ impl Node {
                 left.dedup();
                 left
             }
-            Node::None(_) | Node::Not(_) => fields,
+            Node::None(_) | Node::Not(_) | Node::Text(_) => fields,
             Node::Field(field) => match field.test {
                 Test::Exists(false) => fields,
                 _ => fields.into_iter().filter(|name| *name != field.name).collect(),
@@ -67,7 +68,7 @@ impl Node {
         match self {
             Node::All(parts) => parts.iter().any(|part| part.is_constant(name)),
             Node::Field(field) => field.name == name && !field.negated && matches!(field.test, Test::Eq(_)),
-            Node::Any(_) | Node::None(_) | Node::Not(_) => false,
+            Node::Any(_) | Node::None(_) | Node::Not(_) | Node::Text(_) => false,
         }
     }
 
@@ -78,6 +79,7 @@ impl Node {
             }
             Node::Not(inner) => inner.collect_fields(fields),
             Node::Field(field) => fields.push(&field.name),
+            Node::Text(_) => fields.push(DEFAULT_FIELD),
         }
     }
 

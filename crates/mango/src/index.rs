@@ -2,6 +2,7 @@
 
 use crate::Selector;
 use crate::sort::Sort;
+use crate::text::TextDefinition;
 use value::{Document, Value, doc};
 
 /// The name of the index that every database has.
@@ -10,15 +11,17 @@ pub const ALL_DOCS: &str = "_all_docs";
 /// The field that every document has, but no index of the store.
 pub const REVISION: &str = "_rev";
 
-/// An index of a design document, or the one of all documents. Ordered as CouchDB lists them.
+/// An index of a design document, or the one of all documents.
 #[derive(Clone, Debug)]
 pub struct Index {
     /// The design document; `None` for the index of all documents.
     pub ddoc: Option<String>,
     /// Its name within the design document.
     pub name: String,
-    /// Its fields, and their direction.
+    /// Its fields, and their direction; none of a text index.
     pub sort: Sort,
+    /// The definition of a text index.
+    pub text: Option<TextDefinition>,
     /// Which documents are in it; empty for all.
     pub partial: Document,
     /// Whether it is read partition by partition.
@@ -47,6 +50,7 @@ impl Index {
                 fields: vec!["_id".to_owned()],
                 descending: false,
             },
+            text: None,
             partial: Document::new(),
             partitioned: false,
         }
@@ -81,9 +85,32 @@ impl Index {
                 fields: fields.iter().map(|(name, _)| name.to_owned()).collect(),
                 descending,
             },
+            text: None,
             partial,
             partitioned,
         })
+    }
+
+    /// Parses a member of `indexes` in a design document; `None` if it is no index of Mango.
+    pub fn of_text(ddoc: &str, name: &str, index: &Document, partitioned: bool) -> Option<Index> {
+        let text = TextDefinition::parse(index.get("index")?).ok()?;
+        Some(Index {
+            ddoc: Some(ddoc.to_owned()),
+            name: name.to_owned(),
+            sort: Sort::default(),
+            partial: text.partial.clone(),
+            text: Some(text),
+            partitioned,
+        })
+    }
+
+    /// Its type, as clients name it.
+    pub fn kind(&self) -> &'static str {
+        match (&self.ddoc, &self.text) {
+            (None, _) => "special",
+            (_, Some(_)) => "text",
+            _ => "json",
+        }
     }
 
     /// Whether it is the index of all documents.
@@ -130,8 +157,11 @@ impl Index {
 
     /// As it is listed.
     pub fn to_document(&self) -> Document {
-        let mut definition = doc! {"fields": self.sort.to_array()};
-        if self.is_partial() {
+        let mut definition = match &self.text {
+            Some(text) => text.shown(),
+            None => doc! {"fields": self.sort.to_array()},
+        };
+        if self.is_partial() && self.text.is_none() {
             definition.push("partial_filter_selector", self.partial.clone());
         }
         let Some(ddoc) = &self.ddoc else {
@@ -140,7 +170,7 @@ impl Index {
         doc! {
             "ddoc": ddoc.as_str(),
             "name": self.name.as_str(),
-            "type": "json",
+            "type": self.kind(),
             "partitioned": self.partitioned,
             "def": definition,
         }

@@ -4,6 +4,7 @@
 //!   normal form: implicit conjunctions written out, fields pushed down to their tests, negations pushed down as far
 //!   as they go (`src/mango/src/mango_selector.erl`, `normalize`).
 //! - [`options`]: the body of `_find`; [`index`], [`sort`]: an index as clients see it.
+//! - [`text`]: text indexes, and selectors as they are asked.
 //! - [`choice`]: the index that CouchDB would choose, because clients see which it is; [`explain`] tells why. A
 //!   [`Range`] is what a field of an index is bounded by (`src/mango/src/mango_idx_view.erl`).
 //!
@@ -28,6 +29,7 @@ mod parse;
 mod range;
 mod show;
 pub mod sort;
+pub mod text;
 
 pub use error::{Error, Result, SelectorError, shown};
 pub use extract::extract;
@@ -58,6 +60,8 @@ enum Node {
     Not(Box<Node>),
     /// What a path leads to passes a test.
     Field(Box<Field>),
+    /// Texts have what is searched for, which only a text index can say.
+    Text(Value),
 }
 
 /// A test of the value that a path leads to.
@@ -96,8 +100,17 @@ enum Test {
 }
 
 impl Selector {
-    /// Parses a selector.
+    /// Parses a selector; `$text` is refused, since no index is asked.
     pub fn parse(selector: &Document) -> Result<Selector, SelectorError> {
+        let parsed = Selector::parse_query(selector)?;
+        match parsed.searches_text() {
+            true => Err(SelectorError::NotSupported("$text".to_owned())),
+            false => Ok(parsed),
+        }
+    }
+
+    /// Parses the selector of a query, in which `$text` may stand.
+    pub fn parse_query(selector: &Document) -> Result<Selector, SelectorError> {
         let mut members = selector.iter();
         let vacuous = match (members.next(), members.next()) {
             (Some(("$and" | "$or", Value::Array(parts))), None) => parts.is_empty(),

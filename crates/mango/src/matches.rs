@@ -44,6 +44,8 @@ impl Node {
             Node::None(parts) => !parts.iter().any(|part| part.matches(place)),
             Node::Not(inner) => !inner.matches(place),
             Node::Field(field) => field.matches(place),
+            // The index that found the document has said so.
+            Node::Text(_) => true,
         }
     }
 

@@ -9,7 +9,7 @@ pub(super) fn pushed_down(node: Node) -> Node {
         Node::None(parts) => Node::All(parts.into_iter().map(negated).collect()),
         Node::All(parts) => Node::All(parts.into_iter().map(pushed_down).collect()),
         Node::Any(parts) => Node::Any(parts.into_iter().map(pushed_down).collect()),
-        field @ Node::Field(_) => field,
+        node @ (Node::Field(_) | Node::Text(_)) => node,
     }
 }
 
@@ -20,6 +20,8 @@ fn negated(node: Node) -> Node {
         Node::All(parts) => Node::Any(parts.into_iter().map(negated).collect()),
         Node::Any(parts) => Node::All(parts.into_iter().map(negated).collect()),
         Node::Field(field) => Node::Field(Box::new(opposite(*field))),
+        // Nor does CouchDB turn a search around.
+        text @ Node::Text(_) => text,
     }
 }
 

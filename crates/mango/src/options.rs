@@ -47,7 +47,7 @@ impl FindOptions {
     /// Reads the body; `partition` is that of the path. Whether a partition may have such a name is left to the caller.
     pub fn parse(body: &Document, partition: Option<&str>) -> Result<FindOptions> {
         let selector = match body.get("selector") {
-            Some(Value::Document(selector)) => Selector::parse(selector)?,
+            Some(Value::Document(selector)) => Selector::parse_query(selector)?,
             Some(other) => {
                 let reason = format!("Selector must be a JSON object, not: {}", shown(other));
                 return Err(Error::refused("invalid_selector_json", reason));

@@ -94,7 +94,15 @@ impl Parser {
                     },
                 )
             }
-            ("$text", _) => Err(SelectorError::TextSearch),
+            ("$default", Value::Document(inner)) if inner.len() == 1 && inner.contains("$text") => {
+                self.object(inner, path)
+            }
+            ("$text", _) if !path.is_empty() => Err(SelectorError::bad_field(path)),
+            (
+                "$text",
+                Value::String(_) | Value::Bool(_) | Value::Int32(_) | Value::Int64(_) | Value::Double(_),
+            ) => Ok(Node::Text(argument.clone())),
+            ("$text", _) => Err(bad()),
             (name, _) if NOT_SUPPORTED.contains(&name) => Err(SelectorError::NotSupported(name.to_owned())),
             (name, _) if name.starts_with('$') => field(path, test(name, argument)?),
             (name, _) if path.is_empty() => self.condition(argument, name),

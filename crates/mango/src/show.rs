@@ -1,6 +1,7 @@
 //! Selectors in their normal form, as `_explain` shows them and design documents keep them.
 
 use super::{Field, Node, Selector, Test};
+use crate::text::DEFAULT_FIELD;
 use value::{Document, Value, doc};
 
 impl Selector {
@@ -23,6 +24,7 @@ impl Node {
             Node::None(parts) => doc! {"$nor": all(parts)},
             Node::Not(inner) => doc! {"$not": inner.to_document()},
             Node::Field(field) => field.to_document(),
+            Node::Text(text) => Document::new().with(DEFAULT_FIELD, doc! {"$text": text.clone()}),
         }
     }
 }

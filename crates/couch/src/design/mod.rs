@@ -7,8 +7,8 @@ mod selector;
 
 use crate::database::Database;
 use crate::error::{CouchError, Result};
-use crate::text_search::views_of;
 use crate::{ids, outgoing};
+use clouseau::views_of;
 use engine::{Order, PageLimit, Record, Sequence};
 use http::StatusCode;
 use mango::Selector;

@@ -51,18 +51,35 @@ fn is_query(design: &Document) -> bool {
 }
 
 fn collect(database: &Database, design: &Document, found: &mut Vec<Index>) {
-    let (Some(Value::String(id)), Some(Value::Document(views))) = (design.get("_id"), design.get("views"))
-    else {
+    let Some(Value::String(id)) = design.get("_id") else {
         return;
     };
     if !is_query(design) {
         return;
     }
     let partitioned = partitioned(design).unwrap_or_else(|| database.collection.is_partitioned());
-    for (name, view) in views.iter() {
-        if let Value::Document(view) = view {
-            found.extend(Index::of_view(id, name, view, partitioned));
+    let kinds = [("views", Index::of_view as OfMember), ("indexes", Index::of_text)];
+    for (kind, of_member) in kinds {
+        for (name, member) in members(design, kind).iter() {
+            if let Value::Document(member) = member {
+                found.extend(of_member(id, name, member, partitioned));
+            }
         }
+    }
+}
+
+/// Makes an index of a member of a design document with its id and name.
+type OfMember = fn(&str, &str, &Document, bool) -> Option<Index>;
+
+/// The member of design documents that has the indexes of a kind.
+fn member_of(is_text: bool) -> &'static str {
+    if is_text { "indexes" } else { "views" }
+}
+
+fn members(design: &Document, kind: &str) -> Document {
+    match design.get(kind) {
+        Some(Value::Document(members)) => members.clone(),
+        _ => Document::new(),
     }
 }
 
@@ -109,7 +126,12 @@ impl Design {
     }
 
     /// Puts an index in; false where it is there as it is.
-    pub(crate) fn put(&mut self, name: &str, view: Document, options: Option<bool>) -> Result<bool> {
+    pub(crate) fn put(
+        &mut self,
+        name: &str,
+        (is_text, index): (bool, Document),
+        options: Option<bool>,
+    ) -> Result<bool> {
         if options != partitioned(&self.body) {
             if self.record.is_some() {
                 let reason = format!(
@@ -122,32 +144,26 @@ impl Design {
                 self.body.set("options", doc! {"partitioned": wanted});
             }
         }
-        let mut views = self.views();
-        let view = Value::from(view);
-        if views.get(name) == Some(&view) {
+        let mut indexes = members(&self.body, member_of(is_text));
+        let index = Value::from(index);
+        if indexes.get(name) == Some(&index) {
             return Ok(false);
         }
-        views.set(name, view);
-        self.body.set("views", views);
+        indexes.set(name, index);
+        self.body.set(member_of(is_text), indexes);
         Ok(true)
     }
 
     /// Takes an index out.
-    pub(crate) fn remove(&mut self, name: &str) {
-        let mut views = self.views();
-        views.remove(name);
-        match views.is_empty() {
-            true => drop(self.body.remove("views")),
+    pub(crate) fn remove(&mut self, index: &Index) {
+        let member = member_of(index.text.is_some());
+        let mut indexes = members(&self.body, member);
+        indexes.remove(&index.name);
+        match indexes.is_empty() {
+            true => drop(self.body.remove(member)),
             false => {
-                self.body.set("views", views);
+                self.body.set(member, indexes);
             }
-        }
-    }
-
-    fn views(&self) -> Document {
-        match self.body.get("views") {
-            Some(Value::Document(views)) => views.clone(),
-            _ => Document::new(),
         }
     }
 

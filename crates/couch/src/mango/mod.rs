@@ -2,13 +2,16 @@
 //!
 //! What a query means and which index answers it is the language's (`mango`). Here indexes are kept in design documents, as CouchDB
 //! keeps them ([`design`]); each stands for an index of the store in CouchDB's order, which is made when it is first needed, so that a
-//! design document that came by replication serves too. [`rows`] reads.
+//! design document that came by replication serves too. [`rows`] reads; [`text_rows`] reads what a text index finds, which is a full-text
+//! index of its design document.
 //!
 //! What must hold: whatever index is chosen, the same documents are found; the selector is matched against each.
 
 pub(crate) mod bookmark;
+mod candidate;
 pub(crate) mod design;
 pub(crate) mod rows;
+pub(crate) mod text_rows;
 pub(crate) mod warning;
 
 use crate::error::CouchError;
@@ -32,10 +35,7 @@ pub(crate) fn unavailable(kind: &'static str) -> CouchError {
 
 impl From<SelectorError> for CouchError {
     fn from(error: SelectorError) -> CouchError {
-        match error {
-            SelectorError::TextSearch => unavailable("text"),
-            error => wrong(error.word(), error.to_string()),
-        }
+        wrong(error.word(), error.to_string())
     }
 }
 

@@ -1,12 +1,12 @@
 //! Reading the part of an index that a query needs, in its order, and matching each document.
 
+use super::candidate::{Candidate, STEPS_PER_ROW, id_of};
 use super::{bookmark, design};
 use crate::database::Database;
 use crate::error::Result;
+use crate::ids;
 use crate::limits::PAGE_ROWS;
-use crate::outgoing::{self, Shown, ShownHistory};
 use crate::stream::Output;
-use crate::{ids, json};
 use engine::{
     CollatedIndex, CollatedRange, DocumentPosition, FoundIds, Order, PageLimit, Record, RevisionedSnapshot,
 };
@@ -15,13 +15,10 @@ use mango::index::Index;
 use mango::options::FindOptions;
 use std::collections::VecDeque;
 use std::ops::Bound;
-use value::{Document, Value, ValueRef};
+use value::Value;
 
 /// The rows of the first page that is read, where few may be enough.
 const FIRST_PAGE_ROWS: usize = 64;
-
-/// What it takes to match a document, in steps of an operation.
-const STEPS_PER_ROW: usize = 10;
 
 /// What a query examined.
 #[derive(Clone, Copy, Debug, Default)]
@@ -264,33 +261,12 @@ impl<'a> Rows<'a> {
         record: &Record,
         output: &mut Output,
     ) -> Result<bool> {
-        let body = record.document.as_raw();
         let id = ids::text(id_of(record));
         if matches!(self.source, Source::AllDocs | Source::Found(..)) && id.starts_with(ids::DESIGN) {
             return Ok(false);
         }
-        let mut members = Document::new()
-            .with("_id", id)
-            .with("_rev", record.revision().to_string());
-        let history = match self.options.conflicts && record.has_tree() {
-            true => Some(self.snapshot.history_of(record).await?),
-            false => None,
-        };
-        if let Some(history) = &history {
-            let conflicts = outgoing::conflicts(history);
-            if !conflicts.is_empty() {
-                members.push(
-                    "_conflicts",
-                    conflicts.into_iter().map(Value::from).collect::<Value>(),
-                );
-            }
-        }
-        if body.get("_attachments").is_some()
-            && let Some(stubs) = outgoing::stubs(body)?
-        {
-            members.push("_attachments", stubs);
-        }
-        if !self.options.selector.matches_with(body.into(), &members) {
+        let candidate = Candidate::read(&self.snapshot, record, self.options).await?;
+        if !candidate.matches(&self.options.selector) {
             return Ok(false);
         }
         self.position = Some(position.clone());
@@ -298,29 +274,8 @@ impl<'a> Rows<'a> {
             self.skip -= 1;
             return Ok(false);
         }
-        let text = &mut output.text;
-        text.push_str(if self.statistics.results > 0 {
-            ",\r\n"
-        } else {
-            "\r\n"
-        });
+        candidate.write(self.options, self.statistics.results == 0, &mut output.text);
         self.statistics.results += 1;
-        match &self.options.fields {
-            Some(names) => {
-                let extracted = mango::extract(body.into(), &members, names);
-                json::write(Value::from(extracted).as_ref(), text);
-            }
-            None => {
-                let shown = Shown {
-                    conflicts: self.options.conflicts,
-                    ..Shown::default()
-                };
-                let more = history
-                    .as_ref()
-                    .map(|history| ShownHistory::of_winner(history, shown));
-                outgoing::write(body, &record.revision(), false, more, text);
-            }
-        }
         Ok(true)
     }
 }
@@ -331,8 +286,4 @@ fn is_after(position: &DocumentPosition, after: Option<&DocumentPosition>, order
         Order::Forward => position > after,
         Order::Backward => position < after,
     })
-}
-
-fn id_of(record: &Record) -> ValueRef<'_> {
-    record.document.as_raw().get("_id").unwrap_or(ValueRef::Null)
 }

@@ -1,6 +1,6 @@
 //! What a query is warned of (`src/mango/src/mango_cursor.erl`, `maybe_add_warning`).
 
-use super::rows::Rows;
+use super::rows::Statistics;
 use crate::ids::DESIGN;
 use mango::index::Index;
 use mango::options::FindOptions;
@@ -9,15 +9,19 @@ use mango::options::FindOptions;
 const EXAMINED_FOR_EACH_MAX: u64 = 10;
 
 /// The warnings, a line each; none if there is nothing to warn of.
-pub(crate) fn warnings(index: &Index, options: &FindOptions, rows: &Rows<'_>) -> Option<String> {
+pub(crate) fn warnings(
+    index: &Index,
+    options: &FindOptions,
+    statistics: &Statistics,
+    is_full_scan: bool,
+) -> Option<String> {
     let mut warnings = Vec::new();
     if !options.use_index.is_empty() && !index.is_named(&options.use_index) {
         warnings.push(not_used(&options.use_index));
     }
-    if index.is_special() && rows.is_full_scan() {
+    if index.is_special() && is_full_scan {
         warnings.push("No matching index found, create an index to optimize query time.".to_owned());
     }
-    let statistics = &rows.statistics;
     let examined = statistics.documents_examined + statistics.quorum_documents_examined;
     if examined > EXAMINED_FOR_EACH_MAX * statistics.results.max(1) {
         warnings.push(

@@ -7,9 +7,11 @@
 mod couchapps;
 mod databases;
 mod documents;
+mod grouped_searches;
 mod queries;
 mod server;
 mod server_endpoints;
+mod text_queries;
 mod text_searches;
 
 use server::Server;
@@ -58,6 +60,8 @@ fn cases() -> Vec<Case> {
     cases.extend(couchapps::CASES);
     cases.extend(server_endpoints::cases());
     cases.extend(text_searches::cases());
+    cases.extend(grouped_searches::cases());
+    cases.extend(text_queries::cases());
     cases
 }
 

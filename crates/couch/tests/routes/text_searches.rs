@@ -208,7 +208,7 @@ const SEARCH: &[Case] = &[
         "",
         200,
         r#"{"total_rows": 4, "bookmark": "*", "rows": [
-            {"id": "2", "order": [1.49, 0], "fields": {"item": "banana", "price": 1.49}, "doc": {"_id": "2"}}, {"id": "4"}]}"#,
+            {"id": "2", "order": [1.49, 1], "fields": {"item": "banana", "price": 1.49}, "doc": {"_id": "2"}}, {"id": "4"}]}"#,
     ),
     case(
         "GET /shop/_design/s/_search/fruits?query=kitchen&include_fields=%5B%22item%22%5D&sort=%22item%3Cstring%3E%22",
@@ -264,12 +264,6 @@ const SEARCH: &[Case] = &[
         "",
         400,
         r#"{"error": "query_parse_error"}"#,
-    ),
-    case(
-        "GET /shop/_design/s/_search/fruits?q=*:*&group_field=place",
-        "",
-        501,
-        r#"{"error": "not_implemented", "reason": "`group_field` of a search"}"#,
     ),
     case(
         "GET /shop/_design/s/_search/boosted?q=*:*",

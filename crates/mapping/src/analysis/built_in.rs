@@ -30,11 +30,6 @@ pub(super) fn built_in(name: &str) -> Option<Analyzer> {
             Filter::Stop(english()),
             Filter::Stem(Stem::of("porter")?),
         ]),
-        "german" | "french" | "spanish" => standard(vec![
-            Filter::Lowercase,
-            Filter::Stop(stops::of(&format!("_{name}_"))?.into_iter().collect()),
-            Filter::Stem(Stem::of(name)?),
-        ]),
         "pattern" => {
             let tokenizer = Tokenizer::Pattern {
                 pattern: Regex::new(r"\W+").ok()?,
@@ -42,6 +37,39 @@ pub(super) fn built_in(name: &str) -> Option<Analyzer> {
             };
             Analyzer::new(tokenizer, vec![Filter::Lowercase])
         }
-        _ => return None,
+        language => return of_language(language),
     })
+}
+
+/// The analyzer of a language, without what only some have.
+fn of_language(name: &str) -> Option<Analyzer> {
+    let is_known = ["german", "french", "spanish"].contains(&name)
+        || stops::OTHERS.iter().any(|(language, _)| *language == name);
+    let filters = || {
+        Some(vec![
+            Filter::Lowercase,
+            Filter::Stop(stops::of(&format!("_{name}_"))?.into_iter().collect()),
+            Filter::Stem(Stem::of(name)?),
+        ])
+    };
+    let filters = is_known.then(filters).flatten()?;
+    Some(Analyzer::new(Tokenizer::standard(), filters))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_language_has_stop_words_and_a_stemmer() {
+        let others = stops::OTHERS.iter().map(|(language, _)| *language);
+        for language in others.chain(["german", "french", "spanish"]) {
+            assert!(built_in(language).is_some(), "{language}");
+        }
+        let tokens = built_in("italian")
+            .expect("known")
+            .tokens("I gatti della signora");
+        let words: Vec<String> = tokens.into_iter().map(|token| token.text).collect();
+        assert_eq!(words, ["gatt", "signor"]);
+    }
 }

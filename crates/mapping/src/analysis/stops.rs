@@ -13,6 +13,22 @@ const FRENCH: &str = "au aux avec ce ces dans de des du elle en et eux il ils je
 const SPANISH: &str = "de la que el en y a los del se las por un para con no una su al lo como más pero sus le ya o este sí porque esta \
     entre cuando muy sin sobre también me hasta hay donde quien desde todo nos es son";
 
+/// The other languages with lists and stemmers, and the codes by which lists are found.
+pub(super) const OTHERS: [(&str, &str); 12] = [
+    ("arabic", "ar"),
+    ("danish", "da"),
+    ("dutch", "nl"),
+    ("finnish", "fi"),
+    ("hungarian", "hu"),
+    ("italian", "it"),
+    ("norwegian", "no"),
+    ("portuguese", "pt"),
+    ("romanian", "ro"),
+    ("russian", "ru"),
+    ("swedish", "sv"),
+    ("turkish", "tr"),
+];
+
 /// The stop words of a language; `None` where they are not known here.
 pub(super) fn of(language: &str) -> Option<Vec<String>> {
     let words = match language {
@@ -21,7 +37,12 @@ pub(super) fn of(language: &str) -> Option<Vec<String>> {
         "_french_" => FRENCH,
         "_spanish_" => SPANISH,
         "_none_" => "",
-        _ => return None,
+        other => {
+            let name = other.strip_prefix('_')?.strip_suffix('_')?;
+            let (_, code) = OTHERS.iter().find(|(known, _)| *known == name)?;
+            let words = stop_words::lookup(code)?;
+            return Some(words.iter().map(|word| (*word).to_owned()).collect());
+        }
     };
     Some(words.split_whitespace().map(str::to_owned).collect())
 }

@@ -4,14 +4,18 @@ use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::mango::rows::{Rows, Statistics};
+use crate::mango::text_rows::TextRows;
 use crate::mango::{design, warning, wrong};
 use crate::stream::Output;
-use crate::{ids, respond, stream};
+use crate::{ids, respond, stream, text_index};
+use clouseau::{Form, TextIndex};
 use http::{Method, Response};
 use json::{write, write_string};
 use mango::choice::{Bounds, Choice};
 use mango::explain;
+use mango::index::Index;
 use mango::options::FindOptions;
+use memory::Budget;
 use std::fmt::Write as _;
 use std::time::Instant;
 use value::Value;
@@ -20,8 +24,17 @@ use value::Value;
 pub(crate) async fn find(call: &mut Call) -> Result<Response> {
     let (database, options) = asked(call).await?;
     let choice = chosen(&database, &options, true).await?;
+    let text = match choice.index() {
+        Some(index) if index.text.is_some() => Some(text_index(call, &database, index).await?),
+        _ => None,
+    };
+    let memory = call.server.engine.memory().clone();
     stream::respond_with(&call.operation, |mut output| async move {
-        let written = answer(&database, &choice, &options, &mut output).await;
+        let asked = (&database, &choice, &options);
+        let written = match text {
+            Some(text) => answer_text(asked, text, memory, &mut output).await,
+            None => answer(asked, &mut output).await,
+        };
         (output, written)
     })
     .await
@@ -32,7 +45,7 @@ pub(crate) async fn explain(call: &mut Call) -> Result<Response> {
     let (database, options) = asked(call).await?;
     let choice = chosen(&database, &options, false).await?;
     let partitioned = database.collection.is_partitioned();
-    let explained = explain::explain(&database.name, partitioned, &choice, &options);
+    let explained = explain::explain(&database.name, partitioned, &choice, &options)?;
     let mut text = String::new();
     write(Value::from(explained).as_ref(), &mut text);
     Ok(respond::ok(text))
@@ -64,13 +77,49 @@ async fn chosen(database: &Database, options: &FindOptions, must: bool) -> Resul
     Ok(choice)
 }
 
-/// Appends what is found.
-async fn answer(
-    database: &Database,
-    choice: &Choice,
-    options: &FindOptions,
+/// The full-text index that stands for a text index, brought up to date.
+async fn text_index(call: &Call, database: &Database, index: &Index) -> Result<TextIndex> {
+    let design = index.ddoc.as_deref().unwrap_or_default();
+    let design = design.strip_prefix(ids::DESIGN).unwrap_or(design);
+    text_index::open(
+        &call.server.designs,
+        database,
+        (design, Form::Search, &index.name),
+        true,
+    )
+    .await
+}
+
+/// Whom is asked, which index answers, and what.
+type Asked<'a> = (&'a Database, &'a Choice, &'a FindOptions);
+
+/// Appends what a text index finds.
+async fn answer_text(
+    (database, choice, options): Asked<'_>,
+    text: TextIndex,
+    memory: Budget,
     output: &mut Output,
 ) -> Result<()> {
+    let started = Instant::now();
+    let Some(index) = choice.index() else {
+        return Ok(());
+    };
+    let mut rows = TextRows::open(database, (index, text), options, memory).await?;
+    output.text.push_str(r#"{"docs":["#);
+    rows.write(output).await?;
+    let warnings = warning::warnings(index, options, &rows.statistics, false);
+    write_end(
+        &rows.bookmark(),
+        (&rows.statistics, started),
+        options,
+        warnings,
+        &mut output.text,
+    );
+    Ok(())
+}
+
+/// Appends what is found.
+async fn answer((database, choice, options): Asked<'_>, output: &mut Output) -> Result<()> {
     let started = Instant::now();
     // Whoever must find has an index.
     let (Some(index), bounds @ Bounds::Ranges(_)) = (choice.index(), choice.bounds()) else {
@@ -80,18 +129,35 @@ async fn answer(
     let mut rows = Rows::open(database, index, bounds, options).await?;
     output.text.push_str(r#"{"docs":["#);
     rows.write(output).await?;
-    let text = &mut output.text;
+    let warnings = warning::warnings(index, options, &rows.statistics, rows.is_full_scan());
+    write_end(
+        &rows.bookmark(),
+        (&rows.statistics, started),
+        options,
+        warnings,
+        &mut output.text,
+    );
+    Ok(())
+}
+
+/// Appends what stands behind the documents.
+fn write_end(
+    bookmark: &str,
+    (statistics, started): (&Statistics, Instant),
+    options: &FindOptions,
+    warnings: Option<String>,
+    text: &mut String,
+) {
     text.push_str("\r\n],\r\n\"bookmark\": ");
-    write_string(&rows.bookmark(), text);
+    write_string(bookmark, text);
     if options.execution_stats {
-        write_statistics(&rows.statistics, started, text);
+        write_statistics(statistics, started, text);
     }
-    if let Some(warnings) = warning::warnings(index, options, &rows) {
+    if let Some(warnings) = warnings {
         text.push_str(",\r\n\"warning\": ");
         write_string(&warnings, text);
     }
     text.push('}');
-    Ok(())
 }
 
 fn write_statistics(statistics: &Statistics, started: Instant, text: &mut String) {

@@ -13,6 +13,7 @@ use json::write;
 use mango::index::{Index, design_id};
 use mango::options::{flag, invalid_key, positive, use_index};
 use mango::sort::Sort;
+use mango::text::TextDefinition;
 use mango::{Selector, shown};
 use value::{Document, Value, doc, hex};
 
@@ -62,13 +63,18 @@ async fn list(call: &mut Call) -> Result<Response> {
 
 /// What is asked for.
 struct NewIndex {
-    sort: Sort,
-    partial: Document,
+    wanted: Wanted,
     /// The definition as it was given.
-    given: Document,
+    given: Value,
     name: Option<String>,
     ddoc: Option<String>,
     partitioned: Option<bool>,
+}
+
+/// An index by its type.
+enum Wanted {
+    Json { sort: Sort, partial: Document },
+    Text(TextDefinition),
 }
 
 async fn create(call: &mut Call) -> Result<Response> {
@@ -84,9 +90,9 @@ async fn create(call: &mut Call) -> Result<Response> {
         return Err(CouchError::illegal_docid("Illegal document id `_design/`"));
     }
     let mut design = Design::load(&database.snapshot().await?, ddoc.clone()).await?;
-    let is_new = design.put(name, new.view(), new.partitioned)?;
+    let is_new = design.put(name, new.member(), new.partitioned)?;
     if is_new {
-        let built_ahead = design.is_built_ahead();
+        let built_ahead = design.is_built_ahead() && !new.is_text();
         design.save(&database).await?;
         if built_ahead {
             build(&database, &ddoc, name);
@@ -140,20 +146,21 @@ impl NewIndex {
             }
         }
         let given = given.ok_or_else(|| wrong("missing_required_key", "Missing required key: index"))?;
-        match kind.as_str() {
-            "json" => {}
-            "text" => return Err(unavailable("text")),
-            "nouveau" => return Err(unavailable("nouveau")),
-            other => return Err(wrong("invalid_index", format!("Invalid type for index: {other}"))),
-        }
-        let Value::Document(given) = given else {
-            let reason = format!("JSON indexes must be an object, not: {}", shown(given));
-            return Err(wrong("invalid_index", reason));
+        let wanted = match (kind.as_str(), given) {
+            ("json", Value::Document(given)) => {
+                let (sort, partial) = definition(given)?;
+                Wanted::Json { sort, partial }
+            }
+            ("json", given) => {
+                let reason = format!("JSON indexes must be an object, not: {}", shown(given));
+                return Err(wrong("invalid_index", reason));
+            }
+            ("text", given) => Wanted::Text(TextDefinition::parse(given)?),
+            ("nouveau", _) => return Err(unavailable("nouveau")),
+            (other, _) => return Err(wrong("invalid_index", format!("Invalid type for index: {other}"))),
         };
-        let (sort, partial) = definition(given)?;
         Ok(NewIndex {
-            sort,
-            partial,
+            wanted,
             given: given.clone(),
             name,
             ddoc,
@@ -161,12 +168,22 @@ impl NewIndex {
         })
     }
 
-    /// What stands in the design document.
-    fn view(&self) -> Document {
-        doc! {
-            "map": {"fields": self.sort.to_object(), "partial_filter_selector": self.partial.clone()},
-            "reduce": "_count",
-            "options": {"def": self.given.clone()},
+    fn is_text(&self) -> bool {
+        matches!(self.wanted, Wanted::Text(_))
+    }
+
+    /// What stands in the design document, and whether that is a text index.
+    fn member(&self) -> (bool, Document) {
+        match &self.wanted {
+            Wanted::Text(definition) => (true, definition.to_index()),
+            Wanted::Json { sort, partial } => {
+                let view = doc! {
+                    "map": {"fields": sort.to_object(), "partial_filter_selector": partial.clone()},
+                    "reduce": "_count",
+                    "options": {"def": self.given.clone()},
+                };
+                (false, view)
+            }
         }
     }
 
@@ -179,6 +196,10 @@ impl NewIndex {
             "name": text(&self.name),
             "ddoc": text(&self.ddoc),
             "partitioned": self.partitioned.map_or(Value::Null, Value::Bool),
+        };
+        let asked = match self.is_text() {
+            true => asked.with("type", "text"),
+            false => asked,
         };
         let hash = sha2::Sha256::digest(shown(&Value::from(asked)).as_bytes());
         // As long as CouchDB's, which are of another hash.
@@ -229,7 +250,7 @@ fn non_empty(value: &Value) -> Result<String> {
 async fn delete(call: &mut Call, ddoc: &str, kind: &str, name: &str) -> Result<Response> {
     let database = call.database()?;
     database.require_admin()?;
-    let is_meant = |index: &Index| kind == "json" && index.key() == (Some(ddoc), name);
+    let is_meant = |index: &Index| kind == index.kind() && index.key() == (Some(ddoc), name);
     match remove(&database, ddoc, is_meant).await? {
         true => Ok(respond::ok_true(StatusCode::OK)),
         false => Err(CouchError::missing()),
@@ -293,10 +314,11 @@ async fn remove(database: &Database, ddoc: &str, is_meant: impl Fn(&Index) -> bo
     }
     let mut design = Design::load(&snapshot, ddoc.to_owned()).await?;
     for index in &meant {
-        design.remove(&index.name);
+        design.remove(index);
     }
     design.save(database).await?;
-    let kept: Vec<CollatedDefinition> = kept.iter().map(design::definition).collect();
+    let kept = kept.iter().filter(|index| index.text.is_none());
+    let kept: Vec<CollatedDefinition> = kept.map(design::definition).collect();
     database.collection.retain_collated(&kept).await?;
     Ok(true)
 }

@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::ids;
 use crate::outgoing;
 use crate::stream::Output;
+use clouseau::FoundHit;
 use engine::RevisionedSnapshot;
 
 /// Where documents of hits are read.
@@ -38,15 +39,15 @@ impl Documents {
 
 /// Appends hits parted by commas; `head` gives what of a hit stands before its document, without the closing brace.
 pub(super) async fn write_all(
-    hits: &[search::Hit],
+    hits: &[FoundHit],
     documents: &Documents,
     output: &mut Output,
-    head: impl Fn(&search::Hit) -> String,
+    head: impl Fn(&FoundHit) -> String,
 ) -> Result<()> {
     for (at, hit) in hits.iter().enumerate() {
         output.text.push_str(if at > 0 { "," } else { "" });
         output.text.push_str(&head(hit));
-        documents.write(&hit.id, &mut output.text).await?;
+        documents.write(&hit.hit.id, &mut output.text).await?;
         output.text.push('}');
         if !output.end_row().await {
             return Ok(());

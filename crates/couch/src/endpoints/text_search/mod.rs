@@ -2,6 +2,7 @@
 //! (`src/dreyfus/src/dreyfus_httpd.erl`).
 
 mod arguments;
+mod asked;
 mod hits;
 mod info;
 mod nouveau;
@@ -14,25 +15,17 @@ pub(crate) use search::{analyze as search_analyze, run as search};
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
-use crate::text_search::{Form, TextIndex};
-use engine::Sequence;
+use crate::text_index;
+use clouseau::{Form, TextIndex};
 
 /// Opens an index, brought up to date unless the client takes it as it is.
 async fn opened(
     call: &Call,
     database: &Database,
-    (design, form, name): (&str, Form, &str),
+    named: (&str, Form, &str),
     is_updated: bool,
 ) -> Result<TextIndex> {
-    let designs = &call.server.designs;
-    let design = designs.named(database, design).await?;
-    let index = TextIndex::open(designs.views(), database, &design, form, name).await?;
-    if is_updated {
-        index.group.update(database.collection.head()).await?;
-    } else if index.group.info().await?.sequence == Sequence::START {
-        return Err(CouchError::not_found(format!("{name} is not built yet.")));
-    }
-    Ok(index)
+    text_index::open(&call.server.designs, database, named, is_updated).await
 }
 
 /// Refuses a query of a partition of an index that has none, and the other way round.

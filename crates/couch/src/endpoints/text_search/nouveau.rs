@@ -7,9 +7,8 @@ use crate::call::Call;
 use crate::error::{CouchError, Result};
 use crate::respond;
 use crate::stream;
-use crate::text_search::{Asked, FieldRanges, Form, Found, HITS_MAX, SortBy, stored, terms};
+use clouseau::{Asked, FieldRanges, Form, Found, FoundHit, HITS_MAX, SortBy, stored, terms};
 use http::{Method, Response};
-use search::Hit;
 use serde_json::{Map, Value as Json, json};
 use std::time::Instant;
 
@@ -34,7 +33,7 @@ pub(crate) async fn run(call: &mut Call, design: &str, name: &str) -> Result<Res
     stream::respond_with(&call.operation, move |mut output| async move {
         output.text.push_str(&head(&found, &asked));
         let kinds = kinds(&asked.sort);
-        let written = write_all(&found.hits, &documents, &mut output, |hit| shown(hit, &kinds)).await;
+        let written = write_all(&found.hits, &documents, &mut output, |found| shown(found, &kinds)).await;
         output.text.push_str("],");
         let counted =
             json!({"counts": found.counts, "ranges": found.ranges, "update_latency": update_latency as u64});
@@ -76,7 +75,7 @@ fn asked(arguments: &Arguments) -> Result<Asked> {
             .json("ranges")?
             .map(|ranges| ranges_of(&ranges))
             .transpose()?,
-        drilldown: Vec::new(),
+        ..Asked::default()
     })
 }
 
@@ -186,7 +185,7 @@ fn head(found: &Found, asked: &Asked) -> String {
     let last = found
         .hits
         .last()
-        .map(Hit::sort_values)
+        .map(|last| last.hit.sort_values())
         .or_else(|| asked.after.clone());
     let bookmark = bookmark_of(&last.unwrap_or_default());
     format!(
@@ -201,12 +200,12 @@ fn kinds(sort: &[SortBy]) -> Vec<Option<&'static str>> {
     let kind = |by: &SortBy| match by {
         SortBy::Score { .. } => Some("float"),
         SortBy::Id { .. } => Some("string"),
-        SortBy::Field { .. } => None,
+        _ => None,
     };
     sort.iter().map(kind).collect()
 }
 
-fn shown(hit: &Hit, kinds: &[Option<&'static str>]) -> String {
+fn shown(FoundHit { hit, .. }: &FoundHit, kinds: &[Option<&'static str>]) -> String {
     let order = hit.sort_values().into_iter().zip(kinds).map(|(value, kind)| {
         let by_value = match &value {
             Json::Null => "null",

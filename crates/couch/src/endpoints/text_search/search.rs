@@ -1,25 +1,16 @@
 //! `_search`: searches as CouchDB has them with Clouseau.
 
 use super::arguments::{Arguments, body, bookmark_of};
+use super::asked::asked;
 use super::hits::{Documents, write_all};
 use super::{check_partition, opened};
 use crate::call::Call;
 use crate::error::{CouchError, Result};
-use crate::text_search::{Asked, FieldRanges, Form, Found, SortBy, older_terms, stored};
+use crate::stream::Output;
 use crate::{respond, stream};
+use clouseau::{Asked, Form, Found, FoundHit, Groups, older_terms, stored};
 use http::{Method, Response};
-use search::Hit;
 use serde_json::{Map, Value as Json, json};
-
-/// Hits where nobody says how many, and at most; of partitioned databases both are more.
-const LIMIT_DEFAULT: i64 = 25;
-const LIMIT_MAX: i64 = 200;
-const LIMIT_OF_PARTITIONS: i64 = 2_000;
-/// Values of a field that are counted.
-const COUNTS_MAX: usize = 1_000;
-
-/// How the names begin of what Clouseau does and this does not.
-const REFUSED: [&str; 2] = ["group_", "highlight_"];
 
 /// `/{db}/_design/{name}/_search/{index}`.
 pub(crate) async fn run(call: &mut Call, design: &str, name: &str) -> Result<Response> {
@@ -34,20 +25,27 @@ pub(crate) async fn run(call: &mut Call, design: &str, name: &str) -> Result<Res
     };
     let index = opened(call, &database, (design, Form::Search, name), is_updated).await?;
     check_partition(&index, asked.partition.as_deref())?;
-    let found = asked.find(&index, call.server.engine.memory()).await?;
-    let documents = Documents::of(&database, arguments.flag("include_docs")?.unwrap_or(false)).await?;
+    let documents = arguments.flag("include_docs")?.unwrap_or(false);
+    let memory = call.server.engine.memory();
+    let Some(grouping) = &asked.grouping else {
+        let found = asked.find(&index, memory).await?;
+        let documents = Documents::of(&database, documents).await?;
+        return stream::respond_with(&call.operation, move |mut output| async move {
+            let shown = |found: &FoundHit| shown(found, shown_fields.as_deref());
+            let written = write_found(&found, &asked, &documents, &mut output, shown).await;
+            (output, written)
+        })
+        .await;
+    };
+    let groups = asked.find_groups(&index, grouping, memory).await?;
+    let documents = Documents::of(&database, documents).await?;
+    let names = match arguments.text("group_field")? {
+        Some(_) => Names::NEW,
+        None => Names::OLD,
+    };
     stream::respond_with(&call.operation, move |mut output| async move {
-        output.text.push_str(&head(&found, &asked));
-        let shown = |hit: &Hit| shown(hit, shown_fields.as_deref());
-        let written = write_all(&found.hits, &documents, &mut output, shown).await;
-        output.text.push(']');
-        for (name, counted) in [("counts", &found.counts), ("ranges", &found.ranges)] {
-            if let Some(counted) = counted {
-                let counted = Json::Object(counted.clone());
-                output.text.push_str(&format!(r#","{name}":{counted}"#));
-            }
-        }
-        output.text.push('}');
+        let shown = |found: &FoundHit| shown(found, shown_fields.as_deref());
+        let written = write_groups(&groups, &names, &documents, &mut output, shown).await;
         (output, written)
     })
     .await
@@ -80,139 +78,73 @@ pub(crate) async fn analyze(call: &mut Call) -> Result<Response> {
     ))
 }
 
-fn asked(arguments: &Arguments, is_partitioned: bool) -> Result<Asked> {
-    if let Some(refused) = REFUSED.into_iter().find_map(|start| arguments.first(start)) {
-        return Err(CouchError::not_implemented(format!("`{refused}` of a search")));
+async fn write_found(
+    found: &Found,
+    asked: &Asked,
+    documents: &Documents,
+    output: &mut Output,
+    shown: impl Fn(&FoundHit) -> String,
+) -> Result<()> {
+    output.text.push_str(&head(found, asked));
+    write_all(&found.hits, documents, output, shown).await?;
+    output.text.push(']');
+    for (name, counted) in [("counts", &found.counts), ("ranges", &found.ranges)] {
+        if let Some(counted) = counted {
+            let counted = Json::Object(counted.clone());
+            output.text.push_str(&format!(r#","{name}":{counted}"#));
+        }
     }
-    let query = arguments.text("q")?.or(arguments.text("query")?);
-    let query =
-        query.ok_or_else(|| CouchError::query_parse("Query must include a 'q' or 'query' argument"))?;
-    let asked = Asked {
-        query: query.to_owned(),
-        partition: arguments.partition.clone(),
-        limit: limit(arguments.number("limit")?, is_partitioned)?,
-        sort: sort(arguments)?,
-        after: arguments.bookmark()?,
-        counts: arguments.texts("counts")?,
-        counts_max: COUNTS_MAX,
-        ranges: arguments
-            .json("ranges")?
-            .map(|ranges| ranges_of(&ranges))
-            .transpose()?,
-        drilldown: drilldown(arguments)?,
+    output.text.push('}');
+    Ok(())
+}
+
+/// What members of grouped answers are called, which depends on how grouping was asked for.
+struct Names {
+    total: &'static str,
+    grouped: Option<&'static str>,
+    hits: &'static str,
+}
+
+impl Names {
+    const NEW: Names = Names {
+        total: "total_rows",
+        grouped: None,
+        hits: "rows",
     };
-    let counts = asked.counts.is_some() || asked.ranges.is_some() || !asked.drilldown.is_empty();
-    if counts && asked.partition.is_some() {
-        return Err(CouchError::bad_request(
-            "`partition` and any of `drilldown`, `ranges`, `group_field`, `group_sort`, `group_limit` or `group_by` are incompatible",
-        ));
-    }
-    Ok(asked)
-}
-
-fn limit(limit: Option<i64>, is_partitioned: bool) -> Result<usize> {
-    let (default, max) = match is_partitioned {
-        true => (LIMIT_OF_PARTITIONS, LIMIT_OF_PARTITIONS),
-        false => (LIMIT_DEFAULT, LIMIT_MAX),
+    const OLD: Names = Names {
+        total: "total_hits",
+        grouped: Some("total_grouped_hits"),
+        hits: "hits",
     };
-    let limit = limit.unwrap_or(default);
-    if limit > max {
-        let reason = format!("Value for limit is too large, must not exceed {max}");
-        return Err(CouchError::query_parse(reason));
-    }
-    usize::try_from(limit).map_err(|_| CouchError::query_parse("limit must be greater than or equal to zero"))
 }
 
-/// By relevance where nobody says; by ids behind all else.
-fn sort(arguments: &Arguments) -> Result<Vec<SortBy>> {
-    let named = match arguments.json("sort")? {
-        None => vec!["-<score>".to_owned()],
-        Some(Json::String(name)) => vec![name],
-        Some(_) => arguments.texts("sort")?.unwrap_or_default(),
-    };
-    let keys = named.iter().map(|name| sort_key(name));
-    let mut keys: Vec<SortBy> = keys.collect::<Result<_>>()?;
-    keys.push(SortBy::Id { descending: false });
-    Ok(keys)
-}
-
-fn sort_key(text: &str) -> Result<SortBy> {
-    let (descending, name) = match text.strip_prefix('-') {
-        Some(name) => (true, name),
-        None => (false, text),
-    };
-    if name == "<score>" {
-        return Ok(SortBy::Score { descending });
+async fn write_groups(
+    found: &Groups,
+    names: &Names,
+    documents: &Documents,
+    output: &mut Output,
+    shown: impl Fn(&FoundHit) -> String,
+) -> Result<()> {
+    output
+        .text
+        .push_str(&format!(r#"{{"{}":{}"#, names.total, found.total));
+    if let Some(grouped) = names.grouped {
+        output
+            .text
+            .push_str(&format!(r#","{grouped}":{}"#, found.total_grouped));
     }
-    if name.starts_with("<distance") {
-        return Err(CouchError::not_implemented("sorting by a distance"));
+    output.text.push_str(r#","groups":["#);
+    for (at, group) in found.groups.iter().enumerate() {
+        output.text.push_str(if at > 0 { "," } else { "" });
+        let by = json!(group.by);
+        let (total, hits) = (names.total, names.hits);
+        output
+            .text
+            .push_str(&format!(r#"{{"by":{by},"{total}":{},"{hits}":["#, group.total));
+        write_all(&group.hits, documents, output, &shown).await?;
+        output.text.push_str("]}");
     }
-    let (name, kind) = name.split_once('<').unwrap_or((name, "number>"));
-    match kind {
-        "number>" | "string>" if !name.is_empty() => Ok(SortBy::Field {
-            name: name.to_owned(),
-            descending,
-        }),
-        _ => Err(CouchError::bad_request(format!(
-            "Unrecognized sort parameter: {text}"
-        ))),
-    }
-}
-
-/// For each field the ranges by their labels, as queries in Lucene's syntax of that field.
-fn ranges_of(ranges: &Json) -> Result<Vec<FieldRanges>> {
-    let wrong = || CouchError::query_parse("ranges must be an object of objects of ranges such as [0 TO 10]");
-    let of_field = |(name, ranges): (&String, &Json)| {
-        let ranges = ranges
-            .as_object()
-            .ok_or_else(wrong)?
-            .iter()
-            .map(|(label, range)| {
-                let range = range.as_str().ok_or_else(wrong)?;
-                let query = json!({"query_string": {"query": format!("{}:{range}", escaped(name))}});
-                Ok((label.clone(), query))
-            });
-        Ok((name.clone(), ranges.collect::<Result<_>>()?))
-    };
-    ranges
-        .as_object()
-        .ok_or_else(wrong)?
-        .iter()
-        .map(of_field)
-        .collect()
-}
-
-/// A field's name as a query names it.
-fn escaped(name: &str) -> String {
-    let special = |c: &char| !c.is_alphanumeric() && !matches!(c, '_' | '.');
-    let each = name
-        .chars()
-        .flat_map(|c| special(&c).then_some('\\').into_iter().chain([c]));
-    each.collect()
-}
-
-/// Lists of a field's name and the values of which it has one.
-fn drilldown(arguments: &Arguments) -> Result<Vec<(String, Vec<String>)>> {
-    let mut found = Vec::new();
-    if let Some(lists) = arguments.json("drilldown")? {
-        add_drilldown(&lists, &mut found)?;
-    }
-    Ok(found)
-}
-
-fn add_drilldown(value: &Json, found: &mut Vec<(String, Vec<String>)>) -> Result<()> {
-    let wrong = || CouchError::query_parse("drilldown must be a list of a field and its values");
-    let list = value.as_array().ok_or_else(wrong)?;
-    if list.iter().all(Json::is_array) {
-        return list.iter().try_for_each(|one| add_drilldown(one, found));
-    }
-    let texts = list.iter().map(|text| text.as_str().map(str::to_owned));
-    let texts = texts.collect::<Option<Vec<String>>>().ok_or_else(wrong)?;
-    let (name, values) = texts
-        .split_first()
-        .filter(|(_, values)| !values.is_empty())
-        .ok_or_else(wrong)?;
-    found.push((name.clone(), values.to_vec()));
+    output.text.push_str("]}");
     Ok(())
 }
 
@@ -221,21 +153,23 @@ fn head(found: &Found, asked: &Asked) -> String {
     let last = found
         .hits
         .last()
-        .map(Hit::sort_values)
+        .map(|last| last.hit.sort_values())
         .or_else(|| asked.after.clone());
     let bookmark = json!(bookmark_of(&last.unwrap_or_default()));
     format!(r#"{{"total_rows":{},"bookmark":{bookmark},"rows":["#, found.total)
 }
 
-fn shown(hit: &Hit, wanted: Option<&[String]>) -> String {
+fn shown(FoundHit { hit, highlights }: &FoundHit, wanted: Option<&[String]>) -> String {
     let mut order = hit.sort_values();
-    // What makes the order of hits one that can be gone on with is no part of what was asked.
+    // What makes the order of hits one that can be gone on with is no part of what was asked; Clouseau shows its place instead.
     order.pop();
-    order.push(0.into());
+    order.push(hit.sequence.into());
     let mut fields = stored(&hit.document);
     if let Some(wanted) = wanted {
         fields.retain(|name, _| wanted.contains(name));
     }
     let (id, order, fields) = (json!(hit.id), Json::Array(order), Json::Object(fields));
-    format!(r#"{{"id":{id},"order":{order},"fields":{fields}"#)
+    let highlights = highlights.as_ref().map(|found| json!(found));
+    let highlights = highlights.map_or_else(String::new, |found| format!(r#","highlights":{found}"#));
+    format!(r#"{{"id":{id},"order":{order},"fields":{fields}{highlights}"#)
 }

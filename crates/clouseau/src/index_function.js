@@ -1,5 +1,5 @@
 // Makes a map function of an index function: what it says of a document by `index` is the value of one row. `SOURCE` stands for the
-// function's source as a JSON string, `FORM` for which of the two forms of `index` it calls. CouchDB's own are
+// function's source as a JSON string, `FORM` for which of the forms of `index` it calls. CouchDB's own are
 // share/server/nouveau.js and share/server/dreyfus.js.
 (function (source, form) {
   "use strict";
@@ -50,6 +50,12 @@
       let type = typeof value === "number" ? "double" : isWhole || typeof value === "boolean" ? "string" : "text";
       if (index === false || index === "no" || index === "false") type = "stored";
       said.push([type, name, type === "string" ? String(value) : value, isStored, Boolean(facet)]);
+    },
+
+    // index(name, value)
+    mango(name, value) {
+      const type = typeof value === "number" ? "double" : typeof value === "boolean" ? "string" : "text";
+      said.push([type, name, type === "string" ? String(value) : value, false, false]);
     },
   };
 

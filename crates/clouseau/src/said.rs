@@ -1,6 +1,6 @@
 //! What index functions say of documents, and how a search sees it.
 
-use crate::error::{CouchError, Result};
+use crate::error::{Error, Result};
 use serde_json::{Map, Value as Json};
 use std::collections::BTreeMap;
 use value::{Document, DocumentBuf, Value};
@@ -36,7 +36,7 @@ type Said = (String, String, Json, bool, bool);
 
 impl Fields {
     /// The fields of one document as a search sees them; `row` is what its index function said.
-    pub(crate) fn document(&mut self, row: &[u8]) -> Result<DocumentBuf> {
+    pub(crate) fn document(&mut self, row: &[u8]) -> Result<Document> {
         let said: Vec<Said> = serde_json::from_slice(row).unwrap_or_default();
         let mut document = Document::new();
         let mut stored = Map::new();
@@ -57,13 +57,13 @@ impl Fields {
             put(&mut document, &name, term);
         }
         document.push(STORED, Json::Object(stored).to_string());
-        Ok(DocumentBuf::from(&document))
+        Ok(document)
     }
 
     fn note(&mut self, name: &str, kind: FieldType, is_facet: bool) -> Result<()> {
         let known = *self.types.entry(name.to_owned()).or_insert(kind);
         if known != kind {
-            return Err(CouchError::bad_request(format!(
+            return Err(Error::bad_request(format!(
                 "cannot change field \"{name}\" from {} to {}: a field is of one type in all documents",
                 known.name(),
                 kind.name()
@@ -97,7 +97,7 @@ pub(crate) fn facet(name: &str) -> String {
 }
 
 /// What is shown of a hit.
-pub(crate) fn stored(document: &DocumentBuf) -> Map<String, Json> {
+pub fn stored(document: &DocumentBuf) -> Map<String, Json> {
     let text = document.as_raw().get(STORED);
     let text = text.and_then(value::ValueRef::as_str).unwrap_or_default();
     serde_json::from_str(text).unwrap_or_default()
@@ -121,6 +121,22 @@ fn term(kind: &str, value: &Json) -> Option<(FieldType, Value)> {
         ("double", Json::Number(number)) => Some((FieldType::Number, number.as_f64()?.into())),
         _ => None,
     }
+}
+
+/// The first value where the path leads.
+pub(crate) fn first<'d>(document: &'d Document, path: &str) -> Option<&'d Value> {
+    let (name, rest) = match path.split_once('.') {
+        None => (path, None),
+        Some((name, rest)) => (name, Some(rest)),
+    };
+    let Some(Value::Array(values)) = document.get(name) else {
+        return None;
+    };
+    values.iter().find_map(|value| match (value, rest) {
+        (value, None) => Some(value),
+        (Value::Document(inner), Some(rest)) => first(inner, rest),
+        _ => None,
+    })
 }
 
 /// Adds a value where the path leads. Each member is an array, since a field may have several values.
@@ -151,6 +167,8 @@ mod tests {
         let document = fields.document(row).expect("types agree");
         assert_eq!(fields.types["a"], FieldType::Text);
         assert_eq!(fields.types["a.b"], FieldType::Number);
+        assert_eq!(first(&document, "a.b"), Some(&Value::Double(1.0)));
+        let document = DocumentBuf::from(&document);
         assert_eq!(Json::Object(stored(&document)).to_string(), r#"{"a.b":[1,2]}"#);
     }
 
@@ -158,9 +176,6 @@ mod tests {
     fn a_field_of_two_types_is_refused() {
         let row = br#"[["string","a","x",false,true],["double","a",1,false,false]]"#;
         let refused = Fields::default().document(row).map(drop);
-        assert_eq!(
-            refused.expect_err("two types").status,
-            http::StatusCode::BAD_REQUEST
-        );
+        assert!(matches!(refused, Err(Error::BadRequest(_))));
     }
 }

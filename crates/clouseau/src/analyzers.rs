@@ -1,23 +1,27 @@
 //! Analyzers by CouchDB's names, as the mapping of an index has them.
 
-use crate::error::{CouchError, Result};
+use crate::error::{Error, Result};
 use mapping::analysis::Analysis;
 use serde_json::{Map, Value as Json, json};
 use std::collections::BTreeMap;
 
 /// The languages with stop words and a stemmer here.
-const LANGUAGES: &str = "english french german spanish";
+const LANGUAGES: &str = "arabic danish dutch english finnish french german hungarian italian norwegian portuguese romanian russian spanish swedish turkish";
+
+/// Addresses of mail and of pages as a whole, and words.
+const EMAIL_WORDS: &str =
+    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[a-zA-Z]+://[^\s<>]+|[\p{L}\p{N}]+(?:['._][\p{L}\p{N}]+)*";
 
 /// Which analyzer a field has.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Analyzers {
+pub struct Analyzers {
     default: Json,
     fields: BTreeMap<String, Json>,
 }
 
 impl Analyzers {
     /// Those of an index of `nouveau`.
-    pub(crate) fn of_nouveau(index: &Map<String, Json>) -> Analyzers {
+    pub fn of_nouveau(index: &Map<String, Json>) -> Analyzers {
         let fields = index.get("field_analyzers").and_then(Json::as_object);
         let default = index.get("default_analyzer").cloned();
         Analyzers {
@@ -27,7 +31,7 @@ impl Analyzers {
     }
 
     /// Those of an index of `indexes`, whose `analyzer` may say which each field has (`perfield`).
-    pub(crate) fn of_search(index: &Map<String, Json>) -> Analyzers {
+    pub fn of_search(index: &Map<String, Json>) -> Analyzers {
         let analyzer = index
             .get("analyzer")
             .cloned()
@@ -52,12 +56,12 @@ impl Analyzers {
     }
 
     /// The name, within [`Analyzers::analysis`], of a field's analyzer.
-    pub(crate) fn of_field(&self, name: &str) -> String {
+    pub fn of_field(&self, name: &str) -> String {
         self.fields.get(name).unwrap_or(&self.default).to_string()
     }
 
     /// All of them; refuses those that are not known here.
-    pub(crate) fn analysis(&self) -> Result<Analysis> {
+    pub fn analysis(&self) -> Result<Analysis> {
         let all = self.fields.values().chain([&self.default]);
         let defined = all.map(|analyzer| Ok((analyzer.to_string(), definition(analyzer)?)));
         let defined: Map<String, Json> = defined.collect::<Result<_>>()?;
@@ -79,7 +83,7 @@ fn older(analyzer: &Json) -> Json {
 }
 
 /// The terms of a text.
-pub(crate) fn terms(analyzer: &Json, text: &str) -> Result<Vec<String>> {
+pub fn terms(analyzer: &Json, text: &str) -> Result<Vec<String>> {
     let name = analyzer.to_string();
     let defined = json!({"analyzer": {name.clone(): definition(analyzer)?}});
     let analysis = Analysis::parse(&defined)?;
@@ -92,17 +96,22 @@ pub(crate) fn terms(analyzer: &Json, text: &str) -> Result<Vec<String>> {
 }
 
 /// The same as Clouseau cuts it.
-pub(crate) fn older_terms(analyzer: &Json, text: &str) -> Result<Vec<String>> {
+pub fn older_terms(analyzer: &Json, text: &str) -> Result<Vec<String>> {
     terms(&older(analyzer), text)
 }
 
 /// An analyzer as the settings of a mapping define it: a name, or an object with a name and its own stop words.
 fn definition(analyzer: &Json) -> Result<Json> {
     let name = analyzer.get("name").unwrap_or(analyzer).as_str();
-    let name =
-        name.ok_or_else(|| CouchError::bad_request("an analyzer is a name, or an object with a `name`"))?;
+    let name = name.ok_or_else(|| Error::bad_request("an analyzer is a name, or an object with a `name`"))?;
     let mut defined = match name {
         "keyword" | "simple" | "whitespace" | "standard" | "stop" | "english" => json!({"type": name}),
+        "classic" => json!({"type": "standard", "stopwords": "_english_"}),
+        "email" => json!({
+            "type": "custom",
+            "tokenizer": {"type": "pattern", "pattern": EMAIL_WORDS, "group": 0},
+            "filter": ["lowercase", {"type": "stop", "stopwords": "_english_"}],
+        }),
         "simple_asciifolding" => {
             json!({"type": "custom", "tokenizer": "lowercase", "filter": ["asciifolding"]})
         }
@@ -123,8 +132,8 @@ fn definition(analyzer: &Json) -> Result<Json> {
     Ok(defined)
 }
 
-fn unknown(name: &str) -> CouchError {
-    CouchError::bad_request(format!("`{name}` is not a known analyzer here"))
+fn unknown(name: &str) -> Error {
+    Error::bad_request(format!("`{name}` is not a known analyzer here"))
 }
 
 #[cfg(test)]
@@ -149,6 +158,12 @@ mod tests {
             ),
             (json!("keyword"), "The Quick", vec!["The Quick"]),
             (json!("simple_asciifolding"), "Caf\u{e9} 9", vec!["cafe"]),
+            (
+                json!("email"),
+                "To Joe@Example.org, the post",
+                vec!["joe@example.org", "post"],
+            ),
+            (json!("classic"), "the Fox", vec!["fox"]),
             (json!("english"), "The runners", vec!["runner"]),
             (json!("german"), "die H\u{e4}user", vec!["haus"]),
         ];
