@@ -172,9 +172,13 @@ impl Group<'_> {
                 Outcome::Inserted { record }
             }
             Operation::Modify { target, transform } => self.modify(target, transform.as_mut()).await?,
-            Operation::Edit { edit, entries: range } => {
+            Operation::Edit {
+                edit,
+                first,
+                entries: range,
+            } => {
                 let spans = entries.spans(range.clone()?);
-                self.edit(edit, entries, spans).await?
+                self.edit(edit, first.as_ref(), entries, spans).await?
             }
             Operation::Resolve(resolve) => self.resolve(resolve).await?,
             Operation::Purge { id, revisions } => self.purge(id.as_ref(), revisions).await?,
@@ -191,7 +195,9 @@ impl Group<'_> {
 /// The revisions of one document, made by another store, with which these operations begin.
 fn given_together(operations: &[Operation]) -> Vec<(&Edit, &RevisionPath)> {
     let given = operations.iter().map_while(|operation| match operation {
-        Operation::Edit { edit, entries: Ok(_) } => match &edit.origin {
+        Operation::Edit {
+            edit, entries: Ok(_), ..
+        } => match &edit.origin {
             EditOrigin::Given(path) => Some((edit, path)),
             EditOrigin::After(_) => None,
         },

@@ -11,10 +11,12 @@ use crate::{Purge, Record, Revision, RevisionPath, RevisionTree, Sequence, Store
 use value::ValueRef;
 
 impl Group<'_> {
-    /// Adds a revision. `entries` are those of the document.
+    /// Adds a revision. `first` is the one that it is if it makes a document that was never there; `entries` are those of the
+    /// document.
     pub(super) async fn edit(
         &mut self,
         edit: &Edit,
+        first: Option<&Revision>,
         entries: &EntrySet,
         spans: &[Span],
     ) -> Result<Outcome, StoreError> {
@@ -25,15 +27,14 @@ impl Group<'_> {
             Some(_) => None,
             None => self.tombstone_of(id.as_ref()).await?,
         };
-        match (&record, &tombstone, &edit.origin) {
-            (None, None, EditOrigin::After(None)) if !edit.deleted => {
-                self.insert(&edit.document, entries, spans).await?;
-                let revision = Revision::of(None, false, Some(edit.document.as_raw()));
-                return Ok(Outcome::Edited { revision });
-            }
-            // Without a parent an edit can only make a document, not replace a live one.
-            (Some(_), _, EditOrigin::After(None)) => return Ok(Outcome::Conflict),
-            _ => {}
+        if let (None, None, Some(first)) = (&record, &tombstone, first) {
+            self.insert(&edit.document, entries, spans).await?;
+            let revision = first.clone();
+            return Ok(Outcome::Edited { revision });
+        }
+        // Without a parent an edit can only make a document, not replace a live one.
+        if record.is_some() && matches!(edit.origin, EditOrigin::After(None)) {
+            return Ok(Outcome::Conflict);
         }
         let document = with_widths_of(&edit.document, record.as_ref());
         let mut history = self.history(id.as_ref(), record, tombstone).await?;

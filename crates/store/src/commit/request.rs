@@ -1,7 +1,7 @@
 //! Requests, prepared in the caller's task: documents are checked and index entries computed there, because there is
 //! only one committer a collection.
 
-use super::{CommitOptions, Edit, Outcome, PlacedDocument, Resolve, Target, Transform, WriteOp};
+use super::{CommitOptions, Edit, EditOrigin, Outcome, PlacedDocument, Resolve, Target, Transform, WriteOp};
 use crate::index::EntrySet;
 use crate::index::IndexSet;
 use crate::{DOCUMENT_BYTES_MAX, Revision, StoreError};
@@ -34,6 +34,8 @@ pub(crate) enum Operation {
     },
     Edit {
         edit: Edit,
+        /// Its revision, if it makes a document that was never there: to hash it takes as long as to apply it.
+        first: Option<Revision>,
         /// The entries of its document in the request's set, or why there are none.
         entries: Result<Range<usize>, StoreError>,
     },
@@ -71,6 +73,7 @@ impl Request {
             WriteOp::Edit(edit) => {
                 size_bytes += edit.document.bytes().len();
                 Operation::Edit {
+                    first: first_revision(&edit),
                     edit,
                     entries: Ok(0..0),
                 }
@@ -110,7 +113,7 @@ impl Request {
         for operation in &mut self.operations {
             let (document, entries) = match operation {
                 Operation::Insert { document, entries } => (document, entries),
-                Operation::Edit { edit, entries } => (&mut edit.document, entries),
+                Operation::Edit { edit, entries, .. } => (&mut edit.document, entries),
                 _ => continue,
             };
             let start = self.entries.len();
@@ -118,6 +121,11 @@ impl Request {
             *entries = found.map(|()| start..self.entries.len());
         }
     }
+}
+
+fn first_revision(edit: &Edit) -> Option<Revision> {
+    let makes_document = matches!(edit.origin, EditOrigin::After(None)) && !edit.deleted;
+    makes_document.then(|| Revision::of(None, false, Some(edit.document.as_raw())))
 }
 
 /// Refuses a document that cannot be stored.
