@@ -5,7 +5,7 @@
 use crate::action::Action;
 use crate::name::RoleName;
 use crate::privilege::Privilege;
-use crate::scope::Scope;
+use crate::scope::{OF_COUCH, Scope};
 
 macro_rules! roles {
     ($($kind:ident = $name:literal, $admin_only:literal;)*) => {
@@ -131,7 +131,9 @@ fn system_collections(actions: &[Action]) -> Vec<Privilege> {
         database: String::new(),
         collection: String::new(),
     };
+    let of_couch = OF_COUCH.map(|name| Scope::collection("", name));
     own.into_iter()
+        .chain(of_couch)
         .chain([buckets])
         .map(|scope| Privilege::new(scope, actions.to_vec()))
         .collect()

@@ -135,8 +135,12 @@ impl Scope {
     }
 }
 
+/// What CouchDB's protocol takes users and replications from: a document there may name anybody as whom it acts.
+pub(crate) const OF_COUCH: [&str; 2] = ["_users", "_replicator"];
+
 /// Collections of the server's own, users among them, which roles on databases do not reach. `system.js` and
 /// `system.views` count as ordinary collections.
 fn is_system(collection: &str) -> bool {
-    collection.starts_with("system.") && collection != "system.js" && collection != "system.views"
+    let is_ordinary = matches!(collection, "system.js" | "system.views");
+    (collection.starts_with("system.") && !is_ordinary) || OF_COUCH.contains(&collection)
 }

@@ -97,6 +97,37 @@ fn administrators_of_a_database_read_and_drop_the_profile_and_do_not_write_it() 
 }
 
 #[test]
+fn roles_on_databases_reach_no_users_and_no_replications_of_couchdb() {
+    for collection in ["_users", "_replicator"] {
+        for (name, database) in [
+            ("readWrite", "default"),
+            ("dbOwner", "default"),
+            ("readWriteAnyDatabase", "admin"),
+            ("dbAdminAnyDatabase", "admin"),
+        ] {
+            let held = privileges(name, database);
+            for action in [
+                Action::Find,
+                Action::Insert,
+                Action::Update,
+                Action::RenameCollectionSameDb,
+            ] {
+                let resource = Resource::Collection("default", collection);
+                assert!(!held.allows(action, resource), "{name} {action:?} {collection}");
+            }
+        }
+        for (name, action) in [
+            ("root", Action::Insert),
+            ("backup", Action::Find),
+            ("restore", Action::Insert),
+        ] {
+            let resource = Resource::Collection("fleet", collection);
+            assert!(privileges(name, "admin").allows(action, resource), "{name}");
+        }
+    }
+}
+
+#[test]
 fn scopes_hold_where_mongodb_says() {
     let (shop, orders) = (Resource::Database("shop"), Resource::Collection("shop", "orders"));
     let (users, buckets) = (

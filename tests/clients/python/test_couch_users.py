@@ -7,6 +7,7 @@ import json
 import socket
 import time
 
+import pymongo
 import pytest
 import requests
 
@@ -247,3 +248,25 @@ def test_replications_of_users_reach_no_private_addresses_unless_they_may(guarde
     requests.put(f"{guarded.couch}/theirs/b", json={}, auth=ROOT).raise_for_status()
     assert replicate("127.0.0.1", anna).json()["ok"]
     assert requests.get(f"{guarded.couch}/mine/b", auth=anna).status_code == 200
+
+
+def test_a_role_on_a_database_makes_no_replications(guarded):
+    for name in ("_replicator", "secret"):
+        requests.put(f"{guarded.couch}/{name}", auth=ROOT)
+    root = pymongo.MongoClient(guarded.uri, username=ROOT[0], password=ROOT[1])
+    root.admin.command("createUser", "mid", pwd="pw", roles=[{"role": "dbOwner", "db": "default"}])
+    mid = pymongo.MongoClient(guarded.uri, username="mid", password="pw").default
+    asked = {"source": "secret", "target": "loot", "create_target": True, "user_ctx": {"name": ROOT[0], "roles": []}}
+    mid["mine"].insert_one(dict(asked))
+    for refused in (
+        lambda: mid["_replicator"].insert_one(dict(asked)),
+        lambda: mid["_users"].find_one(),
+        lambda: mid["mine"].aggregate([{"$out": "_replicator"}]),
+        lambda: mid["mine"].rename("_replicator", dropTarget=True),
+        lambda: mid.client["other"]["mine"].rename("_replicator"),
+    ):
+        with pytest.raises(pymongo.errors.OperationFailure, match="not authorized"):
+            refused()
+    requests.delete(f"{guarded.couch}/_replicator", auth=ROOT).raise_for_status()
+    with pytest.raises(pymongo.errors.OperationFailure, match="not authorized"):
+        mid["mine"].rename("_replicator")

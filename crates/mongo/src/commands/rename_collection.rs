@@ -43,7 +43,8 @@ fn check_access(call: &Call<'_>, from: &Namespace, to: &Namespace, drop_target: 
     let source = Resource::Collection(&from.database, &from.collection);
     let target = Resource::Collection(&to.database, &to.collection);
     if from.database == to.database && !drop_target {
-        return call.require(Action::RenameCollectionSameDb, source);
+        call.require(Action::RenameCollectionSameDb, source)?;
+        return call.require(Action::RenameCollectionSameDb, target);
     }
     call.require(Action::Find, source)?;
     call.require(Action::DropCollection, source)?;
