@@ -250,6 +250,18 @@ def test_replications_of_users_reach_no_private_addresses_unless_they_may(guarde
     assert requests.get(f"{guarded.couch}/mine/b", auth=anna).status_code == 200
 
 
+def test_a_design_document_among_others_is_refused_alone(guarded):
+    url = f"{guarded.couch}/shared"
+    requests.put(url, auth=ROOT).raise_for_status()
+    members = {"admins": {"names": [], "roles": []}, "members": {"names": ["anna"], "roles": []}}
+    requests.put(f"{url}/_security", json=members, auth=ROOT).raise_for_status()
+    docs = [{"_id": "a"}, {"_id": "_design/d"}, {"_id": "b"}]
+    rows = requests.post(f"{url}/_bulk_docs", json={"docs": docs}, auth=("anna", "pw")).json()
+    assert [row.get("error") for row in rows] == [None, "forbidden", None], rows
+    assert rows[1]["reason"] == "You are not a db or server admin."
+    assert [row["id"] for row in requests.get(f"{url}/_all_docs", auth=ROOT).json()["rows"]] == ["a", "b"]
+
+
 def test_a_role_on_a_database_makes_no_replications(guarded):
     for name in ("_replicator", "secret"):
         requests.put(f"{guarded.couch}/{name}", auth=ROOT)

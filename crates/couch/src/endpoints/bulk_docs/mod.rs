@@ -89,8 +89,8 @@ struct Written {
     edits: Vec<Edit>,
     /// The user that each edit changes.
     users: Vec<Option<UserChange>>,
-    /// What became of local documents, by their place; none for those that are in `edits`.
-    locals: Vec<Option<EditOutcome>>,
+    /// What became of local documents, and of design documents that are refused, by their place; none for those that are in `edits`.
+    settled: Vec<Option<Result<EditOutcome>>>,
 }
 
 impl Written {
@@ -102,20 +102,21 @@ impl Written {
         given: bool,
     ) -> Result<()> {
         let name = document.id.clone().unwrap_or_else(|| call.new_id());
-        if let Some(local) = name.strip_prefix(ids::LOCAL) {
+        let settled = if let Some(local) = name.strip_prefix(ids::LOCAL) {
             let count = put_local(call, database, local, document).await?;
-            let revision = Revision {
-                generation: 0,
-                hash: RevisionHash::parse(&count.to_string()),
-            };
-            self.locals.push(Some(EditOutcome::Written(revision)));
-            self.names.push(name);
-            return Ok(());
+            let hash = RevisionHash::parse(&count.to_string());
+            Some(Ok(EditOutcome::Written(Revision { generation: 0, hash })))
+        } else if name.starts_with(ids::DESIGN) {
+            database.require_admin().err().map(Err)
+        } else {
+            None
+        };
+        if settled.is_none() {
+            let (edit, user) = Put::among(call, database, &name, given).edit(document).await?;
+            self.edits.push(edit);
+            self.users.push(user);
         }
-        let (edit, user) = Put::among(call, database, &name, given).edit(document).await?;
-        self.edits.push(edit);
-        self.users.push(user);
-        self.locals.push(None);
+        self.settled.push(settled);
         self.names.push(name);
         Ok(())
     }
@@ -130,11 +131,9 @@ impl Written {
             }
         }
         let mut outcomes = outcomes.into_iter();
-        let outcome = |local: Option<EditOutcome>| match local {
-            Some(local) => Ok(local),
-            None => outcomes.next().unwrap_or(Ok(EditOutcome::Conflict)),
-        };
-        Ok(self.locals.drain(..).map(outcome).collect())
+        let mut next = || outcomes.next().unwrap_or(Ok(EditOutcome::Conflict));
+        let settled = self.settled.drain(..);
+        Ok(settled.map(|settled| settled.unwrap_or_else(&mut next)).collect())
     }
 }
 
