@@ -1,5 +1,4 @@
-//! What is looked at before a document is written: the validations of design documents, the room in its partition, and as whom
-//! the replication that it asks for would act.
+//! What is looked at before a document is written: the validations of design documents and the room in its partition.
 //!
 //! Reference: `src/couch/src/couch_db.erl` (`validate_doc_update`). A design document is itself checked instead; local documents are
 //! not. The functions are given the document as the client found it; an edit that names another revision than the present one
@@ -10,9 +9,8 @@ use crate::database::Database;
 use crate::design::{Design, Designs};
 use crate::error::{CouchError, Result};
 use crate::limits::PARTITION_BYTES_MAX;
-use crate::replication::context;
-use crate::{ids, json, names, outgoing};
-use engine::{Edit, EditOrigin, RevisionPath, RevisionedSnapshot, partition_of};
+use crate::{ids, json, outgoing};
+use engine::{Edit, EditOrigin, RevisionedSnapshot, partition_of};
 use http::StatusCode;
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -20,7 +18,6 @@ use value::{Document, ValueRef};
 
 /// The validations of one database, for the edits of one request.
 pub(crate) struct EditCheck<'a> {
-    database: &'a Database,
     known: &'a Designs,
     /// The design documents that have a validation.
     designs: Vec<Arc<Design>>,
@@ -29,8 +26,6 @@ pub(crate) struct EditCheck<'a> {
     security: String,
     /// The bytes past which a partition is full; `None` if there are no partitions or no limit.
     partition_bytes_max: Option<u64>,
-    /// Whether documents ask for replications.
-    is_replicator: bool,
 }
 
 impl<'a> EditCheck<'a> {
@@ -38,7 +33,7 @@ impl<'a> EditCheck<'a> {
     pub(crate) async fn begin(
         known: &'a Designs,
         config: &Config,
-        database: &'a Database,
+        database: &Database,
     ) -> Result<EditCheck<'a>> {
         let mut designs = known.all(database).await?;
         designs.retain(|design| design.body.contains_key("validate_doc_update"));
@@ -47,7 +42,6 @@ impl<'a> EditCheck<'a> {
         json::write(ValueRef::Document((&properties).into()), &mut security);
         let user = &database.user;
         Ok(EditCheck {
-            database,
             known,
             designs,
             snapshot: database.snapshot().await?,
@@ -55,7 +49,6 @@ impl<'a> EditCheck<'a> {
                 .to_string(),
             security,
             partition_bytes_max: partition_bytes_max(config, database),
-            is_replicator: names::is_replicator(&database.name),
         })
     }
 
@@ -110,9 +103,6 @@ impl<'a> EditCheck<'a> {
     }
 
     async fn validate(&self, edit: &Edit) -> Result<()> {
-        if self.is_replicator {
-            context::check(&self.database.user, &json::object(&edit.document))?;
-        }
         if self.designs.is_empty() {
             return Ok(());
         }
@@ -164,24 +154,14 @@ fn new_document(edit: &Edit) -> String {
         EditOrigin::After(None) => {}
         // Writing to a String cannot fail.
         EditOrigin::After(Some(parent)) => drop(write!(out, r#","_rev":"{parent}""#)),
-        EditOrigin::Given(path) => write_path(path, &mut out),
+        EditOrigin::Given(path) => {
+            for newest in path.revisions().take(1) {
+                let _ = write!(out, r#","_rev":"{newest}""#);
+            }
+            outgoing::write_path(path.generation, path.hashes.iter(), &mut out);
+        }
     }
     json::write_fields(raw, |name| name != "_id", &mut out);
     out.push_str(if edit.deleted { r#","_deleted":true}"# } else { "}" });
     out
-}
-
-fn write_path(path: &RevisionPath, out: &mut String) {
-    let Some(first) = path.hashes.first() else {
-        return;
-    };
-    let _ = write!(
-        out,
-        r#","_rev":"{0}-{first}","_revisions":{{"start":{0},"ids":["#,
-        path.generation
-    );
-    for (position, hash) in path.hashes.iter().enumerate() {
-        let _ = write!(out, "{}\"{hash}\"", if position > 0 { "," } else { "" });
-    }
-    out.push_str("]}");
 }

@@ -87,7 +87,7 @@ impl Incoming {
             },
             "revisions" => {
                 if let Some(path) = revisions(&reader.value()?)? {
-                    self.revision = Some(newest(&path));
+                    self.revision = path.revisions().next();
                     self.revisions = Some(path);
                 }
             }
@@ -185,11 +185,6 @@ impl Incoming {
         }
     }
 
-    /// Whether the document brings attachments.
-    pub fn has_attachments(&self) -> bool {
-        self.brought().is_some()
-    }
-
     /// The generation of the revision that it will be.
     pub fn generation(&self, given: bool) -> u64 {
         let named = self.revision.as_ref().map_or(0, |revision| revision.generation);
@@ -201,16 +196,7 @@ impl Incoming {
         match (given, &self.revisions) {
             (false, _) => self.revision.iter().cloned().collect(),
             (true, None) => Vec::new(),
-            (true, Some(path)) => (1..)
-                .zip(path.hashes.iter().skip(1))
-                .filter_map(|(back, hash)| {
-                    let generation = path.generation.checked_sub(back)?;
-                    Some(Revision {
-                        generation,
-                        hash: hash.clone(),
-                    })
-                })
-                .collect(),
+            (true, Some(path)) => path.revisions().skip(1).collect(),
         }
     }
 
@@ -218,17 +204,6 @@ impl Incoming {
     pub fn given(&self) -> Option<RevisionPath> {
         let alone = || self.revision.clone().map(RevisionPath::of);
         self.revisions.clone().or_else(alone)
-    }
-}
-
-fn newest(path: &RevisionPath) -> Revision {
-    Revision {
-        generation: path.generation,
-        hash: path
-            .hashes
-            .first()
-            .cloned()
-            .unwrap_or_else(|| RevisionHash::parse("")),
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::attachments::{Attachment, Loaded};
 use crate::error::Result;
 use crate::ids;
-use engine::{DocumentHistory, Revision};
+use engine::{DocumentHistory, Revision, RevisionHash};
 use json::{Reader, write_fields, write_string};
 use std::fmt::Write as _;
 use value::{RawDocument, Value, ValueRef};
@@ -123,19 +123,25 @@ pub(crate) fn write_revision(revision: &Revision, out: &mut String) {
     let _ = write!(out, "{revision}");
 }
 
+/// Appends the hashes of a revision and of those before it.
+pub(crate) fn write_path<'a>(start: u64, hashes: impl Iterator<Item = &'a RevisionHash>, out: &mut String) {
+    let _ = write!(out, r#","_revisions":{{"start":{start},"ids":["#);
+    for (position, hash) in hashes.enumerate() {
+        out.push_str(if position > 0 { "," } else { "" });
+        write_string(&hash.to_string(), out);
+    }
+    out.push_str("]}");
+}
+
 fn write_history(ShownHistory { history, at, shown }: ShownHistory<'_>, out: &mut String) {
     let nodes = history.tree.nodes();
     if let Some(limit) = shown.revs {
-        let _ = write!(
-            out,
-            r#","_revisions":{{"start":{},"ids":["#,
-            nodes[at].revision.generation
-        );
-        for (position, place) in history.tree.path(at).take(limit).enumerate() {
-            out.push_str(if position > 0 { "," } else { "" });
-            write_string(&nodes[place].revision.hash.to_string(), out);
-        }
-        out.push_str("]}");
+        let hashes = history
+            .tree
+            .path(at)
+            .take(limit)
+            .map(|place| &nodes[place].revision.hash);
+        write_path(nodes[at].revision.generation, hashes, out);
     }
     if shown.revs_info {
         out.push_str(r#","_revs_info":["#);

@@ -58,6 +58,8 @@ pub(crate) struct User {
     pub(crate) is_local: bool,
     /// A cookie that keeps the user logged in, where the one that came is old.
     pub(crate) cookie: Option<String>,
+    /// Whether the user's replications may ask private addresses, as those of administrators may.
+    pub(crate) asks_anywhere: bool,
 }
 
 impl User {
@@ -106,7 +108,7 @@ impl User {
             handler: Some(handler),
             privileges: Some(Arc::new(engine.privileges(account))),
             is_local,
-            cookie: None,
+            ..User::default()
         }
     }
 

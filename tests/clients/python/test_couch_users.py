@@ -262,6 +262,35 @@ def test_a_design_document_among_others_is_refused_alone(guarded):
     assert [row["id"] for row in requests.get(f"{url}/_all_docs", auth=ROOT).json()["rows"]] == ["a", "b"]
 
 
+def test_a_document_of_replications_has_an_owner_and_goes_as_far_as_that(guarded):
+    docs = f"{guarded.couch}/_replicator"
+    for name in ("far", "_replicator"):
+        requests.put(f"{guarded.couch}/{name}", auth=ROOT)
+    members = {"admins": {"names": [], "roles": []}, "members": {"names": ["anna"], "roles": []}}
+    for name in ("far", "_replicator"):
+        requests.put(f"{guarded.couch}/{name}/_security", json=members, auth=ROOT).raise_for_status()
+    anna, url = ("anna", "pw"), guarded.couch.replace("://", "://{}:{}@")
+    configure(guarded, "replicator", "retries_per_request", "1")
+
+    def ask(name, auth):
+        asked = {"source": url.format(*auth) + "/far", "target": url.format(*auth) + f"/{name}", "create_target": True}
+        requests.put(f"{docs}/{name}", json=asked, auth=auth).raise_for_status()
+        return requests.get(f"{docs}/{name}", auth=ROOT).json()
+
+    assert (ask("by_root", ROOT)["owner"], ask("by_anna", anna)["owner"]) == (ROOT[0], "anna")
+    stolen = requests.put(f"{docs}/stolen", json={"source": "far", "target": "x", "owner": ROOT[0]}, auth=anna)
+    assert (stolen.status_code, stolen.json()["reason"]) == (403, "Can't update replication documents from other users.")
+
+    def state(name):
+        return requests.get(f"{docs}/{name}", auth=ROOT).json().get("_replication_state")
+
+    deadline = time.monotonic() + 60
+    while state("by_root") != "completed" or state("by_anna") in (None, "triggered"):
+        assert time.monotonic() < deadline, (state("by_root"), state("by_anna"))
+        time.sleep(0.2)
+    assert state("by_anna") in ("error", "failed")
+
+
 def test_a_role_on_a_database_makes_no_replications(guarded):
     for name in ("_replicator", "secret"):
         requests.put(f"{guarded.couch}/{name}", auth=ROOT)

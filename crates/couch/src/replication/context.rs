@@ -4,16 +4,29 @@
 //! unless there are no users and everybody on this machine may do everything. Addresses say themselves who asks.
 
 use crate::error::{CouchError, Result};
+use crate::incoming::Incoming;
 use crate::user::User;
 use engine::Engine;
-use http::StatusCode;
 use serde_json::{Map, Value};
+use value::Value as Bson;
 
 /// The member that names the account.
 const MEMBER: &str = "user_ctx";
 
-/// The user that a document acts as. Its roles are those that the account has; a document that names others is refused.
+/// The member that tells who has written the document. Only an administrator leaves another there.
+const OWNER: &str = "owner";
+
+/// The user that a document acts as.
 pub(super) fn user(engine: &Engine, wish: &Map<String, Value>) -> Result<User> {
+    let owner = wish.get(OWNER).and_then(Value::as_str);
+    Ok(User {
+        asks_anywhere: owner.is_some_and(|name| named(engine, name).is_admin()),
+        ..acting(engine, wish)?
+    })
+}
+
+/// The same by `user_ctx` alone. Its roles are those that the account has; a document that names others is refused.
+fn acting(engine: &Engine, wish: &Map<String, Value>) -> Result<User> {
     let context = match wish.get(MEMBER) {
         None | Some(Value::Null) => return Ok(User::of_this_machine(engine)),
         Some(Value::Object(context)) => context,
@@ -27,11 +40,7 @@ pub(super) fn user(engine: &Engine, wish: &Map<String, Value>) -> Result<User> {
         None | Some(Value::Null) => return Ok(User::default()),
         Some(_) => return Err(wrong("`user_ctx.name` must be a string")),
     };
-    let named = User {
-        name: Some(name.clone()),
-        ..User::default()
-    };
-    let user = named.renewed(engine);
+    let user = named(engine, &name);
     if user.name.is_none() {
         return Err(wrong(&format!(
             "`user_ctx` names the user {name}, whom this server does not know"
@@ -47,20 +56,40 @@ pub(super) fn user(engine: &Engine, wish: &Map<String, Value>) -> Result<User> {
     Ok(user)
 }
 
-/// Refuses a document by which somebody would act as somebody else.
-pub(crate) fn check(user: &User, document: &Map<String, Value>) -> Result<()> {
-    let Some(context) = document.get(MEMBER).filter(|context| !context.is_null()) else {
-        return Ok(());
+/// Whoever has this name now.
+fn named(engine: &Engine, name: &str) -> User {
+    let named = User {
+        name: Some(name.to_owned()),
+        ..User::default()
     };
-    let is_own = context.get("name").and_then(Value::as_str) == user.name.as_deref();
-    match is_own || user.is_admin() {
-        true => Ok(()),
-        false => Err(CouchError::new(
-            StatusCode::FORBIDDEN,
-            "forbidden",
-            "The given `user_ctx` is not valid: it names another user than you",
-        )),
+    named.renewed(engine)
+}
+
+/// Notes who writes a document, and refuses one by which somebody would act as somebody else
+/// (`src/couch_replicator/src/couch_replicator_docs.erl`, `before_doc_update`).
+pub(crate) fn prepare(user: &User, document: &mut Incoming) -> Result<()> {
+    let (mut fields, own) = (document.fields(), user.name.as_deref());
+    let owner = fields.get(OWNER).and_then(|owner| owner.as_ref().as_str());
+    let has_other = owner.is_some() && owner != own;
+    let acts_as_other = match fields.get(MEMBER) {
+        None | Some(Bson::Null) => false,
+        Some(Bson::Document(context)) => context.get("name").and_then(|name| name.as_ref().as_str()) != own,
+        Some(_) => own.is_some(),
+    };
+    if has_other && !user.is_admin() {
+        return Err(CouchError::forbidden(
+            "Can't update replication documents from other users.",
+        ));
     }
+    if acts_as_other && !user.is_admin() {
+        let reason = "The given `user_ctx` is not valid: it names another user than you";
+        return Err(CouchError::forbidden(reason));
+    }
+    if let Some(own) = own.filter(|_| !has_other && !document.deleted) {
+        fields.set(OWNER, own);
+        document.set_fields(&fields);
+    }
+    Ok(())
 }
 
 fn roles(context: &Map<String, Value>) -> Result<Vec<String>> {

@@ -29,7 +29,7 @@ pub(super) async fn run(server: Arc<Server>, job: Arc<Job>) {
             Ok(outcome) => break Ok(outcome),
             Err(error) => error,
         };
-        let message = error.to_string();
+        let message = format!("{}: {error}", error.word());
         tracing::warn!(replication = job.id, error = message, "a replication failed");
         if !is_persistent {
             break Err(couch_error(&error));

@@ -52,7 +52,10 @@ pub(super) fn to(
 /// Which servers a replication of this user may ask: what answers at a private address would tell whoever starts replications
 /// about networks that are closed to them.
 fn reach(server: &Server, user: &User) -> Reach {
-    match user.is_admin() || server.config.is_on("replicator", "allow_private_addresses") {
+    match user.asks_anywhere
+        || user.is_admin()
+        || server.config.is_on("replicator", "allow_private_addresses")
+    {
         true => Reach::Anywhere,
         false => Reach::Public,
     }

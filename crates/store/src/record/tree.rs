@@ -58,7 +58,8 @@ impl RevisionPath {
         }
     }
 
-    fn revisions(&self) -> impl DoubleEndedIterator<Item = Revision> + ExactSizeIterator {
+    /// Its revisions, newest first.
+    pub fn revisions(&self) -> impl DoubleEndedIterator<Item = Revision> + ExactSizeIterator {
         let generation = self.generation;
         self.hashes.iter().enumerate().map(move |(back, hash)| Revision {
             generation: generation.saturating_sub(back as u64),

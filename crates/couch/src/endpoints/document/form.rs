@@ -123,7 +123,7 @@ impl Form {
     /// The document as it is to be: the files, and those attachments that it had besides.
     async fn into_document(self, database: &Database, id: &str) -> Result<Incoming> {
         let mut document = match (self.document, &self.revision) {
-            (Some(document), _) if document.has_attachments() => {
+            (Some(document), _) if document.brought().is_some() => {
                 let reason = "attachments of a form are its files, not members of `_doc`";
                 return Err(CouchError::bad_request(reason));
             }

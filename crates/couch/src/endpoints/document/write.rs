@@ -7,9 +7,10 @@ use crate::edit_check::EditCheck;
 use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
 use crate::limits::DOCUMENT_BYTES_MAX;
+use crate::replication::context;
 use crate::server::Server;
 use crate::users::{self, UserChange};
-use crate::{ids, respond};
+use crate::{ids, names, respond};
 use engine::{Edit, EditOrigin, EditOutcome, Revision};
 use http::{Response, StatusCode};
 use value::Value;
@@ -133,6 +134,9 @@ impl<'a> Put<'a> {
             true => users::prepare(&self.call.server.config, self.database, self.id, document).await?,
             false => None,
         };
+        if names::is_replicator(&self.database.name) && !self.id.starts_with(ids::DESIGN) {
+            context::prepare(&self.database.user, document)?;
+        }
         let key = self.database.id(self.id).await?;
         self.take_attachments(document).await?;
         Ok((edit(key, document, self.given)?, user))
