@@ -4,6 +4,7 @@
 //! with the head, in which the follower notes how far it has come; so after a crash pages and note agree. The shard
 //! goes when the collection goes. What a page means is the follower's to say.
 
+use crate::collection::at_least;
 use crate::seal::{seal, unseal};
 use crate::{Durability, KeyRange, StoreError, keys};
 use bytes::Bytes;
@@ -128,12 +129,10 @@ impl Derived {
         Ok(snapshot.salvage(range, limit).await?)
     }
 
-    /// About how many bytes its pages take on disk.
-    pub async fn disk_bytes(&self) -> Result<u64, StoreError> {
-        Ok(self
-            .kv
-            .disk_bytes(self.shard, &KeyRange::prefix(&[keys::PAGE]))
-            .await?)
+    /// About how many bytes its pages take on disk, where so many were written into them.
+    pub async fn disk_bytes(&self, written: u64) -> Result<u64, StoreError> {
+        let range = KeyRange::prefix(&[keys::PAGE]);
+        Ok(at_least(self.kv.disk_bytes(self.shard, &range).await?, written))
     }
 
     /// Rewrites the files so that they hold only pages that live.

@@ -95,6 +95,7 @@ def test_a_new_version_is_built_while_the_old_one_serves(couch):
     assert requests.post(f"{couch}/_view_cleanup", json={}).status_code == 202
     info = requests.get(f"{couch}/_design/d/_info").json()["view_index"]
     assert (info["updates_pending"]["total"], info["updater_running"]) == (0, False)
+    assert info["sizes"]["file"] > 0 and info["sizes"]["active"] > 0
 
 
 def test_validations_are_asked_before_a_document_is_written(couch):

@@ -11,6 +11,7 @@ mod validate;
 
 pub use scrub::{ScrubPosition, Scrubbed};
 pub use sizes::StoredBytes;
+pub(crate) use sizes::at_least;
 pub use stats::{CollectionStats, ValidateReport};
 pub(crate) use validate::damage::{describe, is_sealed};
 

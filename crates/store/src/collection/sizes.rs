@@ -70,7 +70,7 @@ impl Collection {
 }
 
 /// The bytes in the engine's files, unless these cannot hold all that was written yet.
-fn at_least(packed: u64, written: u64) -> u64 {
+pub(crate) fn at_least(packed: u64, written: u64) -> u64 {
     match packed {
         0 => written,
         packed => packed.max(written / PACKED_TIMES_MAX),

@@ -122,15 +122,16 @@ impl Group {
     pub async fn info(&self) -> Result<GroupInfo> {
         let (_, state) = self.state().await?;
         let roots = || state.views.iter().flatten();
+        let external_bytes = roots().map(|root| root.summary.bytes).sum();
         let reached = self.reached.lock().clone().max(state.sequence.clone());
         Ok(GroupInfo {
             signature: self.definition.signature.clone(),
             language: self.definition.language.clone(),
             sequence: state.sequence.clone(),
             pending: self.collection.head().changes_since(&reached),
-            disk_bytes: self.derived.disk_bytes().await?,
+            disk_bytes: self.derived.disk_bytes(external_bytes).await?,
             rows: roots().map(|root| root.summary.rows).sum(),
-            external_bytes: roots().map(|root| root.summary.bytes).sum(),
+            external_bytes,
             is_updating: self.progress.lock().is_some(),
         })
     }
