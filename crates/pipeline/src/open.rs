@@ -152,10 +152,13 @@ fn prefer_covering_index(collection: &Collection, leading: &Leading, spec: &mut 
     if !chooses {
         return;
     }
+    let repeats_ids = collection.options().repeats_ids();
     let covers = |index: &&Arc<Index>| {
         let described = index.spec();
+        let is_whole = !index.is_of_ids() || !repeats_ids;
         let ordered = |field: &IndexField| matches!(field.kind, FieldKind::Ascending | FieldKind::Descending);
-        index.state() == IndexState::Ready
+        is_whole
+            && index.state() == IndexState::Ready
             && !index.is_multikey()
             && !described.sparse
             && !described.hidden

@@ -1,7 +1,8 @@
 //! The change log: each live document once, at its last change, and each deletion.
 //!
 //! A record whose last change is its insertion stands in the log by itself, since its id is the number of that change;
-//! only later changes and deletions have entries. So the log is read as two streams that are merged by number.
+//! only later changes and deletions have entries. So the log is read as two streams that are merged by number. Documents that
+//! repeat an `_id` are left out: a follower knows documents by their `_id`s.
 
 use crate::keys::{LOG_DELETED, LOG_PUT};
 use crate::record::Tombstone;
@@ -110,6 +111,9 @@ impl Snapshot {
                 (Some(inserted), Some(logged)) if is_first(inserted, logged) => insertions.take(inserted),
                 (_, Some(logged)) => log.take(self, logged).await?,
             };
+            if matches!(&change.kind, ChangeKind::Put(record) if record.repeats_id()) {
+                continue;
+            }
             bytes += change.document_bytes();
             page.changes.push(change);
         }
@@ -117,7 +121,7 @@ impl Snapshot {
     }
 }
 
-/// Records that were not changed since their insertion, in order.
+/// Records that stand in the log by themselves, in order.
 struct Insertions {
     position: RecordId,
     order: Order,
@@ -144,7 +148,7 @@ impl Insertions {
     async fn peek(&mut self, snapshot: &Snapshot) -> Result<Option<u64>, StoreError> {
         loop {
             while self.at < self.page.len() {
-                if !self.page.is_changed(self.at) {
+                if self.page.is_logged(self.at) {
                     return Ok(Some(self.page.id(self.at).0));
                 }
                 self.at += 1;

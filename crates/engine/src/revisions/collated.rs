@@ -135,22 +135,30 @@ impl RevisionedSnapshot {
             low: bound(range.partition, range.start),
             high: bound(range.partition, range.end),
         };
-        if !go_on(&mut keys, after, order) {
-            return Ok((Vec::new(), true));
+        let mut after = after.cloned();
+        loop {
+            if !go_on(&mut keys, after.as_ref(), order) {
+                return Ok((Vec::new(), true));
+            }
+            let page = self
+                .snapshot
+                .entries(index, &keys, order, entries_of(limit))
+                .await?;
+            let ids: Vec<_> = page.iter().map(|entry| entry.record).collect();
+            let records = self.snapshot.by_records_within(&ids, limit.bytes).await?;
+            let is_last = page.exhausted() && records.len() == ids.len();
+            let position = |at: usize| DocumentPosition::of_key(page.position(at));
+            after = records.len().checked_sub(1).map(position);
+            let row = |(at, record): (usize, Option<Record>)| {
+                let record = record.filter(|record| !record.repeats_id())?;
+                let position = position(at);
+                Some(CollatedRow { position, record })
+            };
+            let rows: Vec<_> = records.into_iter().enumerate().filter_map(row).collect();
+            if is_last || after.is_none() || !rows.is_empty() {
+                return Ok((rows, is_last));
+            }
         }
-        let page = self
-            .snapshot
-            .entries(index, &keys, order, entries_of(limit))
-            .await?;
-        let ids: Vec<_> = page.iter().map(|entry| entry.record).collect();
-        let records = self.snapshot.by_records_within(&ids, limit.bytes).await?;
-        let is_last = page.exhausted() && records.len() == ids.len();
-        let row = |(at, record): (usize, Option<Record>)| {
-            let position = DocumentPosition::of_key(page.position(at));
-            record.map(|record| CollatedRow { position, record })
-        };
-        let rows = records.into_iter().enumerate().filter_map(row).collect();
-        Ok((rows, is_last))
     }
 }
 

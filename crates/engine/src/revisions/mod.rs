@@ -143,9 +143,10 @@ impl RevisionedCollection {
     /// Counts and sizes.
     pub async fn report(&self) -> Result<RevisionedReport> {
         let stats = self.collection.stats();
-        let purges = self.collection.snapshot().await?.newest_purges(1).await?;
+        let snapshot = self.collection.snapshot().await?;
+        let purges = snapshot.newest_purges(1).await?;
         Ok(RevisionedReport {
-            documents: stats.count,
+            documents: snapshot.ids_count(),
             deleted: stats.deleted,
             head: self.head(),
             purge_sequence: purges

@@ -22,6 +22,8 @@ const BATCH_BYTES: usize = 1 << 20;
 pub struct FoundIds {
     cursor: FindCursor,
     exhausted: bool,
+    /// The last that was given.
+    last: Option<Value>,
 }
 
 impl RevisionedCollection {
@@ -57,6 +59,7 @@ impl RevisionedCollection {
         Ok(Some(FoundIds {
             cursor,
             exhausted: false,
+            last: None,
         }))
     }
 }
@@ -64,13 +67,21 @@ impl RevisionedCollection {
 impl FoundIds {
     /// The next ids, at most the given number; empty at the end.
     pub async fn next(&mut self, limit: usize) -> Result<Vec<Value>> {
-        let mut batch = Vec::new();
-        while batch.is_empty() && !self.exhausted {
+        let id = |found: &value::DocumentBuf| found.as_raw().get("_id").map(value::ValueRef::to_value);
+        let mut ids = Vec::new();
+        while ids.is_empty() && !self.exhausted {
+            let mut batch = Vec::new();
             let state = self.cursor.next_batch(&mut batch, limit, BATCH_BYTES).await?;
             self.exhausted = matches!(state, StreamState::Exhausted);
+            ids.extend(batch.iter().filter_map(id));
+            // Documents of a time series may have one `_id`; they follow each other.
+            ids.dedup();
+            if ids.first() == self.last.as_ref() {
+                ids.drain(..ids.len().min(1));
+            }
+            self.last = ids.last().cloned().or(self.last.take());
         }
-        let id = |found: &value::DocumentBuf| found.as_raw().get("_id").map(value::ValueRef::to_value);
-        Ok(batch.iter().filter_map(id).collect())
+        Ok(ids)
     }
 }
 

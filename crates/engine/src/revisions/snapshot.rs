@@ -69,9 +69,9 @@ impl RevisionedSnapshot {
         self.snapshot.head()
     }
 
-    /// The documents in it that are not deleted.
+    /// The documents in it that are not deleted: of a time series' documents of one `_id` the first alone is seen.
     pub fn count(&self) -> u64 {
-        self.snapshot.count()
+        self.snapshot.ids_count()
     }
 
     /// What a partition of a partitioned collection holds.

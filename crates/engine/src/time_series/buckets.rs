@@ -3,7 +3,7 @@
 //! Documents are kept one by one, so there are no buckets. Who reads them gets measurements packed together on the way
 //! ([`TimeSeries::packing`] is the stage of a view); what is inserted into them is unpacked.
 
-use super::{TimeSeries, unpack};
+use super::{TimeSeries, present, unpack};
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -163,19 +163,36 @@ impl Engine {
         let places = std::mem::take(&mut unpacked.places);
         let statement =
             |place: &Place| -> Result<_> { Ok(context.statement(place.statement(options.first_statement)?)) };
+        let statements: Vec<_> = places.iter().map(statement).collect::<Result<_>>()?;
+        let collection = &target.collection;
+        let found = present::places(collection, &measurements, &statements).await?;
+        let mut failures: Vec<WriteFailure> = found
+            .iter()
+            .map(|&at| WriteFailure {
+                index: places[at].bucket,
+                error: present::refusal(collection, &measurements[at]),
+            })
+            .collect();
+        let end = found.first().copied().filter(|_| options.ordered);
+        let is_new = |at: usize| end.is_none_or(|end| at < end) && found.binary_search(&at).is_err();
+        let all = measurements.into_iter().zip(places).zip(statements);
+        let new = all.enumerate().filter(|(at, _)| is_new(*at));
+        let ((measurements, places), statements): ((Vec<_>, Vec<_>), Vec<_>) =
+            new.map(|(_, one)| one).unzip();
         let insert = write::WriteOptions {
             ordered: options.ordered,
             durability: options.durability(),
             validator: None,
             keeps_empty_timestamps: true,
-            statements: places.iter().map(statement).collect::<Result<_>>()?,
+            statements,
             interruption: context.interruption(),
         };
-        let inserted = write::insert(&target.collection, measurements, &insert).await?;
+        let inserted = write::insert(collection, measurements, &insert).await?;
         let located = |(at, error): (usize, write::WriteError)| WriteFailure {
-            index: places.get(at).map_or(0, |place| place.bucket),
+            index: places.get(at).map_or(0, |place: &Place| place.bucket),
             error: error.into(),
         };
-        Ok(inserted.failures.into_iter().map(located).collect())
+        failures.extend(inserted.failures.into_iter().map(located));
+        Ok(failures)
     }
 }

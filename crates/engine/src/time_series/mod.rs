@@ -5,6 +5,7 @@
 //! `expireAfterSeconds`.
 
 pub(crate) mod buckets;
+mod present;
 mod unpack;
 
 use crate::error::{Error, Result};

@@ -5,7 +5,7 @@ use super::find::FindSpec;
 use super::run::Run;
 use crate::Result;
 use crate::plan::cache::{WORKS_MIN, WORSE_FACTOR};
-use crate::plan::catalog::{KnownIndex, known_indexes};
+use crate::plan::catalog::{KnownIndex, whole_indexes};
 use crate::plan::index_bounds::Unsuited;
 use crate::plan::{Access, Candidates, IndexFilters, Ordering, Plan, PlanCache, Shape, hinted};
 use language::metrics;
@@ -35,12 +35,12 @@ impl Run<'_> {
     pub async fn prepare(&self, collection: &Collection) -> Result<Prepared> {
         let Run { snapshot, task, .. } = *self;
         let spec = &task.spec;
-        if let Some(plan) = by_id(spec) {
+        if let Some(plan) = by_id(spec).filter(|_| !snapshot.has_repeats(collection)) {
             let plan = Arc::new(plan);
             metrics::note(|metrics| metrics.planned(plan.clone()));
             return Ok(Prepared::only(Execution::new(plan, task, 1)));
         }
-        let mut indexes = known_indexes(collection);
+        let mut indexes = whole_indexes(collection, snapshot);
         // An index that was built after the moment has no entries in its snapshot.
         if spec.moment.is_some() {
             let has = |known: &&KnownIndex| snapshot.has_index(&known.index);

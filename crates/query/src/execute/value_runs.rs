@@ -3,7 +3,7 @@
 use super::index_cursor::{IndexCursor, Step};
 use super::run::Run;
 use crate::Result;
-use crate::plan::catalog::known_indexes;
+use crate::plan::catalog::whole_indexes;
 use crate::plan::facts::{FieldKind, IndexFacts};
 use crate::plan::interval::Intervals;
 use crate::plan::key_bounds::after_prefix;
@@ -48,7 +48,7 @@ pub(super) fn of_all(run: &Run<'_>, collection: &Collection, field: &str) -> Opt
     {
         return None;
     }
-    let indexes = known_indexes(collection);
+    let indexes = whole_indexes(collection, run.snapshot);
     let known = indexes
         .iter()
         .find(|known| has_all(&known.facts, field) && run.snapshot.has_index(&known.index))?;

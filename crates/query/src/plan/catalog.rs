@@ -4,7 +4,7 @@ use super::facts::{FieldFacts, FieldKind, IndexFacts};
 use language::filter::Filter;
 use parking_lot::Mutex;
 use std::sync::Arc;
-use store::{Collection, Index, IndexState};
+use store::{Collection, Index, IndexState, Snapshot};
 use value::key::Direction;
 
 /// One index that can be read, with what the planner knows of it.
@@ -22,7 +22,7 @@ struct Catalog(Mutex<Arc<[KnownIndex]>>);
 
 /// The indexes of a collection that are complete. Take the snapshot first: an index that holds arrays' elements by
 /// then says so.
-pub fn known_indexes(collection: &Collection) -> Arc<[KnownIndex]> {
+fn known_indexes(collection: &Collection) -> Arc<[KnownIndex]> {
     let mut indexes = collection.indexes();
     indexes.retain(|index| index.state() == IndexState::Ready);
     let catalog = collection.companion::<Catalog>();
@@ -36,6 +36,19 @@ pub fn known_indexes(collection: &Collection) -> Arc<[KnownIndex]> {
         *known = indexes.into_iter().map(KnownIndex::of).collect();
     }
     known.clone()
+}
+
+/// Those of them that have all documents of a snapshot: where documents repeat an `_id`, the index on it has only the first of them.
+pub fn whole_indexes(collection: &Collection, snapshot: &Snapshot) -> Arc<[KnownIndex]> {
+    let indexes = known_indexes(collection);
+    match snapshot.has_repeats(collection) {
+        false => indexes,
+        true => indexes
+            .iter()
+            .filter(|known| !known.index.is_of_ids())
+            .cloned()
+            .collect(),
+    }
 }
 
 impl KnownIndex {

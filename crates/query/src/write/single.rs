@@ -48,6 +48,10 @@ impl Single {
             None => fixed_id(&self.change.filter)?,
             Some(_) => return None,
         };
+        // Others may have the `_id` too, and one of those may be what matches.
+        if collection.options().repeats_ids() {
+            return None;
+        }
         let missing = match self.upsert {
             true => Missing::IsMade {
                 namespace: collection.namespace().to_string(),

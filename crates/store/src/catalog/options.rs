@@ -79,6 +79,11 @@ impl CollectionOptions {
         self.properties.contains("partitioned")
     }
 
+    /// Whether more than one document may have an `_id`, as in a time series: the later ones are [repeats](crate::Record::repeats_id).
+    pub fn repeats_ids(&self) -> bool {
+        self.kept.contains("timeseries")
+    }
+
     /// How many revisions of a branch are remembered (the property `revisionsKept`).
     pub fn revisions_kept(&self) -> usize {
         match self.properties.get("revisionsKept") {

@@ -37,6 +37,8 @@ pub(crate) struct Group<'a> {
     pub(super) capped: Option<CappedOptions>,
     /// The changes of each partition; `None` if the collection is not partitioned.
     pub(super) partitions: Option<PartitionChanges>,
+    /// Whether more than one document may have an `_id`.
+    pub(super) repeats_ids: bool,
     /// How many revisions of a branch are remembered.
     pub(super) revisions_kept: usize,
     /// The value of [`Writer::oldest`] once the batch is committed.
@@ -75,6 +77,7 @@ impl<'a> Group<'a> {
             snapshot,
             capped: options.capped,
             partitions: options.is_partitioned().then(PartitionChanges::new),
+            repeats_ids: options.repeats_ids(),
             revisions_kept: options.revisions_kept(),
             oldest: writer.oldest,
             highest_stored_id: highest_id.clone(),

@@ -187,6 +187,7 @@ impl Group<'_> {
             ancestry: version.ancestry,
             given: version.given,
             has_tree: version.has_tree,
+            repeats_id: false,
         });
         Ok(())
     }

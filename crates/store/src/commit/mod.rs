@@ -21,6 +21,7 @@ mod place;
 mod placed;
 mod prefetch;
 mod queue;
+mod repeat;
 mod request;
 mod resolve;
 mod session;

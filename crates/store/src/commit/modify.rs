@@ -22,6 +22,9 @@ impl Group<'_> {
     ) -> Result<RecordId, StoreError> {
         let id = RecordId(self.sequence + 1);
         self.check_partition(id_of(document.as_raw()))?;
+        if let Some(others) = self.but_taken_id(entries, spans).await? {
+            return self.insert_repeat(document, entries, others).await;
+        }
         self.check_unique(entries, spans, id).await?;
         // A document that comes again follows its deletion, as in CouchDB. With a history of its own it would be a second
         // branch, and replicas that know the deletion would have both.
@@ -43,6 +46,7 @@ impl Group<'_> {
             ancestry,
             given: None,
             has_tree: false,
+            repeats_id: false,
         });
         Ok(id)
     }
@@ -134,7 +138,12 @@ impl Group<'_> {
         if value::compare(old_id, new_id).is_ne() {
             return Err(StoreError::ImmutableId);
         }
-        let Some(ancestry) = self.next_ancestry(&before) else {
+        let repeats_id = before.repeats_id();
+        let ancestry = match repeats_id {
+            true => Some(Ancestry::default()),
+            false => self.next_ancestry(&before),
+        };
+        let Some(ancestry) = ancestry else {
             let document = before.document.clone();
             let key = new_id.to_value();
             let history = self.history(key.as_ref(), Some(before), None).await?;
@@ -144,8 +153,8 @@ impl Group<'_> {
                 after,
             });
         };
-        let old = EntrySet::of(&self.set, before.document.as_raw())?;
-        let new = EntrySet::of(&self.set, after.as_raw())?;
+        let old = EntrySet::of_record(&self.set, &before, before.document.as_raw())?;
+        let new = EntrySet::of_record(&self.set, &before, after.as_raw())?;
         // Only keys that the document did not have: the others are in the index already, and are its own.
         self.check_unique(&new, &new.not_in(&old), id).await?;
         self.change_entries(&old, &new, id);
@@ -162,6 +171,7 @@ impl Group<'_> {
             ancestry,
             given: None,
             has_tree: false,
+            repeats_id,
         });
         Ok(Outcome::Updated {
             before: before.document,
@@ -180,6 +190,9 @@ impl Group<'_> {
     }
 
     async fn delete(&mut self, record: Record) -> Result<(), StoreError> {
+        if record.repeats_id() {
+            return self.delete_repeat(&record);
+        }
         let ancestry = self.next_ancestry(&record);
         let Some(before) = ancestry else {
             return self.end_branches(record).await;
@@ -222,7 +235,7 @@ impl Group<'_> {
 
     /// Removes a record and its entries, but not the tree beside it.
     pub(super) fn remove_live(&mut self, record: &Record) -> Result<(), StoreError> {
-        let entries = EntrySet::of(&self.set, record.document.as_raw())?;
+        let entries = EntrySet::of_record(&self.set, record, record.document.as_raw())?;
         self.delete_entries(&entries, record.id);
         self.batch.delete(&keys::record(record.id));
         self.note_changed(record.id);

@@ -32,7 +32,8 @@ impl Group<'_> {
     /// Inserts a document that lies in the store already.
     pub(super) async fn insert_placed(&mut self, document: &PlacedDocument) -> Result<RecordId, StoreError> {
         let tombstone = self.tombstone_of(document.id.as_ref()).await?;
-        if tombstone.is_some() || self.capped.is_some() || document.version != self.set.version {
+        let computed = self.capped.is_none() && !self.repeats_ids && document.version == self.set.version;
+        if tombstone.is_some() || !computed {
             // More is to be known of it than was computed: an earlier document, other indexes.
             let document = document.read()?;
             let entries = EntrySet::of(&self.set, document.as_raw())?;

@@ -4,7 +4,7 @@ use super::kinds::Refused;
 use super::single_key::put_single_key;
 use super::{ID_INDEX, Index, IndexSet};
 use crate::keys::{self, RECORD_ID_BYTES};
-use crate::{FieldKind, Namespace, RecordId, StoreError};
+use crate::{FieldKind, Namespace, Record, RecordId, StoreError};
 use code::Code;
 use std::ops::Range;
 use value::key::{self, Direction, TypeBits};
@@ -42,6 +42,24 @@ impl EntrySet {
             }
         }
         Ok(())
+    }
+
+    /// The entries that these indexes have for a document of before, as it is now.
+    pub(crate) fn of_record(
+        set: &IndexSet,
+        record: &Record,
+        document: RawDocument<'_>,
+    ) -> Result<EntrySet, StoreError> {
+        let mut entries = EntrySet::of(set, document)?;
+        if record.repeats_id() {
+            entries.leave_id(set);
+        }
+        Ok(entries)
+    }
+
+    /// Leaves out the entry of the index on `_id`.
+    fn leave_id(&mut self, set: &IndexSet) {
+        self.spans.retain(|span| set.indexes[span.index].id != ID_INDEX);
     }
 
     /// The number of entries.

@@ -191,6 +191,11 @@ impl Index {
         self.id
     }
 
+    /// Whether it is the one on `_id`.
+    pub fn is_of_ids(&self) -> bool {
+        self.id == ID_INDEX
+    }
+
     /// Its description.
     pub fn spec(&self) -> &IndexSpec {
         &self.spec

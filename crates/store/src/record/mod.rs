@@ -43,6 +43,7 @@ pub struct Record {
     pub(crate) given: Option<RevisionHash>,
     /// Whether its revisions are kept as a tree beside it; then its own ancestry names none.
     pub(crate) has_tree: bool,
+    pub(crate) repeats_id: bool,
 }
 
 /// Set where sequence and ancestry follow the checksum.
@@ -54,6 +55,8 @@ const FLAG_TREE: u8 = 0x04;
 
 /// Set where the document was placed before its record: the engine checks it, the record's checksum covers the rest.
 const FLAG_PLACED: u8 = 0x08;
+/// Set where another document had the `_id` when this one was inserted.
+const FLAG_REPEATS: u8 = 0x10;
 
 /// Flags and checksum.
 const FIXED_BYTES: usize = 5;
@@ -66,6 +69,7 @@ pub(crate) struct Header {
     hashes: (usize, usize),
     given: Option<RevisionHash>,
     has_tree: bool,
+    pub(crate) repeats_id: bool,
     /// Where the document starts.
     pub(crate) document: usize,
 }
@@ -97,6 +101,12 @@ impl Record {
         self.has_tree
     }
 
+    /// Whether another document had its `_id` when it was inserted, as may be in a time series. Then it is not in the index on
+    /// `_id`, has no history, and those who know documents by their `_id`s do not see it.
+    pub fn repeats_id(&self) -> bool {
+        self.repeats_id
+    }
+
     /// The position after its last change.
     pub fn sequence(&self) -> Sequence {
         Sequence::after_change(self.sequence)
@@ -115,6 +125,7 @@ impl Record {
         let mut flags = if changed { FLAG_CHANGED } else { 0 };
         flags |= self.given.as_ref().map_or(0, |_| FLAG_GIVEN);
         flags |= if self.has_tree { FLAG_TREE } else { 0 };
+        flags |= if self.repeats_id { FLAG_REPEATS } else { 0 };
         out.push(flags);
         out.extend_from_slice(&[0; 4]);
         if changed {
@@ -154,6 +165,7 @@ impl Header {
             hashes: (0, 0),
             given: None,
             has_tree: flags & FLAG_TREE != 0,
+            repeats_id: flags & FLAG_REPEATS != 0,
             document: FIXED_BYTES,
         };
         if flags & FLAG_CHANGED != 0 {
@@ -190,6 +202,7 @@ impl Header {
             },
             given: self.given.clone(),
             has_tree: self.has_tree,
+            repeats_id: self.repeats_id,
         }
     }
 

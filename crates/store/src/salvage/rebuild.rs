@@ -125,7 +125,7 @@ impl Rebuilding {
             stats.count += 1;
             stats.data_bytes += data_bytes;
         });
-        let entries = EntrySet::of(&self.set, document)?;
+        let entries = EntrySet::of_record(&self.set, record, document)?;
         for &span in entries.all() {
             let has_record_in_value = self.set.indexes[span.index].has_record_in_value();
             let (mut key, mut value) = (entries.key(span).to_vec(), Vec::new());

@@ -18,6 +18,7 @@ pub(crate) use shard::ShardSnapshot;
 
 use crate::collection::rewrites;
 use crate::entry_cache::EntryRange;
+use crate::index::ID_INDEX;
 use crate::record_cache::CachedRecords;
 use crate::state::State;
 use crate::{
@@ -180,6 +181,17 @@ impl Snapshot {
     /// The documents in it.
     pub fn count(&self) -> u64 {
         self.state.count
+    }
+
+    /// The different `_id`s of the documents in it.
+    pub fn ids_count(&self) -> u64 {
+        self.state.index(ID_INDEX).map_or(0, |index| index.entries)
+    }
+
+    /// Whether there are documents of one `_id` in this snapshot of the collection: then the index on `_id` does not have all.
+    pub fn has_repeats(&self, collection: &Collection) -> bool {
+        // The counts are at hand, and seldom differ.
+        self.ids_count() < self.count() && collection.options().repeats_ids()
     }
 
     /// The bytes of the documents in it, as BSON.

@@ -61,9 +61,15 @@ impl RecordPage {
     }
 
     /// Whether the record at a place was changed after its insertion.
-    pub(crate) fn is_changed(&self, at: usize) -> bool {
+    fn is_changed(&self, at: usize) -> bool {
         let (id, header) = &self.records[at];
         header.sequence != id.0
+    }
+
+    /// Whether the record at a place is its own entry in the change log.
+    pub(crate) fn is_logged(&self, at: usize) -> bool {
+        let (_, header) = &self.records[at];
+        !self.is_changed(at) && !header.repeats_id
     }
 
     /// Whether nothing follows this page.

@@ -15,6 +15,7 @@ mod indexes;
 mod partitions;
 mod placed;
 mod record_cache;
+mod repeats;
 mod retries;
 mod revisions;
 #[path = "../support/mod.rs"]

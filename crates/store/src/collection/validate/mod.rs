@@ -199,7 +199,7 @@ impl Validation {
 
     /// Computes the entries that the record should have, and counts them.
     fn expect_entries(&mut self, record: &Record, expected: &mut Expected) {
-        let entries = match EntrySet::of(&self.set, record.document.as_raw()) {
+        let entries = match EntrySet::of_record(&self.set, record, record.document.as_raw()) {
             Ok(entries) => entries,
             Err(error) => return self.find(format!("record {}: {error}", record.id.0)),
         };
