@@ -127,7 +127,12 @@ impl Asked {
             let terms = json!({"terms": {"field": facet(name), "size": self.counts_max}});
             asked.insert(format!("c{name}"), terms);
         }
-        for (name, ranges) in self.ranges.iter().flatten() {
+        for (name, ranges) in self
+            .ranges
+            .iter()
+            .flatten()
+            .filter(|(_, ranges)| !ranges.is_empty())
+        {
             if fields.types.get(name) != Some(&FieldType::Number) {
                 return Err(no_field(name));
             }

@@ -23,6 +23,7 @@ mod fields;
 mod filter;
 pub mod index;
 mod matches;
+pub mod name;
 mod negate;
 pub mod options;
 mod parse;

@@ -122,3 +122,37 @@ def test_searches_show_documents_and_their_index(service, database):
     with pytest.raises(ApiException) as missing:
         service.post_search(database, "users", "nothing", query="a")
     assert missing.value.status_code == 404
+
+
+def test_searches_group_and_mark(service, database):
+    plants(service, database)
+    found = service.post_search(
+        database, "s", "plants", "sun", group_field="kind", group_sort=["-price"], sort=["price"], highlight_fields=["text"],
+        highlight_pre_tag="**", highlight_post_tag="**",
+    ).get_result()
+    assert found["total_rows"] == 3
+    assert [(group["by"], group["total_rows"]) for group in found["groups"]] == [("tree", 1), ("herb", 2)]
+    assert [row["id"] for row in found["groups"][1]["rows"]] == ["sage", "thyme"]
+    assert found["groups"][1]["rows"][0]["highlights"] == {"text": ["Sage likes **sun** and stones"]}
+
+
+def test_text_indexes_answer_queries(service, database):
+    plants(service, database)
+    fields = [IndexField(name="kind", type="string"), IndexField(name="price", type="number")]
+    definition = IndexDefinition(default_field={"enabled": True, "analyzer": "english"}, fields=fields)
+    made = service.post_index(database, definition, ddoc="t", name="plants", type="text").get_result()
+    assert made["result"] == "created"
+    selector = {"$text": "stone OR thyme", "kind": "herb", "price": {"$lt": 3}}
+    explained = service.post_explain(database, selector, sort=[{"price:number": "desc"}]).get_result()
+    assert explained["index"]["type"] == "text"
+    found = service.post_find(database, {"kind": "herb", "price": {"$gt": 0}}, sort=[{"price:number": "desc"}], fields=["_id"]).get_result()
+    assert [document["_id"] for document in found["docs"]] == ["thyme", "sage"]
+
+
+def plants(service, database):
+    texts = {"thyme": ("herb", 3, "Thyme likes the sun"), "sage": ("herb", 1, "Sage likes sun and stones"), "pear": ("tree", 90, "Much sun")}
+    documents = [Document(_id=id, kind=kind, price=price, text=text) for id, (kind, price, text) in texts.items()]
+    service.post_bulk_docs(database, BulkDocs(docs=documents))
+    function = "function (doc) { index('kind', doc.kind, {store: true}); index('price', doc.price); index('text', doc.text, {store: true}); index('default', doc.text); }"
+    plants = SearchIndexDefinition(analyzer=AnalyzerConfiguration(name="standard"), index=function)
+    service.put_design_document(database, "s", DesignDocument(indexes={"plants": plants}))

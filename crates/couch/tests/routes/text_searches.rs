@@ -236,6 +236,12 @@ const SEARCH: &[Case] = &[
         r#"{"total_rows": 4, "rows": [], "counts": {"place": {"kitchen": 3, "lobby": 1}}, "ranges": {"price": {"cheap": 2, "dear": 2}}}"#,
     ),
     case(
+        "POST /shop/_design/s/_search/fruits",
+        r#"{"q": "*:*", "ranges": {"price": {"dear": "[1 TO Infinity]"}, "item": {}}, "limit": 0}"#,
+        200,
+        r#"{"ranges": {"price": {"dear": 2}, "item": {}}}"#,
+    ),
+    case(
         "GET /shop/_design/s/_search/fruits?q=*:*&drilldown=%5B%22item%22,%22apple%22,%22date%22%5D&drilldown=%5B%22place%22,%22lobby%22%5D",
         "",
         200,
@@ -365,6 +371,18 @@ const PARTITIONS: &[Case] = &[
         "",
         400,
         r#"{"error": "bad_request"}"#,
+    ),
+    case(
+        "POST /split/_partition/foo/_design/p/_search/n",
+        r#"{"q": "*:*", "partition": "bar"}"#,
+        400,
+        r#"{"reason": "Multiple conflicting values for `partition` provided"}"#,
+    ),
+    case(
+        "POST /split/_partition/foo/_design/p/_search/n",
+        r#"{"q": "n:[-Infinity TO 1]", "partition": "foo"}"#,
+        200,
+        r#"{"total_rows": 1}"#,
     ),
     case(
         "GET /split/_partition/foo/_design/p/_nouveau/n",

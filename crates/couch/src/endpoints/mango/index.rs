@@ -11,11 +11,12 @@ use engine::{CollatedDefinition, Sequence};
 use http::{Method, Response, StatusCode};
 use json::write;
 use mango::index::{Index, design_id};
+use mango::name::{Asked, unnamed};
 use mango::options::{flag, invalid_key, positive, use_index};
 use mango::sort::Sort;
 use mango::text::TextDefinition;
 use mango::{Selector, shown};
-use value::{Document, Value, doc, hex};
+use value::{Document, Value, doc};
 
 /// `/{db}/_index…`; `path` is what stands after it.
 pub(crate) async fn run(call: &mut Call, path: &[&str]) -> Result<Response> {
@@ -69,7 +70,12 @@ struct NewIndex {
     name: Option<String>,
     ddoc: Option<String>,
     partitioned: Option<bool>,
+    /// Copies to be written, which is told the hash of its name.
+    w: u64,
 }
+
+/// The copies of clients that name no number.
+const W_DEFAULT: u64 = 2;
 
 /// An index by its type.
 enum Wanted {
@@ -132,6 +138,7 @@ impl NewIndex {
     fn parse(body: &Document) -> Result<NewIndex> {
         let mut given = None;
         let (mut name, mut ddoc, mut partitioned) = (None, None, None);
+        let mut w = W_DEFAULT;
         let mut kind = "json".to_owned();
         for (option, value) in body.iter() {
             match option {
@@ -140,7 +147,7 @@ impl NewIndex {
                 "name" => name = Some(non_empty(value)?),
                 "ddoc" => ddoc = Some(non_empty(value)?),
                 // One copy is written, and all of it.
-                "w" => drop(positive(value)?),
+                "w" => w = positive(value)?,
                 "partitioned" => partitioned = Some(flag(value)?),
                 unknown => return Err(invalid_key(unknown).into()),
             }
@@ -165,6 +172,7 @@ impl NewIndex {
             name,
             ddoc,
             partitioned,
+            w,
         })
     }
 
@@ -189,21 +197,14 @@ impl NewIndex {
 
     /// The name of an index, or of its design document, that is given none: the same for the same request.
     fn hashed_name(&self) -> String {
-        use sha2::Digest as _;
-        let text = |text: &Option<String>| text.as_deref().map_or(Value::Null, Value::from);
-        let asked = doc! {
-            "index": self.given.clone(),
-            "name": text(&self.name),
-            "ddoc": text(&self.ddoc),
-            "partitioned": self.partitioned.map_or(Value::Null, Value::Bool),
-        };
-        let asked = match self.is_text() {
-            true => asked.with("type", "text"),
-            false => asked,
-        };
-        let hash = sha2::Sha256::digest(shown(&Value::from(asked)).as_bytes());
-        // As long as CouchDB's, which are of another hash.
-        hex(&hash[..20])
+        unnamed(&Asked {
+            definition: &self.given,
+            kind: if self.is_text() { "text" } else { "json" },
+            name: self.name.as_deref(),
+            ddoc: self.ddoc.as_deref(),
+            partitioned: self.partitioned,
+            w: self.w,
+        })
     }
 }
 

@@ -18,7 +18,7 @@ pub(super) struct Arguments {
 impl Arguments {
     /// Those of a GET or a POST.
     pub(super) async fn of(call: &mut Call) -> Result<Arguments> {
-        let partition = call.query.get("partition").map(str::to_owned);
+        let mut partition = call.query.get("partition").map(str::to_owned);
         let (said, is_query) = match call.method {
             Method::GET => (of_query(call), true),
             Method::POST => {
@@ -27,6 +27,15 @@ impl Arguments {
             }
             _ => return Err(CouchError::method_not_allowed("GET,POST")),
         };
+        // Those of a path come as those of a query.
+        if let Some(Json::String(named)) = said.get("partition").filter(|_| !is_query) {
+            if partition.as_ref().is_some_and(|partition| partition != named) {
+                return Err(CouchError::bad_request(
+                    "Multiple conflicting values for `partition` provided",
+                ));
+            }
+            partition = Some(named.clone());
+        }
         Ok(Arguments {
             said,
             is_query,

@@ -23,7 +23,15 @@ pub(super) fn asked(arguments: &Arguments, is_partitioned: bool) -> Result<Asked
     let query = arguments.text("q")?.or(arguments.text("query")?);
     let query =
         query.ok_or_else(|| CouchError::query_parse("Query must include a 'q' or 'query' argument"))?;
-    let asked = Asked {
+    let is_of_all = ["counts", "ranges", "drilldown", "group_"]
+        .iter()
+        .any(|name| arguments.first(name).is_some());
+    if is_of_all && arguments.partition.is_some() {
+        return Err(CouchError::bad_request(
+            "`partition` and any of `drilldown`, `ranges`, `group_field`, `group_sort`, `group_limit` or `group_by` are incompatible",
+        ));
+    }
+    Ok(Asked {
         query: query.to_owned(),
         partition: arguments.partition.clone(),
         limit: limit(arguments, is_partitioned)?,
@@ -39,17 +47,7 @@ pub(super) fn asked(arguments: &Arguments, is_partitioned: bool) -> Result<Asked
         drilldown: drilldown(arguments)?,
         grouping: grouping(arguments)?,
         highlights: highlights(arguments)?,
-    };
-    let is_of_all = asked.counts.is_some()
-        || asked.ranges.is_some()
-        || !asked.drilldown.is_empty()
-        || arguments.first("group_").is_some();
-    if is_of_all && asked.partition.is_some() {
-        return Err(CouchError::bad_request(
-            "`partition` and any of `drilldown`, `ranges`, `group_field`, `group_sort`, `group_limit` or `group_by` are incompatible",
-        ));
-    }
-    Ok(asked)
+    })
 }
 
 fn limit(arguments: &Arguments, is_partitioned: bool) -> Result<usize> {

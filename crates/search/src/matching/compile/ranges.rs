@@ -55,6 +55,10 @@ impl Compiler<'_> {
             FieldKind::Range(inner) => &**inner,
             kind => kind,
         };
+        let endless = if is_low { "-Infinity" } else { "Infinity" };
+        if matches!(kind, FieldKind::Float(_)) && value.as_str() == Some(endless) {
+            return Ok(Bound::Unbounded);
+        }
         let term = match kind {
             FieldKind::Date => Term::Date(self.date(field, range, value, is_low != *includes)?),
             FieldKind::Integer(..) => {
