@@ -4,7 +4,7 @@ use crate::call::Call;
 use crate::endpoints::{
     aliases, analyze, bulk, by_query, cat, cluster, document, explain, field_caps, index, lifecycle, mapping,
     mget, nodes, pipelines, recovery, resolved, rollover, root, search, security, settings, stats, streams,
-    tasks, template, term_vectors,
+    tasks, template, term_vectors, validate,
 };
 use crate::error::{ElasticError, Result};
 use crate::kept::Family;
@@ -37,6 +37,7 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_search", "point_in_time"] => search::contexts::close_point(call, "pit_id"),
         ["_pit"] => search::contexts::close_point(call, "id"),
         ["_count"] => search::count(call, "_all").await,
+        ["_validate", "query"] => validate::run(call, "_all").await,
         ["_analyze"] => analyze::run(call, None).await,
         ["_refresh"] => index::refresh(call, "_all").await,
         ["_flush"] => index::flush(call, "_all").await,
@@ -190,6 +191,7 @@ async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
         [index, "_delete_by_query"] => by_query::change(call, index, true).await,
         [index, "_update_by_query"] => by_query::change(call, index, false).await,
         [index, "_field_caps"] => field_caps::run(call, index).await,
+        [index, "_validate", "query"] => validate::run(call, index).await,
         [index, "_explain", id] => explain::run(call, index, id).await,
         [index, "_termvectors"] => term_vectors::one(call, index, None).await,
         [index, "_termvectors", id] => term_vectors::one(call, index, Some(id)).await,
@@ -267,7 +269,6 @@ const NOT_HERE: &[(&str, &str)] = &[
     ("_reindex", "reindexing"),
     ("_delete_by_query", "deleting by a query"),
     ("_update_by_query", "updating by a query"),
-    ("_validate", "validating queries"),
     ("_rank_eval", "ranking evaluation"),
     ("_render", "search templates"),
     ("_shard_stores", "stores of shards"),

@@ -254,7 +254,7 @@ async fn write_batch(
         is_new: item.id.is_none(),
         change,
         condition: item.condition,
-        version: None,
+        version: item.version,
     });
     let writes: Vec<Write> = writes.collect();
     let results = match index.is_stream(name) {

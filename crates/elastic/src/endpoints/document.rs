@@ -16,6 +16,7 @@ use engine::Record;
 use http::{Method, StatusCode};
 use memory::Holder;
 use options::Options;
+pub(crate) use options::own_version;
 use search::{Mapping, WantedField};
 use serde_json::{Value, json};
 use value::DocumentBuf;

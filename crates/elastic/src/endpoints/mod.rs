@@ -27,3 +27,4 @@ pub(crate) mod streams;
 pub(crate) mod tasks;
 pub(crate) mod template;
 pub(crate) mod term_vectors;
+pub(crate) mod validate;

@@ -16,6 +16,7 @@ use crate::lookups;
 use crate::resolve::{Options, alias_filter, resolve};
 use crate::respond::{Answer, ok};
 use crate::scan::{self, Found, Place};
+use crate::shape::Shape;
 use auth::Action;
 use collapse::Collapse;
 use contexts::{KeepAlive, Scrolling};
@@ -47,6 +48,8 @@ pub(crate) struct Search {
     pub(crate) places: Vec<Place>,
     collapse: Option<Collapse>,
     deadline: Option<Instant>,
+    /// Shards whose results Elasticsearch would put together at once.
+    batch: u64,
     /// The memory of its suggestions.
     held: Held,
 }
@@ -125,6 +128,7 @@ async fn answer(call: &Call, expression: &str, options: Options, asked: Asked) -
         places,
         collapse,
         deadline,
+        batch: asked.batch,
         held: call.held.another(),
     };
     match keep_alive {
@@ -251,6 +255,19 @@ impl Search {
         Ok(suggest.finish(self.typed_keys, &show, &self.held)?)
     }
 
+    /// How often Elasticsearch would put together results of shards, of which there are as many as settings say.
+    fn reduce_phases(&self) -> u64 {
+        let shards: u64 = self
+            .places
+            .iter()
+            .map(|place| Shape::of(&place.index).primaries)
+            .sum();
+        match shards.saturating_sub(self.batch) {
+            0 => 1,
+            rest => rest.div_ceil(self.batch - 1) + 1,
+        }
+    }
+
     /// A hit of the search itself.
     pub(crate) fn hit(&self, hit: &search::Hit) -> Result<Value> {
         let is_scored = self.request.is_by_score() || self.request.track_scores;
@@ -293,6 +310,10 @@ impl Search {
             let aggregations = Value::Object(aggregations);
             held.add_shown(&aggregations)?;
             answer["aggregations"] = aggregations;
+        }
+        let phases = self.reduce_phases();
+        if phases > 1 {
+            answer["num_reduce_phases"] = json!(phases);
         }
         if self.request.terminate_after.is_some() {
             answer["terminated_early"] = json!(outcome.terminated_early);

@@ -19,6 +19,12 @@ pub const CASES: &[Case] = &[
     case("PUT /logs", MAPPING, 200, r#"{"acknowledged": true}"#),
     case("POST /logs/_bulk", DOCUMENTS, 200, r#"{"errors": false}"#),
     case(
+        "POST /logs/_search?typed_keys=true",
+        r#"{"size": 0, "aggs": {"none": {"terms": {"field": "nothing"}}}}"#,
+        200,
+        r#"{"aggregations": {"sterms#none": {"doc_count_error_upper_bound": 0, "buckets": []}}}"#,
+    ),
+    case(
         "POST /logs/_search",
         r#"{"size": 0, "aggs": {"levels": {"terms": {"field": "level"}, "aggs": {"mean": {"avg": {"field": "size"}}}}}}"#,
         200,

@@ -292,6 +292,20 @@ pub const CASES: &[Case] = &[
         r#"{"result": "created", "_version": 6}"#,
     ),
     case(
+        "POST /_bulk",
+        "{\"index\": {\"_index\": \"owned\", \"_id\": \"1\", \"version\": 12, \"version_type\": \"external\"}}\n{\"a\": 1}\n\
+         {\"index\": {\"_index\": \"owned\", \"_id\": \"1\", \"version\": 12, \"version_type\": \"external\"}}\n{\"a\": 2}\n\
+         {\"delete\": {\"_index\": \"owned\", \"_id\": \"1\", \"version\": 14, \"version_type\": \"external_gte\"}}\n",
+        200,
+        r#"{"errors": true, "items": [{"index": {"status": 201, "_version": 12}}, {"index": {"status": 409}}, {"delete": {"status": 200, "_version": 14}}]}"#,
+    ),
+    case(
+        "POST /_bulk",
+        "{\"create\": {\"_index\": \"owned\", \"_id\": \"1\", \"version\": 12, \"version_type\": \"external\"}}\n{\"a\": 1}\n",
+        400,
+        "",
+    ),
+    case(
         "PUT /things/_doc/own?version=7&version_type=external",
         r#"{"a": 1}"#,
         201,

@@ -57,6 +57,55 @@ pub const CASES: &[Case] = &[
         400,
         "",
     ),
+    // Of alternatives one has to match where nothing else has to, and a part of two that is none means one.
+    case(
+        "POST /texts-1/_search",
+        r#"{"query": {"bool": {"should": [{"match": {"text": "cat"}}, {"match": {"text": "cow"}}], "minimum_should_match": "30%"}}}"#,
+        200,
+        r#"{"hits": {"total": {"value": 1}}}"#,
+    ),
+    // As many steps as Elasticsearch would take with five shards.
+    case(
+        "PUT /five",
+        r#"{"settings": {"number_of_shards": 5}}"#,
+        200,
+        r#"{"acknowledged": true}"#,
+    ),
+    case(
+        "POST /five/_search?batched_reduce_size=2",
+        "",
+        200,
+        r#"{"num_reduce_phases": 4}"#,
+    ),
+    case("DELETE /five", "", 200, ""),
+    // Queries that are only looked at.
+    case(
+        "GET /texts-1/_validate/query?explain",
+        r#"{"query": {"match_all": {}}}"#,
+        200,
+        r#"{"valid": true, "_shards": {"failed": 0}, "explanations": [{"index": "texts-1", "valid": true, "explanation": "*:*"}]}"#,
+    ),
+    case(
+        "GET /texts-1/_validate/query?q=text:dog",
+        "",
+        200,
+        r#"{"valid": true}"#,
+    ),
+    case(
+        "POST /texts-1/_validate/query?explain=true",
+        r#"{"match_all": {}}"#,
+        200,
+        r#"{"valid": false, "error": "org.elasticsearch.common.ParsingException: request does not support [match_all]"}"#,
+    ),
+    case(
+        "POST /_validate/query",
+        r#"{"query": {"guess": {}}}"#,
+        200,
+        r#"{"valid": false}"#,
+    ),
+    case("GET /nothing/_validate/query", "", 404, ""),
+    case("PUT /texts-1/_validate/query", "", 405, ""),
+    case("PUT /_validate/query", "", 405, ""),
     // Explanations and terms.
     case(
         "GET /texts-1/_explain/2?_source=tags",

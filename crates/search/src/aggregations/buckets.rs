@@ -374,8 +374,7 @@ fn put_significant(
     out: &mut Map<String, Value>,
 ) -> Result<&'static str> {
     let kind = match by_key.keys().next() {
-        None => "umsigterms",
-        Some(Key(Term::Text(_) | Term::Ip(_))) => "sigsterms",
+        None | Some(Key(Term::Text(_) | Term::Ip(_))) => "sigsterms",
         Some(_) => "siglterms",
     };
     let nothing = Counts::default();

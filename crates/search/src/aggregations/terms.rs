@@ -61,8 +61,7 @@ pub(super) fn finish(
         return finish_rare(by_key, source, most, inner, finish, out);
     }
     let kind = match by_key.keys().next() {
-        None => "umterms",
-        Some(Key(Term::Text(_) | Term::Ip(_))) => "sterms",
+        None | Some(Key(Term::Text(_) | Term::Ip(_))) => "sterms",
         Some(Key(Term::Float(_))) => "dterms",
         Some(_) => "lterms",
     };

@@ -47,7 +47,8 @@ impl Compiler<'_> {
                 let should = self.nodes(should)?;
                 let default = usize::from(must.is_empty() && filter.is_empty() && !should.is_empty());
                 let minimum = match spec {
-                    Some(spec) => minimum(spec, should.len())?,
+                    // Where nothing else has to match, one of these has to, whatever was said.
+                    Some(spec) => minimum(spec, should.len())?.max(default),
                     None => default,
                 };
                 let (must, filter, must_not) =

@@ -1,10 +1,10 @@
 //! The lines of a bulk request: what to do, and the line with the document to do it with, which is read when its turn comes.
 
 use crate::documents::document_of;
-use crate::endpoints::document::{condition, parse_update};
+use crate::endpoints::document::{condition, own_version, parse_update};
 use crate::error::{ElasticError, Result};
 use crate::source::SourceFilter;
-use crate::write::Change;
+use crate::write::{Change, OwnVersion};
 use serde_json::Value;
 
 /// One write of a bulk request.
@@ -16,6 +16,8 @@ pub(super) struct Item<'b> {
     /// The line with the document.
     pub(super) source: &'b [u8],
     pub(super) condition: Option<(u64, u64)>,
+    /// The version that the document is to have.
+    pub(super) version: Option<OwnVersion>,
     /// The pipeline that its document is to go through.
     pub(super) pipeline: Option<String>,
     pub(super) shown: Option<SourceFilter>,
@@ -59,6 +61,20 @@ pub(super) fn items<'b>(body: &'b [u8], index: Option<&str>) -> Result<Vec<Item<
     }
 }
 
+/// Refuses a version of its own where there can be none.
+fn check_versioned(item: &Item<'_>) -> Result<()> {
+    let reason = match (item.verb, &item.id) {
+        ("create", _) => "create operations only support internal versioning. use index instead",
+        ("update", _) => {
+            "internal versioning can not be used for optimistic concurrency control. Please use `if_seq_no` and \
+            `if_primary_term` instead"
+        }
+        (_, None) => "an id must be provided if version type or value are set",
+        _ => return Ok(()),
+    };
+    Err(ElasticError::validation(&[reason.to_owned()]))
+}
+
 fn item<'a>(
     number: usize,
     line: &[u8],
@@ -97,10 +113,12 @@ fn item<'a>(
         id: None,
         source: &[],
         condition: None,
+        version: None,
         pipeline: None,
         shown: None,
     };
     let (mut sequence, mut term) = (None, None);
+    let (mut version, mut version_type) = (None, None);
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
         Value::Null => None,
@@ -121,9 +139,8 @@ fn item<'a>(
                 ));
             }
             "pipeline" => item.pipeline = text(value),
-            "version" | "_version" | "version_type" | "_version_type" => {
-                return Err(ElasticError::unsupported(format!("[{name}] of a bulk item")));
-            }
+            "version" | "_version" => version = value.as_i64(),
+            "version_type" | "_version_type" => version_type = text(value),
             other => {
                 let reason =
                     format!("Action/metadata line [{number}] contains an unknown parameter [{other}]");
@@ -132,6 +149,10 @@ fn item<'a>(
         }
     }
     item.condition = condition(sequence, term)?;
+    item.version = own_version(version_type.as_deref(), version)?;
+    if item.version.is_some() {
+        check_versioned(&item)?;
+    }
     if item.index.is_empty() {
         return Err(ElasticError::validation(&["index is missing".to_owned()]));
     }

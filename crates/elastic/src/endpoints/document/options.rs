@@ -52,7 +52,10 @@ impl Options {
             }
         };
         parameters.without_effect(&["timeout", "wait_for_active_shards", "routing"]);
-        let version = version(parameters)?;
+        let version = own_version(
+            parameters.take("version_type").as_deref(),
+            parameters.integer("version")?,
+        )?;
         let creates = match parameters.take("op_type").as_deref() {
             None | Some("index") => false,
             Some("create") => true,
@@ -96,14 +99,14 @@ impl Options {
     }
 }
 
-fn version(parameters: &mut Parameters) -> Result<Option<OwnVersion>> {
-    let or_equal = match parameters.take("version_type").as_deref() {
+/// The version that a document is to have, by its type.
+pub(crate) fn own_version(kind: Option<&str>, number: Option<i64>) -> Result<Option<OwnVersion>> {
+    let or_equal = match kind {
         None | Some("internal") => None,
         Some("external" | "external_gt") => Some(false),
         Some("external_gte") => Some(true),
         Some(other) => return Err(ElasticError::illegal(format!("No version type match [{other}]"))),
     };
-    let number = parameters.integer("version")?;
     match (or_equal, number) {
         (None, None) => Ok(None),
         (None, Some(_)) => {

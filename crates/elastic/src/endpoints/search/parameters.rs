@@ -19,11 +19,16 @@ pub(crate) struct Asked {
     pub(crate) sequence: bool,
     /// How long a scroll is kept until its next page.
     pub(crate) keep_alive: Option<Duration>,
+    /// Shards whose results Elasticsearch would put together at once.
+    pub(crate) batch: u64,
     /// Whether its answer may be of a cache, of which there is none.
     pub(crate) is_cached: bool,
     /// Whether the first page of its scroll has no hits, as clients of earlier versions ask for all documents in any order.
     pub(crate) is_scan: bool,
 }
+
+/// The shards of one batch where nobody says how many.
+const BATCH_DEFAULT: u64 = 512;
 
 impl Asked {
     /// A search without parameters.
@@ -37,6 +42,7 @@ impl Asked {
             version: false,
             sequence: false,
             keep_alive: None,
+            batch: BATCH_DEFAULT,
             is_cached: false,
             is_scan: false,
         }
@@ -49,14 +55,15 @@ impl Asked {
             .map(|text| KeepAlive::parse(&text, "scroll"))
             .transpose()?;
         let is_cached = parameters.flag("request_cache")?.unwrap_or(false);
-        if let Some(size) = parameters
-            .integer("batched_reduce_size")?
-            .filter(|size| *size < 2)
-        {
-            return Err(ElasticError::illegal(format!(
-                "batchedReduceSize must be >= 2 but was: [{size}]"
-            )));
-        }
+        let batch = match parameters.integer("batched_reduce_size")? {
+            None => BATCH_DEFAULT,
+            Some(size) => u64::try_from(size)
+                .ok()
+                .filter(|size| *size >= 2)
+                .ok_or_else(|| {
+                    ElasticError::illegal(format!("batchedReduceSize must be >= 2 but was: [{size}]"))
+                })?,
+        };
         parameters.without_effect(&[
             "preference",
             "routing",
@@ -84,6 +91,7 @@ impl Asked {
             version: parameters.flag("version")?.unwrap_or(false),
             sequence: parameters.flag("seq_no_primary_term")?.unwrap_or(false),
             keep_alive,
+            batch,
             is_cached,
             is_scan,
         })
