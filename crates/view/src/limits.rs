@@ -40,9 +40,11 @@ pub const UPDATE_ROUND_BYTES: usize = 64 << 20;
 /// The threads that compress the pages of an update.
 pub const PAGE_WORKERS_MAX: usize = 4;
 
-/// What a row that an update gathered takes in memory besides its key, id and value, about: itself, and a change of its tree as it
-/// is written.
-pub const ROW_OVERHEAD_BYTES: usize = 288;
+/// What a row that an update gathered takes in memory besides its key, id and value, about.
+pub const ROW_OVERHEAD_BYTES: usize = 160;
+
+/// What it takes besides while it is written: a change of its tree.
+pub const WRITTEN_ROW_OVERHEAD_BYTES: usize = 160;
 
 /// What a document that an update gathered takes besides its id and rows, about.
 pub const DOCUMENT_OVERHEAD_BYTES: usize = 80;

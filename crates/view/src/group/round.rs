@@ -4,7 +4,9 @@ use super::state::GroupState;
 use crate::codec::{Reader, put_sized};
 use crate::design::Definition;
 use crate::key::{self, Collation};
-use crate::limits::{DOCUMENT_OVERHEAD_BYTES, ROW_OVERHEAD_BYTES, UPDATE_ROUND_BYTES};
+use crate::limits::{
+    DOCUMENT_OVERHEAD_BYTES, ROW_OVERHEAD_BYTES, UPDATE_ROUND_BYTES, WRITTEN_ROW_OVERHEAD_BYTES,
+};
 use crate::tree::{Position, Row, RowChange, Tree, Writer};
 use crate::{Error, Result};
 use bytes::Bytes;
@@ -16,8 +18,9 @@ use std::sync::Arc;
 use store::{DerivedSnapshot, PageBatch, StoreError};
 use value::varint;
 
-/// One round takes this part of what those of all updates may have together.
-const ROUND_SHARE_OF_LIMIT: usize = 2;
+/// One round gathers this part of what those of all updates may have together: while it is written, it takes nearly as much again, and
+/// the next is gathered.
+const ROUND_SHARE_OF_LIMIT: usize = 3;
 
 /// Changed documents with their new rows, gathered until they are worth a commit.
 #[derive(Debug)]
@@ -25,15 +28,21 @@ pub struct Round {
     share: Share,
     /// A document that changed twice is there twice; the later one counts.
     documents: Vec<Document>,
-    /// The place of the view with each row, those of one document together.
-    rows: Vec<(usize, Row)>,
+    batches: Vec<Batch>,
+    /// The rows in all batches.
+    rows: usize,
     bytes: usize,
 }
+
+/// The rows of documents that were mapped together, those of one document one after the other: the place of the view with each.
+/// One list for all batches would be copied as it grows.
+type Batch = Vec<(usize, Row)>;
 
 #[derive(Debug)]
 struct Document {
     id: Bytes,
-    /// Where its rows are.
+    /// Where its rows are: in which batch, and where in it.
+    batch: usize,
     rows: Range<usize>,
 }
 
@@ -46,7 +55,8 @@ impl Round {
         Round {
             share: memory.share(Holder::Views),
             documents: Vec::new(),
-            rows: Vec::new(),
+            batches: Vec::new(),
+            rows: 0,
             bytes: 0,
         }
     }
@@ -62,7 +72,7 @@ impl Round {
 
     /// Takes documents that have no rows (any more).
     pub fn add_removed(&mut self, id: String) {
-        self.add(id.into(), self.rows.len());
+        self.add(id.into(), 0..0, &[]);
     }
 
     /// Takes what the map functions said of the first of these documents; of how many.
@@ -73,11 +83,12 @@ impl Round {
         let mut mapped_ids = Pieces::new(ids.iter().take(documents.len()).map(String::as_bytes));
         let mut sort_keys = sort_keys(ids, &documents, definition)?;
         let mapped = documents.len();
+        let mut rows = Vec::with_capacity(sort_keys.len());
         for views in documents {
             let id = mapped_ids.next().unwrap_or_default();
-            let first_of_document = self.rows.len();
+            let first_of_document = rows.len();
             for (view, emitted) in views.into_iter().enumerate() {
-                let first = self.rows.len();
+                let first = rows.len();
                 for (key, value) in emitted {
                     let position = Position {
                         sort_key: sort_keys.next().unwrap_or_default(),
@@ -86,22 +97,26 @@ impl Round {
                     };
                     let key = answer.slice_ref(key.get().as_bytes());
                     let value = answer.slice_ref(value.get().as_bytes());
-                    self.rows.push((view, Row { position, key, value }));
+                    rows.push((view, Row { position, key, value }));
                 }
-                number(&mut self.rows[first..])?;
+                number(&mut rows[first..])?;
             }
-            self.add(id, first_of_document);
+            self.add(id, first_of_document..rows.len(), &rows[first_of_document..]);
         }
+        self.rows += rows.len();
+        self.batches.push(rows);
         Ok(mapped)
     }
 
-    /// Adds a document, whose rows are those from here on.
-    fn add(&mut self, id: Bytes, first_row: usize) {
-        let rows = first_row..self.rows.len();
-        let own = &self.rows[rows.clone()];
-        let size: usize = own.iter().map(|(_, row)| row.size_bytes()).sum();
+    /// Adds a document of the batch that comes next, with its place there and its rows.
+    fn add(&mut self, id: Bytes, place: Range<usize>, rows: &[(usize, Row)]) {
+        let size: usize = rows.iter().map(|(_, row)| row.size_bytes()).sum();
         self.bytes += size + id.len() + DOCUMENT_OVERHEAD_BYTES + rows.len() * ROW_OVERHEAD_BYTES;
-        self.documents.push(Document { id, rows });
+        self.documents.push(Document {
+            id,
+            batch: self.batches.len(),
+            rows: place,
+        });
     }
 
     /// The documents in the order of their ids, of those that changed twice the later one: the rows that are stored are found by
@@ -126,11 +141,14 @@ impl Round {
         state: &mut GroupState,
         definition: &Definition,
     ) -> Result<PageBatch> {
+        // What is gathered already has to be written, so there is nothing to be refused.
+        self.share
+            .charge(self.bytes + self.rows * WRITTEN_ROW_OVERHEAD_BYTES);
         let documents = self.take_documents();
-        let mut rows = std::mem::take(&mut self.rows);
-        self.bytes = 0;
+        let mut batches = std::mem::take(&mut self.batches);
+        (self.bytes, self.rows) = (0, 0);
         let old = old_rows(snapshot, state, &documents).await?;
-        let (of_documents, mut changes) = of_documents(&documents, &rows, &old, definition.views.len())
+        let (of_documents, mut changes) = of_documents(&documents, &batches, &old, definition.views.len())
             .map_err(|what| snapshot.corrupt(what))?;
         drop(old);
         // All trees change in one batch, which is committed with the state that names their roots: so a crash leaves the rows of
@@ -140,13 +158,17 @@ impl Round {
         let writer = Writer::new(snapshot, &mut batch, next_page, &[]);
         state.documents = writer.apply(state.documents.take(), of_documents).await?;
         // Only now: the changes of all trees at once would be half as much memory again.
-        reserve(&mut changes, &rows);
+        reserve(&mut changes, &batches);
         for document in documents {
-            for (view, row) in &mut rows[document.rows] {
+            for (view, row) in batches
+                .get_mut(document.batch)
+                .and_then(|batch| batch.get_mut(document.rows))
+                .unwrap_or_default()
+            {
                 changes[*view].push(RowChange::Put(std::mem::take(row)));
             }
         }
-        drop(rows);
+        drop(batches);
         for ((changes, root), view) in changes.into_iter().zip(&mut state.views).zip(&definition.views) {
             let writer = Writer::new(snapshot, &mut batch, next_page, &view.reducers);
             *root = writer.apply(root.take(), sorted(changes)).await?;
@@ -193,6 +215,11 @@ impl Pieces {
         Pieces::ending(bytes, ends)
     }
 
+    /// How many are to come.
+    fn len(&self) -> usize {
+        self.ends.len()
+    }
+
     fn ending(bytes: Vec<u8>, ends: Vec<usize>) -> Pieces {
         Pieces {
             bytes: bytes.into(),
@@ -233,10 +260,19 @@ fn sort_keys(ids: &[String], documents: &Answer<'_>, definition: &Definition) ->
     Ok(Pieces::ending(out, ends))
 }
 
+/// The rows of a document.
+fn rows_of<'b>(document: &Document, batches: &'b [Batch]) -> &'b [(usize, Row)] {
+    let batch = batches.get(document.batch);
+    batch
+        .and_then(|batch| batch.get(document.rows.clone()))
+        .unwrap_or_default()
+}
+
 /// Makes room for the rows of each view.
-fn reserve(changes: &mut [Vec<RowChange>], rows: &[(usize, Row)]) {
+fn reserve(changes: &mut [Vec<RowChange>], batches: &[Batch]) {
     let mut counts = vec![0; changes.len()];
-    rows.iter().for_each(|(view, _)| counts[*view] += 1);
+    let rows = batches.iter().flatten();
+    rows.for_each(|(view, _)| counts[*view] += 1);
     for (changes, count) in changes.iter_mut().zip(counts) {
         changes.reserve_exact(count);
     }
@@ -246,13 +282,13 @@ fn reserve(changes: &mut [Vec<RowChange>], rows: &[(usize, Row)]) {
 /// documents are in the order of ids. The error is what is corrupt.
 fn of_documents(
     documents: &[Document],
-    rows: &[(usize, Row)],
+    batches: &[Batch],
     old: &[Row],
     views: usize,
 ) -> std::result::Result<(Vec<RowChange>, Vec<Vec<RowChange>>), &'static str> {
     let mut deletions: Vec<Vec<RowChange>> = vec![Vec::new(); views];
     let mut changes = Vec::with_capacity(documents.len());
-    let mut noted = noted_places(documents, rows);
+    let mut noted = noted_places(documents, batches);
     let mut old = old.iter().peekable();
     for document in documents {
         // The tree of documents notes the places of a document's rows, so they can be deleted without running the map
@@ -324,7 +360,9 @@ fn in_order<T>(items: Vec<T>, key: fn(&T) -> &Bytes, compare: impl Fn(&T, &T) ->
         a.0.cmp(&b.0).then_with(whole)
     });
     let mut items: Vec<Option<T>> = items.into_iter().map(Some).collect();
-    order.into_iter().filter_map(|(_, at)| items[at].take()).collect()
+    let mut sorted = Vec::with_capacity(order.len());
+    sorted.extend(order.into_iter().filter_map(|(_, at)| items[at].take()));
+    sorted
 }
 
 /// The first eight bytes as a number of their order; what is shorter ends in zeros.
@@ -336,10 +374,10 @@ fn first_bytes(bytes: &[u8]) -> u64 {
 }
 
 /// What the tree of documents notes of each: of each row the view, the encoded key and which emission it was.
-fn noted_places(documents: &[Document], rows: &[(usize, Row)]) -> Pieces {
+fn noted_places(documents: &[Document], batches: &[Batch]) -> Pieces {
     let (mut out, mut ends) = (Vec::new(), Vec::with_capacity(documents.len()));
     for document in documents {
-        for (view, row) in &rows[document.rows.clone()] {
+        for (view, row) in rows_of(document, batches) {
             varint::put(*view as u64, &mut out);
             varint::put(u64::from(row.position.emission), &mut out);
             put_sized(&row.position.sort_key, &mut out);
