@@ -56,11 +56,11 @@ pub(crate) fn distance_field(at: usize) -> String {
 }
 
 /// The sort of a request; `distances` are those that entries hold. With `by_greatest`, of several values the greatest counts; else the
-/// one that is first.
+/// one that is first. As in Lucene, no text is before every text, and no number is 0.
 pub(crate) fn keys(sort: &[SortBy], fields: &Fields, distances: &[Distance], by_greatest: bool) -> Json {
     let order = |descending: bool| if descending { "desc" } else { "asc" };
-    let by_field = |name: String, descending: bool| {
-        let mut options = json!({"order": order(descending), "unmapped_type": "keyword"});
+    let by_field = |name: String, descending: bool, missing: Json| {
+        let mut options = json!({"order": order(descending), "unmapped_type": "keyword", "missing": missing});
         if by_greatest {
             options["mode"] = "max".into();
         }
@@ -71,12 +71,19 @@ pub(crate) fn keys(sort: &[SortBy], fields: &Fields, distances: &[Distance], by_
         SortBy::Id { descending } => json!({"_id": order(*descending)}),
         SortBy::Place { descending } => json!({"_doc": order(*descending)}),
         SortBy::Field { name, descending } => match fields.types.get(name) {
-            Some(FieldType::Number) => by_field(name.clone(), *descending),
-            _ => by_field(whole(name), *descending),
+            Some(FieldType::Number) => by_field(name.clone(), *descending, 0.into()),
+            _ => {
+                let missing = if *descending { "_last" } else { "_first" };
+                by_field(whole(name), *descending, missing.into())
+            }
         },
         SortBy::Distance { distance, descending } => {
             let at = distances.iter().position(|other| other == distance);
-            by_field(distance_field(at.unwrap_or_default()), *descending)
+            by_field(
+                distance_field(at.unwrap_or_default()),
+                *descending,
+                "_last".into(),
+            )
         }
     };
     sort.iter().map(key).collect()

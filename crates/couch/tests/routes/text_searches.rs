@@ -19,7 +19,7 @@ const NOUVEAU_INDEX: &str = r#"{
     "nouveau": {
         "things": {
             "default_analyzer": "standard",
-            "index": "function (doc) { index('string', 'foo', doc.foo, {store: true}); index('double', 'bar', doc.bar, {store: true}); index('stored', 'baz', doc.foo); if (doc.baz) { index('text', 'txt', doc.baz); index('text', 'default', doc.baz); } if (doc.deep) { index('double', 'deep.er', doc.deep); } }"
+            "index": "function (doc) { index('string', 'foo', doc.foo, {store: true}); index('double', 'bar', doc.bar, {store: true}); index('stored', 'baz', doc.foo); if (doc.baz) { index('text', 'txt', doc.baz); index('text', 'default', doc.baz); } if (doc.deep) { index('double', 'deep.er', doc.deep); index('string', 'kind', 'deep'); } }"
         },
         "whole": {"default_analyzer": "keyword", "field_analyzers": {"cut": "english"}, "index": "function (doc) { index('string', 'foo', doc.foo); index('text', 'cut', doc.baz || ''); }"},
         "above": {"index": "function (doc) { index('string', 'a', doc.foo); index('double', 'a.b', 1); }"},
@@ -150,6 +150,25 @@ const NOUVEAU: &[Case] = &[
         r#"{"q": "*:*", "sort": ["foo"]}"#,
         200,
         r#"{"hits": [{"id": "doc2"}, {"id": "doc3"}, {"id": "doc1"}, {"id": "doc4"}]}"#,
+    ),
+    // Who has no number is sorted as 0, who has no text before all that have one.
+    case(
+        "POST /texts/_design/n/_nouveau/things",
+        r#"{"q": "*:*", "sort": ["deep.er"]}"#,
+        200,
+        r#"{"hits": [{"id": "doc2"}, {"id": "doc3"}, {"id": "doc4"}, {"id": "doc1"}]}"#,
+    ),
+    case(
+        "POST /texts/_design/n/_nouveau/things",
+        r#"{"q": "*:*", "sort": ["kind"]}"#,
+        200,
+        r#"{"hits": [{"id": "doc2"}, {"id": "doc3"}, {"id": "doc4"}, {"id": "doc1"}]}"#,
+    ),
+    case(
+        "POST /texts/_design/n/_nouveau/things",
+        r#"{"q": "*:*", "sort": ["-kind"], "limit": 1}"#,
+        200,
+        r#"{"hits": [{"id": "doc1"}]}"#,
     ),
     // Behind the hit that was sorted by [100.0,"doc2"].
     case(
