@@ -155,3 +155,11 @@ pub(super) async fn body(call: &mut Call) -> Result<Map<String, Json>> {
         Err(_) => Err(CouchError::bad_request("invalid UTF-8 JSON")),
     }
 }
+
+/// Whether a key of a sort is a descending one, and what it names.
+pub(super) fn direction(key: &str) -> (bool, &str) {
+    match key.strip_prefix('-') {
+        Some(name) => (true, name),
+        None => (false, key.strip_prefix('+').unwrap_or(key)),
+    }
+}

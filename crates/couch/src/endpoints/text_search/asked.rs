@@ -1,6 +1,6 @@
 //! What is asked of an index of Clouseau's kind: the arguments of `_search`.
 
-use super::arguments::Arguments;
+use super::arguments::{Arguments, direction};
 use crate::error::{CouchError, Result};
 use clouseau::{Asked, Distance, FieldRanges, Grouping, Highlights, SortBy};
 use serde_json::{Value as Json, json};
@@ -148,10 +148,7 @@ fn sort(arguments: &Arguments, name: &str) -> Result<Vec<SortBy>> {
 }
 
 fn sort_key(text: &str) -> Result<SortBy> {
-    let (descending, name) = match text.strip_prefix('-') {
-        Some(name) => (true, name),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
+    let (descending, name) = direction(text);
     if name == "<score>" {
         return Ok(SortBy::Score { descending });
     }

@@ -1,6 +1,6 @@
 //! `_nouveau`: searches of indexes by Lucene's syntax.
 
-use super::arguments::{Arguments, body, bookmark_of};
+use super::arguments::{Arguments, body, bookmark_of, direction};
 use super::hits::{Documents, write_all};
 use super::{check_partition, opened};
 use crate::call::Call;
@@ -122,10 +122,7 @@ fn sort(arguments: &Arguments) -> Result<Vec<SortBy>> {
 }
 
 fn sort_key(text: &str) -> Result<SortBy> {
-    let (descending, name) = match text.strip_prefix('-') {
-        Some(name) => (true, name),
-        None => (false, text.strip_prefix('+').unwrap_or(text)),
-    };
+    let (descending, name) = direction(text);
     let is_name =
         |name: &str| !name.is_empty() && name.chars().all(|c| c == '.' || c == '_' || c.is_alphanumeric());
     // Versions before 3.4 wanted the field's type here, which the index knows.
