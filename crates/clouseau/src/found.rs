@@ -104,7 +104,7 @@ impl Asked {
         })
     }
 
-    /// A request for so many hits in an order.
+    /// Returns the body of a request for `size` hits in the order of `sort`.
     pub(crate) fn body(&self, sort: &Json, size: usize) -> Json {
         let query = json!({"query_string": {"query": self.query, "default_field": DEFAULT_FIELD}});
         let drilled = self.drilldown.iter();

@@ -129,7 +129,8 @@ impl Derived {
         Ok(snapshot.salvage(range, limit).await?)
     }
 
-    /// About how many bytes its pages take on disk, where so many were written into them.
+    /// Estimates the bytes that the pages take on disk. `written` is the size of what was written into them: what lies in the log alone is
+    /// estimated from it.
     pub async fn disk_bytes(&self, written: u64) -> Result<u64, StoreError> {
         let range = KeyRange::prefix(&[keys::PAGE]);
         Ok(at_least(self.kv.disk_bytes(self.shard, &range).await?, written))
