@@ -20,6 +20,7 @@ mod indexed;
 mod inner;
 mod matching;
 mod more_like;
+mod murmur;
 mod order;
 mod profile;
 mod query;
@@ -46,6 +47,7 @@ pub use mapping::fields::simple_match;
 pub use mapping::intervals::Relation;
 pub use mapping::{Mapping, Placed, ValueKind};
 pub use more_like::{Like, MoreLike};
+pub use murmur::murmur3;
 pub use profile::{Profile, Way};
 pub use query::{
     Asked, CLAUSES_MAX, DEPTH_MAX, InnerHits, NestedMode, Query, parse_query, parse_query_string,

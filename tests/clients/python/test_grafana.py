@@ -155,6 +155,15 @@ def test_values_for_variables_and_annotations(elastic):
     assert len(marks["hits"]["hits"]) == 80
 
 
+def test_top_metrics_and_moving_averages(elastic):
+    top = {"top_metrics": {"metrics": [{"field": "took"}], "sort": [{"@timestamp": "desc"}], "size": 1}}
+    moving = {"moving_avg": {"buckets_path": "1", "window": 5, "model": "simple", "minimize": False}}
+    answer, = searched(elastic, body(aggs={"2": histogram(aggs={"1": {"sum": {"field": "took"}}, "3": top, "4": moving})}))
+    buckets = [bucket for bucket in answer["aggregations"]["2"]["buckets"] if bucket["doc_count"]]
+    assert buckets[0]["3"]["top"][0]["metrics"] == {"took": 99}
+    assert "4" not in buckets[0] and buckets[1]["4"]["value"] == buckets[0]["1"]["value"]
+
+
 def test_a_wrong_query_is_an_error_of_its_own_search(elastic):
     head = json.dumps({"ignore_unavailable": True, "index": INDEX})
     text = f"{head}\n{json.dumps(body('message:(unclosed'))}\n{head}\n{json.dumps(body('level:info'))}\n"

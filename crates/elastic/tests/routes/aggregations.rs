@@ -18,6 +18,60 @@ const MAPPING: &str = r#"{"mappings": {"properties": {"level": {"type": "keyword
 pub const CASES: &[Case] = &[
     case("PUT /logs", MAPPING, 200, r#"{"acknowledged": true}"#),
     case("POST /logs/_bulk", DOCUMENTS, 200, r#"{"errors": false}"#),
+    // The values of the documents that come first.
+    case(
+        "POST /logs/_search?typed_keys=true",
+        r#"{"size": 0, "aggs": {"last": {"top_metrics": {"metrics": [{"field": "size"}, {"field": "level"}], "sort": {"at": "desc"}, "size": 2}}}}"#,
+        200,
+        r#"{"aggregations": {"top_metrics#last": {"top": [
+            {"sort": ["2024-03-01T00:00:00.000Z"], "metrics": {"size": null, "level": null}},
+            {"sort": ["2024-01-03T00:00:00.000Z"], "metrics": {"size": 15, "level": "info"}}]}}}"#,
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"size": 0, "aggs": {"levels": {"terms": {"field": "level", "order": {"first.size": "desc"}}, "aggs": {"first": {"top_metrics": {"metrics": {"field": "size"}, "sort": "at"}}}}}}"#,
+        200,
+        r#"{"aggregations": {"levels": {"buckets": [{"key": "warn", "first": {"top": [{"metrics": {"size": 7}}]}}, {"key": "info", "first": {"top": [{"metrics": {"size": 5}}]}}]}}}"#,
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"aggs": {"last": {"top_metrics": {"metrics": {"field": "size"}, "sort": ["at", "size"]}}}}"#,
+        400,
+        "",
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"aggs": {"last": {"top_metrics": {"metrics": {"field": "size"}, "sort": "at", "size": 11}}}}"#,
+        400,
+        "",
+    ),
+    // Combinations of values.
+    case(
+        "POST /logs/_search",
+        r#"{"size": 0, "aggs": {"both": {"multi_terms": {"terms": [{"field": "level", "missing": "none"}, {"field": "size", "missing": 0}], "order": {"_key": "asc"}, "size": 2}, "aggs": {"last": {"max": {"field": "at"}}}}}}"#,
+        200,
+        r#"{"aggregations": {"both": {"sum_other_doc_count": 2, "buckets": [
+            {"key": ["info", 5], "key_as_string": "info|5", "doc_count": 1, "last": {"value": 1704103200000.0}}, {"key": ["info", 15], "doc_count": 1}]}}}"#,
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"aggs": {"both": {"multi_terms": {"terms": [{"field": "level"}]}}}}"#,
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"size": 0, "query": {"exists": {"field": "size"}}, "aggs": {"days": {"date_histogram": {"field": "at", "fixed_interval": "1d"}, "aggs": {
+            "all": {"sum": {"field": "size"}}, "mean": {"moving_avg": {"buckets_path": "all", "window": 2, "model": "simple"}}}}}}"#,
+        200,
+        r#"{"aggregations": {"days": {"buckets": [{"all": {"value": 12.0}}, {"doc_count": 0, "all": {"value": 0.0}}, {"all": {"value": 15.0}, "mean": {"value": 12.0}}]}}}"#,
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"aggs": {"days": {"date_histogram": {"field": "at", "fixed_interval": "1d"}, "aggs": {"mean": {"moving_avg": {"buckets_path": "_count", "model": "holt"}}}}}}"#,
+        501,
+        "",
+    ),
     case(
         "POST /logs/_search?typed_keys=true",
         r#"{"size": 0, "aggs": {"none": {"terms": {"field": "nothing"}}}}"#,

@@ -355,7 +355,9 @@ impl Buckets {
             | Spec::Global
             | Spec::Auto(..)
             | Spec::Composite(_)
+            | Spec::MultiTerms(_)
             | Spec::TopHits(_)
+            | Spec::TopMetrics(_)
             | Spec::Values(_)
             | Spec::Sample(_)
             | Spec::Pipeline(_) => "metric",
@@ -423,7 +425,7 @@ pub(super) struct BucketOrder {
     pub(super) ascending: bool,
 }
 
-pub(super) fn sort(buckets: &mut [(Key, Bucket)], orders: &[BucketOrder], inner: &Aggregations) {
+pub(super) fn sort<K: Ord>(buckets: &mut [(K, Bucket)], orders: &[BucketOrder], inner: &Aggregations) {
     buckets.sort_by(|(a_key, a), (b_key, b)| {
         let mut order = Ordering::Equal;
         for one in orders {

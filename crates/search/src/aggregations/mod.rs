@@ -8,10 +8,12 @@ mod background;
 mod buckets;
 mod columns;
 mod composite;
+mod context;
 mod counts;
 mod expression;
 mod histogram;
 mod metrics;
+mod multi_terms;
 mod parse;
 mod pipeline;
 mod ranges;
@@ -20,33 +22,34 @@ mod significant;
 mod spans;
 mod terms;
 mod top_hits;
+mod top_metrics;
 mod values;
 mod wanted;
 
-use crate::held::Held;
-use crate::hit::Hit;
-use crate::matching::{Node, Statistics, compile};
+use crate::matching::{Node, compile};
 use crate::query::Query;
-use crate::sort::SortKey;
 use auto::AutoSpec;
 pub use background::Counting;
 use buckets::{Bucket, Buckets};
 pub use columns::{Grouping, Rows};
 use composite::{Composite, CompositeSpec};
+pub use context::ShowHit;
+pub(crate) use context::{Context, Finish, too_many_buckets};
 pub use counts::{Background, Counts};
 use histogram::Interval;
 use mapping::Mapping;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::Result;
 use mapping::fields::View;
 use metrics::Metric;
+use multi_terms::{MultiTerms, MultiTermsSpec};
 use pipeline::PipelineSpec;
 use ranges::RangeSpec;
 use sample::{Sample, SampleSpec};
 use serde_json::{Map, Value};
 use significant::SignificantSpec;
-use std::cell::Cell;
 use terms::TermsSpec;
 use top_hits::{TopHits, TopSpec};
+use top_metrics::{TopMetrics, TopMetricsSpec};
 use values::Source;
 
 /// The buckets of one search at most.
@@ -107,7 +110,9 @@ enum Spec {
         size: usize,
     },
     Composite(CompositeSpec),
+    MultiTerms(MultiTermsSpec),
     TopHits(Box<TopSpec>),
+    TopMetrics(TopMetricsSpec),
     Pipeline(Box<PipelineSpec>),
 }
 
@@ -141,63 +146,6 @@ impl Spec {
     }
 }
 
-/// Makes of a hit within aggregations what clients see, by its sort and what the request says of it.
-pub type ShowHit<'s> = dyn Fn(&Hit, &[SortKey], &Map<String, Value>) -> Result<Value> + Sync + 's;
-
-/// How answers are made.
-pub(crate) struct Finish<'f> {
-    /// Whether names have their types in front.
-    pub(crate) typed: bool,
-    pub(crate) show: &'f ShowHit<'f>,
-    pub(crate) held: &'f Held,
-    pub(crate) background: &'f Background,
-}
-
-impl Finish<'_> {
-    fn name(&self, kind: &str, name: &str) -> String {
-        match self.typed {
-            true => format!("{kind}#{name}"),
-            false => name.to_owned(),
-        }
-    }
-}
-
-/// What collecting needs of the index whose documents are shown.
-pub(crate) struct Context<'c> {
-    pub(crate) filters: &'c [Node],
-    pub(crate) statistics: &'c Statistics,
-    pub(crate) now_ms: i64,
-    pub(crate) buckets: &'c Cell<usize>,
-    pub(crate) buckets_max: usize,
-    /// As how many documents the one counts that is shown.
-    pub(crate) weight: u64,
-    /// That of the document which is shown.
-    pub(crate) score: f32,
-    pub(crate) held: &'c Held,
-}
-
-impl Context<'_> {
-    /// Makes room for one more bucket of so many bytes.
-    fn bucket(&self, bytes: usize) -> Result<()> {
-        self.buckets.set(self.buckets.get() + 1);
-        match self.buckets.get() > self.buckets_max {
-            false => self.held.add(bytes),
-            true => Err(too_many_buckets(self.buckets_max)),
-        }
-    }
-}
-
-pub(crate) fn too_many_buckets(most: usize) -> SearchError {
-    SearchError::new(
-        Kind::TooManyBuckets,
-        format!(
-            "Trying to create too many buckets. Must be less than or equal to: [{most}] but was [{}]. This limit can be set by \
-             changing the [search.max_buckets] cluster level setting.",
-            most + 1
-        ),
-    )
-}
-
 impl Aggregations {
     /// Whether nothing is asked.
     pub fn is_empty(&self) -> bool {
@@ -220,7 +168,9 @@ impl Aggregations {
                 }
                 Spec::Significant(source, spec) => source.check(mapping, spec.name(), false)?,
                 Spec::Missing(source) => source.check(mapping, "missing", false)?,
+                Spec::MultiTerms(spec) => spec.check(mapping)?,
                 Spec::TopHits(spec) => spec.check(mapping)?,
+                Spec::TopMetrics(spec) => spec.check(mapping)?,
                 _ => {}
             }
             named.inner.compile(mapping, now_ms, out)?;
@@ -237,7 +187,11 @@ impl Aggregations {
     /// Whether any of them shows scores.
     pub(crate) fn want_scores(&self) -> bool {
         let wants = |named: &Named| {
-            matches!(named.spec, Spec::TopHits(_) | Spec::Sample(_)) || named.inner.want_scores()
+            let is_scored = matches!(
+                named.spec,
+                Spec::TopHits(_) | Spec::TopMetrics(_) | Spec::Sample(_)
+            );
+            is_scored || named.inner.want_scores()
         };
         self.named.iter().any(wants)
     }
@@ -265,7 +219,9 @@ enum State {
     Metric(Metric),
     Buckets(Buckets),
     Composite(Composite),
+    MultiTerms(MultiTerms),
     TopHits(TopHits),
+    TopMetrics(TopMetrics),
     /// The best of an index, and what those of all gave.
     Sample(Sample, Bucket),
     /// What is made of the others' answers.
@@ -277,7 +233,9 @@ impl Collected {
         let state = |named: &Named| match &named.spec {
             Spec::Metric(_, kind) => State::Metric(Metric::new(kind)),
             Spec::Composite(_) => State::Composite(Composite::default()),
+            Spec::MultiTerms(_) => State::MultiTerms(MultiTerms::default()),
             Spec::TopHits(_) => State::TopHits(TopHits::default()),
+            Spec::TopMetrics(_) => State::TopMetrics(TopMetrics::default()),
             Spec::Sample(_) => State::Sample(Sample::default(), Bucket::new(&named.inner)),
             Spec::Pipeline(_) => State::None,
             _ => State::Buckets(Buckets::new(named)),
@@ -292,7 +250,9 @@ impl Collected {
                 State::Metric(metric) => metric.bytes(),
                 State::Buckets(buckets) => buckets.bytes(),
                 State::Composite(composite) => composite.bytes(),
+                State::MultiTerms(buckets) => buckets.bytes(),
                 State::TopHits(hits) => hits.bytes(),
+                State::TopMetrics(top) => top.bytes(),
                 State::Sample(sample, bucket) => sample.bytes() + bucket.bytes(),
                 State::None => 0,
             };
@@ -318,7 +278,11 @@ impl Collected {
                 (State::Composite(composite), Spec::Composite(spec)) => {
                     composite.collect(spec, named, view, context, first_filter)?;
                 }
+                (State::MultiTerms(buckets), Spec::MultiTerms(spec)) => {
+                    buckets.collect(spec, named, view, context, first_filter)?;
+                }
                 (State::TopHits(hits), Spec::TopHits(spec)) => hits.collect(spec, view, context)?,
+                (State::TopMetrics(top), Spec::TopMetrics(spec)) => top.collect(spec, view, context)?,
                 (State::Sample(sample, _), Spec::Sample(spec)) => {
                     sample.add(spec, view, context.score, context.held)?;
                 }
@@ -374,7 +338,11 @@ impl Collected {
                 (State::Composite(composite), Spec::Composite(spec)) => {
                     ("composite", composite.finish(spec, named, finish)?)
                 }
+                (State::MultiTerms(buckets), Spec::MultiTerms(spec)) => {
+                    ("multi_terms", buckets.finish(spec, named, finish)?)
+                }
                 (State::TopHits(hits), Spec::TopHits(spec)) => ("top_hits", hits.finish(spec, finish)?),
+                (State::TopMetrics(top), Spec::TopMetrics(_)) => ("top_metrics", top.finish(finish)?),
                 (State::Sample(_, bucket), Spec::Sample(spec)) => {
                     let mut answer = Map::new();
                     bucket.put(&named.inner, finish, &mut answer)?;
@@ -401,6 +369,7 @@ impl Collected {
         let at = aggregations.named.iter().position(|named| named.name == name)?;
         match self.0.get(at)? {
             State::Metric(metric) => metric.number(rest),
+            State::TopMetrics(top) => top.number(rest),
             State::Buckets(buckets) => buckets.number(aggregations.named.get(at)?, rest),
             _ => None,
         }

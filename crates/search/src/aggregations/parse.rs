@@ -10,6 +10,7 @@ use super::metrics::MetricKind;
 use super::pipeline::{self, PipelineSpec};
 use super::ranges::{self, RangeSpec};
 use super::top_hits::TopSpec;
+use super::top_metrics::TopMetricsSpec;
 use super::values::Source;
 use super::{Aggregations, DEPTH_MAX, Named, Spec};
 use crate::query::parse_query;
@@ -56,7 +57,11 @@ fn aggregations(value: &Value, now_ms: i64, depth: usize) -> Result<Aggregations
             )));
         }
         let spec = spec(kind, name, body, now_ms, depth)?;
-        if matches!(spec, Spec::Metric(..) | Spec::TopHits(_) | Spec::Pipeline(_)) && !inner.is_empty() {
+        let is_leaf = matches!(
+            spec,
+            Spec::Metric(..) | Spec::TopHits(_) | Spec::TopMetrics(_) | Spec::Pipeline(_)
+        );
+        if is_leaf && !inner.is_empty() {
             return Err(SearchError::illegal(format!(
                 "Aggregator [{name}] of type [{kind}] cannot accept sub-aggregations"
             )));
@@ -144,6 +149,8 @@ fn spec(kind: &str, name: &str, body: &Value, now_ms: i64, depth: usize) -> Resu
         )?)),
         "missing" => Spec::Missing(source(&mut members)?),
         "terms" => terms::terms(&mut members)?,
+        "multi_terms" => terms::multi(name, &mut members)?,
+        "top_metrics" => Spec::TopMetrics(TopMetricsSpec::parse(&mut members)?),
         "significant_terms" | "significant_text" => terms::significant(kind, &mut members)?,
         "sampler" | "diversified_sampler" | "auto_date_histogram" if depth > 0 => {
             return Err(SearchError::unsupported(format!(
@@ -190,7 +197,7 @@ fn spec(kind: &str, name: &str, body: &Value, now_ms: i64, depth: usize) -> Resu
     Ok(spec)
 }
 
-const UNSUPPORTED: [&str; 17] = [
+const UNSUPPORTED: [&str; 14] = [
     "boxplot",
     "children",
     "cumulative_cardinality",
@@ -198,15 +205,12 @@ const UNSUPPORTED: [&str; 17] = [
     "geo_centroid",
     "ip_range",
     "matrix_stats",
-    "moving_avg",
-    "multi_terms",
     "normalize",
     "parent",
     "rate",
     "scripted_metric",
     "string_stats",
     "t_test",
-    "top_metrics",
     "variable_width_histogram",
 ];
 

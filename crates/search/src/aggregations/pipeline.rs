@@ -1,11 +1,13 @@
 //! Aggregations over the buckets of others. They work on answers: the numbers that clients see are those they take.
 
+mod average;
 mod moving;
 mod paths;
 
 use super::expression::Expression;
 use super::values::number_of;
 use super::{Aggregations, Finish, Spec};
+use average::Average;
 use jiff::tz::TimeZone;
 use mapping::dates::DateFormats;
 use mapping::error::{Result, SearchError};
@@ -29,6 +31,7 @@ pub(super) enum Kind {
     CumulativeSum,
     SerialDiff(usize),
     Moving(Window),
+    MovingAverage(Average),
     Script(Expression),
     Selector(Expression),
     Sort {
@@ -50,7 +53,7 @@ pub(crate) struct PipelineSpec {
 }
 
 /// The aggregations over buckets that are here.
-pub(super) const NAMES: [&str; 14] = [
+pub(super) const NAMES: [&str; 15] = [
     "avg_bucket",
     "max_bucket",
     "min_bucket",
@@ -61,6 +64,7 @@ pub(super) const NAMES: [&str; 14] = [
     "derivative",
     "cumulative_sum",
     "serial_diff",
+    "moving_avg",
     "moving_fn",
     "bucket_script",
     "bucket_selector",
@@ -139,6 +143,7 @@ impl PipelineSpec {
                 Kind::Derivative
             }
             "cumulative_sum" => Kind::CumulativeSum,
+            "moving_avg" => Kind::MovingAverage(Average::parse(members)?),
             "moving_fn" => Kind::Moving(Window::parse(members)?),
             "serial_diff" => Kind::SerialDiff(members.integer("lag")?.unwrap_or(1).max(1) as usize),
             "bucket_script" => Kind::Script(script(members.take("script"), kind)?),
@@ -175,6 +180,7 @@ impl PipelineSpec {
                 | Kind::CumulativeSum
                 | Kind::SerialDiff(_)
                 | Kind::Moving(_)
+                | Kind::MovingAverage(_)
                 | Kind::Script(_)
                 | Kind::Selector(_)
                 | Kind::Sort { .. }
@@ -190,6 +196,13 @@ impl PipelineSpec {
             Kind::Derivative => "derivative",
             _ => "simple_value",
         }
+    }
+
+    /// The number at a path in a bucket; a bucket without documents has none but their count.
+    fn number(&self, bucket: &Value, path: &str) -> Result<Option<f64>> {
+        let is_empty = path != "_count" && bucket.get("doc_count").and_then(Value::as_u64) == Some(0);
+        let found = number(bucket, path)?.filter(|_| !is_empty);
+        Ok(found.or(self.zeros.then_some(0.0)))
     }
 
     fn path(&self) -> &str {
@@ -233,11 +246,7 @@ pub(super) fn siblings(
         let (of, rest) = begun(out, spec.path())?;
         let mut values: Vec<(String, f64)> = Vec::new();
         for (key, bucket) in buckets_of(of) {
-            match number(bucket, rest)? {
-                Some(value) => values.push((key, value)),
-                None if spec.zeros => values.push((key, 0.0)),
-                None => {}
-            }
+            values.extend(spec.number(bucket, rest)?.map(|value| (key, value)));
         }
         let mut answer = over(spec, &values);
         answer.extend(named.meta.clone().map(|meta| ("meta".to_owned(), meta)));
@@ -327,6 +336,7 @@ pub(super) fn parents(
                         | Kind::CumulativeSum
                         | Kind::SerialDiff(_)
                         | Kind::Moving(_)
+                        | Kind::MovingAverage(_)
                         | Kind::Script(_)
                 ) {
                     return Err(SearchError::unsupported(format!(
@@ -353,7 +363,7 @@ fn within(spec: &PipelineSpec, name: &str, mut buckets: Vec<Value>) -> Result<Ve
         Kind::Script(_) | Kind::Selector(_) | Kind::Sort { .. } => Vec::new(),
         _ => buckets
             .iter()
-            .map(|bucket| Ok(number(bucket, &path)?.or(spec.zeros.then_some(0.0))))
+            .map(|bucket| spec.number(bucket, &path))
             .collect::<Result<_>>()?,
     };
     let put = |bucket: &mut Value, value: f64| bucket[name] = json!({"value": number_of(value)});
@@ -383,8 +393,22 @@ fn within(spec: &PipelineSpec, name: &str, mut buckets: Vec<Value>) -> Result<Ve
             }
         }
         Kind::Moving(window) => {
-            for (at, bucket) in buckets.iter_mut().enumerate() {
-                bucket[name] = json!({"value": window.value(at, &values).map(number_of)});
+            // Buckets without a number are passed by.
+            let numbers: Vec<f64> = values.iter().flatten().copied().collect();
+            let there = buckets
+                .iter_mut()
+                .zip(&values)
+                .filter(|(_, value)| value.is_some());
+            for (at, (bucket, _)) in there.enumerate() {
+                bucket[name] = json!({"value": window.value(at, &numbers).map(number_of)});
+            }
+        }
+        Kind::MovingAverage(average) => {
+            let means = average.values(&values).into_iter();
+            for (bucket, mean) in buckets.iter_mut().zip(means) {
+                if let Some(mean) = mean {
+                    put(bucket, mean);
+                }
             }
         }
         Kind::Script(expression) | Kind::Selector(expression) => {
@@ -393,7 +417,7 @@ fn within(spec: &PipelineSpec, name: &str, mut buckets: Vec<Value>) -> Result<Ve
             for mut bucket in buckets {
                 let mut given = Vec::new();
                 for (variable, path) in &spec.paths {
-                    given.push((variable, number(&bucket, path)?.or(spec.zeros.then_some(0.0))));
+                    given.push((variable, spec.number(&bucket, path)?));
                 }
                 let is_whole = given.iter().all(|(_, value)| value.is_some());
                 let named = |name: &str| given.iter().find(|(variable, _)| *variable == name)?.1;

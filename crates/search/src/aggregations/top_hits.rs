@@ -1,6 +1,6 @@
 //! The best documents of a bucket.
 
-use super::{Context, Finish};
+use super::context::{Context, Finish};
 use crate::held::Held;
 use crate::hit::Hit;
 use crate::order::{check, compare, sort_values};

@@ -1,6 +1,7 @@
 //! Which values an aggregation includes and excludes.
 
 use super::values::Source;
+use crate::murmur::murmur3;
 use mapping::fields::{Term, View};
 use regex::Regex;
 
@@ -67,32 +68,6 @@ fn partition(term: &Term, text: &str, parts: u64) -> u64 {
         _ => i64::from(murmur3(text.as_bytes(), SEED) as i32),
     };
     hash.rem_euclid(i64::try_from(parts).unwrap_or(1).max(1)) as u64
-}
-
-fn murmur3(bytes: &[u8], seed: u32) -> u32 {
-    let mix = |word: u32| {
-        word.wrapping_mul(0xcc9e_2d51)
-            .rotate_left(15)
-            .wrapping_mul(0x1b87_3593)
-    };
-    let mut hash = seed;
-    let mut words = bytes.chunks_exact(4);
-    for word in &mut words {
-        hash ^= mix(u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
-        hash = hash.rotate_left(13).wrapping_mul(5).wrapping_add(0xe654_6b64);
-    }
-    let rest = words.remainder();
-    if !rest.is_empty() {
-        let tail = rest
-            .iter()
-            .rev()
-            .fold(0_u32, |tail, byte| tail << 8 | u32::from(*byte));
-        hash ^= mix(tail);
-    }
-    hash ^= bytes.len() as u32;
-    hash = (hash ^ (hash >> 16)).wrapping_mul(0x85eb_ca6b);
-    hash = (hash ^ (hash >> 13)).wrapping_mul(0xc2b2_ae35);
-    hash ^ (hash >> 16)
 }
 
 /// The same of a value that is in no document at hand.

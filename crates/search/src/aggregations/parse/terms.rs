@@ -3,6 +3,7 @@
 use super::{orders, source};
 use crate::aggregations::Spec;
 use crate::aggregations::buckets::BucketOrder;
+use crate::aggregations::multi_terms::MultiTermsSpec;
 use crate::aggregations::sample::SampleSpec;
 use crate::aggregations::significant::SignificantSpec;
 use crate::aggregations::terms::TermsSpec;
@@ -12,18 +13,18 @@ use mapping::json::{Members, one_or_many, scalar};
 use regex::Regex;
 use serde_json::Value;
 
-pub(super) fn terms(members: &mut Members<'_>) -> Result<Spec> {
-    let source = source(members)?;
+/// How many buckets of how many documents at least, and in which order.
+fn chosen(kind: &str, members: &mut Members<'_>) -> Result<(usize, u64, Vec<BucketOrder>)> {
     let size = members.integer("size")?.unwrap_or(10);
     if size <= 0 {
         return Err(SearchError::illegal(format!(
-            "[size] must be greater than 0. Found [{size}] in [terms]"
+            "[size] must be greater than 0. Found [{size}] in [{kind}]"
         )));
     }
     let least = members.integer("min_doc_count")?.unwrap_or(1);
     if least < 0 {
         return Err(SearchError::illegal(format!(
-            "[min_doc_count] must be greater than or equal to 0. Found [{least}] in [terms]"
+            "[min_doc_count] must be greater than or equal to 0. Found [{least}] in [{kind}]"
         )));
     }
     let mut orders = orders(members.take("order"))?;
@@ -33,6 +34,43 @@ pub(super) fn terms(members: &mut Members<'_>) -> Result<Spec> {
             ascending: false,
         });
     }
+    // How shards and heaps are used changes nothing of the answer: all values are counted.
+    for name in [
+        "shard_size",
+        "shard_min_doc_count",
+        "collect_mode",
+        "show_term_doc_count_error",
+    ] {
+        members.take(name);
+    }
+    Ok((size as usize, least as u64, orders))
+}
+
+pub(super) fn multi(name: &str, members: &mut Members<'_>) -> Result<Spec> {
+    let given = members.take("terms").map(one_or_many).unwrap_or_default();
+    if given.len() < 2 {
+        return Err(SearchError::illegal(format!(
+            "The [terms] parameter in the aggregation [{name}] must be present and have at least 2 fields or scripts."
+        )));
+    }
+    let mut sources = Vec::with_capacity(given.len());
+    for one in given {
+        let mut part = Members::of("terms", one)?;
+        sources.push(source(&mut part)?);
+        part.end()?;
+    }
+    let (size, least, orders) = chosen("multi_terms", members)?;
+    Ok(Spec::MultiTerms(MultiTermsSpec {
+        sources,
+        size,
+        least,
+        orders,
+    }))
+}
+
+pub(super) fn terms(members: &mut Members<'_>) -> Result<Spec> {
+    let source = source(members)?;
+    let (size, least, orders) = chosen("terms", members)?;
     let is_mapped = match members.text("execution_hint")?.as_deref() {
         None | Some("global_ordinals") => false,
         Some("map") => true,
@@ -44,20 +82,11 @@ pub(super) fn terms(members: &mut Members<'_>) -> Result<Spec> {
     };
     let include = wanted(members.take("include"))?;
     let exclude = wanted(members.take("exclude"))?;
-    // How shards and heaps are used changes nothing of the answer: all values are counted.
-    for name in [
-        "shard_size",
-        "shard_min_doc_count",
-        "collect_mode",
-        "show_term_doc_count_error",
-    ] {
-        members.take(name);
-    }
     Ok(Spec::Terms(
         source,
         TermsSpec {
-            size: size as usize,
-            least: least as u64,
+            size,
+            least,
             orders,
             include,
             exclude,

@@ -1,5 +1,6 @@
 //! `moving_fn`: a function over the buckets before each one.
 
+use super::average::weighted;
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, scalar};
 use serde_json::Value;
@@ -47,13 +48,12 @@ impl Window {
     }
 
     /// What is made of the numbers before the bucket at this place; `None` where nothing is.
-    pub(super) fn value(&self, at: usize, numbers: &[Option<f64>]) -> Option<f64> {
+    pub(super) fn value(&self, at: usize, numbers: &[f64]) -> Option<f64> {
         let at = i64::try_from(at).ok()?;
         let most = i64::try_from(numbers.len()).ok()?;
         let place = |place: i64| place.clamp(0, most) as usize;
         let (from, to) = (place(at - self.buckets + self.shift), place(at + self.shift));
-        let within: Vec<f64> = numbers[from..to.max(from)].iter().flatten().copied().collect();
-        self.function.value(&within)
+        self.function.value(&numbers[from..to.max(from)])
     }
 }
 
@@ -97,11 +97,7 @@ impl Function {
                 let squares: f64 = numbers.iter().map(|number| (number - mean).powi(2)).sum();
                 (squares / count).sqrt()
             }
-            Function::LinearWeightedAvg => {
-                let weighted = numbers.iter().enumerate();
-                let weighted: f64 = weighted.map(|(at, number)| number * (at + 1) as f64).sum();
-                weighted / (count * (count + 1.0) / 2.0)
-            }
+            Function::LinearWeightedAvg => weighted(numbers.iter().copied()),
             Function::Ewma(alpha) => {
                 let smooth = |before: f64, number: f64| number * alpha + before * (1.0 - alpha);
                 numbers.iter().copied().reduce(smooth)?
@@ -124,23 +120,17 @@ mod tests {
 
     #[test]
     fn functions_see_the_buckets_before_and_where_they_are_moved_to() {
-        let numbers = [Some(1.0), Some(2.0), None, Some(4.0)];
+        let numbers = [1.0, 2.0, 4.0];
         let all = |window: Window| -> Vec<Option<f64>> {
             (0..numbers.len()).map(|at| window.value(at, &numbers)).collect()
         };
         let sum = "MovingFunctions.sum(values)";
-        assert_eq!(
-            all(window(sum, 2, 0)),
-            [Some(0.0), Some(1.0), Some(3.0), Some(2.0)]
-        );
-        assert_eq!(
-            all(window(sum, 2, 1)),
-            [Some(1.0), Some(3.0), Some(2.0), Some(4.0)]
-        );
+        assert_eq!(all(window(sum, 2, 0)), [Some(0.0), Some(1.0), Some(3.0)]);
+        assert_eq!(all(window(sum, 2, 1)), [Some(1.0), Some(3.0), Some(6.0)]);
         let mean = "MovingFunctions.unweightedAvg(values)";
-        assert_eq!(all(window(mean, 2, 0)), [None, Some(1.0), Some(1.5), Some(2.0)]);
+        assert_eq!(all(window(mean, 2, 0)), [None, Some(1.0), Some(1.5)]);
         let linear = window("return MovingFunctions.linearWeightedAvg(values);", 2, 1);
-        assert_eq!(linear.value(1, &numbers), Some(5.0 / 3.0));
+        assert_eq!(linear.value(1, &numbers), Some(5.0 / 4.0));
     }
 
     #[test]

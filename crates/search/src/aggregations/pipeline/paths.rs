@@ -65,7 +65,12 @@ pub(super) fn number(bucket: &Value, path: &str) -> Result<Option<f64>> {
                 .get("values")
                 .and_then(|values| values.get(metric).or_else(|| values.get(format!("{metric}.0"))))
         };
-        return Ok(found.get(metric).or_else(of_percent).and_then(as_f64));
+        let of_top = || found.pointer("/top/0/metrics")?.get(metric);
+        return Ok(found
+            .get(metric)
+            .or_else(of_percent)
+            .or_else(of_top)
+            .and_then(as_f64));
     }
     if let Some(listed) = found.get("buckets") {
         let is_text = listed

@@ -1,0 +1,67 @@
+//! What collecting and answering need besides what is asked.
+
+use super::counts::Background;
+use crate::held::Held;
+use crate::hit::Hit;
+use crate::matching::{Node, Statistics};
+use crate::sort::SortKey;
+use mapping::error::{Kind, Result, SearchError};
+use serde_json::{Map, Value};
+use std::cell::Cell;
+
+/// Makes of a hit within aggregations what clients see, by its sort and what the request says of it.
+pub type ShowHit<'s> = dyn Fn(&Hit, &[SortKey], &Map<String, Value>) -> Result<Value> + Sync + 's;
+
+/// How answers are made.
+pub(crate) struct Finish<'f> {
+    /// Whether names have their types in front.
+    pub(crate) typed: bool,
+    pub(crate) show: &'f ShowHit<'f>,
+    pub(crate) held: &'f Held,
+    pub(crate) background: &'f Background,
+}
+
+impl Finish<'_> {
+    pub(super) fn name(&self, kind: &str, name: &str) -> String {
+        match self.typed {
+            true => format!("{kind}#{name}"),
+            false => name.to_owned(),
+        }
+    }
+}
+
+/// What collecting needs of the index whose documents are shown.
+pub(crate) struct Context<'c> {
+    pub(crate) filters: &'c [Node],
+    pub(crate) statistics: &'c Statistics,
+    pub(crate) now_ms: i64,
+    pub(crate) buckets: &'c Cell<usize>,
+    pub(crate) buckets_max: usize,
+    /// As how many documents the one counts that is shown.
+    pub(crate) weight: u64,
+    /// That of the document which is shown.
+    pub(crate) score: f32,
+    pub(crate) held: &'c Held,
+}
+
+impl Context<'_> {
+    /// Makes room for one more bucket of so many bytes.
+    pub(super) fn bucket(&self, bytes: usize) -> Result<()> {
+        self.buckets.set(self.buckets.get() + 1);
+        match self.buckets.get() > self.buckets_max {
+            false => self.held.add(bytes),
+            true => Err(too_many_buckets(self.buckets_max)),
+        }
+    }
+}
+
+pub(crate) fn too_many_buckets(most: usize) -> SearchError {
+    SearchError::new(
+        Kind::TooManyBuckets,
+        format!(
+            "Trying to create too many buckets. Must be less than or equal to: [{most}] but was [{}]. This limit can be set by \
+             changing the [search.max_buckets] cluster level setting.",
+            most + 1
+        ),
+    )
+}

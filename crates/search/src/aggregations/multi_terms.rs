@@ -1,0 +1,141 @@
+//! `multi_terms`: a bucket for each combination of the values of several fields.
+
+use super::buckets::{Bucket, BucketOrder, Key, sort};
+use super::values::{Source, number_of};
+use super::{Context, Finish, Named};
+use mapping::Mapping;
+use mapping::error::{Result, SearchError};
+use mapping::fields::{Term, View};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+/// The combinations that one document may have at most.
+const COMBINATIONS_MAX: usize = 10_000;
+
+/// What is asked of combinations.
+#[derive(Clone, Debug)]
+pub(super) struct MultiTermsSpec {
+    pub(super) sources: Vec<Source>,
+    pub(super) size: usize,
+    pub(super) least: u64,
+    pub(super) orders: Vec<BucketOrder>,
+}
+
+impl MultiTermsSpec {
+    pub(super) fn check(&self, mapping: &Mapping) -> Result<()> {
+        let mut sources = self.sources.iter();
+        sources.try_for_each(|source| source.check(mapping, "multi_terms", false))
+    }
+}
+
+/// The buckets so far.
+#[derive(Clone, Debug, Default)]
+pub(super) struct MultiTerms(BTreeMap<Vec<Key>, Bucket>);
+
+fn bytes(key: &[Key], bucket: &Bucket) -> usize {
+    key.iter().map(Key::bytes).sum::<usize>() + bucket.bytes()
+}
+
+impl MultiTerms {
+    /// About the bytes that they take in memory.
+    pub(super) fn bytes(&self) -> usize {
+        self.0.iter().map(|(key, bucket)| bytes(key, bucket)).sum()
+    }
+
+    pub(super) fn collect(
+        &mut self,
+        spec: &MultiTermsSpec,
+        named: &Named,
+        view: &View<'_>,
+        context: &Context<'_>,
+        first: usize,
+    ) -> Result<()> {
+        // A document without a value of one of them has no combination.
+        let mut keys: Vec<Vec<Key>> = vec![Vec::new()];
+        for source in &spec.sources {
+            let mut terms: Vec<Key> = source.terms(view).into_iter().map(Key).collect();
+            terms.sort();
+            terms.dedup();
+            if keys.len() * terms.len() > COMBINATIONS_MAX {
+                return Err(SearchError::illegal(format!(
+                    "a document is in more than {COMBINATIONS_MAX} buckets of [{}]",
+                    named.name
+                )));
+            }
+            let with = |key: &Vec<Key>, term: &Key| {
+                let mut key = key.clone();
+                key.push(term.clone());
+                key
+            };
+            keys = keys
+                .iter()
+                .flat_map(|key| terms.iter().map(move |term| with(key, term)))
+                .collect();
+        }
+        for key in keys {
+            let bucket = match self.0.entry(key) {
+                Entry::Occupied(there) => there.into_mut(),
+                Entry::Vacant(free) => {
+                    let bucket = Bucket::new(&named.inner);
+                    context.bucket(bytes(free.key(), &bucket))?;
+                    free.insert(bucket)
+                }
+            };
+            bucket.count += context.weight;
+            bucket.inner.collect(&named.inner, view, context, first)?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn finish(
+        self,
+        spec: &MultiTermsSpec,
+        named: &Named,
+        finish: &Finish<'_>,
+    ) -> Result<Map<String, Value>> {
+        let enough = self
+            .0
+            .into_iter()
+            .filter(|(_, bucket)| bucket.count >= spec.least);
+        let mut buckets: Vec<(Vec<Key>, Bucket)> = enough.collect();
+        sort(&mut buckets, &spec.orders, &named.inner);
+        let others = buckets.iter().skip(spec.size).map(|(_, bucket)| bucket.count);
+        let others: u64 = others.sum();
+        buckets.truncate(spec.size);
+        let mut listed = Vec::with_capacity(buckets.len());
+        for (key, bucket) in buckets {
+            let parts: Vec<Value> = key
+                .iter()
+                .zip(&spec.sources)
+                .map(|(key, source)| shown(&key.0, source))
+                .collect();
+            let texts: Vec<String> = parts
+                .iter()
+                .map(|part| part.as_str().map_or_else(|| part.to_string(), str::to_owned))
+                .collect();
+            let mut one = Map::new();
+            one.insert("key".to_owned(), Value::Array(parts));
+            one.insert("key_as_string".to_owned(), json!(texts.join("|")));
+            bucket.put(&named.inner, finish, &mut one)?;
+            listed.push(Value::Object(one));
+        }
+        let mut out = Map::new();
+        out.insert("doc_count_error_upper_bound".to_owned(), json!(0));
+        out.insert("sum_other_doc_count".to_owned(), json!(others));
+        out.insert("buckets".to_owned(), Value::Array(listed));
+        Ok(out)
+    }
+}
+
+fn shown(term: &Term, source: &Source) -> Value {
+    match term {
+        Term::Integer(number) => json!(number),
+        Term::Float(number) => number_of(*number),
+        Term::Boolean(flag) => json!(flag),
+        Term::Date(ms) => json!(source.date(*ms, None)),
+        Term::Text(text) => json!(text),
+        Term::Ip(ip) => json!(Term::ip_text(ip)),
+        Term::Point(_) | Term::Interval(_) => Value::Null,
+    }
+}
