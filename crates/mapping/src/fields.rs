@@ -150,7 +150,7 @@ impl<'d> View<'d> {
     /// The values of a field; what cannot be one of its values is left out.
     pub fn terms(&self, field: &Field) -> Vec<Term> {
         if let Some(meta) = field.meta {
-            return self.meta_terms(meta);
+            return self.meta_terms(meta, field);
         }
         if let Some(row) = self.row {
             let found = row.iter().find(|(name, _)| *name == field.name);
@@ -167,7 +167,7 @@ impl<'d> View<'d> {
         for value in self.raw(field) {
             let term = match value {
                 ValueRef::Null | ValueRef::Undefined if field.only.is_none() => null_term(field),
-                value => term(field, value),
+                value => document_term(field, value),
             };
             terms.extend(term);
         }
@@ -183,10 +183,15 @@ impl<'d> View<'d> {
         }
     }
 
-    fn meta_terms(&self, meta: Meta) -> Vec<Term> {
+    fn meta_terms(&self, meta: Meta, field: &Field) -> Vec<Term> {
         match meta {
             Meta::Index => vec![Term::Text(self.index.to_owned())],
+            Meta::Constant => field.constant.iter().cloned().map(Term::Text).collect(),
             Meta::Id => vec![Term::Text(self.id.to_owned())],
+            Meta::Routing => match self.root.get("_routing") {
+                Some(ValueRef::String(routing)) => vec![Term::Text(routing.to_owned())],
+                _ => Vec::new(),
+            },
             Meta::Ignored => self.ignored().into_iter().map(Term::Text).collect(),
         }
     }
@@ -292,6 +297,17 @@ fn null_term(field: &Field) -> Option<Term> {
     term(field, ValueRef::String(&text))
 }
 
+/// A value of a document as a field has it; `None` where it cannot have it.
+pub fn document_term(field: &Field, value: ValueRef<'_>) -> Option<Term> {
+    match field.counts_words {
+        None => term(field, value),
+        Some(all_places) => {
+            let words = field.analyzer.words(&text_of(value)?, all_places);
+            Some(Term::Integer(i64::from(words)))
+        }
+    }
+}
+
 /// A value as a field has it; `None` where it cannot have it.
 pub fn term(field: &Field, value: ValueRef<'_>) -> Option<Term> {
     term_of(&field.kind, field, value)
@@ -387,6 +403,8 @@ pub fn ip(text: &str) -> Option<Ipv6Addr> {
 pub fn check(field: &Field, value: ValueRef<'_>) -> Result<()> {
     let is_fine = match &field.kind {
         FieldKind::Binary => matches!(value, ValueRef::String(_) | ValueRef::Binary { .. }),
+        FieldKind::Integer(..) if field.counts_words.is_some() => text_at(value).is_some(),
+        FieldKind::Keyword if field.constant.is_some() => return check_constant(field, value),
         FieldKind::Text | FieldKind::Keyword => text_at(value).is_some(),
         FieldKind::Disabled => true,
         FieldKind::Completion => return completion::check(field, value),
@@ -412,6 +430,19 @@ pub fn check(field: &Field, value: ValueRef<'_>) -> Result<()> {
         false => Err(SearchError::mapper(format!(
             "failed to parse field [{}] of type [{}]",
             field.name, field.type_name
+        ))),
+    }
+}
+
+fn check_constant(field: &Field, value: ValueRef<'_>) -> Result<()> {
+    let constant = field.constant.as_deref().unwrap_or_default();
+    match text_at(value) {
+        Some(text) if text == constant => Ok(()),
+        found => Err(SearchError::mapper(format!(
+            "failed to parse field [{0}] of type [constant_keyword]: [constant_keyword] field [{0}] only accepts values that are equal \
+             to the value defined in the mappings [{constant}], but got [{1}]",
+            field.name,
+            found.unwrap_or_default()
         ))),
     }
 }

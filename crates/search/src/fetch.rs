@@ -4,7 +4,7 @@ use crate::hit::Hit;
 use jiff::tz::TimeZone;
 use mapping::dates::DateFormats;
 use mapping::error::{Result, SearchError};
-use mapping::fields::{Term, View, nanos, simple_match, term};
+use mapping::fields::{Term, View, document_term, nanos, simple_match};
 use mapping::json::{Members, one_or_many, scalar};
 use mapping::{Field, FieldKind, Mapping};
 use serde_json::{Map, Number, Value, json};
@@ -139,6 +139,11 @@ fn values(view: &View<'_>, field: &Field, format: Option<&str>, of: ValuesOf) ->
         }
         _ => None,
     };
+    if field.meta.is_some() {
+        let terms = view.terms(field);
+        let texts = terms.iter().map(|term| shown(field, term, ValueRef::Null, None));
+        return Ok(texts.collect());
+    }
     let raw = view.raw(field);
     if field.kind == FieldKind::Point {
         let points = view.terms(field);
@@ -157,7 +162,7 @@ fn values(view: &View<'_>, field: &Field, format: Option<&str>, of: ValuesOf) ->
             ValueRef::Null | ValueRef::Undefined => continue,
             value => value,
         };
-        if let Some(term) = term(field, value) {
+        if let Some(term) = document_term(field, value) {
             let shown = shown(field, &term, value, formats.as_ref());
             found.push((term, shown));
         }

@@ -132,6 +132,44 @@ impl Analyzer {
         }
     }
 
+    /// The same, with so many words after each other as terms of their own; with single ones where that is said.
+    pub(crate) fn with_shingles(mut self, least: usize, most: usize, unigrams: bool) -> Analyzer {
+        self.filters.push(Filter::Shingle {
+            least,
+            most,
+            unigrams,
+            separator: " ".to_owned(),
+        });
+        self
+    }
+
+    /// The same, with the beginnings of terms in their place.
+    pub(crate) fn with_beginnings(mut self, most: usize) -> Analyzer {
+        self.filters.push(Filter::Ngram {
+            least: 1,
+            most,
+            edge: true,
+            keeps: false,
+        });
+        self
+    }
+
+    /// How many words a text has: the places that have a term, or those too whose terms were taken out.
+    pub(crate) fn words(&self, text: &str, all_places: bool) -> u32 {
+        let tokens = self.tokens(text);
+        let places = |tokens: &[Token]| tokens.iter().map(|token| token.position + 1).max().unwrap_or(0);
+        if all_places {
+            let mut filtered = text.to_owned();
+            for filter in &self.char_filters {
+                filtered = filter.apply(&filtered);
+            }
+            return places(&self.tokenizer.cut(&filtered)).max(places(&tokens));
+        }
+        let mut own: Vec<u32> = tokens.iter().map(|token| token.position).collect();
+        own.dedup();
+        own.len() as u32
+    }
+
     /// The terms of a text.
     pub fn tokens(&self, text: &str) -> Vec<Token> {
         let mut filtered = None;

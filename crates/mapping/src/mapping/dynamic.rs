@@ -1,7 +1,7 @@
 //! Fields that documents bring: dynamic mapping and its templates.
 
 use super::Mapping;
-use super::field::FieldKind;
+use super::field::{FieldKind, Meta};
 use crate::dates::{DateFormats, Rounding};
 use crate::error::{Kind, Result, SearchError};
 use crate::fields;
@@ -11,8 +11,8 @@ use regex::Regex;
 use serde_json::{Map, Value, json};
 use value::{DocumentRef, ValueRef};
 
-/// The name under which a document is kept, which is no field of it.
-const ID: &str = "_id";
+/// The name under which a document is kept and what routes it, which are no fields of it.
+const METADATA: [&str; 2] = ["_id", "_routing"];
 
 impl Mapping {
     /// Adds the fields that a document brings; whether there were any. Fails where a value cannot be one of its field's, or
@@ -48,7 +48,7 @@ impl Mapping {
 
     fn walk(&self, document: DocumentRef<'_>, prefix: &str, new: &mut Vec<(String, Value)>) -> Result<()> {
         for (name, value) in document.iter() {
-            if prefix.is_empty() && name == ID {
+            if prefix.is_empty() && METADATA.contains(&name) {
                 continue;
             }
             let path = if prefix.is_empty() {
@@ -78,6 +78,17 @@ impl Mapping {
                     (_, FieldKind::Alias(_)) => Err(SearchError::mapper(format!(
                         "Cannot write to a field alias [{path}]."
                     ))),
+                    (value, FieldKind::Keyword)
+                        if field.meta == Some(Meta::Constant) && field.constant.is_none() =>
+                    {
+                        // The first document that has one says the value.
+                        fields::check(field, value)?;
+                        if new.iter().all(|(name, _)| name != path) {
+                            let value = fields::text_of(value);
+                            new.push((path.to_owned(), json!({"type": field.type_name, "value": value})));
+                        }
+                        Ok(())
+                    }
                     (value, _) => fields::check(field, value),
                 },
                 None => match value {
@@ -232,7 +243,15 @@ fn place(source: &mut Map<String, Value>, path: &str, definition: Value) {
             return;
         };
         if parts.peek().is_none() {
-            properties.entry(part).or_insert(definition);
+            match (properties.get_mut(part), definition) {
+                // What a document says besides of a field that is there.
+                (Some(Value::Object(present)), Value::Object(more)) => {
+                    for (name, value) in more {
+                        present.entry(name).or_insert(value);
+                    }
+                }
+                (_, definition) => drop(properties.entry(part).or_insert(definition)),
+            }
             return;
         }
         let Value::Object(inner) = properties

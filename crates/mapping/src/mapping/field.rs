@@ -1,5 +1,6 @@
 //! One field of a mapping.
 
+use super::as_you_type;
 use crate::analysis::{Analysis, Analyzer};
 use crate::completion::Completion;
 use crate::dates::DateFormats;
@@ -51,8 +52,12 @@ pub enum Meta {
     Index,
     /// The document's `_id`.
     Id,
+    /// What routes it, where something does.
+    Routing,
     /// The fields some values of which are not found.
     Ignored,
+    /// The one value of a field that all documents have.
+    Constant,
 }
 
 /// A field.
@@ -102,6 +107,12 @@ pub struct Field {
     pub in_root: bool,
     /// How what is typed in part is completed.
     pub completion: Option<Arc<Completion>>,
+    /// The value that all documents have.
+    pub constant: Option<String>,
+    /// Whether its values are the numbers of words of texts, and whether places without words count too.
+    pub counts_words: Option<bool>,
+    /// The words of its terms at most, where it is searched while somebody types.
+    pub typed_words: Option<usize>,
     /// The type of values that it has alone, where others at its place are another field's.
     pub only: Option<ValueKind>,
 }
@@ -183,6 +194,9 @@ impl Field {
             copied_from: Vec::new(),
             nested: nested.map(str::to_owned),
             completion: None,
+            constant: None,
+            counts_words: None,
+            typed_words: None,
             only: None,
             has_offsets: false,
             in_root: false,
@@ -196,16 +210,19 @@ impl Field {
                 "[boost] in the mapping of [{name}]"
             )));
         }
+        let named = |name: Option<String>| match name {
+            None => Ok(None),
+            Some(analyzer) => analysis.analyzer(&analyzer).map(Some).ok_or_else(|| {
+                SearchError::mapper(format!(
+                    "analyzer [{analyzer}] has not been configured in mappings"
+                ))
+            }),
+        };
         match field.kind {
             FieldKind::Text => {
-                let named = |name: Option<String>| match name {
-                    None => Ok(None),
-                    Some(analyzer) => analysis.analyzer(&analyzer).map(Some).ok_or_else(|| {
-                        SearchError::mapper(format!(
-                            "analyzer [{analyzer}] has not been configured in mappings"
-                        ))
-                    }),
-                };
+                if field.type_name == as_you_type::NAME {
+                    field.typed_words = Some(as_you_type::words(&mut members)?);
+                }
                 let analyzer = named(members.text("analyzer")?)?;
                 let search = named(members.text("search_analyzer")?)?;
                 named(members.text("search_quote_analyzer")?)?;
@@ -218,6 +235,24 @@ impl Field {
                     .or(default_search)
                     .unwrap_or_else(|| field.analyzer.clone());
                 field.doc_values = members.flag("fielddata")?.unwrap_or(false);
+            }
+            FieldKind::Keyword if field.type_name == "constant_keyword" => {
+                field.meta = Some(Meta::Constant);
+                field.constant = members.take("value").and_then(scalar);
+                if let Some(wrong) = ["index", "doc_values", "store", "null_value", "copy_to"]
+                    .into_iter()
+                    .find(|name| object.contains_key(*name))
+                {
+                    return Err(SearchError::mapper(format!(
+                        "unknown parameter [{wrong}] on mapper [{name}] of type [constant_keyword]"
+                    )));
+                }
+            }
+            FieldKind::Integer(..) if field.type_name == "token_count" => {
+                let missing =
+                    || SearchError::mapper(format!("Analyzer must be set for field [{name}] but wasn't."));
+                field.analyzer = named(members.text("analyzer")?)?.ok_or_else(missing)?;
+                field.counts_words = Some(members.flag("enable_position_increments")?.unwrap_or(true));
             }
             FieldKind::Keyword => {
                 if let Some(normalizer) = members.text("normalizer")? {
@@ -271,12 +306,13 @@ impl Field {
         }
     }
 
-    /// `_index`, `_id`, `_ignored`.
+    /// `_index`, `_id`, `_routing`, `_ignored`.
     pub fn metadata(name: &str) -> Option<&'static Arc<Field>> {
         static FIELDS: LazyLock<Vec<Arc<Field>>> = LazyLock::new(|| {
             let named = [
                 ("_index", Meta::Index),
                 ("_id", Meta::Id),
+                ("_routing", Meta::Routing),
                 ("_ignored", Meta::Ignored),
             ];
             let definition = serde_json::json!({"type": "keyword"});
@@ -329,9 +365,10 @@ fn keyword() -> Analyzer {
 
 fn kind_of(name: &str, type_name: &str, members: &mut Members<'_>) -> Result<FieldKind> {
     Ok(match type_name {
-        "text" | "match_only_text" => FieldKind::Text,
-        "keyword" | "wildcard" => FieldKind::Keyword,
+        "text" | "match_only_text" | as_you_type::NAME => FieldKind::Text,
+        "keyword" | "wildcard" | "constant_keyword" => FieldKind::Keyword,
         "long" => FieldKind::Integer(i64::MIN, i64::MAX),
+        "token_count" => FieldKind::Integer(0, i64::from(i32::MAX)),
         "integer" => FieldKind::Integer(i64::from(i32::MIN), i64::from(i32::MAX)),
         "short" => FieldKind::Integer(i64::from(i16::MIN), i64::from(i16::MAX)),
         "byte" => FieldKind::Integer(i64::from(i8::MIN), i64::from(i8::MAX)),

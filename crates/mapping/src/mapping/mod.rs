@@ -3,6 +3,7 @@
 //! A [`Mapping`] is the JSON that clients see, and the fields compiled from it. It grows by what clients put ([`put`]) and
 //! by what documents bring ([`dynamic`]).
 
+mod as_you_type;
 mod dynamic;
 mod field;
 mod placed;
@@ -178,7 +179,7 @@ impl Mapping {
                 let mut field = Field::parse(&name, definition, &self.analysis, place.nested)?;
                 field.path.clone_from(&full);
                 field.in_root = place.in_root;
-                out.insert(name, field);
+                insert(field, out);
             }
             if let Some(inner) = definition.get("properties") {
                 let inside = Place {
@@ -194,10 +195,19 @@ impl Mapping {
                 };
                 self.compile_properties(inner, inside, out)?;
             }
-            out.insert(full.clone(), field);
+            insert(field, out);
         }
         Ok(())
     }
+}
+
+/// Adds a field, and those that are made of it.
+fn insert(field: Field, out: &mut BTreeMap<String, Field>) {
+    let within = field.typed_words.map(|words| as_you_type::within(&field, words));
+    for inner in within.into_iter().flatten() {
+        out.insert(inner.name.clone(), inner);
+    }
+    out.insert(field.name.clone(), field);
 }
 
 /// Where properties are.
@@ -267,6 +277,42 @@ mod tests {
     }
 
     #[test]
+    fn the_first_document_may_say_the_value_of_a_constant() {
+        let mut mapping = mapping(json!({"properties": {"a": {"type": "constant_keyword"}}}));
+        assert!(!mapping.learn((&doc! {"b": "x"}).into()).is_ok_and(|new| !new));
+        assert!(mapping.learn((&doc! {"a": "x"}).into()).expect("learnt"));
+        assert!(!mapping.learn((&doc! {"a": "x"}).into()).expect("the same"));
+        assert!(mapping.learn((&doc! {"a": "y"}).into()).is_err());
+        assert_eq!(
+            mapping.source()["properties"]["a"],
+            json!({"type": "constant_keyword", "value": "x"})
+        );
+        let document = doc! {"b": "z"};
+        let view = crate::fields::View::of_document(&mapping, (&document).into());
+        let field = mapping.field("a").expect("a field");
+        assert_eq!(view.terms(field), [crate::fields::Term::Text("x".to_owned())]);
+    }
+
+    #[test]
+    fn words_are_counted_and_joined_as_the_types_of_fields_say() {
+        let mapping = mapping(json!({"properties": {
+            "t": {"type": "search_as_you_type"},
+            "n": {"type": "token_count", "analyzer": "standard"},
+        }}));
+        let document = doc! {"t": "quick brown fox", "n": "three small words"};
+        let view = crate::fields::View::of_document(&mapping, (&document).into());
+        let field = |name: &str| mapping.field(name).expect("a field");
+        assert_eq!(view.terms(field("n")), [crate::fields::Term::Integer(3)]);
+        let terms = |name: &str| -> Vec<String> {
+            let tokens = field(name).analyzer.tokens("quick brown fox");
+            tokens.into_iter().map(|token| token.text).collect()
+        };
+        assert_eq!(terms("t._2gram"), ["quick brown", "brown fox"]);
+        assert_eq!(terms("t._3gram"), ["quick brown fox"]);
+        assert!(terms("t._index_prefix").contains(&"quick b".to_owned()));
+    }
+
+    #[test]
     fn a_strict_mapping_refuses_fields_that_it_does_not_name() {
         let mut mapping = mapping(json!({"dynamic": "strict", "properties": {"a": {"type": "long"}}}));
         assert!(mapping.learn((&doc! {"a": 1}).into()).is_ok());
@@ -295,6 +341,9 @@ mod tests {
             json!({"properties": {"a": {"type": "percolator"}}}),
             json!({"properties": {"a": {"type": "long", "colour": 1}}}),
             json!({"colour": 1}),
+            json!({"properties": {"a": {"type": "token_count"}}}),
+            json!({"properties": {"a": {"type": "search_as_you_type", "max_shingle_size": 5}}}),
+            json!({"properties": {"a": {"type": "constant_keyword", "index": false}}}),
         ] {
             assert!(Mapping::parse(&wrong, Analysis::default()).is_err(), "{wrong}");
         }

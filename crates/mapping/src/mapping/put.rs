@@ -6,7 +6,7 @@ use crate::json::scalar;
 use serde_json::{Map, Value, json};
 
 /// What a mapping has besides its properties.
-const ROOT: [&str; 10] = [
+const ROOT: [&str; 9] = [
     "dynamic",
     "_meta",
     "dynamic_templates",
@@ -14,13 +14,12 @@ const ROOT: [&str; 10] = [
     "numeric_detection",
     "dynamic_date_formats",
     "_source",
-    "_routing",
     "_size",
     "_field_names",
 ];
 
 /// What of a field cannot be changed once it is there.
-const FIXED: [&str; 8] = [
+const FIXED: [&str; 10] = [
     "analyzer",
     "index",
     "doc_values",
@@ -29,6 +28,8 @@ const FIXED: [&str; 8] = [
     "normalizer",
     "path",
     "scaling_factor",
+    "value",
+    "max_shingle_size",
 ];
 
 impl Mapping {
@@ -48,6 +49,12 @@ impl Mapping {
                 }
                 "_source" => {
                     check_source(value)?;
+                    changed.source.insert(name.clone(), value.clone());
+                }
+                "_routing" => {
+                    let mut members = crate::json::Members::of(name, value)?;
+                    members.flag("required")?;
+                    members.end()?;
                     changed.source.insert(name.clone(), value.clone());
                 }
                 "runtime" => return Err(SearchError::unsupported("[runtime] in a mapping")),

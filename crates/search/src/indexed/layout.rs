@@ -130,7 +130,9 @@ impl Layout {
 
 /// Whether a field has entries.
 pub(super) fn is_held(field: &Field) -> bool {
-    !field.is_object() && !matches!(field.kind, FieldKind::Disabled | FieldKind::Alias(_))
+    field.meta.is_none()
+        && !field.is_object()
+        && !matches!(field.kind, FieldKind::Disabled | FieldKind::Alias(_))
 }
 
 fn hash(field: &Field, definition: Option<&Value>, mapping: &Mapping) -> u64 {

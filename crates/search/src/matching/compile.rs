@@ -14,7 +14,7 @@ use mapping::error::{Kind, Result, SearchError};
 use mapping::fields::{self, Term};
 use mapping::geo::Point;
 use mapping::json::scalar;
-use mapping::{Field, FieldKind, Mapping};
+use mapping::{Field, FieldKind, Mapping, Meta};
 use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -287,6 +287,9 @@ impl Compiler<'_> {
         let test = match &field.kind {
             kind if field.is_textual() => {
                 let text = scalar(value).unwrap_or_default();
+                if field.meta == Some(Meta::Constant) && !case_insensitive {
+                    return Ok(of_constant(&field, |constant| constant == text, boost));
+                }
                 if case_insensitive {
                     let pattern = Pattern::Regexp {
                         value: super::patterns::quoted(&text),
@@ -332,6 +335,14 @@ impl Compiler<'_> {
         };
         if field.is_textual() {
             let texts = values.iter().filter_map(scalar);
+            if field.meta == Some(Meta::Constant) {
+                let texts: Vec<String> = texts.collect();
+                return Ok(of_constant(
+                    &field,
+                    |constant| texts.iter().any(|text| text == constant),
+                    boost,
+                ));
+            }
             let words: HashSet<String> = match field.kind {
                 FieldKind::Keyword => texts.map(|text| normalized(&field, &text)).collect(),
                 _ => texts.collect(),
@@ -368,6 +379,14 @@ impl Compiler<'_> {
         };
         let pattern = TermPattern::of(pattern, normalize)?;
         Ok(leaf(field, Test::Pattern(pattern), boost))
+    }
+}
+
+/// All documents, if the one value of a field is such.
+fn of_constant(field: &Field, is_it: impl FnOnce(&str) -> bool, boost: f32) -> Node {
+    match field.constant.as_deref().is_some_and(is_it) {
+        true => Node::All(boost),
+        false => Node::Nothing,
     }
 }
 
