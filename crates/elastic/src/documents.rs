@@ -2,6 +2,7 @@
 
 use crate::error::{ElasticError, Result};
 use crate::limits::ID_BYTES_MAX;
+use crate::routing::{self, ROUTING};
 use engine::{Record, RevisionedSnapshot};
 use http::StatusCode;
 use indexing::{id_text, sequence_number};
@@ -60,14 +61,22 @@ pub(crate) fn head(index: &str, id: &str, record: &Record) -> Map<String, Json> 
     head.insert("_version".to_owned(), json!(record.generation()));
     head.insert("_seq_no".to_owned(), json!(sequence_number(record)));
     head.insert("_primary_term".to_owned(), json!(1));
+    put_routing(&mut head, &record.document);
     head
+}
+
+/// Tells the routing of a document that has one.
+pub(crate) fn put_routing(told: &mut Map<String, Json>, document: &DocumentBuf) {
+    if let Some(routing) = routing::kept(document) {
+        told.insert(ROUTING.to_owned(), json!(routing));
+    }
 }
 
 /// A document that is there, as a client would send it.
 pub(crate) fn without_id(document: &DocumentBuf) -> DocumentBuf {
     let mut bytes = Vec::with_capacity(document.bytes().len());
     let mut writer = DocumentWriter::new(&mut bytes);
-    writer.put_named(document.as_raw(), &["_id".to_owned()], false);
+    writer.put_named(document.as_raw(), &["_id".to_owned(), ROUTING.to_owned()], false);
     writer.finish();
     DocumentBuf::from_validated(bytes.into())
 }
@@ -93,9 +102,12 @@ pub(crate) fn document_of(bytes: &[u8]) -> Result<DocumentBuf> {
         );
         return Err(failed("failed to parse".to_owned()).because(cause));
     };
-    if document.as_raw().get("_id").is_some() {
-        let reason = "Field [_id] is a metadata field and cannot be added inside a document. Use the index API request parameters.";
-        return Err(failed(reason.to_owned()));
+    for name in ["_id", ROUTING] {
+        if document.as_raw().get(name).is_some() {
+            return Err(failed(format!(
+                "Field [{name}] is a metadata field and cannot be added inside a document. Use the index API request parameters."
+            )));
+        }
     }
     Ok(document)
 }

@@ -10,6 +10,7 @@ use crate::error::{ElasticError, Result};
 use crate::learnt::Learnt;
 use crate::limits::{CHANGES_PAGE, REVISIONS_KEPT};
 use crate::present::Present;
+use crate::routing::Routing;
 use crate::{names, settings};
 use auth::Action;
 use engine::{ChangeKind, Namespace, Order, RevisionedCollection, Sequence};
@@ -405,6 +406,12 @@ impl Index {
         self.save(&present).await?;
         self.set(present);
         Ok(())
+    }
+
+    /// How it places its documents.
+    pub(crate) fn routing(&self) -> Routing {
+        let present = self.state.now.lock();
+        Routing::of(&present.settings, &present.mapping)
     }
 
     /// What was given as settings, below `index`.

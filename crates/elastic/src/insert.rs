@@ -14,7 +14,7 @@ pub(crate) async fn insert_all(
 ) -> Result<Vec<Result<Written>>> {
     let whole = documents
         .iter()
-        .map(|(id, document)| whole(ValueRef::String(id), document));
+        .map(|(id, document)| whole(ValueRef::String(id), None, document));
     let whole: Vec<DocumentBuf> = whole.collect();
     let learnt = index.learn(&whole).await?;
     let fits = learnt.iter().zip(&whole).filter(|(learnt, _)| learnt.is_ok());

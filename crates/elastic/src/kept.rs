@@ -29,6 +29,8 @@ pub(crate) enum Family {
     Pipeline,
     Lifecycle,
     ApiKey,
+    /// A template of searches.
+    Script,
 }
 
 impl Family {
@@ -41,6 +43,7 @@ impl Family {
             Family::Pipeline => "pipeline",
             Family::Lifecycle => "lifecycle",
             Family::ApiKey => "api_key",
+            Family::Script => "script",
         }
     }
 }

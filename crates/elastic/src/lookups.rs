@@ -1,9 +1,9 @@
 //! Parts of queries that are in documents: values of `terms`, what something is to be like. They are read before a query is.
 
 use crate::call::Call;
-use crate::documents::find;
 use crate::error::{ElasticError, Result};
 use crate::resolve::{Options, resolve};
+use crate::routed::{find, of_request};
 use crate::scan;
 use auth::Action;
 use search::{Like, MoreLike};
@@ -111,7 +111,7 @@ async fn terms(call: &Call, terms: Value) -> Result<Value> {
         text("path").ok_or_else(missing)?,
     );
     let mut values = Vec::new();
-    if let Some(document) = document(call, &index, &id).await? {
+    if let Some(document) = document(call, &index, &id, text("routing")).await? {
         let whole = Value::Object(::json::object(&document));
         collect(&whole, &path, &mut values);
     }
@@ -139,10 +139,12 @@ fn collect(value: &Value, path: &str, out: &mut Vec<Value>) {
     }
 }
 
-async fn document(call: &Call, index: &str, id: &str) -> Result<Option<DocumentBuf>> {
-    let index = call.open_index(index, Action::Find)?;
+async fn document(call: &Call, name: &str, id: &str, routing: Option<String>) -> Result<Option<DocumentBuf>> {
+    let index = call.open_index(name, Action::Find)?;
+    let routing = of_request(call, name, routing)?;
     let snapshot = index.collection.snapshot().await?;
-    Ok(find(&snapshot, id).await?.1.map(|record| record.document))
+    let found = find(&index, &snapshot, id, routing.as_deref()).await?;
+    Ok(found.map(|record| record.document))
 }
 
 async fn more_like(call: &Call, expression: &str, body: &Value) -> Result<Value> {
@@ -169,13 +171,13 @@ async fn more_like(call: &Call, expression: &str, body: &Value) -> Result<Value>
             }
             Like::There(Some(name), id) => {
                 let mapping = call.open_index(&name, Action::Find)?.mapping().await?;
-                if let Some(document) = document(call, &name, &id).await? {
+                if let Some(document) = document(call, &name, &id, None).await? {
                     query.learn_document(&mapping, &document, is_liked);
                 }
             }
             Like::There(None, id) => {
                 for (index, mapping) in &places {
-                    if let Some(document) = document(call, &index.name, &id).await? {
+                    if let Some(document) = document(call, &index.name, &id, None).await? {
                         query.learn_document(mapping, &document, is_liked);
                     }
                 }

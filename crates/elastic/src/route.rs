@@ -1,10 +1,11 @@
 //! Which path and method is answered by what.
 
 use crate::call::Call;
+use crate::endpoints::search::multi::Kind;
 use crate::endpoints::{
-    aliases, analyze, bulk, by_query, cat, cluster, document, explain, field_caps, index, lifecycle, mapping,
-    mget, nodes, pipelines, recovery, resolved, rollover, root, search, security, settings, stats, streams,
-    tasks, template, term_vectors, validate,
+    aliases, analyze, bulk, by_query, cat, clone, cluster, document, explain, field_caps, index, lifecycle,
+    mapping, mget, nodes, pipelines, recovery, resolved, rollover, root, search, security, settings, stats,
+    stored_scripts, streams, tasks, template, term_vectors, validate,
 };
 use crate::error::{ElasticError, Result};
 use crate::kept::Family;
@@ -31,7 +32,13 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_bulk"] => bulk::run(call, None).await,
         ["_mget"] => mget::run(call, None).await,
         ["_search"] => search::run(call, "_all").await,
-        ["_msearch"] => search::multi::run(call, None).await,
+        ["_msearch"] => search::multi::run(call, None, Kind::Bodies).await,
+        ["_msearch", "template"] => search::templates::several(call, None).await,
+        ["_search", "template"] => search::templates::search(call, "_all").await,
+        ["_render", "template"] => search::templates::render(call, None).await,
+        ["_render", "template", id] => search::templates::render(call, Some(id)).await,
+        ["_scripts", id] => stored_scripts::run(call, id, None).await,
+        ["_scripts", id, context] => stored_scripts::run(call, id, Some(context)).await,
         ["_search", "scroll"] => search::contexts::scroll(call, None).await,
         ["_search", "scroll", id] => search::contexts::scroll(call, Some(id)).await,
         ["_search", "point_in_time"] => search::contexts::close_point(call, "pit_id"),
@@ -71,6 +78,7 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_cache", "clear"] => index::clear_cache(call, "_all").await,
         ["_resolve", "index", name] => resolved::run(call, name).await,
         ["_script_language"] => root::script_languages(call),
+        ["_script_context"] => root::script_contexts(call),
         _ => Err(no_handler(call)),
     }
 }
@@ -172,7 +180,10 @@ async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
         [index, "_bulk"] => bulk::run(call, Some(index)).await,
         [index, "_mget"] => mget::run(call, Some(index)).await,
         [index, "_search"] => search::run(call, index).await,
-        [index, "_msearch"] => search::multi::run(call, Some(index)).await,
+        [index, "_msearch"] => search::multi::run(call, Some(index), Kind::Bodies).await,
+        [index, "_search", "template"] => search::templates::search(call, index).await,
+        [index, "_msearch", "template"] => search::templates::several(call, Some(index)).await,
+        [index, "_clone", target] => clone::run(call, index, target).await,
         [index, "_search", "point_in_time"] => search::contexts::open_point(call, index).await,
         [index, "_pit"] => search::contexts::open_point(call, index).await,
         [index, "_count"] => search::count(call, index).await,
@@ -248,7 +259,6 @@ const NOT_HERE: &[(&str, &str)] = &[
     ),
     ("_shrink", "shrinking an index"),
     ("_split", "splitting an index"),
-    ("_clone", "cloning an index"),
     ("_upgrade", "upgrading indices"),
     ("_freeze", "frozen indices"),
     ("_ccr", "cross-cluster replication"),
@@ -257,7 +267,6 @@ const NOT_HERE: &[(&str, &str)] = &[
     ("_ilm", "this part of index lifecycles"),
     ("_data_stream", "this part of data streams"),
     ("_ingest", "this part of ingesting"),
-    ("_scripts", "stored scripts"),
     ("_sql", "SQL"),
     ("_eql", "EQL"),
     ("_query", "ES|QL"),
@@ -270,7 +279,6 @@ const NOT_HERE: &[(&str, &str)] = &[
     ("_delete_by_query", "deleting by a query"),
     ("_update_by_query", "updating by a query"),
     ("_rank_eval", "ranking evaluation"),
-    ("_render", "search templates"),
     ("_shard_stores", "stores of shards"),
     ("_ml", "machine learning"),
     ("_watcher", "watches"),

@@ -2,6 +2,7 @@
 
 use crate::error::{ElasticError, Result};
 use crate::parameters::Parameters;
+use crate::routing::ROUTING;
 use serde_json::{Map, Value};
 use value::DocumentBuf;
 
@@ -104,10 +105,11 @@ impl SourceFilter {
         filter
     }
 
-    /// A document as it is shown, its `_id` left out.
+    /// A document as it is shown, its `_id` and its routing left out.
     pub(crate) fn shown(&self, document: &DocumentBuf) -> Value {
         let mut object = json::object(document);
         object.shift_remove("_id");
+        object.shift_remove(ROUTING);
         if self.includes.is_empty() && self.excludes.is_empty() {
             return Value::Object(object);
         }

@@ -5,6 +5,7 @@ use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::insert::insert_all;
 use crate::limits::RETRIES_MAX;
+use crate::routing::{self, ROUTING};
 use crate::scripts::{Operation, Prepared as Scripted};
 use engine::{Edit, EditOrigin, EditOutcome, Record, Revision, RevisionPath, RevisionedSnapshot};
 use http::StatusCode;
@@ -48,6 +49,7 @@ pub(crate) struct Write {
     pub(crate) id: String,
     /// Whether the id was just made: no document has such a one, so none is looked for.
     pub(crate) is_new: bool,
+    pub(crate) routing: Option<String>,
     pub(crate) change: Change,
     /// `if_seq_no` and `if_primary_term`.
     pub(crate) condition: Option<(u64, u64)>,
@@ -114,7 +116,8 @@ enum Step {
 
 /// Carries out writes of different documents; one result each, in their order.
 pub(crate) async fn write_all(index: &Index, writes: &[Write]) -> Result<Vec<Result<Written>>> {
-    let results = match insertions(writes) {
+    let may_insert = !index.routing().is_required;
+    let results = match may_insert.then(|| insertions(writes)).flatten() {
         Some(documents) => insert_all(index, &documents).await?,
         None => edit_all(index, writes).await?,
     };
@@ -125,7 +128,9 @@ pub(crate) async fn write_all(index: &Index, writes: &[Write]) -> Result<Vec<Res
 /// The ids and documents of writes that do nothing but insert documents of new ids.
 fn insertions(writes: &[Write]) -> Option<Vec<(&str, &DocumentBuf)>> {
     let insertions = writes.iter().map(|write| match &write.change {
-        Change::Put { document, .. } if write.is_new && write.condition.is_none() => {
+        Change::Put { document, .. }
+            if write.is_new && write.condition.is_none() && write.routing.is_none() =>
+        {
             Some((write.id.as_str(), document))
         }
         _ => None,
@@ -254,15 +259,26 @@ async fn sequence_of(snapshot: &RevisionedSnapshot, edit: &Edit) -> Result<u64> 
 
 async fn prepare(index: &Index, snapshot: &RevisionedSnapshot, write: &Write) -> Result<Step> {
     check_id(&write.id)?;
+    let routing = index.routing();
+    routing.check(&index.name, Some(&write.id), write.routing.as_deref())?;
     let (id, record) = match write.is_new {
         true => (Value::from(write.id.as_str()), None),
         false => find(snapshot, &write.id).await?,
     };
+    let kept = record.as_ref().and_then(|record| routing::kept(&record.document));
+    // An id is one document, whatever its routing; but only who has the right one is led to it.
+    let is_led = record.is_none() || routing.leads(&write.id, write.routing.as_deref(), kept);
     check_condition(index, write, record.as_ref())?;
     check_version(index, write, record.as_ref())?;
     let commit = |document: &DocumentBuf, deleted: bool, result: &'static str| {
         let revision = record.as_ref().map(Record::revision);
-        let document = whole(id.as_ref(), document);
+        let routing = match (&write.change, deleted) {
+            (_, true) => None,
+            // One that is changed in part stays where it is.
+            (Change::Update(_), false) => kept.or(write.routing.as_deref()),
+            _ => write.routing.as_deref(),
+        };
+        let document = whole(id.as_ref(), routing, document);
         let version = write.version.map(|version| version.number);
         // A revision follows the one before it; a version may leave numbers out, and then begins a branch of its own.
         let (origin, ends) =
@@ -295,15 +311,15 @@ async fn prepare(index: &Index, snapshot: &RevisionedSnapshot, write: &Write) ->
         }
         (Change::Put { document, .. }, Some(_)) => commit(document, false, "updated"),
         (Change::Put { document, .. }, None) => commit(document, false, "created"),
-        (Change::Delete, Some(_)) => commit(&DocumentBuf::from(&Document::new()), true, "deleted"),
-        (Change::Delete, None) => Step::Done(Box::new(Written {
+        (Change::Delete, Some(_)) if is_led => commit(&DocumentBuf::from(&Document::new()), true, "deleted"),
+        (Change::Delete, _) => Step::Done(Box::new(Written {
             id: write.id.clone(),
             version: 1,
             sequence: change_number(&snapshot.head()),
             result: "not_found",
             document: None,
         })),
-        (Change::Update(update), None) => {
+        (Change::Update(update), present) if present.is_none() || !is_led => {
             let made = if update.doc_as_upsert {
                 &update.part
             } else {
@@ -317,6 +333,10 @@ async fn prepare(index: &Index, snapshot: &RevisionedSnapshot, write: &Write) ->
                     .with("index", index.name.as_str())
             };
             let made = made.as_ref().ok_or_else(missing)?;
+            if !is_led {
+                let reason = format!("[{}]: the document already exists with another routing", write.id);
+                return Err(conflict(index, reason));
+            }
             match update.script.as_ref().filter(|_| update.scripted_upsert) {
                 None => commit(&DocumentBuf::from(made), false, "created"),
                 Some(script) => {
@@ -334,9 +354,11 @@ async fn prepare(index: &Index, snapshot: &RevisionedSnapshot, write: &Write) ->
                 }
             }
         }
+        (Change::Update(_), None) => return Err(ElasticError::failed("there is no document to update")),
         (Change::Update(update), Some(record)) => {
             let mut document = record.document.to_document();
             document.remove("_id");
+            document.remove(ROUTING);
             let unchanged = || {
                 Step::Done(Box::new(Written {
                     id: write.id.clone(),
@@ -375,20 +397,27 @@ fn script_context(index: &Index, write: &Write, record: Option<&Record>) -> Docu
         .with("_id", write.id.as_str())
         .with("_type", "_doc")
         .with("_now", value::date::now_ms());
+    let kept = record.map(|record| routing::kept(&record.document));
+    if let Some(routing) = kept.unwrap_or(write.routing.as_deref()) {
+        context.push(ROUTING, routing);
+    }
     if let Some(record) = record {
         context.push("_version", Value::count(record.generation()));
     }
     context
 }
 
-/// What the `_id` of a document takes, about.
+/// What the `_id` and the routing of a document take, about.
 const ID_ROOM: usize = 64;
 
-/// A document with its `_id` in front.
-pub(crate) fn whole(id: ValueRef<'_>, document: &DocumentBuf) -> DocumentBuf {
+/// A document with its `_id` and its routing in front.
+pub(crate) fn whole(id: ValueRef<'_>, routing: Option<&str>, document: &DocumentBuf) -> DocumentBuf {
     let mut bytes = Vec::with_capacity(document.bytes().len() + ID_ROOM);
     let mut writer = DocumentWriter::new(&mut bytes);
     writer.put("_id", id);
+    if let Some(routing) = routing {
+        writer.put(ROUTING, ValueRef::String(routing));
+    }
     writer.put_all(document.as_raw());
     writer.finish();
     DocumentBuf::from_validated(bytes.into())

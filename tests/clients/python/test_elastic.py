@@ -55,8 +55,8 @@ def test_what_is_not_there_is_an_error_that_names_it(elastic, index):
     elastic.indices.create(index=index, mappings={"properties": {"a": {"type": "keyword"}}})
     with pytest.raises(elasticsearch.BadRequestError, match="resource_already_exists_exception"):
         elastic.indices.create(index=index)
-    with pytest.raises(elasticsearch.ApiError, match="rescore"):
-        elastic.search(index=index, rescore={"query": {"rescore_query": {"match_all": {}}}})
+    with pytest.raises(elasticsearch.ApiError, match="knn"):
+        elastic.search(index=index, knn={"field": "a", "query_vector": [1], "k": 1, "num_candidates": 1})
 
 
 def test_words_are_suggested_and_marked(elastic, index):
@@ -166,3 +166,45 @@ def test_an_index_is_dropped_when_its_time_has_come(elastic, index):
     assert not elastic.indices.exists(index=index)
     elastic.ilm.delete_lifecycle(name="brief")
     elastic.cluster.put_settings(persistent={"indices.lifecycle.poll_interval": None})
+
+
+def test_documents_are_found_where_their_routing_leads(elastic, index):
+    elastic.indices.create(index=index, settings={"number_of_shards": 5, "number_of_routing_shards": 5})
+    elastic.index(index=index, id="1", routing="5", document={"a": 1})
+    assert elastic.get(index=index, id="1", routing="5")["_routing"] == "5"
+    assert not elastic.exists(index=index, id="1")
+    helpers.bulk(elastic, [{"_index": index, "_id": "2", "_routing": "x", "a": 2}])
+    assert {hit["_id"]: hit["_routing"] for hit in helpers.scan(elastic, index=index)} == {"1": "5", "2": "x"}
+    elastic.update(index=index, id="2", routing="x", doc={"b": 3})
+    assert elastic.get_source(index=index, id="2", routing="x").body == {"a": 2, "b": 3}
+    elastic.delete(index=index, id="1", routing="5")
+    with pytest.raises(elasticsearch.NotFoundError):
+        elastic.delete(index=index, id="2")
+
+
+def test_searches_are_made_of_templates(elastic, index):
+    helpers.bulk(elastic, [{"_index": index, "n": n, "word": f"w{n % 2}"} for n in range(6)])
+    source = '{"query": {"match": {"word": "{{word}}"}}, "size": {{size}}{{^size}}10{{/size}}}'
+    elastic.put_script(id=index, script={"lang": "mustache", "source": source})
+    found = elastic.search_template(index=index, id=index, params={"word": "w1", "size": 2})
+    assert (found["hits"]["total"]["value"], len(found["hits"]["hits"])) == (3, 2)
+    assert elastic.render_search_template(id=index, params={"word": "w0"})["template_output"]["size"] == 10
+    both = elastic.msearch_template(search_templates=[{"index": index}, {"id": index, "params": {"word": "w0"}}, {}, {"source": "{}"}])
+    assert [one["status"] for one in both["responses"]] == [200, 200]
+    elastic.delete_script(id=index)
+    with pytest.raises(elasticsearch.NotFoundError):
+        elastic.get_script(id=index)
+
+
+def test_the_best_hits_are_looked_at_again(elastic, index):
+    helpers.bulk(elastic, [{"_index": index, "_id": str(n), "n": n, "word": "same"} for n in range(5)])
+    rescore = {"window_size": 5, "query": {"rescore_query": {"term": {"n": 3}}, "rescore_query_weight": 10}}
+    assert elastic.search(index=index, query={"match": {"word": "same"}}, rescore=rescore)["hits"]["hits"][0]["_id"] == "3"
+
+
+def test_an_index_is_copied(elastic, index):
+    elastic.index(index=index, id="1", document={"a": 1})
+    elastic.indices.put_settings(index=index, settings={"index.blocks.write": True})
+    elastic.indices.clone(index=index, target=f"{index}_copy")
+    assert elastic.get(index=f"{index}_copy", id="1")["_source"] == {"a": 1}
+    elastic.indices.delete(index=f"{index}_copy")

@@ -10,6 +10,7 @@ use crate::index::Index;
 use crate::limits::BULK_COMMIT_MAX;
 use crate::pipelines::{Pipelines, Wanted};
 use crate::respond::{Answer, ok};
+use crate::routed::of_request;
 use crate::source::SourceFilter;
 use crate::streams::TIME_FIELD;
 use crate::write::{Change, Write, Written, write_all};
@@ -38,7 +39,8 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
         )));
     }
     call.parameters
-        .without_effect(&["timeout", "wait_for_active_shards", "routing", "type"]);
+        .without_effect(&["timeout", "wait_for_active_shards", "type"]);
+    let routing = call.parameters.take("routing");
     if call.parameters.flag("require_alias")?.unwrap_or(false) {
         return Err(ElasticError::unsupported("the parameter [require_alias]"));
     }
@@ -47,7 +49,7 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
     call.parameters.end()?;
     let begun = Instant::now();
     let body = call.body.clone();
-    let mut items = parse::items(&body, index)?;
+    let mut items = parse::items(&body, index, routing.as_deref())?;
     let mut room = Room::take(call, &items).await?;
     let pipelines = call.pipelines().await?;
     let mut bulk = Bulk {
@@ -55,6 +57,7 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
         pipelines: &pipelines,
         asked: pipeline.as_deref(),
         known: HashMap::new(),
+        routes: HashMap::new(),
         shown: shown.as_ref(),
         answers: Vec::new(),
         has_errors: false,
@@ -84,6 +87,8 @@ struct Bulk<'c> {
     asked: Option<&'c str>,
     /// Which pipelines documents of an index go through that name this one.
     known: HashMap<(String, Option<String>), Wanted>,
+    /// Whether a name that items have is an alias with a routing of its own.
+    routes: HashMap<String, bool>,
     shown: Option<&'c SourceFilter>,
     /// Nothing where the client does not want to see it.
     answers: Vec<Value>,
@@ -136,11 +141,32 @@ impl Bulk<'_> {
     }
 
     async fn make(&mut self, item: &mut Item<'_>, room: &mut Room) -> Made {
+        let asked = item.routing.take();
+        match self.routing_of(&item.index, asked) {
+            Ok(routing) => item.routing = routing,
+            Err(error) => return Err(failed(item, item.id.as_deref(), &error)),
+        }
         let made = match item.change() {
             Ok(Change::Put { document, create }) => self.through(item, document, create, room).await,
             made => made.map(Ok),
         };
         made.unwrap_or_else(|error| Err(failed(item, item.id.as_deref(), &error)))
+    }
+
+    /// The routing of an item.
+    fn routing_of(&mut self, index: &str, asked: Option<String>) -> Result<Option<String>> {
+        let routes = match self.routes.get(index) {
+            Some(routes) => *routes,
+            None => {
+                let routes = of_request(self.call, index, None)?.is_some();
+                self.routes.insert(index.to_owned(), routes);
+                routes
+            }
+        };
+        match routes {
+            true => of_request(self.call, index, asked),
+            false => Ok(asked),
+        }
     }
 
     /// Puts a document through its pipelines.
@@ -166,12 +192,13 @@ impl Bulk<'_> {
         let mut going = Context {
             index: item.index.clone(),
             id: item.id.clone(),
+            routing: item.routing.clone(),
             source: document.to_document(),
             ..Context::default()
         };
         let goes_on = self.call.through(self.pipelines, wanted, &mut going).await?;
         room.grow(going.bytes())?;
-        (item.index, item.id) = (going.index, going.id);
+        (item.index, item.id, item.routing) = (going.index, going.id, going.routing);
         if goes_on {
             let document = DocumentBuf::from(&going.source);
             return Ok(Ok(Change::Put { document, create }));
@@ -206,7 +233,7 @@ fn has_error(answer: &Value) -> bool {
 
 /// How many items a body has; `None` where it is no body of a bulk request.
 pub(crate) fn items_of(body: &[u8]) -> Option<usize> {
-    let mut items = parse::items(body, None).ok()?;
+    let mut items = parse::items(body, None, None).ok()?;
     for item in &mut items {
         // One whose document cannot be read is refused alone.
         drop(item.change());
@@ -252,6 +279,7 @@ async fn write_batch(
     let writes = batch.iter().zip(changes).map(|(item, change)| Write {
         id: item.id.clone().unwrap_or_else(new_id),
         is_new: item.id.is_none(),
+        routing: item.routing.clone(),
         change,
         condition: item.condition,
         version: item.version,

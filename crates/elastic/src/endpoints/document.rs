@@ -3,10 +3,11 @@
 mod options;
 
 use crate::call::Call;
-use crate::documents::{document_of, find, head};
+use crate::documents::{document_of, head};
 use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::respond::{Answer, exists, json, ok};
+use crate::routed::{find, of_request};
 use crate::scripts::Prepared;
 use crate::source::SourceFilter;
 use crate::streams::TIME_FIELD;
@@ -79,6 +80,7 @@ async fn put(call: &mut Call, name: &str, id: &str, create: bool) -> Result<Answ
     let mut document = document_of(&call.body)?;
     options.check_alias(call, name)?;
     let (mut name, mut id) = (name.to_owned(), id.to_owned());
+    let mut routing = of_request(call, &name, options.routing.clone())?;
     // What pipelines make of it.
     let mut grown = call.server.engine.memory().share(Holder::Ingest);
     let wanted = call.pipelines_of(&name, options.pipeline.as_deref()).await?;
@@ -86,6 +88,7 @@ async fn put(call: &mut Call, name: &str, id: &str, create: bool) -> Result<Answ
         let mut going = ingest::Context {
             index: name,
             id: Some(id),
+            routing,
             source: document.to_document(),
             ..ingest::Context::default()
         };
@@ -95,6 +98,7 @@ async fn put(call: &mut Call, name: &str, id: &str, create: bool) -> Result<Answ
             .set(going.bytes())
             .map_err(|full| ElasticError::no_memory(&full))?;
         (name, id) = (going.index, going.id.unwrap_or_else(new_id));
+        routing = going.routing;
         document = DocumentBuf::from(&going.source);
         if !goes_on {
             return Ok(ok(dropped(&name, &id)));
@@ -111,6 +115,7 @@ async fn put(call: &mut Call, name: &str, id: &str, create: bool) -> Result<Answ
         Write {
             id,
             is_new: false,
+            routing,
             change,
             condition: options.condition,
             version: options.version,
@@ -146,6 +151,7 @@ async fn delete(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
     let write = Write {
         id: id.to_owned(),
         is_new: false,
+        routing: of_request(call, name, options.routing.clone())?,
         change: Change::Delete,
         condition: options.condition,
         version: options.version,
@@ -181,6 +187,7 @@ pub(crate) async fn update(call: &mut Call, name: &str, id: &str) -> Result<Answ
     let write = Write {
         id: id.to_owned(),
         is_new: false,
+        routing: of_request(call, name, options.routing.clone())?,
         change: Change::Update(update),
         condition: options.condition,
         version: options.version,
@@ -266,11 +273,16 @@ fn did_you_mean(name: &str) -> String {
         .map_or_else(String::new, |known| format!(" did you mean [{known}]?"))
 }
 
-/// The parameters of reads; what of the document is wanted.
-fn read_options(call: &mut Call) -> Result<SourceFilter> {
+/// The parameters of reads: what of the document is wanted, and its routing.
+fn read_options(call: &mut Call, name: &str) -> Result<(SourceFilter, Option<String>)> {
+    let routing = call
+        .parameters
+        .take("routing")
+        .filter(|routing| !routing.is_empty());
+    let routing = of_request(call, name, routing)?;
     let parameters = &mut call.parameters;
-    parameters.without_effect(&["realtime", "refresh", "preference", "routing"]);
-    Ok(SourceFilter::take(parameters).unwrap_or_default())
+    parameters.without_effect(&["realtime", "refresh", "preference"]);
+    Ok((SourceFilter::take(parameters).unwrap_or_default(), routing))
 }
 
 /// The fields that are wanted beside a document, which is shown only if it is one of them.
@@ -282,14 +294,14 @@ pub(crate) fn stored_fields(mut names: Vec<String>, filter: &mut SourceFilter) -
 
 async fn get(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
     let stored = call.parameters.list("stored_fields");
-    let mut filter = read_options(call)?;
+    let (mut filter, routing) = read_options(call, name)?;
     let stored = stored.map_or(Ok(Vec::new()), |names| stored_fields(names, &mut filter))?;
     let version = call.parameters.integer("version")?;
     call.parameters.without_effect(&["version_type"]);
     call.parameters.end()?;
     let index = call.open_index(name, Action::Find)?;
     let snapshot = index.collection.snapshot().await?;
-    let (_, record) = find(&snapshot, id).await?;
+    let record = find(&index, &snapshot, id, routing.as_deref()).await?;
     count(&index, record.is_some());
     if call.method == Method::HEAD {
         return Ok(exists(record.is_some()));
@@ -356,7 +368,7 @@ pub(crate) async fn source(call: &mut Call, name: &str, id: &str) -> Result<Answ
     if ![Method::GET, Method::HEAD].contains(&call.method) {
         return Err(call.not_allowed("GET, HEAD"));
     }
-    let filter = read_options(call)?;
+    let (filter, routing) = read_options(call, name)?;
     call.parameters.without_effect(&["version", "version_type"]);
     call.parameters.end()?;
     if filter.hidden {
@@ -367,7 +379,7 @@ pub(crate) async fn source(call: &mut Call, name: &str, id: &str) -> Result<Answ
     let index = call.open_index(name, Action::Find)?;
     let filter = filter.of_mapping(&index.known_mapping());
     let snapshot = index.collection.snapshot().await?;
-    let (_, record) = find(&snapshot, id).await?;
+    let record = find(&index, &snapshot, id, routing.as_deref()).await?;
     count(&index, record.is_some());
     let record = record.filter(|_| !filter.hidden);
     match record {

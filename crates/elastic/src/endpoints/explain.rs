@@ -3,10 +3,10 @@
 use super::search::parameters_query;
 use super::search::shown::number;
 use crate::call::Call;
-use crate::documents::find;
 use crate::error::{ElasticError, Result};
 use crate::lookups;
 use crate::respond::{Answer, json, ok};
+use crate::routed::{find, of_request};
 use crate::scan;
 use crate::source::SourceFilter;
 use auth::Action;
@@ -24,8 +24,9 @@ pub(crate) async fn run(call: &mut Call, name: &str, id: &str) -> Result<Answer>
     if call.parameters.take("stored_fields").is_some() {
         return Err(ElasticError::unsupported("[stored_fields] of an explanation"));
     }
-    call.parameters
-        .without_effect(&["preference", "routing", "lenient"]);
+    call.parameters.without_effect(&["preference", "lenient"]);
+    let routing = call.parameters.take("routing");
+    let routing = of_request(call, name, routing)?;
     let by_parameter = parameters_query(&mut call.parameters)?;
     call.parameters.end()?;
     let mut body = call.object()?;
@@ -43,7 +44,7 @@ pub(crate) async fn run(call: &mut Call, name: &str, id: &str) -> Result<Answer>
     let index = call.open_index(name, Action::Find)?;
     let snapshot = index.collection.snapshot().await?;
     let mut answer = json!({"_index": index.name, "_type": "_doc", "_id": id, "matched": false});
-    let Some(record) = find(&snapshot, id).await?.1 else {
+    let Some(record) = find(&index, &snapshot, id, routing.as_deref()).await? else {
         return Ok(json(StatusCode::NOT_FOUND, answer));
     };
     // The whole collection says how rare terms are; of it only this document is wanted.

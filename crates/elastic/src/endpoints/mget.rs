@@ -2,10 +2,10 @@
 
 use super::document::{found, put_stored, stored_fields};
 use crate::call::Call;
-use crate::documents::find;
 use crate::error::{ElasticError, Result};
 use crate::limits::MGET_DOCUMENTS_MAX;
 use crate::respond::{Answer, ok};
+use crate::routed::{find, of_request};
 use crate::source::SourceFilter;
 use auth::Action;
 use http::Method;
@@ -16,6 +16,7 @@ use serde_json::{Map, Value, json};
 struct Wanted {
     index: String,
     id: String,
+    routing: Option<String>,
     filter: SourceFilter,
     stored: Vec<WantedField>,
 }
@@ -25,12 +26,19 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
         return Err(call.not_allowed("GET, POST"));
     }
     call.parameters
-        .without_effect(&["realtime", "refresh", "preference", "routing"]);
+        .without_effect(&["realtime", "refresh", "preference"]);
+    let routing = call.parameters.take("routing");
     let names = call.parameters.list("stored_fields");
     let mut default = SourceFilter::take(&mut call.parameters).unwrap_or_default();
     let stored = names.map_or(Ok(Vec::new()), |names| stored_fields(names, &mut default))?;
     call.parameters.end()?;
-    let wanted = parse(&call.required_object()?, index, &default, &stored)?;
+    let wanted = parse(
+        &call.required_object()?,
+        index,
+        routing.as_deref(),
+        &default,
+        &stored,
+    )?;
     let mut documents = Vec::with_capacity(wanted.len());
     for one in wanted {
         documents.push(match read(call, &one).await {
@@ -43,27 +51,31 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
 
 async fn read(call: &Call, one: &Wanted) -> Result<Value> {
     let index = call.open_index(&one.index, Action::Find)?;
+    let routing = of_request(call, &one.index, one.routing.clone())?;
     let snapshot = index.collection.snapshot().await?;
-    Ok(match find(&snapshot, &one.id).await?.1 {
-        Some(record) => {
-            let mapping = index.known_mapping();
-            let filter = one.filter.of_mapping(&mapping);
-            let mut answer = found(&index.name, &one.id, &record, &filter);
-            put_stored(&mut answer, &mapping, &record, &one.stored)?;
-            answer
-        }
-        None => {
-            // An index without fields has no type yet.
-            let is_empty = index.known_mapping().source().is_empty();
-            let kind = if is_empty { Value::Null } else { json!("_doc") };
-            json!({"_index": index.name, "_type": kind, "_id": one.id, "found": false})
-        }
-    })
+    Ok(
+        match find(&index, &snapshot, &one.id, routing.as_deref()).await? {
+            Some(record) => {
+                let mapping = index.known_mapping();
+                let filter = one.filter.of_mapping(&mapping);
+                let mut answer = found(&index.name, &one.id, &record, &filter);
+                put_stored(&mut answer, &mapping, &record, &one.stored)?;
+                answer
+            }
+            None => {
+                // An index without fields has no type yet.
+                let is_empty = index.known_mapping().source().is_empty();
+                let kind = if is_empty { Value::Null } else { json!("_doc") };
+                json!({"_index": index.name, "_type": kind, "_id": one.id, "found": false})
+            }
+        },
+    )
 }
 
 fn parse(
     body: &Map<String, Value>,
     index: Option<&str>,
+    routing: Option<&str>,
     default: &SourceFilter,
     stored: &[WantedField],
 ) -> Result<Vec<Wanted>> {
@@ -87,6 +99,7 @@ fn parse(
             let mut item = Wanted {
                 index: index.unwrap_or_default().to_owned(),
                 id: String::new(),
+                routing: routing.map(str::to_owned),
                 filter: default.clone(),
                 stored: stored.to_vec(),
             };
@@ -98,7 +111,8 @@ fn parse(
                             "_index" => item.index = text(value),
                             "_id" => item.id = text(value),
                             "_source" => item.filter = SourceFilter::parse(value)?,
-                            "_type" | "routing" => {}
+                            "routing" => item.routing = Some(text(value)),
+                            "_type" => {}
                             "stored_fields" => {
                                 let list = value.as_array().cloned().unwrap_or_else(|| vec![value.clone()]);
                                 item.filter = SourceFilter::default();

@@ -4,7 +4,7 @@ use crate::call::Call;
 use crate::error::Result;
 use crate::respond::{Answer, ok};
 use http::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// The version that is spoken.
 pub(crate) const VERSION: &str = "7.10.2";
@@ -46,13 +46,42 @@ pub(crate) fn license(call: &mut Call) -> Result<Answer> {
     ))
 }
 
-/// `GET /_script_language`: scripts may be given, or be kept, in no language yet.
+/// `GET /_script_context`: where scripts may be given.
+pub(crate) fn script_contexts(call: &mut Call) -> Result<Answer> {
+    if call.method != Method::GET {
+        return Err(call.not_allowed("GET"));
+    }
+    call.parameters.end()?;
+    let given = json!({"type": "java.util.Map", "name": "params"});
+    let contexts: Vec<Value> = [
+        ("filter", "boolean"),
+        ("ingest", "void"),
+        ("processor_conditional", "boolean"),
+        ("score", "double"),
+        ("template", "java.lang.String"),
+        ("update", "void"),
+    ]
+    .iter()
+    .map(|(name, kind)| {
+        let execute = json!({"name": "execute", "return_type": kind, "params": []});
+        let params = json!({"name": "getParams", "return_type": given["type"], "params": []});
+        json!({"name": name, "methods": [execute, params]})
+    })
+    .collect();
+    Ok(ok(json!({"contexts": contexts})))
+}
+
+/// `GET /_script_language`: the languages of scripts, and where each may be used.
 pub(crate) fn script_languages(call: &mut Call) -> Result<Answer> {
     if call.method != Method::GET {
         return Err(call.not_allowed("GET"));
     }
     call.parameters.end()?;
-    Ok(ok(
-        json!({"types_allowed": ["inline", "stored"], "language_contexts": []}),
-    ))
+    Ok(ok(json!({
+        "types_allowed": ["inline", "stored"],
+        "language_contexts": [
+            {"language": "mustache", "contexts": ["template"]},
+            {"language": "painless", "contexts": ["filter", "ingest", "processor_conditional", "score", "update"]},
+        ],
+    })))
 }

@@ -7,7 +7,9 @@ mod inner;
 pub(crate) mod multi;
 mod parameters;
 mod profile;
+mod rescore;
 pub(crate) mod shown;
+pub(crate) mod templates;
 
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
@@ -23,6 +25,7 @@ use contexts::{KeepAlive, Scrolling};
 use http::Method;
 pub(crate) use parameters::query_of as parameters_query;
 use parameters::{Asked, query_of};
+use rescore::Rescore;
 use search::{Held, Query, Request, Suggest};
 use serde_json::{Map, Value, json};
 use shown::{Shown, number};
@@ -47,6 +50,7 @@ pub(crate) struct Search {
     pub(crate) typed_keys: bool,
     pub(crate) places: Vec<Place>,
     collapse: Option<Collapse>,
+    rescores: Vec<Rescore>,
     deadline: Option<Instant>,
     /// Shards whose results Elasticsearch would put together at once.
     batch: u64,
@@ -78,6 +82,8 @@ async fn answer(call: &Call, expression: &str, options: Options, asked: Asked) -
         .map(|value| Collapse::parse(&value))
         .transpose()?;
     collapse::check(collapse.as_ref(), &body, keep_alive.is_some())?;
+    let rescores = body.shift_remove("rescore");
+    let rescores = rescores.as_ref().map_or(Ok(Vec::new()), rescore::parse)?;
     let boosts = body.shift_remove("indices_boost");
     let suggest = body.shift_remove("suggest");
     let suggest = suggest.as_ref().map(Suggest::parse).transpose()?;
@@ -100,6 +106,7 @@ async fn answer(call: &Call, expression: &str, options: Options, asked: Asked) -
     }
     request.track_scores |= shown.wants_scores();
     inner::check(request.query.as_ref())?;
+    rescore::check(&rescores, &request, keep_alive.is_some())?;
     check_total(&request, &shown, &body)?;
     if shown.total_as_number {
         request.track_total_hits = request.track_total_hits.map(|_| u64::MAX);
@@ -127,6 +134,7 @@ async fn answer(call: &Call, expression: &str, options: Options, asked: Asked) -
         typed_keys,
         places,
         collapse,
+        rescores,
         deadline,
         batch: asked.batch,
         held: call.held.another(),
@@ -199,6 +207,7 @@ impl Search {
     pub(crate) async fn run(&self) -> Result<(Found, bool)> {
         let found = match &self.collapse {
             Some(collapse) => collapse.run(self).await?,
+            None if !self.rescores.is_empty() => rescore::run(self).await?,
             None => self.scan(&self.request).await?,
         };
         let timed_out = found.timed_out;

@@ -1,10 +1,10 @@
 //! `_termvectors` and `_mtermvectors`: the terms of documents.
 
 use crate::call::Call;
-use crate::documents::find;
 use crate::error::{ElasticError, Result};
 use crate::limits::MGET_DOCUMENTS_MAX;
 use crate::respond::{Answer, ok};
+use crate::routed::{find, of_request};
 use crate::scan;
 use auth::Action;
 use http::Method;
@@ -17,6 +17,7 @@ use std::time::Instant;
 struct Wanted {
     index: String,
     id: Option<String>,
+    routing: Option<String>,
     /// A document that comes with the request.
     given: Option<Value>,
     vectors: TermVectors,
@@ -81,7 +82,8 @@ fn begin(call: &mut Call) -> Result<Wanted> {
         return Err(call.not_allowed("GET, POST"));
     }
     let parameters = &mut call.parameters;
-    parameters.without_effect(&["realtime", "preference", "routing", "version", "version_type"]);
+    parameters.without_effect(&["realtime", "preference", "version", "version_type"]);
+    let routing = parameters.take("routing");
     parameters.flag("payloads")?;
     let mut flag =
         |name: &str, default: bool| -> Result<bool> { Ok(parameters.flag(name)?.unwrap_or(default)) };
@@ -95,6 +97,7 @@ fn begin(call: &mut Call) -> Result<Wanted> {
     Ok(Wanted {
         index: String::new(),
         id: None,
+        routing,
         given: None,
         vectors: TermVectors {
             fields: call.parameters.list("fields"),
@@ -114,7 +117,8 @@ impl Wanted {
             match name.as_str() {
                 "_index" => self.index = text(value),
                 "_id" => self.id = Some(text(value)),
-                "_type" | "routing" | "version" | "version_type" | "payloads" => {}
+                "routing" | "_routing" => self.routing = Some(text(value)),
+                "_type" | "version" | "version_type" | "payloads" => {}
                 "doc" => self.given = Some(value.clone()),
                 "fields" => {
                     let list = value.as_array().cloned().unwrap_or_else(|| vec![value.clone()]);
@@ -151,7 +155,8 @@ async fn shown(call: &Call, wanted: &Wanted) -> Result<Value> {
         }
         (None, Some(id)) => {
             answer["_id"] = json!(id);
-            let (_, record) = find(&snapshot, id).await?;
+            let routing = of_request(call, &wanted.index, wanted.routing.clone())?;
+            let record = find(&index, &snapshot, id, routing.as_deref()).await?;
             answer["_version"] = json!(record.as_ref().map_or(0, engine::Record::generation));
             record.map(|record| record.document)
         }

@@ -11,6 +11,7 @@ mod aliases;
 mod buckets;
 mod corpora;
 mod documents;
+mod fields;
 mod found;
 mod indices;
 mod kept;
@@ -19,12 +20,14 @@ mod operations;
 mod paging;
 mod pipelines;
 mod queries;
+mod routing;
 mod scoring;
 mod scripts;
 mod searches;
 mod security;
 mod server;
 mod streams;
+mod templates;
 
 use std::collections::BTreeSet;
 use testing::http::Case;
@@ -58,12 +61,15 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         administration::CASES,
         aliases::CASES,
         documents::CASES,
+        fields::CASES,
         indices::CASES,
         kept::CASES,
         paging::CASES,
         pipelines::CASES,
+        routing::CASES,
         scripts::CASES,
         streams::CASES,
+        templates::CASES,
         queries::CASES,
         searches::CASES,
         security::CASES,

@@ -201,9 +201,9 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "POST /docs/_search",
-        r#"{"rescore": {}}"#,
+        r#"{"knn": {}}"#,
         501,
-        r#"{"error": {"reason": "[rescore] of a search is not supported"}}"#,
+        r#"{"error": {"reason": "[knn] of a search is not supported"}}"#,
     ),
     case(
         "POST /docs/_search",

@@ -13,6 +13,7 @@ pub(super) struct Item<'b> {
     pub(super) verb: &'static str,
     pub(super) index: String,
     pub(super) id: Option<String>,
+    pub(super) routing: Option<String>,
     /// The line with the document.
     pub(super) source: &'b [u8],
     pub(super) condition: Option<(u64, u64)>,
@@ -41,7 +42,8 @@ impl Item<'_> {
     }
 }
 
-pub(super) fn items<'b>(body: &'b [u8], index: Option<&str>) -> Result<Vec<Item<'b>>> {
+/// The items of a body; `index` and `routing` are those of the ones that name none.
+pub(super) fn items<'b>(body: &'b [u8], index: Option<&str>, routing: Option<&str>) -> Result<Vec<Item<'b>>> {
     let Some(lines) = body.strip_suffix(b"\n").or(body.is_empty().then_some(body)) else {
         return Err(ElasticError::illegal(
             "The bulk request must be terminated by a newline [\\n]",
@@ -53,7 +55,7 @@ pub(super) fn items<'b>(body: &'b [u8], index: Option<&str>) -> Result<Vec<Item<
         if line.iter().all(u8::is_ascii_whitespace) {
             continue;
         }
-        items.push(item(at + 1, line, &mut lines, index)?);
+        items.push(item(at + 1, line, &mut lines, index, routing)?);
     }
     match items.is_empty() {
         true => Err(ElasticError::validation(&["no requests added".to_owned()])),
@@ -80,6 +82,7 @@ fn item<'a>(
     line: &[u8],
     lines: &mut impl Iterator<Item = (usize, &'a [u8])>,
     index: Option<&str>,
+    routing: Option<&str>,
 ) -> Result<Item<'a>> {
     let malformed = |found: &str| {
         ElasticError::illegal(format!(
@@ -111,6 +114,7 @@ fn item<'a>(
         verb,
         index: index.unwrap_or_default().to_owned(),
         id: None,
+        routing: routing.map(str::to_owned),
         source: &[],
         condition: None,
         version: None,
@@ -131,8 +135,8 @@ fn item<'a>(
             "if_seq_no" => sequence = value.as_i64(),
             "if_primary_term" => term = value.as_i64(),
             "_source" => item.shown = Some(SourceFilter::parse(value)?),
-            "_type" | "routing" | "_routing" | "retry_on_conflict" | "_retry_on_conflict"
-            | "require_alias" => {}
+            "routing" | "_routing" => item.routing = text(value),
+            "_type" | "retry_on_conflict" | "_retry_on_conflict" | "require_alias" => {}
             "pipeline" if verb == "update" => {
                 return Err(ElasticError::unsupported(
                     "[pipeline] of a bulk item that updates",

@@ -6,6 +6,7 @@ use crate::documents::{document_of, without_id};
 use crate::error::Result;
 use crate::index::Index;
 use crate::limits::BULK_COMMIT_MAX;
+use crate::routing;
 use crate::scan::{self, Place};
 use crate::scripts::Prepared;
 use crate::source::SourceFilter;
@@ -119,6 +120,7 @@ impl Job {
         Ok(Write {
             id: hit.id.clone(),
             is_new: false,
+            routing: routing::kept(&hit.document).map(str::to_owned),
             change,
             condition,
             version: None,

@@ -16,6 +16,7 @@ pub(super) struct Options {
     pub(super) condition: Option<(u64, u64)>,
     pub(super) version: Option<OwnVersion>,
     pub(super) creates: bool,
+    pub(super) routing: Option<String>,
     /// The pipeline that the document is to go through.
     pub(super) pipeline: Option<String>,
     /// What is answered to `refresh`; every search sees every write, so nothing has to be waited for.
@@ -51,7 +52,8 @@ impl Options {
                 )));
             }
         };
-        parameters.without_effect(&["timeout", "wait_for_active_shards", "routing"]);
+        parameters.without_effect(&["timeout", "wait_for_active_shards"]);
+        let routing = parameters.take("routing").filter(|routing| !routing.is_empty());
         let version = own_version(
             parameters.take("version_type").as_deref(),
             parameters.integer("version")?,
@@ -72,6 +74,7 @@ impl Options {
             )?,
             version,
             pipeline: None,
+            routing,
             creates,
             refreshed: refreshed.filter(|forced| *forced),
             require_alias: parameters.flag("require_alias")?.unwrap_or(false),

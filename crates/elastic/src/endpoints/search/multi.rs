@@ -1,7 +1,7 @@
 //! `_msearch`: several searches in one request.
 
 use super::parameters::Asked;
-use super::perform;
+use super::{perform, templates};
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
 use crate::limits::SEARCHES_MAX;
@@ -11,7 +11,14 @@ use http::Method;
 use serde_json::{Map, Value, json};
 use std::time::Instant;
 
-pub(crate) async fn run(call: &mut Call, expression: Option<&str>) -> Result<Answer> {
+/// What the searches of a request are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Bodies,
+    Templates,
+}
+
+pub(crate) async fn run(call: &mut Call, expression: Option<&str>, kind: Kind) -> Result<Answer> {
     if ![Method::GET, Method::POST].contains(&call.method) {
         return Err(call.not_allowed("GET, POST"));
     }
@@ -43,7 +50,10 @@ pub(crate) async fn run(call: &mut Call, expression: Option<&str>) -> Result<Ans
             "[_msearch] takes at most {SEARCHES_MAX} searches"
         )));
     }
-    for pair in lines.chunks(2).filter(|_| total_as_number) {
+    for pair in lines
+        .chunks(2)
+        .filter(|_| total_as_number && kind == Kind::Bodies)
+    {
         check_total(&object(pair.get(1).copied().unwrap_or_default())?)?;
     }
     let mut responses = Vec::new();
@@ -52,11 +62,18 @@ pub(crate) async fn run(call: &mut Call, expression: Option<&str>) -> Result<Ans
             object(pair[0])?,
             object(pair.get(1).copied().unwrap_or_default())?,
         );
-        let mut asked = Asked::of(body);
-        (asked.typed_keys, asked.total_as_number) = (typed_keys, total_as_number);
-        let answer = match headed(&head, expression) {
-            Ok((indices, options)) => Box::pin(perform(call, &indices, options, asked)).await,
-            Err(error) => Err(error),
+        let body = match kind {
+            Kind::Bodies => Ok(body),
+            Kind::Templates => templates::body_of(call, &body, None).await,
+        };
+        let asked = body.map(|body| Asked {
+            typed_keys,
+            total_as_number,
+            ..Asked::of(body)
+        });
+        let answer = match (headed(&head, expression), asked) {
+            (Ok((indices, options)), Ok(asked)) => Box::pin(perform(call, &indices, options, asked)).await,
+            (Err(error), _) | (_, Err(error)) => Err(error),
         };
         responses.push(match answer {
             Ok(mut answer) => {

@@ -1,5 +1,6 @@
 //! How hits are shown.
 
+use crate::documents::put_routing;
 use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::settings;
@@ -86,6 +87,9 @@ impl Shown {
         if !self.is_bare {
             body.insert("_type".to_owned(), json!("_doc"));
             body.insert("_id".to_owned(), json!(hit.id));
+            if hit.nested.is_none() {
+                put_routing(&mut body, &hit.document);
+            }
         }
         if let Some((path, offset)) = &hit.nested {
             body.insert("_nested".to_owned(), json!({"field": path, "offset": offset}));
@@ -170,8 +174,8 @@ pub(crate) fn refuse(body: &Map<String, Value>) -> Result<()> {
             "profile" if value.as_bool() != Some(true) => {}
             // Grafana says that it wants none.
             "script_fields" if value.as_object().is_some_and(Map::is_empty) => {}
-            "script_fields" | "rescore" | "knn" | "runtime_mappings" | "slice" | "profile" | "ext"
-            | "rank" | "retriever" => {
+            "script_fields" | "knn" | "runtime_mappings" | "slice" | "profile" | "ext" | "rank"
+            | "retriever" => {
                 return Err(ElasticError::unsupported(format!("[{name}] of a search")));
             }
             other => {

@@ -37,6 +37,8 @@ pub(super) struct Hits<'a> {
 pub(super) struct Hit<'a> {
     #[serde(rename = "_id")]
     pub(super) id: String,
+    #[serde(default, rename = "_routing")]
+    pub(super) routing: Option<String>,
     #[serde(borrow, rename = "_source")]
     pub(super) source: Option<&'a RawValue>,
 }

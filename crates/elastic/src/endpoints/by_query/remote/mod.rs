@@ -61,6 +61,7 @@ impl Copying {
         Ok(Write {
             id: hit.id.clone(),
             is_new: false,
+            routing: hit.routing.clone(),
             change: Change::Put { document, create },
             condition: None,
             version: None,

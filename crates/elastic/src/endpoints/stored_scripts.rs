@@ -1,0 +1,84 @@
+//! `/_scripts/{id}`: templates of searches that are kept. Kept scripts of other languages are not.
+
+use crate::call::Call;
+use crate::error::{ElasticError, Result};
+use crate::kept::Family;
+use crate::mustache::Template;
+use crate::respond::{Answer, acknowledged, json, ok};
+use http::{Method, StatusCode};
+use serde_json::{Value, json};
+
+pub(crate) async fn run(call: &mut Call, id: &str, context: Option<&str>) -> Result<Answer> {
+    call.parameters
+        .without_effect(&["timeout", "master_timeout", "context"]);
+    call.parameters.end()?;
+    match call.method {
+        Method::PUT | Method::POST => put(call, id).await,
+        Method::GET if context.is_none() => get(call, id).await,
+        Method::DELETE if context.is_none() => delete(call, id).await,
+        _ => Err(call.not_allowed("DELETE, GET, POST, PUT")),
+    }
+}
+
+async fn put(call: &Call, id: &str) -> Result<Answer> {
+    let body = call.required_object()?;
+    if let Some(other) = body.keys().find(|name| *name != "script") {
+        return Err(ElasticError::illegal(format!(
+            "unexpected field [{other}], expected [script]"
+        )));
+    }
+    let script = body.get("script").and_then(Value::as_object);
+    let script = script.ok_or_else(|| ElasticError::illegal("must specify a [script] that is an object"))?;
+    if let Some(other) = script
+        .keys()
+        .find(|name| !["lang", "source", "options"].contains(&name.as_str()))
+    {
+        return Err(ElasticError::illegal(format!(
+            "[stored script source] unknown field [{other}]"
+        )));
+    }
+    match script.get("lang").and_then(Value::as_str) {
+        Some("mustache") => {}
+        Some(language) => {
+            return Err(ElasticError::unsupported(format!(
+                "a stored script in [{language}]"
+            )));
+        }
+        None => {
+            return Err(ElasticError::illegal("must specify lang for stored script"));
+        }
+    }
+    let source = script
+        .get("source")
+        .ok_or_else(|| ElasticError::illegal("must specify source for stored script"))?;
+    let source = source_text(source);
+    Template::parse(&source)?;
+    let kept = json!({"lang": "mustache", "source": source});
+    call.keep(Family::Script, id, Some(&kept)).await?;
+    Ok(acknowledged())
+}
+
+/// The text of a template, which may come as JSON.
+pub(super) fn source_text(source: &Value) -> String {
+    source.as_str().map_or_else(|| source.to_string(), str::to_owned)
+}
+
+async fn get(call: &Call, id: &str) -> Result<Answer> {
+    Ok(match call.kept_one(Family::Script, id).await? {
+        Some(script) => ok(json!({"_id": id, "found": true, "script": script})),
+        None => json(StatusCode::NOT_FOUND, json!({"_id": id, "found": false})),
+    })
+}
+
+async fn delete(call: &Call, id: &str) -> Result<Answer> {
+    if call.kept_one(Family::Script, id).await?.is_none() {
+        let reason = format!("stored script [{id}] does not exist and cannot be deleted");
+        return Err(ElasticError::new(
+            StatusCode::NOT_FOUND,
+            "resource_not_found_exception",
+            reason,
+        ));
+    }
+    call.keep(Family::Script, id, None).await?;
+    Ok(acknowledged())
+}

@@ -1,0 +1,131 @@
+//! Routing: the text that places a document on a shard in the stead of its id.
+//!
+//! All documents of an index lie together here, so nobody finds anything sooner by it. It is kept with the document, as its member
+//! `_routing`; and who asks for a document by its id finds it where Elasticsearch would look for it on the shard that it is on.
+
+use crate::error::{ElasticError, Result};
+use http::StatusCode;
+use search::{Mapping, murmur3};
+use serde_json::{Map, Value};
+use value::{DocumentBuf, ValueRef};
+
+/// The member of a document that is its routing.
+pub(crate) const ROUTING: &str = "_routing";
+/// Shards at most of which an index may be said to be.
+const SHARDS_MAX: u32 = 1024;
+/// The binary digits of the number of parts that shards are made of, where settings do not say it.
+const PARTS_BITS: u32 = 10;
+
+/// How an index places its documents.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Routing {
+    shards: u32,
+    /// The parts that shards are made of, so that they can be split later.
+    parts: u32,
+    pub(crate) is_required: bool,
+}
+
+impl Routing {
+    pub(crate) fn of(settings: &Map<String, Value>, mapping: &Mapping) -> Routing {
+        let number = |name: &str| match settings.get(name)? {
+            Value::String(text) => text.parse::<u32>().ok(),
+            other => other.as_u64().and_then(|number| u32::try_from(number).ok()),
+        };
+        let shards = number("number_of_shards").unwrap_or(1).clamp(1, SHARDS_MAX);
+        let parts = number("number_of_routing_shards").unwrap_or_else(|| {
+            let bits = u32::BITS - (shards - 1).leading_zeros();
+            shards << PARTS_BITS.saturating_sub(bits).max(1)
+        });
+        let rule = mapping.source().get(ROUTING);
+        let is_required = rule.and_then(|rule| rule.get("required"));
+        Routing {
+            shards,
+            parts: parts.max(shards),
+            is_required: is_required.is_some_and(|flag| flag == true || flag == "true"),
+        }
+    }
+
+    /// Refuses to look for a document without a routing where the mapping wants one.
+    pub(crate) fn check(self, index: &str, id: Option<&str>, routing: Option<&str>) -> Result<()> {
+        if !self.is_required || routing.is_some() {
+            return Ok(());
+        }
+        let reason = format!(
+            "routing is required for [{index}]/[_doc]/[{}]",
+            id.unwrap_or("null")
+        );
+        Err(
+            ElasticError::new(StatusCode::BAD_REQUEST, "routing_missing_exception", reason)
+                .with("index_uuid", "_na_")
+                .with("index", index),
+        )
+    }
+
+    /// Whether who asks for an id with this routing is led to the shard of a document that has that one.
+    pub(crate) fn leads(self, id: &str, asked: Option<&str>, kept: Option<&str>) -> bool {
+        let shard = |routing: Option<&str>| self.shard(routing.unwrap_or(id));
+        self.shards == 1 || asked == kept || shard(asked) == shard(kept)
+    }
+
+    fn shard(self, text: &str) -> u32 {
+        let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let hash = i64::from(murmur3(&bytes, 0).cast_signed());
+        let part = hash.rem_euclid(i64::from(self.parts)) as u32;
+        part / (self.parts / self.shards)
+    }
+}
+
+/// The routing of a document that is kept.
+pub(crate) fn kept(document: &DocumentBuf) -> Option<&str> {
+    match document.as_raw().get(ROUTING) {
+        Some(ValueRef::String(routing)) => Some(routing),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn routing(settings: Value) -> Routing {
+        Routing::of(settings.as_object().expect("an object"), &Mapping::default())
+    }
+
+    #[test]
+    fn texts_have_the_hashes_that_elasticsearch_gives_them() {
+        let hash = |text: &str| {
+            murmur3(
+                &text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>(),
+                0,
+            )
+        };
+        for (text, expected) in [
+            ("hell", 0x5a0c_b7c3),
+            ("hello", 0xd7c3_1989),
+            ("hello w", 0x22ab_2984),
+            ("The quick brown fox jumps over the lazy dog", 0xe07d_b09c),
+        ] {
+            assert_eq!(hash(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn one_shard_has_every_document_whatever_its_routing() {
+        let one = routing(json!({}));
+        assert!(one.leads("1", None, Some("5")) && one.leads("1", Some("4"), Some("5")));
+    }
+
+    #[test]
+    fn of_several_shards_only_the_one_of_the_routing_is_looked_on() {
+        let five = routing(json!({"number_of_shards": "5", "number_of_routing_shards": "5"}));
+        assert!(!five.leads("1", None, Some("5")));
+        assert!(!five.leads("1", Some("4"), Some("5")));
+        assert!(five.leads("1", Some("5"), Some("5")) && five.leads("1", None, None));
+        // What is on the same shard is found.
+        let shards: Vec<u32> = (0..20).map(|n: u32| five.shard(&n.to_string())).collect();
+        assert!(shards.iter().all(|shard| *shard < 5));
+        let twin = (0..20).find(|n: &u32| *n != 5 && shards[*n as usize] == shards[5]);
+        assert!(five.leads("1", twin.map(|n| n.to_string()).as_deref(), Some("5")));
+    }
+}

@@ -1,0 +1,124 @@
+//! Types of fields that make more of a text than its words, and a second look at the best hits.
+
+use super::server::run;
+use testing::http::{Case, case};
+
+#[test]
+fn fields() {
+    run(CASES);
+}
+
+pub const CASES: &[Case] = &[
+    case(
+        "PUT /typed",
+        r#"{"mappings": {"properties": {"level": {"type": "constant_keyword"}, "title": {"type": "search_as_you_type",
+            "fields": {"length": {"type": "token_count", "analyzer": "standard"}}}}}}"#,
+        200,
+        "",
+    ),
+    case(
+        "PUT /typed/_doc/1",
+        r#"{"title": "quick brown fox", "level": "info"}"#,
+        201,
+        "",
+    ),
+    case("PUT /typed/_doc/2", r#"{"title": "brown bread"}"#, 201, ""),
+    case(
+        "PUT /typed/_doc/3",
+        r#"{"title": "x", "level": "warn"}"#,
+        400,
+        r#"{"error": {"type": "mapper_parsing_exception"}}"#,
+    ),
+    case(
+        "GET /typed/_mapping",
+        "",
+        200,
+        r#"{"typed": {"mappings": {"properties": {"level": {"type": "constant_keyword", "value": "info"}}}}}"#,
+    ),
+    // All documents have the constant, whatever they say.
+    case(
+        "GET /typed/_count",
+        r#"{"query": {"term": {"level": "info"}}}"#,
+        200,
+        r#"{"count": 2}"#,
+    ),
+    case(
+        "GET /typed/_count",
+        r#"{"query": {"terms": {"level": ["a", "b"]}}}"#,
+        200,
+        r#"{"count": 0}"#,
+    ),
+    case(
+        "GET /typed/_count",
+        r#"{"query": {"prefix": {"level": "in"}}}"#,
+        200,
+        r#"{"count": 2}"#,
+    ),
+    case(
+        "POST /typed/_search",
+        r#"{"size": 1, "query": {"exists": {"field": "level"}}, "fields": ["level"], "aggs": {"levels": {"terms": {"field": "level"}}}}"#,
+        200,
+        r#"{"hits": {"hits": [{"fields": {"level": ["info"]}}]}, "aggregations": {"levels": {"buckets": [{"key": "info", "doc_count": 2}]}}}"#,
+    ),
+    case(
+        "GET /typed/_count",
+        r#"{"query": {"multi_match": {"query": "brown fo", "type": "bool_prefix", "operator": "and", "fields": ["title", "title._2gram", "title._3gram"]}}}"#,
+        200,
+        r#"{"count": 1}"#,
+    ),
+    case(
+        "GET /typed/_count",
+        r#"{"query": {"term": {"title._2gram": "brown bread"}}}"#,
+        200,
+        r#"{"count": 1}"#,
+    ),
+    case(
+        "GET /typed/_count",
+        r#"{"query": {"term": {"title._index_prefix": "quick b"}}}"#,
+        200,
+        r#"{"count": 1}"#,
+    ),
+    case(
+        "POST /typed/_search",
+        r#"{"query": {"range": {"title.length": {"gte": 3}}}, "sort": "title.length", "docvalue_fields": ["title.length"]}"#,
+        200,
+        r#"{"hits": {"hits": [{"_id": "1", "fields": {"title.length": [3]}, "sort": [3]}]}}"#,
+    ),
+    // A second look.
+    case("PUT /looks/_doc/1", r#"{"f": "a", "n": 1}"#, 201, ""),
+    case("PUT /looks/_doc/2", r#"{"f": "a", "n": 2}"#, 201, ""),
+    case("PUT /looks/_doc/3", r#"{"f": "a", "n": 3}"#, 201, ""),
+    case(
+        "POST /looks/_search",
+        r#"{"query": {"match_all": {}}, "rescore": {"window_size": 3, "query": {"rescore_query": {"constant_score": {"filter": {"term": {"n": 2}}}}, "query_weight": 2, "rescore_query_weight": 10}}}"#,
+        200,
+        r#"{"hits": {"total": {"value": 3}, "max_score": 12.0, "hits": [{"_id": "2", "_score": 12.0}, {"_id": "1", "_score": 2.0}, {"_id": "3", "_score": 2.0}]}}"#,
+    ),
+    case(
+        "POST /looks/_search",
+        r#"{"from": 1, "size": 1, "query": {"match_all": {}}, "rescore": [
+            {"query": {"rescore_query": {"range": {"n": {"gte": 2}}}, "score_mode": "multiply", "rescore_query_weight": 3}},
+            {"window_size": 1, "query": {"rescore_query": {"match_all": {}}, "score_mode": "min", "rescore_query_weight": 0.5}}]}"#,
+        200,
+        r#"{"hits": {"hits": [{"_id": "1", "_score": 1.0}]}}"#,
+    ),
+    case(
+        "POST /looks/_search",
+        r#"{"sort": "n", "rescore": {"query": {"rescore_query": {"match_all": {}}}}}"#,
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
+    case(
+        "POST /looks/_search?scroll=1m",
+        r#"{"rescore": {"query": {"rescore_query": {"match_all": {}}}}}"#,
+        400,
+        r#"{"error": {"type": "action_request_validation_exception"}}"#,
+    ),
+    case("POST /looks/_search", r#"{"rescore": {"query": {}}}"#, 400, ""),
+    case(
+        "POST /looks/_search",
+        r#"{"rescore": {"window_size": 10001, "query": {"rescore_query": {"match_all": {}}}}}"#,
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
+];
