@@ -93,11 +93,15 @@ fn analyzer(body: &mut Map<String, Value>, analysis: &Analysis) -> Result<Analyz
 }
 
 fn shown(token: &Token, position: u32, offset: usize) -> Value {
-    json!({
+    let mut shown = json!({
         "token": token.text,
         "start_offset": token.start + offset,
         "end_offset": token.end + offset,
         "type": token.kind,
         "position": token.position + position,
-    })
+    });
+    if token.length > 1 {
+        shown["positionLength"] = json!(token.length);
+    }
+    shown
 }

@@ -84,6 +84,90 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"hits": {"hits": [{"_id": "1", "fields": {"title.length": [3]}, "sort": [3]}]}}"#,
     ),
+    // Words that are cut, and synonyms of several words.
+    case(
+        "PUT /cut",
+        r#"{"settings": {"analysis": {
+            "filter": {"parts": {"type": "word_delimiter_graph", "catenate_all": true}, "cities": {"type": "synonym_graph", "synonyms": ["ny, new york", "la => los angeles"]}},
+            "analyzer": {"parts": {"tokenizer": "whitespace", "filter": ["parts", "lowercase"]}, "cities": {"tokenizer": "standard", "filter": ["lowercase", "cities"]}}}},
+            "mappings": {"properties": {"code": {"type": "text", "analyzer": "parts"}, "city": {"type": "text", "search_analyzer": "cities"}}}}"#,
+        200,
+        "",
+    ),
+    case(
+        "PUT /cut/_doc/1",
+        r#"{"code": "Wi-Fi 6E", "city": "in New York City"}"#,
+        201,
+        "",
+    ),
+    case(
+        "PUT /cut/_doc/2",
+        r#"{"code": "bluetooth", "city": "york is new"}"#,
+        201,
+        "",
+    ),
+    case("PUT /cut/_doc/3", r#"{"city": "NY city"}"#, 201, ""),
+    case(
+        "GET /cut/_count",
+        r#"{"query": {"match": {"code": "wifi"}}}"#,
+        200,
+        r#"{"count": 1}"#,
+    ),
+    case(
+        "GET /cut/_count",
+        r#"{"query": {"match": {"code": "fi"}}}"#,
+        200,
+        r#"{"count": 1}"#,
+    ),
+    // The two words are one phrase.
+    case(
+        "GET /cut/_count",
+        r#"{"query": {"match": {"city": "ny"}}}"#,
+        200,
+        r#"{"count": 2}"#,
+    ),
+    case(
+        "GET /cut/_count",
+        r#"{"query": {"match": {"city": {"query": "ny city", "operator": "and"}}}}"#,
+        200,
+        r#"{"count": 2}"#,
+    ),
+    case(
+        "GET /cut/_count",
+        r#"{"query": {"match_phrase": {"city": "ny city"}}}"#,
+        200,
+        r#"{"count": 2}"#,
+    ),
+    case(
+        "GET /cut/_count",
+        r#"{"query": {"match_phrase": {"city": "new york city"}}}"#,
+        200,
+        r#"{"count": 2}"#,
+    ),
+    case(
+        "GET /cut/_count",
+        r#"{"query": {"match": {"city": "la"}}}"#,
+        200,
+        r#"{"count": 0}"#,
+    ),
+    case(
+        "GET /cut/_analyze",
+        r#"{"analyzer": "cities", "text": "ny"}"#,
+        200,
+        r#"{"tokens": [{"token": "ny", "position": 0, "positionLength": 2}, {"token": "new", "type": "SYNONYM", "position": 0}, {"token": "york", "position": 1}]}"#,
+    ),
+    case(
+        "GET /_analyze",
+        r#"{"tokenizer": "standard", "filter": ["lowercase", "fingerprint"], "text": "b A b c"}"#,
+        200,
+        r#"{"tokens": [{"token": "a b c", "type": "fingerprint", "position": 0}]}"#,
+    ),
+    case(
+        "PUT /wrong",
+        r#"{"settings": {"analysis": {"filter": {"f": {"type": "synonym", "synonyms_path": "a"}}, "analyzer": {"a": {"tokenizer": "standard", "filter": ["f"]}}}}}"#,
+        400,
+        "",
+    ),
     // A second look.
     case("PUT /looks/_doc/1", r#"{"f": "a", "n": 1}"#, 201, ""),
     case("PUT /looks/_doc/2", r#"{"f": "a", "n": 2}"#, 201, ""),

@@ -2,8 +2,10 @@
 
 use super::Token;
 use super::stems::Stem;
+use super::synonyms::Synonyms;
+use super::word_parts::WordParts;
 use regex::Regex;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 /// One step of an analyzer after its tokenizer.
 #[derive(Clone, Debug)]
@@ -40,8 +42,13 @@ pub(crate) enum Filter {
         unigrams: bool,
         separator: String,
     },
-    /// Each word with all that it stands for, itself included where it does.
-    Synonyms(HashMap<String, Vec<String>>),
+    Synonyms(Synonyms),
+    WordParts(WordParts),
+    /// All different words in their order, as one term of so many bytes at most.
+    Fingerprint {
+        separator: String,
+        most: usize,
+    },
 }
 
 impl Filter {
@@ -89,19 +96,9 @@ impl Filter {
             } => {
                 return shingles(&tokens, *least, *most, *unigrams, separator);
             }
-            Filter::Synonyms(table) => {
-                let stand_ins = |token: Token| match table.get(&token.text) {
-                    None => vec![token],
-                    Some(words) => words
-                        .iter()
-                        .map(|word| Token {
-                            text: word.clone(),
-                            ..token.clone()
-                        })
-                        .collect(),
-                };
-                return tokens.into_iter().flat_map(stand_ins).collect();
-            }
+            Filter::Synonyms(synonyms) => return synonyms.apply(&tokens),
+            Filter::WordParts(parts) => return parts.apply(tokens),
+            Filter::Fingerprint { separator, most } => return fingerprint(&tokens, separator, *most),
             each => tokens.iter_mut().for_each(|token| each.change(&mut token.text)),
         }
         tokens
@@ -168,6 +165,22 @@ fn ngrams(token: &Token, least: usize, most: usize, edge: bool, keeps: bool) -> 
         out.push(token.clone());
     }
     out
+}
+
+fn fingerprint(tokens: &[Token], separator: &str, most: usize) -> Vec<Token> {
+    let words: BTreeSet<&str> = tokens.iter().map(|token| token.text.as_str()).collect();
+    let text = words.into_iter().collect::<Vec<_>>().join(separator);
+    match tokens.last() {
+        Some(last) if text.len() <= most => vec![Token {
+            text,
+            start: 0,
+            end: last.end,
+            position: 0,
+            length: 1,
+            kind: "fingerprint",
+        }],
+        _ => Vec::new(),
+    }
 }
 
 fn shingles(tokens: &[Token], least: usize, most: usize, unigrams: bool, separator: &str) -> Vec<Token> {

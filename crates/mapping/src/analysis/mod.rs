@@ -5,7 +5,9 @@ mod filters;
 mod registry;
 mod stems;
 mod stops;
+mod synonyms;
 mod tokenizers;
+mod word_parts;
 
 pub use registry::Analysis;
 
@@ -24,6 +26,8 @@ pub struct Token {
     pub end: usize,
     /// Its place among the terms.
     pub position: u32,
+    /// The places that it takes.
+    pub length: u32,
     /// What kind of text it is: `word`, `<ALPHANUM>`, `<NUM>`.
     pub kind: &'static str,
 }
@@ -221,6 +225,7 @@ impl Analyzer {
                 text: text.clone(),
                 start: 0,
                 position: 0,
+                length: 1,
                 kind: "word",
             };
             if let Some(token) = filter.apply(vec![token]).pop() {
@@ -251,6 +256,99 @@ pub(crate) fn keyword_tokenizer() -> Tokenizer {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The terms of a text with their places and lengths, by an analyzer of these settings.
+    fn terms(settings: serde_json::Value, text: &str) -> Vec<(String, u32, u32)> {
+        let settings = serde_json::json!({"filter": {"f": settings}, "analyzer": {"a": {
+            "tokenizer": "whitespace", "filter": ["lowercase", "f"]}, "b": {"tokenizer": "whitespace", "filter": ["f"]}}});
+        let is_small = settings["filter"]["f"].get("synonyms").is_some();
+        let analysis = Analysis::parse(&settings).expect("settings");
+        let analyzer = analysis
+            .analyzer(if is_small { "a" } else { "b" })
+            .expect("an analyzer");
+        let tokens = analyzer.tokens(text).into_iter();
+        tokens
+            .map(|token| (token.text, token.position, token.length))
+            .collect()
+    }
+
+    fn expected(terms: &[(&str, u32, u32)]) -> Vec<(String, u32, u32)> {
+        let owned = terms.iter();
+        owned
+            .map(|(text, place, length)| ((*text).to_owned(), *place, *length))
+            .collect()
+    }
+
+    #[test]
+    fn words_are_cut_where_kinds_of_characters_meet() {
+        let graph = serde_json::json!({"type": "word_delimiter_graph"});
+        for (text, parts) in [
+            ("PowerShot", &[("Power", 0, 1), ("Shot", 1, 1)][..]),
+            (
+                "XL500-42s",
+                &[("XL", 0, 1), ("500", 1, 1), ("42", 2, 1), ("s", 3, 1)],
+            ),
+            (
+                "O'Neil's wi-fi",
+                &[("O", 0, 1), ("Neil", 1, 1), ("wi", 2, 1), ("fi", 3, 1)],
+            ),
+            ("--- x", &[("x", 1, 1)]),
+        ] {
+            assert_eq!(terms(graph.clone(), text), expected(parts), "{text}");
+        }
+        let all = serde_json::json!({"type": "word_delimiter_graph", "catenate_all": true, "preserve_original": true});
+        assert_eq!(
+            terms(all, "wi-fi on"),
+            expected(&[
+                ("wi-fi", 0, 2),
+                ("wifi", 0, 2),
+                ("wi", 0, 1),
+                ("fi", 1, 1),
+                ("on", 2, 1)
+            ])
+        );
+        let flat =
+            serde_json::json!({"type": "word_delimiter", "catenate_words": true, "protected_words": ["a-b"]});
+        assert_eq!(
+            terms(flat, "wi-fi a-b"),
+            expected(&[("wi", 0, 1), ("fi", 1, 1), ("wifi", 1, 1), ("a-b", 2, 1)])
+        );
+    }
+
+    #[test]
+    fn several_words_are_synonyms_too() {
+        let rules = ["NY, new york", "usa => united states"];
+        let graph = serde_json::json!({"type": "synonym_graph", "synonyms": rules});
+        assert_eq!(
+            terms(graph.clone(), "in ny now"),
+            expected(&[
+                ("in", 0, 1),
+                ("ny", 1, 2),
+                ("new", 1, 1),
+                ("york", 2, 1),
+                ("now", 3, 1)
+            ])
+        );
+        assert_eq!(
+            terms(graph, "New York usa"),
+            expected(&[
+                ("ny", 0, 2),
+                ("new", 0, 1),
+                ("york", 1, 1),
+                ("united", 2, 1),
+                ("states", 3, 1)
+            ])
+        );
+        let flat = serde_json::json!({"type": "synonym", "synonyms": rules});
+        let found = terms(flat, "usa now");
+        assert_eq!(
+            found,
+            expected(&[("united", 0, 1), ("states", 1, 1), ("now", 1, 1)])
+        );
+        let empty = serde_json::json!({"analyzer": {"a": {"tokenizer": "whitespace", "filter": ["stop",
+            {"type": "synonym", "synonyms": ["the => a"]}]}}});
+        assert!(Analysis::parse(&empty).is_err());
+    }
 
     #[test]
     fn terms_are_shown_as_tokens_have_them() {

@@ -3,7 +3,9 @@
 use super::built_in::built_in;
 use super::filters::Filter;
 use super::stems::Stem;
+use super::synonyms::Synonyms;
 use super::tokenizers::{CharClass, Tokenizer};
+use super::word_parts::WordParts;
 use super::{Analyzer, CharFilter, stops};
 use crate::error::{Result, SearchError};
 use crate::json::{Members, as_bool, one_or_many, scalar};
@@ -77,7 +79,8 @@ impl Analysis {
         let unknown = || SearchError::illegal(format!("there is no analyzer [{base}]"));
         let mut analyzer = self.analyzer(base).ok_or_else(unknown)?;
         for filter in filters {
-            analyzer.filters.push(self.filter(filter)?);
+            let filter = self.filter(filter, &analyzer)?;
+            analyzer.filters.push(filter);
         }
         self.analyzers.insert(name.to_owned(), analyzer);
         Ok(())
@@ -101,18 +104,19 @@ impl Analysis {
             None => Tokenizer::Keyword,
             Some(tokenizer) => self.tokenizer(tokenizer)?,
         };
-        let filters = filters
-            .iter()
-            .map(|filter| self.filter(filter))
-            .collect::<Result<_>>()?;
         let char_filters = char_filters
             .iter()
             .map(|filter| self.char_filter(filter))
             .collect::<Result<_>>()?;
-        Ok(Analyzer {
+        let mut analyzer = Analyzer {
             char_filters,
-            ..Analyzer::new(tokenizer, filters)
-        })
+            ..Analyzer::new(tokenizer, Vec::new())
+        };
+        for filter in filters {
+            let filter = self.filter(filter, &analyzer)?;
+            analyzer.filters.push(filter);
+        }
+        Ok(analyzer)
     }
 
     fn defined(&self, name: &str, definition: &Value, is_normalizer: bool) -> Result<Analyzer> {
@@ -299,16 +303,17 @@ impl Analysis {
         Ok(filter)
     }
 
-    fn filter(&self, value: &Value) -> Result<Filter> {
+    /// A filter that comes after what an analyzer does already.
+    fn filter(&self, value: &Value, before: &Analyzer) -> Result<Filter> {
         let (kind, definition) = self.definition("filter", value)?;
         let mut members = Members::of_object(&*kind, &definition);
-        let filter = token_filter(&kind, &mut members)?;
+        let filter = token_filter(&kind, &mut members, before)?;
         members.end()?;
         Ok(filter)
     }
 }
 
-fn token_filter(kind: &str, members: &mut Members<'_>) -> Result<Filter> {
+fn token_filter(kind: &str, members: &mut Members<'_>, before: &Analyzer) -> Result<Filter> {
     Ok(match kind {
         "lowercase" => Filter::Lowercase,
         "uppercase" => Filter::Uppercase,
@@ -368,11 +373,21 @@ fn token_filter(kind: &str, members: &mut Members<'_>) -> Result<Filter> {
             separator: members.text("token_separator")?.unwrap_or_else(|| " ".to_owned()),
         },
         "synonym" | "synonym_graph" => {
-            // Only what is wrong in a rule would be kept quiet, and here it is an error.
-            members.take("lenient");
-            let expand = members.take("expand").and_then(as_bool).unwrap_or(true);
-            synonyms(members.take("synonyms"), expand)?
+            let lenient = members.flag("lenient")?.unwrap_or(false);
+            let expands = members.take("expand").and_then(as_bool).unwrap_or(true);
+            if members.text("format")?.is_some_and(|format| format != "solr") {
+                return Err(SearchError::unsupported("[format] of synonyms but [solr]"));
+            }
+            let rules = members.take("synonyms").map(one_or_many).unwrap_or_default();
+            let rules: Vec<String> = rules.into_iter().filter_map(scalar).collect();
+            let is_graph = kind == "synonym_graph";
+            Filter::Synonyms(Synonyms::parse(&rules, expands, lenient, is_graph, before)?)
         }
+        "word_delimiter" | "word_delimiter_graph" => Filter::WordParts(word_parts(kind, members)?),
+        "fingerprint" => Filter::Fingerprint {
+            separator: members.text("separator")?.unwrap_or_else(|| " ".to_owned()),
+            most: members.integer("max_output_size")?.unwrap_or(255).max(0) as usize,
+        },
         other => {
             return Err(SearchError::illegal(format!(
                 "failed to find global filter under [{other}]"
@@ -381,37 +396,22 @@ fn token_filter(kind: &str, members: &mut Members<'_>) -> Result<Filter> {
     })
 }
 
-fn synonyms(rules: Option<&Value>, expand: bool) -> Result<Filter> {
-    let mut table: HashMap<String, Vec<String>> = HashMap::new();
-    for rule in rules.map(one_or_many).unwrap_or_default() {
-        let rule = scalar(rule).unwrap_or_default();
-        let list = |text: &str| {
-            text.split(',')
-                .map(|word| word.trim().to_owned())
-                .collect::<Vec<_>>()
-        };
-        let (from, to) = match rule.split_once("=>") {
-            Some((from, to)) => (list(from), list(to)),
-            None if expand => (list(&rule), list(&rule)),
-            None => (list(&rule), list(&rule).into_iter().take(1).collect()),
-        };
-        if from
-            .iter()
-            .chain(&to)
-            .any(|word| word.contains(char::is_whitespace))
-        {
-            return Err(SearchError::unsupported(format!(
-                "a synonym of several words, as in [{rule}],"
-            )));
-        }
-        for word in from {
-            let entry = table.entry(word).or_default();
-            entry.extend(to.iter().cloned());
-            let mut seen = HashSet::new();
-            entry.retain(|word| seen.insert(word.clone()));
-        }
-    }
-    Ok(Filter::Synonyms(table))
+fn word_parts(kind: &str, members: &mut Members<'_>) -> Result<WordParts> {
+    let mut flag = |name: &str, default: bool| -> Result<bool> { Ok(members.flag(name)?.unwrap_or(default)) };
+    Ok(WordParts {
+        words: flag("generate_word_parts", true)?,
+        numbers: flag("generate_number_parts", true)?,
+        catenate_words: flag("catenate_words", false)?,
+        catenate_numbers: flag("catenate_numbers", false)?,
+        catenate_all: flag("catenate_all", false)?,
+        keeps_original: flag("preserve_original", false)?,
+        splits_case: flag("split_on_case_change", true)?,
+        splits_numerics: flag("split_on_numerics", true)?,
+        stems_possessive: flag("stem_english_possessive", true)?,
+        adjusts_offsets: flag("adjust_offsets", true)?,
+        protected: words(members.take("protected_words")),
+        is_graph: kind == "word_delimiter_graph",
+    })
 }
 
 fn lengths(members: &mut Members<'_>, least: i64, most: i64) -> Result<(usize, usize)> {

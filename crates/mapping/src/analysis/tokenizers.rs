@@ -277,6 +277,7 @@ impl<'t> Cut<'t> {
             start: before,
             end: before + text.chars().count(),
             position: self.tokens.len() as u32,
+            length: 1,
             kind,
         });
     }

@@ -1,5 +1,7 @@
 //! Texts that are analyzed as their fields are, and become tests on terms.
 
+mod graph;
+
 use super::super::minimum::minimum;
 use super::super::patterns;
 use super::{Compiler, leaf};
@@ -30,7 +32,14 @@ impl Compiler<'_> {
                 Node::Nothing
             });
         }
+        let is_graph = tokens.iter().any(|token| token.length > 1);
         match text.kind {
+            MatchKind::Phrase | MatchKind::PhrasePrefix if is_graph => {
+                graph::phrases(&field, &tokens, text, boost)
+            }
+            MatchKind::Terms | MatchKind::BoolPrefix if is_graph => {
+                joined(graph::places(&field, &tokens, text)?, text, boost)
+            }
             MatchKind::Phrase | MatchKind::PhrasePrefix => Ok(phrase(field, &tokens, text, boost)),
             MatchKind::Terms | MatchKind::BoolPrefix => terms(&field, &tokens, text, boost),
         }

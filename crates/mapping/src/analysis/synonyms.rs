@@ -1,0 +1,169 @@
+//! `synonym` and `synonym_graph`: words, and several after each other, with what they stand for.
+
+use super::{Analyzer, Token};
+use crate::error::{Result, SearchError};
+use std::collections::HashMap;
+
+/// Stands between the words of a rule where they are one text; no tokenizer leaves it within a word.
+const BETWEEN: &str = "\0";
+
+/// Rules, by the words that they are for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Synonyms {
+    /// What words after each other stand for, themselves included where they do.
+    rules: HashMap<String, Vec<Vec<String>>>,
+    /// The words of a rule at most.
+    longest: usize,
+    /// Whether terms say how many places they take.
+    is_graph: bool,
+}
+
+impl Synonyms {
+    /// Reads rules, whose words are cut as texts are by what comes before.
+    pub(super) fn parse(
+        rules: &[String],
+        expands: bool,
+        lenient: bool,
+        is_graph: bool,
+        before: &Analyzer,
+    ) -> Result<Synonyms> {
+        let mut synonyms = Synonyms {
+            is_graph,
+            ..Synonyms::default()
+        };
+        for rule in rules {
+            let rule = rule.trim();
+            if rule.is_empty() || rule.starts_with('#') {
+                continue;
+            }
+            let read = |text: &str| -> Result<Vec<Vec<String>>> {
+                let mut phrases = Vec::new();
+                for phrase in text.split(',').map(str::trim) {
+                    match words(phrase, before) {
+                        Ok(words) => phrases.push(words),
+                        // Whoever is lenient leaves out what cannot be.
+                        Err(_) if lenient => {}
+                        Err(error) => return Err(error),
+                    }
+                }
+                Ok(phrases)
+            };
+            let (from, to) = match rule.split_once("=>") {
+                Some((from, to)) => (read(from)?, read(to)?),
+                None => {
+                    let all = read(rule)?;
+                    let to = if expands { all.len() } else { 1 };
+                    (all.clone(), all.into_iter().take(to).collect())
+                }
+            };
+            for phrase in from {
+                synonyms.longest = synonyms.longest.max(phrase.len());
+                let entry = synonyms.rules.entry(phrase.join(BETWEEN)).or_default();
+                for words in &to {
+                    if !entry.contains(words) {
+                        entry.push(words.clone());
+                    }
+                }
+            }
+        }
+        Ok(synonyms)
+    }
+
+    pub(super) fn apply(&self, tokens: &[Token]) -> Vec<Token> {
+        let mut out = Vec::with_capacity(tokens.len());
+        // By how much places have moved.
+        let mut moved = 0_i64;
+        let mut at = 0;
+        while let Some(first) = tokens.get(at) {
+            let place = (i64::from(first.position) + moved).max(0) as u32;
+            let Some((count, paths)) = self.longest_match(&tokens[at..]) else {
+                out.push(Token {
+                    position: place,
+                    ..first.clone()
+                });
+                at += 1;
+                continue;
+            };
+            let matched = &tokens[at..at + count];
+            let last = matched.last().unwrap_or(first);
+            let span = last.position - first.position + 1;
+            let is_original = |path: &[String]| path.iter().eq(matched.iter().map(|token| &token.text));
+            let inner: usize = paths.iter().map(|path| path.len() - 1).sum();
+            let taken = match self.is_graph {
+                true => inner as u32 + 1,
+                false if paths.iter().any(|path| is_original(path)) => span,
+                // What is longer than what it stands for lies beside what follows.
+                false => span.min(paths.iter().map(Vec::len).max().unwrap_or(1) as u32),
+            };
+            // Of several words each is at a place of its own, so that no path leads from one phrase into another.
+            let mut next_inner = place + 1;
+            let begun = out.len();
+            for path in paths {
+                let mut own = place;
+                for (nth, word) in path.iter().enumerate() {
+                    let is_last = nth + 1 == path.len();
+                    let end = match (self.is_graph, is_last) {
+                        (true, true) => place + taken,
+                        (true, false) => next_inner,
+                        (false, true) if path.len() == 1 => place + taken,
+                        (false, _) => own + 1,
+                    };
+                    let source = matched.get(nth).filter(|_| is_original(path));
+                    out.push(Token {
+                        text: word.clone(),
+                        position: own,
+                        length: end - own,
+                        start: source.map_or(first.start, |token| token.start),
+                        end: source.map_or(last.end, |token| token.end),
+                        kind: source.map_or("SYNONYM", |token| token.kind),
+                    });
+                    own = end;
+                    if self.is_graph && !is_last {
+                        next_inner += 1;
+                    }
+                }
+            }
+            out[begun..].sort_by_key(|token| token.position);
+            moved += i64::from(taken) - i64::from(span);
+            at += count;
+        }
+        // What lies beside what follows comes in the order of places, too.
+        out.sort_by_key(|token| token.position);
+        out
+    }
+
+    /// The most tokens that a rule is for, and what they stand for.
+    fn longest_match(&self, tokens: &[Token]) -> Option<(usize, &Vec<Vec<String>>)> {
+        (1..=self.longest.min(tokens.len())).rev().find_map(|count| {
+            let found = match count {
+                1 => self.rules.get(&tokens[0].text),
+                _ => {
+                    let texts: Vec<&str> = tokens[..count].iter().map(|token| token.text.as_str()).collect();
+                    self.rules.get(&texts.join(BETWEEN))
+                }
+            };
+            found.map(|paths| (count, paths))
+        })
+    }
+}
+
+/// The words of a phrase of a rule.
+fn words(phrase: &str, before: &Analyzer) -> Result<Vec<String>> {
+    let tokens = before.tokens(phrase);
+    if tokens.is_empty() {
+        return Err(SearchError::illegal(format!(
+            "failed to build synonyms: term: {phrase} was completely eliminated by analyzer"
+        )));
+    }
+    let mut words = Vec::with_capacity(tokens.len());
+    for (at, token) in tokens.into_iter().enumerate() {
+        if token.position as usize != at {
+            return Err(SearchError::illegal(format!(
+                "failed to build synonyms: term: {phrase} analyzed to a token ({}) with position increment != 1",
+                token.text
+            )));
+        }
+        words.push(token.text);
+    }
+    Ok(words)
+}
