@@ -2,7 +2,7 @@
 
 use super::buckets::Bucket;
 use super::histogram::Interval;
-use super::values::{Source, number_of};
+use super::values::Source;
 use super::{Context, Named, Spec};
 use mapping::error::{Result, SearchError};
 use mapping::fields::{self, Term, View};
@@ -149,13 +149,8 @@ impl Part {
         let Some(term) = term else { return Value::Null };
         match (&self.kind, term) {
             (Kind::Tile(_), Term::Integer(tile)) => json!(tile_text(*tile)),
-            (_, Term::Date(ms)) if self.source.formats.is_some() => json!(self.source.date(*ms, None)),
-            (_, Term::Date(number) | Term::Integer(number)) => json!(number),
-            (_, Term::Float(number)) => number_of(*number),
-            (_, Term::Boolean(flag)) => json!(flag),
-            (_, Term::Text(text)) => json!(text),
-            (_, Term::Ip(ip)) => json!(Term::ip_text(ip)),
-            (_, Term::Point(_) | Term::Interval(_)) => Value::Null,
+            (_, Term::Date(ms)) if self.source.formats.is_none() => json!(ms),
+            (_, term) => self.source.shown(term, None),
         }
     }
 }

@@ -45,7 +45,7 @@ pub(crate) struct Context<'c> {
 }
 
 impl Context<'_> {
-    /// Makes room for one more bucket of so many bytes.
+    /// Counts one more bucket, which takes this many bytes.
     pub(super) fn bucket(&self, bytes: usize) -> Result<()> {
         self.buckets.set(self.buckets.get() + 1);
         match self.buckets.get() > self.buckets_max {

@@ -1,11 +1,11 @@
 //! `multi_terms`: a bucket for each combination of the values of several fields.
 
 use super::buckets::{Bucket, BucketOrder, Key, sort};
-use super::values::{Source, number_of};
+use super::values::Source;
 use super::{Context, Finish, Named};
 use mapping::Mapping;
 use mapping::error::{Result, SearchError};
-use mapping::fields::{Term, View};
+use mapping::fields::View;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -108,7 +108,7 @@ impl MultiTerms {
             let parts: Vec<Value> = key
                 .iter()
                 .zip(&spec.sources)
-                .map(|(key, source)| shown(&key.0, source))
+                .map(|(key, source)| source.shown(&key.0, None))
                 .collect();
             let texts: Vec<String> = parts
                 .iter()
@@ -125,17 +125,5 @@ impl MultiTerms {
         out.insert("sum_other_doc_count".to_owned(), json!(others));
         out.insert("buckets".to_owned(), Value::Array(listed));
         Ok(out)
-    }
-}
-
-fn shown(term: &Term, source: &Source) -> Value {
-    match term {
-        Term::Integer(number) => json!(number),
-        Term::Float(number) => number_of(*number),
-        Term::Boolean(flag) => json!(flag),
-        Term::Date(ms) => json!(source.date(*ms, None)),
-        Term::Text(text) => json!(text),
-        Term::Ip(ip) => json!(Term::ip_text(ip)),
-        Term::Point(_) | Term::Interval(_) => Value::Null,
     }
 }

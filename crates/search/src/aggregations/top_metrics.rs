@@ -136,9 +136,8 @@ impl TopMetrics {
         let metrics = spec.metrics.iter().map(|metric| {
             let mut terms = metric.terms(view);
             terms.sort_by(Term::compare);
-            let value = terms
-                .first()
-                .map_or(Value::Null, |term| shown(metric, term, view));
+            let value = terms.first().map(|term| metric.shown(term, Some(view)));
+            let value = value.unwrap_or(Value::Null);
             (metric.field.clone(), value)
         });
         let top = Top {
@@ -175,17 +174,5 @@ impl TopMetrics {
             shown.push(one);
         }
         Ok(Map::from_iter([("top".to_owned(), Value::Array(shown))]))
-    }
-}
-
-fn shown(metric: &Source, term: &Term, view: &View<'_>) -> Value {
-    match term {
-        Term::Integer(number) => json!(number),
-        Term::Float(number) => number_of(*number),
-        Term::Boolean(flag) => json!(flag),
-        Term::Date(ms) => json!(metric.date(*ms, Some(view))),
-        Term::Text(text) => json!(text),
-        Term::Ip(ip) => json!(Term::ip_text(ip)),
-        Term::Point(_) | Term::Interval(_) => Value::Null,
     }
 }

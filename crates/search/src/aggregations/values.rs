@@ -142,6 +142,19 @@ impl Source {
             .write(ms, &self.zone)
     }
 
+    /// A value as it is shown by itself, dates as texts.
+    pub(super) fn shown(&self, term: &Term, view: Option<&View<'_>>) -> Value {
+        match term {
+            Term::Integer(number) => (*number).into(),
+            Term::Float(number) => number_of(*number),
+            Term::Boolean(flag) => (*flag).into(),
+            Term::Date(ms) => self.date(*ms, view).into(),
+            Term::Text(text) => text.as_str().into(),
+            Term::Ip(ip) => Term::ip_text(ip).into(),
+            Term::Point(_) | Term::Interval(_) => Value::Null,
+        }
+    }
+
     /// Puts a key into a bucket's answer, with its text where it is no text and no plain number.
     pub(super) fn put_key(&self, key: &Term, out: &mut Map<String, Value>) {
         let (value, text) = match key {

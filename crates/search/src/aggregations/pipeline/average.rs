@@ -76,7 +76,7 @@ impl Average {
         })
     }
 
-    /// The mean at each bucket; none where the bucket has no number itself, and where none came before.
+    /// The mean of the buckets before each one; `None` for the first, and for a bucket without a number.
     pub(super) fn values(&self, numbers: &[Option<f64>]) -> Vec<Option<f64>> {
         let mut window: VecDeque<f64> = VecDeque::new();
         let mut means = Vec::with_capacity(numbers.len());
@@ -102,7 +102,7 @@ impl Model {
             _ if numbers.is_empty() => None,
             Model::Simple => Some(each.sum::<f64>() / numbers.len() as f64),
             Model::Linear => Some(weighted(each)),
-            Model::Ewma(alpha) => each.reduce(|before, number| number * alpha + before * (1.0 - alpha)),
+            Model::Ewma(alpha) => smoothed(each, alpha),
         }
     }
 }
@@ -117,6 +117,11 @@ pub(super) fn weighted(numbers: impl Iterator<Item = f64>) -> f64 {
         weights += weight;
     }
     sum / weights
+}
+
+/// The mean of numbers of which the last counts `alpha`, and those before it the rest, in the same way; `None` of none.
+pub(super) fn smoothed(numbers: impl Iterator<Item = f64>, alpha: f64) -> Option<f64> {
+    numbers.reduce(|before, number| number * alpha + before * (1.0 - alpha))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! `moving_fn`: a function over the buckets before each one.
 
-use super::average::weighted;
+use super::average::{smoothed, weighted};
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, scalar};
 use serde_json::Value;
@@ -98,10 +98,7 @@ impl Function {
                 (squares / count).sqrt()
             }
             Function::LinearWeightedAvg => weighted(numbers.iter().copied()),
-            Function::Ewma(alpha) => {
-                let smooth = |before: f64, number: f64| number * alpha + before * (1.0 - alpha);
-                numbers.iter().copied().reduce(smooth)?
-            }
+            Function::Ewma(alpha) => smoothed(numbers.iter().copied(), alpha)?,
         })
     }
 }

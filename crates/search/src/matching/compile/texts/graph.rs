@@ -28,43 +28,29 @@ pub(super) fn places(field: &Arc<Field>, tokens: &[Token], text: &Match) -> Resu
             true => MatchKind::PhrasePrefix,
             false => MatchKind::Phrase,
         };
-        nodes.push(any(
-            field,
-            stretch,
-            &Match {
-                kind,
-                slop: 0,
-                ..text.clone()
-            },
-        )?);
+        let adjacent = Match {
+            kind,
+            slop: 0,
+            ..text.clone()
+        };
+        nodes.push(phrases(field, stretch, &adjacent, 1.0)?);
         rest = later;
     }
     Ok(nodes)
 }
 
-/// A phrase for each way through the whole text.
+/// A phrase for each way through these terms, of which one must match.
 pub(super) fn phrases(field: &Arc<Field>, tokens: &[Token], text: &Match, boost: f32) -> Result<Node> {
-    Ok(match any(field, tokens, text)? {
-        Node::Bool { should, .. } => bool_of(should, boost),
-        other => bool_of(vec![other], boost),
-    })
-}
-
-fn any(field: &Arc<Field>, tokens: &[Token], text: &Match) -> Result<Node> {
     let ways = ways(tokens)?;
-    let nodes = ways.iter().map(|way| phrase(field.clone(), way, text, 1.0));
-    Ok(bool_of(nodes.collect(), 1.0))
-}
-
-fn bool_of(should: Vec<Node>, boost: f32) -> Node {
-    Node::Bool {
+    let phrases = ways.iter().map(|way| phrase(field.clone(), way, text, 1.0));
+    Ok(Node::Bool {
         must: Vec::new(),
         filter: Vec::new(),
-        should,
+        should: phrases.collect(),
         must_not: Vec::new(),
         minimum: 1,
         boost,
-    }
+    })
 }
 
 /// The ways through terms, each of terms one behind the other at places of its own.
