@@ -44,7 +44,7 @@ pub(crate) enum Filter {
     },
     Synonyms(Synonyms),
     WordParts(WordParts),
-    /// All different words in their order, as one term of so many bytes at most.
+    /// The distinct words, sorted and joined into one term; no term if it would have more than `most` bytes.
     Fingerprint {
         separator: String,
         most: usize,

@@ -136,7 +136,7 @@ impl Analyzer {
         }
     }
 
-    /// The same, with so many words after each other as terms of their own; with single ones where that is said.
+    /// This analyzer, with `least` to `most` adjacent terms joined into one; single terms are kept if `unigrams`.
     pub(crate) fn with_shingles(mut self, least: usize, most: usize, unigrams: bool) -> Analyzer {
         self.filters.push(Filter::Shingle {
             least,
@@ -147,7 +147,7 @@ impl Analyzer {
         self
     }
 
-    /// The same, with the beginnings of terms in their place.
+    /// This analyzer, with each term replaced by its prefixes of at most this many characters.
     pub(crate) fn with_beginnings(mut self, most: usize) -> Analyzer {
         self.filters.push(Filter::Ngram {
             least: 1,
@@ -160,14 +160,12 @@ impl Analyzer {
 
     /// How many words a text has: the places that have a term, or those too whose terms were taken out.
     pub(crate) fn words(&self, text: &str, all_places: bool) -> u32 {
-        let tokens = self.tokens(text);
+        let cut = self.cut(text);
         let places = |tokens: &[Token]| tokens.iter().map(|token| token.position + 1).max().unwrap_or(0);
+        let all = places(&cut);
+        let tokens = self.filtered(cut);
         if all_places {
-            let mut filtered = text.to_owned();
-            for filter in &self.char_filters {
-                filtered = filter.apply(&filtered);
-            }
-            return places(&self.tokenizer.cut(&filtered)).max(places(&tokens));
+            return all.max(places(&tokens));
         }
         let mut own: Vec<u32> = tokens.iter().map(|token| token.position).collect();
         own.dedup();
@@ -176,11 +174,19 @@ impl Analyzer {
 
     /// The terms of a text.
     pub fn tokens(&self, text: &str) -> Vec<Token> {
+        self.filtered(self.cut(text))
+    }
+
+    /// The terms that the tokenizer gives.
+    fn cut(&self, text: &str) -> Vec<Token> {
         let mut filtered = None;
         for filter in &self.char_filters {
             filtered = Some(filter.apply(filtered.as_deref().unwrap_or(text)));
         }
-        let mut tokens = self.tokenizer.cut(filtered.as_deref().unwrap_or(text));
+        self.tokenizer.cut(filtered.as_deref().unwrap_or(text))
+    }
+
+    fn filtered(&self, mut tokens: Vec<Token>) -> Vec<Token> {
         for filter in &self.filters {
             tokens = filter.apply(tokens);
         }

@@ -41,7 +41,7 @@ impl Synonyms {
                 for phrase in text.split(',').map(str::trim) {
                     match words(phrase, before) {
                         Ok(words) => phrases.push(words),
-                        // Whoever is lenient leaves out what cannot be.
+                        // A lenient filter skips a phrase that cannot be a synonym.
                         Err(_) if lenient => {}
                         Err(error) => return Err(error),
                     }
