@@ -314,18 +314,12 @@ fn escaped(text: &str) -> String {
     quoted[1..quoted.len() - 1].to_owned()
 }
 
+/// A text as a form of HTML sends it, which is what Java's encoder of URLs makes.
 fn url_encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'.' | b'-' | b'*' | b'_' => {
-                out.push(char::from(byte));
-            }
-            b' ' => out.push('+'),
-            other => out.push_str(&format!("%{other:02X}")),
-        }
-    }
-    out
+    http::percent_encode(text)
+        .replace("%20", "+")
+        .replace("%2A", "*")
+        .replace('~', "%7E")
 }
 
 #[cfg(test)]
@@ -356,6 +350,7 @@ mod tests {
             ("{{#join}}list{{/join}}", "x,y"),
             ("{{#join delimiter='||'}}list{{/join delimiter='||'}}", "x||y"),
             ("{{#url}}{{{url}}}{{/url}}", "a+b%2Fc"),
+            ("{{#url}}~*%20ü{{/url}}", "%7E*%2520%C3%BC"),
             ("{{! nothing }}{{=<% %>=}}<% n %>{{n}}", "5{{n}}"),
         ] {
             assert_eq!(

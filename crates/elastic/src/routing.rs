@@ -1,4 +1,4 @@
-//! Routing: the text that places a document on a shard in the stead of its id.
+//! Routing: the text that places a document on a shard in place of its id.
 //!
 //! All documents of an index lie together here, so nobody finds anything sooner by it. It is kept with the document, as its member
 //! `_routing`; and who asks for a document by its id finds it where Elasticsearch would look for it on the shard that it is on.
@@ -68,11 +68,15 @@ impl Routing {
     }
 
     fn shard(self, text: &str) -> u32 {
-        let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
-        let hash = i64::from(murmur3(&bytes, 0).cast_signed());
-        let part = hash.rem_euclid(i64::from(self.parts)) as u32;
+        let part = i64::from(hash(text).cast_signed()).rem_euclid(i64::from(self.parts)) as u32;
         part / (self.parts / self.shards)
     }
+}
+
+/// The hash by which Elasticsearch places a routing.
+fn hash(text: &str) -> u32 {
+    let bytes: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    murmur3(&bytes, 0)
 }
 
 /// The routing of a document that is kept.
@@ -94,12 +98,6 @@ mod tests {
 
     #[test]
     fn texts_have_the_hashes_that_elasticsearch_gives_them() {
-        let hash = |text: &str| {
-            murmur3(
-                &text.encode_utf16().flat_map(u16::to_le_bytes).collect::<Vec<_>>(),
-                0,
-            )
-        };
         for (text, expected) in [
             ("hell", 0x5a0c_b7c3),
             ("hello", 0xd7c3_1989),

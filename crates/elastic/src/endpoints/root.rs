@@ -52,7 +52,6 @@ pub(crate) fn script_contexts(call: &mut Call) -> Result<Answer> {
         return Err(call.not_allowed("GET"));
     }
     call.parameters.end()?;
-    let given = json!({"type": "java.util.Map", "name": "params"});
     let contexts: Vec<Value> = [
         ("filter", "boolean"),
         ("ingest", "void"),
@@ -64,7 +63,7 @@ pub(crate) fn script_contexts(call: &mut Call) -> Result<Answer> {
     .iter()
     .map(|(name, kind)| {
         let execute = json!({"name": "execute", "return_type": kind, "params": []});
-        let params = json!({"name": "getParams", "return_type": given["type"], "params": []});
+        let params = json!({"name": "getParams", "return_type": "java.util.Map", "params": []});
         json!({"name": name, "methods": [execute, params]})
     })
     .collect();
