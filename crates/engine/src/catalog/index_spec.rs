@@ -5,6 +5,7 @@ use crate::catalog::partial_filter::SELECTOR;
 use crate::error::{Error, Result};
 use crate::limits::INDEX_FIELDS_MAX;
 use code::Code;
+use language::filter::Filter;
 use store::IndexSpec;
 use value::collation::Collation;
 use value::{Document, Type, Value};
@@ -39,6 +40,7 @@ pub(crate) fn parse_spec(spec: &Document) -> Result<IndexSpec> {
     }
     check_id_index(spec, &parsed)?;
     check_together(&parsed)?;
+    check_partial_filter(&parsed)?;
     index_kinds::complete(spec, &mut parsed)?;
     Ok(parsed)
 }
@@ -196,6 +198,14 @@ fn check_together(spec: &IndexSpec) -> Result<()> {
         return refuse("TTL indexes are single-field indexes, compound indexes do not support TTL");
     }
     Ok(())
+}
+
+/// A condition that is no filter is refused as everywhere; only one that no index can have is refused as an index.
+fn check_partial_filter(spec: &IndexSpec) -> Result<()> {
+    match &spec.partial_filter {
+        Some(condition) => Filter::parse_partial(condition, None).map(drop).map_err(Error::from),
+        None => Ok(()),
+    }
 }
 
 fn seconds(value: &Value) -> Result<i64> {

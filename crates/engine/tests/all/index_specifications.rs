@@ -130,6 +130,25 @@ async fn a_partial_index_takes_areas_and_clauses_in_any_order() {
 }
 
 #[tokio::test]
+async fn a_partial_filter_that_is_no_filter_is_refused_as_one() {
+    let engine = new_engine().await;
+    for (condition, code) in [
+        (doc! {"$expr": {"$lte": ["$a", "$$NOW"]}}, 224),
+        (doc! {"$jsonSchema": {}}, 224),
+        (doc! {"$add": [1, 1]}, 2),
+        (doc! {"a": {"$in": 1}}, 2),
+        (doc! {"a": {"$ne": 5}}, 67),
+    ] {
+        let spec = doc! {"key": {"a": 1}, "name": "a", "partialFilterExpression": (condition.clone())};
+        let error = engine
+            .create_indexes(&namespace("things"), &[spec])
+            .await
+            .unwrap_err();
+        assert_eq!(error.code.number(), code, "{condition:?}: {error}");
+    }
+}
+
+#[tokio::test]
 async fn the_bounds_of_a_plane_are_listed_as_doubles_and_described_as_they_were_given() {
     let engine = new_engine().await;
     let spec = doc! {"key": {"at": "2d"}, "name": "at_2d", "min": -100, "max": 100.5};
