@@ -269,6 +269,55 @@ async fn a_document_that_is_found_by_its_id_is_not_sorted() {
     };
     let found = engine.find(&Context::default(), &namespace("coll"), &by_id).await;
     assert_eq!(found.unwrap().batch.len(), 1);
+    let written = FindRequest {
+        filter: doc! {"_id": {"$eq": 1}},
+        ..by_id.clone()
+    };
+    let found = engine
+        .find(&Context::default(), &namespace("coll"), &written)
+        .await;
+    assert_eq!(found.unwrap().batch.len(), 1);
+    let skipping = FindRequest {
+        skip: 1,
+        ..by_id.clone()
+    };
+    // What comes to the same is planned, and what is planned is sorted.
+    let planned = [
+        doc! {"$or": [{}, {"c": 1}], "_id": 1},
+        doc! {"$and": [{"_id": 1}]},
+        doc! {"_id": {"$in": [1]}},
+    ];
+    let planned = planned.map(|filter| FindRequest {
+        filter,
+        ..by_id.clone()
+    });
+    for request in planned.into_iter().chain([skipping]) {
+        let found = engine
+            .find(&Context::default(), &namespace("coll"), &request)
+            .await;
+        assert_eq!(found.unwrap_err().code.number(), 2, "{request:?}");
+    }
+    let modify = async |filter: Document| {
+        let modify = FindAndModifyRequest {
+            filter,
+            sort: doc! {"a": 1, "b": 1},
+            update: Some(doc! {"$inc": {"n": 1}}.into()),
+            ..FindAndModifyRequest::default()
+        };
+        engine
+            .find_and_modify(
+                &Context::default(),
+                &namespace("coll"),
+                modify,
+                &WriteOptions::default(),
+            )
+            .await
+    };
+    assert!(modify(doc! {"_id": 1}).await.is_ok());
+    for filter in [doc! {"_id": 1, "n": 1}, doc! {"$or": [{}, {"c": 1}], "_id": 1}] {
+        let refused = modify(filter.clone()).await;
+        assert!(refused.is_err_and(|error| error.code.number() == 2), "{filter:?}");
+    }
     let hinted = FindRequest {
         hint: Some(doc! {"$natural": 1}.into()),
         ..by_id

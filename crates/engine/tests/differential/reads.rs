@@ -52,12 +52,17 @@ pub async fn find(stand: &Stand, find: &Find, plan: &Plan) -> Result<(), String>
 
 /// Whether the document of one `_id` is asked for, and no index is named for it.
 fn is_by_id(find: &Find, plan: &Plan) -> bool {
-    let mut fields = find.filter.iter();
+    find.skip == 0 && is_written_by_id(&find.filter, plan)
+}
+
+/// Whether a filter is one `_id` and nothing else, and the plan is free to look there.
+pub fn is_written_by_id(filter: &Document, plan: &Plan) -> bool {
+    let mut fields = filter.iter();
     let is_id = |(path, value): (&str, &Value)| {
         path == "_id" && !matches!(value, Value::Document(_) | Value::Array(_) | Value::Regex(_))
     };
     let is_chosen = matches!(plan, Plan::Chosen | Plan::Remembered);
-    is_chosen && find.skip == 0 && fields.next().is_some_and(is_id) && fields.next().is_none()
+    is_chosen && fields.next().is_some_and(is_id) && fields.next().is_none()
 }
 
 /// What the projection makes of these documents, by a plan that reads them whole.

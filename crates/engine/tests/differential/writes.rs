@@ -1,10 +1,10 @@
 //! Updates, deletes and findAndModify by every plan, each on a collection of its own.
 
 use crate::generate::operations::{Operation, Reach, Write};
-use crate::model::keys::{compare_keys, sort_key};
+use crate::model::keys::{ParallelArrays, compare_keys, sort_key};
 use crate::model::update::updated;
 use crate::model::{id, matching};
-use crate::reads::expect;
+use crate::reads::{expect, is_written_by_id};
 use crate::shown::{all_shown, shown};
 use crate::stand::{Plan, Stand};
 use code::Code;
@@ -40,7 +40,11 @@ pub async fn write(stand: &Stand, write: &Write, plan: &Plan) -> Result<(), Stri
         Reach::All => check_all(stand, &matched, write, &contents)?,
         Reach::One => check_one(stand, &matched, write, &contents, told.document.as_ref())?,
         Reach::First(sort) => {
-            let firsts = firsts(&matched, sort);
+            let firsts = match firsts(&matched, sort) {
+                Ok(firsts) => firsts,
+                Err(ParallelArrays) if is_written_by_id(&write.filter, plan) => matched.clone(),
+                Err(ParallelArrays) => return Err("parallel arrays were sorted".to_owned()),
+            };
             check_one(stand, &firsts, write, &contents, told.document.as_ref())?;
         }
     }
@@ -58,18 +62,15 @@ fn has_parallel_arrays(matched: &[&Document], write: &Write) -> bool {
 }
 
 /// Those of which none comes before another.
-fn firsts<'d>(matched: &[&'d Document], sort: &Document) -> Vec<&'d Document> {
-    let key = |document: &Document| sort_key(document, sort).expect("it was sorted");
-    let least = matched
+fn firsts<'d>(matched: &[&'d Document], sort: &Document) -> Result<Vec<&'d Document>, ParallelArrays> {
+    let keyed: Vec<_> = matched
         .iter()
-        .map(|document| key(document))
-        .min_by(|a, b| compare_keys(a, b, sort));
-    let is_first = |document: &&&Document| {
-        least
-            .as_ref()
-            .is_some_and(|least| compare_keys(&key(document), least, sort).is_eq())
-    };
-    matched.iter().filter(is_first).copied().collect()
+        .map(|document| Ok((*document, sort_key(document, sort)?)))
+        .collect::<Result<_, _>>()?;
+    let least = keyed.iter().min_by(|(_, a), (_, b)| compare_keys(a, b, sort));
+    let is_first = |key| least.is_some_and(|(_, least)| compare_keys(key, least, sort).is_eq());
+    let firsts = keyed.iter().filter(|(_, key)| is_first(key));
+    Ok(firsts.map(|(document, _)| *document).collect())
 }
 
 fn after(write: &Write, document: &Document) -> Option<Document> {

@@ -47,6 +47,8 @@ use value::{Document, DocumentRef, RawDocument, Value, ValueRef};
 #[derive(Clone, Debug)]
 pub struct Filter {
     root: Node,
+    /// See [`Filter::is_written_by_id`].
+    written_by_id: bool,
 }
 
 impl Filter {
@@ -56,14 +58,28 @@ impl Filter {
         let root = Parser::new(scope).document(query)?;
         near::check_near(&root)?;
         searches::check_text(&root)?;
-        Ok(Filter { root })
+        Ok(Filter {
+            written_by_id: is_written_by_id(query),
+            ..Filter::of(root)
+        })
     }
 
     /// The filter that every document matches.
     pub fn empty() -> Filter {
+        Filter::of(Node::AlwaysTrue)
+    }
+
+    fn of(root: Node) -> Filter {
         Filter {
-            root: Node::AlwaysTrue,
+            root,
+            written_by_id: false,
         }
+    }
+
+    /// Whether the query gave one `_id` and nothing else. Others may come to the same, but MongoDB plans those, and so
+    /// computes the keys of their sort.
+    pub fn is_written_by_id(&self) -> bool {
+        self.written_by_id
     }
 
     /// Whether it asks for what is near.
@@ -75,7 +91,7 @@ impl Filter {
     pub fn and_near(&self, path: &str, near: NearCondition) -> Result<Filter> {
         let root = Node::And(vec![Node::near(path, near), self.root.clone()]);
         near::check_near(&root)?;
-        Ok(Filter { root })
+        Ok(Filter::of(root))
     }
 
     /// What it asks of texts.
@@ -91,9 +107,13 @@ impl Filter {
 
     /// The filter that matches what all of these match.
     pub fn all_of(filters: impl IntoIterator<Item = Filter>) -> Filter {
-        let roots = filters.into_iter().map(|filter| filter.root).collect();
-        Filter {
-            root: parse::conjunction(roots),
+        let mut filters: Vec<Filter> = filters.into_iter().collect();
+        match filters.pop() {
+            Some(only) if filters.is_empty() => only,
+            last => {
+                let roots = filters.into_iter().chain(last).map(|filter| filter.root);
+                Filter::of(parse::conjunction(roots.collect()))
+            }
         }
     }
 
@@ -156,5 +176,17 @@ impl Filter {
     /// A path may come twice: that is for the upsert to refuse.
     pub fn equalities(&self) -> Vec<(&str, &Value)> {
         equalities::of(&self.root)
+    }
+}
+
+fn is_written_by_id(query: &Document) -> bool {
+    let mut fields = query.iter();
+    match (fields.next(), fields.next()) {
+        (Some(("_id", Value::Document(asked))), None) => {
+            let is_equality = asked.len() == 1 && asked.contains("$eq");
+            is_equality || !asked.iter().any(|(name, _)| name.starts_with('$'))
+        }
+        (Some((name, _)), None) => name == "_id",
+        _ => false,
     }
 }

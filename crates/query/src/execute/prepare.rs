@@ -138,7 +138,12 @@ fn by_id(spec: &FindSpec) -> Option<Plan> {
         && spec.min.is_none()
         && spec.max.is_none()
         && !spec.return_key
-        && !matches!(spec.ordering, Ordering::Natural(_));
+        && match spec.ordering {
+            Ordering::Natural(_) => false,
+            Ordering::Any => true,
+            // One document needs no sort, but MongoDB computes its keys, which may fail, unless its `_id` is all that is asked.
+            Ordering::By(_) => spec.skip == 0 && spec.filter.is_written_by_id(),
+        };
     if !simple {
         return None;
     }

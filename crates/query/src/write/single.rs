@@ -5,6 +5,7 @@ use super::change::{Change, ChangeOne, Missing};
 use super::lookup::Lookup;
 use super::report::{Operation, Report};
 use super::{LOOKUP_ATTEMPTS_MAX, WriteError, WriteOptions};
+use crate::plan::Ordering;
 use crate::{Code, QueryError};
 use std::sync::Arc;
 use store::{
@@ -48,6 +49,11 @@ impl Single {
             None => fixed_id(&self.change.filter)?,
             Some(_) => return None,
         };
+        // The keys of a sort are computed, and may be refused, where the `_id` is not all that is asked.
+        let is_sorted = matches!(self.lookup.ordering, Ordering::By(_));
+        if is_sorted && !self.change.filter.is_written_by_id() {
+            return None;
+        }
         // Others may have the `_id` too, and one of those may be what matches.
         if collection.options().repeats_ids() {
             return None;
