@@ -27,8 +27,9 @@ def test_settings_are_answered_as_they_were(profiled):
     profiled.command("profile", 3)
     assert profiled.command("profile", 2, filter="unset")["was"] == 1
     assert "filter" not in profiled.command("profile", -1)
-    options = next(c for c in profiled.list_collections(filter={"name": "system.profile"}))["options"]
-    assert options == {"capped": True, "size": 1 << 20}
+    listed = next(c for c in profiled.list_collections(filter={"name": "system.profile"}))
+    assert listed["options"] == {"capped": True, "size": 1 << 20} and "idIndex" not in listed
+    assert list(profiled["system.profile"].list_indexes()) == []
 
 
 def test_every_operation_is_recorded(profiled, server):

@@ -207,7 +207,7 @@ fn entry(collection: &Collection) -> CollectionEntry {
         options: listed_options(&options),
         uuid: (!is_view).then(|| collection.uuid()),
         is_view,
-        id_index: id_index::listed(&options),
+        id_index: id_index::listed(collection),
     }
 }
 

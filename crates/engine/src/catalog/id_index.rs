@@ -1,16 +1,20 @@
 //! The index on `_id` as clients see it: every collection has it, so it is described rather than made.
 
-use store::CollectionOptions;
+use crate::running::profile;
+use store::Collection;
 use value::{Document, Value, doc};
 
-/// How the index is listed; none of a view and of a time series, which have none for their clients.
+/// How the index is listed; none of a view, of a time series and of what the profiler recorded, which have none for their
+/// clients.
 ///
 /// It bears the collection's collation, as MongoDB has it: a client that recreates the collection from the listing
 /// gives
 /// this description back, and one of another collation would be refused.
-pub(crate) fn listed(options: &CollectionOptions) -> Option<Document> {
+pub(crate) fn listed(collection: &Collection) -> Option<Document> {
+    let options = collection.options();
     let kept = &options.kept;
-    if kept.contains("viewOn") || kept.contains("timeseries") {
+    if kept.contains("viewOn") || kept.contains("timeseries") || profile::is_profile(&collection.namespace())
+    {
         return None;
     }
     let clustered = match kept.get("clusteredIndex") {
@@ -33,13 +37,13 @@ pub(crate) fn listed(options: &CollectionOptions) -> Option<Document> {
 }
 
 /// Whether a specification describes the index just as it is listed; its version and namespace are free.
-pub(crate) fn describes(spec: &Document, options: &CollectionOptions) -> bool {
+pub(crate) fn describes(spec: &Document, collection: &Collection) -> bool {
     let stripped = |mut described: Document| {
         described.remove("v");
         described.remove("ns");
         described
     };
-    listed(options).is_some_and(|listed| {
+    listed(collection).is_some_and(|listed| {
         let (asked, listed) = (stripped(spec.clone()), stripped(listed));
         asked.len() == listed.len()
             && asked.iter().all(|(name, value)| {

@@ -203,7 +203,9 @@ fn check_together(spec: &IndexSpec) -> Result<()> {
 /// A condition that is no filter is refused as everywhere; only one that no index can have is refused as an index.
 fn check_partial_filter(spec: &IndexSpec) -> Result<()> {
     match &spec.partial_filter {
-        Some(condition) => Filter::parse_partial(condition, None).map(drop).map_err(Error::from),
+        Some(condition) => Filter::parse_partial(condition, None)
+            .map(drop)
+            .map_err(Error::from),
         None => Ok(()),
     }
 }

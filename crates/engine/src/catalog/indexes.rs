@@ -36,7 +36,7 @@ impl Engine {
         let describes_id = |spec: &Document| {
             present
                 .as_ref()
-                .is_some_and(|present| id_index::describes(spec, &present.options()))
+                .is_some_and(|present| id_index::describes(spec, present))
         };
         let parse = |spec: &Document| {
             let mut parsed = parse_spec(spec)?;
@@ -78,10 +78,7 @@ impl Engine {
             // Those belong to design documents, and are made anew from them.
             .filter(|index| !index.is_collated())
             .map(|index| index_kinds::listed(index.spec()));
-        Ok(id_index::listed(&collection.options())
-            .into_iter()
-            .chain(others)
-            .collect())
+        Ok(id_index::listed(&collection).into_iter().chain(others).collect())
     }
 
     /// Drops indexes named by name, by key, or all but `_id_` (`*`). Returns how many there were before.

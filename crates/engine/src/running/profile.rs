@@ -111,13 +111,18 @@ impl Engine {
 
 /// Refuses to write what the profiler alone writes.
 pub(crate) fn check_not_profile(namespace: &Namespace) -> Result<()> {
-    match namespace.collection == COLLECTION {
+    match is_profile(namespace) {
         true => Err(Error::new(
             Code::INVALID_NAMESPACE,
             format!("cannot write to '{namespace}'"),
         )),
         false => Ok(()),
     }
+}
+
+/// Whether a collection is the one that the profiler writes, which has no index in MongoDB.
+pub(crate) fn is_profile(namespace: &Namespace) -> bool {
+    namespace.collection == COLLECTION
 }
 
 fn profile_of(database: &str) -> Namespace {
