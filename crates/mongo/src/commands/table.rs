@@ -213,6 +213,8 @@ static COMMANDS: &[Command] = &[
     logged_in("currentOp", run!(current_op)),
     cluster("killOp", Action::Killop, run!(kill_op)),
     anyone("configureFailPoint", run!(configure_fail_point)).for_tests(),
+    // Drivers look at how a command that the stable API does not have is refused.
+    anyone("testVersion2", run!(ping)).for_tests(),
 ];
 
 /// Every name, aliases too, and its command.

@@ -154,5 +154,11 @@ fn fail_points() -> Vec<Case> {
         bad(doc! {"ping": 1}, 91, "failpoint"),
         good(doc! {"ping": 1}, doc! {}),
         bad(doc! {"configureFailPoint": "no", "mode": "off"}, 2, "not supported").of("admin"),
+        good(doc! {"testVersion2": 1, "apiVersion": "1"}, doc! {}),
+        bad(
+            doc! {"testVersion2": 1, "apiVersion": "1", "apiStrict": true},
+            323,
+            "command testVersion2 is not in API Version 1",
+        ),
     ]
 }
