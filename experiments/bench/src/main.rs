@@ -35,6 +35,14 @@ pub struct Settings {
     /// How many lines `logs` takes instead of as many as usual.
     #[arg(long)]
     lines: Option<u64>,
+    /// Which peers `logs` is measured beside: with many lines some take an hour.
+    #[arg(
+        long,
+        value_enum,
+        value_delimiter = ',',
+        default_value = "elasticsearch,postgresql,sqlite,xapian"
+    )]
+    peers: Vec<experiment::logs::Peer>,
     /// Where table and chart are kept.
     #[arg(long, default_value = "experiments/results")]
     results: PathBuf,

@@ -91,6 +91,35 @@ struct Found {
     bytes: u64,
 }
 
+/// What Larder is measured beside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Peer {
+    Elasticsearch,
+    Postgresql,
+    Sqlite,
+    Xapian,
+}
+
+impl Peer {
+    fn title(self) -> &'static str {
+        match self {
+            Peer::Elasticsearch => "Elasticsearch 7.10.2",
+            Peer::Postgresql => "PostgreSQL, GIN on tsvector",
+            Peer::Sqlite => "SQLite FTS5",
+            Peer::Xapian => "Xapian",
+        }
+    }
+
+    fn measure(self, settings: &Settings, lines: &Lines) -> Result<Found> {
+        match self {
+            Peer::Elasticsearch => elastic::elasticsearch(settings, lines),
+            Peer::Postgresql => postgres::postgres(settings, lines),
+            Peer::Sqlite => sqlite::sqlite(settings, lines),
+            Peer::Xapian => xapian::xapian(settings, lines),
+        }
+    }
+}
+
 pub fn run(settings: &Settings) -> Result<Report> {
     let lines = Lines::new(settings.lines.unwrap_or(settings.size(10_000_000, 200_000)));
     let mut report = Report::new(
@@ -118,23 +147,19 @@ pub fn run(settings: &Settings) -> Result<Report> {
     );
     let larder = elastic::larder(settings, &lines)?;
     add(&mut report, "Larder, Elasticsearch's protocol", &larder, &lines);
-    let peers = [
-        ("Elasticsearch 7.10.2", elastic::elasticsearch(settings, &lines)?),
-        (
-            "PostgreSQL, GIN on tsvector",
-            postgres::postgres(settings, &lines)?,
-        ),
-        ("SQLite FTS5", sqlite::sqlite(settings, &lines)?),
-        ("Xapian", xapian::xapian(settings, &lines)?),
-    ];
+    let mut peers = Vec::new();
+    for peer in &settings.peers {
+        peers.push((*peer, peer.measure(settings, &lines)?));
+    }
     let limit = tantivy::tantivy(settings, &lines)?;
     add(&mut report, "tantivy alone", &limit, &lines);
-    for (name, peer) in &peers {
-        add(&mut report, name, peer, &lines);
+    for (peer, found) in &peers {
+        add(&mut report, peer.title(), found, &lines);
         ensure!(
-            larder.answers == peer.answers,
-            "{name} finds {:?} instead of {:?}",
-            peer.answers,
+            larder.answers == found.answers,
+            "{} finds {:?} instead of {:?}",
+            peer.title(),
+            found.answers,
             larder.answers
         );
     }
@@ -153,7 +178,32 @@ pub fn run(settings: &Settings) -> Result<Report> {
         format!("{} MiB", larder.resident_bytes >> 20),
         larder.resident_bytes < 512 << 20,
     );
-    let [(_, elasticsearch), ..] = &peers;
+    for (peer, found) in &peers {
+        if *peer == Peer::Elasticsearch {
+            check_beside_elasticsearch(&mut report, &larder, found);
+        }
+    }
+    for (peer, found) in &peers {
+        for (at, question) in QUESTIONS.iter().enumerate() {
+            report.check(
+                format!("{question:?} no slower than {}", peer.title()),
+                ratio(larder.times_ms[at], found.times_ms[at]),
+                larder.times_ms[at] <= found.times_ms[at],
+            );
+        }
+    }
+    for (at, question) in QUESTIONS.iter().enumerate() {
+        report.check(
+            format!("{question:?} within twice the time of tantivy alone"),
+            ratio(larder.times_ms[at], limit.times_ms[at]),
+            larder.times_ms[at] <= 2.0 * limit.times_ms[at],
+        );
+    }
+    Ok(report)
+}
+
+/// The bars that are set beside Elasticsearch alone.
+fn check_beside_elasticsearch(report: &mut Report, larder: &Found, elasticsearch: &Found) {
     report.check(
         "at least twice as many lines a second as Elasticsearch",
         ratio(larder.settled_rate, elasticsearch.settled_rate),
@@ -169,23 +219,6 @@ pub fn run(settings: &Settings) -> Result<Report> {
         ratio(larder.bytes as f64, elasticsearch.bytes as f64),
         larder.bytes as f64 <= 0.65 * elasticsearch.bytes as f64,
     );
-    for (name, peer) in &peers {
-        for (at, question) in QUESTIONS.iter().enumerate() {
-            report.check(
-                format!("{question:?} no slower than {name}"),
-                ratio(larder.times_ms[at], peer.times_ms[at]),
-                larder.times_ms[at] <= peer.times_ms[at],
-            );
-        }
-    }
-    for (at, question) in QUESTIONS.iter().enumerate() {
-        report.check(
-            format!("{question:?} within twice the time of tantivy alone"),
-            ratio(larder.times_ms[at], limit.times_ms[at]),
-            larder.times_ms[at] <= 2.0 * limit.times_ms[at],
-        );
-    }
-    Ok(report)
 }
 
 fn add(report: &mut Report, name: &str, found: &Found, lines: &Lines) {
