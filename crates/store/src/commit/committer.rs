@@ -64,7 +64,6 @@ fn start(collection: &Arc<Collection>) {
 async fn run(collection: Arc<Collection>, mut pauses: bool) {
     let _running = Running(&collection.queue);
     while let Some(mut requests) = collection.queue.take() {
-        let are_several = requests.len() > 1;
         match commit(&collection, &mut requests).await {
             Ok(outcomes) => requests
                 .into_iter()
@@ -78,10 +77,9 @@ async fn run(collection: Arc<Collection>, mut pauses: bool) {
                 let _ = request.reply.send(Err(error.clone()));
             }),
         }
-        let pauses = std::mem::take(&mut pauses) && collection.queue.is_waiting();
-        if are_several || pauses {
-            // Whoever is ready to ask for a change may do so first, so that the next commit is shared by more: with few in
-            // each, commits cost more than what is in them.
+        // Otherwise the next group is taken at once: who has been answered asks again while it is flushed. A pause after each
+        // group makes groups larger and fewer, but then nobody writes while all are answered.
+        if std::mem::take(&mut pauses) && collection.queue.is_waiting() {
             tokio::task::yield_now().await;
         }
     }
