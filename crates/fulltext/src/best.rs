@@ -2,7 +2,7 @@
 
 use crate::entry::Key;
 use crate::error::Result;
-use crate::lookup::{Lookup, Part, term};
+use crate::lookup::{self, Lookup, Part};
 use crate::mask::Mask;
 use crate::opened::OpenSegment;
 use crate::reader::{Reader, each};
@@ -17,6 +17,13 @@ use tantivy::{DocId, DocSet, TERMINATED};
 
 /// How often progress is asked for.
 const STEP: u64 = 1024;
+
+/// Frequencies and lengths below these are remembered; most are.
+const FREQUENCIES: usize = 8;
+const LENGTHS: usize = 256;
+
+/// The best of a term are kept where so many are asked for at most; fewer are kept as if these were.
+const KEPT_COUNTS: [usize; 2] = [10, 100];
 
 /// What is asked of each entry for its score.
 #[derive(Clone, Debug)]
@@ -108,17 +115,37 @@ impl Kept {
 
     /// Takes an entry in, if it is among the best by its score; only then are its columns read.
     fn offer(&mut self, entry: DocId, score: f32, columns: &OpenSegment) {
-        let is_full = self.best.len() >= self.count;
-        if is_full && self.best.peek().is_none_or(|worst| score < worst.score) {
-            return;
+        if self.takes(score) {
+            self.put(Best {
+                score,
+                sequence: columns.sequences.values.get_val(entry),
+                number: columns.numbers.values.get_val(entry),
+            });
         }
-        self.best.push(Best {
-            score,
-            sequence: columns.sequences.values.get_val(entry),
-            number: columns.numbers.values.get_val(entry),
-        });
-        if is_full {
+    }
+
+    fn takes(&self, score: f32) -> bool {
+        self.best.len() < self.count || self.best.peek().is_some_and(|worst| score >= worst.score)
+    }
+
+    fn put(&mut self, one: Best) {
+        self.best.push(one);
+        if self.best.len() > self.count {
             self.best.pop();
+        }
+    }
+
+    /// Takes in those of what a part has of a term that are among the best.
+    fn take_of_term(&mut self, of_term: &OfTerm, scores: &mut Scores, scoring: &mut Scoring<'_>) {
+        for (frequency, candidate) in of_term.iter() {
+            let score = scores.of(frequency, candidate.length, scoring);
+            if self.takes(score) {
+                self.put(Best {
+                    score,
+                    sequence: candidate.sequence,
+                    number: candidate.number,
+                });
+            }
         }
     }
 
@@ -129,6 +156,7 @@ impl Kept {
 }
 
 /// A lookup and its scores, where they are of one term alone.
+#[derive(Debug)]
 struct OneTerm<'l> {
     key: Key,
     part: Part,
@@ -159,6 +187,68 @@ impl<'l> OneTerm<'l> {
             text,
             length,
         })
+    }
+}
+
+/// Entries of one term that may be among the best of a part of the index. Of those that have the term equally often, a shorter one is
+/// better, and of those that are as long, the one that was changed first.
+struct OfTerm {
+    by_frequency: [BinaryHeap<Candidate>; FREQUENCIES],
+    /// How many of each frequency are kept.
+    count: usize,
+    matching: u64,
+    /// Whether there are none but these, which would have to be asked for every time.
+    are_all: bool,
+}
+
+/// The worst is on top of its heap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Candidate {
+    length: u64,
+    sequence: u64,
+    number: u64,
+}
+
+impl OfTerm {
+    fn new(count: usize) -> OfTerm {
+        OfTerm {
+            by_frequency: Default::default(),
+            count,
+            matching: 0,
+            are_all: true,
+        }
+    }
+
+    /// Takes an entry in, if it may be among the best; false where it has the term too often or is too long to be told here.
+    fn offer(&mut self, entry: DocId, frequency: u32, length: u64, columns: &OpenSegment) -> bool {
+        let same = self.by_frequency.get_mut(frequency as usize);
+        let Some(same) = same.filter(|_| length < LENGTHS as u64) else {
+            self.are_all = false;
+            return false;
+        };
+        let is_full = same.len() >= self.count;
+        if is_full && same.peek().is_none_or(|worst| length > worst.length) {
+            return true;
+        }
+        same.push(Candidate {
+            length,
+            sequence: columns.sequences.values.get_val(entry),
+            number: columns.numbers.values.get_val(entry),
+        });
+        if is_full {
+            same.pop();
+        }
+        true
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (u32, Candidate)> {
+        let by_frequency = (0..).zip(&self.by_frequency);
+        by_frequency.flat_map(|(frequency, same)| same.iter().map(move |candidate| (frequency, *candidate)))
+    }
+
+    fn bytes(&self) -> usize {
+        let candidates = self.by_frequency.iter().map(BinaryHeap::len).sum::<usize>();
+        size_of::<OfTerm>() + candidates * size_of::<Candidate>()
     }
 }
 
@@ -204,23 +294,28 @@ impl Page {
 /// Scores that were made, by frequency and length, which are all that they are made of.
 struct Scores(Vec<Option<f32>>);
 
-/// Frequencies and lengths below these are remembered; most are.
-const FREQUENCIES: usize = 8;
-const LENGTHS: usize = 256;
-
 impl Scores {
     fn new() -> Scores {
         Scores(vec![None; FREQUENCIES * LENGTHS])
     }
 
-    fn of(&mut self, frequency: u32, length: u64, entry: DocId, scoring: &mut Scoring<'_>) -> f32 {
+    /// Whether the shorter of two entries that have a term equally often is always better.
+    fn fall_with_length(&mut self, scoring: &mut Scoring<'_>) -> bool {
+        // They fall ever more slowly, so that in the last step they are the first to be rounded to the same.
+        let last = LENGTHS as u64 - 1;
+        (1..FREQUENCIES as u32)
+            .all(|frequency| self.of(frequency, last - 1, scoring) > self.of(frequency, last, scoring))
+    }
+
+    fn of(&mut self, frequency: u32, length: u64, scoring: &mut Scoring<'_>) -> f32 {
         let place = frequency as usize * LENGTHS + length as usize;
         let known = self.0.get_mut(place).filter(|_| length < LENGTHS as u64);
         if let Some(Some(score)) = known {
             return *score;
         }
         let said = [u64::from(frequency), length].map(OneProbe::Known);
-        let score = (scoring.score)(&mut Probes(said.into()), entry);
+        // What is known is the same whichever entry is asked.
+        let score = (scoring.score)(&mut Probes(said.into()), 0);
         if let Some(known) = known {
             *known = Some(score);
         }
@@ -278,51 +373,85 @@ impl Reader {
         Ok(Some((best.numbers(), matching)))
     }
 
-    /// The same where a term is all that is looked up and scored: its list is gone through once, many entries at a time.
+    /// The same where a term is all that is looked up and scored: its list is gone through once, many entries at a time, and what may be
+    /// among the best of it is kept.
     fn best_of_term(
         &self,
-        OneTerm {
-            key,
-            part,
-            text,
-            length,
-        }: &OneTerm<'_>,
+        term: &OneTerm<'_>,
         mask: &Mask,
         count: usize,
         scoring: &mut Scoring<'_>,
     ) -> Result<Option<(Vec<u64>, u64)>> {
-        let field = self.fields.part(*part);
         let mut best = Kept::new(count);
         let mut matching = 0;
         let mut scores = Scores::new();
-        for (at, segment) in self.searcher.segment_readers().iter().enumerate() {
-            let inverted = segment.inverted_index(field)?;
-            let asked = IndexRecordOption::WithFreqs;
-            let Some(mut postings) = inverted.read_postings(&term(field, *key, text), asked)? else {
+        let kept_count = KEPT_COUNTS.into_iter().find(|kept| count <= *kept);
+        let kept_count = kept_count.filter(|_| term.length.is_none() || scores.fall_with_length(scoring));
+        let name = kept_count.map(|count| format!("{count} best of {term:?}"));
+        for part in 0..self.segments() {
+            let kept = name
+                .as_ref()
+                .and_then(|name| self.kept::<OfTerm>(part, mask, name));
+            if let Some(of_term) = kept {
+                best.take_of_term(&of_term, &mut scores, scoring);
+                matching += of_term.matching;
                 continue;
-            };
-            let columns = self.opened.of(segment)?;
-            let lengths = match length {
-                Some(key) => columns.lengths(segment, *key)?,
-                None => None,
-            };
-            let is_whole = !segment.has_deletes() && !mask.is_of(at);
-            let mut page = Page::default();
-            while page.read(&mut postings, |entry| {
-                is_whole || !(segment.is_deleted(entry) || mask.hides(at, entry))
-            }) {
-                matching += page.entries.len() as u64;
-                page.read_lengths(lengths.as_deref());
-                if !(scoring.step)(page.entries.len()) {
-                    return Ok(None);
-                }
+            }
+            let mut of_term = OfTerm::new(kept_count.unwrap_or(0));
+            let goes_on = self.each_of_term(term, part, mask, &mut |page, columns| {
+                of_term.matching += page.entries.len() as u64;
                 for (entry, frequency, length) in page.iter() {
-                    let score = scores.of(frequency, length, entry, scoring);
-                    best.offer(entry, score, &columns);
+                    if kept_count.is_none() || !of_term.offer(entry, frequency, length, columns) {
+                        let score = scores.of(frequency, length, scoring);
+                        best.offer(entry, score, columns);
+                    }
                 }
+                (scoring.step)(page.entries.len())
+            })?;
+            if !goes_on {
+                return Ok(None);
+            }
+            best.take_of_term(&of_term, &mut scores, scoring);
+            matching += of_term.matching;
+            if let Some(name) = name.as_ref().filter(|_| of_term.are_all) {
+                let bytes = of_term.bytes();
+                self.keep(part, mask, name, Arc::new(of_term), bytes);
             }
         }
         Ok(Some((best.numbers(), matching)))
+    }
+
+    /// Shows the entries of a part that have a term, a page at a time, until no more are wanted; false then.
+    fn each_of_term(
+        &self,
+        term: &OneTerm<'_>,
+        part: usize,
+        mask: &Mask,
+        found: &mut dyn FnMut(&Page, &OpenSegment) -> bool,
+    ) -> Result<bool> {
+        let segment = self.searcher.segment_reader(part as u32);
+        let field = self.fields.part(term.part);
+        let inverted = segment.inverted_index(field)?;
+        let named = lookup::term(field, term.key, term.text);
+        let Some(mut postings) = inverted.read_postings(&named, IndexRecordOption::WithFreqs)? else {
+            return Ok(true);
+        };
+        let columns = self.opened.of(segment)?;
+        let lengths = match term.length {
+            Some(key) => columns.lengths(segment, key)?,
+            None => None,
+        };
+        let is_whole = !segment.has_deletes() && !mask.is_of(part);
+        let mut page = Page::default();
+        while page.read(&mut postings, |entry| {
+            is_whole || !(segment.is_deleted(entry) || mask.hides(part, entry))
+        }) {
+            page.read_lengths(lengths.as_deref());
+            if !found(&page, &columns) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     fn probes(&self, part: usize, probes: &[Probe]) -> Result<Probes> {
@@ -332,7 +461,7 @@ impl Reader {
                 Probe::Frequency(key, part, text) => {
                     let field = self.fields.part(*part);
                     let inverted = segment.inverted_index(field)?;
-                    let term = term(field, *key, text);
+                    let term = lookup::term(field, *key, text);
                     let record = IndexRecordOption::WithFreqs;
                     OneProbe::Frequency(inverted.read_postings(&term, record)?.map(Box::new))
                 }

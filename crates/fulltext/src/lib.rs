@@ -16,6 +16,7 @@ mod entry;
 mod error;
 mod gathered;
 mod index;
+mod kept;
 mod lookup;
 mod mask;
 mod newest;

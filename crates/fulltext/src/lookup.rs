@@ -67,6 +67,30 @@ pub enum Lookup {
 }
 
 impl Lookup {
+    /// What is looked up, in words, of which two are the same only where the same is found; `None` where words do not tell.
+    pub fn name(&self) -> Option<String> {
+        (!self.asks_matchers()).then(|| format!("{self:?}"))
+    }
+
+    fn asks_matchers(&self) -> bool {
+        match self {
+            Lookup::Matching(..) => true,
+            Lookup::Every(lookups) | Lookup::Some(lookups, _) => lookups.iter().any(Lookup::asks_matchers),
+            Lookup::Except(lookup, others) => {
+                lookup.asks_matchers() || others.iter().any(Lookup::asks_matchers)
+            }
+            Lookup::All
+            | Lookup::Nothing
+            | Lookup::Terms(..)
+            | Lookup::Phrase(..)
+            | Lookup::Range(..)
+            | Lookup::Times(..)
+            | Lookup::Present(_)
+            | Lookup::Ids(_)
+            | Lookup::Sequence(..) => false,
+        }
+    }
+
     pub(crate) fn query(&self, reader: &Reader) -> Result<Box<dyn Query>> {
         let fields = &reader.fields;
         let queries = |lookups: &[Lookup]| {

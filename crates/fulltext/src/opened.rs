@@ -3,6 +3,7 @@
 
 use crate::entry::Key;
 use crate::error::Result;
+use crate::kept::Kept;
 use crate::schema::{NUMBER, SEQUENCE, TIME, column};
 use crate::statistics::Lengths;
 use parking_lot::Mutex;
@@ -23,6 +24,8 @@ pub(crate) struct OpenSegment {
     pub(crate) sequences: Column<u64>,
     pub(crate) numbers: Column<u64>,
     by_key: Mutex<HashMap<Key, OpenKey>>,
+    /// What was found in it.
+    pub(crate) kept: Mutex<Kept>,
 }
 
 /// What was asked of a key.
@@ -45,6 +48,7 @@ impl Opened {
             sequences: columns.u64(SEQUENCE)?,
             numbers: columns.u64(NUMBER)?,
             by_key: Mutex::default(),
+            kept: Mutex::default(),
         });
         Ok(self.0.lock().entry(id).or_insert(open).clone())
     }

@@ -180,7 +180,7 @@ impl<'r> Run<'r> {
     }
 
     /// Collects what columns say; aggregations take nothing of documents that are shown from then on.
-    pub fn collect(&mut self, rows: Rows) -> Result<()> {
+    pub fn collect(&mut self, rows: &Rows) -> Result<()> {
         self.is_grouped = true;
         if let Some(profile) = self.profiling.present() {
             profile.by_columns = true;

@@ -1,5 +1,6 @@
 //! What an index says of its entries.
 
+mod best;
 mod lookups;
 mod writing;
 

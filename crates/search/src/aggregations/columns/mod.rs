@@ -13,6 +13,7 @@ use mapping::fields::Term;
 use mapping::rows::{Row, RowValues, Summary};
 use mapping::{Field, FieldKind};
 use std::collections::HashMap;
+use std::fmt::Write;
 
 /// The different entries that are counted before they are collected.
 const GROUPS_MAX: usize = 10_000;
@@ -22,6 +23,36 @@ const GROUPS_BYTES_MAX: usize = 2 << 20;
 /// Values that were found, each row with how many entries have it.
 #[derive(Debug)]
 pub struct Rows(pub(crate) Vec<(Row, u64)>);
+
+impl Rows {
+    /// How many rows there are.
+    pub fn count(&self) -> usize {
+        self.0.len()
+    }
+
+    /// About the bytes that they take.
+    pub fn bytes(&self) -> usize {
+        let of_values = |values: &RowValues| match values {
+            RowValues::Each(terms) => terms.iter().map(term_bytes).sum(),
+            RowValues::Summary(_) => 0,
+        };
+        let of_row = |(row, _): &(Row, u64)| {
+            let fields = row.iter();
+            let of_fields = fields
+                .map(|(name, values)| size_of::<(String, RowValues)>() + name.len() + of_values(values));
+            size_of::<(Row, u64)>() + of_fields.sum::<usize>()
+        };
+        self.0.iter().map(of_row).sum()
+    }
+}
+
+fn term_bytes(term: &Term) -> usize {
+    let text = match term {
+        Term::Text(text) => text.len(),
+        _ => 0,
+    };
+    size_of::<Term>() + text
+}
 
 /// Columns that say all that aggregations ask.
 #[derive(Debug)]
@@ -57,6 +88,16 @@ impl Grouping {
     /// The keys of its columns.
     pub fn keys(&self) -> Vec<Key> {
         self.fields.iter().map(|field| field.key).collect()
+    }
+
+    /// What is asked of the columns, in words, of which two are the same only where the same is found. Of a grouping that nothing was
+    /// added to.
+    pub fn name(&self) -> String {
+        let mut name = String::new();
+        for OneField { field, key, form } in &self.fields {
+            let _ = write!(name, "{key:?} {:?} {:?} {form:?};", field.name, field.kind);
+        }
+        name
     }
 
     /// Counts entries of a part of the index; false where [`Grouping::take`] must be called before more come.
