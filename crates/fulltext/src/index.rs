@@ -8,10 +8,12 @@ use crate::schema::{Fields, TIME, schema};
 use crate::tokens::{TOKENIZER, Terms};
 use std::path::{Path, PathBuf};
 use tantivy::directory::MmapDirectory;
-use tantivy::indexer::{IndexWriterOptions, LogMergePolicy};
+use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, MergeCandidate, MergePolicy};
 use tantivy::store::Compressor;
 use tantivy::tokenizer::TextAnalyzer;
-use tantivy::{IndexReader, IndexSettings, IndexSortByField, IndexWriter, Order, ReloadPolicy, Term};
+use tantivy::{
+    IndexReader, IndexSettings, IndexSortByField, IndexWriter, Order, ReloadPolicy, SegmentMeta, Term,
+};
 
 /// The memory that a writer needs at least.
 pub const WRITER_BYTES_MIN: usize = 15_000_000;
@@ -20,6 +22,9 @@ pub const WRITER_BYTES_MIN: usize = 15_000_000;
 const MERGED_SEGMENTS_MIN: usize = 8;
 /// Segments with fewer entries count as equally small.
 const SMALL_SEGMENT_ENTRIES: u32 = 20_000;
+/// Segments with more entries are large, unless the index has more of them than [`LARGE_SEGMENTS`]; large ones are not merged.
+const LARGE_SEGMENT_ENTRIES: usize = 200_000;
+const LARGE_SEGMENTS: usize = 64;
 
 /// An index in a folder.
 #[derive(Clone)]
@@ -103,11 +108,7 @@ impl Index {
             .num_merge_threads(1)
             .build();
         let writer = self.index.writer_with_options(options)?;
-        let mut policy = LogMergePolicy::default();
-        policy.set_min_num_segments(MERGED_SEGMENTS_MIN);
-        policy.set_min_layer_size(SMALL_SEGMENT_ENTRIES);
-        policy.set_del_docs_ratio_before_merge(0.3);
-        writer.set_merge_policy(Box::new(policy));
+        writer.set_merge_policy(Box::new(Merges));
         // The engine numbers operations from the last commit's number on. Without this, the first one has that number too: a deletion
         // counts as done in segments from which the commit has taken something, and is lost where they are merged.
         writer.run([])?;
@@ -117,6 +118,23 @@ impl Index {
             writer,
             fields: self.fields,
         })
+    }
+}
+
+/// Which segments are merged: such as are equally large, until they are a small part of the index. A merge of the largest keeps as
+/// much memory resident as its files have, and a search goes through some dozens of segments as fast as through a few.
+#[derive(Debug)]
+struct Merges;
+
+impl MergePolicy for Merges {
+    fn compute_merge_candidates(&self, segments: &[SegmentMeta]) -> Vec<MergeCandidate> {
+        let entries: usize = segments.iter().map(|segment| segment.num_docs() as usize).sum();
+        let mut policy = LogMergePolicy::default();
+        policy.set_min_num_segments(MERGED_SEGMENTS_MIN);
+        policy.set_min_layer_size(SMALL_SEGMENT_ENTRIES);
+        policy.set_max_docs_before_merge(LARGE_SEGMENT_ENTRIES.max(entries / LARGE_SEGMENTS));
+        policy.set_del_docs_ratio_before_merge(0.3);
+        policy.compute_merge_candidates(segments)
     }
 }
 
