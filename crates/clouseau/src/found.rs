@@ -10,6 +10,7 @@ use crate::sort::{SortBy, distances, keys};
 use memory::Budget;
 use search::{Hit, Request, WINDOW_MAX};
 use serde_json::{Map, Value as Json, json};
+use std::cmp::Reverse;
 
 /// The most hits of one answer.
 pub const HITS_MAX: usize = WINDOW_MAX;
@@ -37,7 +38,7 @@ pub struct Asked {
     pub after: Option<Vec<Json>>,
     /// Fields whose values are counted.
     pub counts: Option<Vec<String>>,
-    /// How many values of each.
+    /// How many values of each, and ranges of each of the fields in `ranges`.
     pub counts_max: usize,
     /// Conditions in Lucene's syntax or as ranges whose hits are counted, by field and label.
     pub ranges: Option<Vec<FieldRanges>>,
@@ -100,7 +101,7 @@ impl Asked {
             total: outcome.total,
             hits: hits.collect::<Result<_>>()?,
             counts: counts.map(|names| counted(names, &aggregations)),
-            ranges: ranges.map(|ranges| counted_ranges(ranges, &aggregations)),
+            ranges: ranges.map(|ranges| counted_ranges(ranges, self.counts_max, &aggregations)),
         })
     }
 
@@ -165,12 +166,17 @@ fn counted(names: &[String], aggregations: &Map<String, Json>) -> Map<String, Js
     names.iter().map(of).collect()
 }
 
-fn counted_ranges(ranges: &[FieldRanges], aggregations: &Map<String, Json>) -> Map<String, Json> {
+/// The most frequent ranges of each field, as many as of counted values.
+fn counted_ranges(ranges: &[FieldRanges], max: usize, aggregations: &Map<String, Json>) -> Map<String, Json> {
     let of = |(name, labels): &FieldRanges| {
         let buckets = &aggregations.get(&format!("r{name}")).unwrap_or(&Json::Null)["buckets"];
         let count = |(label, _): &(String, Json)| (label.clone(), buckets[label]["doc_count"].clone());
-        let counts: Map<String, Json> = labels.iter().map(count).collect();
-        (name.clone(), counts.into())
+        let mut counts: Vec<(String, Json)> = labels.iter().map(count).collect();
+        if counts.len() > max {
+            counts.sort_by_key(|(_, count)| Reverse(count.as_u64()));
+            counts.truncate(max);
+        }
+        (name.clone(), counts.into_iter().collect::<Map<_, _>>().into())
     };
     ranges.iter().map(of).collect()
 }

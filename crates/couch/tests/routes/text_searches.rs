@@ -203,6 +203,12 @@ const NOUVEAU: &[Case] = &[
     ),
     case(
         "POST /texts/_design/n/_nouveau/things",
+        r#"{"q": "*:*", "top_n": 1, "ranges": {"bar": [{"label": "dear", "min": 42, "min_inclusive": false}, {"label": "cheap", "max": 42}]}}"#,
+        200,
+        r#"{"ranges": {"bar": {"cheap": 3}}}"#,
+    ),
+    case(
+        "POST /texts/_design/n/_nouveau/things",
         r#"{"q": "*:*", "counts": ["txt"]}"#,
         400,
         r#"{"error": "bad_request", "reason": "The txt does not exist."}"#,
