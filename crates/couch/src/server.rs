@@ -9,6 +9,7 @@ use crate::limits::FEED_PAGES_MAX;
 use crate::passwords::Passwords;
 use crate::replication::jobs::Jobs;
 use crate::user::User;
+use crate::users::Upgrades;
 use engine::Engine;
 use http::{Request, Response};
 use std::net::SocketAddr;
@@ -36,6 +37,7 @@ pub(crate) type Answer = fn(Arc<Server>, User, Request) -> Pin<Box<dyn Future<Ou
 pub(crate) struct Server {
     pub(crate) engine: Engine,
     pub(crate) passwords: Passwords,
+    pub(crate) upgrades: Upgrades,
     /// Design documents and what they define.
     pub(crate) designs: Designs,
     /// What happened to databases as a whole.
@@ -66,6 +68,7 @@ impl Server {
     ) -> Result<Server, ServeError> {
         Ok(Server {
             passwords: Passwords::new().ok_or(ServeError::Secret)?,
+            upgrades: Upgrades::default(),
             database_events: DatabaseEvents::new(),
             ids: Generators::new(),
             config: Config::load(&engine, address).await?,

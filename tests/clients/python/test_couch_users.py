@@ -206,6 +206,42 @@ def test_users_that_come_by_replication_log_in(guarded):
         assert answer.json()["userCtx"] == {"name": "clara", "roles": ["reader"]}
 
 
+def test_a_login_makes_a_weak_key_anew(guarded):
+    session, documents = f"{guarded.couch}/_session", f"{guarded.couch}/_users/org.couchdb.user:"
+    configure(guarded, "chttpd_auth", "iterations", "10")
+    for name in ("clara", "dora"):
+        assert requests.put(documents + name, json=user(name), auth=ROOT).status_code == 201
+    weak = requests.get(documents + "clara", auth=ROOT).json()
+    # Another store gave Dora another password, of which this one has only the key.
+    theirs = requests.get(documents + "dora", auth=ROOT).json()
+    number, own = theirs["_rev"].split("-")
+    theirs["derived_key"] = hashlib.pbkdf2_hmac("sha256", b"other", theirs["salt"].encode(), 10).hex()
+    theirs["_revisions"] = {"start": int(number) + 1, "ids": ["0123456789abcdef" * 2, own]}
+    theirs["_rev"] = f"{int(number) + 1}-{'0123456789abcdef' * 2}"
+    come = requests.put(documents + "dora", json=theirs, params={"new_edits": "false"}, auth=ROOT)
+    assert come.status_code == 201
+
+    configure(guarded, "chttpd_auth", "iterations", "1000")
+    assert requests.get(session, auth=("dora", "pw")).status_code == 200
+    assert requests.get(session, auth=("clara", "wrong")).status_code == 401
+    assert requests.get(documents + "clara", auth=ROOT).json() == weak
+    assert requests.get(session, auth=("clara", "pw")).status_code == 200
+    end = time.monotonic() + 20
+    while (now := requests.get(documents + "clara", auth=ROOT).json()) == weak and time.monotonic() < end:
+        time.sleep(0.05)
+    key = hashlib.pbkdf2_hmac("sha256", b"pw", weak["salt"].encode(), 1000).hex()
+    assert now == {**weak, "iterations": 1000, "derived_key": key, "_rev": now["_rev"]}
+    assert now["_rev"].startswith("2-")
+    assert requests.get(session, auth=("clara", "pw")).status_code == 200
+    assert requests.get(documents + "dora", auth=ROOT).json()["iterations"] == 10
+
+    configure(guarded, "chttpd_auth", "upgrade_hash_on_auth", "false")
+    configure(guarded, "chttpd_auth", "iterations", "20000")
+    assert requests.post(session, data={"name": "anna", "password": "pw"}).status_code == 200
+    time.sleep(0.5)
+    assert requests.get(documents + "anna", auth=ROOT).json()["_rev"].startswith("1-")
+
+
 def test_whoever_fails_often_is_locked_out_where_a_setting_says_so(guarded):
     assert requests.put(f"{guarded.couch}/_users/org.couchdb.user:dora", json=user("dora")).status_code == 201
     session = f"{guarded.couch}/_session"

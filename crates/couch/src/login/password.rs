@@ -31,7 +31,10 @@ pub(super) async fn user(call: &Call) -> Result<Option<User>> {
 /// The account of a name and password.
 pub(crate) async fn by_password(call: &Call, name: &str, password: &str) -> Result<Arc<auth::User>> {
     let account = checked_password(call, name, password).await?;
-    users::check_usable(&call.server.engine, &call.server.config, name).await?;
+    let document = users::check_usable(&call.server.engine, &call.server.config, name).await?;
+    if let Some(document) = document {
+        users::upgrade_soon(&call.server, name, password, &document)?;
+    }
     Ok(account)
 }
 

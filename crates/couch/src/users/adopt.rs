@@ -21,10 +21,10 @@ const ITERATIONS_DEFAULT: u32 = 10_000;
 
 /// What a document knows of a password.
 #[derive(Debug)]
-struct Kept {
+pub(super) struct Kept {
     /// With its rounds; none for the plain hash.
-    function: Option<(Function, u32)>,
-    salt: String,
+    pub(super) function: Option<(Function, u32)>,
+    pub(super) salt: String,
     key: String,
 }
 
@@ -71,7 +71,7 @@ pub(crate) async fn adopt(
 }
 
 impl Kept {
-    fn read(fields: &Document) -> Option<Kept> {
+    pub(super) fn read(fields: &Document) -> Option<Kept> {
         let text = |name: &str| fields.get(name).and_then(|value| value.as_ref().as_str());
         let number = |name: &str| match fields.get(name) {
             Some(Value::Int32(number)) => u32::try_from(*number).ok(),
@@ -99,7 +99,7 @@ impl Kept {
         }
     }
 
-    fn is_of(&self, password: &str) -> bool {
+    pub(super) fn is_of(&self, password: &str) -> bool {
         let key = match self.function {
             Some((function, iterations)) => function.derive(password, &self.salt, iterations),
             None => hex(&Sha1::digest(format!("{password}{}", self.salt))),

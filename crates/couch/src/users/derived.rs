@@ -28,35 +28,49 @@ pub(super) fn refused() -> CouchError {
     CouchError::forbidden("Server cannot hash passwords at this time.")
 }
 
-/// Puts the key of a password into a user document (settings `iterations` and `pbkdf2_prf` of `[chttpd_auth]`).
+/// How keys are made that are new.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wanted {
+    pub(super) function: Function,
+    pub(super) iterations: u32,
+}
+
+impl Wanted {
+    /// What the settings say (`password_scheme`, `pbkdf2_prf` and `iterations` of `[chttpd_auth]`); `None` where they make no sense.
+    pub(super) fn configured(config: &Config) -> Option<Wanted> {
+        let scheme = config.get("chttpd_auth", "password_scheme");
+        let function = config.get("chttpd_auth", "pbkdf2_prf");
+        let function = Function::named(function.as_deref().unwrap_or("sha256"))?;
+        let iterations = config.number("chttpd_auth", "iterations");
+        let iterations = iterations.unwrap_or(ITERATIONS_DEFAULT);
+        let is_possible = (1..=ITERATIONS_MAX).contains(&iterations);
+        (is_possible && scheme.is_none_or(|scheme| scheme == "pbkdf2"))
+            .then_some(Wanted { function, iterations })
+    }
+
+    /// Puts the key of a password into a user document.
+    pub(super) async fn put(self, password: &str, salt: String, fields: &mut Document) -> Result<()> {
+        let Wanted { function, iterations } = self;
+        let (password, salted) = (password.to_owned(), salt.clone());
+        let derived = tokio::task::spawn_blocking(move || function.derive(&password, &salted, iterations));
+        let key = derived.await.map_err(|_| refused())?;
+        for field in FIELDS {
+            fields.remove(field);
+        }
+        fields.set("password_scheme", "pbkdf2");
+        fields.set("pbkdf2_prf", function.name());
+        fields.set("salt", salt);
+        fields.set("iterations", Value::Int64(i64::from(iterations)));
+        fields.set("derived_key", key);
+        Ok(())
+    }
+}
+
+/// Puts the key of a new password into a user document.
 pub(super) async fn put(config: &Config, password: &str, fields: &mut Document) -> Result<()> {
-    let scheme = config.get("chttpd_auth", "password_scheme");
-    if scheme.is_some_and(|scheme| scheme != "pbkdf2") {
-        return Err(refused());
-    }
-    let function = config
-        .get("chttpd_auth", "pbkdf2_prf")
-        .unwrap_or_else(|| "sha256".to_owned());
-    let function = Function::named(&function).ok_or_else(refused)?;
-    let iterations = config
-        .number("chttpd_auth", "iterations")
-        .unwrap_or(ITERATIONS_DEFAULT);
-    if !(1..=ITERATIONS_MAX).contains(&iterations) {
-        return Err(refused());
-    }
+    let wanted = Wanted::configured(config).ok_or_else(refused)?;
     let salt = uuid::Uuid::new_v4().simple().to_string();
-    let (password, salted) = (password.to_owned(), salt.clone());
-    let derived = tokio::task::spawn_blocking(move || function.derive(&password, &salted, iterations));
-    let key = derived.await.map_err(|_| refused())?;
-    for field in FIELDS {
-        fields.remove(field);
-    }
-    fields.set("password_scheme", "pbkdf2");
-    fields.set("pbkdf2_prf", function.name());
-    fields.set("salt", salt);
-    fields.set("iterations", Value::Int64(i64::from(iterations)));
-    fields.set("derived_key", key);
-    Ok(())
+    wanted.put(password, salt, fields).await
 }
 
 /// The hash of which a key is derived.

@@ -10,9 +10,11 @@ mod adopt;
 mod conflicts;
 mod derived;
 mod requirements;
+mod upgrade;
 
 pub(crate) use adopt::adopt;
 pub(crate) use conflicts::check_usable;
+pub(crate) use upgrade::{Upgrades, upgrade_soon};
 
 use crate::config::Config;
 use crate::database::Database;
