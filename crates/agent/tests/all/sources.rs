@@ -15,6 +15,17 @@ fn free_port() -> u16 {
         .port()
 }
 
+/// A connection to a listener that may not be there yet. It is the last of its source: then the others are there, too.
+async fn connected(port: u16) -> TcpStream {
+    for _ in 0..100 {
+        if let Ok(connection) = TcpStream::connect(("127.0.0.1", port)) {
+            return connection;
+        }
+        pause().await;
+    }
+    panic!("nobody listens at port {port}");
+}
+
 #[tokio::test]
 async fn syslog_comes_by_datagrams_connections_and_a_socket() {
     let (udp, tcp) = (free_port(), free_port());
@@ -27,6 +38,7 @@ async fn syslog_comes_by_datagrams_connections_and_a_socket() {
         gathered.messages.clear();
         gathered
             .during(async |folder| {
+                let mut connection = connected(tcp).await;
                 let socket = UdpSocket::bind("127.0.0.1:0").unwrap();
                 socket
                     .send_to(
@@ -40,7 +52,6 @@ async fn syslog_comes_by_datagrams_connections_and_a_socket() {
                     .send_to(b"<34>Oct 11 22:14:15 su: by socket\0", folder.join("log"))
                     .unwrap();
                 pause().await;
-                let mut connection = TcpStream::connect(("127.0.0.1", tcp)).unwrap();
                 connection
                     .write_all(b"<34>1 - - - - - - by line\n31 <34>1 - - - - - - by\nits length")
                     .unwrap();
