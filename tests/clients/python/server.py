@@ -23,6 +23,7 @@ class Server:
         self._listening = threading.Event()
         self.addresses = {}
         ports = addresses or dict.fromkeys(("mongo", "couch", "elastic", "riak", "riak-pb", "http"), "127.0.0.1:0")
+        self._awaited = {*ports, *(option[2:-7] for option in options if str(option).endswith("-listen"))}
         listen = [word for name, address in ports.items() for word in (f"--{name}-listen", address)]
         command = [*wrapper, os.environ["LARDER_BINARY"], "serve", "--data", str(folder), "--memory", memory, *listen, *options]
         limits = descriptors and (lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (descriptors, descriptors)))
@@ -44,7 +45,7 @@ class Server:
         self._listening.set()
 
     def is_listening(self):
-        return {"mongo", "couch", "http"} <= self.addresses.keys()
+        return self._awaited <= self.addresses.keys()
 
     @property
     def address(self):
