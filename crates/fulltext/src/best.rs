@@ -7,8 +7,8 @@ use crate::mask::Mask;
 use crate::opened::OpenSegment;
 use crate::reader::{Reader, each};
 use crate::statistics::Lengths;
+use crate::top::Top;
 use std::cmp::Ordering;
-use std::collections::BinaryHeap;
 use std::sync::Arc;
 use tantivy::postings::{Postings, SegmentPostings};
 use tantivy::query::Scorer;
@@ -22,7 +22,7 @@ const STEP: u64 = 1024;
 const FREQUENCIES: usize = 8;
 const LENGTHS: usize = 256;
 
-/// The best of a term are kept where so many are asked for at most; fewer are kept as if these were.
+/// How many of the best of a term are kept: the first of these that is enough for a search. A search for more keeps nothing.
 const KEPT_COUNTS: [usize; 2] = [10, 100];
 
 /// What is asked of each entry for its score.
@@ -99,60 +99,25 @@ impl Ord for Best {
     }
 }
 
-/// The best until now; the worst of them is on top.
-struct Kept {
-    best: BinaryHeap<Best>,
-    count: usize,
+/// Whether an entry with this score may be among the best.
+fn takes(best: &Top<Best>, score: f32) -> bool {
+    best.last().is_none_or(|last| score >= last.score)
 }
 
-impl Kept {
-    fn new(count: usize) -> Kept {
-        Kept {
-            best: BinaryHeap::with_capacity(count.min(STEP as usize) + 1),
-            count,
-        }
+/// Takes an entry in, if it is among the best by its score; only then are its columns read.
+fn offer(best: &mut Top<Best>, entry: DocId, score: f32, columns: &OpenSegment) {
+    if takes(best, score) {
+        best.put(Best {
+            score,
+            sequence: columns.sequences.values.get_val(entry),
+            number: columns.numbers.values.get_val(entry),
+        });
     }
+}
 
-    /// Takes an entry in, if it is among the best by its score; only then are its columns read.
-    fn offer(&mut self, entry: DocId, score: f32, columns: &OpenSegment) {
-        if self.takes(score) {
-            self.put(Best {
-                score,
-                sequence: columns.sequences.values.get_val(entry),
-                number: columns.numbers.values.get_val(entry),
-            });
-        }
-    }
-
-    fn takes(&self, score: f32) -> bool {
-        self.best.len() < self.count || self.best.peek().is_some_and(|worst| score >= worst.score)
-    }
-
-    fn put(&mut self, one: Best) {
-        self.best.push(one);
-        if self.best.len() > self.count {
-            self.best.pop();
-        }
-    }
-
-    /// Takes in those of what a part has of a term that are among the best.
-    fn take_of_term(&mut self, of_term: &OfTerm, scores: &mut Scores, scoring: &mut Scoring<'_>) {
-        for (frequency, candidate) in of_term.iter() {
-            let score = scores.of(frequency, candidate.length, scoring);
-            if self.takes(score) {
-                self.put(Best {
-                    score,
-                    sequence: candidate.sequence,
-                    number: candidate.number,
-                });
-            }
-        }
-    }
-
-    fn numbers(self) -> Vec<u64> {
-        let best = self.best.into_sorted_vec();
-        best.iter().map(|best| best.number).collect()
-    }
+fn numbers(best: Top<Best>) -> Vec<u64> {
+    let best = best.into_sorted();
+    best.iter().map(|best| best.number).collect()
 }
 
 /// A lookup and its scores, where they are of one term alone.
@@ -193,15 +158,14 @@ impl<'l> OneTerm<'l> {
 /// Entries of one term that may be among the best of a part of the index. Of those that have the term equally often, a shorter one is
 /// better, and of those that are as long, the one that was changed first.
 struct OfTerm {
-    by_frequency: [BinaryHeap<Candidate>; FREQUENCIES],
-    /// How many of each frequency are kept.
-    count: usize,
+    by_frequency: [Top<Candidate>; FREQUENCIES],
+    /// How many entries have the term.
     matching: u64,
-    /// Whether there are none but these, which would have to be asked for every time.
+    /// Whether none was refused: one that was may be better than these.
     are_all: bool,
 }
 
-/// The worst is on top of its heap.
+/// A better one is less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Candidate {
     length: u64,
@@ -210,10 +174,10 @@ struct Candidate {
 }
 
 impl OfTerm {
+    /// None yet; of each frequency so many are kept.
     fn new(count: usize) -> OfTerm {
         OfTerm {
-            by_frequency: Default::default(),
-            count,
+            by_frequency: std::array::from_fn(|_| Top::new(count)),
             matching: 0,
             are_all: true,
         }
@@ -226,17 +190,12 @@ impl OfTerm {
             self.are_all = false;
             return false;
         };
-        let is_full = same.len() >= self.count;
-        if is_full && same.peek().is_none_or(|worst| length > worst.length) {
-            return true;
-        }
-        same.push(Candidate {
-            length,
-            sequence: columns.sequences.values.get_val(entry),
-            number: columns.numbers.values.get_val(entry),
-        });
-        if is_full {
-            same.pop();
+        if same.last().is_none_or(|last| length <= last.length) {
+            same.put(Candidate {
+                length,
+                sequence: columns.sequences.values.get_val(entry),
+                number: columns.numbers.values.get_val(entry),
+            });
         }
         true
     }
@@ -246,8 +205,22 @@ impl OfTerm {
         by_frequency.flat_map(|(frequency, same)| same.iter().map(move |candidate| (frequency, *candidate)))
     }
 
+    /// Offers those that it has to the best of all parts.
+    fn give(&self, best: &mut Top<Best>, scores: &mut Scores, scoring: &mut Scoring<'_>) {
+        for (frequency, candidate) in self.iter() {
+            let score = scores.of(frequency, candidate.length, scoring);
+            if takes(best, score) {
+                best.put(Best {
+                    score,
+                    sequence: candidate.sequence,
+                    number: candidate.number,
+                });
+            }
+        }
+    }
+
     fn bytes(&self) -> usize {
-        let candidates = self.by_frequency.iter().map(BinaryHeap::len).sum::<usize>();
+        let candidates = self.by_frequency.iter().map(Top::len).sum::<usize>();
         size_of::<OfTerm>() + candidates * size_of::<Candidate>()
     }
 }
@@ -352,7 +325,7 @@ impl Reader {
             return self.best_of_term(&term, mask, count, scoring);
         }
         let weight = self.weight(lookup)?;
-        let mut best = Kept::new(count);
+        let mut best = Top::new(count);
         let (mut matching, mut goes_on) = (0_u64, true);
         for (at, segment) in self.searcher.segment_readers().iter().enumerate() {
             let columns = self.opened.of(segment)?;
@@ -363,14 +336,14 @@ impl Reader {
                     goes_on = (scoring.step)(STEP as usize);
                 }
                 let score = (scoring.score)(&mut probes, entry);
-                best.offer(entry, score, &columns);
+                offer(&mut best, entry, score, &columns);
                 goes_on
             })?;
             if !goes_on {
                 return Ok(None);
             }
         }
-        Ok(Some((best.numbers(), matching)))
+        Ok(Some((numbers(best), matching)))
     }
 
     /// The same where a term is all that is looked up and scored: its list is gone through once, many entries at a time, and what may be
@@ -382,7 +355,7 @@ impl Reader {
         count: usize,
         scoring: &mut Scoring<'_>,
     ) -> Result<Option<(Vec<u64>, u64)>> {
-        let mut best = Kept::new(count);
+        let mut best = Top::new(count);
         let mut matching = 0;
         let mut scores = Scores::new();
         let kept_count = KEPT_COUNTS.into_iter().find(|kept| count <= *kept);
@@ -392,33 +365,34 @@ impl Reader {
             let kept = name
                 .as_ref()
                 .and_then(|name| self.kept::<OfTerm>(part, mask, name));
-            if let Some(of_term) = kept {
-                best.take_of_term(&of_term, &mut scores, scoring);
-                matching += of_term.matching;
-                continue;
-            }
-            let mut of_term = OfTerm::new(kept_count.unwrap_or(0));
-            let goes_on = self.each_of_term(term, part, mask, &mut |page, columns| {
-                of_term.matching += page.entries.len() as u64;
-                for (entry, frequency, length) in page.iter() {
-                    if kept_count.is_none() || !of_term.offer(entry, frequency, length, columns) {
-                        let score = scores.of(frequency, length, scoring);
-                        best.offer(entry, score, columns);
+            let of_term = match kept {
+                Some(of_term) => of_term,
+                None => {
+                    let mut of_term = OfTerm::new(kept_count.unwrap_or(0));
+                    let goes_on = self.each_of_term(term, part, mask, &mut |page, columns| {
+                        of_term.matching += page.entries.len() as u64;
+                        for (entry, frequency, length) in page.iter() {
+                            if kept_count.is_none() || !of_term.offer(entry, frequency, length, columns) {
+                                let score = scores.of(frequency, length, scoring);
+                                offer(&mut best, entry, score, columns);
+                            }
+                        }
+                        (scoring.step)(page.entries.len())
+                    })?;
+                    if !goes_on {
+                        return Ok(None);
                     }
+                    let (bytes, of_term) = (of_term.bytes(), Arc::new(of_term));
+                    if let Some(name) = name.as_ref().filter(|_| of_term.are_all) {
+                        self.keep(part, mask, name, of_term.clone(), bytes);
+                    }
+                    of_term
                 }
-                (scoring.step)(page.entries.len())
-            })?;
-            if !goes_on {
-                return Ok(None);
-            }
-            best.take_of_term(&of_term, &mut scores, scoring);
+            };
+            of_term.give(&mut best, &mut scores, scoring);
             matching += of_term.matching;
-            if let Some(name) = name.as_ref().filter(|_| of_term.are_all) {
-                let bytes = of_term.bytes();
-                self.keep(part, mask, name, Arc::new(of_term), bytes);
-            }
         }
-        Ok(Some((best.numbers(), matching)))
+        Ok(Some((numbers(best), matching)))
     }
 
     /// Shows the entries of a part that have a term, a page at a time, until no more are wanted; false then.

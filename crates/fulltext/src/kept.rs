@@ -50,7 +50,7 @@ impl Reader {
         kept.downcast().ok()
     }
 
-    /// Keeps what was found in a part of the index, which takes so many bytes. The name must say all that was asked.
+    /// Keeps what was found in a part of the index; it takes `bytes` of memory. Two questions of one name must have one answer.
     pub fn keep<T: Any + Send + Sync>(
         &self,
         part: usize,
@@ -63,7 +63,7 @@ impl Reader {
         if mask.is_of(part) {
             return;
         }
-        // Where columns cannot be opened, whoever reads them next says so.
+        // A search that cannot open the columns fails when it reads them; here they are only the place to keep something.
         if let Ok(open) = self.opened.of(segment) {
             let name = (segment.num_deleted_docs(), name.to_owned());
             open.kept.lock().put(name, what, bytes);

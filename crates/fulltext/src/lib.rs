@@ -27,6 +27,7 @@ mod schema;
 mod statistics;
 mod times;
 mod tokens;
+mod top;
 
 pub use best::{Probe, Probes, Scoring};
 pub use columns::{Block, Columns, Value};

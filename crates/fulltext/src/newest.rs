@@ -5,8 +5,8 @@ use crate::error::Result;
 use crate::lookup::Lookup;
 use crate::mask::Mask;
 use crate::reader::{Reader, each};
+use crate::top::Top;
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 
 /// A record that was found, newer ones first and of those of one time the one that was changed first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,8 +22,7 @@ pub struct Newest {
 impl Reader {
     /// The newest of those that match, in order.
     pub fn newest(&self, lookup: &Lookup, mask: &Mask, count: usize) -> Result<Vec<Newest>> {
-        // The worst of the best is on top.
-        let mut best: BinaryHeap<Newest> = BinaryHeap::with_capacity(count + 1);
+        let mut best: Top<Newest> = Top::new(count);
         if count == 0 {
             return Ok(Vec::new());
         }
@@ -36,27 +35,23 @@ impl Reader {
         }
         order.sort_unstable_by_key(|(newest, at, _)| (*newest, *at));
         for (newest, at, open) in order {
-            if best.len() == count && best.peek().is_some_and(|worst| newest > worst.time) {
+            if best.last().is_some_and(|last| newest > last.time) {
                 break;
             }
             let segment = &segments[at];
             each(&*weight, at, segment, mask, &mut |entry| {
                 let time = Reverse(open.times.values.get_val(entry));
-                let is_full = best.len() == count;
-                if is_full && best.peek().is_some_and(|worst| time > worst.time) {
+                if best.last().is_some_and(|last| time > last.time) {
                     return false;
                 }
-                best.push(Newest {
+                best.put(Newest {
                     time,
                     sequence: open.sequences.values.get_val(entry),
                     number: open.numbers.values.get_val(entry),
                 });
-                if is_full {
-                    best.pop();
-                }
                 true
             })?;
         }
-        Ok(best.into_sorted_vec())
+        Ok(best.into_sorted())
     }
 }
