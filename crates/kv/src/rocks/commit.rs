@@ -2,7 +2,7 @@
 
 use super::archive::{Entry, Made};
 use super::database::Database;
-use super::error::{engine_error, write_error};
+use super::error::engine_error;
 use super::flusher::Ticket;
 use super::large::{LargeShards, Places};
 use super::layout::{ShardKeys, decode_head, encode_head};
@@ -138,7 +138,7 @@ impl Database {
         match self.db.write_opt(batch, options) {
             Ok(()) => Ok(Some(self.flusher.wrote())),
             Err(error) if error.kind() == ErrorKind::Incomplete => Ok(None),
-            Err(error) => Err(write_error(error, &self.poison)),
+            Err(error) => Err(self.durable.write_failed(error)),
         }
     }
 

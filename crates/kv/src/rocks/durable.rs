@@ -11,6 +11,7 @@ use parking_lot::Mutex;
 use rocksdb::{DB, WriteBatch};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// With less than this free, writes may find no room at any moment.
 const LITTLE_ROOM_BYTES: u64 = 64 << 20;
@@ -22,6 +23,8 @@ pub(super) struct Durable {
     folder: PathBuf,
     poison: Poison,
     archive: Arc<Archive>,
+    /// Whether a write found no room, and none is known to have been made since.
+    lacked_room: AtomicBool,
     known: Mutex<Known>,
 }
 
@@ -51,7 +54,17 @@ impl Durable {
             folder: folder.to_owned(),
             poison,
             archive,
+            lacked_room: AtomicBool::new(false),
         }
+    }
+
+    /// What a write to the log that failed means for those that follow.
+    pub(super) fn write_failed(&self, error: rocksdb::Error) -> Error {
+        let error = write_error(error, &self.poison);
+        if matches!(error, Error::DiskFull { .. }) {
+            self.lacked_room.store(true, Ordering::Release);
+        }
+        error
     }
 
     /// Flushes the log; up to which write. A failure sets the poison, unless it is that of a full disk.
@@ -60,7 +73,9 @@ impl Durable {
         // Before the flush: it covers all that the snapshot sees.
         let taken = Known::take(&self.db);
         self.archive.flush();
-        if free_bytes(&self.folder).is_some_and(|free| free < LITTLE_ROOM_BYTES) {
+        // Room that is there again helps only once the engine has found it, seconds later, and has begun a new log.
+        let lacked_room = self.lacked_room.load(Ordering::Acquire);
+        if lacked_room || free_bytes(&self.folder).is_some_and(|free| free < LITTLE_ROOM_BYTES) {
             self.flush_among_writes()?;
         } else {
             self.flush_beside_writes()?;
@@ -91,7 +106,9 @@ impl Durable {
         let mut options = options::write(true);
         options.set_sync(true);
         let flushed = self.db.write_opt(WriteBatch::default(), &options);
-        flushed.map_err(|error| write_error(error, &self.poison))
+        flushed.map_err(|error| self.write_failed(error))?;
+        self.lacked_room.store(false, Ordering::Release);
+        Ok(())
     }
 
     /// Up to which write the log is known to be flushed.

@@ -11,6 +11,7 @@ mod common;
 mod crashes;
 mod embedded;
 mod folder;
+mod full;
 mod large;
 mod log_damage;
 mod model;

@@ -65,7 +65,7 @@ impl LargeValues {
         let files = Arc::new(ValueFiles::open(folder)?);
         Ok(LargeValues {
             shards: LargeShards::load(db)?,
-            reclaimer: Reclaimer::start(db, files.clone(), durable.clone(), poison.clone(), gate.clone())?,
+            reclaimer: Reclaimer::start(db, files.clone(), durable.clone(), gate.clone())?,
             writeback: Writeback::start(poison)?,
             files,
         })

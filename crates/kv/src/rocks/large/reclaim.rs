@@ -4,9 +4,8 @@ use super::files::ValueFiles;
 use super::pointer::Extent;
 use crate::Error;
 use crate::gate::Gate;
-use crate::poison::Poison;
 use crate::rocks::durable::Durable;
-use crate::rocks::error::{engine_error, write_error};
+use crate::rocks::error::engine_error;
 use crate::rocks::layout::{own_key, own_range};
 use crate::rocks::options;
 use crate::rocks::worker::Worker;
@@ -58,7 +57,6 @@ impl Reclaimer {
         db: &Arc<DB>,
         files: Arc<ValueFiles>,
         durable: Arc<Durable>,
-        poison: Poison,
         gate: Gate,
     ) -> Result<Reclaimer, Error> {
         let left = Freed {
@@ -69,7 +67,6 @@ impl Reclaimer {
             db: db.clone(),
             files,
             durable,
-            poison,
             gate,
             waiting: VecDeque::from([left]),
             unpunched: HashMap::new(),
@@ -91,7 +88,6 @@ struct Reclaiming {
     db: Arc<DB>,
     files: Arc<ValueFiles>,
     durable: Arc<Durable>,
-    poison: Poison,
     gate: Gate,
     waiting: VecDeque<Freed>,
     /// Of files on a file system that knows no holes: the extents that nobody needs any more. They stay free until their whole
@@ -168,7 +164,7 @@ impl Reclaiming {
             files.insert(extent.file);
         }
         let written = self.db.write_opt(done, &options::write(true));
-        written.map_err(|error| write_error(error, &self.poison))?;
+        written.map_err(|error| self.durable.write_failed(error))?;
         self.waiting.drain(..unseen);
         // A file that was the current one may have ended with nothing in it.
         files.extend(self.unpunched.keys());
@@ -188,7 +184,7 @@ impl Reclaiming {
         let mut done = WriteBatch::new();
         extents.iter().for_each(|extent| delete_free(extent, &mut done));
         let written = self.db.write_opt(done, &options::write(true));
-        written.map_err(|error| write_error(error, &self.poison))
+        written.map_err(|error| self.durable.write_failed(error))
     }
 }
 
