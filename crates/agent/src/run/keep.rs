@@ -119,26 +119,27 @@ impl Keeper {
         }
     }
 
-    /// Returns when all that was added is on the disk.
+    /// Returns when all that was added is on the disk, and tells the sender; also of what was flushed because a segment was full.
     async fn flush(&self) {
-        let Some((file, place)) = self.shared.spool().to_flush() else {
-            return;
-        };
-        let flushed = tokio::task::spawn_blocking(move || file.sync_data()).await;
-        match flushed {
-            Ok(Ok(())) => self.shared.spool().flushed(place),
-            _ => {
-                tracing::error!("a flush of the spool failed: what it was to keep is written anew");
-                loop {
-                    let written = self.shared.spool().flush_failed();
-                    match written {
-                        Ok(()) => break,
-                        Err(error) => tracing::error!("the spool cannot be written: {error}"),
-                    }
-                    sleep(RETRY_TIME).await;
-                }
+        let flushing = self.shared.spool().to_flush();
+        if let Some((file, place)) = flushing {
+            match tokio::task::spawn_blocking(move || file.sync_data()).await {
+                Ok(Ok(())) => self.shared.spool().flushed(place),
+                _ => self.write_anew().await,
             }
         }
         self.shared.flushed.notify_one();
+    }
+
+    async fn write_anew(&self) {
+        tracing::error!("a flush of the spool failed: what it was to keep is written anew");
+        loop {
+            let written = self.shared.spool().flush_failed();
+            match written {
+                Ok(()) => return,
+                Err(error) => tracing::error!("the spool cannot be written: {error}"),
+            }
+            sleep(RETRY_TIME).await;
+        }
     }
 }

@@ -72,6 +72,8 @@ pub struct Place {
 struct Segment {
     number: u64,
     bytes: u64,
+    /// The bytes that it began with: frames behind them were added.
+    begun: u64,
     records: u64,
 }
 
@@ -134,7 +136,16 @@ impl Spool {
             _lock: lock,
         };
         spool.keep_reserve();
-        spool.begin_segment(number, &[]).map_err(failed)?;
+        if let Err(error) = spool.begin_segment(number, &[]) {
+            let end = Place {
+                segment: newest,
+                offset: found.newest_end,
+            };
+            if !is_full(&error) || spool.segments.is_empty() || found.acknowledged > end {
+                return Err(failed(error));
+            }
+            spool.go_on_in_newest(found.newest_end).map_err(failed)?;
+        }
         spool.acknowledge(spool.acknowledged);
         Ok((spool, found.recovery))
     }
@@ -177,7 +188,9 @@ impl Spool {
         if self.bytes() + bytes.len() as u64 > self.bytes_max {
             return Err(SpoolError::Full);
         }
-        if self.newest().bytes + bytes.len() as u64 > self.segment_bytes_max() {
+        let newest = self.newest();
+        // One without frames takes each, however large.
+        if newest.bytes > newest.begun && newest.bytes + bytes.len() as u64 > self.segment_bytes_max() {
             self.roll()?;
         }
         let mut written = self.write(&bytes);
@@ -303,7 +316,10 @@ impl Spool {
                 let _ = std::fs::remove_file(&path);
                 // On a full disk there is room for this once what is kept for it is given up.
                 return match std::fs::remove_file(self.folder.join(RESERVE)) {
-                    Ok(()) => self.begin_segment(number, frames),
+                    Ok(()) => {
+                        self.give_room();
+                        self.begin_segment(number, frames)
+                    }
                     Err(_) => Err(error),
                 };
             }
@@ -313,9 +329,23 @@ impl Spool {
         self.segments.push_back(Segment {
             number,
             bytes: bytes.len() as u64,
+            begun: bytes.len() as u64,
             records: 0,
         });
         // Records of frames that were written a second time are counted where they were first.
+        self.durable = self.end();
+        Ok(())
+    }
+
+    /// Where a full disk has no room for another segment, which there will be once the server has what waits: goes on in the one
+    /// that an earlier start left, behind its last frame. What a crash left unfinished there is taken away before.
+    fn go_on_in_newest(&mut self, end: u64) -> io::Result<()> {
+        let path = path_of(&self.folder, self.newest().number);
+        let file = OpenOptions::new().append(true).open(path)?;
+        file.set_len(end)?;
+        file.sync_all()?;
+        self.file = Arc::new(file);
+        self.newest_mut().bytes = end;
         self.durable = self.end();
         Ok(())
     }
@@ -357,9 +387,9 @@ impl Spool {
     }
 
     fn failed(&self, error: io::Error) -> SpoolError {
-        match error.kind() {
-            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => SpoolError::Full,
-            _ => SpoolError::Io(self.folder.clone(), error),
+        match is_full(&error) {
+            true => SpoolError::Full,
+            false => SpoolError::Io(self.folder.clone(), error),
         }
     }
 
@@ -367,6 +397,14 @@ impl Spool {
         let path = path_of(&self.folder, number);
         if let Err(error) = std::fs::remove_file(&path) {
             tracing::warn!(path = %path.display(), %error, "a segment that is done with cannot be removed");
+        }
+        self.give_room();
+    }
+
+    /// A file system may give the room of what is removed only when the removal is on the disk.
+    fn give_room(&self) {
+        if let Err(error) = File::open(&self.folder).and_then(|folder| folder.sync_all()) {
+            tracing::debug!(%error, "the folder of the spool cannot be flushed");
         }
     }
 
@@ -404,6 +442,14 @@ impl Spool {
             .map(|segment| segment.number)
             .position(|number| !self.is_in_flight(number))
     }
+}
+
+/// Whether there was no room for something.
+fn is_full(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded
+    )
 }
 
 /// Brings a table of positions up to date.

@@ -28,6 +28,8 @@ pub struct Recovery {
 
 pub(super) struct Found {
     pub segments: VecDeque<Segment>,
+    /// Where the last frame of the newest segment ends.
+    pub newest_end: u64,
     pub positions: BTreeMap<String, String>,
     pub epoch: u64,
     pub acknowledged: Place,
@@ -39,6 +41,7 @@ pub(super) struct Found {
 pub(super) fn read(folder: &Path) -> io::Result<Found> {
     let mut found = Found {
         segments: VecDeque::new(),
+        newest_end: 0,
         positions: BTreeMap::new(),
         epoch: 0,
         acknowledged: sent(folder),
@@ -88,9 +91,11 @@ impl Found {
                 }
             }
         }
+        self.newest_end = offset;
         self.segments.push_back(Segment {
             number,
             bytes,
+            begun: 0,
             records,
         });
         Ok(())

@@ -1,7 +1,8 @@
 //! A spool that is full.
 
-use crate::spooled::{drain, flush};
+use crate::spooled::{drain, flush, segments};
 use agent::spool::{Batch, Positions, Spool, SpoolError};
+use std::io::Write;
 
 fn large(number: u64) -> Batch {
     Batch {
@@ -151,5 +152,70 @@ fn a_disk_that_is_full_of_what_the_server_has_takes_more() {
         spool.append(&large(number)).unwrap();
         flush(&mut spool);
         assert_eq!(drain(&mut spool).len(), 1);
+    }
+}
+
+#[test]
+fn starts_on_a_full_disk_go_on_although_nothing_was_sent() {
+    let Some(disk) = SmallDisk::mounted() else { return };
+    let folder = disk.0.path().join("spool");
+    let mut count = 0;
+    for _ in 0..6 {
+        let mut spool = Spool::open(&folder, 64 << 20).unwrap().0;
+        while spool.append(&large(count)).is_ok() {
+            count += 1;
+            flush(&mut spool);
+        }
+        std::fs::write(disk.0.path().join("others"), vec![1; 1 << 20]).unwrap_err();
+    }
+    let (mut spool, recovery) = Spool::open(&folder, 64 << 20).unwrap();
+    assert_eq!(recovery.waiting, count);
+    let mut ids: Vec<_> = drain(&mut spool)
+        .iter()
+        .map(|record| (record.epoch, record.number))
+        .collect();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len() as u64, count);
+    spool.append(&large(count)).unwrap();
+    flush(&mut spool);
+    drop(spool);
+    assert_eq!(Spool::open(&folder, 64 << 20).unwrap().1.waiting, 1);
+}
+
+#[test]
+fn a_start_that_goes_on_takes_away_what_a_crash_left_unfinished() {
+    let Some(disk) = SmallDisk::mounted() else { return };
+    let folder = disk.0.path().join("spool");
+    let mut spool = Spool::open(&folder, 64 << 20).unwrap().0;
+    spool.append(&large(0)).unwrap();
+    flush(&mut spool);
+    drop(spool);
+    let newest = segments(&folder).pop().unwrap();
+    let mut file = std::fs::OpenOptions::new().append(true).open(&newest).unwrap();
+    file.write_all(&[7; 3000]).unwrap();
+    let sound = std::fs::metadata(&newest).unwrap().len() - 3000;
+    std::fs::remove_file(folder.join("reserve")).unwrap();
+    std::fs::write(disk.0.path().join("others"), vec![1; 1 << 20]).unwrap_err();
+    let (mut spool, recovery) = Spool::open(&folder, 64 << 20).unwrap();
+    assert_eq!((recovery.waiting, recovery.torn_bytes), (1, 3000));
+    assert_eq!(std::fs::metadata(&newest).unwrap().len(), sound);
+    std::fs::remove_file(disk.0.path().join("others")).unwrap();
+    spool.append(&large(1)).unwrap();
+    flush(&mut spool);
+    assert_eq!(drain(&mut spool).len(), 2);
+}
+
+#[test]
+fn what_is_larger_than_a_segment_has_one_of_its_own() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut spool, _) = Spool::open(folder.path(), 1 << 20).unwrap();
+    for count in 1..=3 {
+        let batch = Batch {
+            records: vec![vec![b'x'; 200_000].into()],
+            ..large(count)
+        };
+        spool.append(&batch).unwrap();
+        assert_eq!(segments(folder.path()).len() as u64, count);
     }
 }
