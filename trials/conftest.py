@@ -2,6 +2,7 @@ import os
 import random
 
 import pytest
+from disk import mounted
 
 
 def pytest_addoption(parser):
@@ -20,3 +21,9 @@ def chance():
     seed = int(os.environ.get("TRIALS_SEED") or random.SystemRandom().randrange(1 << 32))
     print(f"TRIALS_SEED={seed}")
     return random.Random(seed)
+
+
+@pytest.fixture
+def disk(tmp_path):
+    with mounted(tmp_path / "disk") as disk:
+        yield disk

@@ -27,7 +27,11 @@ class Disk:
 
     def room(self, free):
         """Leaves so many bytes free; None: as many as there is memory for."""
-        self.say("limit none" if free is None else f"limit {self.used() + free}")
+        self.hold(None if free is None else self.used() + free)
+
+    def hold(self, size):
+        """So many bytes in all, of what is there and what comes."""
+        self.say("limit none" if size is None else f"limit {size}")
 
 
 @contextmanager

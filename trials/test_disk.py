@@ -8,17 +8,10 @@ import pymongo
 import pytest
 import requests
 from crashes import check_collections, die_under_load, machine_with_loads
-from disk import mounted
 from machine import Machine
 from pymongo.errors import PyMongoError
 
 MB = 1 << 20
-
-
-@pytest.fixture
-def disk(tmp_path):
-    with mounted(tmp_path / "disk") as disk:
-        yield disk
 
 
 def test_what_was_acknowledged_outlives_power_cuts(disk, chance, long):
