@@ -53,6 +53,20 @@ test("more documents come by a button, and JSON shows them whole", async () => {
   await page.done();
 });
 
+test("a value that is too long for a list says how long it is, where a cell shows only its beginning", async () => {
+  const documents = [{ _id: 1, name: "short", value: "x" }, { _id: 2, name: "long", value: "y".repeat(3_000_000) }, { _id: 3, name: "octets", value: { $binary: { base64: Buffer.alloc(2_000_000).toString("base64"), subType: "00" } } }];
+  await server.command("default", { insert: "long", documents });
+  const page = await browser.open(`${server.url}/#/docs/default.long`);
+  await page.getByText("3 of 3").waitFor();
+  const shown = await page.locator("tbody td:last-child").allInnerTexts();
+  assert.match(shown[1], /^3 MB string: yyy/);
+  assert.match(shown[2], /^2 MB binData: 000/);
+  assert.ok(shown.every((text) => text.length < 120));
+  await page.getByText("string | binData").waitFor();
+  await page.isWell("documents-long");
+  await page.done();
+});
+
 test("a value of every type survives that another field is edited, and is edited itself", async () => {
   await server.command("default", { insert: "types", documents: [EVERY_TYPE] });
   const page = await browser.open(`${server.url}/#/docs/default.types/${encodeURIComponent('"all"')}`);

@@ -70,3 +70,26 @@ test("a graph goes on a board; a board that was kept elsewhere meanwhile is not 
   await page.getByText("3,000 readings").nth(1).waitFor();
   await page.done();
 });
+
+test("series are told apart without colours: each has a shape, in its line and beside its name", async () => {
+  const page = await browser.open(`${server.url}/#/graphs`);
+  await page.addInitScript(() => {
+    globalThis.drawn = new Set();
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    CanvasRenderingContext2D.prototype.fillText = function (text, ...at) {
+      globalThis.drawn.add(text);
+      return fillText.call(this, text, ...at);
+    };
+  });
+  await page.reload();
+  await page.goto(`${server.url}/#/graphs/fleet.readings`);
+  await page.getByText("3,000 readings").waitFor();
+  const shapes = await page.locator(".series-mark").allInnerTexts();
+  assert.equal(new Set(shapes).size, 3, shapes.join(" "));
+  await page.waitForFunction((wanted) => wanted.every((shape) => globalThis.drawn.has(shape)), shapes);
+  await page.isWell("graphs-shapes");
+  // One series is told from none.
+  await page.goto(`${server.url}/#/graphs/fleet.readings?by=none`);
+  await page.waitForFunction(() => document.querySelector(".series-mark")?.innerText === "");
+  await page.done();
+});

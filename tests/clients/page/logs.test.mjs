@@ -131,6 +131,33 @@ test("values of a field are counted, and one filters; the keyboard goes from err
   await page.done();
 });
 
+test("a field that not every line has is counted, and never by what reads every line", async () => {
+  const some = Array.from({ length: 1200 }, (_, n) => ({ _id: n, time: line(n).time, level: "info", message: `line ${n}`, ...(n % 2 && { device: `pump-${n % 3}` }) }));
+  await server.command("default", { insert: "some", documents: some });
+  const page = await browser.open(`${server.url}/#/logs/default.some`);
+  const asked = [];
+  page.on("request", (request) => request.url().endsWith("/_search") && asked.push(request.postDataJSON()));
+  await page.getByText("1,200 lines", { exact: true }).waitFor();
+  await page.getByRole("button", { name: "Fields" }).click();
+  await page.getByText("in 50.0 % of 1,200 lines").waitFor();
+  // Columns say which values there are, the index says which lines have a field; as an aggregation the latter takes minutes of ten million lines.
+  const aggregations = asked.filter(({ aggs }) => aggs).map(({ aggs }) => JSON.stringify(aggs));
+  assert.ok(aggregations.some((text) => text.includes('"device.keyword"')));
+  assert.ok(!aggregations.some((text) => text.includes('"exists"')));
+  await page.done();
+});
+
+test("a field of more values than can be counted says so", async () => {
+  const page = await browser.open(`${server.url}/#/logs/default.logs`);
+  const error = { type: "too_many_buckets_exception", reason: "Trying to create too many buckets." };
+  await page.route("**/_search", (route) => (route.request().postData().includes('"message.keyword"') ? route.fulfill({ status: 400, json: { error, status: 400 } }) : route.continue()));
+  await page.getByText(/^3,00\d lines$/).waitFor();
+  await page.getByRole("button", { name: "Fields" }).click();
+  await page.locator("summary", { hasText: "message" }).click();
+  await page.getByText("more different values than can be counted").waitFor();
+  await page.done();
+});
+
 test("live lines come as they are written, if they match", async () => {
   const page = await browser.open(`${server.url}/#/logs/default.logs?live=1&q=level:error`);
   await page.getByText("300 lines", { exact: true }).waitFor();
@@ -229,3 +256,20 @@ test("three hundred lines of one time are all there, and a long one is cut", asy
   assert.equal(seen.size, 300);
   await page.done();
 });
+
+test("levels are told apart without colours: by letters in lines, by their lightness in bars", async () => {
+  for (const colorScheme of ["dark", "light"]) {
+    const page = await browser.open(`${server.url}/#/logs/default.logs`, { viewport: { width: 1280, height: 800 }, colorScheme });
+    await first(page).waitFor();
+    const colours = await page.evaluate(() => ["error", "warn", "info", "other"].map((level) => getComputedStyle(document.documentElement).getPropertyValue(`--${level}-bar`).trim()));
+    const lightness = colours.map(lightnessOf).sort((a, b) => a - b);
+    for (const [at, one] of lightness.slice(1).entries()) assert.ok(one - lightness[at] > 8, `${colorScheme}: ${colours.join(" ")} have the lightness ${lightness.join(", ")}`);
+    await page.done();
+  }
+});
+
+/** How light a colour is to the eye, of 100: L* of CIELAB. */
+function lightnessOf(colour) {
+  const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 116 * Math.cbrt(0.2126 * red + 0.7152 * green + 0.0722 * blue) - 16;
+}

@@ -12,7 +12,7 @@ export function columnsOf(documents) {
 
 /** The types of a field among the first documents. */
 export function typesOf(documents, column) {
-  const types = new Set(documents.slice(0, PAGE).filter((one) => one[column] !== undefined).map((one) => typeOf(one[column])));
+  const types = new Set(documents.slice(0, PAGE).filter((one) => one[column] !== undefined).map((one) => one[column]?.$cut?.type ?? typeOf(one[column])));
   return [...types].slice(0, 3).join(" | ");
 }
 

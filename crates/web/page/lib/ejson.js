@@ -1,6 +1,8 @@
 // BSON values as the page keeps them: canonical Extended JSON, so that no type is lost on the way.
 // People read and write them with the shell's literals: ObjectId("…"), ISODate("…"), NumberLong("…"), unquoted names.
 
+import { bytes } from "./number.js";
+
 /** The name of a value's BSON type. @returns {string} */
 export function typeOf(value) {
   if (value === null) return "null";
@@ -115,7 +117,8 @@ function regex({ pattern, options }) {
 /** A short text of a value, for a cell of a table. */
 export function brief(value, most = 120) {
   const type = typeOf(value);
-  if (type === "cut") return `${value.$cut.head}… (${value.$cut.type} of ${number(value.$cut.bytes).toLocaleString()} bytes)`;
+  // How long it is comes first, because a cell shows no more than the beginning.
+  if (type === "cut") return `${bytes(number(value.$cut.bytes))} ${value.$cut.type}: ${value.$cut.head.slice(0, most)}…`;
   const text = type === "string" ? value : ["long", "decimal"].includes(type) ? Object.values(value)[0] : type === "objectId" ? value.$oid : type === "date" ? print(value).slice(9, -2) : print(value);
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }

@@ -16,6 +16,9 @@ const COLOURS = 6;
 /** A lower one says nothing of how it is used. */
 const HINT_HEIGHT = 300;
 const DASHES = [[], [6, 4], [2, 3]];
+/** A shape for each series, for whom some of the colours look alike; so far apart that lines stay lines. */
+const MARKS = [..."●■▲◆▼★○□△◇▽☆"];
+const MARK_PX = 130;
 
 /** @param {{data: object, choose: (from: number, to: number) => void, sentence: string, height?: number, name?: string}} props */
 export function Chart({ data, choose, sentence, height = 360, name = "graph", csv }) {
@@ -54,7 +57,7 @@ export function Chart({ data, choose, sentence, height = 360, name = "graph", cs
   const toggle = (name) => setHidden(new Set(hidden.has(name) ? [...hidden].filter((one) => one !== name) : [...hidden, name]));
   return html`<div class="chart card">
     <canvas ref=${canvas} tabindex="0" role="img" aria-label=${`${sentence}. Arrows move the cursor, with Shift they mark a range, Enter zooms, Backspace zooms out.`} ...${handlers} onDblClick=${out} onKeyDown=${key}></canvas>
-    <ul class="series">${data.series.map((one, at) => html`<li key=${one.key}><button class="quiet" aria-pressed=${!hidden.has(one.key)} onClick=${() => toggle(one.key)}><span class=${`line-mark s${(at % COLOURS) + 1} d${Math.floor(at / COLOURS)}`} aria-hidden="true"></span>${one.key} <span class="muted">${valueAt(one, cursor, data.step)}</span></button></li>`)}</ul>
+    <ul class="series">${data.series.map((one, at) => html`<li key=${one.key}><button class="quiet" aria-pressed=${!hidden.has(one.key)} onClick=${() => toggle(one.key)}><span class=${`series-mark s${(at % COLOURS) + 1}`} aria-hidden="true"><span class=${`line-mark d${Math.floor(at / COLOURS)}`}></span>${data.series.length > 1 && MARKS[at % MARKS.length]}</span>${one.key} <span class="muted">${valueAt(one, cursor, data.step)}</span></button></li>`)}</ul>
     <p class="chart-foot"><span class="muted">${cursor ? stamp(cursor).slice(0, 19) : height >= HINT_HEIGHT ? "Drag to zoom; Shift and drag, or two fingers, to move." : ""}</span><span class="grow"></span><button class="quiet" onClick=${() => canvas.current.toBlob((blob) => give(blob, `${name}.png`))}>PNG</button>${csv && html`<button class="quiet" onClick=${() => give(new Blob([csv()], { type: "text/csv" }), `${name}.csv`)}>CSV</button>`}<button class="quiet" aria-pressed=${asTable} onClick=${() => setAsTable(!asTable)}>As table</button></p>
     ${asTable && html`<div class="scroll"><table class="rows"><thead><tr><th>Series</th><th class="num">Readings</th><th class="num">Least</th><th class="num">Mean</th><th class="num">Greatest</th></tr></thead><tbody>${data.series.map((one) => html`<tr key=${one.key}><td>${one.key}</td><td class="num">${one.n.toLocaleString()}</td>${summary(one).map((value) => html`<td class="num">${figure(value)}</td>`)}</tr>`)}</tbody></table></div>`}
   </div>`;
@@ -116,6 +119,7 @@ function draw(canvas, data, shown, scale, width, height, range, cursor) {
       context.stroke();
       context.setLineDash([]);
     }
+    if (data.series.length > 1) mark(context, one.points, at, scale);
   }
   context.restore();
   context.fillStyle = colour("--accent");
@@ -124,6 +128,21 @@ function draw(canvas, data, shown, scale, width, height, range, cursor) {
     context.globalAlpha = 0.25;
     context.fillRect(scale.x(Math.min(...range)), TOP, scale.x(Math.max(...range)) - scale.x(Math.min(...range)), height - AXIS - TOP);
     context.globalAlpha = 1;
+  }
+}
+
+/** Each series has its places, so that no mark covers another's where lines meet. */
+function mark(context, points, at, scale) {
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  const places = points.map(([t, , mean]) => [scale.x(t), scale.y(mean)]).filter(([x]) => x >= LEFT);
+  let next = LEFT + 8 + ((at * 50) % MARK_PX);
+  // One that ends before its first place has its mark where it ends.
+  next = Math.min(next, places.at(-1)?.[0]);
+  for (const [x, y] of places) {
+    if (x < next) continue;
+    context.fillText(MARKS[at % MARKS.length], x, y);
+    next = x + MARK_PX;
   }
 }
 

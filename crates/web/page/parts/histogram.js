@@ -11,6 +11,8 @@ import { canvasOf, colour } from "./canvas.js";
 const HEIGHT = 112;
 const AXIS = 18;
 const LEFT = 44;
+/** Levels of a bar are told apart where their colours look alike, too. */
+const GAP = 1;
 
 export function Histogram({ data, choose }) {
   const canvas = useRef(null);
@@ -89,8 +91,10 @@ function draw(canvas, data, width, range) {
       const high = ((bar.counts[name] ?? 0) / most) * (base - 7);
       if (!high) continue;
       context.fillStyle = colour(`--${name}-bar`);
-      context.fillRect(Math.max(LEFT, x(bar.at)), bottom - Math.max(1, high), Math.min(wide, width - x(bar.at)), Math.max(1, high));
-      bottom -= Math.max(1, high);
+      const tall = Math.max(1, high);
+      const gap = bottom < base && tall > 2 * GAP ? GAP : 0;
+      context.fillRect(Math.max(LEFT, x(bar.at)), bottom - tall, Math.min(wide, width - x(bar.at)), tall - gap);
+      bottom -= tall;
     }
   }
   if (range) {

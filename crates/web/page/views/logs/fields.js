@@ -33,6 +33,7 @@ function Field({ field, begins, name, query, add, isColumn, toggleColumn }) {
 
 function Values({ name, query, field, add }) {
   const { data, error } = useResource((signal) => values(name, query, field, signal), [name, JSON.stringify(query), field.name]);
+  if (error?.body?.error?.type === "too_many_buckets_exception") return html`<p class="muted">It has more different values than can be counted: find one by the query.</p>`;
   if (error) return html`<p class="error">${error.message}</p>`;
   if (!data) return html`<p class="muted">…</p>`;
   return html`<p class="muted">in ${share(data.there, data.total)} of ${count(data.total)} lines</p>

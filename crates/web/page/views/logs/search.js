@@ -117,9 +117,15 @@ export async function histogram(name, query, { time, level }, { from, to }, sign
   return { step, bars, from, to, total: hits.total.value };
 }
 
-/** The commonest values of a field. */
+/**
+ * The commonest values of a field. How many lines have it is asked by a query of its own, which the index answers at once: as a filter
+ * among the aggregations it would read every line.
+ */
 export async function values(name, query, field, signal) {
-  const body = { query, size: 0, track_total_hits: true, aggs: { top: { terms: { field: field.exact, size: 5 } }, there: { filter: { exists: { field: field.name } } } } };
-  const { hits, aggregations } = await elastic(path(name, "/_search"), body, signal);
-  return { total: hits.total.value, there: aggregations.there.doc_count, top: aggregations.top.buckets.map(({ key, key_as_string, doc_count }) => ({ value: key_as_string ?? key, count: doc_count })) };
+  const found = (body) => elastic(path(name, "/_search"), { size: 0, track_total_hits: true, ...body }, signal);
+  const [all, there] = await Promise.all([
+    found({ query, aggs: { top: { terms: { field: field.exact, size: 5 } } } }),
+    found({ query: { bool: { filter: [query, { exists: { field: field.name } }] } } }),
+  ]);
+  return { total: all.hits.total.value, there: there.hits.total.value, top: all.aggregations.top.buckets.map(({ key, key_as_string, doc_count }) => ({ value: key_as_string ?? key, count: doc_count })) };
 }
