@@ -193,3 +193,9 @@ pub fn on_another_thread<T: Send + 'static>(work: impl FnOnce() -> T + Send + 's
     };
     tokio::task::spawn_blocking(move || within(&interruption, work))
 }
+
+/// Does work of the operation that runs here beside it: a task of its own, which ends as the operation does.
+pub fn beside<T: Send + 'static>(work: impl Future<Output = T> + Send + 'static) -> JoinHandle<T> {
+    let interruption = Interruption::current();
+    tokio::spawn(async move { interruption.run(work).await })
+}

@@ -33,7 +33,7 @@ pub use catalog::collections::{CollectionEntry, CreateRequest, ModifyRequest};
 pub use catalog::filter::DocumentFilter;
 pub use catalog::indexes::CreatedIndexes;
 pub use catalog::modify_index::IndexChange;
-pub use context::{Context, Origin, on_another_thread, operation_memory, run_until, steps};
+pub use context::{Context, Origin, beside, on_another_thread, operation_memory, run_until, steps};
 pub use engine::Engine;
 pub use error::{Error, Result};
 pub use kv::Archiving;

@@ -7,6 +7,7 @@
 //! What must hold: a script runs within the job's time and within limits of memory, and not on a thread that answers others;
 //! no object is read that the user may not read.
 
+mod ahead;
 mod erlang;
 mod failure;
 mod filter;

@@ -1,8 +1,9 @@
 //! A job under way.
 
+use super::ahead::ReadAhead;
 use super::failure::Failure;
 use super::inputs::Source as Inputs;
-use super::item::{Input, Item, size_of};
+use super::item::{Item, size_of};
 use super::job::Job;
 use super::object::Objects;
 use super::phase::{Phase, Script, Step};
@@ -24,9 +25,7 @@ pub(crate) type Kept = Vec<(usize, Vec<Value>)>;
 /// A job under way.
 #[derive(Debug)]
 pub(crate) struct Run {
-    inputs: Inputs,
-    /// The inputs that were read while those before them were worked on.
-    ahead: Option<Vec<Input>>,
+    inputs: ReadAhead,
     phases: Vec<Running>,
     tools: Tools,
     deadline: Instant,
@@ -49,8 +48,7 @@ impl Run {
         let inputs = Inputs::open(&server, &access, job.inputs, with_documents).await?;
         let share = budget.share(Holder::Stages);
         Ok(Run {
-            inputs,
-            ahead: None,
+            inputs: ReadAhead::of(inputs),
             phases,
             tools: Tools {
                 server,
@@ -100,21 +98,13 @@ impl Run {
     }
 
     async fn step(&mut self) -> Result<Kept, Failure> {
-        let inputs = match self.ahead.take() {
-            Some(inputs) => inputs,
-            None => self.inputs.next().await?,
-        };
         let mut kept = Vec::new();
-        if !inputs.is_empty() {
+        if let Some(inputs) = self.inputs.next().await? {
             let items = inputs.into_iter().map(Item::Input).collect();
             if self.phases.is_empty() {
                 return Ok(vec![(0, values(items))]);
             }
-            // Functions run on threads of their own; meanwhile this one reads what they get next.
-            let pushed = push(&mut self.phases, &mut self.tools, items, &mut kept);
-            let (pushed, ahead) = tokio::join!(pushed, self.inputs.next());
-            pushed?;
-            self.ahead = Some(ahead?);
+            push(&mut self.phases, &mut self.tools, items, &mut kept).await?;
             return Ok(kept);
         }
         self.is_ended = true;
