@@ -16,7 +16,7 @@ class Machine:
 
     @property
     def mongo(self):
-        return f"mongodb://{self.addresses['mongo']}/?serverSelectionTimeoutMS=30000&socketTimeoutMS=60000"
+        return f"mongodb://{self.addresses['mongo']}/?serverSelectionTimeoutMS=30000&socketTimeoutMS=300000"
 
     @property
     def couch(self):

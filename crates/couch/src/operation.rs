@@ -4,7 +4,7 @@
 use crate::config::Config;
 use engine::{Client, Context, Engine, OperationGuard};
 use http::{BodySender, Request};
-use memory::{Budget, Holder, Share};
+use memory::{Holder, Share};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(crate) struct Operation {
     context: Context,
-    memory: Budget,
+    engine: Engine,
     _listed: OperationGuard,
 }
 
@@ -28,14 +28,18 @@ impl Operation {
         let listed = engine.register_request(method, path, request.peer, &context);
         Arc::new(Operation {
             context,
-            memory: engine.memory().clone(),
+            engine: engine.clone(),
             _listed: listed,
         })
     }
 
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
     /// For what is in memory of an answer.
     pub(crate) fn share_of_answers(&self) -> Share {
-        self.memory.share(Holder::Answers)
+        self.engine.memory().share(Holder::Answers)
     }
 
     /// Does work of the request, which ends early where the request has to end.

@@ -29,9 +29,9 @@ pub fn ok_true(status: StatusCode) -> Response {
     json(status, r#"{"ok":true}"#.to_owned())
 }
 
-/// An answer of JSON text that comes in pieces.
-pub fn streamed() -> (BodySender, Response) {
-    let (sender, body) = Body::channel(None);
+/// An answer of JSON text that comes in pieces, of this length where it is known.
+pub fn streamed(length: Option<u64>) -> (BodySender, Response) {
+    let (sender, body) = Body::channel(length);
     (sender, with_body(StatusCode::OK, body))
 }
 

@@ -2,14 +2,15 @@
 //!
 //! Whoever writes one reads a page of what it tells, writes its rows, and goes on to the next ([`Output::page`]). Pages are
 //! short at first and grow while the client takes all at once. Where it does not ([`Output::must_wait`]), the rest of the page is
-//! let go before the client is waited for: so a client that does not read costs no more than what is sent to it. What is read
-//! ahead is part of the memory budget, and pages do not grow where that has no room.
+//! let go before the client is waited for: so a client that does not read costs no more than what is sent to it. A row may be as
+//! long as a document: what a client does not take of it waits in a temporary file. What is read ahead is part of the memory
+//! budget, and pages do not grow where that has no room.
 
 use crate::error::{CouchError, Result};
 use crate::limits::{CHUNK_BYTES, PAGE_BYTES, PIECES_BYTES};
 use crate::operation::{Operation, Reader};
 use crate::respond;
-use engine::PageLimit;
+use engine::{Engine, PageLimit, SetAside};
 use http::{BodySender, Response};
 use memory::Share;
 use std::sync::Arc;
@@ -19,6 +20,8 @@ use tokio::time::timeout;
 
 /// How long a feed keeps what it read ahead for a client that does not take it.
 const MOMENT: Duration = Duration::from_millis(2);
+/// How long the rest of a long text stays in memory for a client that does not take it.
+const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Where an answer is written.
 #[derive(Debug)]
@@ -32,6 +35,7 @@ pub(crate) struct Output {
     page_bytes: usize,
     /// The memory for what is read and gathered.
     share: Share,
+    engine: Engine,
     /// The most that is read at once.
     page_bytes_max: usize,
     /// The bytes past which what is gathered is sent.
@@ -51,26 +55,34 @@ enum First {
 
 impl Output {
     /// The rest of an answer whose head is sent, and who reads it.
-    pub(crate) fn of(sender: BodySender, share: Share) -> Output {
+    pub(crate) fn of(sender: BodySender, operation: &Operation) -> Output {
+        Output {
+            sender: Some(sender.clone()),
+            ..Output::new(Reader::of(sender), operation)
+        }
+    }
+
+    fn new(reader: Arc<Reader>, operation: &Operation) -> Output {
         Output {
             text: String::new(),
-            reader: Reader::of(sender.clone()),
-            sender: Some(sender),
+            reader,
+            sender: None,
             first: None,
             page_bytes: CHUNK_BYTES,
             page_bytes_max: PAGE_BYTES,
-            share,
+            share: operation.share_of_answers(),
+            engine: operation.engine().clone(),
             piece_bytes_max: PIECES_BYTES,
             is_behind: false,
         }
     }
 
     /// The same for a feed, of which there may be many that nobody reads.
-    pub(crate) fn of_feed(sender: BodySender, share: Share) -> Output {
+    pub(crate) fn of_feed(sender: BodySender, operation: &Operation) -> Output {
         Output {
             page_bytes_max: PIECES_BYTES,
             piece_bytes_max: CHUNK_BYTES,
-            ..Output::of(sender, share)
+            ..Output::of(sender, operation)
         }
     }
 
@@ -156,7 +168,7 @@ impl Output {
     /// Sends what is gathered, and with it the head of the answer; false where the client is gone.
     pub(crate) async fn flush(&mut self) -> bool {
         if let Some(first) = self.first.take() {
-            let (sender, response) = respond::streamed();
+            let (sender, response) = respond::streamed(None);
             self.reader.streams_to(sender.clone());
             self.sender = Some(sender);
             if first.send(First::Streamed(Box::new(response))).is_err() {
@@ -169,15 +181,61 @@ impl Output {
         let Some(sender) = &self.sender else {
             return false;
         };
-        let ahead = self.share.bytes();
-        if text.len() > PIECES_BYTES {
-            // A row may be as long as a document; it is there already.
-            self.share.charge(ahead + text.len());
+        if text.len() <= PIECES_BYTES {
+            return sender.send(text).await;
         }
-        let is_sent = sender.send(text).await;
+        let ahead = self.share.bytes();
+        // It is there already.
+        self.share.charge(ahead + text.len());
+        let is_sent = match sender.send_while_taken(text, PATIENCE).await {
+            None => false,
+            Some(rest) if rest.is_empty() => true,
+            Some(rest) => match self.engine.set_aside(rest).await {
+                Ok(pieces) => {
+                    self.share.charge(ahead);
+                    send_pieces(sender, pieces).await
+                }
+                // The disk is full.
+                Err(rest) => sender.send(rest).await,
+            },
+        };
         self.share.charge(ahead);
         is_sent
     }
+}
+
+/// Sends what was set aside as the client takes it; false where the client is gone, or where the rest cannot be read, so that the
+/// answer is cut off.
+async fn send_pieces(sender: &BodySender, mut pieces: SetAside) -> bool {
+    while sender.room().await {
+        match pieces.next_piece() {
+            Ok(Some(piece)) => {
+                if !sender.send(piece).await {
+                    return false;
+                }
+            }
+            Ok(None) => return true,
+            Err(error) => {
+                tracing::error!(%error, "an answer was cut off");
+                sender.clone().give_up().await;
+                return false;
+            }
+        }
+    }
+    false
+}
+
+/// Answers with JSON text that is all there, and may be long.
+pub(crate) fn respond(operation: &Operation, mut text: String) -> Response {
+    if text.len() <= PAGE_BYTES {
+        return respond::ok(text);
+    }
+    text.push('\n');
+    let (sender, response) = respond::streamed(Some(text.len() as u64));
+    let mut output = Output::of(sender, operation);
+    output.text = text;
+    tokio::spawn(async move { output.flush().await });
+    response
 }
 
 /// Answers with what `write` writes, as part of the operation.
@@ -189,15 +247,8 @@ where
     let (first, told) = oneshot::channel();
     let (reader, _waits) = Reader::waiting();
     let writing = write(Output {
-        text: String::new(),
-        sender: None,
         first: Some(first),
-        reader: reader.clone(),
-        page_bytes: CHUNK_BYTES,
-        page_bytes_max: PAGE_BYTES,
-        share: operation.share_of_answers(),
-        piece_bytes_max: PIECES_BYTES,
-        is_behind: false,
+        ..Output::new(reader.clone(), operation)
     });
     let operation = operation.clone();
     // A task of its own, which goes on when the head of the answer is sent.

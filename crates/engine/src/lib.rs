@@ -57,6 +57,7 @@ pub use revisions::{
 pub use running::checkpoint::{Checkpoint, cut_log, replay};
 pub use running::salvage::salvage;
 pub use running::scrub::ScrubReport;
+pub use running::set_aside::SetAside;
 pub use running::verify::FilesReport;
 pub use searching::{SearchIndexes, WhichSearchIndex};
 pub use store::ids;

@@ -14,6 +14,7 @@ use std::sync::{Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 
 /// The chunks that wait in a response's channel until the client takes them: one, so that a client that does not read costs
 /// little.
@@ -337,6 +338,24 @@ impl BodySender {
             }
         }
         true
+    }
+
+    /// Sends pieces for as long as each is taken within this time; gives back what is left, `None` where the client is gone.
+    /// What was sent is a copy, so that it does not keep the rest in memory.
+    pub async fn send_while_taken(&self, bytes: impl Into<Bytes>, patience: Duration) -> Option<Bytes> {
+        let mut bytes = bytes.into();
+        while !bytes.is_empty() {
+            match timeout(patience, self.room()).await {
+                Ok(true) => {}
+                Ok(false) => return None,
+                Err(_) => return Some(bytes),
+            }
+            let part = bytes.split_to(bytes.len().min(CHUNK_BYTES_MAX));
+            if !self.put(Ok(Bytes::copy_from_slice(&part))).await {
+                return None;
+            }
+        }
+        Some(bytes)
     }
 
     async fn put(&self, piece: Result<Bytes, BodyError>) -> bool {

@@ -20,6 +20,9 @@ BYTES_A_FEED_MAX = 20_000
 BYTES_A_TLS_FEED_MAX = 150_000
 DOCUMENTS = 600
 TEXT = "x" * 2000
+CLIENTS = 20
+LONG = "".join(f"{n:08}" for n in range(800_000))
+FOLLOWED = "_changes?include_docs=true&feed=continuous"
 
 
 @pytest.fixture
@@ -132,6 +135,55 @@ def test_a_feed_within_tls_whose_client_does_not_read_waits_too(tmp_path, descri
             assert changes(client, DOCUMENTS - 100) == [f"{n:05}" for n in range(100, DOCUMENTS)]
         for client in first + feeds:
             client.close()
+
+
+@pytest.mark.parametrize("path", ["long", "_all_docs?include_docs=true", "_changes?include_docs=true", FOLLOWED])
+def test_a_long_document_whose_client_does_not_take_it_waits_on_the_disk(tmp_path, path):
+    """So many clients cost far less than a document each, and get all of it when they read at last."""
+    with running(tmp_path) as server:
+        requests.put(f"{server.couch}/d").raise_for_status()
+        requests.put(f"{server.couch}/d/long", json={"text": LONG}).raise_for_status()
+        requests.get(f"{server.couch}/d/long").raise_for_status()
+        rested(server)
+        before = resident(server)
+        clients = [ask(server, f"/d/{path}") for _ in range(CLIENTS)]
+        deadline = time.monotonic() + 60
+        # The system takes up to 4 MB for each.
+        while temporary(server) < CLIENTS * len(LONG) // 8:
+            assert time.monotonic() < deadline, "nothing waits on the disk"
+            time.sleep(0.1)
+        rested(server)
+        assert resident(server) - before < CLIENTS * len(LONG) // 5
+        for client in clients:
+            assert LONG.encode() in body(client, len(LONG))
+            client.close()
+        deadline = time.monotonic() + 60
+        while temporary(server):
+            assert time.monotonic() < deadline, "temporary files are left"
+            time.sleep(0.1)
+
+
+def temporary(server):
+    """The bytes of the server's temporary files."""
+    told = requests.get(f"{server.url}/metrics").text
+    return int(re.search(r"^larder_temporary_bytes (\d+)$", told, re.MULTILINE).group(1))
+
+
+def body(client, length):
+    """What comes, without the sizes of chunks, until there is this much of it."""
+    client.settimeout(60)
+    with client.makefile("rb") as answer:
+        head = b"".join(iter(answer.readline, b"\r\n"))
+        if b"chunked" not in head.lower():
+            return answer.read(length + len(b'{"_id":"long","_rev":"1-0123456789abcdef0123456789abcdef","text":""}\n'))
+        text = b""
+        while len(text) < length + 2:
+            size = int(answer.readline(), 16)
+            text += answer.read(size)
+            assert answer.read(2) == b"\r\n"
+            if not size:
+                break
+        return text
 
 
 def test_a_feed_that_ends_leaves_its_connection_to_the_next_request(couch):

@@ -7,5 +7,6 @@ pub(crate) mod profile;
 pub(crate) mod salvage;
 pub(crate) mod scrub;
 pub(crate) mod sessions;
+pub(crate) mod set_aside;
 pub(crate) mod verify;
 pub(crate) mod write_lock;

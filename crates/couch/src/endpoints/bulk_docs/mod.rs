@@ -43,11 +43,11 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
         text.push(']');
         return Ok(respond::json(StatusCode::CREATED, text));
     }
-    let (sender, mut response) = respond::streamed();
+    let (sender, mut response) = respond::streamed(None);
     *response.status_mut() = StatusCode::CREATED;
     let call = call.without_body();
     tokio::spawn(async move {
-        let mut output = Output::of(sender.clone(), call.operation.share_of_answers());
+        let mut output = Output::of(sender.clone(), &call.operation);
         output.text = text;
         let written = rest(&call, &database, &mut batch, &mut output);
         if let Err(error) = call.operation.run_for(Reader::of(sender.clone()), written).await {

@@ -10,7 +10,6 @@ use crate::server::Server;
 use crate::stream::Output;
 use engine::{Change, Order, PageLimit, RevisionedSnapshot, Sequence};
 use http::BodySender;
-use memory::Share;
 use std::fmt::Write as _;
 use std::sync::Arc;
 use tokio::sync::{Semaphore, watch};
@@ -215,8 +214,7 @@ impl Feed {
     }
 
     /// Sends changes as they happen, until the client has what it wants or is gone.
-    pub(super) async fn follow(mut self, sender: BodySender, share: Share) {
-        let mut output = Output::of_feed(sender.clone(), share);
+    pub(super) async fn follow(mut self, mut output: Output, sender: BodySender) {
         if self.options.kind == Kind::LongPoll {
             output.text.push_str("{\"results\":[\n");
         }

@@ -15,6 +15,7 @@ use crate::error::{CouchError, Result};
 use crate::operation::Reader;
 use crate::query::Query;
 use crate::sequence::Sequences;
+use crate::stream::Output;
 use crate::{respond, stream};
 use engine::Sequence;
 use feed::Feed;
@@ -56,9 +57,9 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
         headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     }
     let (operation, reader) = (call.operation.clone(), Reader::of(sender.clone()));
-    let share = operation.share_of_answers();
+    let output = Output::of_feed(sender.clone(), &operation);
     // Boxed, since each future around it would keep its size more than once.
-    let followed = Box::pin(feed.follow(sender, share));
+    let followed = Box::pin(feed.follow(output, sender));
     tokio::spawn(async move { operation.follow(reader, followed).await });
     Ok(response)
 }

@@ -7,7 +7,7 @@ use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::outgoing::{self, ShownHistory};
-use crate::{ids, respond};
+use crate::{ids, respond, stream};
 use engine::{DocumentHistory, Revision, RevisionedSnapshot};
 use futures::FutureExt;
 use http::{Response, accepts_type, if_none_match};
@@ -57,7 +57,7 @@ async fn winner(call: &Call, snapshot: &RevisionedSnapshot, id: ValueRef<'_>) ->
     let mut text = String::with_capacity(record.document.bytes().len() + 128);
     let raw = record.document.as_raw();
     outgoing::write(raw, &revision, false, None, &mut text);
-    let mut response = respond::ok(text);
+    let mut response = stream::respond(&call.operation, text);
     respond::tag(&mut response, &tag);
     Ok(response)
 }
@@ -101,7 +101,7 @@ async fn one(
         if !write_revision(database, snapshot, &history, at, options, &mut text).await? {
             return Err(CouchError::missing());
         }
-        respond::ok(text)
+        stream::respond(&call.operation, text)
     };
     if has_tag {
         respond::tag(&mut response, &tag);
