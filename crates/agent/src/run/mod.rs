@@ -19,7 +19,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 /// Batches between sources and the spool.
-const BATCHES_WAITING_MAX: usize = 4;
+const BATCHES_WAITING_MAX: usize = 1;
 /// How long an orderly end waits for sources and for the spool.
 const END_TIME_MAX: Duration = Duration::from_secs(10);
 /// How long an orderly end goes on sending: what is left then is sent after the next start.

@@ -111,6 +111,8 @@ fn ship(settings: &Settings, program: Program) -> Result<Found> {
         sleep(BEAT);
     }
     let share = (shipper.processor_time()? - spent).as_secs_f64() / begun.elapsed().as_secs_f64();
+    // The server closes connections that were idle for so long.
+    client = Http::connect(larder.elastic_address)?;
     wait_for(&mut client, written)?;
     let resident = shipper.resident_peak_bytes()?;
     shipper.stop()?;
