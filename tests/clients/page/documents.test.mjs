@@ -53,6 +53,24 @@ test("more documents come by a button, and JSON shows them whole", async () => {
   await page.done();
 });
 
+test("a list that is left, or asked anew, leaves no cursor behind", async () => {
+  const openCursors = async () => Number(Object.values((await server.command("admin", { serverStatus: 1 })).metrics.cursor.open.total)[0]);
+  const before = await openCursors();
+  const page = await browser.open(`${server.url}/#/docs/default.zips`);
+  await page.getByText("50 of 120").waitFor();
+  assert.equal(await openCursors(), before + 1);
+  await page.getByRole("button", { name: "50 more" }).click();
+  await page.getByText("100 of 120").waitFor();
+  await page.getByLabel("Sort").fill("-pop");
+  await page.getByRole("button", { name: "Find", exact: true }).click();
+  await page.getByText("50 of 120").waitFor();
+  await page.goto(`${server.url}/#/logs`);
+  await page.getByRole("heading", { name: "Logs" }).waitFor();
+  for (let round = 0; round < 100 && (await openCursors()) > before; round++) await page.waitForTimeout(50);
+  assert.equal(await openCursors(), before);
+  await page.done();
+});
+
 test("a value that is too long for a list says how long it is, where a cell shows only its beginning", async () => {
   const documents = [{ _id: 1, name: "short", value: "x" }, { _id: 2, name: "long", value: "y".repeat(3_000_000) }, { _id: 3, name: "octets", value: { $binary: { base64: Buffer.alloc(2_000_000).toString("base64"), subType: "00" } } }];
   await server.command("default", { insert: "long", documents });

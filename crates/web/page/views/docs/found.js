@@ -34,11 +34,18 @@ export function Found({ name, params, total }) {
   const [state, setState] = useState({ documents: [], cursor: 0, loading: true, error: null, ms: 0 });
   const [matches, setMatches] = useState(null);
   const running = useRef(null);
+  const open = useRef(null);
   const [database, collection] = parts(name);
   const asked = JSON.stringify([params.filter, params.sort, params.fields]);
 
+  /** A cursor that nobody goes on with holds memory of the server until it is forgotten. */
+  const release = () => {
+    if (open.current) command(database, { killCursors: collection, cursors: [{ $numberLong: open.current }] }).catch(() => null);
+    open.current = null;
+  };
   const run = async (more) => {
     running.current?.abort();
+    if (!more) release();
     const abort = (running.current = new AbortController());
     setState((before) => ({ ...before, loading: true, error: null }));
     const begun = performance.now();
@@ -46,6 +53,8 @@ export function Found({ name, params, total }) {
       const body = more ? { getMore: { $numberLong: String(state.cursor) }, collection, batchSize: PAGE } : findOf(name, params);
       const { cursor } = await command(database, body, { trim: TRIM_BYTES, signal: abort.signal });
       const documents = more ? [...state.documents, ...cursor.nextBatch] : cursor.firstBatch;
+      open.current = cursor.id.$numberLong > 0 ? cursor.id.$numberLong : null;
+      if (abort.signal.aborted || documents.length >= DOCUMENTS_MAX) release();
       setState({ documents, cursor: cursor.id.$numberLong ?? 0, loading: false, error: null, ms: performance.now() - begun });
     } catch (error) {
       if (error.name !== "AbortError") setState((before) => ({ ...before, loading: false, error }));
@@ -53,7 +62,10 @@ export function Found({ name, params, total }) {
   };
   useEffect(() => {
     run(false);
-    return () => running.current?.abort();
+    return () => {
+      running.current?.abort();
+      release();
+    };
   }, [asked]);
   useEffect(() => {
     setMatches(null);
@@ -139,7 +151,7 @@ function AsTable({ name, documents, params }) {
   const sortBy = (column) => refine({ sort: params.sort === column ? `-${column}` : params.sort === `-${column}` ? undefined : column });
   return html`<div class="scroll"><table class="rows documents" onKeyDown=${moveInList}>
     <thead><tr>${columns.map((column) => html`<th key=${column} class=${isNumeric(typesOf(documents, column)) ? "num" : ""} aria-sort=${sorted(column)}><button class="quiet" onClick=${() => sortBy(column)}>${column}${{ ascending: " ▲", descending: " ▼" }[sorted(column)] ?? ""}</button> <small>${typesOf(documents, column)}</small></th>`)}</tr></thead>
-    <tbody>${documents.map((document, at) => html`<tr key=${at} onClick=${(event) => event.target.closest("a") || getSelection().toString() || open(name, document)}>
+    <tbody>${documents.map((document, at) => html`<tr key=${at} onClick=${(event) => event.target.closest("a") || getSelection().toString() || openDocument(name, document)}>
       ${columns.map((column, place) => html`<td key=${column} class=${`t-${typeOf(document[column] ?? null)}`} title=${document[column] === undefined ? "missing" : undefined}>
         ${place === 0 ? html`<a href=${href(name, document)}>${brief(document[column] ?? null, 60)}</a>` : document[column] === undefined ? "" : html`<${Value} value=${document[column]} />`}</td>`)}
     </tr>`)}</tbody>
@@ -147,7 +159,7 @@ function AsTable({ name, documents, params }) {
 }
 
 const href = (name, document) => ("_id" in document ? link(["docs", name, print(document._id)]) : undefined);
-const open = (name, document) => "_id" in document && go(["docs", name, print(document._id)]);
+const openDocument = (name, document) => "_id" in document && go(["docs", name, print(document._id)]);
 
 function AsJson({ name, documents }) {
   return html`<ol class="json-list" onKeyDown=${moveInList}>${documents.map((document, at) => html`<li key=${at} class="card">
