@@ -356,6 +356,39 @@ def test_large_documents_of_many_clients(server, long):
     assert results["UpdateResult"] > 0 and results["read dict"] > 0
 
 
+def test_idle_cursors_over_long_documents(server, long):
+    """Long documents among many short ones, so that their mean length says nothing."""
+    count = 60 if long else 24
+    with server.client() as client:
+        things = client.trial.things
+        things.insert_many([{"_id": at, "k": 0} for at in range(20_000)])
+        for at in range(count):
+            things.insert_one({"_id": f"long{at}", "long": True, "k": at * 7 % count, "t": os.urandom(7 << 20)})
+        things.create_index("long")
+        ids = [f"long{at}" for at in range(count)]
+        finds = {
+            "ids": lambda: things.find({"_id": {"$in": ids}}),
+            "an index": lambda: things.find({"long": True}),
+            "an index and a filter": lambda: things.find({"long": True, "k": {"$gte": 0}}),
+            "a sort": lambda: things.find({"long": True}).sort("k", 1),
+            "a pipeline": lambda: things.aggregate([{"$match": {"long": True}}, {"$sort": {"k": 1}}], allowDiskUse=True),
+        }
+        opened = []
+        for find in list(finds.values()) * (8 if long else 4):
+            cursor = find()
+            next(cursor)
+            opened.append(cursor)
+        # They leave memory to others.
+        things.insert_one({"_id": "short"})
+        assert len(list(things.find({"k": 0, "long": None}).sort("_id", -1).limit(5))) == 5
+        assert things.update_many({"long": True}, {"$set": {"seen": True}}).modified_count == count
+        for name, cursor in zip(finds, opened):
+            assert sum(1 for _ in cursor) == count - 1, name
+        for cursor in opened:
+            cursor.close()
+        assert things.delete_many({"long": True}).deleted_count == count
+
+
 def test_uploads_at_once(server, long):
     content = os.urandom(8_000_000)
     names = iter(range(10_000))

@@ -150,17 +150,20 @@ impl CachedRecords {
         })
     }
 
-    /// The same of many records, one document behind the other; `ends` gets where each ends. One that is not here has no bytes,
-    /// and `missing` gets its place.
+    /// The same of many records, one document behind the other, of the first of them once `out` has about so many bytes; `ends`
+    /// gets where each ends. One that is not here has no bytes, and `missing` gets its place.
     pub(crate) fn copy_documents(
         &self,
         ids: &[RecordId],
-        sequence: u64,
+        (sequence, bytes_max): (u64, usize),
         out: &mut Vec<u8>,
         ends: &mut Vec<usize>,
         missing: &mut Vec<usize>,
     ) {
         for (portion, ids) in ids.chunks(TOGETHER_MAX).enumerate() {
+            if out.len() >= bytes_max {
+                break;
+            }
             let place = portion * TOGETHER_MAX;
             if ids.len() < TOGETHER_MIN {
                 for (at, &id) in ids.iter().enumerate() {
@@ -392,7 +395,7 @@ mod tests {
         for count in [1, 15, 16, 255, 256, 257, 700] {
             let ids: Vec<RecordId> = (0..count).map(RecordId).collect();
             let (mut out, mut ends, mut missing) = (Vec::new(), Vec::new(), Vec::new());
-            records.copy_documents(&ids, 700, &mut out, &mut ends, &mut missing);
+            records.copy_documents(&ids, (700, usize::MAX), &mut out, &mut ends, &mut missing);
             let mut start = 0;
             for (id, end) in ids.iter().zip(ends) {
                 let alone = read(&records, id.0, 700).unwrap_or_default();

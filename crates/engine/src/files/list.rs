@@ -86,12 +86,12 @@ impl Files {
         };
         let page = snapshot.entries(index, range, Order::Forward, limit).await?;
         let records: Vec<_> = page.iter().map(|entry| entry.record).collect();
-        let found = snapshot.by_records(&records).await?;
-        let entries = found
-            .into_iter()
-            .flatten()
-            .map(|record| self.entry(&record.document))
-            .collect::<Result<_, _>>()?;
+        let mut entries = Vec::with_capacity(records.len());
+        let take = |_, document| -> Result<(), FileError> {
+            entries.push(self.entry(&document)?);
+            Ok(())
+        };
+        snapshot.visit_documents(&records, take).await?;
         let position = page.last_position().filter(|_| !page.exhausted());
         Ok((entries, position))
     }

@@ -11,13 +11,14 @@ use bytes::Bytes;
 use parking_lot::Mutex;
 use rocksdb::{DB, ReadOptions};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 type DbSnapshot<'db> = rocksdb::Snapshot<'db>;
 type DbIterator<'snapshot> = rocksdb::DBRawIterator<'snapshot>;
 
-/// The keys that are looked up at once where their values may turn out to be too many bytes: none of those that are read with
+/// The keys that are looked up at once, since their values may turn out to be too many bytes: none of those that are read with
 /// their keys is large, and large ones are read one by one.
-const LOOKUPS_WITHIN: usize = 128;
+const LOOKUPS_AT_ONCE: usize = 256;
 
 self_cell::self_cell!(
     /// A snapshot of the whole database together with the database that it belongs to.
@@ -36,6 +37,20 @@ self_cell::self_cell!(
         dependent: DbIterator,
     }
 );
+
+/// How many bytes look-ups may take together.
+struct Room {
+    bytes: usize,
+    taken: AtomicUsize,
+}
+
+impl Room {
+    /// Takes some; whether none are left.
+    fn take(&self, bytes: usize) -> bool {
+        let before = self.taken.fetch_add(bytes, Ordering::Relaxed);
+        before.saturating_add(bytes) >= self.bytes
+    }
+}
 
 /// An iterator forward that has read a page and may read the next.
 struct KeptIterator {
@@ -121,11 +136,7 @@ impl Snapshot {
     }
 
     pub(crate) fn get_many(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Bytes>>, Error> {
-        if let [key] = keys {
-            return Ok(vec![self.get(key)?]);
-        }
-        let full: Vec<Vec<u8>> = keys.iter().map(|key| self.keys.key(key)).collect();
-        self.spare.share(&full, |part| self.look_up(part))
+        self.get_many_within(keys, usize::MAX)
     }
 
     pub(crate) fn get_many_within(
@@ -133,44 +144,40 @@ impl Snapshot {
         keys: &[Vec<u8>],
         bytes: usize,
     ) -> Result<Vec<Option<Bytes>>, Error> {
-        let db = self.owned.borrow_owner();
-        let Some(family) = db.cf_handle(COLUMN_FAMILY) else {
-            return Err(Error::Closed);
-        };
-        let mut read = 0;
-        let mut found = Vec::new();
-        for portion in keys.chunks(LOOKUPS_WITHIN) {
-            let full: Vec<Vec<u8>> = portion.iter().map(|key| self.keys.key(key)).collect();
-            let mut options = ReadOptions::default();
-            options.set_snapshot(self.owned.borrow_dependent());
-            for stored in db.batched_multi_get_cf_opt(family, &full, full.is_sorted(), &options) {
-                let stored = stored.map_err(engine_error("reading keys"))?;
-                let value = stored.map(|stored| self.value_of(&stored)).transpose()?;
-                read += value.as_ref().map_or(0, Bytes::len);
-                found.push(value);
-                if read >= bytes {
-                    return Ok(found);
-                }
-            }
+        if let [key] = keys {
+            return Ok(vec![self.get(key)?]);
         }
-        Ok(found)
+        let full: Vec<Vec<u8>> = keys.iter().map(|key| self.keys.key(key)).collect();
+        let room = Room {
+            bytes,
+            taken: AtomicUsize::new(0),
+        };
+        let looked_up = self.spare.share(&full, |part| self.look_up(part, &room))?;
+        Ok(looked_up.into_iter().map_while(|found| found).collect())
     }
 
-    fn look_up(&self, full: &[Vec<u8>]) -> Result<Vec<Option<Bytes>>, Error> {
+    /// What is stored under each of these keys; `None` where it was not looked up, since there was no room any more.
+    fn look_up(&self, full: &[Vec<u8>], room: &Room) -> Result<Vec<Option<Option<Bytes>>>, Error> {
         let db = self.owned.borrow_owner();
         let Some(family) = db.cf_handle(COLUMN_FAMILY) else {
             return Err(Error::Closed);
         };
         let mut options = ReadOptions::default();
         options.set_snapshot(self.owned.borrow_dependent());
-        let found = db.batched_multi_get_cf_opt(family, full, full.is_sorted(), &options);
-        found
-            .into_iter()
-            .map(|stored| {
+        let mut found = Vec::with_capacity(full.len());
+        'portions: for portion in full.chunks(LOOKUPS_AT_ONCE) {
+            for stored in db.batched_multi_get_cf_opt(family, portion, portion.is_sorted(), &options) {
                 let stored = stored.map_err(engine_error("reading keys"))?;
-                stored.map(|stored| self.value_of(&stored)).transpose()
-            })
-            .collect()
+                let value = stored.map(|stored| self.value_of(&stored)).transpose()?;
+                let is_full = room.take(value.as_ref().map_or(0, Bytes::len));
+                found.push(Some(value));
+                if is_full {
+                    break 'portions;
+                }
+            }
+        }
+        found.resize(full.len(), None);
+        Ok(found)
     }
 
     pub(crate) fn page(&self, range: &KeyRange, order: Order, limit: PageLimit) -> Result<Page, Error> {

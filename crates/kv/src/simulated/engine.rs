@@ -173,10 +173,7 @@ impl Snapshot {
     }
 
     pub(crate) fn get_many(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Bytes>>, Error> {
-        Ok(keys
-            .iter()
-            .map(|key| self.shard.entries.get(key).cloned())
-            .collect())
+        self.get_many_within(keys, usize::MAX)
     }
 
     pub(crate) fn get_many_within(

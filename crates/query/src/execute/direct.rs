@@ -1,15 +1,16 @@
 //! Documents of index entries, given as they are found: most finds by an index are nothing else. No hit and no result is made of
 //! each in between; what is projected is read where the page of records lies.
 
-use super::execution::{Found, chunk_max};
 use super::find::{FindSpec, PlanCursor, project, wanted};
+use super::lookup::{CHUNK_BYTES, chunk_max};
+use super::ready::Found;
 use super::run::Run;
 use super::stream::Batch;
 use crate::Result;
 use bytes::Bytes;
 use language::projection::Projection;
 use store::{RecordId, Snapshot};
-use value::{DocumentBuf, RawDocument};
+use value::RawDocument;
 
 impl PlanCursor {
     /// Whether the records of index entries are all that is left to be read, and documents all that is made of them.
@@ -29,20 +30,28 @@ impl PlanCursor {
         };
         let mut records = Vec::new();
         self.execution.next_records(&run, &mut records).await?;
-        if self.task.spec.projection.is_none() && !self.execution.plan().residual {
-            return self.give_whole(snapshot, &records, batch).await;
+        let is_whole = self.task.spec.projection.is_none() && !self.execution.plan().residual;
+        let mut left = records.as_slice();
+        while !left.is_empty() && self.execution.ready() == 0 {
+            let looked_up = match is_whole {
+                true => self.give_whole(snapshot, left, batch).await?,
+                false => self.give_written(snapshot, left, batch).await?,
+            };
+            left = &left[looked_up..];
         }
-        self.give_written(snapshot, &records, batch).await
+        self.execution.leave(left);
+        Ok(())
     }
 
-    /// Documents as they are, all of which match.
+    /// Documents of the first of these records as they are, all of which match; how many were looked up.
     async fn give_whole(
         &mut self,
         snapshot: &Snapshot,
         records: &[RecordId],
         batch: &mut Batch<'_>,
-    ) -> Result<()> {
-        let documents = snapshot.documents(records).await?;
+    ) -> Result<usize> {
+        let documents = snapshot.documents_within(records, CHUNK_BYTES).await?;
+        let looked_up = documents.len();
         batch.reserve(batch.room().min(documents.len()));
         let (mut is_full, mut matches) = (false, 0);
         for (&record, document) in records.iter().zip(documents) {
@@ -60,18 +69,19 @@ impl PlanCursor {
                 }
             }
         }
-        self.execution.note_given(records.len(), matches);
-        Ok(())
+        self.execution.note_given(looked_up, matches);
+        Ok(looked_up)
     }
 
-    /// Documents that match, or what the projection makes of them, written into one buffer, which they share.
+    /// Documents of the first of these records that match, or what the projection makes of them, written into one buffer, which they
+    /// share; how many were looked up.
     async fn give_written(
         &mut self,
         snapshot: &Snapshot,
         records: &[RecordId],
         batch: &mut Batch<'_>,
-    ) -> Result<()> {
-        let documents = snapshot.raw_documents(records).await?;
+    ) -> Result<usize> {
+        let documents = snapshot.raw_documents_within(records, CHUNK_BYTES).await?;
         let projection = self.task.spec.projection.clone();
         let mut buffer = Vec::new();
         let mut ends = Vec::with_capacity(batch.room().min(records.len()));
@@ -101,8 +111,8 @@ impl PlanCursor {
             }
         }
         batch.push_all(Bytes::from(buffer), &ends);
-        self.execution.note_given(records.len(), matches);
-        Ok(())
+        self.execution.note_given(documents.len(), matches);
+        Ok(documents.len())
     }
 
     /// Whether a match is skipped or beyond the limit; behind a full batch the next one decides.
@@ -129,18 +139,6 @@ fn write(
         None => {
             out.extend_from_slice(document.as_bytes());
             Ok(())
-        }
-    }
-}
-
-impl Found {
-    /// A document of which nothing else was asked.
-    fn whole(record: RecordId, document: DocumentBuf) -> Found {
-        Found {
-            record,
-            document,
-            position: None,
-            key: None,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! One plan running: its source, what is done to what the source finds, and what came out so far.
 
 use super::index_cursor::ScanCounters;
+use super::lookup::{CHUNK_BYTES, chunk_max, look_up};
+use super::ready::{Found, Ready};
 use super::run::{Run, Task};
 use super::sort_key::{sort_key, sort_key_with};
 use super::sorter::{Sorted, Sorter};
@@ -11,34 +13,15 @@ use crate::plan::{Access, Plan};
 use language::filter::Filter;
 use language::metrics;
 use memory::Share;
-use std::collections::{HashSet, VecDeque};
+use std::collections::HashSet;
 use std::sync::Arc;
-use store::{RecordId, Snapshot};
-use value::{Document, DocumentBuf};
-
-/// The hits that are looked up and matched at a time: many, because records that lie near each other are then read
-/// together, but no more than fit into about [`CHUNK_BYTES`].
-const CHUNK_MAX: usize = 8192;
-const CHUNK_BYTES: usize = 2 << 20;
+use store::RecordId;
 
 /// The keys that are given to a sort of keys at a time.
 const SORT_KEYS_AT_ONCE: usize = 512;
 
 /// How many keys and records are looked at between two checks of time limit and kill.
 const KEYS_BETWEEN_CHECKS: u64 = 4096;
-
-/// A document that a query found.
-#[derive(Clone, Debug)]
-pub struct Found {
-    /// The record that it was read from.
-    pub record: RecordId,
-    /// The document, or only the needed fields if an index had them.
-    pub document: DocumentBuf,
-    /// Where in an array it matched, if that was asked for.
-    pub position: Option<usize>,
-    /// The index key under which it was found, if that was asked for.
-    pub key: Option<Box<Document>>,
-}
 
 /// A plan running. Between pages it holds no snapshot.
 #[derive(Debug)]
@@ -50,7 +33,11 @@ pub struct Execution {
     sorter: Option<Sorter<Hit>>,
     /// What the sort has kept, once its input has ended.
     sorted: Option<Sorted<Hit>>,
-    out: VecDeque<Found>,
+    /// What the source found and is not looked up yet, since enough is ready.
+    pending: Vec<Hit>,
+    /// Whether pending records may have changed since the source found them.
+    is_stale: bool,
+    ready: Ready,
     chunk: usize,
     exhausted: bool,
     /// What it did.
@@ -96,7 +83,7 @@ impl Counters {
 /// Why an execution paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paused {
-    /// As many results as wanted are ready.
+    /// As many results as wanted are ready, or so many bytes that some are to be taken first.
     Filled,
     /// The budget is spent.
     Spent,
@@ -116,7 +103,9 @@ impl Execution {
             sorted: None,
             source,
             plan,
-            out: VecDeque::new(),
+            pending: Vec::new(),
+            is_stale: false,
+            ready: Ready::default(),
             chunk: 0,
             exhausted: false,
             counters: Counters::default(),
@@ -130,32 +119,32 @@ impl Execution {
 
     /// Whether nothing is left, nor will come.
     pub fn is_finished(&self) -> bool {
-        self.exhausted && self.out.is_empty()
+        self.exhausted && self.ready.is_empty()
     }
 
     /// The results that are ready.
     pub fn ready(&self) -> usize {
-        self.out.len()
+        self.ready.len()
     }
 
     /// Takes the next result.
     pub fn take(&mut self) -> Option<Found> {
-        self.out.pop_front()
+        self.ready.take()
     }
 
     /// Puts back a result that did not fit.
     pub fn put_back(&mut self, found: Found) {
-        self.out.push_front(found);
+        self.ready.put_back(found);
     }
 
-    /// Goes on until the results that are wanted are ready, or nothing is left.
+    /// Goes on until the results that are wanted are ready, or so many bytes of them that some are to be taken first, or nothing is
+    /// left.
     pub async fn fill(&mut self, run: &Run<'_>) -> Result<Paused> {
         let mut unlimited = u64::MAX;
         self.advance(run, &mut unlimited).await
     }
 
-    /// Goes on until the results that are wanted are ready, the budget (of keys and records looked at) is spent, or
-    /// nothing is left.
+    /// The same, or until the budget (of keys and records looked at) is spent.
     pub async fn advance(&mut self, run: &Run<'_>, budget: &mut u64) -> Result<Paused> {
         let (keys, documents) = (self.keys(), self.counters.documents);
         let paused = self.work(run, budget).await;
@@ -179,43 +168,54 @@ impl Execution {
             task,
             wanted,
         } = *run;
-        let mut hits = Vec::new();
         while !self.exhausted {
-            if self.out.len() >= wanted {
+            if self.is_filled(wanted) {
                 return Ok(Paused::Filled);
             }
             if *budget == 0 {
                 return Ok(Paused::Spent);
             }
             task.spec.interruption.check()?;
-            if self.sorted.is_some() {
+            if self.gives_sorted() {
                 self.give_sorted(run).await?;
+                continue;
+            }
+            if !self.pending.is_empty() {
+                let pending = std::mem::take(&mut self.pending);
+                self.process(run, pending).await?;
                 continue;
             }
             // A part of the budget at a time, so that the checks come often enough.
             let mut part = (*budget).min(KEYS_BETWEEN_CHECKS);
             let given = part;
-            let max = self.next_chunk(wanted - self.out.len(), chunk_max(snapshot));
+            let max = self.next_chunk(wanted - self.ready.len(), chunk_max(snapshot));
             let limit = self.sorter.as_ref().and_then(Sorter::limit);
+            let mut hits = Vec::new();
             let stopped = self
                 .source
                 .fill(snapshot, &mut hits, max, limit, &mut part)
                 .await?;
             *budget -= given - part;
             self.counters.scans = self.source.counters();
-            self.process(run, &mut hits).await?;
-            if stopped == Stopped::Exhausted {
+            self.drop_repeated(&mut hits);
+            self.process(run, hits).await?;
+            // Where something is pending, the source says it again.
+            if stopped == Stopped::Exhausted && self.pending.is_empty() {
                 self.end_source()?;
             }
             if stopped == Stopped::Spent {
                 tokio::task::yield_now().await;
             }
         }
-        Ok(if self.out.len() >= wanted {
+        Ok(if self.is_filled(wanted) {
             Paused::Filled
         } else {
             Paused::Exhausted
         })
+    }
+
+    fn is_filled(&self, wanted: usize) -> bool {
+        self.ready.len() >= wanted || self.ready.is_full()
     }
 
     /// Whether all that is left is to scan the collection and to match its documents.
@@ -223,7 +223,8 @@ impl Execution {
         matches!(self.source, Source::Collection(_))
             && self.seen.is_none()
             && self.plan.sort.is_none()
-            && self.out.is_empty()
+            && self.ready.is_empty()
+            && self.pending.is_empty()
             && !self.exhausted
     }
 
@@ -260,7 +261,8 @@ impl Execution {
         self.source.gives_records()
             && self.seen.is_none()
             && self.plan.sort.is_none()
-            && self.out.is_empty()
+            && self.ready.is_empty()
+            && self.pending.is_empty()
             && !self.exhausted
     }
 
@@ -294,22 +296,51 @@ impl Execution {
 
     /// Adds a result behind those that are ready.
     pub(super) fn put_behind(&mut self, found: Found) {
-        self.out.push_back(found);
+        self.ready.push(found);
     }
 
-    /// Keeps only the position, so that the snapshot can go.
+    /// Adds records behind what is ready, to be looked up later.
+    pub(super) fn leave(&mut self, records: &[RecordId]) {
+        self.pending.extend(records.iter().copied().map(Hit::of_record));
+        self.exhausted &= self.pending.is_empty();
+    }
+
+    /// Keeps only the position and what is ready, so that the snapshot can go.
     pub fn suspend(&mut self) {
         self.source.suspend();
+        self.is_stale = !self.pending.is_empty();
     }
 
-    /// Before nobody asks for a while: what is in memory goes on under `idle`, or into files.
+    /// Before nobody asks for a while: what is in memory goes on under `idle`; where that has no room, into files, and of what is
+    /// ready the records are kept, to be read again.
     pub fn rest(&mut self, idle: &mut Share) -> Result<()> {
-        let ready: usize = self.out.iter().map(|found| found.document.bytes().len()).sum();
-        idle.charge(idle.bytes() + ready);
+        if !self.ready.is_empty() && !idle.fit(idle.bytes() + self.ready.bytes()) {
+            // What keys were made to is little, and need not be among the records.
+            match self.plan.covered {
+                true => idle.charge(idle.bytes() + self.ready.bytes()),
+                false => self.forget_ready(),
+            }
+        }
         match &mut self.sorted {
             Some(sorted) => sorted.rest(idle),
             None => Ok(()),
         }
+    }
+
+    fn forget_ready(&mut self) {
+        let again: Vec<Hit> = self.ready.take_hits().collect();
+        if !self.gives_sorted() {
+            self.counters.matched -= again.len() as u64;
+            self.counters.results -= again.len() as u64;
+        }
+        self.pending.splice(..0, again);
+        self.exhausted = false;
+        self.is_stale = true;
+    }
+
+    /// Whether the sort has all that it is given, if there is one.
+    fn gives_sorted(&self) -> bool {
+        self.plan.sort.is_some() && self.sorter.is_none()
     }
 
     /// How many hits to look up next: as many as are missing if no filter drops any; otherwise twice as many each time,
@@ -329,72 +360,78 @@ impl Execution {
         self.chunk
     }
 
-    /// Looks documents up, matches them, and passes them on to the sort or out.
-    async fn process(&mut self, run: &Run<'_>, hits: &mut Vec<Hit>) -> Result<()> {
-        let task = run.task;
+    /// Drops the records that were found before, if the plan can find one twice.
+    fn drop_repeated(&mut self, hits: &mut Vec<Hit>) {
         if let Some(seen) = &mut self.seen {
             let before = hits.len();
             hits.retain(|hit| seen.insert(hit.record));
             self.counters.repeated += (before - hits.len()) as u64;
         }
+    }
+
+    /// Looks documents up, matches them, and passes them on to the sort, or to what is ready; once that is enough, the rest is
+    /// pending.
+    async fn process(&mut self, run: &Run<'_>, mut hits: Vec<Hit>) -> Result<()> {
+        let task = run.task;
         // Documents are read late, or not at all, if neither the filter nor the sort needs them here.
-        let late =
-            self.plan.sort_keys || (task.records_only && !self.plan.residual && self.plan.sort.is_none());
-        if !late {
-            self.look_up(run.snapshot, hits).await?;
-        }
-        if self.sorter.is_none() && !self.plan.residual {
-            self.out.reserve(hits.len());
-        }
+        let is_late = match self.gives_sorted() {
+            true => task.records_only,
+            false => {
+                self.plan.sort_keys || (task.records_only && !self.plan.residual && self.plan.sort.is_none())
+            }
+        };
         // Of keys that are sorted the source leaves out those that come too late, which match as well.
         let matched_keys = self.plan.sort_keys.then(|| self.counters.found());
-        let mut key = Vec::new();
-        for hit in hits.drain(..) {
-            let mut position = None;
-            if let (false, Some(document)) = (hit.covered, &hit.document) {
-                let matches = if task.positions {
-                    task.spec
-                        .filter
-                        .matches_positioned(document.as_ref(), &mut position)?
-                } else {
-                    !self.plan.residual || task.spec.filter.matches(document.as_ref())?
-                };
-                if !matches {
-                    continue;
-                }
-            } else if !late && hit.document.is_none() {
-                continue;
+        while !hits.is_empty() {
+            let known = match is_late {
+                true => hits.len(),
+                false => look_up(run.snapshot, &mut hits).await?,
+            };
+            if !is_late {
+                let looked_at = hits[..known].iter().filter(|hit| !hit.covered);
+                self.counters.documents += looked_at.count() as u64;
             }
-            self.counters.matched += 1;
-            match &mut self.sorter {
-                Some(sorter) => push(sorter, &self.plan, &task.spec.filter, &hit, &mut key)?,
-                None => {
-                    self.counters.results += 1;
-                    self.out.push_back(found(hit, self.plan.residual, position));
-                }
+            if self.sorter.is_none() && !self.plan.residual {
+                self.ready.reserve(known);
+            }
+            self.pass_on(task, hits.drain(..known), is_late)?;
+            if self.sorter.is_none() && self.ready.is_full() {
+                break;
             }
         }
+        self.is_stale &= !hits.is_empty();
+        self.pending = hits;
         self.counters.matched = matched_keys.unwrap_or(self.counters.matched);
         Ok(())
     }
 
-    /// Reads the documents of hits that have none. A hit whose record is gone stays without a document.
-    async fn look_up(&mut self, snapshot: &Snapshot, hits: &mut [Hit]) -> Result<()> {
-        self.counters.documents += hits.iter().filter(|hit| !hit.covered).count() as u64;
-        let lacks = |hit: &&mut Hit| hit.document.is_none();
-        if let [hit] = hits {
-            if lacks(&hit) {
-                hit.document = snapshot.document(hit.record).await?;
+    /// Matches hits that were looked up, and passes them on.
+    fn pass_on(&mut self, task: &Task, hits: impl Iterator<Item = Hit>, is_late: bool) -> Result<()> {
+        let is_sorted = self.gives_sorted();
+        let is_matched = (self.plan.residual && !is_sorted) || self.is_stale;
+        let mut key = Vec::new();
+        for hit in hits {
+            let mut position = None;
+            if let (false, Some(document)) = (hit.covered, &hit.document) {
+                let filter = &task.spec.filter;
+                let matches = match task.positions {
+                    true => filter.matches_positioned(document.as_ref(), &mut position)?,
+                    false => !is_matched || filter.matches(document.as_ref())?,
+                };
+                if !matches {
+                    continue;
+                }
+            } else if !is_late && hit.document.is_none() {
+                continue;
             }
-            return Ok(());
-        }
-        let mut ids = Vec::with_capacity(hits.len());
-        ids.extend(hits.iter_mut().filter(lacks).map(|hit| hit.record));
-        if !ids.is_empty() {
-            let documents = snapshot.documents(&ids).await?;
-            for (hit, document) in hits.iter_mut().filter(lacks).zip(documents) {
-                hit.document = document;
+            if let Some(sorter) = &mut self.sorter {
+                push(sorter, &self.plan, &task.spec.filter, &hit, &mut key)?;
+            } else {
+                self.counters.results += u64::from(!is_sorted);
+                let copied = self.plan.residual && !is_sorted;
+                self.ready.push(Found::of(hit, copied, position));
             }
+            self.counters.matched += u64::from(!is_sorted);
         }
         Ok(())
     }
@@ -415,44 +452,26 @@ impl Execution {
 
     /// Gives a part of what the sort kept.
     async fn give_sorted(&mut self, run: &Run<'_>) -> Result<()> {
-        let Run { snapshot, task, .. } = *run;
-        // No more than is wanted: what waits here is in memory.
-        let count = chunk_max(snapshot).min(run.wanted.saturating_sub(self.out.len()).max(1));
-        let mut hits: Vec<Hit> = Vec::with_capacity(count);
-        if let Some(sorted) = &mut self.sorted {
+        let mut hits = std::mem::take(&mut self.pending);
+        if let Some(sorted) = self.sorted.as_mut().filter(|_| hits.is_empty()) {
+            // No more than is wanted: what waits here is in memory.
+            let count = chunk_max(run.snapshot).min(run.wanted.saturating_sub(self.ready.len()).max(1));
+            let mut bytes = 0;
             while hits.len() < count
+                && bytes < CHUNK_BYTES
                 && let Some(hit) = sorted.pop()?
             {
+                bytes += hit.document.as_ref().map_or(0, |document| document.bytes().len());
                 hits.push(hit);
             }
         }
-        if self.sorted.as_ref().is_none_or(Sorted::is_empty) {
+        self.process(run, hits).await?;
+        self.exhausted = self.pending.is_empty() && self.sorted.as_ref().is_none_or(Sorted::is_empty);
+        if self.exhausted {
             self.sorted = None;
-            self.exhausted = true;
-        }
-        if !task.records_only {
-            if hits.iter().any(|hit| hit.document.is_none()) {
-                self.look_up(snapshot, &mut hits).await?;
-            }
-            hits.retain(|hit| hit.document.is_some());
-        }
-        for hit in hits {
-            let mut position = None;
-            if let (true, Some(document)) = (task.positions, &hit.document) {
-                task.spec
-                    .filter
-                    .matches_positioned(document.as_ref(), &mut position)?;
-            }
-            self.out.push_back(found(hit, false, position));
         }
         Ok(())
     }
-}
-
-/// The documents of this collection that are looked up at a time.
-pub(super) fn chunk_max(snapshot: &Snapshot) -> usize {
-    let mean_bytes = (snapshot.data_bytes() / snapshot.count().max(1)).max(1);
-    (CHUNK_BYTES / mean_bytes as usize).clamp(1, CHUNK_MAX)
 }
 
 /// Gives a hit to the sort; `key` is kept to be written again.
@@ -470,19 +489,4 @@ fn push(sorter: &mut Sorter<Hit>, plan: &Plan, filter: &Filter, hit: &Hit, key: 
         }
     }
     sorter.push(key, hit)
-}
-
-fn found(hit: Hit, copied: bool, position: Option<usize>) -> Found {
-    let document = match hit.document {
-        // A filter keeps few of many: a copy lets the page that the document was read with be freed.
-        Some(document) if copied => document.as_raw().to_buf(),
-        Some(document) => document,
-        None => DocumentBuf::from(&Document::new()),
-    };
-    Found {
-        record: hit.record,
-        document,
-        position,
-        key: hit.key,
-    }
 }

@@ -1,7 +1,9 @@
 //! Finding documents.
 
 use super::clustered;
-use super::execution::{Execution, Found, Paused, chunk_max};
+use super::execution::{Execution, Paused};
+use super::lookup::chunk_max;
+use super::ready::Found;
 use super::run::{Run, Task};
 use super::sorter::Sorter;
 use super::stream::{Batch, DocumentStream, StreamState};

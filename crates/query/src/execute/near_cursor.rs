@@ -21,10 +21,11 @@ const GROWTH_SOME: f64 = 2.0;
 const GROWTH_MANY: f64 = 1.3;
 const MANY: usize = 200;
 
-/// Documents of a ring that are kept until they are given; of larger rings they are read again.
+/// Documents of a ring that are kept until they are given, and their bytes; of larger rings they are read again.
 const KEPT_MAX: usize = 512;
+const KEPT_BYTES_MAX: usize = 2 << 20;
 
-/// The documents that are read at a time.
+/// The index entries of a ring that are expected at first.
 const READ_MAX: usize = 1024;
 
 /// A position in the rings.
@@ -130,22 +131,21 @@ impl NearCursor {
         self.counters = self.counters();
         self.ring = None;
         let records: Vec<RecordId> = std::mem::take(&mut self.records).into_iter().collect();
-        let keep = records.len() <= KEPT_MAX;
         let last = self.to >= self.end;
         let mut near: Vec<(f64, RecordId, Option<DocumentBuf>)> = Vec::new();
-        for some in records.chunks(READ_MAX) {
-            for (id, record) in some.iter().zip(snapshot.by_records(some).await?) {
-                let Some(document) = record.map(|record| record.document) else {
-                    continue;
-                };
-                let Some(distance) = self.distance(&document) else {
-                    continue;
-                };
-                if distance >= self.from && (distance < self.to || last && distance <= self.end) {
-                    near.push((distance, *id, keep.then_some(document)));
-                }
+        let mut kept_bytes = 0;
+        let place = |record, document: DocumentBuf| -> Result<()> {
+            let Some(distance) = self.distance(&document) else {
+                return Ok(());
+            };
+            if distance >= self.from && (distance < self.to || last && distance <= self.end) {
+                kept_bytes += document.bytes().len();
+                let keep = records.len() <= KEPT_MAX && kept_bytes <= KEPT_BYTES_MAX;
+                near.push((distance, record, keep.then_some(document)));
             }
-        }
+            Ok(())
+        };
+        snapshot.visit_documents(&records, place).await?;
         near.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         let growth = match near.len() {
             0 => GROWTH_EMPTY,

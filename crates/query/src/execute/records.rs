@@ -1,11 +1,15 @@
 //! Finding records to change: one snapshot for the whole statement.
 
-use super::execution::{Execution, Found, Paused};
+use super::execution::{Execution, Paused};
 use super::find::{FIRST_BATCH, FindSpec};
+use super::ready::Found;
 use super::run::{Run, Task};
 use crate::Result;
 use std::sync::Arc;
 use store::{Collection, Snapshot};
+
+/// The bytes of documents after which a page ends.
+const PAGE_BYTES: usize = 2 << 20;
 
 /// The records that a statement is to change. It reads one snapshot, so that no document is met again after the
 /// statement itself has changed it.
@@ -43,10 +47,11 @@ pub async fn find_records(collection: &Arc<Collection>, spec: FindSpec) -> Resul
 }
 
 impl RecordCursor {
-    /// The next records with whole documents, at most the given number; empty at the end.
+    /// The next records with whole documents, at most the given number, and fewer of long ones; empty at the end.
     pub async fn next_page(&mut self, records_max: usize) -> Result<Vec<Found>> {
         let mut page = Vec::new();
-        while page.len() < records_max && self.limit_left > 0 {
+        let mut bytes = 0;
+        while page.len() < records_max && bytes < PAGE_BYTES && self.limit_left > 0 {
             let within_limit = usize::try_from(self.limit_left).unwrap_or(usize::MAX);
             let skipped = usize::try_from(self.skip_left).unwrap_or(usize::MAX);
             let wanted = (records_max - page.len())
@@ -58,13 +63,14 @@ impl RecordCursor {
                 wanted,
             };
             let paused = self.execution.fill(&run).await?;
-            while page.len() < records_max && self.limit_left > 0 {
+            while page.len() < records_max && bytes < PAGE_BYTES && self.limit_left > 0 {
                 let Some(found) = self.execution.take() else { break };
                 if self.skip_left > 0 {
                     self.skip_left -= 1;
                     continue;
                 }
                 self.limit_left -= 1;
+                bytes += found.document.bytes().len();
                 page.push(found);
             }
             if paused == Paused::Exhausted {

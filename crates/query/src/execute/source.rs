@@ -3,6 +3,7 @@
 use super::collection_cursor::CollectionCursor;
 use super::covered;
 use super::index_cursor::{IndexCursor, ScanCounters, Step};
+use super::lookup::CHUNK_BYTES;
 use super::merge::MergeCursor;
 use super::near_cursor::NearCursor;
 use super::run::Task;
@@ -138,13 +139,17 @@ impl Source {
                 Ok(Stopped::Exhausted)
             }
             Source::Collection(cursor) => {
-                while hits.len() < enough {
+                let mut bytes = 0;
+                while hits.len() < enough && bytes < CHUNK_BYTES {
                     if *budget == 0 {
                         return Ok(Stopped::Spent);
                     }
                     *budget -= 1;
                     match cursor.next(snapshot).await? {
-                        Some((record, document)) => hits.push(Hit::whole(record, document)),
+                        Some((record, document)) => {
+                            bytes += document.bytes().len();
+                            hits.push(Hit::whole(record, document));
+                        }
                         None => return Ok(Stopped::Exhausted),
                     }
                 }

@@ -1,8 +1,8 @@
 //! Following a capped collection: returns documents as they are inserted.
 
 use super::collection_cursor::CollectionCursor;
-use super::execution::Found;
 use super::find::{FIRST_BATCH, FindSpec, show};
+use super::ready::Found;
 use super::stream::{Batch, StreamState};
 use crate::plan::Ordering;
 use crate::{Code, QueryError, Result};

@@ -158,9 +158,6 @@ async fn walk_with(
 /// Gives the documents of records.
 async fn look_at(run: &Run<'_>, records: &[RecordId], taker: &mut impl Taker) -> Result<()> {
     run.task.spec.interruption.check()?;
-    let documents = run.snapshot.documents(records).await?;
-    documents
-        .into_iter()
-        .flatten()
-        .try_for_each(|document| taker.take(Found::Document(document)))
+    let take = |_, document| taker.take(Found::Document(document));
+    run.snapshot.visit_documents(records, take).await
 }

@@ -20,7 +20,7 @@ const HEADER_BYTES: usize = 8;
 
 /// A file that is removed when it is no longer used.
 #[derive(Debug)]
-struct Temporary {
+pub(super) struct Temporary {
     /// `None` while nobody reads it for a while.
     file: Option<File>,
     path: PathBuf,
@@ -29,13 +29,40 @@ struct Temporary {
 }
 
 impl Temporary {
+    pub(super) fn create(path: PathBuf, quota: Arc<Quota>) -> io::Result<Temporary> {
+        let file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .open(&path)?;
+        Ok(Temporary {
+            file: Some(file),
+            path,
+            bytes: 0,
+            quota,
+        })
+    }
+
     /// The file, open.
-    fn file(&mut self) -> io::Result<&mut File> {
+    pub(super) fn file(&mut self) -> io::Result<&mut File> {
         let file = match self.file.take() {
             Some(file) => file,
-            None => File::open(&self.path)?,
+            None => OpenOptions::new().read(true).write(true).open(&self.path)?,
         };
         Ok(self.file.insert(file))
+    }
+
+    /// Closes the file until it is used again.
+    pub(super) fn rest(&mut self) {
+        self.file = None;
+    }
+
+    /// Takes room for bytes that are about to be written; where they begin.
+    pub(super) fn grow(&mut self, bytes: u64) -> Result<u64> {
+        self.quota.take(bytes)?;
+        let begin = self.bytes;
+        self.bytes += bytes;
+        Ok(begin)
     }
 }
 
@@ -58,18 +85,8 @@ pub struct SpillWriter {
 
 impl SpillWriter {
     pub(super) fn create(path: PathBuf, quota: Arc<Quota>) -> io::Result<SpillWriter> {
-        let file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create_new(true)
-            .open(&path)?;
         Ok(SpillWriter {
-            temporary: Temporary {
-                file: Some(file),
-                path,
-                bytes: 0,
-                quota,
-            },
+            temporary: Temporary::create(path, quota)?,
             block: Vec::with_capacity(BLOCK_BYTES + HEADER_BYTES),
             block_bytes_max: 0,
         })
@@ -77,12 +94,18 @@ impl SpillWriter {
 
     /// Adds a record.
     pub fn push(&mut self, key: &[u8], item: &[u8]) -> Result<()> {
-        for part in [key, item] {
-            let length = u32::try_from(part.len()).map_err(|_| too_large())?;
+        self.push_parts(key, [item, &[]])
+    }
+
+    /// Adds a record whose item is in two parts.
+    pub(crate) fn push_parts(&mut self, key: &[u8], item: [&[u8]; 2]) -> Result<()> {
+        for length in [key.len(), item[0].len() + item[1].len()] {
+            let length = u32::try_from(length).map_err(|_| too_large())?;
             self.block.extend(length.to_le_bytes());
         }
-        self.block.extend_from_slice(key);
-        self.block.extend_from_slice(item);
+        for part in [key, item[0], item[1]] {
+            self.block.extend_from_slice(part);
+        }
         if self.block.len() >= BLOCK_BYTES {
             self.write_block()?;
         }
@@ -110,8 +133,7 @@ impl SpillWriter {
         }
         let length = u32::try_from(self.block.len()).map_err(|_| too_large())?;
         let bytes = HEADER_BYTES as u64 + u64::from(length);
-        self.temporary.quota.take(bytes)?;
-        self.temporary.bytes += bytes;
+        self.temporary.grow(bytes)?;
         self.block_bytes_max = self.block_bytes_max.max(self.block.len());
         let mut header = [0; HEADER_BYTES];
         header[..4].copy_from_slice(&length.to_le_bytes());
@@ -149,7 +171,7 @@ impl SpillRun {
 
     /// Before nobody reads for a while: gives descriptor and block back. Reading goes on where it was.
     pub fn rest(&mut self) {
-        self.temporary.file = None;
+        self.temporary.rest();
         if !self.block.is_empty() {
             self.block = Vec::new();
             self.next_block = self.block_begin;
@@ -215,7 +237,7 @@ impl SpillRun {
     }
 }
 
-fn too_large() -> QueryError {
+pub(super) fn too_large() -> QueryError {
     QueryError::new(
         Code::BSON_OBJECT_TOO_LARGE,
         "a document is too large for a temporary file",

@@ -1,6 +1,7 @@
 //! The folder of temporary files.
 
 use super::file::SpillWriter;
+use super::long_items::LongItems;
 use super::quota::Quota;
 use crate::{Code, QueryError, Result};
 use std::io;
@@ -47,12 +48,21 @@ impl SpillFolder {
         self.quota.bytes()
     }
 
-    /// A new file.
+    /// A new file of records.
     pub fn create(&self) -> Result<SpillWriter> {
+        self.new_file(SpillWriter::create)
+    }
+
+    /// A new file of long items.
+    pub(crate) fn create_items(&self) -> Result<LongItems> {
+        self.new_file(LongItems::create)
+    }
+
+    fn new_file<F>(&self, create: impl FnOnce(PathBuf, Arc<Quota>) -> io::Result<F>) -> Result<F> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let file = self.path.join(format!("{number}.spill"));
         std::fs::create_dir_all(&self.path)
-            .and_then(|()| SpillWriter::create(file, self.quota.clone()))
+            .and_then(|()| create(file, self.quota.clone()))
             .map_err(|error| io_error(&error))
     }
 }

@@ -6,12 +6,13 @@
 //!
 //! What is read is checked before it is believed: a file is a row of blocks, each of four bytes of length
 //! (little-endian), four of the CRC-32C of the rest, and records: lengths of key and item (four bytes each), key,
-//! item.
+//! item. Long items of a sort lie in a file of their own (`LongItems`), and its records have their names.
 //!
 //! Files are written and read where they are needed, without waiting for the disk to have them.
 
 mod file;
 mod folder;
+mod long_items;
 mod quota;
 
 pub use folder::SpillFolder;
@@ -19,6 +20,7 @@ pub use folder::SpillFolder;
 pub use file::SpillRun;
 
 pub(crate) use file::damaged;
+pub(crate) use long_items::{LongItems, NAME_BYTES};
 
 use crate::Result;
 use value::{Document, DocumentBuf, Value, ValueRef};

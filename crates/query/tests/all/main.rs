@@ -8,6 +8,7 @@ mod filter_partial;
 mod filter_property;
 mod find_batches;
 mod find_index_key;
+mod find_long;
 mod find_text;
 mod plan_equivalence;
 mod plan_explain;

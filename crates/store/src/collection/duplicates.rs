@@ -2,7 +2,7 @@
 
 use crate::{Collection, Index, KeyRange, Order, PageLimit, RecordId, StoreError};
 use std::ops::Bound;
-use value::Value;
+use value::{DocumentBuf, Value, ValueRef};
 
 /// At most this many groups of documents with the same key are reported.
 const GROUPS_MAX: usize = 100;
@@ -37,10 +37,13 @@ impl Collection {
         keep(&mut groups, last.1);
         let mut found = Vec::with_capacity(groups.len());
         for group in groups {
-            let records = snapshot.by_records(&group).await?.into_iter().flatten();
-            let ids = records
-                .filter_map(|record| record.document.as_raw().get("_id").map(value::ValueRef::to_value));
-            found.push(ids.collect());
+            let mut ids = Vec::with_capacity(group.len());
+            let note = |_, document: DocumentBuf| -> Result<(), StoreError> {
+                ids.extend(document.as_raw().get("_id").map(ValueRef::to_value));
+                Ok(())
+            };
+            snapshot.visit_documents(&group, note).await?;
+            found.push(ids);
         }
         Ok(found)
     }

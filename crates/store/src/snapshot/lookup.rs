@@ -10,6 +10,9 @@ use value::{DocumentBuf, RawDocument, ValueRef};
 /// The records that are looked up in the engine together where their bytes may turn out to be too many.
 const LOOKUPS_WITHIN: usize = 128;
 
+/// How many bytes of documents are looked up at once where each is needed for a moment.
+const VISITED_BYTES: usize = 1 << 20;
+
 /// Documents of records that were looked up together.
 #[derive(Debug)]
 pub struct RawDocuments {
@@ -22,6 +25,16 @@ pub struct RawDocuments {
 }
 
 impl RawDocuments {
+    /// How many records were looked up.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether none was.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
     /// Each document in the order asked for; `None` where there is no record.
     pub fn iter(&self) -> impl Iterator<Item = Option<RawDocument<'_>>> {
         let mut start = 0;
@@ -62,9 +75,14 @@ impl Snapshot {
         Ok(records)
     }
 
-    /// The documents of these records, in their order.
-    pub async fn documents(&self, ids: &[RecordId]) -> Result<Vec<Option<DocumentBuf>>, StoreError> {
-        let RawDocuments { copied, ends, read } = self.raw_documents(ids).await?;
+    /// The documents of the first of these records, in their order, until they have this many bytes together; of one at least, if
+    /// there is one.
+    pub async fn documents_within(
+        &self,
+        ids: &[RecordId],
+        bytes_max: usize,
+    ) -> Result<Vec<Option<DocumentBuf>>, StoreError> {
+        let RawDocuments { copied, ends, read } = self.raw_documents_within(ids, bytes_max).await?;
         let mut documents = cut(copied, ends);
         for (at, document) in read {
             documents[at] = document;
@@ -72,18 +90,50 @@ impl Snapshot {
         Ok(documents)
     }
 
-    /// The same, to be read where they lie.
-    pub async fn raw_documents(&self, ids: &[RecordId]) -> Result<RawDocuments, StoreError> {
+    /// Gives the documents of these records, in their order, few of which are in memory at a time.
+    pub async fn visit_documents<E: From<StoreError>>(
+        &self,
+        ids: &[RecordId],
+        mut visit: impl FnMut(RecordId, DocumentBuf) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut left = ids;
+        while !left.is_empty() {
+            let documents = self.documents_within(left, VISITED_BYTES).await?;
+            let (these, others) = left.split_at(documents.len().max(1));
+            left = others;
+            for (&id, document) in these.iter().zip(documents) {
+                if let Some(document) = document {
+                    visit(id, document)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The documents of the first of these records, as [`Snapshot::documents_within`], to be read where they lie.
+    pub async fn raw_documents_within(
+        &self,
+        ids: &[RecordId],
+        bytes_max: usize,
+    ) -> Result<RawDocuments, StoreError> {
         // What is in memory is copied into one buffer.
         let mut copied = Vec::new();
         let mut ends = Vec::with_capacity(ids.len());
         let mut missing = Vec::new();
-        self.cached
-            .copy_documents(ids, self.sequence, &mut copied, &mut ends, &mut missing);
+        self.cached.copy_documents(
+            ids,
+            (self.sequence, bytes_max),
+            &mut copied,
+            &mut ends,
+            &mut missing,
+        );
         let mut read = Vec::with_capacity(missing.len());
         if !missing.is_empty() {
             let keys: Vec<Vec<u8>> = missing.iter().map(|&at| keys::record(ids[at]).to_vec()).collect();
-            let found = self.snapshot.get_many(&keys).await?;
+            let found = self.snapshot.get_many_within(&keys, bytes_max).await?;
+            if let Some(&first_left) = missing.get(found.len()) {
+                ends.truncate(first_left);
+            }
             for (at, bytes) in missing.into_iter().zip(found) {
                 let taken = bytes.map(|bytes| self.take_in(ids[at], bytes)).transpose()?;
                 read.push((at, taken.map(|(header, bytes)| header.shared(&bytes))));

@@ -91,7 +91,7 @@ async fn compare(snapshot: &Snapshot, index: &Index, numbers: &mut Random, highe
     assert_eq!(within.len(), ids.len());
     let documents = match ids.as_slice() {
         [one] => vec![snapshot.document(*one).await.unwrap()],
-        several => snapshot.documents(several).await.unwrap(),
+        several => snapshot.documents_within(several, usize::MAX).await.unwrap(),
     };
     for ((id, record), document) in ids.iter().zip(within).zip(documents) {
         let expected = expected.get(&id.0).map(Vec::as_slice);

@@ -4,6 +4,7 @@
 //! came from.
 
 mod arena;
+mod files;
 mod merge;
 mod smallest;
 mod sorted;
@@ -13,6 +14,7 @@ pub use sorted::Sorted;
 use crate::spill::{SpillFolder, SpillRun, Spilled};
 use crate::{Code, QueryError, Result};
 use arena::Arena;
+use files::SortFiles;
 use language::interruption::steps;
 use memory::{Budget, Holder, Share};
 use merge::Merge;
@@ -43,6 +45,7 @@ pub struct Sorter<T> {
     /// Where items go that exceed the memory; `None` if no files may be used.
     spill: Option<Arc<SpillFolder>>,
     runs: Vec<SpillRun>,
+    files: SortFiles,
     spilled: usize,
     things: PhantomData<T>,
 }
@@ -116,17 +119,6 @@ impl Kept {
             Kept::Smallest(smallest) => smallest.advance(),
         }
     }
-
-    /// Writes what was not taken into a file, in order.
-    fn write(&mut self, folder: &SpillFolder) -> Result<SpillRun> {
-        let mut writer = folder.create()?;
-        while let Some((key, item)) = self.peek() {
-            steps(1)?;
-            writer.push(key, item)?;
-            self.advance();
-        }
-        writer.finish()
-    }
 }
 
 impl<T: Spilled> Sorter<T> {
@@ -145,6 +137,7 @@ impl<T: Spilled> Sorter<T> {
             share,
             spill,
             runs: Vec::new(),
+            files: SortFiles::default(),
             spilled: 0,
             things: PhantomData,
         }
@@ -198,8 +191,13 @@ impl<T: Spilled> Sorter<T> {
             kept: self.kept,
             share: self.share,
         };
-        let files = Merge::new(self.runs, self.spill.as_deref(), self.bytes_max, self.results_max)?;
-        Ok(Sorted::new(in_memory, files, self.spill, self.results_max))
+        let merge = Merge::new(self.runs, self.spill.as_deref(), self.bytes_max, self.results_max)?;
+        Ok(Sorted::new(
+            in_memory,
+            (merge, self.files),
+            self.spill,
+            self.results_max,
+        ))
     }
 
     /// Writes what is in memory into a file, in order.
@@ -223,7 +221,7 @@ impl<T: Spilled> Sorter<T> {
         self.spilled += kept.len();
         // In order, so that giving the results is a merge of the runs that reads each file once, from its beginning.
         kept.sort()?;
-        self.runs.push(kept.write(folder)?);
+        self.runs.push(self.files.write(&mut kept, folder)?);
         drop(kept);
         self.share.charge(0);
         Ok(())

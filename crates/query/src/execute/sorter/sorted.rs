@@ -1,5 +1,6 @@
 //! What was sorted, given back.
 
+use super::files::SortFiles;
 use super::merge::Merge;
 use super::{InMemory, Kept};
 use crate::spill::{SpillFolder, Spilled};
@@ -13,8 +14,9 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub struct Sorted<T> {
     memory: Option<Kept>,
-    /// What files hold is older than what is in memory.
-    files: Merge,
+    /// The records of files, which are older than what is in memory.
+    merge: Merge,
+    files: SortFiles,
     /// Of what is in memory, and of reading the files.
     share: Share,
     /// Where what is in memory goes if it has to; `None` if no files may be used.
@@ -31,15 +33,16 @@ impl<T: Spilled> Sorted<T> {
     /// Of what is in memory, in order, and files; the first `results_max` of all.
     pub(super) fn new(
         memory: InMemory,
-        files: Merge,
+        (merge, files): (Merge, SortFiles),
         spill: Option<Arc<SpillFolder>>,
         results_max: usize,
     ) -> Sorted<T> {
         let InMemory { kept, mut share } = memory;
         // Reading cannot do with less.
-        share.charge(kept.bytes() + files.bytes());
+        share.charge(kept.bytes() + merge.bytes());
         Sorted {
             memory: Some(kept),
+            merge,
             files,
             share,
             spill,
@@ -61,7 +64,7 @@ impl<T: Spilled> Sorted<T> {
     /// Whether nothing is left.
     pub fn is_empty(&self) -> bool {
         let in_memory = self.memory.as_ref().and_then(Kept::peek);
-        self.waiting.is_none() && (self.left == 0 || (self.files.is_empty() && in_memory.is_none()))
+        self.waiting.is_none() && (self.left == 0 || (self.merge.is_empty() && in_memory.is_none()))
     }
 
     /// The key of what [`Sorted::pop`] returned last, or [`Sorted::next_if`] looked at last.
@@ -90,10 +93,10 @@ impl<T: Spilled> Sorted<T> {
         let in_memory = self.memory.as_ref().and_then(Kept::peek);
         // Of equal keys those in files came first: memory holds what came after the last spill.
         let is_first = |key: &[u8]| in_memory.is_none_or(|(other, _)| key <= other);
-        if let Some(head) = self.files.peek().filter(|head| is_first(&head.key)) {
+        if let Some(head) = self.merge.peek().filter(|head| is_first(&head.key)) {
             self.key.clone_from(&head.key);
-            let item = T::load(&head.item)?;
-            self.files.advance()?;
+            let item = self.files.load(&head.item)?;
+            self.merge.advance()?;
             return Ok(Some(item));
         }
         let Some((key, item)) = in_memory else {
@@ -118,12 +121,13 @@ impl<T: Spilled> Sorted<T> {
                     return Err(QueryError::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()));
                 };
                 // Of equal keys it still comes after all that is in other files: it is the newest.
-                self.files.add(memory.write(folder)?)?;
+                self.merge.add(self.files.write(memory, folder)?)?;
                 self.memory = None;
             }
         }
         // The next record of each file is there already.
-        idle.charge(idle.bytes() + self.files.rest());
+        self.files.rest();
+        idle.charge(idle.bytes() + self.merge.rest());
         self.share.charge(0);
         Ok(())
     }

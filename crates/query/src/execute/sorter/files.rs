@@ -1,0 +1,59 @@
+//! How a sort writes items into files, and reads them.
+
+use super::Kept;
+use crate::Result;
+use crate::spill::{LongItems, NAME_BYTES, SpillFolder, SpillRun, Spilled, damaged};
+use language::interruption::steps;
+
+/// The bytes from which on an item is written once, and the records that are merged have its name.
+const LONG_BYTES: usize = 16 << 10;
+
+/// What the first byte of a record's item says.
+const WHOLE: u8 = 0;
+const NAMED: u8 = 1;
+
+/// The long items of one sort, if there are any.
+#[derive(Debug, Default)]
+pub(super) struct SortFiles {
+    long: Option<LongItems>,
+}
+
+impl SortFiles {
+    /// Writes what is kept and was not taken into a file, in order.
+    pub(super) fn write(&mut self, kept: &mut Kept, folder: &SpillFolder) -> Result<SpillRun> {
+        let mut writer = folder.create()?;
+        while let Some((key, item)) = kept.peek() {
+            steps(1)?;
+            match item.len() {
+                LONG_BYTES.. => writer.push_parts(key, [&[NAMED], &self.name(item, folder)?])?,
+                _ => writer.push_parts(key, [&[WHOLE], item])?,
+            }
+            kept.advance();
+        }
+        writer.finish()
+    }
+
+    fn name(&mut self, item: &[u8], folder: &SpillFolder) -> Result<[u8; NAME_BYTES]> {
+        let long = match self.long.take() {
+            Some(long) => long,
+            None => folder.create_items()?,
+        };
+        self.long.insert(long).push(item)
+    }
+
+    /// The item of a record.
+    pub(super) fn load<T: Spilled>(&mut self, item: &[u8]) -> Result<T> {
+        match (item.split_first(), &mut self.long) {
+            (Some((&WHOLE, item)), _) => T::load(item),
+            (Some((&NAMED, name)), Some(long)) => T::load(&long.read(name)?),
+            _ => Err(damaged()),
+        }
+    }
+
+    /// Before nobody reads for a while: gives the descriptor back.
+    pub(super) fn rest(&mut self) {
+        if let Some(long) = &mut self.long {
+            long.rest();
+        }
+    }
+}
