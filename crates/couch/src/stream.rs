@@ -8,7 +8,7 @@
 
 use crate::error::{CouchError, Result};
 use crate::limits::{CHUNK_BYTES, PAGE_BYTES, PIECES_BYTES};
-use crate::operation::{Operation, Reader};
+use crate::operation::{Operation, Reader, room_for_answers};
 use crate::respond;
 use engine::{Engine, PageLimit, SetAside};
 use http::{BodySender, Response};
@@ -157,12 +157,15 @@ impl Output {
         self.flush().await
     }
 
-    /// Waits until the client takes more, so that nothing is read before; false where it is gone.
+    /// Waits until the client takes more and other answers leave room, so that nothing is read before; false where the client is
+    /// gone.
     async fn room(&self) -> bool {
-        match &self.sender {
+        let is_there = match &self.sender {
             Some(sender) => sender.room().await,
             None => true,
-        }
+        };
+        room_for_answers(&self.engine).await;
+        is_there
     }
 
     /// Sends what is gathered, and with it the head of the answer; false where the client is gone.
@@ -244,6 +247,7 @@ where
     W: FnOnce(Output) -> F,
     F: Future<Output = (Output, Result<()>)> + Send + 'static,
 {
+    operation.room_for_answers().await;
     let (first, told) = oneshot::channel();
     let (reader, _waits) = Reader::waiting();
     let writing = write(Output {

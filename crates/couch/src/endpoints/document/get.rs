@@ -21,6 +21,7 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     database.require_read(id)?;
     let mut options = ReadOptions::parse(&call.query)?;
     options.limit_revisions(database.collection.revisions_kept());
+    call.operation.room_for_answers().await;
     let snapshot = database.snapshot().await?;
     let id = ids::resolve(&snapshot, id).await?;
     if let Some(open) = &options.open {
