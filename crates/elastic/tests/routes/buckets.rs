@@ -11,6 +11,30 @@ const DOCUMENTS: &str = "{\"index\": {\"_id\": 1}}\n{\"k\": \"a\", \"n\": 1, \"a
      {\"index\": {\"_id\": 3}}\n{\"k\": \"b\", \"n\": 6, \"at\": \"2024-02-02\", \"place\": [2.33, 48.86]}\n";
 
 #[test]
+fn buckets_that_are_not_given_do_not_count_for_the_limit() {
+    run(&[
+        case("PUT /b", MAPPING, 200, ""),
+        case("POST /b/_bulk", DOCUMENTS, 200, r#"{"errors": false}"#),
+        case(
+            "PUT /_cluster/settings",
+            r#"{"transient": {"search.max_buckets": 2}}"#,
+            200,
+            "",
+        ),
+        aggs(
+            r#"{"n": {"terms": {"field": "n", "size": 2, "order": {"_key": "desc"}}}}"#,
+            r#"{"n": {"sum_other_doc_count": 1, "buckets": [{"key": 6}, {"key": 2}]}}"#,
+        ),
+        case(
+            "POST /b/_search",
+            r#"{"aggs": {"n": {"terms": {"field": "n", "size": 3}}}}"#,
+            503,
+            r#"{"error": {"type": "too_many_buckets_exception"}}"#,
+        ),
+    ]);
+}
+
+#[test]
 fn buckets() {
     run(&[
         case("PUT /b", MAPPING, 200, ""),

@@ -42,7 +42,7 @@ impl Bucket {
         finish: &Finish<'_>,
         out: &mut Map<String, Value>,
     ) -> Result<()> {
-        finish.held.add(SHOWN_BYTES)?;
+        finish.bucket(SHOWN_BYTES)?;
         out.insert("doc_count".to_owned(), json!(self.count));
         out.extend(self.inner.finish(inner, finish)?);
         Ok(())

@@ -19,9 +19,21 @@ pub(crate) struct Finish<'f> {
     pub(crate) show: &'f ShowHit<'f>,
     pub(crate) held: &'f Held,
     pub(crate) background: &'f Background,
+    /// The buckets that are given so far, and may be.
+    pub(crate) buckets: Cell<usize>,
+    pub(crate) buckets_max: usize,
 }
 
 impl Finish<'_> {
+    /// Counts one more bucket that is given, and is shown in this many bytes.
+    pub(super) fn bucket(&self, bytes: usize) -> Result<()> {
+        self.buckets.set(self.buckets.get() + 1);
+        match self.buckets.get() > self.buckets_max {
+            false => self.held.add(bytes),
+            true => Err(too_many_buckets(self.buckets_max)),
+        }
+    }
+
     pub(super) fn name(&self, kind: &str, name: &str) -> String {
         match self.typed {
             true => format!("{kind}#{name}"),
@@ -35,8 +47,6 @@ pub(crate) struct Context<'c> {
     pub(crate) filters: &'c [Node],
     pub(crate) statistics: &'c Statistics,
     pub(crate) now_ms: i64,
-    pub(crate) buckets: &'c Cell<usize>,
-    pub(crate) buckets_max: usize,
     /// As how many documents the one counts that is shown.
     pub(crate) weight: u64,
     /// That of the document which is shown.
@@ -45,13 +55,9 @@ pub(crate) struct Context<'c> {
 }
 
 impl Context<'_> {
-    /// Counts one more bucket, which takes this many bytes.
+    /// Makes room for one more bucket, which takes this many bytes. Of those that are collected, few may be given.
     pub(super) fn bucket(&self, bytes: usize) -> Result<()> {
-        self.buckets.set(self.buckets.get() + 1);
-        match self.buckets.get() > self.buckets_max {
-            false => self.held.add(bytes),
-            true => Err(too_many_buckets(self.buckets_max)),
-        }
+        self.held.add(bytes)
     }
 }
 
