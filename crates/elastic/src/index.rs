@@ -22,6 +22,9 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use value::DocumentBuf;
 
+/// The changes after which it is kept how far documents are known, so that a start need not read more of them again.
+const CHANGES_KEPT: u64 = 100_000;
+
 /// What was read of indices, by the ids of their collections.
 #[derive(Debug)]
 pub(crate) struct Indices {
@@ -36,6 +39,8 @@ struct State {
     /// Held while they change.
     change: tokio::sync::Mutex<()>,
     now: Mutex<Present>,
+    /// How far documents are known as it was kept last.
+    kept_to: Mutex<Sequence>,
     /// Changes that need not be followed.
     learnt: Mutex<Learnt>,
     counters: Counters,
@@ -187,11 +192,12 @@ impl Indices {
             return Ok(state.clone());
         }
         let present = match collection.search_index() {
-            Some(text) => Present::parse(&text)?,
+            Some(text) => Present::parse(&text, collection)?,
             None => Present::default(),
         };
         let state = Arc::new(State {
             change: tokio::sync::Mutex::new(()),
+            kept_to: Mutex::new(present.followed.clone()),
             now: Mutex::new(present),
             learnt: Mutex::default(),
             counters: Counters::default(),
@@ -229,7 +235,24 @@ impl Drop for Indices {
 
 impl Index {
     async fn save(&self, present: &Present) -> Result<()> {
-        Ok(self.collection.set_search_index(present.text()).await?)
+        let text = present.text(&self.collection);
+        self.collection.set_search_index(text).await?;
+        *self.state.kept_to.lock() = present.followed.clone();
+        Ok(())
+    }
+
+    /// Keeps how far documents are known, if that has risen by much.
+    async fn keep_followed(&self) -> Result<()> {
+        let is_far = |followed: &Sequence| followed.changes_since(&self.state.kept_to.lock()) >= CHANGES_KEPT;
+        if !is_far(&self.followed()) {
+            return Ok(());
+        }
+        let _changing = self.state.change.lock().await;
+        let present = self.state.now.lock().clone();
+        match is_far(&present.followed) {
+            true => self.save(&present).await,
+            false => Ok(()),
+        }
     }
 
     /// Its full-text index.
@@ -258,6 +281,11 @@ impl Index {
         if self.followed() >= self.collection.head() {
             return Ok(());
         }
+        self.follow_changes().await?;
+        self.keep_followed().await
+    }
+
+    async fn follow_changes(&self) -> Result<()> {
         let _changing = self.state.change.lock().await;
         let mut present = self.state.now.lock().clone();
         let snapshot = self.collection.snapshot().await?;
@@ -311,6 +339,7 @@ impl Index {
         let fits = documents.iter().map(|document| known.brings(document.as_ref()));
         let fits: Vec<_> = fits.collect();
         if !fits.iter().any(|fits| matches!(fits, Ok(true))) {
+            self.keep_followed().await?;
             let fits = fits.into_iter().map(|fits| fits.map(drop).map_err(Into::into));
             return Ok(fits.collect());
         }

@@ -2,7 +2,8 @@
 
 use crate::error::Result;
 use crate::settings;
-use engine::Sequence;
+use engine::{RevisionedCollection, Sequence};
+use indexing::uuid_text;
 use search::Mapping;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -24,8 +25,8 @@ pub(crate) struct Present {
 }
 
 impl Present {
-    /// Reads what [`Present::text`] has written.
-    pub(crate) fn parse(text: &str) -> Result<Present> {
+    /// Reads what [`Present::text`] has written of the collection.
+    pub(crate) fn parse(text: &str, collection: &RevisionedCollection) -> Result<Present> {
         let kept: Value = serde_json::from_str(text)?;
         let settings = kept
             .get("settings")
@@ -46,19 +47,28 @@ impl Present {
                 .unwrap_or_default(),
             is_closed: kept.get("closed").and_then(Value::as_bool).unwrap_or(false),
             created_ms: kept.get("created").and_then(Value::as_i64).unwrap_or(0),
-            followed: Sequence::START,
+            followed: followed(&kept, collection).unwrap_or(Sequence::START),
         })
     }
 
     /// The form in which the collection's options keep it.
-    pub(crate) fn text(&self) -> String {
+    pub(crate) fn text(&self, collection: &RevisionedCollection) -> String {
         let kept = json!({
             "settings": self.settings,
             "mappings": self.mapping.source(),
             "aliases": self.aliases,
             "closed": self.is_closed,
             "created": self.created_ms,
+            "followed": {"collection": uuid_text(&collection.uuid()), "to": self.followed.to_string()},
         });
         kept.to_string()
     }
+}
+
+/// How far the documents were known when this was kept, if it was of this collection and not of one that it is a copy of.
+fn followed(kept: &Value, collection: &RevisionedCollection) -> Option<Sequence> {
+    let followed = kept.get("followed")?;
+    let to: Sequence = followed.get("to")?.as_str()?.parse().ok()?;
+    let is_own = followed.get("collection")?.as_str()? == uuid_text(&collection.uuid());
+    (is_own && to <= collection.head()).then_some(to)
 }
