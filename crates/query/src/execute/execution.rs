@@ -1,12 +1,13 @@
 //! One plan running: its source, what is done to what the source finds, and what came out so far.
 
+use super::hit::Hit;
 use super::index_cursor::ScanCounters;
 use super::lookup::{CHUNK_BYTES, chunk_max, look_up};
 use super::ready::{Found, Ready};
 use super::run::{Run, Task};
 use super::sort_key::{sort_key, sort_key_with};
 use super::sorter::{Sorted, Sorter};
-use super::source::{Hit, Source, Stopped};
+use super::source::{Source, Stopped};
 use super::visitor::Visitor;
 use crate::Result;
 use crate::plan::{Access, Plan};

@@ -1,6 +1,6 @@
 //! Looking documents up many at a time: records that lie near each other are then read together.
 
-use super::source::Hit;
+use super::hit::Hit;
 use crate::Result;
 use store::Snapshot;
 

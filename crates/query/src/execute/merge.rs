@@ -1,8 +1,9 @@
 //! Several sorted index scans read as one.
 
+use super::hit::Hit;
 use super::index_cursor::{IndexCursor, ScanCounters, Step};
 use super::sort_key::KeySorter;
-use super::source::{Hit, Stopped};
+use super::source::Stopped;
 use crate::Result;
 use crate::plan::{IndexScan, SortPattern};
 use std::cmp::Reverse;

@@ -8,6 +8,7 @@ mod direct;
 mod distinct;
 mod execution;
 mod find;
+mod hit;
 mod index_cursor;
 mod lookup;
 mod merge;

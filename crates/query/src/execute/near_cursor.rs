@@ -1,7 +1,8 @@
 //! Reading an index of places nearest first: ring after ring around a centre, each ring sorted.
 
+use super::hit::Hit;
 use super::index_cursor::{IndexCursor, ScanCounters, Step};
-use super::source::{Hit, Stopped};
+use super::source::Stopped;
 use crate::Result;
 use crate::plan::NearScan;
 use geometry::Centre;

@@ -1,6 +1,6 @@
 //! Results that wait to be taken.
 
-use super::source::Hit;
+use super::hit::Hit;
 use std::collections::VecDeque;
 use store::RecordId;
 use value::{Document, DocumentBuf};

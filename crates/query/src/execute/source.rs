@@ -2,6 +2,7 @@
 
 use super::collection_cursor::CollectionCursor;
 use super::covered;
+use super::hit::Hit;
 use super::index_cursor::{IndexCursor, ScanCounters, Step};
 use super::lookup::CHUNK_BYTES;
 use super::merge::MergeCursor;
@@ -11,26 +12,10 @@ use super::sort_key::KeySorter;
 use crate::Result;
 use crate::plan::facts::IndexFacts;
 use crate::plan::{Access, Plan};
-use crate::spill::{Spilled, damaged, split_document};
 use bytes::Bytes;
 use std::sync::Arc;
 use store::{IndexEntry, RecordId, Snapshot};
-use value::{Document, DocumentBuf, Value};
-
-/// One record that a source found.
-#[derive(Clone, Debug)]
-pub struct Hit {
-    /// Where the document is, read or not.
-    pub record: RecordId,
-    /// Its document, if the source has read it.
-    pub document: Option<DocumentBuf>,
-    /// Whether the document was made out of a key and holds only the fields that are needed.
-    pub covered: bool,
-    /// Its sort key; empty unless index keys are sorted.
-    pub sort_key: Vec<u8>,
-    /// The index key under which it was found, if that is asked for.
-    pub key: Option<Box<Document>>,
-}
+use value::{DocumentBuf, Value};
 
 /// What a source makes of an index entry.
 #[derive(Clone, Debug)]
@@ -229,70 +214,6 @@ impl Source {
             Source::Near(cursor) => vec![cursor.counters()],
             Source::Merge(cursor) => cursor.counters(),
         }
-    }
-}
-
-impl Hit {
-    /// A record with its document.
-    pub fn whole(record: RecordId, document: DocumentBuf) -> Hit {
-        Hit {
-            record,
-            document: Some(document),
-            covered: false,
-            sort_key: Vec::new(),
-            key: None,
-        }
-    }
-
-    /// A record whose document is still to be read.
-    pub fn of_record(record: RecordId) -> Hit {
-        Hit {
-            record,
-            document: None,
-            covered: false,
-            sort_key: Vec::new(),
-            key: None,
-        }
-    }
-}
-
-impl Spilled for Hit {
-    fn save(&self, out: &mut Vec<u8>) {
-        let document = self.document.as_ref().map(DocumentBuf::bytes);
-        let flags = u8::from(document.is_some()) | u8::from(self.covered) << 1;
-        out.extend(self.record.0.to_le_bytes());
-        out.push(flags);
-        if let Some(document) = document {
-            out.extend_from_slice(document);
-        }
-        if let Some(key) = &self.key {
-            out.extend_from_slice(DocumentBuf::from(&**key).bytes());
-        }
-    }
-
-    fn load(bytes: &[u8]) -> Result<Hit> {
-        let (record, rest) = bytes.split_first_chunk::<8>().ok_or_else(damaged)?;
-        let (flags, mut rest) = rest.split_first().ok_or_else(damaged)?;
-        let document = if flags & 1 == 0 {
-            None
-        } else {
-            let (document, behind) = split_document(rest)?;
-            rest = behind;
-            Some(document)
-        };
-        let key = if rest.is_empty() {
-            None
-        } else {
-            let key = DocumentBuf::from_validated(rest.to_vec().into());
-            Some(Box::new(key.to_document()))
-        };
-        Ok(Hit {
-            record: RecordId(u64::from_le_bytes(*record)),
-            document,
-            covered: flags & 2 != 0,
-            sort_key: Vec::new(),
-            key,
-        })
     }
 }
 
