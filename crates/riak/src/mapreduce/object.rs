@@ -5,6 +5,7 @@ use crate::access::Access;
 use crate::buckets::existing;
 use crate::content::Content;
 use crate::error::Result;
+use crate::limits::PAGE_BYTES;
 use crate::names::Bucket;
 use crate::object::{Object, Sibling};
 use crate::server::Server;
@@ -13,7 +14,9 @@ use engine::{Record, RevisionedCollection, RevisionedSnapshot};
 use serde_json::{Map, Value, json};
 use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::iter::Peekable;
 use std::time::{Duration, SystemTime};
+use std::vec::IntoIter;
 use value::{DocumentBuf, ValueRef};
 
 /// An input with its object.
@@ -98,21 +101,21 @@ impl Found {
 pub(crate) struct Objects(HashMap<Bucket, Option<(RevisionedCollection, RevisionedSnapshot)>>);
 
 impl Objects {
-    /// Reads the objects of inputs.
+    /// Reads the objects of the first of these inputs, and takes them, until they have as many bytes as are worked on at once.
     pub(crate) async fn read(
         &mut self,
         server: &Server,
         access: &Access,
-        inputs: Vec<Input>,
+        inputs: &mut Peekable<IntoIter<Input>>,
     ) -> Result<Vec<Found>> {
-        let mut found = Vec::with_capacity(inputs.len());
-        let mut rest = inputs.into_iter().peekable();
-        while let Some(first) = rest.next() {
+        let mut page = Page {
+            found: Vec::with_capacity(inputs.len()),
+            bytes: 0,
+        };
+        while !page.is_full()
+            && let Some(first) = inputs.peek()
+        {
             let bucket = first.bucket.clone();
-            let mut of_bucket = vec![first];
-            while let Some(next) = rest.next_if(|next| next.bucket == bucket) {
-                of_bucket.push(next);
-            }
             if !self.0.contains_key(&bucket) {
                 let opened = match existing(server, access, &bucket, Action::Find)? {
                     Some(collection) => {
@@ -123,57 +126,75 @@ impl Objects {
                 };
                 self.0.insert(bucket.clone(), opened);
             }
+            let of_bucket = std::iter::from_fn(|| inputs.next_if(|next| next.bucket == bucket));
             match self.0.get(&bucket).and_then(Option::as_ref) {
-                Some((collection, snapshot)) => {
-                    found.extend(read_page(collection, snapshot, of_bucket).await?);
-                }
-                None => found.extend(of_bucket.into_iter().map(nothing)),
+                Some((collection, snapshot)) => page.read(collection, snapshot, of_bucket).await?,
+                None => page.found.extend(of_bucket.map(nothing)),
             }
         }
-        Ok(found)
+        Ok(page.found)
     }
 }
 
-async fn read_page(
-    collection: &RevisionedCollection,
-    snapshot: &RevisionedSnapshot,
-    inputs: Vec<Input>,
-) -> Result<Vec<Found>> {
-    let mut found = Vec::with_capacity(inputs.len());
-    let mut actor = [0; 8];
-    actor.copy_from_slice(&collection.uuid()[..8]);
-    for mut input in inputs {
-        let read = match input.read.take() {
-            Some(read) => Some(*read),
-            None => {
-                let id = crate::names::find_id(snapshot, &input.key).await?;
-                match snapshot.document(id.as_ref()).await? {
-                    Some(record) => Some((record, snapshot.notes(id.as_ref()).await?)),
-                    None => None,
-                }
-            }
-        };
-        engine::steps(1)?;
-        found.push(match read {
-            None => nothing(input),
-            Some((record, notes)) if !record.has_tree() => Found {
-                input,
-                kept: Kept::Line {
-                    actor,
-                    record,
-                    notes,
-                    made: OnceCell::new(),
-                },
-            },
-            Some((record, notes)) => {
-                let id = record.document.as_raw().get("_id").map(ValueRef::to_value);
-                let id = id.unwrap_or(value::Value::Null);
-                let object = Object::of(collection, snapshot, id, Some(record), notes).await?;
-                Found::of(input, Some(object).filter(Object::exists))
-            }
-        });
+/// Objects that are worked on at once.
+struct Page {
+    found: Vec<Found>,
+    /// Of their documents.
+    bytes: usize,
+}
+
+impl Page {
+    fn is_full(&self) -> bool {
+        self.bytes >= PAGE_BYTES
     }
-    Ok(found)
+
+    /// Takes inputs of one bucket, as far as there is room.
+    async fn read(
+        &mut self,
+        collection: &RevisionedCollection,
+        snapshot: &RevisionedSnapshot,
+        mut inputs: impl Iterator<Item = Input>,
+    ) -> Result<()> {
+        let mut actor = [0; 8];
+        actor.copy_from_slice(&collection.uuid()[..8]);
+        while !self.is_full()
+            && let Some(mut input) = inputs.next()
+        {
+            let read = match input.read.take() {
+                Some(read) => Some(*read),
+                None => {
+                    let id = crate::names::find_id(snapshot, &input.key).await?;
+                    match snapshot.document(id.as_ref()).await? {
+                        Some(record) => Some((record, snapshot.notes(id.as_ref()).await?)),
+                        None => None,
+                    }
+                }
+            };
+            engine::steps(1)?;
+            self.bytes += read
+                .as_ref()
+                .map_or(0, |(record, _)| record.document.bytes().len());
+            self.found.push(match read {
+                None => nothing(input),
+                Some((record, notes)) if !record.has_tree() => Found {
+                    input,
+                    kept: Kept::Line {
+                        actor,
+                        record,
+                        notes,
+                        made: OnceCell::new(),
+                    },
+                },
+                Some((record, notes)) => {
+                    let id = record.document.as_raw().get("_id").map(ValueRef::to_value);
+                    let id = id.unwrap_or(value::Value::Null);
+                    let object = Object::of(collection, snapshot, id, Some(record), notes).await?;
+                    Found::of(input, Some(object).filter(Object::exists))
+                }
+            });
+        }
+        Ok(())
+    }
 }
 
 fn nothing(input: Input) -> Found {

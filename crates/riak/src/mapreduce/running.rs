@@ -12,7 +12,9 @@ use crate::server::Server;
 use http::StatusCode;
 use memory::Share;
 use serde_json::Value;
+use std::iter::Peekable;
 use std::sync::Arc;
+use std::vec::IntoIter;
 
 /// The values of one call of a reduce function, where nothing else is said. What it gave is among those of its next call.
 const REDUCED_AT_ONCE: usize = 1_000;
@@ -35,6 +37,11 @@ impl Tools {
     pub(super) fn hold(&mut self, bytes: usize) -> Result<(), Failure> {
         let room = self.share.add(bytes);
         room.map_err(|full| RiakError::new(StatusCode::SERVICE_UNAVAILABLE, full.to_string()).into())
+    }
+
+    /// The objects of the first of these inputs.
+    async fn read(&mut self, inputs: &mut Peekable<IntoIter<Input>>) -> Result<Vec<Found>, Failure> {
+        Ok(self.objects.read(&self.server, &self.access, inputs).await?)
     }
 
     fn let_go(&mut self, bytes: usize) {
@@ -114,34 +121,38 @@ impl Running {
             }
             Work::Map(place) => {
                 let place = *place;
-                let found = self.read(tools, items).await?;
-                let results = tools.scripts.map(place, found, self.argument.as_ref()).await?;
-                Ok(results.into_iter().map(Item::Value).collect())
+                let mut inputs = self.inputs(items)?;
+                let mut results = Vec::new();
+                while inputs.peek().is_some() {
+                    let found = tools.read(&mut inputs).await?;
+                    let given = tools.scripts.map(place, found, self.argument.as_ref()).await?;
+                    results.extend(given.into_iter().map(Item::Value));
+                }
+                Ok(results)
             }
             Work::NativeMap(function) => {
                 let (function, number) = (*function, self.number);
-                let read = self.read(tools, items).await?;
-                let argument = self.argument.clone();
-                let called = engine::on_another_thread(move || {
-                    let mut results = Vec::new();
-                    for found in read {
-                        engine::steps(STEPS_OF_OBJECT)?;
-                        let called = function.call(&found, argument.as_ref());
-                        let key = String::from_utf8_lossy(&found.input.key);
-                        let failed = |error: String| Failure::phase(number, &error, Some(&key), None);
-                        results.extend(called.map_err(failed)?.into_iter().map(Item::Value));
-                    }
-                    Ok(results)
-                });
-                called.await.map_err(panicked)?
+                let mut inputs = self.inputs(items)?;
+                let mut results = Vec::new();
+                while inputs.peek().is_some() {
+                    let read = tools.read(&mut inputs).await?;
+                    let argument = self.argument.clone();
+                    let called =
+                        engine::on_another_thread(move || call(function, number, read, argument.as_ref()));
+                    results.extend(called.await.map_err(panicked)??);
+                }
+                Ok(results)
             }
             Work::Link { bucket, tag } => {
                 let (bucket, tag) = (bucket.clone(), tag.clone());
-                let found = self.read(tools, items).await?;
-                let links = found
-                    .into_iter()
-                    .map(|found| links(&found, bucket.as_deref(), tag.as_deref()));
-                Ok(links.collect::<crate::error::Result<Vec<_>>>()?.concat())
+                let mut inputs = self.inputs(items)?;
+                let mut linked = Vec::new();
+                while inputs.peek().is_some() {
+                    for found in tools.read(&mut inputs).await? {
+                        linked.extend(links(&found, bucket.as_deref(), tag.as_deref())?);
+                    }
+                }
+                Ok(linked)
             }
         }
     }
@@ -178,19 +189,34 @@ impl Running {
     }
 
     /// The objects that items name.
-    async fn read(&self, tools: &mut Tools, items: Vec<Item>) -> Result<Vec<Found>, Failure> {
+    fn inputs(&self, items: Vec<Item>) -> Result<Peekable<IntoIter<Input>>, Failure> {
         let input = |item: Item| {
             item.into_input().map_err(|value| {
                 let error = "bad_input: a map or link phase wants lists of a bucket and a key";
                 Failure::phase(self.number, error, Some(&value.to_string()), None)
             })
         };
-        let inputs = items
-            .into_iter()
-            .map(input)
-            .collect::<Result<Vec<Input>, Failure>>()?;
-        Ok(tools.objects.read(&tools.server, &tools.access, inputs).await?)
+        let inputs: Result<Vec<Input>, Failure> = items.into_iter().map(input).collect();
+        Ok(inputs?.into_iter().peekable())
     }
+}
+
+/// What a function of the server's own gives for objects.
+fn call(
+    function: MapFunction,
+    phase: usize,
+    read: Vec<Found>,
+    argument: Option<&Value>,
+) -> Result<Vec<Item>, Failure> {
+    let mut results = Vec::new();
+    for found in read {
+        engine::steps(STEPS_OF_OBJECT)?;
+        let called = function.call(&found, argument);
+        let key = String::from_utf8_lossy(&found.input.key);
+        let failed = |error: String| Failure::phase(phase, &error, Some(&key), None);
+        results.extend(called.map_err(failed)?.into_iter().map(Item::Value));
+    }
+    Ok(results)
 }
 
 async fn run(
