@@ -41,12 +41,19 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
     )?;
     let mut documents = Vec::with_capacity(wanted.len());
     for one in wanted {
-        documents.push(match read(call, &one).await {
+        let document = match read(call, &one).await {
             Ok(document) => document,
-            Err(error) => json!({"_index": one.index, "_type": "_doc", "_id": one.id, "error": error.to_answer()["error"]}),
-        });
+            Err(error) => {
+                json!({"_index": one.index, "_type": "_doc", "_id": one.id, "error": error.to_answer()["error"]})
+            }
+        };
+        call.held.add_shown(&document)?;
+        documents.push(document);
     }
-    Ok(ok(json!({"docs": documents})))
+    Ok(ok(Value::Object(Map::from_iter([(
+        "docs".to_owned(),
+        Value::Array(documents),
+    )]))))
 }
 
 async fn read(call: &Call, one: &Wanted) -> Result<Value> {
