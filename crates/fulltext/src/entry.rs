@@ -2,6 +2,7 @@
 
 use crate::schema::{Fields, Name, length_path, path};
 use crate::tokens;
+use crate::waiting::Place;
 use tantivy::schema::document::{ReferenceValue, ReferenceValueLeaf};
 use tantivy::schema::{Document, Field, Value};
 
@@ -10,6 +11,9 @@ pub type Key = u32;
 
 /// The bytes of a term at most; the engine leaves longer ones out.
 pub const TERM_BYTES_MAX: usize = 32_000;
+
+/// The bytes from which on the room that a text's terms do not need is given back.
+const LONG_TEXT_BYTES: usize = 256 << 10;
 
 /// A value of a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -95,8 +99,11 @@ impl Entry {
     }
 
     /// The terms of a text; false where one is too long to be found.
-    pub fn add_text(&mut self, key: Key, terms: TextTerms) -> bool {
+    pub fn add_text(&mut self, key: Key, mut terms: TextTerms) -> bool {
         if terms.count > 0 {
+            if terms.written.capacity() > LONG_TEXT_BYTES {
+                terms.written.shrink_to_fit();
+            }
             self.texts.push((path(key), terms.written));
             self.columns.push((length_path(key), Column::Length(terms.count)));
         }
@@ -130,9 +137,24 @@ impl Entry {
         }
     }
 
+    /// About the bytes that it takes in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        let texts = self.texts.iter().chain(&self.words);
+        let columns = self.columns.iter().map(|(_, column)| match column {
+            Column::Length(_) => 0,
+            Column::Strings(texts) => texts.iter().map(|text| size_of::<String>() + text.len()).sum(),
+            Column::Numbers(numbers) => size_of_val(numbers.as_slice()),
+        });
+        size_of::<Entry>() + texts.map(|(_, text)| text.capacity()).sum::<usize>() + columns.sum::<usize>()
+    }
+
     /// For an index with these fields.
-    pub(crate) fn document(self, fields: Fields) -> EntryDocument {
-        EntryDocument { entry: self, fields }
+    pub(crate) fn document(self, fields: Fields, place: Place) -> EntryDocument {
+        EntryDocument {
+            entry: self,
+            fields,
+            _place: place,
+        }
     }
 }
 
@@ -141,6 +163,8 @@ impl Entry {
 pub(crate) struct EntryDocument {
     entry: Entry,
     fields: Fields,
+    /// Among those that wait to be written.
+    _place: Place,
 }
 
 impl Document for EntryDocument {
@@ -163,7 +187,7 @@ impl<'e> Iterator for FieldParts<'e> {
     type Item = (Field, Part<'e>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let EntryDocument { entry, fields } = self.of;
+        let EntryDocument { entry, fields, .. } = self.of;
         let at = self.at;
         self.at += 1;
         Some(match at {

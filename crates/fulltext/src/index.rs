@@ -6,6 +6,7 @@ use crate::opened::Opened;
 use crate::reader::Reader;
 use crate::schema::{Fields, TIME, schema};
 use crate::tokens::{TOKENIZER, Terms};
+use crate::waiting::Waiting;
 use std::path::{Path, PathBuf};
 use tantivy::directory::MmapDirectory;
 use tantivy::indexer::{IndexWriterOptions, LogMergePolicy, MergeCandidate, MergePolicy};
@@ -117,6 +118,7 @@ impl Index {
         Ok(Writer {
             writer,
             fields: self.fields,
+            waiting: Waiting::default(),
         })
     }
 }
@@ -142,6 +144,7 @@ impl MergePolicy for Merges {
 pub struct Writer {
     writer: IndexWriter<EntryDocument>,
     fields: Fields,
+    waiting: Waiting,
 }
 
 impl std::fmt::Debug for Writer {
@@ -156,7 +159,8 @@ impl Writer {
         if replaces {
             self.delete(entry.id());
         }
-        self.writer.add_document(entry.document(self.fields))?;
+        let place = self.waiting.enter(entry.bytes());
+        self.writer.add_document(entry.document(self.fields, place))?;
         Ok(())
     }
 

@@ -28,6 +28,7 @@ mod statistics;
 mod times;
 mod tokens;
 mod top;
+mod waiting;
 
 pub use best::{Probe, Probes, Scoring};
 pub use columns::{Block, Columns, Value};
