@@ -119,30 +119,7 @@ impl Running {
                 }
                 Ok(Vec::new())
             }
-            Work::Map(place) => {
-                let place = *place;
-                let mut inputs = self.inputs(items)?;
-                let mut results = Vec::new();
-                while inputs.peek().is_some() {
-                    let found = tools.read(&mut inputs).await?;
-                    let given = tools.scripts.map(place, found, self.argument.as_ref()).await?;
-                    results.extend(given.into_iter().map(Item::Value));
-                }
-                Ok(results)
-            }
-            Work::NativeMap(function) => {
-                let (function, number) = (*function, self.number);
-                let mut inputs = self.inputs(items)?;
-                let mut results = Vec::new();
-                while inputs.peek().is_some() {
-                    let read = tools.read(&mut inputs).await?;
-                    let argument = self.argument.clone();
-                    let called =
-                        engine::on_another_thread(move || call(function, number, read, argument.as_ref()));
-                    results.extend(called.await.map_err(panicked)??);
-                }
-                Ok(results)
-            }
+            Work::Map(_) | Work::NativeMap(_) => self.map(tools, items).await,
             Work::Link { bucket, tag } => {
                 let (bucket, tag) = (bucket.clone(), tag.clone());
                 let mut inputs = self.inputs(items)?;
@@ -155,6 +132,34 @@ impl Running {
                 Ok(linked)
             }
         }
+    }
+
+    /// What the function gives for the objects that items name.
+    async fn map(&self, tools: &mut Tools, items: Vec<Item>) -> Result<Vec<Item>, Failure> {
+        let mut inputs = self.inputs(items)?;
+        let (mut results, mut held_bytes) = (Vec::new(), 0);
+        while inputs.peek().is_some() {
+            let found = tools.read(&mut inputs).await?;
+            let given = match self.work {
+                Work::Map(place) => tools.scripts.map(place, found, self.argument.as_ref()).await?,
+                Work::NativeMap(function) => {
+                    let (number, argument) = (self.number, self.argument.clone());
+                    let called =
+                        engine::on_another_thread(move || call(function, number, found, argument.as_ref()));
+                    called.await.map_err(panicked)??
+                }
+                Work::Link { .. } | Work::Reduce(_) => Vec::new(),
+            };
+            // What is given for many long objects may be long too.
+            if inputs.peek().is_some() {
+                let bytes = given.iter().map(size_of).sum();
+                tools.hold(bytes)?;
+                held_bytes += bytes;
+            }
+            results.extend(given.into_iter().map(Item::Value));
+        }
+        tools.let_go(held_bytes);
+        Ok(results)
     }
 
     /// The end of what comes; gives what was held back.
@@ -207,14 +212,14 @@ fn call(
     phase: usize,
     read: Vec<Found>,
     argument: Option<&Value>,
-) -> Result<Vec<Item>, Failure> {
+) -> Result<Vec<Value>, Failure> {
     let mut results = Vec::new();
     for found in read {
         engine::steps(STEPS_OF_OBJECT)?;
         let called = function.call(&found, argument);
         let key = String::from_utf8_lossy(&found.input.key);
         let failed = |error: String| Failure::phase(phase, &error, Some(&key), None);
-        results.extend(called.map_err(failed)?.into_iter().map(Item::Value));
+        results.extend(called.map_err(failed)?);
     }
     Ok(results)
 }
