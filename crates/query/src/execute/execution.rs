@@ -384,11 +384,13 @@ impl Execution {
         // Of keys that are sorted the source leaves out those that come too late, which match as well.
         let matched_keys = self.plan.sort_keys.then(|| self.counters.found());
         while !hits.is_empty() {
+            // What a sort kept with its document was looked at before.
+            let is_looked_at = !self.gives_sorted() || hits.iter().any(|hit| hit.document.is_none());
             let known = match is_late {
                 true => hits.len(),
                 false => look_up(run.snapshot, &mut hits).await?,
             };
-            if !is_late {
+            if !is_late && is_looked_at {
                 let looked_at = hits[..known].iter().filter(|hit| !hit.covered);
                 self.counters.documents += looked_at.count() as u64;
             }
