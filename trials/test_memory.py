@@ -1,6 +1,7 @@
 """Everything that makes a server hold memory, in a group of 512 MB: each asks for more than there is, and gets its answer or an
 error that says which limit it met. None may end with a kill."""
 
+import base64
 import os
 import socket
 import struct
@@ -387,6 +388,37 @@ def test_idle_cursors_over_long_documents(server, long):
         for cursor in opened:
             cursor.close()
         assert things.delete_many({"long": True}).deleted_count == count
+
+
+def test_long_documents_searched_and_mapped(server, long):
+    """Long documents with many words, which a full-text index takes in, a multi-get asks for at once, and scripts see."""
+    count = 60 if long else 24
+    ids = [f"long{at}" for at in range(count)]
+    requests.put(f"{server.couch}/trial", timeout=60)
+    short = [{"_id": f"{at:05}", "k": at} for at in range(20_000)]
+    assert requests.post(f"{server.couch}/trial/_bulk_docs", json={"docs": short}, timeout=600).status_code == 201
+    lengths = []
+    for name in ids:
+        text = base64.b64encode(os.urandom(5_000_000)).decode()
+        answer = requests.put(f"{server.couch}/trial/{name}", json={"long": True, "t": text}, timeout=600)
+        assert answer.status_code == 201, answer.text
+        lengths.append(len(text))
+    search = {"query": {"term": {"long": True}}, "size": 2, "_source": ["long"]}
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        answer = requests.post(f"{server.elastic}/trial/_search", json=search, timeout=600)
+        assert answer.status_code == 200 or "--memory" in answer.text, answer.text[:300]
+        indices = requests.get(f"{server.elastic}/trial/_stats", timeout=600).json()["_all"]["total"]
+        if answer.status_code == 200 and indices["segments"]["count"] > 0:
+            break
+    answer = requests.post(f"{server.elastic}/trial/_mget", json={"ids": ids}, timeout=600)
+    assert answer.status_code == 429 and "--memory" in answer.text, answer.text[:300]
+    answer = requests.post(f"{server.elastic}/trial/_mget?_source=long", json={"ids": ids}, timeout=600)
+    assert [one["_source"] for one in answer.json()["docs"]] == [{"long": True}] * count
+    source = "function(value) { return [JSON.parse(value.values[0].data).t.length]; }"
+    job = {"inputs": [["trial", name] for name in ids], "query": [{"map": {"language": "javascript", "source": source}}]}
+    answer = requests.post(f"{server.riak}/mapred", json=job, timeout=600)
+    assert answer.status_code == 200 and answer.json() == lengths, answer.text[:300]
 
 
 def test_uploads_at_once(server, long):
