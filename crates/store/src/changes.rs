@@ -14,6 +14,9 @@ use kv::Page;
 use std::ops::Bound;
 use value::{DocumentBuf, Value, varint};
 
+/// The bytes of documents after which a page ends that is asked for by number alone.
+const PAGE_BYTES: usize = 4 << 20;
+
 /// One entry of the change log.
 #[derive(Clone, Debug)]
 pub struct Change {
@@ -61,15 +64,15 @@ pub enum ChangeKind {
 }
 
 impl Collection {
-    /// The changes after `after`, in order, at most `limit`; fewer (or none) if there are no more.
+    /// The changes after `after`, in order, at most `limit`, and fewer of long documents; none if there are no more.
     pub async fn changes(&self, after: &Sequence, limit: usize) -> Result<Vec<Change>, StoreError> {
         self.snapshot().await?.changes(after, Order::Forward, limit).await
     }
 }
 
 impl Snapshot {
-    /// The changes after `from` in this order, at most `limit`; fewer (or none) if there are no more. Backward, those
-    /// that are older than `from`.
+    /// The changes after `from` in this order, at most `limit`, and fewer of long documents; none if there are no more. Backward,
+    /// those that are older than `from`.
     pub async fn changes(
         &self,
         from: &Sequence,
@@ -78,7 +81,7 @@ impl Snapshot {
     ) -> Result<Vec<Change>, StoreError> {
         let limit = PageLimit {
             entries: limit,
-            bytes: usize::MAX,
+            bytes: PAGE_BYTES,
         };
         Ok(self.change_page(from, order, limit).await?.changes)
     }

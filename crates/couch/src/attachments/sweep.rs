@@ -64,7 +64,7 @@ async fn named_files(database: &Database) -> Result<HashSet<String>> {
                 }
             }
         }
-        if changes.len() < PAGE {
+        if changes.is_empty() || position >= snapshot.head() {
             return Ok(named);
         }
     }

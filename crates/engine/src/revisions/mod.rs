@@ -264,8 +264,8 @@ impl RevisionedCollection {
     /// Drops the bodies of superseded revisions, and rewrites the collection's files so that they hold only what is
     /// live.
     pub async fn compact(&self) -> Result<()> {
-        let mut position = Sequence::START;
-        loop {
+        let (mut position, end) = (Sequence::START, self.head());
+        while position < end {
             let changes = self.collection.changes(&position, COMPACT_PAGE_CHANGES).await?;
             let with_tree = changes.iter().filter_map(|change| match &change.kind {
                 ChangeKind::Put(record) if record.has_tree() => {
@@ -281,8 +281,8 @@ impl RevisionedCollection {
                 self.commit(operations, false).await?;
             }
             match changes.last() {
-                Some(last) if changes.len() == COMPACT_PAGE_CHANGES => position = last.sequence.clone(),
-                _ => break,
+                Some(last) => position = last.sequence.clone(),
+                None => break,
             }
         }
         self.collection.compact().await?;

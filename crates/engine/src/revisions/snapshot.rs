@@ -104,12 +104,12 @@ impl RevisionedSnapshot {
         Ok(self.snapshot.body(history, at).await?)
     }
 
-    /// The changes after `from` in this order, at most `limit`.
+    /// The changes after `from` in this order, at most `limit`, and fewer of long documents; none if there are no more.
     pub async fn changes(&self, from: &Sequence, order: Order, limit: usize) -> Result<Vec<Change>> {
         Ok(self.snapshot.changes(from, order, limit).await?)
     }
 
-    /// The same, until their documents have as many bytes as the limit says.
+    /// The same, until their documents have as many bytes as the limit says; with it, whether there are more.
     pub async fn change_page(&self, from: &Sequence, order: Order, limit: PageLimit) -> Result<ChangePage> {
         Ok(self.snapshot.change_page(from, order, limit).await?)
     }
