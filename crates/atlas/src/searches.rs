@@ -105,7 +105,7 @@ impl Atlas {
             return Ok(nothing());
         };
         let index = self.index(&collection, &entry)?;
-        indexing::begin(&index);
+        indexing::begin_opened(&index).await;
         let mapping = index.learnt().await?;
         let published = index.state.following.published(&mapping);
         let snapshot = collection.snapshot().await?;

@@ -32,7 +32,7 @@ pub(crate) struct Found {
 pub(crate) async fn places(indices: &[(Index, f32)]) -> Result<Vec<Place>> {
     let mut places = Vec::with_capacity(indices.len());
     for (index, boost) in indices {
-        indexing::begin(index);
+        indexing::begin_opened(index).await;
         let mapping = index.mapping().await?;
         let published = index.published(&mapping);
         places.push(Place {

@@ -40,6 +40,14 @@ pub fn begin<S: Source>(source: &S) {
     }
 }
 
+/// The same, and waits until what an earlier start has left of it is there.
+pub async fn begin_opened<S: Source>(source: &S) {
+    begin(source);
+    if source.following().indexes.folder.is_some() {
+        source.following().opened().await;
+    }
+}
+
 /// Follows a collection until it is dropped.
 async fn run<S: Source>(source: S, indexes: Indexes) {
     let Some(folder) = &indexes.folder else { return };
@@ -86,7 +94,9 @@ impl<S: Source> Follower<S> {
     }
 
     async fn follow(&mut self) -> Result<()> {
-        let mut opened = self.open(false).await?;
+        let opened = self.open(false).await;
+        self.following().set_opened();
+        let mut opened = opened?;
         loop {
             if !self.source.collection().changed_after(&self.reached).await {
                 self.following().publish(None);

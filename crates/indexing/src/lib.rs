@@ -22,7 +22,7 @@ mod sweep;
 mod tail;
 
 pub use error::{IndexingError, Result};
-pub use follow::begin;
+pub use follow::{begin, begin_opened};
 pub use record::{change_number, id_of, id_text, seen, sequence_number, steps_of};
 pub use show::{Shown, show};
 pub use source::Source;

@@ -9,12 +9,17 @@ use search::{Layout, Mapping};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 /// The version of what is in an index; one of another is made anew.
 const VERSION: i64 = 4;
 /// How long the store remembers deletions, less a day: an index that was not brought up to date for so long is made anew.
 const BEHIND_MS_MAX: i64 = 29 * 24 * 3600 * 1000;
+
+/// How long a search waits for an index to be opened.
+const OPEN_TIME_MAX: Duration = Duration::from_secs(5);
 
 /// Where indexes are.
 #[derive(Clone, Debug)]
@@ -35,6 +40,8 @@ pub struct Following {
     /// The collection, while its index cannot be brought up to date.
     failing: Mutex<Option<RevisionedCollection>>,
     task: Mutex<Option<JoinHandle<()>>>,
+    /// Whether the task has looked for what an earlier start has left.
+    is_opened: watch::Sender<bool>,
     /// The last mapping that was compared with the index's layout.
     fitting: Mutex<Option<Fitting>>,
 }
@@ -69,6 +76,7 @@ impl Following {
             published: Mutex::default(),
             failing: Mutex::default(),
             task: Mutex::default(),
+            is_opened: watch::Sender::new(false),
             fitting: Mutex::default(),
         }
     }
@@ -79,6 +87,19 @@ impl Following {
         if present.is_none() {
             *present = Some(tokio::spawn(task()));
         }
+    }
+
+    /// Says that what an earlier start has left is there, if it can be used.
+    pub(crate) fn set_opened(&self) {
+        self.is_opened.send_replace(true);
+    }
+
+    /// Waits, though not for long, until what an earlier start has left is there: opening it is quicker than reading the documents.
+    pub(crate) async fn opened(&self) {
+        let mut is_opened = self.is_opened.subscribe();
+        let opened = is_opened.wait_for(|is_opened| *is_opened);
+        // It goes on without where that takes too long.
+        let _ = tokio::time::timeout(OPEN_TIME_MAX, opened).await;
     }
 
     /// How many changes of the collection the index has not reached: all, while it cannot be opened or written. `None` where there

@@ -15,6 +15,18 @@ fn profile(answer: &Value) -> (&str, &str, [u64; 3]) {
 }
 
 #[test]
+fn the_first_search_after_a_start_takes_the_index_that_was_left() {
+    let mut servers = Servers::start();
+    servers.make();
+    servers.bulk(&bulk(0..500));
+    servers.wait_until_indexed();
+    servers.restart();
+    let body = json!({"query": {"match": {"text": "fourth"}}, "profile": true});
+    let (by_index, _) = servers.answers("/lines/_search", &body);
+    assert_eq!(profile(&by_index).0, "FullTextIndex", "{by_index}");
+}
+
+#[test]
 fn a_profile_says_which_way_was_taken_and_how_much_was_read() {
     let servers = Servers::start();
     servers.make();
