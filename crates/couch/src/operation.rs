@@ -45,11 +45,6 @@ impl Operation {
         self.engine.memory().share(Holder::Answers)
     }
 
-    /// See [`room_for_answers`].
-    pub(crate) async fn room_for_answers(&self) {
-        room_for_answers(&self.engine).await;
-    }
-
     /// Does work of the request, which ends early where the request has to end.
     pub(crate) async fn run<F: Future>(&self, work: F) -> F::Output {
         self.context.interruption().run(work).await

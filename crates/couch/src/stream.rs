@@ -160,12 +160,13 @@ impl Output {
     /// Waits until the client takes more and other answers leave room, so that nothing is read before; false where the client is
     /// gone.
     async fn room(&self) -> bool {
-        let is_there = match &self.sender {
-            Some(sender) => sender.room().await,
-            None => true,
-        };
+        if let Some(sender) = &self.sender
+            && !sender.room().await
+        {
+            return false;
+        }
         room_for_answers(&self.engine).await;
-        is_there
+        true
     }
 
     /// Sends what is gathered, and with it the head of the answer; false where the client is gone.
@@ -247,7 +248,7 @@ where
     W: FnOnce(Output) -> F,
     F: Future<Output = (Output, Result<()>)> + Send + 'static,
 {
-    operation.room_for_answers().await;
+    room_for_answers(operation.engine()).await;
     let (first, told) = oneshot::channel();
     let (reader, _waits) = Reader::waiting();
     let writing = write(Output {

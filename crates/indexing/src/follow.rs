@@ -43,9 +43,7 @@ pub fn begin<S: Source>(source: &S) {
 /// The same, and waits until what an earlier start has left of it is there.
 pub async fn begin_opened<S: Source>(source: &S) {
     begin(source);
-    if source.following().indexes.folder.is_some() {
-        source.following().opened().await;
-    }
+    source.following().opened().await;
 }
 
 /// Follows a collection until it is dropped.

@@ -72,11 +72,12 @@ impl Following {
     /// Of a collection whose index is not kept yet.
     pub fn new(indexes: Indexes) -> Following {
         Following {
+            // Without a folder there is nothing to wait for.
+            is_opened: watch::Sender::new(indexes.folder.is_none()),
             indexes,
             published: Mutex::default(),
             failing: Mutex::default(),
             task: Mutex::default(),
-            is_opened: watch::Sender::new(false),
             fitting: Mutex::default(),
         }
     }

@@ -7,7 +7,7 @@ use super::item::{Item, size_of};
 use super::job::Job;
 use super::object::Objects;
 use super::phase::{Phase, Script, Step};
-use super::running::{Reduce, Reducer, Running, Tools, Work};
+use super::running::{Mapper, Reduce, Reducer, Running, Tools, Work};
 use super::script::{Scripts, Source, SourceText};
 use crate::access::Access;
 use crate::buckets::existing;
@@ -153,12 +153,15 @@ async fn begin(
     sources: &mut Vec<Source>,
 ) -> Result<Running, Failure> {
     let work = match phase.step {
-        Step::Map(script) => Work::Map(add(server, access, number, script, sources).await?),
+        Step::Map(script) => {
+            let place = add(server, access, number, script, sources).await?;
+            Work::Map(Mapper::Script(place))
+        }
         Step::Reduce(script) => {
             let place = add(server, access, number, script, sources).await?;
             Work::Reduce(Reduce::new(Reducer::Script(place)))
         }
-        Step::NativeMap(function) => Work::NativeMap(function),
+        Step::NativeMap(function) => Work::Map(Mapper::Native(function)),
         Step::NativeReduce(function) => Work::Reduce(Reduce::new(Reducer::Native(function))),
         Step::Link { bucket, tag } => Work::Link { bucket, tag },
         Step::ErlangSource => {

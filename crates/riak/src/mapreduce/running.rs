@@ -62,14 +62,20 @@ pub(super) struct Running {
 /// What a phase does with what comes.
 #[derive(Debug)]
 pub(super) enum Work {
-    /// By the function of this place among the scripts.
-    Map(usize),
-    NativeMap(MapFunction),
+    Map(Mapper),
     Link {
         bucket: Option<Vec<u8>>,
         tag: Option<Vec<u8>>,
     },
     Reduce(Reduce),
+}
+
+/// The function of a map phase.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Mapper {
+    /// The one of this place among the scripts.
+    Script(usize),
+    Native(MapFunction),
 }
 
 /// A reduce phase.
@@ -83,8 +89,10 @@ pub(super) struct Reduce {
     was_called: bool,
 }
 
+/// The function of a reduce phase.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Reducer {
+    /// The one of this place among the scripts.
     Script(usize),
     Native(ReduceFunction),
 }
@@ -119,7 +127,10 @@ impl Running {
                 }
                 Ok(Vec::new())
             }
-            Work::Map(_) | Work::NativeMap(_) => self.map(tools, items).await,
+            Work::Map(mapper) => {
+                let mapper = *mapper;
+                self.map(mapper, tools, items).await
+            }
             Work::Link { bucket, tag } => {
                 let (bucket, tag) = (bucket.clone(), tag.clone());
                 let mut inputs = self.inputs(items)?;
@@ -135,20 +146,19 @@ impl Running {
     }
 
     /// What the function gives for the objects that items name.
-    async fn map(&self, tools: &mut Tools, items: Vec<Item>) -> Result<Vec<Item>, Failure> {
+    async fn map(&self, mapper: Mapper, tools: &mut Tools, items: Vec<Item>) -> Result<Vec<Item>, Failure> {
         let mut inputs = self.inputs(items)?;
         let (mut results, mut held_bytes) = (Vec::new(), 0);
         while inputs.peek().is_some() {
             let found = tools.read(&mut inputs).await?;
-            let given = match self.work {
-                Work::Map(place) => tools.scripts.map(place, found, self.argument.as_ref()).await?,
-                Work::NativeMap(function) => {
+            let given = match mapper {
+                Mapper::Script(place) => tools.scripts.map(place, found, self.argument.as_ref()).await?,
+                Mapper::Native(function) => {
                     let (number, argument) = (self.number, self.argument.clone());
                     let called =
                         engine::on_another_thread(move || call(function, number, found, argument.as_ref()));
                     called.await.map_err(panicked)??
                 }
-                Work::Link { .. } | Work::Reduce(_) => Vec::new(),
             };
             // What is given for many long objects may be long too.
             if inputs.peek().is_some() {

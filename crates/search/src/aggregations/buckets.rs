@@ -240,7 +240,7 @@ impl Buckets {
                 std::collections::btree_map::Entry::Occupied(there) => there.into_mut(),
                 std::collections::btree_map::Entry::Vacant(free) => {
                     let bucket = Bucket::new(&named.inner);
-                    context.bucket(free.key().bytes() + bucket.bytes())?;
+                    context.held.add(free.key().bytes() + bucket.bytes())?;
                     free.insert(bucket)
                 }
             };

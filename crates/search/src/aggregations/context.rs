@@ -25,7 +25,8 @@ pub(crate) struct Finish<'f> {
 }
 
 impl Finish<'_> {
-    /// Counts one more bucket that is given, and is shown in this many bytes.
+    /// Counts one more bucket that is given, and is shown in this many bytes. Those that are collected are bounded by memory alone:
+    /// of them, few may be given.
     pub(super) fn bucket(&self, bytes: usize) -> Result<()> {
         self.buckets.set(self.buckets.get() + 1);
         match self.buckets.get() > self.buckets_max {
@@ -52,13 +53,6 @@ pub(crate) struct Context<'c> {
     /// That of the document which is shown.
     pub(crate) score: f32,
     pub(crate) held: &'c Held,
-}
-
-impl Context<'_> {
-    /// Makes room for one more bucket, which takes this many bytes. Of those that are collected, few may be given.
-    pub(super) fn bucket(&self, bytes: usize) -> Result<()> {
-        self.held.add(bytes)
-    }
 }
 
 pub(crate) fn too_many_buckets(most: usize) -> SearchError {

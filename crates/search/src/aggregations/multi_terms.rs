@@ -78,7 +78,7 @@ impl MultiTerms {
                 Entry::Occupied(there) => there.into_mut(),
                 Entry::Vacant(free) => {
                     let bucket = Bucket::new(&named.inner);
-                    context.bucket(bytes(free.key(), &bucket))?;
+                    context.held.add(bytes(free.key(), &bucket))?;
                     free.insert(bucket)
                 }
             };
