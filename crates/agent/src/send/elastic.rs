@@ -6,22 +6,26 @@ use http::StatusCode;
 use serde::Deserialize;
 use serde_json::Value as Json;
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use value::json::{Mode, to_string};
 use value::{Document, RawDocument, Value};
 
-/// Path, media type and body.
-pub fn request(target: &str, ids: &[String], records: &[Record]) -> (String, &'static str, String) {
+/// The media type of a body.
+pub const MEDIA_TYPE: &str = "application/x-ndjson";
+
+/// The path of a request.
+pub const PATH: &str = "/_bulk";
+
+/// Writes the body of a request.
+pub fn write_body(target: &str, ids: &[String], records: &[Record], body: &mut impl Write) -> io::Result<()> {
     let index = Json::from(target);
-    let mut body = String::new();
     for (id, record) in ids.iter().zip(records) {
-        body.push_str(&format!(
-            "{{\"create\":{{\"_index\":{index},\"_id\":\"{id}\"}}}}\n"
-        ));
         let document = with_text_dates(RawDocument::from_validated(&record.document).to_document());
-        body.push_str(&to_string((&document).into(), Mode::Relaxed));
-        body.push('\n');
+        let document = to_string((&document).into(), Mode::Relaxed);
+        let lines = format!("{{\"create\":{{\"_index\":{index},\"_id\":\"{id}\"}}}}\n{document}\n");
+        body.write_all(lines.as_bytes())?;
     }
-    ("/_bulk".to_owned(), "application/x-ndjson", body)
+    Ok(())
 }
 
 /// Dates as text, which is how JSON has them.
@@ -108,9 +112,10 @@ mod tests {
             target: "logs".to_owned(),
             document: DocumentBuf::from(&document).into_bytes(),
         };
-        let (_, _, body) = request("logs", &["a-1".to_owned()], &[record]);
+        let mut body = Vec::new();
+        write_body("logs", &["a-1".to_owned()], &[record], &mut body).expect("a vector takes all");
         let wanted = "{\"create\":{\"_index\":\"logs\",\"_id\":\"a-1\"}}\n{\"time\":\"1970-01-01T00:00:01.500Z\",\"n\":1}\n";
-        assert_eq!(body, wanted);
+        assert_eq!(String::from_utf8_lossy(&body), wanted);
     }
 
     #[test]

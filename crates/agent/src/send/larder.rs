@@ -4,6 +4,7 @@ use super::outcome::{Answer, Outcome};
 use crate::spool::Record;
 use http::{StatusCode, percent_encode};
 use serde::Deserialize;
+use std::io::{self, Write};
 use value::json::{Mode, write};
 use value::{RawDocument, ValueRef};
 
@@ -19,32 +20,43 @@ const DUPLICATE: i64 = 11000;
 /// Codes of commands that say that what is inserted is none: bad values, what cannot be parsed, what is too large.
 const UNREADABLE: [i64; 7] = [2, 9, 14, 22, 51, 10334, 17_280];
 
-/// Path, media type and body.
-pub fn request(target: &str, ids: &[String], records: &[Record]) -> (String, &'static str, String) {
-    let (database, collection) = target.split_once('.').unwrap_or((target, ""));
-    let mut body = String::from("{\"insert\":");
-    body.push_str(&serde_json::Value::from(collection).to_string());
-    body.push_str(",\"ordered\":false,\"documents\":[");
+/// The media type of a body.
+pub const MEDIA_TYPE: &str = "application/json";
+
+/// The path of a request.
+pub fn path(target: &str) -> String {
+    let (database, _) = parts(target);
+    format!("/api/command/{}", percent_encode(database))
+}
+
+/// Writes the body of a request.
+pub fn write_body(target: &str, ids: &[String], records: &[Record], body: &mut impl Write) -> io::Result<()> {
+    let (_, collection) = parts(target);
+    let collection = serde_json::Value::from(collection);
+    write!(body, "{{\"insert\":{collection},\"ordered\":false,\"documents\":[")?;
+    let mut text = String::new();
     for (at, (id, record)) in ids.iter().zip(records).enumerate() {
-        body.push_str(if at == 0 { "{\"_id\":\"" } else { ",{\"_id\":\"" });
+        text.clear();
+        text.push_str(if at == 0 { "{\"_id\":\"" } else { ",{\"_id\":\"" });
         // Letters, digits, dots, underscores, hyphens: nothing to escape.
-        body.push_str(id);
-        body.push_str("\",");
-        let start = body.len();
+        text.push_str(id);
+        text.push_str("\",");
+        let start = text.len();
         write(
             ValueRef::Document(RawDocument::from_validated(&record.document).into()),
             Mode::Canonical,
-            &mut body,
+            &mut text,
         );
         // The brace that begins it stands before the id.
-        body.replace_range(start..=start, "");
+        text.replace_range(start..=start, "");
+        body.write_all(text.as_bytes())?;
     }
-    body.push_str("]}");
-    (
-        format!("/api/command/{}", percent_encode(database)),
-        "application/json",
-        body,
-    )
+    body.write_all(b"]}")
+}
+
+/// The names of the database and of the collection.
+fn parts(target: &str) -> (&str, &str) {
+    target.split_once('.').unwrap_or((target, ""))
 }
 
 #[derive(Deserialize)]

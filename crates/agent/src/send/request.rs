@@ -12,7 +12,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 use http::header::{AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, RETRY_AFTER};
 use http::{Body, Client, ClientRequest, HeaderMap, HeaderValue, Method, Reach, StatusCode, Trust, Uri};
-use std::io::Write;
+use std::io;
 use std::time::Duration;
 
 /// Bytes of an answer: some hundred for each record.
@@ -57,9 +57,13 @@ impl Requester {
     /// Sends records to one target.
     pub async fn send(&self, target: &str, records: &[Record], counters: &Counters) -> Outcome {
         let ids: Vec<String> = records.iter().map(|record| self.id_of(record)).collect();
-        let (path, media_type, body) = match self.server.protocol {
-            Protocol::Larder => larder::request(target, &ids, records),
-            Protocol::Elasticsearch => elastic::request(target, &ids, records),
+        let (path, media_type) = match self.server.protocol {
+            Protocol::Larder => (larder::path(target), larder::MEDIA_TYPE),
+            Protocol::Elasticsearch => (elastic::PATH.to_owned(), elastic::MEDIA_TYPE),
+        };
+        let body = match self.packed_body(target, &ids, records) {
+            Ok(body) => body,
+            Err(error) => return Outcome::Later(format!("cannot pack a request: {error}"), None),
         };
         let asked = self.ask(&path, media_type, body, counters);
         let (status, headers, body) = match tokio::time::timeout(self.server.timeout.0, asked).await {
@@ -76,19 +80,25 @@ impl Requester {
         }
     }
 
+    /// The body of a request. It is packed as it is made, since as text it would take several times the records' memory.
+    fn packed_body(&self, target: &str, ids: &[String], records: &[Record]) -> io::Result<Vec<u8>> {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+        match self.server.protocol {
+            Protocol::Larder => larder::write_body(target, ids, records, &mut packed)?,
+            Protocol::Elasticsearch => elastic::write_body(target, ids, records, &mut packed)?,
+        }
+        packed.finish()
+    }
+
     async fn ask(
         &self,
         path: &str,
         media_type: &'static str,
-        body: String,
+        body: Vec<u8>,
         counters: &Counters,
     ) -> Result<(StatusCode, HeaderMap, bytes::Bytes)> {
         let uri: Uri = format!("{}{path}", self.server.url.trim_end_matches('/')).parse()?;
-        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
-        packed.write_all(body.as_bytes())?;
-        let packed = packed.finish()?;
-        drop(body);
-        counters.sent_bytes.add(packed.len() as u64);
+        counters.sent_bytes.add(body.len() as u64);
         let mut headers = HeaderMap::new();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
         headers.insert(CONTENT_ENCODING, HeaderValue::from_static("gzip"));
@@ -99,7 +109,7 @@ impl Requester {
             method: Method::POST,
             uri,
             headers,
-            body: Body::from(packed),
+            body: Body::from(body),
         };
         let mut answer = self.client.send(request, self.server.timeout.0).await?;
         let body = answer.body.read_all(ANSWER_BYTES_MAX).await?;

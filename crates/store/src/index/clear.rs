@@ -2,6 +2,7 @@
 
 use crate::commit::Group;
 use crate::{CLEAR_PAGE_ENTRIES, Collection, Durability, KeyRange, Order, PageLimit, StoreError, keys};
+use std::ops::Bound;
 use std::sync::Arc;
 
 /// Starts to remove the entries of an index that is no longer in the catalog. Its number stays in the entry's
@@ -25,7 +26,8 @@ pub(super) fn start(collection: &Arc<Collection>, index: u32) {
 }
 
 async fn run(collection: &Arc<Collection>, index: u32) -> Result<(), StoreError> {
-    while !step(collection, index).await? {}
+    let mut range = KeyRange::prefix(&keys::index_prefix(index));
+    while !step(collection, &mut range).await? {}
     let catalog = collection.catalog()?;
     let mut disk = catalog.disk.lock().await;
     collection.check_writable()?;
@@ -35,21 +37,27 @@ async fn run(collection: &Arc<Collection>, index: u32) -> Result<(), StoreError>
         .await
 }
 
-/// Removes one page; returns true when nothing is left. The writer's lock is held for one page at a time, so commits
-/// get in between.
-async fn step(collection: &Collection, index: u32) -> Result<bool, StoreError> {
+/// Removes the first page of what is left; returns true when nothing is left. The writer's lock is held for one page at a time, so
+/// commits get in between. The range then begins after that page: what was deleted is still passed one by one by whoever reads over it,
+/// so that beginning anew for each page would take time by the square of the entries, under the writer's lock.
+async fn step(collection: &Collection, left: &mut KeyRange) -> Result<bool, StoreError> {
     let mut writer = collection.writer.lock().await;
     let mut group = Group::begin(collection, &mut writer).await?;
     let limit = PageLimit {
         entries: CLEAR_PAGE_ENTRIES,
         ..PageLimit::default()
     };
-    let range = KeyRange::prefix(&keys::index_prefix(index));
-    let page = group.snapshot.page(&range, Order::Forward, limit).await?;
+    let page = group.snapshot.page(left, Order::Forward, limit).await?;
     page.iter().for_each(|(key, _)| group.batch.delete(key));
     if !page.is_empty() {
         // The head must move with every batch: another process's commit is only refused if it does.
         group.sequence += 1;
     }
-    Ok(group.commit(Durability::Soon).await? && page.exhausted())
+    if !group.commit(Durability::Soon).await? {
+        return Ok(false);
+    }
+    if let Some(last) = page.len().checked_sub(1) {
+        left.low = Bound::Excluded(page.key(last).to_vec());
+    }
+    Ok(page.exhausted())
 }

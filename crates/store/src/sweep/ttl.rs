@@ -32,6 +32,8 @@ pub(super) async fn sweep_until(
     let Some(range) = expired_range(index, latest_ms) else {
         return Ok(0);
     };
+    // What is left of it. What was deleted is still passed one by one by whoever reads over it, so each page begins after the last.
+    let mut left = range.clone();
     let mut deleted = 0;
     loop {
         let snapshot = collection.snapshot().await?;
@@ -39,7 +41,7 @@ pub(super) async fn sweep_until(
             entries: SWEEP_PAGE_RECORDS,
             ..PageLimit::default()
         };
-        let page = snapshot.entries(index, &range, Order::Forward, limit).await?;
+        let page = snapshot.entries(index, &left, Order::Forward, limit).await?;
         let mut records: Vec<RecordId> = page.iter().map(|entry| entry.record).collect();
         records.sort_unstable();
         records.dedup();
@@ -58,9 +60,9 @@ pub(super) async fn sweep_until(
             .filter(|outcome| matches!(outcome, Outcome::Deleted { .. }))
             .count();
         deleted += gone as u64;
-        // A page of which nothing could be deleted would be read again and again.
-        if page.exhausted() || gone == 0 {
-            return Ok(deleted);
+        match page.last_position() {
+            Some(last) if !page.exhausted() => left.low = Bound::Excluded(last),
+            _ => return Ok(deleted),
         }
     }
 }

@@ -3,8 +3,10 @@
 use crate::support::*;
 use code::Code;
 use std::ops::Bound;
+use std::time::Duration;
 use store::{
-    Collection, IndexEntry, IndexSpec, IndexState, KeyRange, Order, PageLimit, RecordId, StoreError,
+    CLEAR_PAGE_ENTRIES, Collection, IndexEntry, IndexSpec, IndexState, KeyRange, Order, PageLimit, RecordId,
+    StoreError,
 };
 use value::key::hash_of_value;
 use value::key::{self, Direction};
@@ -390,6 +392,26 @@ async fn a_dropped_index_is_gone_and_its_name_free() {
         .unwrap();
     assert_eq!(keys_of(&collection, "a_1").await, [array![1]]);
     assert!(collection.validate(true).await.unwrap().is_valid());
+}
+
+#[tokio::test]
+async fn all_entries_of_a_dropped_index_go_page_by_page() {
+    let last = 2 * i32::try_from(CLEAR_PAGE_ENTRIES).unwrap() + 7;
+    let documents = (0..last).map(|n| doc! {"_id": n, "a": -n}).collect();
+    let collection = with_index(IndexSpec::new("a_1", doc! {"a": 1}), documents).await;
+    let index = collection.indexes().pop().unwrap();
+    collection.drop_index("a_1").await.unwrap();
+    let gone = async {
+        loop {
+            let snapshot = collection.snapshot().await.unwrap();
+            let page = snapshot.entries(&index, &ALL, Order::Forward, PageLimit::default());
+            if page.await.unwrap().is_empty() {
+                return;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), gone).await.unwrap();
 }
 
 #[tokio::test]
