@@ -33,7 +33,10 @@ pub fn path(target: &str) -> String {
 pub fn write_body(target: &str, ids: &[String], records: &[Record], body: &mut impl Write) -> io::Result<()> {
     let (_, collection) = parts(target);
     let collection = serde_json::Value::from(collection);
-    write!(body, "{{\"insert\":{collection},\"ordered\":false,\"documents\":[")?;
+    write!(
+        body,
+        "{{\"insert\":{collection},\"ordered\":false,\"documents\":["
+    )?;
     let mut text = String::new();
     for (at, (id, record)) in ids.iter().zip(records).enumerate() {
         text.clear();
