@@ -62,7 +62,7 @@ impl Database {
             folder: folder.clone(),
             files: Vec::new(),
             archived: None,
-            _moment: Moment::take(self.db.clone(), self.large.files.clone(), self.spare.clone()),
+            _moment: Moment::take(self.db.clone(), self.helpers()),
         };
         let maker = rocksdb::checkpoint::Checkpoint::new(&self.db);
         maker

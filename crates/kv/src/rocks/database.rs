@@ -12,6 +12,7 @@ use super::large::LargeValues;
 use super::log::{self, Reached, Synced};
 use super::niceness;
 use super::options::{self, Memory};
+use super::snapshot::Helpers;
 use super::space::{BALLAST, Space};
 use super::spare::Spare;
 use crate::gate::Gate;
@@ -39,7 +40,7 @@ const MERGES_LOOK_INTERVAL: Duration = Duration::from_millis(20);
 /// What is gone after [`close`](crate::Kv::close). The threads end before the database closes.
 pub(super) struct Database {
     pub(super) flusher: Flusher,
-    pub(super) compactor: Compactor,
+    pub(super) compactor: Arc<Compactor>,
     pub(super) large: LargeValues,
     pub(super) spare: Spare,
     pub(super) space: Space,
@@ -138,6 +139,15 @@ impl Database {
             volume_used_bytes,
             disk_reserve_bytes: self.space.reserve_bytes(),
             is_disk_low: self.space.check().is_err(),
+        }
+    }
+
+    /// What reads need besides the tables.
+    pub(super) fn helpers(&self) -> Helpers {
+        Helpers {
+            large: self.large.files.clone(),
+            spare: self.spare.clone(),
+            passed: self.compactor.passed(),
         }
     }
 

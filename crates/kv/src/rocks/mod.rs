@@ -129,13 +129,12 @@ impl Engine {
 
     pub(crate) fn moment(&self) -> Result<Moment, Error> {
         let database = self.present()?;
-        let (large, spare) = (database.large.files.clone(), database.spare.clone());
         let snapshot = match database.poison.is_set() {
             // Of what was written last nobody knows whether it is on the disk.
             true => database.durable.snapshot(),
             false => self.latest.snapshot(&database.db),
         };
-        Ok(Moment::of(snapshot, large, spare))
+        Ok(Moment::of(snapshot, database.helpers()))
     }
 
     pub(crate) async fn drop_shard(&self, shard: ShardId) -> Result<(), Error> {

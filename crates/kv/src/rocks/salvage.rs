@@ -95,7 +95,7 @@ impl<'a> Reading<'a> {
     fn value_of(&self, stored: &[u8]) -> Result<Option<Vec<u8>>, Error> {
         let pointer = Pointer::decode(stored)?;
         pointer
-            .map(|(pointer, head)| self.snapshot.large.read(&pointer, head))
+            .map(|(pointer, head)| self.snapshot.large().read(&pointer, head))
             .transpose()
     }
 

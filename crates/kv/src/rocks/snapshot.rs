@@ -1,5 +1,6 @@
 //! Reads of one shard at one moment.
 
+use super::compactor::Passed;
 use super::database::COLUMN_FAMILY;
 use super::error::engine_error;
 use super::large::{Pointer, ValueFiles};
@@ -9,7 +10,7 @@ use crate::page::PageBuilder;
 use crate::{Error, Head, KeyRange, Order, Page, PageLimit, ShardId};
 use bytes::Bytes;
 use parking_lot::Mutex;
-use rocksdb::{DB, ReadOptions};
+use rocksdb::{DB, ErrorKind, ReadOptions};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -19,6 +20,10 @@ type DbIterator<'snapshot> = rocksdb::DBRawIterator<'snapshot>;
 /// The keys that are looked up at once, since their values may turn out to be too many bytes: none of those that are read with
 /// their keys is large, and large ones are read one by one.
 const LOOKUPS_AT_ONCE: usize = 256;
+
+/// The deleted keys, and the older versions of keys, that an iterator passes on its way to the next key before it gives up: some
+/// milliseconds. They are passed again then, once, and the compactor is told.
+const PASSED_MAX: u64 = 20_000;
 
 self_cell::self_cell!(
     /// A snapshot of the whole database together with the database that it belongs to.
@@ -59,20 +64,26 @@ struct KeptIterator {
     high: Vec<u8>,
 }
 
+/// What reads need besides the tables.
+#[derive(Clone)]
+pub(super) struct Helpers {
+    pub(super) large: Arc<ValueFiles>,
+    pub(super) spare: Spare,
+    pub(super) passed: Passed,
+}
+
 /// See [`crate::Moment`].
 #[derive(Clone)]
 pub(crate) struct Moment {
     owned: Arc<OwnedSnapshot>,
-    large: Arc<ValueFiles>,
-    spare: Spare,
+    helpers: Helpers,
 }
 
 /// See [`crate::Snapshot`].
 pub(crate) struct Snapshot {
     pub(super) keys: ShardKeys,
     pub(super) owned: Arc<OwnedSnapshot>,
-    pub(super) large: Arc<ValueFiles>,
-    spare: Spare,
+    helpers: Helpers,
     /// What read the last page forward. Pages often go on in the same range, or jump ahead in it: to seek is much
     /// cheaper than to make an iterator.
     kept: Mutex<Option<KeptIterator>>,
@@ -86,22 +97,21 @@ impl OwnedSnapshot {
 }
 
 impl Moment {
-    pub(super) fn take(db: Arc<DB>, large: Arc<ValueFiles>, spare: Spare) -> Moment {
+    pub(super) fn take(db: Arc<DB>, helpers: Helpers) -> Moment {
         let now = OwnedSnapshot::new(db, |db| db.snapshot());
-        Moment::of(Arc::new(now), large, spare)
+        Moment::of(Arc::new(now), helpers)
     }
 
     /// Of a snapshot that was taken before.
-    pub(super) fn of(owned: Arc<OwnedSnapshot>, large: Arc<ValueFiles>, spare: Spare) -> Moment {
-        Moment { owned, large, spare }
+    pub(super) fn of(owned: Arc<OwnedSnapshot>, helpers: Helpers) -> Moment {
+        Moment { owned, helpers }
     }
 
     pub(crate) fn snapshot(&self, shard: ShardId) -> Snapshot {
         Snapshot {
             keys: ShardKeys::new(shard),
             owned: self.owned.clone(),
-            large: self.large.clone(),
-            spare: self.spare.clone(),
+            helpers: self.helpers.clone(),
             kept: Mutex::new(None),
         }
     }
@@ -127,10 +137,14 @@ impl Snapshot {
         found.map(|stored| self.value_of(&stored)).transpose()
     }
 
+    pub(super) fn large(&self) -> &ValueFiles {
+        &self.helpers.large
+    }
+
     /// The value that is stored as these bytes.
     fn value_of(&self, stored: &[u8]) -> Result<Bytes, Error> {
         match Pointer::decode(stored)? {
-            Some((pointer, head)) => Ok(self.large.read(&pointer, head)?.into()),
+            Some((pointer, head)) => Ok(self.large().read(&pointer, head)?.into()),
             None => Ok(Bytes::copy_from_slice(stored)),
         }
     }
@@ -152,7 +166,10 @@ impl Snapshot {
             bytes,
             taken: AtomicUsize::new(0),
         };
-        let looked_up = self.spare.share(&full, |part| self.look_up(part, &room))?;
+        let looked_up = self
+            .helpers
+            .spare
+            .share(&full, |part| self.look_up(part, &room))?;
         Ok(looked_up.into_iter().map_while(|found| found).collect())
     }
 
@@ -185,27 +202,72 @@ impl Snapshot {
         if low >= high {
             return Ok(PageBuilder::new(limit).finish(true));
         }
-        match order {
-            Order::Forward => self.page_forward(&low, high, limit),
-            Order::Backward => {
-                let mut options = ReadOptions::default();
-                options.set_iterate_range(low..high);
-                let mut entries = self.owned.borrow_dependent().raw_iterator_opt(options);
-                entries.seek_to_last();
-                self.read(&mut entries, limit, DbIterator::prev)
-            }
+        let found = match order {
+            Order::Forward => self.page_forward(&low, &high, limit)?,
+            Order::Backward => self.page_backward(&low, &high, limit, PASSED_MAX)?,
+        };
+        match found {
+            Some(page) => Ok(page),
+            None => self.page_behind_deleted((low, high), order, limit),
         }
     }
 
-    fn page_forward(&self, low: &[u8], high: Vec<u8>, limit: PageLimit) -> Result<Page, Error> {
+    /// A page that begins after more deleted keys than are passed gladly.
+    fn page_behind_deleted(
+        &self,
+        (low, high): (Vec<u8>, Vec<u8>),
+        order: Order,
+        limit: PageLimit,
+    ) -> Result<Page, Error> {
+        let page = match order {
+            Order::Forward => {
+                let mut options = ReadOptions::default();
+                options.set_iterate_upper_bound(high.clone());
+                let mut entries = self.owned.borrow_dependent().raw_iterator_opt(options);
+                entries.seek(&low);
+                self.read(&mut entries, limit, DbIterator::next)?
+            }
+            Order::Backward => self.page_backward(&low, &high, limit, 0)?,
+        };
+        let page = page.ok_or(Error::Engine {
+            doing: "reading a page",
+            cause: "an iterator without a limit has given up".to_owned(),
+        })?;
+        let first = (!page.is_empty()).then(|| self.keys.key(page.key(0)));
+        self.helpers.passed.tell(match order {
+            Order::Forward => (low, first.unwrap_or(high)),
+            Order::Backward => (first.unwrap_or(low), high),
+        });
+        Ok(page)
+    }
+
+    /// `None` where it would begin after more deleted keys than `passed_max`; 0 is no limit.
+    fn page_backward(
+        &self,
+        low: &[u8],
+        high: &[u8],
+        limit: PageLimit,
+        passed_max: u64,
+    ) -> Result<Option<Page>, Error> {
+        let mut options = ReadOptions::default();
+        options.set_iterate_range(low.to_vec()..high.to_vec());
+        options.set_max_skippable_internal_keys(passed_max);
+        let mut entries = self.owned.borrow_dependent().raw_iterator_opt(options);
+        entries.seek_to_last();
+        self.read(&mut entries, limit, DbIterator::prev)
+    }
+
+    /// `None` where it would begin after too many deleted keys.
+    fn page_forward(&self, low: &[u8], high: &[u8], limit: PageLimit) -> Result<Option<Page>, Error> {
         let kept = self.kept.lock().take().filter(|kept| kept.high == high);
         let mut kept = kept.unwrap_or_else(|| KeptIterator {
             iterator: OwnedIterator::new(self.owned.clone(), |owned| {
                 let mut options = ReadOptions::default();
-                options.set_iterate_upper_bound(high.clone());
+                options.set_iterate_upper_bound(high.to_vec());
+                options.set_max_skippable_internal_keys(PASSED_MAX);
                 owned.borrow_dependent().raw_iterator_opt(options)
             }),
-            high,
+            high: high.to_vec(),
         });
         let page = kept.iterator.with_dependent_mut(|_, entries| {
             entries.seek(low);
@@ -215,29 +277,35 @@ impl Snapshot {
         Ok(page)
     }
 
-    /// Reads a page from where an iterator stands.
+    /// Reads a page from where an iterator stands. It ends early before many deleted keys; `None` where it would begin behind them.
     fn read<'snapshot>(
         &self,
         entries: &mut DbIterator<'snapshot>,
         limit: PageLimit,
         advance: fn(&mut DbIterator<'snapshot>),
-    ) -> Result<Page, Error> {
+    ) -> Result<Option<Page>, Error> {
         let prefix_bytes = self.keys.prefix_bytes();
         let mut page = PageBuilder::new(limit);
         while let Some((key, value)) = entries.item() {
             let key = &key[prefix_bytes..];
             let has_room = match Pointer::decode(value)? {
                 Some(_) if page.is_full() => false,
-                Some((pointer, head)) => page.push(key, &self.large.read(&pointer, head)?),
+                Some((pointer, head)) => page.push(key, &self.large().read(&pointer, head)?),
                 None => page.push(key, value),
             };
             if !has_room {
-                return Ok(page.finish(false));
+                return Ok(Some(page.finish(false)));
             }
             advance(entries);
         }
-        entries.status().map_err(engine_error("reading a page"))?;
-        Ok(page.finish(true))
+        match entries.status() {
+            Ok(()) => Ok(Some(page.finish(true))),
+            Err(error) if error.kind() == ErrorKind::Incomplete => {
+                let page = page.finish(false);
+                Ok((!page.is_empty()).then_some(page))
+            }
+            Err(error) => Err(engine_error("reading a page")(error)),
+        }
     }
 }
 

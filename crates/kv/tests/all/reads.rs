@@ -1,7 +1,8 @@
 //! Snapshots and pages, on both engines.
 use crate::common::*;
-use kv::{Batch, KeyRange, Order, PageLimit};
+use kv::{Batch, KeyRange, Kv, Order, PageLimit};
 use std::ops::Bound;
+use std::time::Duration;
 
 const ALL: KeyRange = KeyRange {
     low: Bound::Unbounded,
@@ -192,4 +193,77 @@ async fn a_prefix_ends_at_its_last_key() {
         }
     })
     .await;
+}
+
+/// Many keys of which few are left: the numbers of those.
+async fn mostly_deleted(kv: &Kv) -> Vec<u32> {
+    let name = |number: u32| [&[0x10], &number.to_be_bytes()[..]].concat();
+    let is_left = |number: u32| number < 10 || number % 25_000 == 3;
+    for first in (0..70_000).step_by(10_000) {
+        let mut batch = Batch::new();
+        (first..first + 10_000).for_each(|number| batch.put(&name(number), &number.to_le_bytes().repeat(20)));
+        commit(kv, SHARD, batch).await.unwrap();
+    }
+    kv.compact(SHARD).await.unwrap();
+    for first in (0..70_000).step_by(10_000) {
+        let mut batch = Batch::new();
+        let gone = (first..first + 10_000).filter(|number| !is_left(*number));
+        gone.for_each(|number| batch.delete(&name(number)));
+        commit(kv, SHARD, batch).await.unwrap();
+    }
+    (0..70_000).filter(|number| is_left(*number)).collect()
+}
+
+#[tokio::test]
+async fn nothing_is_missing_behind_many_deleted_keys() {
+    on_both(async |store| {
+        let mut left = mostly_deleted(&store.kv).await;
+        let snapshot = store.kv.snapshot(SHARD).await.unwrap();
+        for order in [Order::Forward, Order::Backward] {
+            for entries in [1, 4, 100] {
+                let (mut range, mut found) = (ALL, Vec::new());
+                loop {
+                    let page = snapshot.page(&range, order, limit(entries)).await.unwrap();
+                    let numbers = page.iter().map(|(key, _)| key[1..].try_into().unwrap());
+                    found.extend(numbers.map(u32::from_be_bytes));
+                    if page.exhausted() {
+                        break;
+                    }
+                    let last = Bound::Excluded(page.key(page.len() - 1).to_vec());
+                    match order {
+                        Order::Forward => range.low = last,
+                        Order::Backward => range.high = last,
+                    }
+                }
+                assert_eq!(found, left, "{order:?}, {entries} at once");
+            }
+            left.reverse();
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn what_readers_pass_is_compacted() {
+    let store = Store::rocks();
+    mostly_deleted(&store.kv).await;
+    let before = store.kv.disk_bytes(SHARD, &ALL).await.unwrap();
+    let compacted = async {
+        loop {
+            let snapshot = store.kv.snapshot(SHARD).await.unwrap();
+            let range = KeyRange {
+                low: Bound::Excluded(vec![0x10, 0, 0, 0, 9]),
+                ..ALL
+            };
+            snapshot.page(&range, Order::Forward, limit(1)).await.unwrap();
+            drop(snapshot);
+            if store.kv.disk_bytes(SHARD, &ALL).await.unwrap() < before / 2 {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), compacted)
+        .await
+        .unwrap();
 }
