@@ -32,6 +32,7 @@ mod limits;
 mod lookups;
 mod mustache;
 mod names;
+mod nearest;
 mod node;
 mod parameters;
 mod pipelines;

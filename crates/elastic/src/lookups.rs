@@ -16,7 +16,7 @@ const LOOKUPS_MAX: usize = 100;
 /// Puts what documents say into the queries of a search.
 pub(crate) async fn fill(call: &Call, expression: &str, body: &mut Map<String, Value>) -> Result<()> {
     let mut places = Vec::new();
-    for name in ["query", "post_filter", "aggs", "aggregations"] {
+    for name in ["query", "post_filter", "knn", "aggs", "aggregations"] {
         if let Some(value) = body.get(name) {
             wanted(value, &format!("/{name}"), &mut places);
         }

@@ -180,6 +180,7 @@ async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
         [index, "_bulk"] => bulk::run(call, Some(index)).await,
         [index, "_mget"] => mget::run(call, Some(index)).await,
         [index, "_search"] => search::run(call, index).await,
+        [index, "_knn_search"] => search::knn::search(call, index).await,
         [index, "_msearch"] => search::multi::run(call, Some(index), Kind::Bodies).await,
         [index, "_search", "template"] => search::templates::search(call, index).await,
         [index, "_msearch", "template"] => search::templates::several(call, Some(index)).await,

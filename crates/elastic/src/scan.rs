@@ -2,6 +2,7 @@
 
 use crate::error::Result;
 use crate::index::Index;
+use crate::nearest;
 use engine::{DocumentPosition, Order, PageLimit, Record, RevisionedSnapshot};
 use indexing::{Published, Shown, id_of, seen, steps_of};
 use search::{Aggregations, Background, Held, Mapping, Outcome, Request, Run, ShowHit};
@@ -56,8 +57,10 @@ pub(crate) async fn run(
     show: &ShowHit<'_>,
 ) -> Result<Found> {
     let mut own = request.clone();
+    let is_late = nearest::find(&mut own, places, deadline, held).await?;
     let global = own.aggregations.take_global();
     let mut found = scan(&own, typed_keys, places, deadline, held.another(), show).await?;
+    found.timed_out |= is_late;
     for (name, meta, inner) in global {
         let answer = of_all(inner, typed_keys, places, deadline, held.another(), show).await?;
         let mut answer = Value::Object(answer);

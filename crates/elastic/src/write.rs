@@ -274,6 +274,8 @@ pub(crate) fn in_document(mut error: ElasticError, id: &str) -> ElasticError {
         if let Some((whole, why)) = error.reason.clone().split_once("]: date[") {
             error.reason = format!("{whole}]");
             error = error.because(ElasticError::illegal(format!("date[{why}")));
+        } else if let Some(why) = error.reason.clone().strip_prefix("failed to parse: ") {
+            error = error.because(ElasticError::illegal(why));
         }
         error.reason = format!("{} in document with id '{id}'", error.reason);
     }

@@ -384,6 +384,7 @@ pub fn term_of(kind: &FieldKind, field: &Field, value: ValueRef<'_>) -> Option<T
         },
         FieldKind::Point => Point::all(&[value]).into_iter().next().map(Term::Point),
         FieldKind::Binary
+        | FieldKind::Vector(_)
         | FieldKind::Object
         | FieldKind::Nested
         | FieldKind::Disabled

@@ -18,6 +18,8 @@ pub mod json;
 mod mapping;
 pub mod rows;
 mod value_kind;
+mod vector_fields;
+pub mod vectors;
 
 pub use mapping::{Field, FieldKind, Mapping, Meta, Placed};
 pub use value_kind::ValueKind;

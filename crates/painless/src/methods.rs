@@ -3,6 +3,7 @@
 use crate::error::{Result, failed};
 use crate::object::Object;
 use crate::run::Run;
+use crate::statics::vector;
 use std::cmp::Ordering;
 use std::rc::Rc;
 use value::Value;
@@ -404,6 +405,14 @@ fn of_field(
             )),
         },
         ("values" | "getValues", []) => run.list(values.to_vec()),
+        ("vectorValue" | "getVectorValue", []) => {
+            let numbers = vector(values)?.into_iter().map(Object::Double);
+            run.list(numbers.collect())
+        }
+        ("magnitude" | "getMagnitude", []) => {
+            let squares = vector(values)?.into_iter().map(|number| number * number);
+            Ok(Object::Double(squares.sum::<f64>().sqrt()))
+        }
         ("size" | "length" | "getLength", []) => Ok(Object::Int(values.len() as i64)),
         ("empty" | "isEmpty", []) => Ok(Object::Bool(values.is_empty())),
         ("get", [at]) => {

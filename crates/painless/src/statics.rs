@@ -130,8 +130,7 @@ pub(crate) fn function(run: &mut Run<'_>, name: &str, arguments: &[Object]) -> R
                 },
                 other => items(other)?,
             };
-            let numbers = |list: &[Object]| list.iter().map(Object::as_f64).collect::<Result<Vec<f64>>>();
-            let (a, b) = (numbers(&items(query)?)?, numbers(&of_field)?);
+            let (a, b) = (numbers(&items(query)?)?, vector(&of_field)?);
             run.step(a.len())?;
             if a.len() != b.len() {
                 return failed(format!(
@@ -146,6 +145,19 @@ pub(crate) fn function(run: &mut Run<'_>, name: &str, arguments: &[Object]) -> R
             "Unknown call [{name}] with [{}] arguments.",
             arguments.len()
         )),
+    }
+}
+
+fn numbers(list: &[Object]) -> Result<Vec<f64>> {
+    list.iter().map(Object::as_f64).collect()
+}
+
+/// The numbers that a field has: those of its vector, or its values.
+pub(crate) fn vector(values: &[Object]) -> Result<Vec<f64>> {
+    match values {
+        [] => failed("A document doesn't have a value for a vector field!"),
+        [Object::List(vector)] => numbers(&vector.borrow()),
+        values => numbers(values),
     }
 }
 

@@ -156,6 +156,9 @@ fn values(view: &View<'_>, field: &Field, format: Option<&str>, of: ValuesOf) ->
         });
         return Ok(shown.collect());
     }
+    if field.is_vector() {
+        return Ok(raw.into_iter().filter_map(vector_number).collect());
+    }
     let mut found: Vec<(Term, Value)> = Vec::new();
     for value in raw {
         let value = match value {
@@ -193,6 +196,16 @@ fn shown(field: &Field, term: &Term, value: ValueRef<'_>, formats: Option<&DateF
         // As the document has it.
         Term::Interval(_) => as_json(value),
         Term::Point(_) => Value::Null,
+    }
+}
+
+/// A number of a vector, or the digits of all of them.
+fn vector_number(value: ValueRef<'_>) -> Option<Value> {
+    match value {
+        ValueRef::String(digits) => Some(json!(digits)),
+        ValueRef::Int32(whole) => Some(json!(whole)),
+        ValueRef::Int64(whole) => Some(json!(whole)),
+        other => other.as_f64().and_then(Number::from_f64).map(Value::Number),
     }
 }
 

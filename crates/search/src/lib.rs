@@ -21,6 +21,7 @@ mod inner;
 mod matching;
 mod more_like;
 mod murmur;
+mod neighbours;
 mod order;
 mod profile;
 mod query;
@@ -48,9 +49,10 @@ pub use mapping::intervals::Relation;
 pub use mapping::{Mapping, Placed, ValueKind};
 pub use more_like::{Like, MoreLike};
 pub use murmur::murmur3;
+pub use neighbours::Neighbours;
 pub use profile::{Profile, Way};
 pub use query::{
-    Asked, CLAUSES_MAX, DEPTH_MAX, InnerHits, NestedMode, Query, parse_query, parse_query_string,
+    Asked, CLAUSES_MAX, DEPTH_MAX, InnerHits, Knn, NestedMode, Query, parse_query, parse_query_string,
 };
 pub use request::{Request, WINDOW_MAX};
 pub use run::{NewestWanted, Run};

@@ -43,6 +43,8 @@ pub struct Request {
     pub buckets_max: usize,
     /// `from` and `size` together at most.
     pub window_max: usize,
+    /// Whether nobody looks at the documents of hits, which are left out then.
+    pub is_bare: bool,
 }
 
 impl Default for Request {
@@ -62,6 +64,7 @@ impl Default for Request {
             terminate_after: None,
             buckets_max: BUCKETS_MAX,
             window_max: WINDOW_MAX,
+            is_bare: false,
         }
     }
 }

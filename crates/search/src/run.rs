@@ -370,7 +370,10 @@ impl<'r> Run<'r> {
             sequence: seen.sequence,
             version: seen.version,
             score,
-            document: seen.document.clone(),
+            document: match self.request.is_bare {
+                true => DocumentBuf::from(&value::Document::new()),
+                false => seen.document.clone(),
+            },
             nested: None,
             ignored: view.ignored(),
             sort: sort_values(&self.request.sort, &view, score, seen.sequence),

@@ -55,8 +55,29 @@ def test_what_is_not_there_is_an_error_that_names_it(elastic, index):
     elastic.indices.create(index=index, mappings={"properties": {"a": {"type": "keyword"}}})
     with pytest.raises(elasticsearch.BadRequestError, match="resource_already_exists_exception"):
         elastic.indices.create(index=index)
-    with pytest.raises(elasticsearch.ApiError, match="knn"):
-        elastic.search(index=index, knn={"field": "a", "query_vector": [1], "k": 1, "num_candidates": 1})
+    with pytest.raises(elasticsearch.ApiError, match="runtime_mappings"):
+        elastic.search(index=index, runtime_mappings={"b": {"type": "long"}})
+
+
+def test_the_nearest_documents_are_found(elastic, index):
+    vector = {"type": "dense_vector", "dims": 3, "index": True, "similarity": "cosine"}
+    elastic.indices.create(index=index, mappings={"properties": {"v": vector, "kind": {"type": "keyword"}}})
+    documents = ({"_index": index, "_id": str(n), "v": [1.0, n / 1000, 0.5], "kind": "ab"[n % 2], "n": n} for n in range(2000))
+    assert helpers.bulk(elastic, documents) == (2000, [])
+    knn = {"field": "v", "query_vector": [1.0, 0.7, 0.5], "k": 3, "num_candidates": 50}
+    hits = elastic.search(index=index, knn=knn, source=["n"])["hits"]
+    assert sorted(hit["_source"]["n"] for hit in hits["hits"]) == [699, 700, 701]
+    assert hits["max_score"] == pytest.approx(1.0)
+    hits = elastic.search(index=index, knn={**knn, "filter": {"term": {"kind": "b"}}})["hits"]["hits"]
+    assert {hit["_source"]["kind"] for hit in hits} == {"b"} and hits[0]["_id"] in ("699", "701")
+    both = elastic.search(index=index, knn=knn, query={"term": {"n": 5}}, size=10)["hits"]
+    assert both["total"]["value"] == 4
+    clause = elastic.search(index=index, query={"knn": {"field": "v", "query_vector": [1, 0, 0.5], "num_candidates": 10}}, size=2)
+    assert [hit["_id"] for hit in clause["hits"]["hits"]] == ["0", "1"]
+    with pytest.raises(elasticsearch.BadRequestError, match="dimension"):
+        elastic.search(index=index, knn={**knn, "query_vector": [1.0]})
+    with pytest.raises(elasticsearch.BadRequestError, match="dimensions"):
+        elastic.index(index=index, document={"v": [1.0]})
 
 
 def test_words_are_suggested_and_marked(elastic, index):

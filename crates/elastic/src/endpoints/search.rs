@@ -4,6 +4,7 @@ mod boosts;
 pub(crate) mod collapse;
 pub(crate) mod contexts;
 mod inner;
+pub(crate) mod knn;
 pub(crate) mod multi;
 mod parameters;
 mod profile;
@@ -15,6 +16,7 @@ use crate::call::Call;
 use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::lookups;
+use crate::nearest;
 use crate::resolve::{Options, alias_filter, resolve};
 use crate::respond::{Answer, ok};
 use crate::scan::{self, Found, Place};
@@ -26,7 +28,7 @@ use http::Method;
 pub(crate) use parameters::query_of as parameters_query;
 use parameters::{Asked, query_of};
 use rescore::Rescore;
-use search::{Held, Query, Request, Suggest};
+use search::{Held, Knn, Query, Request, Suggest};
 use serde_json::{Map, Value, json};
 use shown::{Shown, number};
 use std::pin::pin;
@@ -52,6 +54,8 @@ pub(crate) struct Search {
     collapse: Option<Collapse>,
     rescores: Vec<Rescore>,
     deadline: Option<Instant>,
+    /// Whether there was no time to look at all documents for the nearest.
+    is_late: bool,
     /// Shards whose results Elasticsearch would put together at once.
     batch: u64,
     /// The memory of its suggestions.
@@ -87,9 +91,12 @@ async fn answer(call: &Call, expression: &str, options: Options, asked: Asked) -
     let boosts = body.shift_remove("indices_boost");
     let suggest = body.shift_remove("suggest");
     let suggest = suggest.as_ref().map(Suggest::parse).transpose()?;
+    let knn = body.shift_remove("knn");
+    let knn = knn.as_ref().map_or(Ok(Vec::new()), Knn::parse_all)?;
     let groups = groups_of(&mut body)?;
     let is_profiled = profile::take(&mut body, keep_alive.is_some())?;
-    if suggest.is_some() && !body.contains_key("query") && query.is_none() && !body.contains_key("size") {
+    let asks_hits = body.contains_key("query") || query.is_some() || !knn.is_empty();
+    if suggest.is_some() && !asks_hits && !body.contains_key("size") {
         // Whoever asks for suggestions alone wants no hits.
         body.insert("size".to_owned(), json!(0));
         body.insert("query".to_owned(), json!({"match_none": {}}));
@@ -104,6 +111,7 @@ async fn answer(call: &Call, expression: &str, options: Options, asked: Asked) -
     if let Some(query) = query {
         request.query = Some(query);
     }
+    request.query = Query::or_nearest(request.query.take(), knn);
     request.track_scores |= shown.wants_scores();
     inner::check(request.query.as_ref())?;
     rescore::check(&rescores, &request, keep_alive.is_some())?;
@@ -128,6 +136,7 @@ async fn answer(call: &Call, expression: &str, options: Options, asked: Asked) -
             .read_columns(request.columns(&place.mapping));
     }
     let deadline = timeout.as_ref().map(limit).transpose()?.flatten();
+    let is_late = nearest::find(&mut request, &places, deadline, &call.held).await?;
     let search = Search {
         request,
         shown,
@@ -136,6 +145,7 @@ async fn answer(call: &Call, expression: &str, options: Options, asked: Asked) -
         collapse,
         rescores,
         deadline,
+        is_late,
         batch: asked.batch,
         held: call.held.another(),
     };
@@ -205,11 +215,12 @@ fn check_total(request: &Request, shown: &Shown, body: &Map<String, Value>) -> R
 impl Search {
     /// What is found, and whether that is all of it.
     pub(crate) async fn run(&self) -> Result<(Found, bool)> {
-        let found = match &self.collapse {
+        let mut found = match &self.collapse {
             Some(collapse) => collapse.run(self).await?,
             None if !self.rescores.is_empty() => rescore::run(self).await?,
             None => self.scan(&self.request).await?,
         };
+        found.timed_out |= self.is_late;
         let timed_out = found.timed_out;
         Ok((found, timed_out))
     }
@@ -365,6 +376,12 @@ fn opened(
     }
     if is_filtered {
         let filter = search::parse_query(&json!({"bool": {"should": filters}}))?;
+        let queries = request.query.iter_mut().chain(&mut request.post_filter);
+        for place in queries.flat_map(Query::unfound) {
+            if let Query::Knn(knn) = place {
+                knn.filter(filter.clone());
+            }
+        }
         request.query = Some(Query::filtered(request.query.take(), filter));
     }
     names

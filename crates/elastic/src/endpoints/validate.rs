@@ -9,7 +9,7 @@ use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, ok};
 use auth::Action;
 use http::Method;
-use search::{Held, Request, Run};
+use search::{Held, Query, Request, Run};
 use serde_json::{Map, Value, json};
 
 /// `/{index}/_validate/query`. What is wrong with the query is part of the answer.
@@ -84,7 +84,13 @@ async fn request(call: &Call, expression: &str) -> Result<(Request, String)> {
         _ => "*:*".to_owned(),
     };
     lookups::fill(call, expression, &mut body).await?;
-    let (request, _) = Request::parse(&body)?;
+    let (mut request, _) = Request::parse(&body)?;
+    for place in request.query.iter_mut().flat_map(Query::unfound) {
+        // Of the nearest documents, it is said of all whether they could be.
+        if let Query::Knn(knn) = place {
+            *place = knn.query();
+        }
+    }
     Ok((request, shown))
 }
 

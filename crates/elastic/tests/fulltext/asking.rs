@@ -1,12 +1,18 @@
 //! Random searches.
 
-use crate::histories::{level, text, time, word};
+use crate::histories::{level, text, time, vector, word};
 use serde_json::{Value, json};
 use testing::Random;
 
 /// A body of a search.
 pub fn search(random: &mut Random) -> Value {
     let mut body = json!({"query": query(random, 3), "size": random.below(30)});
+    if random.below(5) == 0 {
+        body["knn"] = nearest(random, 2);
+        if random.below(2) == 0 {
+            body.as_object_mut().unwrap().remove("query");
+        }
+    }
     match random.below(6) {
         0 => body["sort"] = json!([{"@timestamp": "desc"}]),
         1 => body["sort"] = json!([{"@timestamp": {"order": "desc", "unmapped_type": "boolean"}}, "_doc"]),
@@ -32,6 +38,16 @@ pub fn search(random: &mut Random) -> Value {
         _ => {}
     }
     body
+}
+
+/// The nearest documents.
+fn nearest(random: &mut Random, depth: u64) -> Value {
+    let count = 1 + random.below(30);
+    let mut knn = json!({"field": "vector", "query_vector": vector(random), "k": count, "num_candidates": 30});
+    if random.below(2) == 0 {
+        knn["filter"] = query(random, depth.saturating_sub(1));
+    }
+    knn
 }
 
 /// Aggregations, most of which columns can answer.
@@ -107,7 +123,7 @@ fn composite(random: &mut Random) -> Value {
 }
 
 fn query(random: &mut Random, depth: u64) -> Value {
-    match random.below(if depth == 0 { 14 } else { 18 }) {
+    match random.below(if depth == 0 { 14 } else { 19 }) {
         0 => json!({"match_all": {}}),
         1 => json!({"match": {"message": text(random)}}),
         2 => json!({"match": {"message": {"query": text(random), "operator": "and"}}}),
@@ -128,13 +144,14 @@ fn query(random: &mut Random, depth: u64) -> Value {
             json!({"range": {"@timestamp": {"gte": from, "lt": from + 3_600_000, "format": "epoch_millis"}}})
         }
         9 => {
-            let field = ["late", "host", "ratio", "level", "@timestamp"][random.below(5) as usize];
+            let field = ["late", "host", "ratio", "level", "@timestamp", "vector"][random.below(6) as usize];
             json!({"exists": {"field": field}})
         }
         10 => json!({"prefix": {"message": &word(random)[..1]}}),
         11 => json!({"wildcard": {"message": format!("*{}*", &word(random)[..1])}}),
         12 => json!({"ids": {"values": (0..5).map(|_| random.below(200).to_string()).collect::<Vec<_>>()}}),
         13 => json!({"range": {"ratio": {"gte": -0.5, "lte": random.below(4) as f64 / 3.0}}}),
+        18 => json!({"knn": nearest(random, depth)}),
         14 => json!({"constant_score": {"filter": query(random, depth - 1), "boost": 2}}),
         15 => {
             json!({"dis_max": {"queries": [query(random, depth - 1), query(random, depth - 1)], "tie_breaker": 0.3}})

@@ -93,6 +93,11 @@ impl History {
     }
 }
 
+/// A vector of small numbers, so that several are as near as each other.
+pub fn vector(random: &mut Random) -> [u64; 3] {
+    std::array::from_fn(|_| 1 + random.below(4))
+}
+
 /// For zeros too.
 fn sign(random: &mut Random) -> f64 {
     [1.0, -1.0][random.below(2) as usize]
@@ -102,6 +107,9 @@ fn document(random: &mut Random) -> Value {
     let mut document = json!({"message": text(random), "level": level(random), "size": random.below(20)});
     if random.below(10) > 0 {
         document["@timestamp"] = json!(time(random));
+    }
+    if random.below(4) > 0 {
+        document["vector"] = json!(vector(random));
     }
     match random.below(8) {
         0 => document["message"] = json!([text(random), text(random)]),

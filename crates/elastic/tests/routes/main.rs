@@ -28,6 +28,7 @@ mod security;
 mod server;
 mod streams;
 mod templates;
+mod vectors;
 
 use std::collections::BTreeSet;
 use testing::http::Case;
@@ -73,6 +74,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         queries::CASES,
         searches::CASES,
         security::CASES,
+        vectors::CASES,
     ]
     .into_iter()
     .flatten()

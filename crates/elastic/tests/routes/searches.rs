@@ -201,9 +201,9 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "POST /docs/_search",
-        r#"{"knn": {}}"#,
+        r#"{"retriever": {}}"#,
         501,
-        r#"{"error": {"reason": "[knn] of a search is not supported"}}"#,
+        r#"{"error": {"reason": "[retriever] of a search is not supported"}}"#,
     ),
     case(
         "POST /docs/_search",

@@ -4,8 +4,9 @@ use super::Mapping;
 use super::field::{FieldKind, Meta};
 use crate::dates::{DateFormats, Rounding};
 use crate::error::{Kind, Result, SearchError};
-use crate::fields;
+use crate::fields::{self, View};
 use crate::json::{as_bool, scalar};
+use crate::vector_fields;
 use jiff::tz::TimeZone;
 use regex::Regex;
 use serde_json::{Map, Value, json};
@@ -18,9 +19,7 @@ impl Mapping {
     /// Adds the fields that a document brings; whether there were any. Fails where a value cannot be one of its field's, or
     /// the mapping is strict.
     pub fn learn(&mut self, document: DocumentRef<'_>) -> Result<bool> {
-        let mut new = Vec::new();
-        self.walk(document, "", &mut new)?;
-        self.check_contexts(document)?;
+        let new = self.brought(document)?;
         if new.is_empty() {
             return Ok(false);
         }
@@ -35,10 +34,34 @@ impl Mapping {
 
     /// Whether a document brings fields; fails as [`Mapping::learn`] does.
     pub fn brings(&self, document: DocumentRef<'_>) -> Result<bool> {
+        Ok(!self.brought(document)?.is_empty())
+    }
+
+    /// The fields that a document brings, and what it says of those that are there.
+    fn brought(&self, document: DocumentRef<'_>) -> Result<Vec<(String, Value)>> {
         let mut new = Vec::new();
         self.walk(document, "", &mut new)?;
         self.check_contexts(document)?;
-        Ok(!new.is_empty())
+        self.check_vectors(document, &mut new)?;
+        Ok(new)
+    }
+
+    /// Refuses wrong vectors. The first one of a field may say how many numbers they have.
+    fn check_vectors(&self, document: DocumentRef<'_>, new: &mut Vec<(String, Value)>) -> Result<()> {
+        if !self.has_vectors {
+            return Ok(());
+        }
+        let view = View::of_document(self, document);
+        for field in self.fields.values() {
+            let FieldKind::Vector(kind) = &field.kind else {
+                continue;
+            };
+            let dims = vector_fields::check(field, &view)?;
+            if let (None, Some(dims)) = (kind.dims, dims) {
+                new.push((field.name.clone(), json!({"type": field.type_name, "dims": dims})));
+            }
+        }
+        Ok(())
     }
 
     /// The same for a document that is there already: what does not fit is not found, and no error.
@@ -67,6 +90,8 @@ impl Mapping {
 
     fn value(&self, value: ValueRef<'_>, path: &str, new: &mut Vec<(String, Value)>) -> Result<()> {
         match value {
+            // They are looked at as wholes.
+            _ if self.has_vectors && self.fields.get(path).is_some_and(|field| field.is_vector()) => Ok(()),
             ValueRef::Array(array) => array.iter().try_for_each(|value| self.value(value, path, new)),
             ValueRef::Null | ValueRef::Undefined => Ok(()),
             value => match self.fields.get(path) {

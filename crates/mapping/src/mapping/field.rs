@@ -7,7 +7,8 @@ use crate::dates::DateFormats;
 use crate::error::{Result, SearchError};
 use crate::json::{Members, as_bool, as_f64, as_i64, one_or_many, scalar};
 use crate::value_kind::ValueKind;
-use serde_json::Value;
+use crate::vectors::{self, Vectors};
+use serde_json::{Map, Value};
 use std::sync::{Arc, LazyLock};
 
 /// What a field's values are.
@@ -39,6 +40,8 @@ pub enum FieldKind {
     Range(Box<FieldKind>),
     /// What can be typed in part.
     Completion,
+    /// Numbers that stand for a place in a space of many dimensions.
+    Vector(Vectors),
     /// What is kept and never looked at.
     Disabled,
     /// Another field's name.
@@ -126,6 +129,19 @@ const WITHOUT_EFFECT: [&str; 7] = [
     "meta",
     "norms",
     "index_options",
+];
+
+/// Parameters that a field with one value for all documents has not.
+const CONSTANTS_HAVE_NOT: [&str; 5] = ["index", "doc_values", "store", "null_value", "copy_to"];
+/// Those that a field of vectors has not.
+const VECTORS_HAVE_NOT: [&str; 7] = [
+    "doc_values",
+    "store",
+    "null_value",
+    "copy_to",
+    "ignore_malformed",
+    "coerce",
+    "fields",
 ];
 
 impl Field {
@@ -239,14 +255,7 @@ impl Field {
             FieldKind::Keyword if field.type_name == "constant_keyword" => {
                 field.meta = Some(Meta::Constant);
                 field.constant = members.take("value").and_then(scalar);
-                if let Some(wrong) = ["index", "doc_values", "store", "null_value", "copy_to"]
-                    .into_iter()
-                    .find(|name| object.contains_key(*name))
-                {
-                    return Err(SearchError::mapper(format!(
-                        "unknown parameter [{wrong}] on mapper [{name}] of type [constant_keyword]"
-                    )));
-                }
+                refuse_parameters(&field, object, &CONSTANTS_HAVE_NOT)?;
             }
             FieldKind::Integer(..) if field.type_name == "token_count" => {
                 let missing =
@@ -280,6 +289,11 @@ impl Field {
                 )?;
                 field.analyzer = analyzer(given, "simple")?;
                 field.completion = Some(Arc::new(Completion::parse(name, &mut members)?));
+            }
+            FieldKind::Vector(_) => {
+                refuse_parameters(&field, object, &VECTORS_HAVE_NOT)?;
+                field.kind = FieldKind::Vector(Vectors::parse(name, field.index, &mut members)?);
+                field.doc_values = false;
             }
             FieldKind::Date | FieldKind::Range(_) => {
                 if let Some(format) = members.text("format")? {
@@ -338,6 +352,11 @@ impl Field {
         self.kind == FieldKind::Keyword
     }
 
+    /// Whether its values are vectors.
+    pub fn is_vector(&self) -> bool {
+        matches!(self.kind, FieldKind::Vector(_))
+    }
+
     /// Whether its values are moments.
     pub fn is_date(&self) -> bool {
         self.kind == FieldKind::Date
@@ -356,6 +375,17 @@ impl Field {
     /// Whether it is searched by terms of text.
     pub fn is_textual(&self) -> bool {
         matches!(self.kind, FieldKind::Text | FieldKind::Keyword)
+    }
+}
+
+/// Refuses parameters that other fields have.
+fn refuse_parameters(field: &Field, object: &Map<String, Value>, names: &[&str]) -> Result<()> {
+    match names.iter().find(|name| object.contains_key(**name)) {
+        None => Ok(()),
+        Some(wrong) => Err(SearchError::mapper(format!(
+            "unknown parameter [{wrong}] on mapper [{}] of type [{}]",
+            field.name, field.type_name
+        ))),
     }
 }
 
@@ -398,6 +428,7 @@ fn kind_of(name: &str, type_name: &str, members: &mut Members<'_>) -> Result<Fie
         "date_range" => FieldKind::Range(Box::new(FieldKind::Date)),
         "ip_range" => FieldKind::Range(Box::new(FieldKind::Ip)),
         "completion" => FieldKind::Completion,
+        vectors::NAME => FieldKind::Vector(Vectors::UNREAD),
         "binary" => FieldKind::Binary,
         "object" => match members.take("enabled").and_then(as_bool) {
             Some(false) => FieldKind::Disabled,

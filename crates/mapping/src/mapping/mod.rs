@@ -30,6 +30,8 @@ pub struct Mapping {
     fields: BTreeMap<String, Arc<Field>>,
     analysis: Analysis,
     fields_max: Option<usize>,
+    /// Whether fields have vectors, which are looked at as wholes.
+    has_vectors: bool,
 }
 
 impl Mapping {
@@ -122,6 +124,11 @@ impl Mapping {
         for (_, path, targets) in copies {
             for target in targets {
                 if let Some(field) = fields.get_mut(&target) {
+                    if field.is_vector() {
+                        return Err(SearchError::unsupported(format!(
+                            "[copy_to] the field of vectors [{target}]"
+                        )));
+                    }
                     field.copied_from.push(path.clone());
                 }
             }
@@ -136,6 +143,7 @@ impl Mapping {
                 return Err(SearchError::mapper(reason));
             }
         }
+        self.has_vectors = fields.values().any(Field::is_vector);
         self.fields = fields
             .into_iter()
             .map(|(name, field)| (name, Arc::new(field)))
@@ -177,6 +185,12 @@ impl Mapping {
             {
                 let name = format!("{full}.{sub}");
                 let mut field = Field::parse(&name, definition, &self.analysis, place.nested)?;
+                if field.is_vector() {
+                    return Err(SearchError::mapper(format!(
+                        "Field [{sub}] of type [{}] can't be used in multifields",
+                        field.type_name
+                    )));
+                }
                 field.path.clone_from(&full);
                 field.in_root = place.in_root;
                 insert(field, out);

@@ -3,6 +3,7 @@
 use super::Mapping;
 use crate::error::{Result, SearchError};
 use crate::json::scalar;
+use crate::vectors;
 use serde_json::{Map, Value, json};
 
 /// What a mapping has besides its properties.
@@ -19,7 +20,7 @@ const ROOT: [&str; 9] = [
 ];
 
 /// What of a field cannot be changed once it is there.
-const FIXED: [&str; 10] = [
+const FIXED: [&str; 13] = [
     "analyzer",
     "index",
     "doc_values",
@@ -30,6 +31,9 @@ const FIXED: [&str; 10] = [
     "scaling_factor",
     "value",
     "max_shingle_size",
+    "dims",
+    "element_type",
+    "similarity",
 ];
 
 impl Mapping {
@@ -180,14 +184,18 @@ fn merge_field(present: &mut Value, new: &Value, name: &str) -> Result<()> {
                     && (new.contains_key("properties") || old.contains_key("properties")) => {}
             "properties" => merge(old.entry("properties").or_insert_with(|| json!({})), value, name)?,
             "fields" => merge(old.entry("fields").or_insert_with(|| json!({})), value, name)?,
-            fixed if FIXED.contains(&fixed) && !is_new && old.get(fixed).is_some_and(|old| old != value) => {
-                let text =
-                    |value: Option<&Value>| value.and_then(scalar).unwrap_or_else(|| "default".to_owned());
-                return Err(SearchError::illegal(format!(
-                    "Mapper for [{name}] conflicts with existing mapper:\n\tCannot update parameter [{fixed}] from [{}] to [{}]",
-                    text(old.get(fixed)),
-                    text(Some(value))
-                )));
+            fixed if FIXED.contains(&fixed) && !is_new => {
+                let default = || vectors::default_of(&kind(old), fixed);
+                let present = old.get(fixed).cloned().or_else(default);
+                if let Some(present) = present.filter(|present| present != value) {
+                    let text = |value: &Value| scalar(value).unwrap_or_else(|| "default".to_owned());
+                    return Err(SearchError::illegal(format!(
+                        "Mapper for [{name}] conflicts with existing mapper:\n\tCannot update parameter [{fixed}] from [{}] to [{}]",
+                        text(&present),
+                        text(value)
+                    )));
+                }
+                old.insert(parameter.clone(), value.clone());
             }
             _ => drop(old.insert(parameter.clone(), value.clone())),
         }

@@ -97,6 +97,7 @@ fn fields_are_asked_of_the_host() {
             match name {
                 "rank" => Some(vec![Value::from(5)]),
                 "none" => Some(Vec::new()),
+                "vector" => Some(vec![Value::from(vec![3.0, 4.0])]),
                 _ => None,
             }
         }
@@ -108,6 +109,12 @@ fn fields_are_asked_of_the_host() {
         "1"
     );
     assert_eq!(shown(&run("doc.containsKey('other')").unwrap()), "false");
+    assert_eq!(
+        shown(&run("doc['vector'].size() + doc['vector'].magnitude + doc['vector'].vectorValue[1]").unwrap()),
+        "10.0"
+    );
+    assert_eq!(shown(&run("dotProduct([1, 1], 'vector') + l1norm([3, 5], doc['vector'])").unwrap()), "8.0");
+    assert!(matches!(run("l2norm([1], 'none')"), Err(ScriptError::Run(reason)) if reason.contains("vector field")));
     assert!(matches!(run("doc['other'].value"), Err(ScriptError::Run(reason)) if reason.contains("[other]")));
 }
 

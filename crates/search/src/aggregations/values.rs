@@ -53,6 +53,7 @@ impl Source {
         if field.is_object()
             || (wants_numbers && (field.is_textual() || field.kind == FieldKind::Ip))
             || field.kind == FieldKind::Binary
+            || field.is_vector()
         {
             let type_name = &field.type_name;
             return Err(SearchError::illegal(format!(

@@ -83,6 +83,12 @@ fn add(entry: &mut Entry, key: Key, field: &Field, view: &View<'_>) -> bool {
             }
             true
         }
+        FieldKind::Vector(_) => {
+            if !view.vectors(field).is_empty() {
+                entry.add_present(key);
+            }
+            true
+        }
         FieldKind::Range(_) | FieldKind::Completion => {
             if !view.raw(field).is_empty() || !view.terms(field).is_empty() {
                 entry.add_present(key);

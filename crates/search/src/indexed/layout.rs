@@ -166,6 +166,8 @@ fn is_scalar(value: ValueRef<'_>) -> bool {
 fn unmapped_value(value: ValueRef<'_>, path: String, mapping: &Mapping, out: &mut Vec<String>) {
     match value {
         ValueRef::Null | ValueRef::Undefined => {}
+        // One value, of many numbers.
+        ValueRef::Array(_) if mapping.field(&path).is_some_and(|field| field.is_vector()) => {}
         ValueRef::Array(array) => {
             for value in array.iter() {
                 unmapped_value(value, path.clone(), mapping, out);

@@ -118,6 +118,11 @@ impl<'a> Asker<'a> {
             Node::Functions(functions) => self.scored(functions.matched()),
             Node::ScriptScore(script) => self.scored(script.matched()),
             Node::Script(..) => Wanted::more(Lookup::All),
+            // What other documents have the text of such an `_id` is asked of them.
+            Node::Found(found, _) => {
+                let keys = found.ids(self.index).flat_map(|id| (self.ids)(id));
+                Wanted::more(Lookup::Ids(keys.collect()))
+            }
             Node::Nested { path, node, .. } => {
                 let scope = Some(path.as_str());
                 Wanted::more(Asker { scope, ..self }.node(node).lookup)
@@ -180,7 +185,9 @@ impl<'a> Asker<'a> {
         if let Some(meta) = field.meta {
             return self.meta(meta, &leaf.test);
         }
-        if field.nested.as_deref() != self.scope {
+        // Documents are as near as what is nested in them.
+        let is_seen = field.nested.as_deref() == self.scope || matches!(leaf.test, Test::Nearest(_));
+        if !is_seen {
             return Wanted::exact(Lookup::Nothing);
         }
         match self.layout.key(&field.name) {
@@ -275,6 +282,7 @@ fn test(key: Key, field: &Field, test: &Test) -> Wanted {
         Test::Interval(..)
         | Test::Intervals(_)
         | Test::Nearness { .. }
+        | Test::Nearest(_)
         | Test::Distance(..)
         | Test::Network(..)
         | Test::Near(..)

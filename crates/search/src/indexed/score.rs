@@ -106,9 +106,11 @@ impl<'a> Maker<'a> {
             },
             Node::Leaf(leaf) => match &leaf.test {
                 Test::Term(text) => self.term(leaf, text)?,
-                Test::Phrase { .. } | Test::Nearness { .. } | Test::Distance(..) | Test::Intervals(_) => {
-                    return None;
-                }
+                Test::Phrase { .. }
+                | Test::Nearness { .. }
+                | Test::Nearest(_)
+                | Test::Distance(..)
+                | Test::Intervals(_) => return None,
                 _ => self.constant(node, leaf.boost(), matches)?,
             },
             Node::Nothing
@@ -117,6 +119,7 @@ impl<'a> Maker<'a> {
             | Node::Nested { .. }
             | Node::Functions(_)
             | Node::ScriptScore(_)
+            | Node::Found(..)
             | Node::Script(..) => return None,
         })
     }

@@ -2,6 +2,7 @@
 
 mod functions;
 mod intervals;
+mod nearest;
 mod ranges;
 mod texts;
 
@@ -165,6 +166,17 @@ impl Compiler<'_> {
             } => self.script_score(query, script, *min_score, *boost)?,
             Query::Script { script, boost } => Node::Script(script.clone(), *boost),
             Query::Intervals { field, rule, boost } => self.intervals(field, rule, *boost)?,
+            Query::Nearest {
+                field,
+                vector,
+                similarity,
+            } => self.nearest(field, vector, *similarity)?,
+            Query::Found { found, boost } => Node::Found(found.clone(), *boost),
+            Query::Knn(_) => {
+                return Err(SearchError::unsupported(
+                    "the query [knn] within [nested] and in aggregations",
+                ));
+            }
             Query::Match { field, text, boost } => self.match_text(field, text, *boost)?,
             Query::MultiMatch {
                 fields,
@@ -206,6 +218,15 @@ impl Compiler<'_> {
             return Err(SearchError::new(
                 Kind::QueryShard,
                 "Binary fields do not support searching",
+            ));
+        }
+        if field.is_vector() {
+            let kind = &field.type_name;
+            return Err(SearchError::new(
+                Kind::QueryShard,
+                format!(
+                    "failed to create query: Field [{name}] of type [{kind}] doesn't support term queries"
+                ),
             ));
         }
         Ok(Some(field).filter(|field| !field.is_object()))

@@ -7,6 +7,7 @@ mod compile;
 mod functions;
 mod intervals;
 mod minimum;
+mod nearest;
 mod patterns;
 mod phrase;
 mod statistics;
@@ -17,6 +18,7 @@ pub(crate) use patterns::TermPattern;
 pub(crate) use statistics::{Statistics, Weighing};
 pub(crate) use test::{Leaf, Test, is_above, is_below, terms};
 
+use crate::neighbours::Neighbours;
 use crate::query::NestedMode;
 use crate::script::DocumentScript;
 use functions::{Functions, ScriptScore};
@@ -78,6 +80,7 @@ pub(crate) enum Node {
     Functions(Box<Functions>),
     ScriptScore(Box<ScriptScore>),
     Script(DocumentScript, f32),
+    Found(Arc<Neighbours>, f32),
     Leaf(Box<Leaf>),
 }
 
@@ -90,6 +93,7 @@ impl Node {
             Node::Nothing => None,
             Node::Constant(node, boost) => score(node).map(|_| *boost),
             Node::Ids(ids, boost) => ids.contains(view.id).then_some(*boost),
+            Node::Found(found, boost) => found.score(view).map(|score| score * boost),
             Node::Leaf(leaf) => leaf.score(view, statistics),
             Node::Functions(functions) => functions.score(view, statistics),
             Node::ScriptScore(script) => script.score(view, statistics),
@@ -182,7 +186,7 @@ impl Node {
             Node::Functions(functions) => functions.matched().0.leaves(out),
             Node::ScriptScore(script) => script.matched().0.leaves(out),
             Node::Leaf(leaf) => out.push(leaf),
-            Node::All(_) | Node::Nothing | Node::Ids(..) | Node::Script(..) => {}
+            Node::All(_) | Node::Nothing | Node::Ids(..) | Node::Script(..) | Node::Found(..) => {}
         }
     }
 
@@ -213,7 +217,11 @@ impl Node {
                 Some(())
             }
             Node::Functions(functions) => functions.columns(out),
-            Node::ScriptScore(_) | Node::Script(..) | Node::Nested { .. } | Node::Ids(..) => None,
+            Node::ScriptScore(_)
+            | Node::Script(..)
+            | Node::Nested { .. }
+            | Node::Ids(..)
+            | Node::Found(..) => None,
         }
     }
 
@@ -232,7 +240,12 @@ impl Node {
             }
             Node::Functions(functions) => functions.matched().0.scored(out),
             Node::ScriptScore(script) => script.matched().0.scored(out),
-            Node::All(_) | Node::Nothing | Node::Constant(..) | Node::Ids(..) | Node::Script(..) => {}
+            Node::All(_)
+            | Node::Nothing
+            | Node::Constant(..)
+            | Node::Ids(..)
+            | Node::Script(..)
+            | Node::Found(..) => {}
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Tests on the terms and the values of one field.
 
 use super::intervals::Rule;
+use super::nearest::Nearest;
 use super::patterns::TermPattern;
 use super::phrase;
 use super::statistics::Statistics;
@@ -48,6 +49,8 @@ pub(crate) enum Test {
     Distance(f64, f64),
     /// It has a point in a box: top, left, bottom, right.
     Within([f64; 4]),
+    /// It has a vector, which is worth the more the nearer it is to another.
+    Nearest(Box<Nearest>),
     /// Its terms stand as a rule says.
     Intervals(Box<Rule>),
     /// It has any value.
@@ -108,6 +111,9 @@ impl Leaf {
             Test::Exists => {
                 let is_there = match self.field.kind {
                     FieldKind::Binary => !view.raw(&self.field).is_empty(),
+                    FieldKind::Vector(_) => {
+                        self.field.nested.as_deref() == view.scope && !view.vectors(&self.field).is_empty()
+                    }
                     FieldKind::Text => view.terms(&self.field).iter().any(|term| match term {
                         Term::Text(text) => !self.field.analyzer.tokens(text).is_empty() || !text.is_empty(),
                         _ => true,
@@ -116,6 +122,7 @@ impl Leaf {
                 };
                 is_there.then_some(self.boost)
             }
+            Test::Nearest(nearest) => nearest.score(&self.field, view).map(|score| score * self.boost),
             Test::Intervals(rule) => rule.score(view).map(|score| score * self.boost),
             Test::Sequence(low, high) => {
                 use std::ops::RangeBounds;
@@ -261,6 +268,7 @@ impl Leaf {
             | Test::Network(..)
             | Test::Near(..)
             | Test::Nearness { .. }
+            | Test::Nearest(_)
             | Test::Distance(..)
             | Test::Within(_)
             | Test::Sequence(..) => false,

@@ -6,6 +6,7 @@ mod functions;
 mod geo;
 mod inner;
 mod intervals;
+mod knn;
 mod lucene;
 mod renamed;
 mod simple;
@@ -16,13 +17,16 @@ pub(crate) use functions::{BoostMode, Curve, Decay, Function, FunctionKind, Many
 pub use inner::InnerHits;
 pub use intervals::Rule;
 pub(crate) use intervals::{Relation as Standing, RuleKind};
+pub use knn::Knn;
 pub use lucene::parse_query_string;
 pub use renamed::Asked;
 
+use crate::neighbours::Neighbours;
 use crate::script::DocumentScript;
 use mapping::error::{Result, SearchError};
 use mapping::intervals::Relation;
 use serde_json::Value;
+use std::sync::Arc;
 
 /// Queries within queries at most.
 pub const DEPTH_MAX: usize = 30;
@@ -157,6 +161,19 @@ pub enum Query {
     Intervals {
         field: String,
         rule: Box<Rule>,
+        boost: f32,
+    },
+    /// The nearest documents, which are to be looked for before a search can be run.
+    Knn(Box<Knn>),
+    /// All documents with a vector, by how near it is.
+    Nearest {
+        field: String,
+        vector: Arc<[f32]>,
+        similarity: Option<f32>,
+    },
+    /// The nearest documents as they were found.
+    Found {
+        found: Arc<Neighbours>,
         boost: f32,
     },
 }
@@ -318,6 +335,7 @@ impl Parser {
             "distance_feature" => geo::distance_feature(body),
             "function_score" | "script_score" | "script" => parser.functions(name, body),
             "intervals" => intervals::parse(body),
+            "knn" => Ok(Query::Knn(Box::new(parser.knn(body)?))),
             "geo_distance" | "geo_bounding_box" => geo::parse(name, body),
             "query_string" => lucene::parse(body),
             "simple_query_string" => simple::parse(body),
@@ -330,7 +348,7 @@ impl Parser {
             "more_like_this" | "geo_polygon" | "geo_shape" | "has_child" | "has_parent" | "parent_id"
             | "percolate" | "pinned" | "rank_feature" | "semantic" | "span_term" | "span_near"
             | "span_or" | "span_not" | "span_first" | "span_multi" | "span_containing" | "span_within"
-            | "field_masking_span" | "terms_set" | "wrapper" | "knn" | "combined_fields" => {
+            | "field_masking_span" | "terms_set" | "wrapper" | "combined_fields" => {
                 Err(SearchError::unsupported(format!("the query [{name}]")))
             }
             other => Err(SearchError::parsing(format!("unknown query [{other}]"))),

@@ -100,7 +100,7 @@ impl Compiler<'_> {
                 !field.is_object()
                     && field.index
                     && field.kind != FieldKind::Binary
-                    && (!name.contains('*') || field.nested.is_none())
+                    && (!name.contains('*') || (field.nested.is_none() && !field.is_vector()))
             });
             targets.extend(found.map(|field| (field, *boost)));
         }

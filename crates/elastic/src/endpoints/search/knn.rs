@@ -1,0 +1,56 @@
+//! `_knn_search`: the nearest documents alone, as the first releases of Elasticsearch 8 ask for them.
+
+use super::parameters::Asked;
+use super::perform;
+use crate::call::Call;
+use crate::error::{ElasticError, Result};
+use crate::resolve::Options;
+use crate::respond::{Answer, ok};
+use http::Method;
+use serde_json::{Map, Value, json};
+
+/// What is said of how hits are shown.
+const SHOWN: [&str; 4] = ["_source", "fields", "docvalue_fields", "stored_fields"];
+
+/// `/{index}/_knn_search`.
+pub(crate) async fn search(call: &mut Call, expression: &str) -> Result<Answer> {
+    if ![Method::GET, Method::POST].contains(&call.method) {
+        return Err(call.not_allowed("GET, POST"));
+    }
+    call.parameters.without_effect(&["routing"]);
+    call.parameters.end()?;
+    let asked = Asked::of(as_search(call.object()?)?);
+    Ok(ok(perform(call, expression, Options::OPEN, asked).await?))
+}
+
+/// The search that finds all candidates and shows as many of them as are wanted.
+fn as_search(mut body: Map<String, Value>) -> Result<Map<String, Value>> {
+    let missing = || ElasticError::illegal("missing required [knn] section in search body");
+    let mut knn = body.shift_remove("knn").ok_or_else(missing)?;
+    let required = |name: &str| {
+        let reason = format!("Required [{name}]");
+        knn.get(name).cloned().ok_or_else(|| ElasticError::parsing(reason))
+    };
+    let (count, candidates) = (required("k")?, required("num_candidates")?);
+    if count.as_u64() > candidates.as_u64() {
+        return Err(ElasticError::illegal("[num_candidates] cannot be less than [k]"));
+    }
+    if count.as_u64() == Some(0) {
+        return Err(ElasticError::illegal("[k] must be greater than 0"));
+    }
+    knn["k"] = candidates;
+    if let Some(filter) = body.shift_remove("filter") {
+        knn["filter"] = filter;
+    }
+    let mut search = Map::new();
+    search.insert("query".to_owned(), json!({"knn": knn}));
+    search.insert("size".to_owned(), count);
+    search.insert("track_total_hits".to_owned(), json!(true));
+    for (name, value) in body {
+        if !SHOWN.contains(&name.as_str()) {
+            return Err(ElasticError::parsing(format!("[knn-search] unknown field [{name}]")));
+        }
+        search.insert(name, value);
+    }
+    Ok(search)
+}

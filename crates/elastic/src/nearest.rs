@@ -1,0 +1,56 @@
+//! Looking for the nearest documents that queries want, before a search is run: the same documents count for each of its pages.
+
+use crate::error::Result;
+use crate::scan::{self, Place};
+use search::{Held, Hit, Kind, Knn, Neighbours, Query, Request, SearchError, SortKey};
+use serde_json::{Map, Value};
+use std::time::Instant;
+
+/// Puts what is found in the places of the queries for nearest documents; whether it took too long, and only a part was seen.
+pub(crate) async fn find(
+    request: &mut Request,
+    places: &[Place],
+    deadline: Option<Instant>,
+    held: &Held,
+) -> Result<bool> {
+    let hits = request.size;
+    let queries = request.query.iter_mut().chain(&mut request.post_filter);
+    let mut is_late = false;
+    for place in queries.flat_map(Query::unfound) {
+        let Query::Knn(knn) = place else { continue };
+        let (found, was_late) = nearest(knn, hits, places, deadline, held).await?;
+        is_late |= was_late;
+        *place = found;
+    }
+    Ok(is_late)
+}
+
+/// The nearest documents over all of these indices, as a query.
+async fn nearest(
+    knn: &Knn,
+    hits: usize,
+    places: &[Place],
+    deadline: Option<Instant>,
+    held: &Held,
+) -> Result<(Query, bool)> {
+    let count = knn.count(hits)?;
+    let request = Request {
+        query: Some(knn.query()),
+        size: count,
+        window_max: count,
+        track_total_hits: None,
+        is_bare: true,
+        ..Request::default()
+    };
+    let show = |_: &Hit, _: &[SortKey], _: &Map<String, Value>| Ok(Value::Null);
+    // Its filters may look for nearest documents, too.
+    let found = Box::pin(scan::run(&request, false, places, deadline, held, &show)).await?;
+    let mut neighbours = Neighbours::new(held.another());
+    for hit in found.outcome.hits {
+        let missing = || SearchError::new(Kind::IllegalArgument, "a hit is of no index of the search");
+        let place = places.get(hit.index).ok_or_else(missing)?;
+        let score = hit.score.unwrap_or(0.0);
+        neighbours.add(&place.index.name, hit.sequence, hit.id, score)?;
+    }
+    Ok((knn.found(neighbours), found.timed_out))
+}
