@@ -1,9 +1,10 @@
 //! Looking for the nearest documents that queries want, before a search is run: the same documents count for each of its pages.
 
 use crate::error::Result;
-use crate::scan::{self, Place};
+use crate::scan::{self, Found, Place};
 use search::{Held, Hit, Kind, Knn, Neighbours, Query, Request, SearchError, SortKey};
 use serde_json::{Map, Value};
+use std::pin::Pin;
 use std::time::Instant;
 
 /// Puts what is found in the places of the queries for nearest documents; whether it took too long, and only a part was seen.
@@ -42,9 +43,7 @@ async fn nearest(
         is_bare: true,
         ..Request::default()
     };
-    let show = |_: &Hit, _: &[SortKey], _: &Map<String, Value>| Ok(Value::Null);
-    // Its filters may look for nearest documents, too.
-    let found = Box::pin(scan::run(&request, false, places, deadline, held, &show)).await?;
+    let found = scanned(&request, places, deadline, held).await?;
     let mut neighbours = Neighbours::new(held.another());
     for hit in found.outcome.hits {
         let missing = || SearchError::new(Kind::IllegalArgument, "a hit is of no index of the search");
@@ -53,4 +52,17 @@ async fn nearest(
         neighbours.add(&place.index.name, hit.sequence, hit.id, score)?;
     }
     Ok((knn.found(neighbours), found.timed_out))
+}
+
+/// A search for its hits alone. Its filters may look for nearest documents, too.
+fn scanned<'a>(
+    request: &'a Request,
+    places: &'a [Place],
+    deadline: Option<Instant>,
+    held: &'a Held,
+) -> Pin<Box<dyn Future<Output = Result<Found>> + Send + 'a>> {
+    Box::pin(async move {
+        let show = |_: &Hit, _: &[SortKey], _: &Map<String, Value>| Ok(Value::Null);
+        scan::run(request, false, places, deadline, held, &show).await
+    })
 }

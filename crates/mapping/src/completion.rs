@@ -246,7 +246,7 @@ impl Mapping {
         let view = View::of_document(self, document);
         let of = |name: &String| {
             let field = self.field(name)?;
-            let entries = entries(&view, field);
+            let entries = entries(&view, &field);
             let texts = entries.iter().flat_map(|entry| &entry.inputs);
             Some(texts.map(|text| text.len() as u64 + 8).sum())
         };

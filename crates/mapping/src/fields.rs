@@ -163,6 +163,9 @@ impl<'d> View<'d> {
             let points = Point::all(&self.raw(field));
             return points.into_iter().map(Term::Point).collect();
         }
+        if field.flattened.is_some() {
+            return self.held(field).into_iter().map(|(_, term)| term).collect();
+        }
         let mut terms = Vec::new();
         for value in self.raw(field) {
             let term = match value {
@@ -172,6 +175,24 @@ impl<'d> View<'d> {
             terms.extend(term);
         }
         terms
+    }
+
+    /// What an object that is this field holds, with the keys; or what it holds at a key, where the field is that.
+    pub fn held(&self, field: &Field) -> Vec<(String, Term)> {
+        let mut found = Vec::new();
+        for object in self.raw(field) {
+            let objects = field.flattened.iter().filter(|_| object.as_document().is_some());
+            for flattened in objects {
+                flattened.each(object, &mut |key, value| {
+                    let term = match value {
+                        ValueRef::Null | ValueRef::Undefined => null_term(field),
+                        value => term(field, value),
+                    };
+                    found.extend(term.map(|term| (key.to_owned(), term)));
+                });
+            }
+        }
+        found
     }
 
     /// What the values of a field add up to, where that is all that a row has of it.
@@ -201,6 +222,7 @@ impl<'d> View<'d> {
         let mut ignored = Vec::new();
         for (name, field) in self.mapping.fields() {
             let may_be = field.ignore_malformed || field.ignore_above != usize::MAX;
+            let may_be = may_be && field.flattened.is_none();
             let is_ignored = |value: &ValueRef<'_>| {
                 !matches!(value, ValueRef::Null | ValueRef::Undefined) && term(field, *value).is_none()
             };
@@ -402,6 +424,9 @@ pub fn ip(text: &str) -> Option<Ipv6Addr> {
 
 /// Refuses a value that a field cannot have.
 pub fn check(field: &Field, value: ValueRef<'_>) -> Result<()> {
+    if let Some(flattened) = &field.flattened {
+        return flattened.check(&field.name, value);
+    }
     let is_fine = match &field.kind {
         FieldKind::Binary => matches!(value, ValueRef::String(_) | ValueRef::Binary { .. }),
         FieldKind::Integer(..) if field.counts_words.is_some() => text_at(value).is_some(),

@@ -12,6 +12,7 @@ pub mod completion;
 pub mod dates;
 pub mod error;
 pub mod fields;
+pub mod flattened;
 pub mod geo;
 pub mod intervals;
 pub mod json;

@@ -20,7 +20,12 @@ impl<'d> View<'d> {
 
     /// What stands where vectors of a field are to be, of each object that may have one.
     pub(crate) fn given_vectors(&self, field: &Field) -> Vec<Vec<ValueRef<'d>>> {
-        let within = |outer: &str| field.path.strip_prefix(outer).and_then(|rest| rest.strip_prefix('.'));
+        let within = |outer: &str| {
+            field
+                .path
+                .strip_prefix(outer)
+                .and_then(|rest| rest.strip_prefix('.'))
+        };
         let at = |document: DocumentRef<'d>, path: &str| {
             let mut found = Vec::new();
             whole_at(document, path, &mut found);
@@ -28,9 +33,10 @@ impl<'d> View<'d> {
         };
         match (self.scope, field.nested.as_deref()) {
             (None, None) => vec![at(self.document, &field.path)],
-            (Some(scope), Some(nested)) if scope == nested => {
-                within(scope).map(|path| at(self.document, path)).into_iter().collect()
-            }
+            (Some(scope), Some(nested)) if scope == nested => within(scope)
+                .map(|path| at(self.document, path))
+                .into_iter()
+                .collect(),
             (None, Some(nested)) => {
                 let mut objects = Vec::new();
                 values_at(self.document, nested, &mut objects);
@@ -100,7 +106,8 @@ mod tests {
 
     fn refusal(field: &Value, value: impl Into<Bson>) -> String {
         let mut mapping = mapping(field).expect("a mapping");
-        let document = doc! {"v": value.into()};
+        let value: Bson = value.into();
+        let document = doc! {"v": value};
         mapping.learn((&document).into()).expect_err("refused").reason
     }
 
@@ -108,11 +115,19 @@ mod tests {
     fn vectors_that_a_field_cannot_have_are_refused() {
         let three = json!({"type": "dense_vector", "dims": 3});
         assert!(refusal(&three, vec![1, 2]).contains("a different number of dimensions [2]"));
-        assert!(refusal(&three, vec![1, 2, 3, 4]).contains("more dimensions than defined in the mapping [3]"));
-        assert!(refusal(&three, vec![0, 0, 0]).contains("zero magnitude. Preview of invalid vector: [0.0, 0.0, 0.0]"));
+        assert!(
+            refusal(&three, vec![1, 2, 3, 4]).contains("more dimensions than defined in the mapping [3]")
+        );
+        assert!(
+            refusal(&three, vec![0, 0, 0])
+                .contains("zero magnitude. Preview of invalid vector: [0.0, 0.0, 0.0]")
+        );
         assert!(refusal(&three, vec!["a", "b", "c"]).contains("numbers alone"));
         assert!(refusal(&three, 5).contains("an array of numbers"));
-        assert!(refusal(&three, vec![1e300, 0.0, 0.0]).contains("infinite values but found [Infinity] at dim [0]"));
+        assert!(
+            refusal(&three, vec![1e300, 0.0, 0.0])
+                .contains("infinite values but found [Infinity] at dim [0]")
+        );
         let unit = json!({"type": "dense_vector", "dims": 2, "similarity": "dot_product"});
         assert!(refusal(&unit, vec![1, 1]).contains("unit-length"));
         let bytes = json!({"type": "dense_vector", "dims": 2, "element_type": "byte"});
@@ -126,9 +141,16 @@ mod tests {
     #[test]
     fn the_first_document_may_say_how_many_numbers_vectors_have() {
         let mut mapping = mapping(&json!({"type": "dense_vector"})).expect("a mapping");
-        assert!(!mapping.learn((&doc! {"v": Bson::Null}).into()).expect("nothing new"));
+        assert!(
+            !mapping
+                .learn((&doc! {"v": Bson::Null}).into())
+                .expect("nothing new")
+        );
         assert!(mapping.learn((&doc! {"v": vec![1, 2]}).into()).expect("learnt"));
-        assert_eq!(mapping.source()["properties"]["v"], json!({"type": "dense_vector", "dims": 2}));
+        assert_eq!(
+            mapping.source()["properties"]["v"],
+            json!({"type": "dense_vector", "dims": 2})
+        );
         assert!(mapping.learn((&doc! {"v": vec![1, 2, 3]}).into()).is_err());
         assert!(!mapping.learn((&doc! {"v": vec![3, 4]}).into()).expect("known"));
         let other = json!({"properties": {"v": {"type": "dense_vector", "dims": 3}}});
@@ -144,11 +166,14 @@ mod tests {
             "b": {"type": "dense_vector", "dims": 2, "element_type": "byte"},
         }});
         let mut mapping = Mapping::parse(&source, Analysis::default()).expect("a mapping");
-        let two = vec![Bson::from(doc! {"v": vec![1, 2]}), Bson::from(doc! {"v": vec![3, 4]})];
+        let two = vec![
+            Bson::from(doc! {"v": vec![1, 2]}),
+            Bson::from(doc! {"v": vec![3, 4]}),
+        ];
         let document = doc! {"v": vec![1, 2], "n": two.clone(), "b": "01ff"};
         assert!(!mapping.learn((&document).into()).expect("nothing new"));
         let view = View::of_document(&mapping, (&document).into());
-        let vectors = |name: &str| view.vectors(mapping.field(name).expect("a field"));
+        let vectors = |name: &str| view.vectors(&mapping.field(name).expect("a field"));
         assert_eq!(vectors("v"), [[1.0, 2.0]]);
         assert_eq!(vectors("n.v"), [[1.0, 2.0], [3.0, 4.0]]);
         assert_eq!(vectors("b"), [[1.0, -1.0]]);
@@ -178,7 +203,8 @@ mod tests {
             field["type"] = json!("dense_vector");
             assert!(mapping(&field).is_err(), "{wrong}");
         }
-        let options = json!({"type": "int8_hnsw", "m": 16, "ef_construction": 100, "confidence_interval": 0.95});
+        let options =
+            json!({"type": "int8_hnsw", "m": 16, "ef_construction": 100, "confidence_interval": 0.95});
         let field = json!({"type": "dense_vector", "dims": 2, "index_options": options});
         assert!(mapping(&field).is_ok());
         let in_text = json!({"type": "text", "fields": {"v": {"type": "dense_vector", "dims": 2}}});

@@ -106,7 +106,9 @@ impl Vectors {
         let numbers = self.numbers(value)?;
         match self.dims {
             Some(dims) if numbers.len() > dims => {
-                return Err(format!("has more dimensions than defined in the mapping [{dims}]"));
+                return Err(format!(
+                    "has more dimensions than defined in the mapping [{dims}]"
+                ));
             }
             Some(dims) if numbers.len() < dims => {
                 return Err(format!(
@@ -160,9 +162,9 @@ impl Vectors {
     fn length_fault(&self, square: f32) -> Option<String> {
         let similarity = self.similarity?;
         match (similarity, self.element) {
-            (Similarity::Cosine, _) if square == 0.0 => Some(
-                "The [cosine] similarity does not support vectors with zero magnitude.".to_owned(),
-            ),
+            (Similarity::Cosine, _) if square == 0.0 => {
+                Some("The [cosine] similarity does not support vectors with zero magnitude.".to_owned())
+            }
             (Similarity::DotProduct, Element::Float) if (square - 1.0).abs() > UNIT_TOLERANCE => {
                 Some("The [dot_product] similarity can only be used with unit-length vectors.".to_owned())
             }
@@ -209,9 +211,9 @@ fn check_options(name: &str, element: Element, options: &Value) -> Result<()> {
         )));
     };
     let mut members = Members::of_object("index_options", options);
-    let kind = members.text("type")?.ok_or_else(|| {
-        SearchError::mapper("[index_options] requires field [type] to be configured")
-    })?;
+    let kind = members
+        .text("type")?
+        .ok_or_else(|| SearchError::mapper("[index_options] requires field [type] to be configured"))?;
     let (precision, shape) = kind.split_once('_').unwrap_or(("", &kind));
     if !matches!(precision, "" | "int8" | "int4" | "bbq") || !matches!(shape, "hnsw" | "flat") {
         return Err(SearchError::mapper(format!(
@@ -234,7 +236,9 @@ fn check_options(name: &str, element: Element, options: &Value) -> Result<()> {
     }
     if matches!(precision, "int8" | "int4") {
         let interval = members.take("confidence_interval").map(as_f64);
-        if interval.is_some_and(|number| number.is_none_or(|number| number != 0.0 && !(0.9..=1.0).contains(&number))) {
+        if interval
+            .is_some_and(|number| number.is_none_or(|number| number != 0.0 && !(0.9..=1.0).contains(&number)))
+        {
             return Err(SearchError::mapper(
                 "[confidence_interval] must be 0 or between 0.9 and 1.0",
             ));
@@ -265,7 +269,11 @@ pub fn of_hex(digits: &str) -> Option<Vec<f32>> {
     let is_hex = digits.len().is_multiple_of(2) && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     let byte = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
     let bytes = || (0..digits.len()).step_by(2).map(byte);
-    is_hex.then(|| bytes().map(|byte| byte.map(|byte| f32::from(byte.cast_signed()))).collect())?
+    is_hex.then(|| {
+        bytes()
+            .map(|byte| byte.map(|byte| f32::from(byte.cast_signed())))
+            .collect()
+    })?
 }
 
 impl Element {

@@ -4,10 +4,13 @@ use crate::hit::Hit;
 use jiff::tz::TimeZone;
 use mapping::dates::DateFormats;
 use mapping::error::{Result, SearchError};
-use mapping::fields::{Term, View, document_term, nanos, simple_match};
+use mapping::fields::{Term, View, document_term, nanos, simple_match, values_at};
+use mapping::flattened::Flattened;
 use mapping::json::{Members, one_or_many, scalar};
 use mapping::{Field, FieldKind, Mapping};
 use serde_json::{Map, Number, Value, json};
+use std::borrow::Cow;
+use std::sync::Arc;
 use value::{DocumentBuf, ValueRef};
 
 /// Fields that are wanted, by a name or a pattern.
@@ -72,11 +75,7 @@ pub fn fetched(
     let mut out = Map::new();
     for one in wanted {
         let is_pattern = one.pattern.contains('*');
-        for (name, field) in mapping
-            .fields()
-            .filter(|(name, _)| simple_match(&one.pattern, name))
-        {
-            let field = mapping.field(name).unwrap_or(field);
+        for (name, field) in named(mapping, &one.pattern) {
             let is_out = field.is_object() || (of == ValuesOf::Columns && !field.doc_values);
             if is_out && is_pattern {
                 continue;
@@ -87,7 +86,7 @@ pub fn fetched(
                     field.type_name
                 )));
             }
-            let values = values(&view, field, one.format.as_deref(), of)?;
+            let values = values(&view, &field, one.format.as_deref(), of)?;
             if !values.is_empty() {
                 // One that is wanted in several formats has its values in each.
                 let all = out.entry(name).or_insert_with(|| json!([]));
@@ -99,6 +98,19 @@ pub fn fetched(
         }
     }
     Ok(out)
+}
+
+/// The fields of a name or a pattern; keys of objects that are fields have no names but those that are asked for.
+fn named<'m>(mapping: &'m Mapping, pattern: &'m str) -> Vec<(&'m str, Cow<'m, Arc<Field>>)> {
+    if !pattern.contains('*') {
+        let is_named = |field: &Cow<'_, Arc<Field>>| mapping.has_field(pattern) || field.is_keyed();
+        let field = mapping.field(pattern).filter(is_named);
+        return field.map(|field| (pattern, field)).into_iter().collect();
+    }
+    let found = mapping.fields().filter(|(name, _)| simple_match(pattern, name));
+    found
+        .map(|(name, field)| (name, mapping.field(name).unwrap_or(Cow::Borrowed(field))))
+        .collect()
 }
 
 /// The values of the wanted fields that the mapping stores beside the document.
@@ -156,6 +168,9 @@ fn values(view: &View<'_>, field: &Field, format: Option<&str>, of: ValuesOf) ->
         });
         return Ok(shown.collect());
     }
+    if let Some(flattened) = &field.flattened {
+        return Ok(held(view, field, flattened, of));
+    }
     if field.is_vector() {
         return Ok(raw.into_iter().filter_map(vector_number).collect());
     }
@@ -197,6 +212,30 @@ fn shown(field: &Field, term: &Term, value: ValueRef<'_>, formats: Option<&DateF
         Term::Interval(_) => as_json(value),
         Term::Point(_) => Value::Null,
     }
+}
+
+/// Objects that are fields, or what they hold at a key; in columns there is what they hold alone.
+fn held(view: &View<'_>, field: &Field, flattened: &Flattened, of: ValuesOf) -> Vec<Value> {
+    if of == ValuesOf::Columns {
+        let mut terms = view.terms(field);
+        terms.sort_by(Term::compare);
+        terms.dedup();
+        let shown = terms.iter().map(|term| shown(field, term, ValueRef::Null, None));
+        return shown.collect();
+    }
+    let mut found = Vec::new();
+    match &flattened.key {
+        None => found = view.raw(field),
+        Some(_) => {
+            let within = |scope: &str| field.name.strip_prefix(scope)?.strip_prefix('.');
+            let path = view.scope.map_or(Some(field.name.as_str()), within);
+            values_at(view.document, path.unwrap_or_default(), &mut found);
+        }
+    }
+    // At a key that has others within it there is nothing.
+    found.retain(|value| value.as_document().is_some() != field.is_keyed());
+    let is_some = |value: &ValueRef<'_>| !matches!(value, ValueRef::Null | ValueRef::Undefined);
+    found.into_iter().filter(is_some).map(as_json).collect()
 }
 
 /// A number of a vector, or the digits of all of them.

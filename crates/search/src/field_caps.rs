@@ -3,6 +3,7 @@
 use mapping::fields::simple_match;
 use mapping::{FieldKind, Mapping};
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is known of the fields of several indices.
@@ -26,7 +27,7 @@ impl FieldCaps {
         let is_wanted = |name: &str| patterns.iter().any(|pattern| simple_match(pattern, name));
         let definitions: BTreeMap<String, Value> = mapping.definitions().into_iter().collect();
         for (name, field) in mapping.fields().filter(|(name, _)| is_wanted(name)) {
-            let target = mapping.field(name).unwrap_or(field);
+            let target = mapping.field(name).unwrap_or(Cow::Borrowed(field));
             let (searchable, aggregatable) = match target.kind {
                 FieldKind::Object | FieldKind::Nested | FieldKind::Disabled => (false, false),
                 FieldKind::Binary => (false, false),

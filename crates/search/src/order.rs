@@ -28,7 +28,7 @@ pub(crate) fn check(key: &SortKey, mapping: &Mapping) -> Result<()> {
     if matches!(sort.name.as_str(), "_id" | "_seq_no") {
         return Ok(());
     }
-    match mapping.field(&sort.name) {
+    match mapping.field(&sort.name).as_deref() {
         None if sort.unmapped_type.is_some() => Ok(()),
         None => Err(SearchError::new(
             Kind::QueryShard,
@@ -107,9 +107,9 @@ fn field_value(sort: &FieldSort, view: &View<'_>) -> SortValue {
         );
     };
     if field.is_nanos() {
-        return nanos_value(sort, field, view);
+        return nanos_value(sort, &field, view);
     }
-    let mut terms = view.terms(field);
+    let mut terms = view.terms(&field);
     if field.kind == FieldKind::Text {
         let tokens = terms.iter().filter_map(|term| match term {
             Term::Text(text) => Some(field.analyzer.tokens(text)),
@@ -194,7 +194,7 @@ fn missing(sort: &FieldSort, type_name: &str, mapping: &Mapping) -> SortValue {
         Some(given) => {
             return match mapping.field(&sort.name).and_then(|field| {
                 let text = scalar(given)?;
-                mapping::fields::term(field, value::ValueRef::String(&text))
+                mapping::fields::term(&field, value::ValueRef::String(&text))
             }) {
                 Some(term) => SortValue::Term(term),
                 None => SortValue::Last,
@@ -293,7 +293,7 @@ fn given_value(key: &SortKey, given: &Value, mapping: &Mapping) -> Result<SortVa
                 let read = |field: &Field| mapping::fields::nanos(field, value::ValueRef::String(&text));
                 read(&Field {
                     formats,
-                    ..Field::clone(field)
+                    ..Field::clone(&field)
                 })
             }
         };
@@ -326,8 +326,8 @@ fn given_value(key: &SortKey, given: &Value, mapping: &Mapping) -> Result<SortVa
         return Ok(SortValue::Term(Term::Text(text)));
     }
     let term = match given.as_i64() {
-        Some(number) if field.is_number() => mapping::fields::term(field, value::ValueRef::Int64(number)),
-        _ => mapping::fields::term(field, value::ValueRef::String(&text)),
+        Some(number) if field.is_number() => mapping::fields::term(&field, value::ValueRef::Int64(number)),
+        _ => mapping::fields::term(&field, value::ValueRef::String(&text)),
     };
     term.map(SortValue::Term).ok_or_else(failed)
 }

@@ -11,7 +11,7 @@ use crate::query::Query;
 use crate::request::Request;
 use crate::seen::{Index, Outcome, Seen};
 use crate::sort::SortKey;
-use fulltext::{Lookup, Mask, Part, Reader};
+use fulltext::{Mask, Part, Reader};
 use mapping::FieldKind;
 use mapping::error::{Result, SearchError};
 use mapping::fields::View;
@@ -283,13 +283,14 @@ impl<'r> Run<'r> {
     /// Counts the documents of an index for the scores, but for those that are left out.
     pub fn count_index(&mut self, layout: &Layout, reader: &Reader, mask: &Mask) -> fulltext::Result<()> {
         for (field, terms) in self.scored.fields() {
-            let Some(key) = layout.key(&field.name).filter(|_| field.nested.is_none()) else {
+            let Some(place) = layout.place(field).filter(|_| field.nested.is_none()) else {
                 continue;
             };
+            let key = place.key;
             let (part, (documents, length)) = match field.kind {
                 FieldKind::Text => (Part::Text, reader.lengths(key, mask)?),
                 _ => {
-                    let documents = reader.matching(&Lookup::Present(key), mask, u64::MAX)?;
+                    let documents = reader.matching(&place.present(), mask, u64::MAX)?;
                     (Part::Word, (documents, documents))
                 }
             };
@@ -298,7 +299,7 @@ impl<'r> Run<'r> {
             }
             self.statistics.add_field(&field.name, documents, length);
             for term in terms {
-                let having = reader.having(key, part, term, mask)?;
+                let having = reader.having(key, part, &place.term(term), mask)?;
                 if having > 0 {
                     self.statistics.add_term(&field.name, term, having);
                 }
@@ -364,18 +365,19 @@ impl<'r> Run<'r> {
         if self.request.size == 0 {
             return Ok(true);
         }
+        let (document, ignored) = match self.request.is_bare {
+            true => (DocumentBuf::from(&value::Document::new()), Vec::new()),
+            false => (seen.document.clone(), view.ignored()),
+        };
         let hit = Hit {
             index: *at,
             id: seen.id.to_owned(),
             sequence: seen.sequence,
             version: seen.version,
             score,
-            document: match self.request.is_bare {
-                true => DocumentBuf::from(&value::Document::new()),
-                false => seen.document.clone(),
-            },
+            document,
             nested: None,
-            ignored: view.ignored(),
+            ignored,
             sort: sort_values(&self.request.sort, &view, score, seen.sequence),
         };
         if let Some(values) = &self.request.search_after

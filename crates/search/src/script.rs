@@ -124,11 +124,16 @@ impl Host for Fields<'_> {
     fn field(&self, name: &str) -> Option<Vec<Value>> {
         let field = self.0.mapping.field(name)?;
         if field.is_vector() {
-            let vectors = self.0.vectors(field).into_iter();
-            let numbers = |vector: Vec<f32>| vector.into_iter().map(|number| Value::Double(f64::from(number)));
-            return Some(vectors.map(|vector| Value::Array(numbers(vector).collect())).collect());
+            let vectors = self.0.vectors(&field).into_iter();
+            let numbers =
+                |vector: Vec<f32>| vector.into_iter().map(|number| Value::Double(f64::from(number)));
+            return Some(
+                vectors
+                    .map(|vector| Value::Array(numbers(vector).collect()))
+                    .collect(),
+            );
         }
-        let mut terms = self.0.terms(field);
+        let mut terms = self.0.terms(&field);
         terms.sort_by(Term::compare);
         if field.is_textual() {
             terms.dedup();

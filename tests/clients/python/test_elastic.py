@@ -80,6 +80,17 @@ def test_the_nearest_documents_are_found(elastic, index):
         elastic.index(index=index, document={"v": [1.0]})
 
 
+def test_an_object_is_one_field(elastic, index):
+    elastic.indices.create(index=index, mappings={"properties": {"labels": {"type": "flattened"}}})
+    documents = ({"_index": index, "labels": {"app": f"app-{n % 3}", "at": {"zone": n % 2}}} for n in range(1200))
+    assert helpers.bulk(elastic, documents) == (1200, [])
+    both = {"bool": {"filter": [{"term": {"labels.app": "app-1"}}, {"term": {"labels.at.zone": 1}}]}}
+    answer = elastic.search(index=index, query=both, aggs={"zones": {"terms": {"field": "labels.at.zone"}}}, size=0)
+    assert answer["hits"]["total"]["value"] == 200
+    assert [bucket["key"] for bucket in answer["aggregations"]["zones"]["buckets"]] == ["1"]
+    assert list(elastic.indices.get_mapping(index=index)[index]["mappings"]["properties"]) == ["labels"]
+
+
 def test_words_are_suggested_and_marked(elastic, index):
     elastic.indices.create(index=index, mappings={"properties": {"place": {"type": "completion"}}})
     elastic.index(index=index, id="1", document={"place": {"input": ["Berlin", "Bern"], "weight": 3}, "text": "a quick brown fox"})

@@ -16,7 +16,7 @@ pub fn search(random: &mut Random) -> Value {
     match random.below(6) {
         0 => body["sort"] = json!([{"@timestamp": "desc"}]),
         1 => body["sort"] = json!([{"@timestamp": {"order": "desc", "unmapped_type": "boolean"}}, "_doc"]),
-        2 => body["sort"] = json!(["level.keyword", {"size": "desc"}]),
+        2 => body["sort"] = json!(["level.keyword", {label(random): "asc"}, {"size": "desc"}]),
         3 => body["sort"] = json!([{"@timestamp": "asc"}]),
         _ => {}
     }
@@ -40,10 +40,36 @@ pub fn search(random: &mut Random) -> Value {
     body
 }
 
+/// An object that is a field, or one of its keys.
+fn label(random: &mut Random) -> &'static str {
+    ["labels", "labels.app", "labels.at.zone", "labels.none"][random.below(4) as usize]
+}
+
+/// One of these, or another field.
+fn label_or(random: &mut Random, other: &'static str) -> &'static str {
+    match random.below(2) {
+        0 => label(random),
+        _ => other,
+    }
+}
+
+/// What such an object holds.
+fn held(random: &mut Random) -> Value {
+    let label = label(random);
+    match random.below(5) {
+        0 => json!({"term": {label: level(random)}}),
+        1 => json!({"terms": {label: [word(random), random.below(3).to_string()]}}),
+        2 => json!({"prefix": {label: &word(random)[..1]}}),
+        3 => json!({"range": {label: {"gte": "d", "lt": word(random)}}}),
+        _ => json!({"exists": {"field": label}}),
+    }
+}
+
 /// The nearest documents.
 fn nearest(random: &mut Random, depth: u64) -> Value {
     let count = 1 + random.below(30);
-    let mut knn = json!({"field": "vector", "query_vector": vector(random), "k": count, "num_candidates": 30});
+    let mut knn =
+        json!({"field": "vector", "query_vector": vector(random), "k": count, "num_candidates": 30});
     if random.below(2) == 0 {
         knn["filter"] = query(random, depth.saturating_sub(1));
     }
@@ -56,7 +82,9 @@ fn aggregations(random: &mut Random, depth: u64) -> Value {
     for name in ["a", "b"].iter().take(1 + random.below(2) as usize) {
         let mut one = match random.below(if depth == 0 { 5 } else { 14 }) {
             0 => json!({"stats": {"field": "size"}}),
-            1 => json!({"cardinality": {"field": "level.keyword"}}),
+            1 => {
+                json!({"cardinality": {"field": label_or(random, "level.keyword")}})
+            }
             2 => json!({"max": {"field": "@timestamp"}}),
             3 => json!({"value_count": {"field": "host.name.keyword"}}),
             4 => match random.below(4) {
@@ -74,7 +102,7 @@ fn aggregations(random: &mut Random, depth: u64) -> Value {
             9 => {
                 json!({"range": {"field": "size", "ranges": [{"to": 5}, {"from": 3, "to": 12}, {"from": 12}]}})
             }
-            10 => json!({"missing": {"field": "host.up"}}),
+            10 => json!({"missing": {"field": label_or(random, "host.up")}}),
             11 => json!({"filter": {"term": {"level.keyword": "warn"}}}),
             12 => json!({"filters": {"other_bucket": true, "filters": {
                 "x": {"bool": {"must_not": {"range": {"size": {"lt": 7}}}}}, "y": query(random, 1),
@@ -123,7 +151,7 @@ fn composite(random: &mut Random) -> Value {
 }
 
 fn query(random: &mut Random, depth: u64) -> Value {
-    match random.below(if depth == 0 { 14 } else { 19 }) {
+    match random.below(if depth == 0 { 16 } else { 21 }) {
         0 => json!({"match_all": {}}),
         1 => json!({"match": {"message": text(random)}}),
         2 => json!({"match": {"message": {"query": text(random), "operator": "and"}}}),
@@ -144,16 +172,19 @@ fn query(random: &mut Random, depth: u64) -> Value {
             json!({"range": {"@timestamp": {"gte": from, "lt": from + 3_600_000, "format": "epoch_millis"}}})
         }
         9 => {
-            let field = ["late", "host", "ratio", "level", "@timestamp", "vector"][random.below(6) as usize];
+            let field = ["late", "host", "ratio", "level", "@timestamp", "vector", "labels"]
+                [random.below(7) as usize];
             json!({"exists": {"field": field}})
         }
         10 => json!({"prefix": {"message": &word(random)[..1]}}),
         11 => json!({"wildcard": {"message": format!("*{}*", &word(random)[..1])}}),
         12 => json!({"ids": {"values": (0..5).map(|_| random.below(200).to_string()).collect::<Vec<_>>()}}),
         13 => json!({"range": {"ratio": {"gte": -0.5, "lte": random.below(4) as f64 / 3.0}}}),
-        18 => json!({"knn": nearest(random, depth)}),
-        14 => json!({"constant_score": {"filter": query(random, depth - 1), "boost": 2}}),
-        15 => {
+        14 => held(random),
+        15 => json!({"match": {label(random): word(random)}}),
+        16 => json!({"knn": nearest(random, depth)}),
+        17 => json!({"constant_score": {"filter": query(random, depth - 1), "boost": 2}}),
+        18 => {
             json!({"dis_max": {"queries": [query(random, depth - 1), query(random, depth - 1)], "tie_breaker": 0.3}})
         }
         _ => {

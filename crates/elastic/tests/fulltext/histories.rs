@@ -108,6 +108,9 @@ fn document(random: &mut Random) -> Value {
     if random.below(10) > 0 {
         document["@timestamp"] = json!(time(random));
     }
+    if random.below(3) == 0 {
+        document["labels"] = json!({"app": word(random), "at": {"zone": [level(random), random.below(3)]}});
+    }
     if random.below(4) > 0 {
         document["vector"] = json!(vector(random));
     }

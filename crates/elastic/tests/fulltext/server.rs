@@ -141,7 +141,8 @@ impl Servers {
     /// Makes the collection, with a field of time.
     pub fn make(&self) {
         let vector = json!({"type": "dense_vector", "dims": 3});
-        let mapping = json!({"mappings": {"properties": {"@timestamp": {"type": "date"}, "vector": vector}}});
+        let labels = json!({"type": "flattened"});
+        let mapping = json!({"mappings": {"properties": {"@timestamp": {"type": "date"}, "vector": vector, "labels": labels}}});
         let answer = exchange(self.running().indexed, "PUT /lines", &mapping.to_string());
         assert_eq!(answer.status, 200, "{answer}");
     }

@@ -12,6 +12,7 @@ mod buckets;
 mod corpora;
 mod documents;
 mod fields;
+mod flattened;
 mod found;
 mod indices;
 mod kept;
@@ -63,6 +64,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         aliases::CASES,
         documents::CASES,
         fields::CASES,
+        flattened::CASES,
         indices::CASES,
         kept::CASES,
         paging::CASES,

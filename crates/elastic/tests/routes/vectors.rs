@@ -18,10 +18,30 @@ pub const CASES: &[Case] = &[
         200,
         "",
     ),
-    case("PUT /near/_doc/1", r#"{"v": [1, 1], "kind": "a", "n": 1}"#, 201, ""),
-    case("PUT /near/_doc/2", r#"{"v": [1, 2.0], "kind": "b", "n": 2, "parts": [{"v": [1, 0]}, {"v": [0, 5]}]}"#, 201, ""),
-    case("PUT /near/_doc/3", r#"{"v": [1, 4], "kind": "a", "n": 3, "parts": {"v": [2, 1]}}"#, 201, ""),
-    case("PUT /near/_doc/4", r#"{"v": [1, 7], "kind": "b", "n": 4}"#, 201, ""),
+    case(
+        "PUT /near/_doc/1",
+        r#"{"v": [1, 1], "kind": "a", "n": 1}"#,
+        201,
+        "",
+    ),
+    case(
+        "PUT /near/_doc/2",
+        r#"{"v": [1, 2.0], "kind": "b", "n": 2, "parts": [{"v": [1, 0]}, {"v": [0, 5]}]}"#,
+        201,
+        "",
+    ),
+    case(
+        "PUT /near/_doc/3",
+        r#"{"v": [1, 4], "kind": "a", "n": 3, "parts": {"v": [2, 1]}}"#,
+        201,
+        "",
+    ),
+    case(
+        "PUT /near/_doc/4",
+        r#"{"v": [1, 7], "kind": "b", "n": 4}"#,
+        201,
+        "",
+    ),
     case("PUT /near/_doc/5", r#"{"v": null, "kind": "c", "n": 5}"#, 201, ""),
     // How many numbers they have, the first document said.
     case(
@@ -51,7 +71,12 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"fields": {"v": {"dense_vector": {"searchable": true, "aggregatable": false}}}}"#,
     ),
-    case("GET /near/_count", r#"{"query": {"exists": {"field": "v"}}}"#, 200, r#"{"count": 4}"#),
+    case(
+        "GET /near/_count",
+        r#"{"query": {"exists": {"field": "v"}}}"#,
+        200,
+        r#"{"count": 4}"#,
+    ),
     // The nearest alone.
     case(
         "POST /near/_search",
@@ -138,7 +163,7 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "POST /near/_search",
-        r#"{"query": {"match_all": {}}, "size": 5, "rescore": {"window_size": 5, "query": {"rescore_query": {"knn": {"field": "v", "query_vector": [1, 7], "k": 1, "num_candidates": 1}}}}}"#,
+        r#"{"query": {"match_all": {}}, "size": 2, "rescore": {"window_size": 5, "query": {"rescore_query": {"knn": {"field": "v", "query_vector": [1, 7], "k": 1, "num_candidates": 1}}}}}"#,
         200,
         r#"{"hits": {"hits": [{"_id": "4", "_score": 2.0}, {"_id": "1", "_score": 1.0}]}}"#,
     ),
@@ -228,7 +253,12 @@ pub const CASES: &[Case] = &[
     ),
     case("POST /near/_search", r#"{"query": {"term": {"v": 1}}}"#, 400, ""),
     case("POST /near/_search", r#"{"sort": "v"}"#, 400, ""),
-    case("POST /near/_search", r#"{"aggs": {"a": {"terms": {"field": "v"}}}}"#, 400, ""),
+    case(
+        "POST /near/_search",
+        r#"{"aggs": {"a": {"terms": {"field": "v"}}}}"#,
+        400,
+        "",
+    ),
     case("POST /near/_search", r#"{"docvalue_fields": ["v"]}"#, 400, ""),
     // Scripts.
     case(
@@ -267,7 +297,7 @@ pub const CASES: &[Case] = &[
         "PUT /wrong",
         r#"{"mappings": {"properties": {"v": {"type": "dense_vector", "dims": 5000}}}}"#,
         400,
-        r#"{"error": {"type": "mapper_parsing_exception", "reason": "The number of dimensions for field [v] should be in the range [1, 4096] but was [5000]"}}"#,
+        r#"{"error": {"type": "mapper_parsing_exception", "caused_by": {"reason": "The number of dimensions for field [v] should be in the range [1, 4096] but was [5000]"}}}"#,
     ),
     case(
         "PUT /wrong",

@@ -140,6 +140,11 @@ impl Mapping {
 
     /// Adds a field where the mapping of its place lets it.
     fn bring(&self, path: &str, kind: &'static str, new: &mut Vec<(String, Value)>) -> Result<()> {
+        if self.keyed(path).is_some() {
+            return Err(SearchError::mapper(format!(
+                "Could not dynamically add mapping for field [{path}]: it is within an object that is a field of the type [flattened]"
+            )));
+        }
         match self.dynamic_of(path).as_str() {
             "strict" => {
                 let (within, name) = path.rsplit_once('.').unwrap_or(("_doc", path));

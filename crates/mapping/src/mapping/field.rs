@@ -5,6 +5,7 @@ use crate::analysis::{Analysis, Analyzer};
 use crate::completion::Completion;
 use crate::dates::DateFormats;
 use crate::error::{Result, SearchError};
+use crate::flattened::{self, Flattened};
 use crate::json::{Members, as_bool, as_f64, as_i64, one_or_many, scalar};
 use crate::value_kind::ValueKind;
 use crate::vectors::{self, Vectors};
@@ -116,6 +117,10 @@ pub struct Field {
     pub counts_words: Option<bool>,
     /// The words of its terms at most, where it is searched while somebody types.
     pub typed_words: Option<usize>,
+    /// Whether texts of queries are several words, each of which is looked for.
+    pub splits_queries: bool,
+    /// Where it is an object as a whole, or what that holds at a key.
+    pub flattened: Option<Flattened>,
     /// The type of values that it has alone, where others at its place are another field's.
     pub only: Option<ValueKind>,
 }
@@ -133,6 +138,16 @@ const WITHOUT_EFFECT: [&str; 7] = [
 
 /// Parameters that a field with one value for all documents has not.
 const CONSTANTS_HAVE_NOT: [&str; 5] = ["index", "doc_values", "store", "null_value", "copy_to"];
+/// Those that an object as a field has not.
+const FLATTENED_HAVE_NOT: [&str; 7] = [
+    "store",
+    "copy_to",
+    "normalizer",
+    "ignore_malformed",
+    "coerce",
+    "fields",
+    "properties",
+];
 /// Those that a field of vectors has not.
 const VECTORS_HAVE_NOT: [&str; 7] = [
     "doc_values",
@@ -213,6 +228,8 @@ impl Field {
             constant: None,
             counts_words: None,
             typed_words: None,
+            splits_queries: false,
+            flattened: None,
             only: None,
             has_offsets: false,
             in_root: false,
@@ -264,6 +281,10 @@ impl Field {
                 field.counts_words = Some(members.flag("enable_position_increments")?.unwrap_or(true));
             }
             FieldKind::Keyword => {
+                if field.type_name == flattened::NAME {
+                    refuse_parameters(&field, object, &FLATTENED_HAVE_NOT)?;
+                    field.flattened = Some(Flattened::parse(&mut members)?);
+                }
                 if let Some(normalizer) = members.text("normalizer")? {
                     let found = analysis.normalizer(&normalizer).ok_or_else(|| {
                         SearchError::mapper(format!("normalizer [{normalizer}] not found for field [{name}]"))
@@ -273,7 +294,8 @@ impl Field {
                 if let Some(most) = members.take("ignore_above").and_then(as_i64) {
                     field.ignore_above = most.max(0) as usize;
                 }
-                members.flag("split_queries_on_whitespace")?;
+                let splits = members.flag("split_queries_on_whitespace")?;
+                field.splits_queries = splits.unwrap_or(false);
             }
             FieldKind::Completion => {
                 let analyzer = |name: Option<String>, default: &str| {
@@ -352,6 +374,23 @@ impl Field {
         self.kind == FieldKind::Keyword
     }
 
+    /// Whether it is what an object holds at a key.
+    pub fn is_keyed(&self) -> bool {
+        self.flattened
+            .as_ref()
+            .is_some_and(|flattened| flattened.key.is_some())
+    }
+
+    /// What an object that is this field holds at a key.
+    pub(super) fn at_key(&self, key: &str) -> Option<Field> {
+        let flattened = self.flattened.as_ref()?;
+        Some(Field {
+            name: format!("{}.{key}", self.name),
+            flattened: Some(flattened.at(key)),
+            ..self.clone()
+        })
+    }
+
     /// Whether its values are vectors.
     pub fn is_vector(&self) -> bool {
         matches!(self.kind, FieldKind::Vector(_))
@@ -396,7 +435,7 @@ fn keyword() -> Analyzer {
 fn kind_of(name: &str, type_name: &str, members: &mut Members<'_>) -> Result<FieldKind> {
     Ok(match type_name {
         "text" | "match_only_text" | as_you_type::NAME => FieldKind::Text,
-        "keyword" | "wildcard" | "constant_keyword" => FieldKind::Keyword,
+        "keyword" | "wildcard" | "constant_keyword" | flattened::NAME => FieldKind::Keyword,
         "long" => FieldKind::Integer(i64::MIN, i64::MAX),
         "token_count" => FieldKind::Integer(0, i64::from(i32::MAX)),
         "integer" => FieldKind::Integer(i64::from(i32::MIN), i64::from(i32::MAX)),

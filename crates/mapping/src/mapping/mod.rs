@@ -15,6 +15,7 @@ pub use placed::Placed;
 use crate::analysis::{Analysis, Analyzer};
 use crate::error::{Result, SearchError};
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -32,6 +33,8 @@ pub struct Mapping {
     fields_max: Option<usize>,
     /// Whether fields have vectors, which are looked at as wholes.
     has_vectors: bool,
+    /// Whether objects are fields, each of whose keys is one, too.
+    has_flattened: bool,
 }
 
 impl Mapping {
@@ -72,15 +75,26 @@ impl Mapping {
         &self.analysis
     }
 
-    /// A field by its full name; an alias stands for its target.
-    pub fn field(&self, name: &str) -> Option<&Arc<Field>> {
+    /// A field by its full name; an alias stands for its target. A key of an object that is a field is one made for whoever asks.
+    pub fn field(&self, name: &str) -> Option<Cow<'_, Arc<Field>>> {
         let Some(field) = self.fields.get(name) else {
-            return Field::metadata(name);
+            let keyed = || self.keyed(name).map(|field| Cow::Owned(Arc::new(field)));
+            return Field::metadata(name).map(Cow::Borrowed).or_else(keyed);
         };
         match &field.kind {
             FieldKind::Alias(target) => self.fields.get(target),
             _ => Some(field),
         }
+        .map(Cow::Borrowed)
+    }
+
+    /// A key within an object that is a field.
+    fn keyed(&self, name: &str) -> Option<Field> {
+        if !self.has_flattened {
+            return None;
+        }
+        let outer = |(at, _)| self.fields.get(&name[..at])?.at_key(&name[at + 1..]);
+        name.match_indices('.').find_map(outer)
     }
 
     /// All fields, by name.
@@ -144,6 +158,7 @@ impl Mapping {
             }
         }
         self.has_vectors = fields.values().any(Field::is_vector);
+        self.has_flattened = fields.values().any(|field| field.flattened.is_some());
         self.fields = fields
             .into_iter()
             .map(|(name, field)| (name, Arc::new(field)))
@@ -185,7 +200,7 @@ impl Mapping {
             {
                 let name = format!("{full}.{sub}");
                 let mut field = Field::parse(&name, definition, &self.analysis, place.nested)?;
-                if field.is_vector() {
+                if field.is_vector() || field.flattened.is_some() {
                     return Err(SearchError::mapper(format!(
                         "Field [{sub}] of type [{}] can't be used in multifields",
                         field.type_name
@@ -304,7 +319,7 @@ mod tests {
         let document = doc! {"b": "z"};
         let view = crate::fields::View::of_document(&mapping, (&document).into());
         let field = mapping.field("a").expect("a field");
-        assert_eq!(view.terms(field), [crate::fields::Term::Text("x".to_owned())]);
+        assert_eq!(view.terms(&field), [crate::fields::Term::Text("x".to_owned())]);
     }
 
     #[test]
@@ -316,7 +331,7 @@ mod tests {
         let document = doc! {"t": "quick brown fox", "n": "three small words"};
         let view = crate::fields::View::of_document(&mapping, (&document).into());
         let field = |name: &str| mapping.field(name).expect("a field");
-        assert_eq!(view.terms(field("n")), [crate::fields::Term::Integer(3)]);
+        assert_eq!(view.terms(&field("n")), [crate::fields::Term::Integer(3)]);
         let terms = |name: &str| -> Vec<String> {
             let tokens = field(name).analyzer.tokens("quick brown fox");
             tokens.into_iter().map(|token| token.text).collect()

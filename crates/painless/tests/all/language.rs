@@ -113,8 +113,13 @@ fn fields_are_asked_of_the_host() {
         shown(&run("doc['vector'].size() + doc['vector'].magnitude + doc['vector'].vectorValue[1]").unwrap()),
         "10.0"
     );
-    assert_eq!(shown(&run("dotProduct([1, 1], 'vector') + l1norm([3, 5], doc['vector'])").unwrap()), "8.0");
-    assert!(matches!(run("l2norm([1], 'none')"), Err(ScriptError::Run(reason)) if reason.contains("vector field")));
+    assert_eq!(
+        shown(&run("dotProduct([1, 1], 'vector') + l1norm([3, 5], doc['vector'])").unwrap()),
+        "8.0"
+    );
+    assert!(
+        matches!(run("l2norm([1], 'none')"), Err(ScriptError::Run(reason)) if reason.contains("vector field"))
+    );
     assert!(matches!(run("doc['other'].value"), Err(ScriptError::Run(reason)) if reason.contains("[other]")));
 }
 

@@ -112,6 +112,7 @@ impl Part {
         }
         let text = scalar(value).ok_or_else(failed)?;
         let field = view.mapping.field(&self.source.field);
+        let field = field.as_deref();
         let term = match (&self.kind, value) {
             (Kind::Tile(_), _) => {
                 let parts: Vec<i64> = text.split('/').filter_map(|part| part.parse().ok()).collect();

@@ -60,6 +60,7 @@ impl RangeSpec {
         now_ms: i64,
     ) -> Result<Vec<(Option<f64>, Option<f64>)>> {
         let field = view.mapping.field(&source.field);
+        let field = field.as_ref();
         let is_date = self.is_date || field.is_some_and(|field| field.kind == FieldKind::Date);
         let formats = source
             .formats

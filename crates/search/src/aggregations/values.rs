@@ -66,6 +66,7 @@ impl Source {
     /// The values of a document.
     pub(super) fn terms(&self, view: &View<'_>) -> Vec<Term> {
         let field = view.mapping.field(&self.field);
+        let field = field.as_deref();
         let mut terms = field.map_or_else(Vec::new, |field| match field.kind {
             FieldKind::Text => {
                 let texts = view.terms(field).into_iter().filter_map(|term| match term {
@@ -93,7 +94,7 @@ impl Source {
     /// What the values add up to, and whether they are dates, where that is all that is known of them.
     pub(super) fn summary<'d>(&self, view: &View<'d>) -> Option<(&'d Summary, bool)> {
         let field = view.mapping.field(&self.field)?;
-        Some((view.summary(field)?, field.kind == FieldKind::Date))
+        Some((view.summary(&field)?, field.kind == FieldKind::Date))
     }
 
     /// A value of a field that is not mapped: of the type that the request names, or its own.
@@ -123,7 +124,8 @@ impl Source {
 
     /// The moment that a text of a request means.
     pub(super) fn read_date(&self, text: &str, view: &View<'_>) -> Result<i64> {
-        let own = view.mapping.field(&self.field).map(|field| &field.formats);
+        let field = view.mapping.field(&self.field);
+        let own = field.as_ref().map(|field| &field.formats);
         let default = DateFormats::default();
         let formats = self.formats.as_ref().or(own).unwrap_or(&default);
         let read = |formats: &DateFormats| parse_math(text, formats, &self.zone, 0, Rounding::Down);
@@ -132,9 +134,8 @@ impl Source {
 
     /// A date as text.
     pub(super) fn date(&self, ms: i64, view: Option<&View<'_>>) -> String {
-        let own = view
-            .and_then(|view| view.mapping.field(&self.field))
-            .map(|field| &field.formats);
+        let field = view.and_then(|view| view.mapping.field(&self.field));
+        let own = field.as_ref().map(|field| &field.formats);
         let default = DateFormats::default();
         self.formats
             .as_ref()

@@ -14,6 +14,7 @@ use mapping::fields::{Term, simple_match};
 use mapping::json::{Members, one_or_many, scalar};
 use mapping::{Field, FieldKind, Mapping};
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use wanted::Wanted;
 
 /// The characters of a text that are analyzed at most, where the setting `index.highlight.max_analyzed_offset` says nothing.
@@ -108,11 +109,11 @@ impl Highlight {
             let Some(query) = query else { continue };
             let wanted = Wanted::of(query, mapping, now_ms)?;
             for (name, field) in mapping.fields().filter(|(name, _)| simple_match(pattern, name)) {
-                let field = mapping.field(name).unwrap_or(field);
+                let field = mapping.field(name).unwrap_or(Cow::Borrowed(field));
                 if !matches!(field.kind, FieldKind::Text | FieldKind::Keyword) || out.contains_key(name) {
                     continue;
                 }
-                let fragments = options.of_field(mapping, field, hit, &wanted, chars_max)?;
+                let fragments = options.of_field(mapping, &field, hit, &wanted, chars_max)?;
                 if !fragments.is_empty() {
                     out.insert(name.to_owned(), json!(fragments));
                 }

@@ -1,12 +1,14 @@
 //! What an index holds of a document.
 
 use super::ASKED;
-use super::layout::{Layout, is_held};
+use super::layout::{Layout, is_held, keyed_name};
 use crate::matching::terms;
 use fulltext::{Entry, Key, Number, TextTerms};
 use mapping::fields::{Term, View, text_at};
+use mapping::flattened::Flattened;
 use mapping::{Field, FieldKind, Mapping};
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use value::DocumentBuf;
 
 /// Places of terms beyond which an index does not count.
@@ -36,7 +38,11 @@ impl Layout {
                         add_values(&mut entry, key, &times);
                         true
                     }
-                    None => add(&mut entry, key, field, &view),
+                    None => {
+                        let keyed = self.key(&keyed_name(name)).filter(|_| field.flattened.is_some());
+                        let is_keyed = keyed.is_none_or(|key| add_keyed(&mut entry, key, field, &view));
+                        add(&mut entry, key, field, &view) && is_keyed
+                    }
                     Some(path) => add_nested(&mut entry, key, field, &view.nested(path)),
                 };
             }
@@ -106,6 +112,16 @@ fn add(entry: &mut Entry, key: Key, field: &Field, view: &View<'_>) -> bool {
             true
         }
     }
+}
+
+/// Adds what an object that is a field holds with the keys; false where not all of it could be said.
+fn add_keyed(entry: &mut Entry, key: Key, field: &Field, view: &View<'_>) -> bool {
+    let keyed = view.held(field).into_iter().filter_map(|(key, term)| match term {
+        Term::Text(text) => Some(Flattened::keyed(&key, &text)),
+        _ => None,
+    });
+    let words: BTreeSet<String> = keyed.collect();
+    entry.add_words(key, words.iter().map(String::as_str))
 }
 
 /// Whether the terms of a field are those of the texts that lie at its place, cut as texts usually are.

@@ -1,6 +1,8 @@
 //! Which fields an index holds.
 
+use super::place::Place;
 use fulltext::Key;
+use mapping::flattened::Flattened;
 use mapping::{Field, FieldKind, Mapping};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -51,13 +53,20 @@ impl Layout {
                 Some(_) => return None,
                 None if self.may_have_values(field) => return None,
                 None => {
-                    // Key 0 is no field's.
-                    let key = layout.fields.len() as Key + 1;
-                    layout.fields.insert(name.to_owned(), (key, hash));
+                    layout.add(name.to_owned(), hash);
+                    if field.flattened.is_some() {
+                        layout.add(keyed_name(name), hash);
+                    }
                 }
             }
         }
         Some(layout)
+    }
+
+    fn add(&mut self, name: String, hash: u64) {
+        // Key 0 is no field's.
+        let key = self.fields.len() as Key + 1;
+        self.fields.insert(name, (key, hash));
     }
 
     /// Whether documents of the index may have values of a field that it does not hold.
@@ -96,6 +105,23 @@ impl Layout {
         self.fields.get(name).map(|(key, _)| *key)
     }
 
+    /// Where entries have the terms of a field, and how; `None` where no entry can have any.
+    pub(crate) fn place(&self, field: &Field) -> Option<Place> {
+        let keyed = field
+            .flattened
+            .as_ref()
+            .and_then(|flattened| flattened.key.as_deref());
+        match keyed {
+            None => Some(Place::new(self.key(&field.name)?, String::new())),
+            // Of nested objects it is said what they hold, not where.
+            Some(_) if field.nested.is_some() => Some(Place::new(self.key(&field.path)?, String::new())),
+            Some(key) => {
+                let place = self.key(&keyed_name(&field.path))?;
+                Some(Place::new(place, Flattened::keyed(key, "")))
+            }
+        }
+    }
+
     /// The field of time by which entries are sorted.
     pub fn time(&self) -> Option<&str> {
         self.time.as_deref()
@@ -126,6 +152,11 @@ impl Layout {
         }
         Some(layout)
     }
+}
+
+/// Under which name the keys of an object that is a field are kept, with what is at them.
+pub(super) fn keyed_name(name: &str) -> String {
+    format!("{name}._keyed")
 }
 
 /// Whether a field has entries.
@@ -173,7 +204,7 @@ fn unmapped_value(value: ValueRef<'_>, path: String, mapping: &Mapping, out: &mu
                 unmapped_value(value, path.clone(), mapping, out);
             }
         }
-        value => match (mapping.field(&path), value) {
+        value => match (mapping.field(&path).as_deref(), value) {
             (Some(field), ValueRef::Document(inner)) if field.is_object() => {
                 unmapped(inner, &path, mapping, out);
             }

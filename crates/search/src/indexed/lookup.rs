@@ -3,12 +3,12 @@
 use super::ASKED;
 use super::entry::number;
 use super::layout::Layout;
+use super::place::Place;
 use crate::matching::{Leaf, Node, TermPattern, Test, is_above, is_below};
-use fulltext::{Key, Lookup, Matcher, Number, Part};
+use fulltext::{Lookup, Number, Part};
 use mapping::fields::Term;
 use mapping::{Field, FieldKind, Meta};
 use std::ops::Bound;
-use std::sync::Arc;
 
 /// The places of a phrase that an index is asked for: with more, the documents are asked as well.
 const PLACES_MAX: usize = 64;
@@ -190,10 +190,10 @@ impl<'a> Asker<'a> {
         if !is_seen {
             return Wanted::exact(Lookup::Nothing);
         }
-        match self.layout.key(&field.name) {
+        match self.layout.place(field) {
             None => Wanted::exact(Lookup::Nothing),
-            Some(key) if field.nested.is_some() => Wanted::more(flat(key, field, &leaf.test).lookup),
-            Some(key) => match test(key, field, &leaf.test) {
+            Some(place) if field.nested.is_some() => Wanted::more(flat(&place, field, &leaf.test).lookup),
+            Some(place) => match test(&place, field, &leaf.test) {
                 wanted if self.layout.time() == Some(&field.name) => wanted.of_times(),
                 wanted => wanted,
             },
@@ -225,35 +225,35 @@ fn is_said(field: &Field) -> bool {
 }
 
 /// A test on a field of nested objects.
-fn flat(key: Key, field: &Field, test: &Test) -> Wanted {
+fn flat(place: &Place, field: &Field, test: &Test) -> Wanted {
     match test {
-        Test::Values(_) | Test::Range(..) if !field.is_textual() => Wanted::more(Lookup::Present(key)),
-        Test::Exists => Wanted::more(Lookup::Present(key)),
-        test => self::test(key, field, test),
+        Test::Values(_) | Test::Range(..) if !field.is_textual() => Wanted::more(place.present()),
+        Test::Exists => Wanted::more(place.present()),
+        test => self::test(place, field, test),
     }
 }
 
-fn test(key: Key, field: &Field, test: &Test) -> Wanted {
-    let present = || Wanted::more(Lookup::Present(key));
+fn test(place: &Place, field: &Field, test: &Test) -> Wanted {
+    let present = || Wanted::more(place.present());
     let part = part(field);
     if !is_said(field) {
         return present();
     }
     match test {
-        Test::Exists => Wanted::exact(Lookup::Present(key)),
-        Test::Term(term) => Wanted::exact(Lookup::Terms(key, part, vec![term.clone()])),
-        Test::AnyTerm(terms) => Wanted::exact(Lookup::Terms(key, part, terms.iter().cloned().collect())),
-        Test::Pattern(pattern) => Wanted::exact(matching(key, part, pattern)),
+        Test::Exists => Wanted::exact(place.present()),
+        Test::Term(term) => Wanted::exact(place.terms(part, [term])),
+        Test::AnyTerm(terms) => Wanted::exact(place.terms(part, terms)),
+        Test::Pattern(pattern) => Wanted::exact(place.pattern(part, pattern)),
         Test::Phrase {
             terms,
             slop,
             is_prefix,
-        } => phrase(key, part, terms, *slop, *is_prefix),
+        } => phrase(place, part, terms, *slop, *is_prefix),
         Test::Values(values) => {
             let one = |value: &Term| {
                 let number = number(value)?;
                 let end = Bound::Included(number);
-                Some(Lookup::Range(key, end, end))
+                Some(Lookup::Range(place.key, end, end))
             };
             match values.iter().map(one).collect::<Option<Vec<_>>>() {
                 Some(lookups) => Wanted::exact(Lookup::Some(lookups, 1)),
@@ -266,16 +266,11 @@ fn test(key: Key, field: &Field, test: &Test) -> Wanted {
                 let term = Term::Text(text.to_owned());
                 is_above(&term, &low) && is_below(&term, &high)
             };
-            Wanted::exact(Lookup::Matching(
-                key,
-                part,
-                String::new(),
-                Matcher(Arc::new(is_in)),
-            ))
+            Wanted::exact(place.matching(part, "", is_in))
         }
-        Test::Range(Bound::Unbounded, Bound::Unbounded) => Wanted::exact(Lookup::Present(key)),
+        Test::Range(Bound::Unbounded, Bound::Unbounded) => Wanted::exact(place.present()),
         Test::Range(low, high) => match (end(low), end(high)) {
-            (Some(low), Some(high)) => Wanted::exact(Lookup::Range(key, low, high)),
+            (Some(low), Some(high)) => Wanted::exact(Lookup::Range(place.key, low, high)),
             _ => present(),
         },
         Test::Intervals(rule) if !rule.is_all_of(field) => Wanted::more(Lookup::All),
@@ -299,37 +294,23 @@ fn end(end: &Bound<Term>) -> Option<Bound<Number>> {
     })
 }
 
-fn matching(key: Key, part: Part, pattern: &TermPattern) -> Lookup {
-    let prefix = match pattern {
-        TermPattern::Prefix(prefix) => prefix.clone(),
-        _ => String::new(),
-    };
-    let pattern = pattern.clone();
-    Lookup::Matching(
-        key,
-        part,
-        prefix,
-        Matcher(Arc::new(move |text| pattern.is_match(text))),
-    )
-}
-
-fn phrase(key: Key, part: Part, terms: &[(u32, Vec<String>)], slop: u32, is_prefix: bool) -> Wanted {
+fn phrase(place: &Place, part: Part, terms: &[(u32, Vec<String>)], slop: u32, is_prefix: bool) -> Wanted {
     let is_plain = slop == 0 && !is_prefix && (2..=PLACES_MAX).contains(&terms.len()) && part == Part::Text;
     if is_plain && terms.iter().all(|(_, words)| words.len() == 1) {
         let words = terms
             .iter()
             .flat_map(|(place, words)| words.iter().map(|word| (*place, word.clone())));
-        return Wanted::exact(Lookup::Phrase(key, words.collect()));
+        return Wanted::exact(Lookup::Phrase(place.key, words.collect()));
     }
-    let place = |(at, (_, words)): (usize, &(u32, Vec<String>))| match is_prefix && at + 1 == terms.len() {
-        false => Lookup::Terms(key, part, words.clone()),
+    let one = |(at, (_, words)): (usize, &(u32, Vec<String>))| match is_prefix && at + 1 == terms.len() {
+        false => place.terms(part, words),
         true => {
             let starts = words
                 .iter()
-                .map(|word| matching(key, part, &TermPattern::Prefix(word.clone())));
+                .map(|word| place.pattern(part, &TermPattern::Prefix(word.clone())));
             Lookup::Some(starts.collect(), 1)
         }
     };
     let places = terms.iter().enumerate().take(PLACES_MAX);
-    Wanted::more(Lookup::Every(places.map(place).collect()))
+    Wanted::more(Lookup::Every(places.map(one).collect()))
 }

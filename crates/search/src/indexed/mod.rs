@@ -7,6 +7,7 @@
 mod entry;
 mod layout;
 mod lookup;
+mod place;
 mod score;
 
 pub use layout::Layout;

@@ -144,9 +144,10 @@ impl<'a> Maker<'a> {
         if field.nested.is_some() || field.meta.is_some() {
             return None;
         }
-        let key = self.layout.key(&field.name)?;
+        let place = self.layout.place(field)?;
+        let key = place.key;
         let has_length = field.kind == FieldKind::Text;
-        let frequency = self.put(Probe::Frequency(key, part(field), text.to_owned()));
+        let frequency = self.put(Probe::Frequency(key, part(field), place.term(text)));
         Some(Step::Term {
             frequency,
             length: (has_length && part(field) == Part::Text).then(|| self.put(Probe::Length(key))),

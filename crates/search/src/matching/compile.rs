@@ -17,6 +17,7 @@ use mapping::geo::Point;
 use mapping::json::scalar;
 use mapping::{Field, FieldKind, Mapping, Meta};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
 use value::ValueRef;
@@ -91,8 +92,8 @@ impl Compiler<'_> {
                 inner: _,
                 boost,
             } => {
-                match self.mapping.field(path).map(|field| &field.kind) {
-                    Some(FieldKind::Nested) => {}
+                match self.mapping.field(path) {
+                    Some(field) if field.kind == FieldKind::Nested => {}
                     _ if *ignore_unmapped => return Ok(Node::Nothing),
                     _ => {
                         let reason = format!("[nested] failed to find nested object under path [{path}]");
@@ -195,7 +196,12 @@ impl Compiler<'_> {
     /// The fields of a name, in which `*` may stand for any text.
     fn fields(self, name: &str) -> Vec<Arc<Field>> {
         if !name.contains('*') {
-            return self.mapping.field(name).cloned().into_iter().collect();
+            return self
+                .mapping
+                .field(name)
+                .map(Cow::into_owned)
+                .into_iter()
+                .collect();
         }
         let matching = self
             .mapping
@@ -205,7 +211,7 @@ impl Compiler<'_> {
     }
 
     fn searchable(self, name: &str) -> Result<Option<Arc<Field>>> {
-        let Some(field) = self.mapping.field(name).cloned() else {
+        let Some(field) = self.mapping.field(name).map(Cow::into_owned) else {
             return Ok(None);
         };
         if !field.index {
@@ -392,6 +398,12 @@ impl Compiler<'_> {
             );
             return Err(SearchError::new(Kind::QueryShard, reason));
         }
+        match pattern {
+            Pattern::Wildcard { .. } => refuse_keyed(&field, "wildcard")?,
+            Pattern::Regexp { .. } => refuse_keyed(&field, "regexp")?,
+            Pattern::Fuzzy { .. } => refuse_keyed(&field, "fuzzy")?,
+            Pattern::Prefix { .. } => {}
+        }
         let is_wildcard = matches!(pattern, Pattern::Wildcard { .. } | Pattern::Prefix { .. });
         let normalize = |text: &str| match field.kind {
             FieldKind::Keyword => normalized(&field, text),
@@ -400,6 +412,20 @@ impl Compiler<'_> {
         };
         let pattern = TermPattern::of(pattern, normalize)?;
         Ok(leaf(field, Test::Pattern(pattern), boost))
+    }
+}
+
+/// Patterns that Elasticsearch does not look for at the keys of objects that are fields.
+fn refuse_keyed(field: &Field, query: &str) -> Result<()> {
+    match field.is_keyed() {
+        false => Ok(()),
+        true => Err(SearchError::new(
+            Kind::QueryShard,
+            format!(
+                "failed to create query: [{query}] queries are not currently supported on keyed [{}] fields.",
+                field.type_name
+            ),
+        )),
     }
 }
 

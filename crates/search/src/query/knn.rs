@@ -1,6 +1,6 @@
 //! The nearest vectors: the section `knn` of a search, and the query of this name.
 
-use super::{Parser, Query};
+use super::{Knn, Parser, Query};
 use crate::neighbours::Neighbours;
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, as_f64, one_or_many};
@@ -14,21 +14,6 @@ const CANDIDATES_MAX: usize = 10_000;
 const NEAREST: usize = 10;
 /// What is not done, and why nobody needs it or what else would be needed.
 const UNSUPPORTED: [&str; 4] = ["query_vector_builder", "inner_hits", "_name", "visit_percentage"];
-
-/// Which documents are wanted for their vectors.
-#[derive(Clone, Debug)]
-pub struct Knn {
-    field: String,
-    vector: Arc<[f32]>,
-    /// How many.
-    count: Option<usize>,
-    /// How many would be looked at where not all are.
-    candidates: Option<usize>,
-    filters: Vec<Query>,
-    /// How near they must be.
-    similarity: Option<f32>,
-    boost: f32,
-}
 
 impl Knn {
     /// Reads the section of a search: one of them, or several.
@@ -200,7 +185,11 @@ fn vector_of(value: &Value) -> Result<Vec<f32>> {
                 Value::Number(_) => as_f64(value).map(|number| number as f32),
                 _ => None,
             };
-            numbers.iter().map(number).collect::<Option<_>>().ok_or_else(invalid)
+            numbers
+                .iter()
+                .map(number)
+                .collect::<Option<_>>()
+                .ok_or_else(invalid)
         }
         Value::String(digits) => of_hex(digits).ok_or_else(invalid),
         _ => Err(invalid()),
@@ -234,8 +223,14 @@ mod tests {
     fn what_contradicts_itself_or_is_not_there_is_refused() {
         for (more, why) in [
             (json!({"k": 0}), "[k] must be greater than 0"),
-            (json!({"k": 5, "num_candidates": 4}), "[num_candidates] cannot be less than [k]"),
-            (json!({"num_candidates": 10_001}), "[num_candidates] cannot exceed [10000]"),
+            (
+                json!({"k": 5, "num_candidates": 4}),
+                "[num_candidates] cannot be less than [k]",
+            ),
+            (
+                json!({"num_candidates": 10_001}),
+                "[num_candidates] cannot exceed [10000]",
+            ),
             (json!({"query_vector": null}), "must be provided"),
             (json!({"query_vector": ["a"]}), "array of numbers"),
             (json!({"inner_hits": {}}), "[inner_hits]"),

@@ -17,7 +17,6 @@ pub(crate) use functions::{BoostMode, Curve, Decay, Function, FunctionKind, Many
 pub use inner::InnerHits;
 pub use intervals::Rule;
 pub(crate) use intervals::{Relation as Standing, RuleKind};
-pub use knn::Knn;
 pub use lucene::parse_query_string;
 pub use renamed::Asked;
 
@@ -176,6 +175,21 @@ pub enum Query {
         found: Arc<Neighbours>,
         boost: f32,
     },
+}
+
+/// Which documents are wanted for their vectors.
+#[derive(Clone, Debug)]
+pub struct Knn {
+    field: String,
+    vector: Arc<[f32]>,
+    /// How many.
+    count: Option<usize>,
+    /// How many would be looked at where not all are.
+    candidates: Option<usize>,
+    filters: Vec<Query>,
+    /// How near they must be.
+    similarity: Option<f32>,
+    boost: f32,
 }
 
 impl Query {

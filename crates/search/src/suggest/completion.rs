@@ -139,7 +139,7 @@ impl Completer {
             return Ok(());
         };
         let mut best: Option<(String, f32, &Entry)> = None;
-        let entries = completion::entries(view, field);
+        let entries = completion::entries(view, &field);
         for entry in &entries {
             let Some(boost) = self.boost(entry) else { continue };
             let score = boost * entry.weight as f32;

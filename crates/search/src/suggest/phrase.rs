@@ -106,8 +106,8 @@ impl Phraser {
         let field = mapping
             .field(&self.field)
             .ok_or_else(|| no_mapping(&self.field))?;
-        check(field)?;
-        let mut words = analyzer_of(mapping, field, self.analyzer.as_deref())?.tokens(text);
+        check(&field)?;
+        let mut words = analyzer_of(mapping, &field, self.analyzer.as_deref())?.tokens(text);
         // Words that a filter has joined are made of those between them.
         words.retain(|word| !word.text.contains(' ') || field.is_keyword());
         words.truncate(WORDS_MAX);
@@ -121,10 +121,10 @@ impl Phraser {
         };
         let all = self.generators.iter().map(|generator| generator.nearness);
         if let Some(widest) = all.reduce(Nearness::or) {
-            self.counted.see(view, field, &self.words, widest, held)?;
+            self.counted.see(view, &field, &self.words, widest, held)?;
         }
         let is_known = |text: &str| self.counted.near.contains_key(text);
-        for text in texts(view, field) {
+        for text in texts(view, &field) {
             let tokens = field.analyzer.tokens(&text);
             self.total += tokens.len() as u64;
             let single: Vec<&Token> = tokens.iter().filter(|token| !token.text.contains(' ')).collect();

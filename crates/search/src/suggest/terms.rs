@@ -255,8 +255,8 @@ impl Speller {
         let field = mapping
             .field(&self.field)
             .ok_or_else(|| no_mapping(&self.field))?;
-        check(field)?;
-        self.words = analyzer_of(mapping, field, self.analyzer.as_deref())?.tokens(text);
+        check(&field)?;
+        self.words = analyzer_of(mapping, &field, self.analyzer.as_deref())?.tokens(text);
         self.words.truncate(WORDS_MAX);
         Ok(())
     }
@@ -265,7 +265,7 @@ impl Speller {
         match view.mapping.field(&self.field) {
             Some(field) => self
                 .counted
-                .see(view, field, &self.words, self.options.nearness, held),
+                .see(view, &field, &self.words, self.options.nearness, held),
             None => Ok(()),
         }
     }

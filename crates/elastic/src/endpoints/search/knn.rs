@@ -29,7 +29,9 @@ fn as_search(mut body: Map<String, Value>) -> Result<Map<String, Value>> {
     let mut knn = body.shift_remove("knn").ok_or_else(missing)?;
     let required = |name: &str| {
         let reason = format!("Required [{name}]");
-        knn.get(name).cloned().ok_or_else(|| ElasticError::parsing(reason))
+        knn.get(name)
+            .cloned()
+            .ok_or_else(|| ElasticError::parsing(reason))
     };
     let (count, candidates) = (required("k")?, required("num_candidates")?);
     if count.as_u64() > candidates.as_u64() {
@@ -48,7 +50,9 @@ fn as_search(mut body: Map<String, Value>) -> Result<Map<String, Value>> {
     search.insert("track_total_hits".to_owned(), json!(true));
     for (name, value) in body {
         if !SHOWN.contains(&name.as_str()) {
-            return Err(ElasticError::parsing(format!("[knn-search] unknown field [{name}]")));
+            return Err(ElasticError::parsing(format!(
+                "[knn-search] unknown field [{name}]"
+            )));
         }
         search.insert(name, value);
     }

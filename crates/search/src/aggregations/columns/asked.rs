@@ -55,7 +55,7 @@ impl Aggregations {
             match fields.iter_mut().find(|known| known.key == key) {
                 Some(known) => known.also(asked),
                 None => fields.push(OneField {
-                    field: field.clone(),
+                    field: field.into_owned(),
                     key,
                     form: Form::of(source, asked),
                 }),
@@ -133,7 +133,7 @@ fn add<'a>(
     out: &mut Vec<(&'a Source, Asked<'a>)>,
 ) -> Option<()> {
     let field = mapping.field(&source.field);
-    if field.is_some_and(|field| !has_column(field, may_be_text)) {
+    if field.is_some_and(|field| !has_column(&field, may_be_text)) {
         return None;
     }
     out.push((source, asked));
@@ -147,7 +147,7 @@ fn has_column(field: &Field, may_be_text: bool) -> bool {
         FieldKind::Integer(..) | FieldKind::Float(_) | FieldKind::Boolean | FieldKind::Date => true,
         _ => false,
     };
-    is_column && field.nested.is_none() && field.meta.is_none()
+    is_column && field.nested.is_none() && field.meta.is_none() && !field.is_keyed()
 }
 
 impl Form {

@@ -10,6 +10,7 @@ use mapping::error::{Result, SearchError};
 use mapping::geo::{Point, metres};
 use mapping::json::{as_f64, scalar};
 use serde_json::Value;
+use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
@@ -48,7 +49,7 @@ impl Compiler<'_> {
             FunctionKind::Script(script) => FunctionValue::Script(script.clone()),
             FunctionKind::Random { seed, field } => {
                 let field = match field {
-                    Some(name) => Some(self.mapping.field(name).cloned().ok_or_else(|| {
+                    Some(name) => Some(self.mapping.field(name).map(Cow::into_owned).ok_or_else(|| {
                         SearchError::illegal(format!(
                             "field [{name}] is not mapped and cannot be used as a source of random numbers."
                         ))
@@ -68,7 +69,7 @@ impl Compiler<'_> {
                 modifier,
                 missing,
             } => {
-                let found = self.mapping.field(field).cloned();
+                let found = self.mapping.field(field).map(Cow::into_owned);
                 if found.is_none() && missing.is_none() {
                     return Err(SearchError::illegal(format!(
                         "Unable to find a field mapper for field [{field}]. No 'missing' value defined."
@@ -95,7 +96,11 @@ impl Compiler<'_> {
 
     fn decay(self, decay: &Decay) -> Result<FunctionValue> {
         let unknown = || SearchError::parsing(format!("unknown field [{}]", decay.field));
-        let field = self.mapping.field(&decay.field).cloned().ok_or_else(unknown)?;
+        let field = self
+            .mapping
+            .field(&decay.field)
+            .map(Cow::into_owned)
+            .ok_or_else(unknown)?;
         let text = |value: &Value| scalar(value).unwrap_or_default();
         let invalid = |what: &str| {
             SearchError::parsing(format!(

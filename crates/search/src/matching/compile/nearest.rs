@@ -6,6 +6,7 @@ use crate::matching::nearest::Nearest;
 use crate::matching::test::Test;
 use mapping::FieldKind;
 use mapping::error::{Kind, Result, SearchError};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 impl Compiler<'_> {
@@ -15,7 +16,7 @@ impl Compiler<'_> {
             let reason = format!("failed to create query: {why}");
             Err(SearchError::new(Kind::QueryShard, reason))
         };
-        let Some(field) = self.mapping.field(name).cloned() else {
+        let Some(field) = self.mapping.field(name).map(Cow::into_owned) else {
             return Ok(Node::Nothing);
         };
         let FieldKind::Vector(vectors) = field.kind else {

@@ -4,7 +4,7 @@ mod graph;
 
 use super::super::minimum::minimum;
 use super::super::patterns;
-use super::{Compiler, leaf};
+use super::{Compiler, leaf, refuse_keyed};
 use crate::matching::Node;
 use crate::matching::patterns::TermPattern;
 use crate::matching::test::Test;
@@ -60,11 +60,15 @@ impl Compiler<'_> {
     fn match_value(self, field: &Arc<Field>, text: &Match, boost: f32) -> Result<Node> {
         if field.kind == FieldKind::Keyword {
             let word = scalar(&text.text).unwrap_or_default();
+            if field.splits_queries && text.kind == MatchKind::Terms {
+                return self.words_of(field, &word, text, boost);
+            }
             let pattern = match (text.kind, &text.fuzziness) {
                 (MatchKind::PhrasePrefix | MatchKind::BoolPrefix, _) => {
                     Some(TermPattern::Prefix(word.clone()))
                 }
                 (MatchKind::Terms, Some(fuzziness)) => {
+                    refuse_keyed(field, "fuzzy")?;
                     Some(patterns::fuzzy(&word, fuzziness, text.prefix_length, true)?)
                 }
                 _ => None,
@@ -76,6 +80,26 @@ impl Compiler<'_> {
         match self.term(&field.name, &text.text, false, boost) {
             Err(_) if text.lenient => Ok(Node::Nothing),
             node => node,
+        }
+    }
+
+    /// Each word of a text is looked for by itself, where the mapping says so.
+    fn words_of(self, field: &Arc<Field>, words: &str, text: &Match, boost: f32) -> Result<Node> {
+        let mut terms = Vec::new();
+        for word in words.split_whitespace() {
+            terms.push(match &text.fuzziness {
+                None => self.term(&field.name, &word.into(), false, 1.0)?,
+                Some(fuzziness) => {
+                    refuse_keyed(field, "fuzzy")?;
+                    let pattern = patterns::fuzzy(word, fuzziness, text.prefix_length, true)?;
+                    leaf(field.clone(), Test::Pattern(pattern), 1.0)
+                }
+            });
+        }
+        match terms.is_empty() {
+            true if text.zero_terms_all => Ok(Node::All(boost)),
+            true => Ok(Node::Nothing),
+            false => joined(terms, text, boost),
         }
     }
 

@@ -1,0 +1,59 @@
+//! Where an index has the terms of a field.
+
+use crate::matching::TermPattern;
+use fulltext::{Key, Lookup, Matcher, Part};
+use std::sync::Arc;
+
+/// A key, and what each term begins with that is of the field: the keys of an object that is a field share one.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    pub(crate) key: Key,
+    prefix: String,
+}
+
+impl Place {
+    pub(super) fn new(key: Key, prefix: String) -> Place {
+        Place { key, prefix }
+    }
+
+    /// A term of the field as entries have it.
+    pub(crate) fn term(&self, text: &str) -> String {
+        format!("{}{text}", self.prefix)
+    }
+
+    /// What has any term of the field.
+    pub(crate) fn present(&self) -> Lookup {
+        match self.prefix.is_empty() {
+            true => Lookup::Present(self.key),
+            false => self.matching(Part::Word, "", |_| true),
+        }
+    }
+
+    /// What has one of these terms.
+    pub(super) fn terms<'t>(&self, part: Part, terms: impl IntoIterator<Item = &'t String>) -> Lookup {
+        let terms = terms.into_iter().map(|term| self.term(term));
+        Lookup::Terms(self.key, part, terms.collect())
+    }
+
+    /// What has a term that begins so and of which this is true.
+    pub(super) fn matching(
+        &self,
+        part: Part,
+        begin: &str,
+        is_one: impl Fn(&str) -> bool + Send + Sync + 'static,
+    ) -> Lookup {
+        let prefix = self.prefix.clone();
+        let is_one = move |term: &str| term.strip_prefix(&prefix).is_some_and(&is_one);
+        Lookup::Matching(self.key, part, self.term(begin), Matcher(Arc::new(is_one)))
+    }
+
+    /// What has a term of this pattern.
+    pub(super) fn pattern(&self, part: Part, pattern: &TermPattern) -> Lookup {
+        let begin = match pattern {
+            TermPattern::Prefix(begin) => begin.as_str(),
+            _ => "",
+        };
+        let pattern = pattern.clone();
+        self.matching(part, begin, move |text| pattern.is_match(text))
+    }
+}
