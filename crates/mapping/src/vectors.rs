@@ -331,7 +331,7 @@ impl Similarity {
         }
     }
 
-    /// The score of vectors of so many numbers that are this near: a cosine, a product, a distance.
+    /// The score that a nearness gives: the cosine, dot product or distance of two vectors of `dims` numbers.
     pub fn score_of(self, element: Element, dims: usize, nearness: f32) -> f32 {
         match (self, element) {
             (Similarity::L2Norm, _) => 1.0 / (1.0 + nearness * nearness),

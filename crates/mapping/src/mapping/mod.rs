@@ -75,7 +75,7 @@ impl Mapping {
         &self.analysis
     }
 
-    /// A field by its full name; an alias stands for its target. A key of an object that is a field is one made for whoever asks.
+    /// Returns a field by its full name. An alias stands for its target; the field of a key of a `flattened` object is made on demand.
     pub fn field(&self, name: &str) -> Option<Cow<'_, Arc<Field>>> {
         let Some(field) = self.fields.get(name) else {
             let keyed = || self.keyed(name).map(|field| Cow::Owned(Arc::new(field)));

@@ -27,7 +27,7 @@ impl Knn {
         self.filters.push(filter);
     }
 
-    /// How many documents are wanted in a search of so many hits.
+    /// Returns `k`, or its default in a search for this number of hits. Errors: `k` and `num_candidates` contradict each other.
     pub fn count(&self, hits: usize) -> Result<usize> {
         let hits = if hits == 0 { NEAREST } else { hits };
         let count = match (self.count, self.candidates) {

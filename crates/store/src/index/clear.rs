@@ -38,8 +38,8 @@ async fn run(collection: &Arc<Collection>, index: u32) -> Result<(), StoreError>
 }
 
 /// Removes the first page of what is left; returns true when nothing is left. The writer's lock is held for one page at a time, so
-/// commits get in between. The range then begins after that page: what was deleted is still passed one by one by whoever reads over it,
-/// so that beginning anew for each page would take time by the square of the entries, under the writer's lock.
+/// commits get in between. The range then begins after that page. The engine's iterators step over deleted keys one by one, so to
+/// begin at the first key each time would take time quadratic in the number of entries, under the writer's lock.
 async fn step(collection: &Collection, left: &mut KeyRange) -> Result<bool, StoreError> {
     let mut writer = collection.writer.lock().await;
     let mut group = Group::begin(collection, &mut writer).await?;

@@ -32,7 +32,7 @@ pub(super) async fn sweep_until(
     let Some(range) = expired_range(index, latest_ms) else {
         return Ok(0);
     };
-    // What is left of it. What was deleted is still passed one by one by whoever reads over it, so each page begins after the last.
+    // Each page begins after the last one, since the engine's iterators step over deleted keys one by one.
     let mut left = range.clone();
     let mut deleted = 0;
     loop {
