@@ -131,6 +131,24 @@ test("values of a field are counted, and one filters; the keyboard goes from err
   await page.done();
 });
 
+test("a key goes on from the line that is seen, however late the browser paints", async () => {
+  const page = await browser.open(server.url);
+  await page.addInitScript(() => {
+    const [frame, timer] = [requestAnimationFrame.bind(globalThis), setTimeout.bind(globalThis)];
+    globalThis.requestAnimationFrame = (call) => frame(() => timer(() => call(performance.now()), 500));
+    globalThis.setTimeout = (call, ms, ...more) => timer(call, ms > 20 && ms < 200 ? ms + 500 : ms, ...more);
+  });
+  await page.goto("about:blank");
+  await page.goto(`${server.url}/#/logs/default.logs`);
+  await first(page).waitFor();
+  await page.getByRole("heading").first().click();
+  await page.keyboard.press("e");
+  await page.locator(".line.focused", { hasText: "line 2997:" }).waitFor();
+  await page.keyboard.press("e");
+  await page.locator(".line.focused", { hasText: "line 2987:" }).waitFor();
+  await page.done();
+});
+
 test("a field that not every line has is counted, and never by what reads every line", async () => {
   const some = Array.from({ length: 1200 }, (_, n) => ({ _id: n, time: line(n).time, level: "info", message: `line ${n}`, ...(n % 2 && { device: `pump-${n % 3}` }) }));
   await server.command("default", { insert: "some", documents: some });

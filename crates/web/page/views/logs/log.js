@@ -1,6 +1,6 @@
 // One log: what is asked stands in the address; lines, bars and live lines come each on their own.
 
-import { html, useEffect, useState } from "../../lib/html.js";
+import { html, useLayoutEffect, useState } from "../../lib/html.js";
 import { GROUPS } from "../../lib/level.js";
 import { count } from "../../lib/number.js";
 import { fromInput, toInput } from "../../lib/time.js";
@@ -53,7 +53,8 @@ export function Log({ name, params, shape }) {
     refine({ at: placeOf(row) });
     go(["logs", name], { cols: params.cols, at: placeOf(row), around: row.id });
   };
-  useEffect(() => {
+  // With what is drawn, not after it: a key that is pressed as soon as a row is seen goes on from that row.
+  useLayoutEffect(() => {
     const onKey = (event) => {
       if (!isFree(event)) return;
       if (event.key === "e" || event.key === "E") nextError(event.key === "E");
