@@ -106,6 +106,17 @@ impl<'a> Members<'a> {
             ))),
         }
     }
+
+    /// Refuses what was not taken of the parameters of a field.
+    pub fn end_of_field(mut self, field: &str) -> Result<()> {
+        match self.take_first() {
+            None => Ok(()),
+            Some((parameter, value)) => Err(SearchError::mapper(format!(
+                "Mapping definition for [{field}] has unsupported parameters:  [{parameter} : {}]",
+                scalar(value).unwrap_or_else(|| value.to_string())
+            ))),
+        }
+    }
 }
 
 /// The text of a scalar.

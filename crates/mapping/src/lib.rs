@@ -8,6 +8,7 @@
 //! Left to others: queries, sorts and aggregations over these values (`search`).
 
 pub mod analysis;
+mod check;
 pub mod completion;
 pub mod dates;
 pub mod error;

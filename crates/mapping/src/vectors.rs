@@ -3,7 +3,7 @@
 use crate::error::{Result, SearchError};
 use crate::json::{Members, as_f64, as_i64, scalar};
 use serde_json::Value;
-use value::ValueRef;
+use value::{ValueRef, unhex};
 
 /// The type's name.
 pub(crate) const NAME: &str = "dense_vector";
@@ -244,13 +244,7 @@ fn check_options(name: &str, element: Element, options: &Value) -> Result<()> {
             ));
         }
     }
-    match members.take_first() {
-        None => Ok(()),
-        Some((parameter, value)) => Err(SearchError::mapper(format!(
-            "Mapping definition for [{name}] has unsupported parameters:  [{parameter} : {}]",
-            scalar(value).unwrap_or_else(|| value.to_string())
-        ))),
-    }
+    members.end_of_field(name)
 }
 
 /// The first numbers of a vector.
@@ -266,14 +260,9 @@ fn preview(numbers: &[f32]) -> String {
 
 /// The bytes of hexadecimal digits, as numbers from -128 to 127.
 pub fn of_hex(digits: &str) -> Option<Vec<f32>> {
-    let is_hex = digits.len().is_multiple_of(2) && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
-    let byte = |at: usize| u8::from_str_radix(digits.get(at..at + 2)?, 16).ok();
-    let bytes = || (0..digits.len()).step_by(2).map(byte);
-    is_hex.then(|| {
-        bytes()
-            .map(|byte| byte.map(|byte| f32::from(byte.cast_signed())))
-            .collect()
-    })?
+    let bytes = unhex(digits)?;
+    let numbers = bytes.into_iter().map(|byte| f32::from(byte.cast_signed()));
+    Some(numbers.collect())
 }
 
 impl Element {

@@ -2,6 +2,7 @@
 
 use super::Mapping;
 use super::field::{FieldKind, Meta};
+use crate::check::check;
 use crate::dates::{DateFormats, Rounding};
 use crate::error::{Kind, Result, SearchError};
 use crate::fields::{self, View};
@@ -107,14 +108,14 @@ impl Mapping {
                         if field.meta == Some(Meta::Constant) && field.constant.is_none() =>
                     {
                         // The first document that has one says the value.
-                        fields::check(field, value)?;
+                        check(field, value)?;
                         if new.iter().all(|(name, _)| name != path) {
                             let value = fields::text_of(value);
                             new.push((path.to_owned(), json!({"type": field.type_name, "value": value})));
                         }
                         Ok(())
                     }
-                    (value, _) => fields::check(field, value),
+                    (value, _) => check(field, value),
                 },
                 None => match value {
                     ValueRef::Document(inner) => {

@@ -333,13 +333,8 @@ impl Field {
         {
             members.take(name);
         }
-        match members.take_first() {
-            None => Ok(field),
-            Some((parameter, value)) => Err(SearchError::mapper(format!(
-                "Mapping definition for [{name}] has unsupported parameters:  [{parameter} : {}]",
-                scalar(value).unwrap_or_else(|| value.to_string())
-            ))),
-        }
+        members.end_of_field(name)?;
+        Ok(field)
     }
 
     /// `_index`, `_id`, `_routing`, `_ignored`.

@@ -1,5 +1,6 @@
 //! From queries to tests, by the types of fields.
 
+mod distances;
 mod functions;
 mod intervals;
 mod nearest;
@@ -238,56 +239,6 @@ impl Compiler<'_> {
         Ok(Some(field).filter(|field| !field.is_object()))
     }
 
-    /// A test of places.
-    fn place(self, name: &str, ignore_unmapped: bool, test: Test, boost: f32) -> Result<Node> {
-        let failed = |why: &str| Err(SearchError::new(Kind::QueryShard, why.to_owned()));
-        match self.searchable(name)? {
-            Some(field) if field.kind == FieldKind::Point => Ok(leaf(field, test, boost)),
-            Some(_) => failed(&format!("field [{name}] is not a geo_point field")),
-            None if ignore_unmapped => Ok(Node::Nothing),
-            None => failed(&format!("failed to find geo field [{name}]")),
-        }
-    }
-
-    fn distance_feature(self, name: &str, origin: &Value, pivot: &str, boost: f32) -> Result<Node> {
-        let Some(field) = self.searchable(name)? else {
-            return Ok(Node::Nothing);
-        };
-        let invalid =
-            |what: &str| SearchError::illegal(format!("[distance_feature] cannot read its [{what}]"));
-        let test = match field.kind {
-            FieldKind::Point => Test::Nearness {
-                point: Some(Point::of_json(origin).ok_or_else(|| invalid("origin"))?),
-                nanos: 0,
-                pivot: mapping::geo::metres(pivot).ok_or_else(|| invalid("pivot"))?,
-            },
-            FieldKind::Date => {
-                let text = scalar(origin).unwrap_or_default();
-                let nanos = match fields::nanos(&field, ValueRef::String(&text)) {
-                    Some(nanos) => nanos,
-                    None => {
-                        let range = crate::query::Range::default();
-                        self.date(&field, &range, origin, false)?
-                            .saturating_mul(1_000_000)
-                    }
-                };
-                Test::Nearness {
-                    point: None,
-                    nanos,
-                    pivot: nanos_of(pivot).ok_or_else(|| invalid("pivot"))?,
-                }
-            }
-            _ => {
-                let reason = format!(
-                    "Illegal data type of [{}]![distance_feature] query can only be run on a date, date_nanos or geo_point field type!",
-                    field.type_name
-                );
-                return Err(SearchError::illegal(reason));
-            }
-        };
-        Ok(leaf(field, test, boost))
-    }
-
     fn exists(self, name: &str, boost: f32) -> Node {
         if matches!(name, "_id" | "_index" | "_seq_no") {
             return Node::All(boost);
@@ -499,24 +450,4 @@ fn network(address: &str, bits: &str) -> Result<Test> {
     (bits <= 128)
         .then_some(Test::Network(ip, bits))
         .ok_or_else(invalid)
-}
-
-/// `1h`, `500ms`, `10nanos` in nanoseconds.
-fn nanos_of(text: &str) -> Option<f64> {
-    let digits = text
-        .bytes()
-        .take_while(|b| b.is_ascii_digit() || *b == b'.')
-        .count();
-    let number: f64 = text[..digits].parse().ok()?;
-    let unit = match &text[digits..] {
-        "nanos" => 1.0,
-        "micros" => 1e3,
-        "ms" => 1e6,
-        "s" => 1e9,
-        "m" => 6e10,
-        "h" => 3.6e12,
-        "d" => 8.64e13,
-        _ => return None,
-    };
-    Some(number * unit)
 }

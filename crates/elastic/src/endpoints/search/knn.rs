@@ -6,6 +6,7 @@ use crate::call::Call;
 use crate::error::{ElasticError, Result};
 use crate::resolve::Options;
 use crate::respond::{Answer, ok};
+use ::search::Knn;
 use http::Method;
 use serde_json::{Map, Value, json};
 
@@ -27,6 +28,8 @@ pub(crate) async fn search(call: &mut Call, expression: &str) -> Result<Answer> 
 fn as_search(mut body: Map<String, Value>) -> Result<Map<String, Value>> {
     let missing = || ElasticError::illegal("missing required [knn] section in search body");
     let mut knn = body.shift_remove("knn").ok_or_else(missing)?;
+    // What they must be is checked with the others: as a section of a search, all of whose candidates are hits.
+    Knn::parse_all(&knn)?;
     let required = |name: &str| {
         let reason = format!("Required [{name}]");
         knn.get(name)
@@ -34,12 +37,6 @@ fn as_search(mut body: Map<String, Value>) -> Result<Map<String, Value>> {
             .ok_or_else(|| ElasticError::parsing(reason))
     };
     let (count, candidates) = (required("k")?, required("num_candidates")?);
-    if count.as_u64() > candidates.as_u64() {
-        return Err(ElasticError::illegal("[num_candidates] cannot be less than [k]"));
-    }
-    if count.as_u64() == Some(0) {
-        return Err(ElasticError::illegal("[k] must be greater than 0"));
-    }
     knn["k"] = candidates;
     if let Some(filter) = body.shift_remove("filter") {
         knn["filter"] = filter;

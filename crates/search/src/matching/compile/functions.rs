@@ -1,6 +1,7 @@
 //! Functions for scores, by the types of the fields that they look at.
 
-use super::{Compiler, nanos_of};
+use super::Compiler;
+use super::distances::nanos_of;
 use crate::matching::Node;
 use crate::matching::functions::{Function, FunctionValue, Functions, Origin, ScriptScore};
 use crate::query::{self, Decay, FunctionKind, FunctionScore, Query, Range};

@@ -1,0 +1,92 @@
+//! Queries by places, and by how far a place or a time is from another.
+
+use super::{Compiler, leaf};
+use crate::matching::Node;
+use crate::matching::test::Test;
+use crate::query::Range;
+use mapping::FieldKind;
+use mapping::error::{Kind, Result, SearchError};
+use mapping::fields;
+use mapping::geo::{Point, metres};
+use mapping::json::scalar;
+use serde_json::Value;
+use value::ValueRef;
+
+impl Compiler<'_> {
+    /// A test of places.
+    pub(super) fn place(self, name: &str, ignore_unmapped: bool, test: Test, boost: f32) -> Result<Node> {
+        let failed = |why: &str| Err(SearchError::new(Kind::QueryShard, why.to_owned()));
+        match self.searchable(name)? {
+            Some(field) if field.kind == FieldKind::Point => Ok(leaf(field, test, boost)),
+            Some(_) => failed(&format!("field [{name}] is not a geo_point field")),
+            None if ignore_unmapped => Ok(Node::Nothing),
+            None => failed(&format!("failed to find geo field [{name}]")),
+        }
+    }
+
+    /// Scores by how near a place or a time is to an origin: half of the boost at the distance `pivot`.
+    pub(super) fn distance_feature(
+        self,
+        name: &str,
+        origin: &Value,
+        pivot: &str,
+        boost: f32,
+    ) -> Result<Node> {
+        let Some(field) = self.searchable(name)? else {
+            return Ok(Node::Nothing);
+        };
+        let invalid =
+            |what: &str| SearchError::illegal(format!("[distance_feature] cannot read its [{what}]"));
+        let test = match field.kind {
+            FieldKind::Point => Test::Nearness {
+                point: Some(Point::of_json(origin).ok_or_else(|| invalid("origin"))?),
+                nanos: 0,
+                pivot: metres(pivot).ok_or_else(|| invalid("pivot"))?,
+            },
+            FieldKind::Date => {
+                let text = scalar(origin).unwrap_or_default();
+                let nanos = match fields::nanos(&field, ValueRef::String(&text)) {
+                    Some(nanos) => nanos,
+                    None => {
+                        let range = Range::default();
+                        self.date(&field, &range, origin, false)?
+                            .saturating_mul(1_000_000)
+                    }
+                };
+                Test::Nearness {
+                    point: None,
+                    nanos,
+                    pivot: nanos_of(pivot).ok_or_else(|| invalid("pivot"))?,
+                }
+            }
+            _ => {
+                let reason = format!(
+                    "Illegal data type of [{}]![distance_feature] query can only be run on a date, date_nanos or geo_point field type!",
+                    field.type_name
+                );
+                return Err(SearchError::illegal(reason));
+            }
+        };
+        Ok(leaf(field, test, boost))
+    }
+}
+
+/// `1h`, `500ms`, `10nanos` in nanoseconds.
+pub(super) fn nanos_of(text: &str) -> Option<f64> {
+    let digits = text
+        .bytes()
+        .take_while(|b| b.is_ascii_digit() || *b == b'.')
+        .count();
+    let number: f64 = text[..digits].parse().ok()?;
+    let unit = match &text[digits..] {
+        "nanos" => 1.0,
+        "micros" => 1e3,
+        "ms" => 1e6,
+        "s" => 1e9,
+        "m" => 6e10,
+        "h" => 3.6e12,
+        "d" => 8.64e13,
+        _ => return None,
+    };
+    Some(number * unit)
+}
