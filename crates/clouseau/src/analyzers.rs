@@ -32,6 +32,15 @@ impl Analyzers {
 
     /// Those of an index of `indexes`, whose `analyzer` may say which each field has (`perfield`).
     pub fn of_search(index: &Map<String, Json>) -> Analyzers {
+        Analyzers::said(index, older)
+    }
+
+    /// Those of an index of `nouveau` that Mango made, which says them as one of `indexes` does.
+    pub fn of_mango_nouveau(index: &Map<String, Json>) -> Analyzers {
+        Analyzers::said(index, Json::clone)
+    }
+
+    fn said(index: &Map<String, Json>, meant: fn(&Json) -> Json) -> Analyzers {
         let analyzer = index
             .get("analyzer")
             .cloned()
@@ -39,7 +48,7 @@ impl Analyzers {
         let is_for_fields = analyzer.get("name").and_then(Json::as_str) == Some("perfield");
         if !is_for_fields {
             return Analyzers {
-                default: older(&analyzer),
+                default: meant(&analyzer),
                 fields: BTreeMap::new(),
             };
         }
@@ -50,8 +59,8 @@ impl Analyzers {
         let fields = analyzer.get("fields").and_then(Json::as_object);
         let fields = fields.into_iter().flatten().map(owned);
         Analyzers {
-            default: older(&default),
-            fields: fields.map(|(name, analyzer)| (name, older(&analyzer))).collect(),
+            default: meant(&default),
+            fields: fields.map(|(name, analyzer)| (name, meant(&analyzer))).collect(),
         }
     }
 

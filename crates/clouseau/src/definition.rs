@@ -59,9 +59,10 @@ impl Definition {
         let options = index.as_object().unwrap_or(&empty);
         Ok(Definition {
             view,
-            analyzers: match form {
-                Form::Nouveau => Analyzers::of_nouveau(options),
-                Form::Search => Analyzers::of_search(options),
+            analyzers: match (form, options.get("index")) {
+                (Form::Nouveau, Some(Json::Object(_))) => Analyzers::of_mango_nouveau(options),
+                (Form::Nouveau, _) => Analyzers::of_nouveau(options),
+                (Form::Search, _) => Analyzers::of_search(options),
             },
         })
     }
@@ -107,7 +108,7 @@ fn view_of(design: &Map<String, Json>, form: Form, index: &Json) -> Option<Map<S
     let (source, form, is_function) = match (index.get("index")?, form) {
         (Json::String(source), Form::Nouveau) => (source.clone(), "nouveau", true),
         (Json::String(source), Form::Search) => (source.clone(), "search", true),
-        (Json::Object(definition), Form::Search) => (mango_function(definition), "mango", false),
+        (Json::Object(definition), _) => (mango_function(definition), "mango", false),
         _ => return None,
     };
     let map = WRAPPER.replace("(SOURCE, FORM)", &format!("({}, {})", json!(source), json!(form)));

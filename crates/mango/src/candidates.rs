@@ -44,7 +44,7 @@ pub fn candidates(choice: &Choice, options: &FindOptions) -> Value {
     let shown = |(place, known): (usize, &Considered)| {
         let verdict = verdict(choice, &ranks, place, known);
         let covering = match (known.index.kind(), options.needed()) {
-            ("special" | "text", _) => Value::Null,
+            ("special" | "text" | "nouveau", _) => Value::Null,
             (_, needed) => Value::Bool(needed.is_some_and(|fields| known.index.covers(fields))),
         };
         Value::from(doc! {

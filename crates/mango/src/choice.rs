@@ -123,8 +123,10 @@ impl Choice {
             };
         }
         let ranked = rank(&indexes, &options.selector);
-        if ranked.len() > 1 && ranked.iter().any(|one| indexes[one.place].index.text.is_some()) {
-            return Err(Error::refused("multiple_text_indexes", NO_INDEX_NAMED));
+        if let [best, _, ..] = &ranked[..]
+            && let Some(text) = &indexes[best.place].index.text
+        {
+            return Err(Error::refused(text.service.ambiguous(), NO_INDEX_NAMED));
         }
         Ok(Choice {
             winner: ranked.first().map(|best| best.place),
@@ -215,7 +217,7 @@ fn gives_sort(columns: &[String], sort: &[String], selector: &Selector) -> bool 
 /// The indexes of the kind that is preferred, best first.
 fn rank(indexes: &[Considered], selector: &Selector) -> Vec<Ranked> {
     let filtered = || indexes.iter().filter(|known| known.filtered);
-    let preferred = ["json", "text", "special"]
+    let preferred = ["json", "text", "nouveau", "special"]
         .into_iter()
         .find(|kind| filtered().any(|known| known.index.kind() == *kind));
     let bounds = selector.ranges();

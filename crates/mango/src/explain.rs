@@ -35,9 +35,11 @@ pub fn explain(
     let Some(index) = index else {
         return Ok(explained);
     };
-    if index.text.is_some() {
+    if let Some(text) = &index.text {
         let partition = options.partition.as_deref();
-        for (name, value) in sort::explained(&options.selector, &options.sort, partition)?.iter() {
+        for (name, value) in
+            sort::explained(&options.selector, &options.sort, (text.service, partition))?.iter()
+        {
             explained.push(name, value.clone());
         }
     } else {

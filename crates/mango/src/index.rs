@@ -2,7 +2,7 @@
 
 use crate::Selector;
 use crate::sort::Sort;
-use crate::text::TextDefinition;
+use crate::text::{Service, TextDefinition};
 use value::{Document, Value, doc};
 
 /// The name of the index that every database has.
@@ -27,6 +27,12 @@ pub struct Index {
     /// Whether it is read partition by partition.
     pub partitioned: bool,
 }
+
+/// The member of design documents that has their views, and so the indexes of the type `json`.
+pub const VIEWS: &str = "views";
+
+/// The members of design documents that have indexes.
+pub const MEMBERS: [&str; 3] = [VIEWS, "indexes", "nouveau"];
 
 /// What every design document's id begins with.
 const DESIGN: &str = "_design/";
@@ -56,8 +62,20 @@ impl Index {
         }
     }
 
-    /// Parses the `map` of a view in a design document; `None` if it is no index.
-    pub fn of_view(ddoc: &str, name: &str, view: &Document, partitioned: bool) -> Option<Index> {
+    /// Parses what stands under a name in one of [`MEMBERS`] of a design document; `None` if it is no index of Mango.
+    pub fn of_member(
+        member: &str,
+        (ddoc, name): (&str, &str),
+        index: &Document,
+        partitioned: bool,
+    ) -> Option<Index> {
+        match Service::of_member(member) {
+            None => Index::of_view(ddoc, name, index, partitioned),
+            Some(service) => Index::of_text(service, (ddoc, name), index, partitioned),
+        }
+    }
+
+    fn of_view(ddoc: &str, name: &str, view: &Document, partitioned: bool) -> Option<Index> {
         let (Some(Value::Document(map)), Some(Value::Document(_))) = (view.get("map"), view.get("options"))
         else {
             return None;
@@ -91,9 +109,13 @@ impl Index {
         })
     }
 
-    /// Parses a member of `indexes` in a design document; `None` if it is no index of Mango.
-    pub fn of_text(ddoc: &str, name: &str, index: &Document, partitioned: bool) -> Option<Index> {
-        let text = TextDefinition::parse(index.get("index")?).ok()?;
+    fn of_text(
+        service: Service,
+        (ddoc, name): (&str, &str),
+        index: &Document,
+        partitioned: bool,
+    ) -> Option<Index> {
+        let text = TextDefinition::parse(index.get("index")?, service).ok()?;
         Some(Index {
             ddoc: Some(ddoc.to_owned()),
             name: name.to_owned(),
@@ -108,9 +130,15 @@ impl Index {
     pub fn kind(&self) -> &'static str {
         match (&self.ddoc, &self.text) {
             (None, _) => "special",
-            (_, Some(_)) => "text",
+            (_, Some(text)) => text.service.kind(),
             _ => "json",
         }
+    }
+
+    /// The member of its design document that it stands in.
+    pub fn member(&self) -> &'static str {
+        let service = self.text.as_ref().map(|text| text.service);
+        service.map_or(VIEWS, Service::member)
     }
 
     /// Whether it is the index of all documents.

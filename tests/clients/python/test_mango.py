@@ -86,7 +86,7 @@ def test_what_cannot_be_found_so_is_refused(couch):
     assert refused("_find", {"selector": {"a": {"$in": 1}}}) == (400, "bad_arg")
     assert refused("_find", {}) == (400, "missing_required_key")
     assert refused("_find", {"selector": {}, "bookmark": "no"}) == (400, "invalid_bookmark")
-    assert refused("_index", {"index": {}, "type": "nouveau"}) == (503, "required index service unavailable")
+    assert refused("_index", {"index": {}, "type": "words"}) == (400, "invalid_index")
 
 
 def test_without_an_index_there_is_a_warning(couch):

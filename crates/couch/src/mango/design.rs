@@ -8,7 +8,7 @@ use crate::incoming::Incoming;
 use engine::{
     CollatedDefinition, Edit, EditOrigin, EditOutcome, Order, PageLimit, Record, RevisionedSnapshot,
 };
-use mango::index::{Index, REVISION};
+use mango::index::{Index, MEMBERS, REVISION};
 use value::{Document, Value, doc};
 
 /// The indexes of a database: that of all documents first, then by design document and name.
@@ -58,26 +58,17 @@ fn collect(database: &Database, design: &Document, found: &mut Vec<Index>) {
         return;
     }
     let partitioned = partitioned(design).unwrap_or_else(|| database.collection.is_partitioned());
-    let kinds = [("views", Index::of_view as OfMember), ("indexes", Index::of_text)];
-    for (kind, of_member) in kinds {
-        for (name, member) in members(design, kind).iter() {
-            if let Value::Document(member) = member {
-                found.extend(of_member(id, name, member, partitioned));
+    for member in MEMBERS {
+        for (name, index) in indexes_of(design, member).iter() {
+            if let Value::Document(index) = index {
+                found.extend(Index::of_member(member, (id, name), index, partitioned));
             }
         }
     }
 }
 
-/// Makes an index of a member of a design document with its id and name.
-type OfMember = fn(&str, &str, &Document, bool) -> Option<Index>;
-
-/// The member of design documents that has the indexes of a kind.
-fn member_of(is_text: bool) -> &'static str {
-    if is_text { "indexes" } else { "views" }
-}
-
-fn members(design: &Document, kind: &str) -> Document {
-    match design.get(kind) {
+fn indexes_of(design: &Document, member: &str) -> Document {
+    match design.get(member) {
         Some(Value::Document(members)) => members.clone(),
         _ => Document::new(),
     }
@@ -129,7 +120,7 @@ impl Design {
     pub(crate) fn put(
         &mut self,
         name: &str,
-        (is_text, index): (bool, Document),
+        (member, index): (&str, Document),
         options: Option<bool>,
     ) -> Result<bool> {
         if options != partitioned(&self.body) {
@@ -144,20 +135,20 @@ impl Design {
                 self.body.set("options", doc! {"partitioned": wanted});
             }
         }
-        let mut indexes = members(&self.body, member_of(is_text));
+        let mut indexes = indexes_of(&self.body, member);
         let index = Value::from(index);
         if indexes.get(name) == Some(&index) {
             return Ok(false);
         }
         indexes.set(name, index);
-        self.body.set(member_of(is_text), indexes);
+        self.body.set(member, indexes);
         Ok(true)
     }
 
     /// Takes an index out.
     pub(crate) fn remove(&mut self, index: &Index) {
-        let member = member_of(index.text.is_some());
-        let mut indexes = members(&self.body, member);
+        let member = index.member();
+        let mut indexes = indexes_of(&self.body, member);
         indexes.remove(&index.name);
         match indexes.is_empty() {
             true => drop(self.body.remove(member)),

@@ -24,15 +24,6 @@ pub(crate) fn wrong(word: &'static str, reason: impl Into<Cow<'static, str>>) ->
     CouchError::new(StatusCode::BAD_REQUEST, word, reason)
 }
 
-/// A kind of index that there is not.
-pub(crate) fn unavailable(kind: &'static str) -> CouchError {
-    CouchError::new(
-        StatusCode::SERVICE_UNAVAILABLE,
-        "required index service unavailable",
-        kind,
-    )
-}
-
 impl From<SelectorError> for CouchError {
     fn from(error: SelectorError) -> CouchError {
         wrong(error.word(), error.to_string())

@@ -9,7 +9,7 @@ fn text_queries() {
 }
 
 pub fn cases() -> impl Iterator<Item = Case> {
-    [CONTENT, INDEXES, QUERIES, PAGES, CHOICES, WRONG]
+    [CONTENT, INDEXES, QUERIES, PAGES, CHOICES, NOUVEAU, WRONG]
         .into_iter()
         .flatten()
         .copied()
@@ -207,6 +207,91 @@ const CHOICES: &[Case] = &[
     ),
 ];
 
+const NOUVEAU: &[Case] = &[
+    case(
+        "POST /staff/_index",
+        r#"{"index": {"fields": [{"name": "age", "type": "number"}, {"name": "name.last", "type": "string"}]}, "type": "nouveau", "ddoc": "n", "name": "some"}"#,
+        200,
+        r#"{"result": "created", "id": "_design/n", "name": "some"}"#,
+    ),
+    case(
+        "GET /staff/_design/n",
+        "",
+        200,
+        r#"{"language": "query", "nouveau": {"some": {
+            "index": {"default_analyzer": "keyword", "default_field": {}, "partial_filter_selector": {}, "selector": {},
+                "fields": [{"name": "age", "type": "number"}, {"name": "name.last", "type": "string"}], "index_array_lengths": true},
+            "analyzer": {"name": "perfield", "default": "keyword", "fields": {"$default": "standard"}}}}}"#,
+    ),
+    case(
+        "GET /staff/_index",
+        "",
+        200,
+        r#"{"total_rows": 2, "indexes": [{"type": "special"}, {"ddoc": "_design/n", "name": "some", "type": "nouveau",
+            "def": {"fields": [{"age": "number"}, {"name.last": "string"}]}}]}"#,
+    ),
+    case(
+        "POST /staff/_find",
+        r#"{"selector": {"age": {"$gt": 36}}, "sort": [{"age:number": "desc"}], "fields": ["_id"]}"#,
+        200,
+        r#"{"docs": [{"_id": "3"}, {"_id": "2"}]}"#,
+    ),
+    case(
+        "POST /staff/_find",
+        r#"{"selector": {"$text": "the turing"}, "fields": ["_id"]}"#,
+        200,
+        r#"{"docs": []}"#,
+    ),
+    case(
+        "POST /staff/_find",
+        r#"{"selector": {"$text": "turing"}, "fields": ["_id"]}"#,
+        200,
+        r#"{"docs": [{"_id": "2"}]}"#,
+    ),
+    case(
+        "POST /staff/_explain",
+        r#"{"selector": {"name.last": "Byron"}, "sort": [{"age:number": "desc"}]}"#,
+        200,
+        r#"{"index": {"type": "nouveau"}, "query": "(name.last_3astring:\"Byron\")", "partition": null, "sort": ["-age_3anumber"]}"#,
+    ),
+    case(
+        "POST /staff/_explain",
+        r#"{"selector": {"name.last": "Byron"}}"#,
+        200,
+        r#"{"index": {"type": "nouveau"}, "sort": null}"#,
+    ),
+    // One of the type `text` is preferred, as by CouchDB where it has both services.
+    case(
+        "POST /staff/_index",
+        r#"{"index": {}, "type": "text", "ddoc": "n", "name": "all"}"#,
+        200,
+        r#"{"result": "created"}"#,
+    ),
+    case(
+        "POST /staff/_explain",
+        r#"{"selector": {"$text": "turing"}}"#,
+        200,
+        r#"{"index": {"type": "text"}, "index_candidates": [
+            {"index": {"type": "nouveau"}, "analysis": {"usable": true, "reasons": [{"name": "unfavored_type"}], "covering": null}}, {"index": {"type": "special"}}]}"#,
+    ),
+    case("DELETE /staff/_index/n/text/all", "", 200, r#"{"ok": true}"#),
+    case(
+        "POST /staff/_index",
+        r#"{"index": {}, "type": "nouveau", "ddoc": "n", "name": "all"}"#,
+        200,
+        r#"{"result": "created"}"#,
+    ),
+    case(
+        "POST /staff/_find",
+        r#"{"selector": {"$text": "turing"}}"#,
+        400,
+        r#"{"error": "multiple_nouveau_indexes"}"#,
+    ),
+    case("DELETE /staff/_index/n/nouveau/all", "", 200, r#"{"ok": true}"#),
+    case("DELETE /staff/_index/n/nouveau/some", "", 200, r#"{"ok": true}"#),
+    case("GET /staff/_design/n", "", 404, r#"{"reason": "deleted"}"#),
+];
+
 const WRONG: &[Case] = &[
     case(
         "POST /staff/_index",
@@ -228,9 +313,15 @@ const WRONG: &[Case] = &[
     ),
     case(
         "POST /staff/_index",
-        r#"{"index": {}, "type": "nouveau"}"#,
-        503,
-        r#"{"error": "required index service unavailable", "reason": "nouveau"}"#,
+        r#"{"index": {"fields": [{"name": "age", "type": "date"}]}, "type": "nouveau"}"#,
+        400,
+        r#"{"error": "invalid_index_fields_definition"}"#,
+    ),
+    case(
+        "POST /staff/_index",
+        r#"{"index": {}, "type": "words"}"#,
+        400,
+        r#"{"error": "invalid_index", "reason": "Invalid type for index: words"}"#,
     ),
     case(
         "POST /staff/_find",

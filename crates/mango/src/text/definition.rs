@@ -1,6 +1,6 @@
 //! A text index as clients define it and design documents keep it.
 
-use super::DEFAULT_FIELD;
+use super::{DEFAULT_FIELD, Service};
 use crate::Selector;
 use crate::error::{Error, Result, shown};
 use crate::options::{flag, invalid_key};
@@ -16,6 +16,8 @@ const ALL_FIELDS: &str = "all_fields";
 /// The definition of a text index.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TextDefinition {
+    /// Who searches it.
+    pub service: Service,
     /// As design documents keep it: every option, in CouchDB's order.
     kept: Document,
     /// The fields with their types; `None` for all.
@@ -26,7 +28,7 @@ pub struct TextDefinition {
 
 impl TextDefinition {
     /// Reads what a client or a design document says.
-    pub fn parse(given: &Value) -> Result<TextDefinition> {
+    pub fn parse(given: &Value, service: Service) -> Result<TextDefinition> {
         let Value::Document(given) = given else {
             let reason = format!("Text indexes must be an object, not: {}", shown(given));
             return Err(Error::refused("invalid_index", reason));
@@ -46,7 +48,7 @@ impl TextDefinition {
                 "partial_filter_selector" | "selector" => normal(value)?,
                 "index_array_lengths" => Value::Bool(flag(value)?),
                 "fields" => {
-                    columns = fields(value)?;
+                    columns = fields(value, service)?;
                     match columns {
                         None => Value::from(ALL_FIELDS),
                         Some(_) => value.clone(),
@@ -63,6 +65,7 @@ impl TextDefinition {
         // Earlier versions called it otherwise.
         let partial = selector("partial_filter_selector").or_else(|| selector("selector"));
         let mut definition = TextDefinition {
+            service,
             partial: partial.unwrap_or_default(),
             kept,
             columns: None,
@@ -138,11 +141,12 @@ fn normal(value: &Value) -> Result<Value> {
 }
 
 /// The fields with their types; `None` for all.
-fn fields(value: &Value) -> Result<Option<Vec<String>>> {
+fn fields(value: &Value, service: Service) -> Result<Option<Vec<String>>> {
     let invalid = || {
         let reason = format!(
             "Text Index field definitions must be of the form\n            {{\"name\": \"non-empty fieldname\", \"type\":\n                \
-             \"boolean,number, or string\"}}. Def: {}",
+             \"{}\"}}. Def: {}",
+            service.field_types_shown(),
             shown(value)
         );
         Error::refused("invalid_index_fields_definition", reason)
@@ -152,9 +156,7 @@ fn fields(value: &Value) -> Result<Option<Vec<String>>> {
         Value::Array(fields) if fields.is_empty() => Ok(None),
         Value::Array(fields) => {
             let column = |field: &Value| match name_and_type(field) {
-                Some((name, kind)) if matches!(kind, "string" | "number" | "boolean") => {
-                    Some(format!("{name}:{kind}"))
-                }
+                Some((name, kind)) if service.field_types().contains(&kind) => Some(format!("{name}:{kind}")),
                 _ => None,
             };
             let columns: Option<Vec<String>> = fields.iter().map(column).collect();

@@ -1,4 +1,4 @@
-//! Text indexes (`src/mango/src/mango_idx_text.erl`, `mango_cursor_text.erl`, `mango_selector_text.erl`).
+//! Text indexes (`src/mango/src/mango_idx_text.erl`, `mango_cursor_text.erl`, `mango_selector_text.erl`, and those files of `nouveau`).
 //!
 //! A text index holds each value of a document by its path and type. What a selector asks of it ([`ask`]) finds all that the selector
 //! matches, and more: what is found is matched against the selector again, but for `$text`, which only the index can answer.
@@ -6,9 +6,11 @@
 mod ask;
 mod convert;
 mod definition;
+mod service;
 pub(crate) mod sort;
 
 pub use definition::TextDefinition;
+pub use service::Service;
 pub use sort::TextSort;
 
 use crate::error::Error;

@@ -1,5 +1,6 @@
 //! What the hits of a text index are sorted by (`append_sort_type`).
 
+use super::Service;
 use super::ask::Path;
 use crate::error::Error;
 use crate::sort::Sort;
@@ -19,11 +20,15 @@ pub struct TextSort {
 }
 
 impl TextSort {
-    /// As Clouseau is told it.
-    pub(crate) fn shown(&self) -> String {
+    /// As a service is told it.
+    fn shown(&self, service: Service) -> String {
         let minus = if self.descending { "-" } else { "" };
-        let kind = if self.is_number { "number" } else { "string" };
-        format!("{minus}{}<{kind}>", self.field)
+        let kind = match (service, self.is_number) {
+            (Service::Nouveau, _) => "",
+            (Service::Clouseau, true) => "<number>",
+            (Service::Clouseau, false) => "<string>",
+        };
+        format!("{minus}{}{kind}", self.field)
     }
 }
 
@@ -48,12 +53,13 @@ impl Selector {
         sort.fields.iter().map(key).collect()
     }
 
-    /// What Clouseau would be told of a sort.
-    pub(crate) fn text_sort_shown(&self, sort: &Sort) -> Result<Value, Error> {
+    /// What a service would be told of a sort.
+    fn text_sort_shown(&self, sort: &Sort, service: Service) -> Result<Value, Error> {
         let keys = self.text_sort(sort)?;
-        Ok(match keys.is_empty() {
-            true => Value::from("relevance"),
-            false => keys.iter().map(|key| Value::from(key.shown())).collect(),
+        Ok(match (keys.is_empty(), service) {
+            (true, Service::Clouseau) => Value::from("relevance"),
+            (true, Service::Nouveau) => Value::Null,
+            (false, _) => keys.iter().map(|key| Value::from(key.shown(service))).collect(),
         })
     }
 }
@@ -105,11 +111,11 @@ impl Node {
 pub(crate) fn explained(
     selector: &Selector,
     sort: &Sort,
-    partition: Option<&str>,
+    (service, partition): (Service, Option<&str>),
 ) -> Result<value::Document, Error> {
     Ok(doc! {
         "query": selector.text_query()?,
         "partition": partition.map_or(Value::Null, Value::from),
-        "sort": selector.text_sort_shown(sort)?,
+        "sort": selector.text_sort_shown(sort, service)?,
     })
 }

@@ -15,6 +15,7 @@ use mango::choice::{Bounds, Choice};
 use mango::explain;
 use mango::index::Index;
 use mango::options::FindOptions;
+use mango::text::Service;
 use memory::Budget;
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -79,15 +80,13 @@ async fn chosen(database: &Database, options: &FindOptions, must: bool) -> Resul
 
 /// The full-text index that stands for a text index, brought up to date.
 async fn text_index(call: &Call, database: &Database, index: &Index) -> Result<TextIndex> {
+    let form = match index.text.as_ref().map(|text| text.service) {
+        Some(Service::Nouveau) => Form::Nouveau,
+        _ => Form::Search,
+    };
     let design = index.ddoc.as_deref().unwrap_or_default();
     let design = design.strip_prefix(ids::DESIGN).unwrap_or(design);
-    text_index::open(
-        &call.server.designs,
-        database,
-        (design, Form::Search, &index.name),
-        true,
-    )
-    .await
+    text_index::open(&call.server.designs, database, (design, form, &index.name), true).await
 }
 
 /// Whom is asked, which index answers, and what.

@@ -5,16 +5,16 @@ use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::ids::DESIGN;
 use crate::mango::design::{self, Design};
-use crate::mango::{unavailable, wrong};
+use crate::mango::wrong;
 use crate::respond;
 use engine::{CollatedDefinition, Sequence};
 use http::{Method, Response, StatusCode};
 use json::write;
-use mango::index::{Index, design_id};
+use mango::index::{Index, VIEWS, design_id};
 use mango::name::{Asked, unnamed};
 use mango::options::{flag, invalid_key, positive, use_index};
 use mango::sort::Sort;
-use mango::text::TextDefinition;
+use mango::text::{Service, TextDefinition};
 use mango::{Selector, shown};
 use value::{Document, Value, doc};
 
@@ -98,7 +98,7 @@ async fn create(call: &mut Call) -> Result<Response> {
     let mut design = Design::load(&database.snapshot().await?, ddoc.clone()).await?;
     let is_new = design.put(name, new.member(), new.partitioned)?;
     if is_new {
-        let built_ahead = design.is_built_ahead() && !new.is_text();
+        let built_ahead = design.is_built_ahead() && matches!(new.wanted, Wanted::Json { .. });
         design.save(&database).await?;
         if built_ahead {
             build(&database, &ddoc, name);
@@ -162,9 +162,11 @@ impl NewIndex {
                 let reason = format!("JSON indexes must be an object, not: {}", shown(given));
                 return Err(wrong("invalid_index", reason));
             }
-            ("text", given) => Wanted::Text(TextDefinition::parse(given)?),
-            ("nouveau", _) => return Err(unavailable("nouveau")),
-            (other, _) => return Err(wrong("invalid_index", format!("Invalid type for index: {other}"))),
+            (kind, given) => {
+                let service = Service::of_kind(kind);
+                let invalid = || wrong("invalid_index", format!("Invalid type for index: {kind}"));
+                Wanted::Text(TextDefinition::parse(given, service.ok_or_else(invalid)?)?)
+            }
         };
         Ok(NewIndex {
             wanted,
@@ -176,21 +178,24 @@ impl NewIndex {
         })
     }
 
-    fn is_text(&self) -> bool {
-        matches!(self.wanted, Wanted::Text(_))
+    fn kind(&self) -> &'static str {
+        match &self.wanted {
+            Wanted::Json { .. } => "json",
+            Wanted::Text(definition) => definition.service.kind(),
+        }
     }
 
-    /// What stands in the design document, and whether that is a text index.
-    fn member(&self) -> (bool, Document) {
+    /// What stands in the design document, and in which member of it.
+    fn member(&self) -> (&'static str, Document) {
         match &self.wanted {
-            Wanted::Text(definition) => (true, definition.to_index()),
+            Wanted::Text(definition) => (definition.service.member(), definition.to_index()),
             Wanted::Json { sort, partial } => {
                 let view = doc! {
                     "map": {"fields": sort.to_object(), "partial_filter_selector": partial.clone()},
                     "reduce": "_count",
                     "options": {"def": self.given.clone()},
                 };
-                (false, view)
+                (VIEWS, view)
             }
         }
     }
@@ -199,7 +204,7 @@ impl NewIndex {
     fn hashed_name(&self) -> String {
         unnamed(&Asked {
             definition: &self.given,
-            kind: if self.is_text() { "text" } else { "json" },
+            kind: self.kind(),
             name: self.name.as_deref(),
             ddoc: self.ddoc.as_deref(),
             partitioned: self.partitioned,

@@ -20,7 +20,7 @@ pub(crate) async fn info(call: &mut Call, design: &str, form: Form, name: &str) 
     let said = match form {
         Form::Nouveau => json!({
             "update_seq": reached,
-            "purge_seq": 0,
+            "purge_seq": database.collection.report().await?.purge_sequence.changes_since(&Sequence::START),
             "num_docs": info.rows,
             "disk_size": info.disk_bytes,
             "signature": info.signature,
