@@ -6,7 +6,7 @@ use super::request::{Operation, Request};
 use super::{CommitOptions, Edit, EditOrigin, Outcome};
 use crate::index::EntrySet;
 use crate::keys::{id_key, id_of};
-use crate::{RevisionPath, StoreError};
+use crate::{GROUP_BYTES_MAX, RevisionPath, StoreError};
 use std::time::{Duration, Instant};
 
 /// How long the operations of a group hold the committer's thread before it makes room: seldom, since the thread pauses
@@ -50,8 +50,9 @@ impl Held {
 }
 
 impl Group<'_> {
-    /// Applies the operations of all requests and returns their outcomes in order. An operation sees the changes of
-    /// those before it, those of other requests included.
+    /// Applies the operations of requests and returns their outcomes in order. An operation sees the changes of those before it,
+    /// those of other requests included. How large the documents are that they change is known only here: where the batch has
+    /// become large, the requests that follow have no outcomes and are left to another.
     pub(crate) async fn apply(&mut self, requests: &mut [Request]) -> Result<Vec<Vec<Outcome>>, StoreError> {
         for request in &mut *requests {
             request.follow_indexes(&self.set);
@@ -62,6 +63,9 @@ impl Group<'_> {
         let mut all = Vec::with_capacity(requests.len());
         let mut held = Held::begin();
         for request in requests {
+            if self.batch.size_bytes() > GROUP_BYTES_MAX {
+                break;
+            }
             all.push(self.apply_request(request, &mut held).await?);
         }
         self.evict().await?;

@@ -65,14 +65,17 @@ async fn run(collection: Arc<Collection>, mut pauses: bool) {
     let _running = Running(&collection.queue);
     while let Some(mut requests) = collection.queue.take() {
         match commit(&collection, &mut requests).await {
-            Ok(outcomes) => requests
-                .into_iter()
-                .zip(outcomes)
-                .for_each(|(request, outcomes)| {
-                    // The send fails only if the caller was cancelled.
+            Ok(outcomes) => {
+                // Those that were one too many begin the next group.
+                let rest = requests.split_off(outcomes.len());
+                if !rest.is_empty() {
+                    collection.queue.put_back(rest);
+                }
+                for (request, outcomes) in requests.into_iter().zip(outcomes) {
                     // A caller who has gone away needs no answer.
                     let _ = request.reply.send(Ok(outcomes));
-                }),
+                }
+            }
             Err(error) => requests.into_iter().for_each(|request| {
                 let _ = request.reply.send(Err(error.clone()));
             }),
@@ -85,7 +88,7 @@ async fn run(collection: Arc<Collection>, mut pauses: bool) {
     }
 }
 
-/// Commits the requests together and returns their outcomes in order. One request that asks for a flush makes all wait
+/// Commits the requests together, as many of them from the first as make one batch, and returns their outcomes in order. One request that asks for a flush makes all wait
 /// for it, since they share one commit.
 async fn commit(collection: &Collection, requests: &mut [Request]) -> Result<Vec<Vec<Outcome>>, StoreError> {
     let strongest = |request: &Request| request.options.durability == Durability::Flushed;

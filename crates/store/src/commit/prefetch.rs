@@ -6,6 +6,9 @@ use crate::index::{IndexSet, entry_record};
 use crate::keys::{id_key, id_of};
 use crate::{Record, RecordId, StoreError, Target, keys};
 
+/// The bytes of records that are read ahead.
+const PREFETCH_BYTES_MAX: usize = 8 * 1024 * 1024;
+
 /// What the operations of a group look at before any of them has changed anything.
 pub(super) struct Wanted {
     /// Keys of unique indexes.
@@ -106,6 +109,9 @@ impl Group<'_> {
             }
             self.overlay.unique.insert(key, record);
         }
+        // Many may mean the same.
+        records.sort_unstable();
+        records.dedup();
         self.prefetch_records(&records).await
     }
 
@@ -119,9 +125,11 @@ impl Group<'_> {
         is_id_above(&self.highest_stored_id, key)
     }
 
+    /// Records that are past the limit are read when their turn comes.
     async fn prefetch_records(&mut self, ids: &[RecordId]) -> Result<(), StoreError> {
         let keys: Vec<Vec<u8>> = ids.iter().map(|&id| keys::record(id).to_vec()).collect();
-        for (&id, bytes) in ids.iter().zip(self.snapshot.get_many(&keys).await?) {
+        let found = self.snapshot.get_many_within(&keys, PREFETCH_BYTES_MAX).await?;
+        for (&id, bytes) in ids.iter().zip(found) {
             if let Ok(record) = bytes.map(|bytes| Record::decode(id, &bytes)).transpose() {
                 self.overlay.records.insert(id, record);
             }

@@ -67,6 +67,14 @@ impl Queue {
         Some(inner.waiting.drain(..count).collect())
     }
 
+    /// Gives requests back that were taken: the next group begins with them.
+    pub(super) fn put_back(&self, requests: Vec<Request>) {
+        let mut inner = self.inner.lock();
+        for request in requests.into_iter().rev() {
+            inner.waiting.push_front(request);
+        }
+    }
+
     /// Called when the committer has panicked. Dropping the requests drops their reply channels, so their callers get
     /// [`StoreError::Interrupted`](crate::StoreError::Interrupted).
     pub(super) fn abandon(&self) {

@@ -1,8 +1,8 @@
 //! Inserting, changing, deleting and reading documents.
 
 use crate::support::*;
-use store::{CommitOptions, Outcome, StoreError};
-use value::{DocumentBuf, doc};
+use store::{CommitOptions, Outcome, Present, StoreError, Target, Transformed, WriteOp};
+use value::{DocumentBuf, Value, doc};
 
 #[tokio::test]
 async fn an_inserted_document_is_found_by_id_and_in_natural_order() {
@@ -169,5 +169,36 @@ async fn many_writers_at_once_lose_nothing() {
         writer.await.unwrap();
     }
     assert_eq!(collection.stats().count, 50);
+    assert!(collection.validate(true).await.unwrap().is_valid());
+}
+
+/// Too long to be changed in one commit; so those that are too many for one begin the next, in their order.
+#[tokio::test]
+async fn changes_of_long_documents_at_once_are_made_in_their_order() {
+    const TURNS: i32 = 9;
+    let (_store, collection) = new_collection().await;
+    let text = "x".repeat(5 << 20);
+    let long = |n: i32| DocumentBuf::from(&doc! {"_id": 1, "n": n, "text": text.as_str()});
+    run(&collection, vec![WriteOp::Insert(long(0))]).await;
+    let turns = (0..TURNS).map(|n| {
+        let after = long(n + 1);
+        let change = move |present: Option<Present<'_>>| {
+            let before = present.and_then(|present| present.document.as_raw().get("n")?.as_i64_exact());
+            assert_eq!(before, Some(i64::from(n)));
+            Ok(Transformed::Put(after.clone()))
+        };
+        let (collection, operation) = (
+            collection.clone(),
+            WriteOp::modify(Target::Id(Value::from(1)), change),
+        );
+        tokio::spawn(async move { one(&collection, operation).await })
+    });
+    for turn in turns.collect::<Vec<_>>() {
+        assert!(matches!(turn.await.unwrap(), Ok(Outcome::Updated { .. })));
+    }
+    assert_eq!(
+        by_id(&collection, 1).await.unwrap().get("n"),
+        Some(&Value::Int32(TURNS))
+    );
     assert!(collection.validate(true).await.unwrap().is_valid());
 }
