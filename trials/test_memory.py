@@ -215,9 +215,8 @@ def test_idle_cursors_of_groups(filled, long):
         opened = []
         for at in range(200 if long else 20):
             stages = [{"$match": {"_id": {"$gte": at}}}, {"$group": {"_id": "$k", "s": {"$first": "$s"}}}]
-            cursor = client.trial.some.aggregate(stages, batchSize=1_000)
-            found = answer_or_limit(lambda cursor=cursor: next(cursor))
-            if isinstance(found, OperationFailure):
+            cursor = answer_or_limit(lambda stages=stages: client.trial.some.aggregate(stages, batchSize=1_000))
+            if isinstance(cursor, OperationFailure):
                 break
             opened.append(cursor)
         assert len({document["_id"] for document in opened[0]}) >= (200_000 if long else 20_000) - 1
@@ -355,6 +354,51 @@ def test_large_documents_of_many_clients(server, long):
         together(read, clients)
     print(results)
     assert results["UpdateResult"] > 0 and results["read dict"] > 0
+
+
+def test_long_documents_read_by_many(server, long):
+    """One document of 12 MB, read by many at once through each protocol: answers wait for each other."""
+    with server.client() as client:
+        client.default.long.insert_one({"_id": "d", "k": 1, "t": "x" * (12 << 20)})
+        reads = {
+            "MongoDB, by its id": lambda: client.default.long.find_one({"_id": "d"}),
+            "MongoDB, by a filter": lambda: client.default.long.find_one({"k": 1}),
+            "CouchDB": lambda: fetched(f"{server.couch}/long/d"),
+            "Elasticsearch": lambda: fetched(f"{server.elastic}/long/_doc/d"),
+            "Elasticsearch, the source": lambda: fetched(f"{server.elastic}/long/_source/d"),
+            "Riak": lambda: fetched(f"{server.riak}/buckets/long/keys/d"),
+            "the page": lambda: fetched(f"{server.url}/api/command/default", json={"find": "long"}),
+        }
+
+        def fetched(url, **body):
+            answer = requests.request("POST" if body else "GET", url, timeout=600, **body)
+            assert answer.status_code == 200 and len(answer.content) > 12 << 20, answer.text[:300]
+
+        for name, read in reads.items():
+            together(read, 64 if long else 24)
+            print(f"{name}: {server.resident_mb()} MB at the most")
+            assert server.resident_mb() < 350, name
+
+
+def test_long_documents_changed_by_many(server, long):
+    """Changes of long documents, whose requests are short: a commit takes as many as make one batch."""
+    with server.client() as client:
+        things = client.trial.things
+        things.insert_many([{"_id": at, "n": 0} for at in range(4)])
+        for at in range(4):
+            things.update_one({"_id": at}, {"$set": {"t": "x" * (12 << 20)}})
+        times = iter(range(10_000))
+        changes = {
+            "one": lambda: things.update_one({"_id": 0}, {"$inc": {"n": 1}}),
+            "four": lambda: things.update_one({"_id": next(times) % 4}, {"$inc": {"n": 1}}),
+            "one, and it is given": lambda: things.find_one_and_update({"_id": 1}, {"$inc": {"n": 1}}),
+        }
+        count = 64 if long else 24
+        for name, change in changes.items():
+            together(change, count)
+            print(f"{name}: {server.resident_mb()} MB at the most")
+        assert sum(document["n"] for document in things.find({}, {"n": 1})) == 3 * count
+        assert server.resident_mb() < 400
 
 
 def test_idle_cursors_over_long_documents(server, long):

@@ -8,9 +8,6 @@ use memory::{Holder, Share};
 use std::sync::{Arc, OnceLock, Weak};
 use std::time::Duration;
 
-/// The longest that an answer waits for others to go to their clients, or to the disk.
-const ROOM_TIME_MAX: Duration = Duration::from_secs(5);
-
 /// A request that runs.
 #[derive(Debug)]
 pub(crate) struct Operation {
@@ -64,13 +61,6 @@ impl Operation {
         context.client = Some(reader);
         context.interruption().run(work).await
     }
-}
-
-/// Waits until what is in memory of other answers leaves room for another.
-pub(crate) async fn room_for_answers(engine: &Engine) {
-    let mut share = engine.memory().share(Holder::Answers);
-    // Late is better than not at all.
-    let _ = share.wait(1, ROOM_TIME_MAX).await;
 }
 
 /// Who reads an answer: whoever waits for its head, then whoever takes its pieces.

@@ -8,7 +8,7 @@
 
 use crate::error::{CouchError, Result};
 use crate::limits::{CHUNK_BYTES, PAGE_BYTES, PIECES_BYTES};
-use crate::operation::{Operation, Reader, room_for_answers};
+use crate::operation::{Operation, Reader};
 use crate::respond;
 use engine::{Engine, PageLimit, SetAside};
 use http::{BodySender, Response};
@@ -165,7 +165,7 @@ impl Output {
         {
             return false;
         }
-        room_for_answers(&self.engine).await;
+        self.engine.room_for_answers().await;
         true
     }
 
@@ -248,7 +248,7 @@ where
     W: FnOnce(Output) -> F,
     F: Future<Output = (Output, Result<()>)> + Send + 'static,
 {
-    room_for_answers(operation.engine()).await;
+    operation.engine().room_for_answers().await;
     let (first, told) = oneshot::channel();
     let (reader, _waits) = Reader::waiting();
     let writing = write(Output {

@@ -2,10 +2,8 @@
 
 use crate::error::ElasticError;
 use crate::filter_path;
-use bytes::Bytes;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{Body, HeaderName, HeaderValue, Request, Response, StatusCode, query_pairs};
-use memory::{Budget, Holder, Share};
 use serde_json::Value;
 
 /// Clients refuse to talk to what does not say that it is Elasticsearch.
@@ -15,9 +13,6 @@ const PRODUCT: (HeaderName, HeaderValue) = (
 );
 const OPAQUE_ID: &str = "x-opaque-id";
 const REALM: HeaderValue = HeaderValue::from_static("Basic realm=\"larder\", charset=\"UTF-8\"");
-
-/// Answers up to this size are not counted: there are no more of them than connections.
-const UNCOUNTED_BYTES: usize = 64 * 1024;
 
 /// What an endpoint answers.
 #[derive(Clone, Debug)]
@@ -102,8 +97,8 @@ impl Form {
         }
     }
 
-    /// The answer in this form. Its text is counted in `memory` until it is sent.
-    pub(crate) fn response(self, answer: Answer, is_head: bool, memory: Option<&Budget>) -> Response {
+    /// The answer in this form.
+    pub(crate) fn response(self, answer: Answer, is_head: bool) -> Response {
         let (text, content_type) = match answer.body {
             Content::Nothing => (String::new(), None),
             Content::Text(text) => (text, Some(HeaderValue::from_static("text/plain; charset=UTF-8"))),
@@ -126,10 +121,9 @@ impl Form {
             }
         };
         let length = text.len();
-        let mut response = Response::new(match memory {
-            _ if is_head => Body::empty(),
-            Some(memory) if length > UNCOUNTED_BYTES => Body::from(counted(text, memory)),
-            _ => Body::from(text),
+        let mut response = Response::new(match is_head {
+            true => Body::empty(),
+            false => Body::from(text),
         });
         *response.status_mut() = answer.status;
         let headers = response.headers_mut();
@@ -148,23 +142,4 @@ impl Form {
         }
         response
     }
-}
-
-/// A text that has a share of memory for as long as it is there.
-struct Counted {
-    text: String,
-    _share: Share,
-}
-
-impl AsRef<[u8]> for Counted {
-    fn as_ref(&self) -> &[u8] {
-        self.text.as_bytes()
-    }
-}
-
-fn counted(text: String, memory: &Budget) -> Bytes {
-    let mut share = memory.share(Holder::Answers);
-    // It is there already; those that are made later wait for it.
-    share.charge(text.len());
-    Bytes::from_owner(Counted { text, _share: share })
 }

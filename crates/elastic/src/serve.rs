@@ -134,7 +134,6 @@ impl Handler for Front {
 async fn answer(server: Arc<Server>, request: Request, asking: Asking) -> Response {
     let is_head = request.method == Method::HEAD;
     let shown = respond::Form::of(&request);
-    let memory = server.engine.memory().clone();
     let mut held = None;
     let answered = match access::asker(&server, &request, asking).await {
         Ok(asker) => run(server, request, asker, &mut held).await,
@@ -146,7 +145,7 @@ async fn answer(server: Arc<Server>, request: Request, asking: Asking) -> Respon
         }
         respond::error(&error)
     });
-    let response = shown.response(answer, is_head, Some(&memory));
+    let response = shown.response(answer, is_head);
     drop(held);
     response
 }

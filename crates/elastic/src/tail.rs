@@ -37,7 +37,7 @@ impl Protocol {
     pub async fn tail(&self, user: Option<Arc<User>>, request: Request) -> Response {
         match self.open_tail(user, &request).await {
             Ok(response) => response,
-            Err(error) => respond::Form::of(&request).response(respond::error(&error), false, None),
+            Err(error) => respond::Form::of(&request).response(respond::error(&error), false),
         }
     }
 

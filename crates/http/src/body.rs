@@ -7,7 +7,7 @@ use bytes::{Bytes, BytesMut};
 use futures::{Stream, StreamExt, stream};
 use http_body_util::BodyExt;
 use hyper::body::{Frame, Incoming, SizeHint};
-use memory::Full;
+use memory::{Budget, Full, Holder, Share};
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::{Mutex, PoisonError};
@@ -22,6 +22,9 @@ const CHUNKS_WAITING_MAX: usize = 1;
 
 /// The bytes of a chunk; a larger one is sent in several.
 const CHUNK_BYTES_MAX: usize = 64 * 1024;
+
+/// An answer up to this size is not counted: it waits only for the socket.
+const UNCOUNTED_BYTES: usize = 64 * 1024;
 
 /// Why a body could not be read or written to its end.
 #[derive(Debug, thiserror::Error)]
@@ -250,12 +253,42 @@ impl Body {
         (BodySender(To::Feed(giver)), Body(Kind::Feed(taker)))
     }
 
+    /// The same body, which has memory of that for answers until it is sent where it is long and all there. The bytes are there
+    /// already: who has yet to read what an answer is made of waits for room instead.
+    pub(crate) fn counted(mut self, memory: &Budget) -> Body {
+        // The last piece holds the share of all.
+        let (length, last) = match &mut self.0 {
+            Kind::Full(bytes) => (bytes.len(), Some(bytes)),
+            Kind::Pieces { pieces, rest } => (*rest as usize, pieces.back_mut()),
+            Kind::Stream { .. } | Kind::Channel { .. } | Kind::Feed(_) => return self,
+        };
+        if let Some(last) = last.filter(|_| length > UNCOUNTED_BYTES) {
+            *last = Bytes::from_owner(Counted {
+                bytes: std::mem::take(last),
+                _share: memory.charged(Holder::Answers, length),
+            });
+        }
+        self
+    }
+
     /// The pieces of a feed; the body itself, where it is none.
     pub(crate) fn into_feed(self) -> Result<Taker, Body> {
         match self.0 {
             Kind::Feed(pieces) => Ok(pieces),
             other => Err(Body(other)),
         }
+    }
+}
+
+/// Bytes that have a share of memory for as long as they are there.
+struct Counted {
+    bytes: Bytes,
+    _share: Share,
+}
+
+impl AsRef<[u8]> for Counted {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
     }
 }
 

@@ -230,7 +230,8 @@ async fn answer(
         asker: Asker::of(&known.stream),
         certified: known.certified.clone(),
     };
-    let mut answer = boxed(handler.handle(request)).await;
+    let answer = boxed(handler.handle(request)).await;
+    let mut answer = answer.map(|body| body.counted(&reading.memory));
     if !unread.ends(is_asked_for).await {
         let close = HeaderValue::from_static("close");
         answer.headers_mut().insert(CONNECTION, close);

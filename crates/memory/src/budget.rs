@@ -55,19 +55,31 @@ impl Budget {
         Share::new(self.clone(), holder)
     }
 
+    /// A share of bytes that are there already, and cannot be given up.
+    pub fn charged(&self, holder: Holder, bytes: usize) -> Share {
+        let mut share = self.share(holder);
+        share.charge(bytes);
+        share
+    }
+
     /// Waits until a holder has less than its limit: for whoever learns only afterwards how much it takes, and then
     /// charges it.
     pub async fn room(&self, holder: Holder, time_max: Duration) -> Result<(), Full> {
         let Some(pool) = self.pool(holder) else {
             return Ok(());
         };
-        let has_room = |pool: &Pool| pool.held.load(Ordering::SeqCst) < pool.limit;
         // No timer where nobody has to wait.
-        if pool.waiting.load(Ordering::Relaxed) == 0 && has_room(pool) {
+        if self.has_room(holder) {
             return Ok(());
         }
-        let waited = tokio::time::timeout(time_max, pool.wait_until(has_room)).await;
+        let waited = tokio::time::timeout(time_max, pool.wait_until(Pool::has_room)).await;
         waited.map_err(|_| self.full(holder, 0))
+    }
+
+    /// Whether a holder has less than its limit, and nobody waits for that.
+    pub fn has_room(&self, holder: Holder) -> bool {
+        let pool = self.pool(holder);
+        pool.is_none_or(|pool| pool.waiting.load(Ordering::Relaxed) == 0 && pool.has_room())
     }
 
     /// Whether somebody waits for what others of this holder have.

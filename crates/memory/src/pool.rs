@@ -54,6 +54,11 @@ impl Pool {
         taken
     }
 
+    /// Whether less is held than may be.
+    pub(crate) fn has_room(&self) -> bool {
+        self.held.load(Ordering::SeqCst) < self.limit
+    }
+
     /// Takes bytes whether or not there is room.
     pub(crate) fn charge(&self, bytes: usize) {
         self.held.fetch_add(bytes, Ordering::Relaxed);

@@ -5,6 +5,7 @@ use crate::failpoint::FailPoints;
 use crate::topology::Topology;
 use auth::Decoy;
 use engine::Engine;
+use memory::{Holder, Share};
 use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU16, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -62,7 +63,17 @@ pub(crate) struct Counters {
     next_request: AtomicI32,
 }
 
+/// Answers up to this size are not counted: each waits only for the socket.
+const UNCOUNTED_BYTES: usize = 16 * 1024;
+
 impl Server {
+    /// What an answer of this many bytes takes of the memory for answers until it is sent. It is there already; the next one waits
+    /// for room instead.
+    pub(crate) fn share_of_answer(&self, bytes: usize) -> Option<Share> {
+        let memory = self.engine.memory();
+        (bytes > UNCOUNTED_BYTES).then(|| memory.charged(Holder::Answers, bytes))
+    }
+
     pub(crate) fn new(engine: Engine, options: Options) -> Result<Server, ServeError> {
         Ok(Server {
             engine,

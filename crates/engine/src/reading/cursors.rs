@@ -3,7 +3,7 @@
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::limits::{AWAIT_DATA_MS_DEFAULT, BATCH_BYTES_MAX, ROOM_MS_MAX};
+use crate::limits::{AWAIT_DATA_MS_DEFAULT, BATCH_BYTES_MAX, PATIENCE_MS_MAX, ROOM_MS_MAX};
 use crate::tables::cursors::{Cursor, CursorId, CursorReply, Tailing};
 use code::Code;
 use memory::Holder;
@@ -50,6 +50,14 @@ impl Engine {
         let limit = context.time_left().map_or(limit, |left| left.min(limit));
         let room = context.memory.room(Holder::Answers, limit).await;
         room.map_err(|full| Error::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()))
+    }
+
+    /// Waits until what is in memory of other answers leaves room for another, but not for ever: before a document is read that
+    /// may be long.
+    pub async fn room_for_answers(&self) {
+        let limit = Duration::from_millis(PATIENCE_MS_MAX);
+        // Late is better than not at all.
+        let _ = self.memory().room(Holder::Answers, limit).await;
     }
 
     /// The next batch of a cursor, as many documents as fit if `batch_size` is `None`. All batches share the time

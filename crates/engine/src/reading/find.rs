@@ -284,7 +284,10 @@ impl Engine {
         }
         match self.store().collection(namespace) {
             None => Ok(Vec::new()),
-            Some(collection) => Ok(execute::distinct(&collection, spec, &request.field).await?),
+            Some(collection) => {
+                self.room_for_answer(context).await?;
+                Ok(execute::distinct(&collection, spec, &request.field).await?)
+            }
         }
     }
 }

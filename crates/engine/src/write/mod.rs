@@ -258,6 +258,7 @@ impl Engine {
             return Err(Error::new(Code::INVALID_OPTIONS, message));
         }
         let write = self.write_options(context, &collection, options, 0..1)?;
+        self.room_for_answer(context).await?;
         let done = write::find_and_modify(&collection, &parsed, &write).await?;
         Ok(FindAndModifyReply {
             document: done.document,

@@ -19,6 +19,7 @@ use crate::server::Server;
 use crate::wire::{HEADER_BYTES, Header, OpCode};
 use auth::Action;
 use engine::Namespace;
+use memory::{Holder, Share};
 use request::FindById;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -30,13 +31,19 @@ const HEAD_BYTES: usize = HEADER_BYTES + 4 + 1;
 /// Room for an answer before its document is known.
 const ANSWER_BYTES: usize = 1024;
 
-/// The whole answer to a message, where it asks for one document that is there.
+/// A whole message, and what it holds of the memory for answers.
+pub(crate) struct Answer {
+    pub(crate) bytes: Vec<u8>,
+    _share: Option<Share>,
+}
+
+/// The answer to a message, where it asks for one document that is there.
 pub(crate) async fn answer(
     server: &Server,
     connection: &mut Connection,
     header: &Header,
     message: &[u8],
-) -> Option<Vec<u8>> {
+) -> Option<Answer> {
     let request = allowed(server, connection, header, message)?;
     let started = Instant::now();
     let namespace = Namespace::new(request.database, request.collection);
@@ -47,13 +54,20 @@ pub(crate) async fn answer(
         to: header,
     };
     let engine = &server.engine;
-    let out = match reply.write(|out| engine.copy_at_hand(&namespace, request.id, out)) {
+    let out = match reply.write(ANSWER_BYTES, |out| {
+        engine.copy_at_hand(&namespace, request.id, out)
+    }) {
         Some(out) => out,
         None => {
+            // It may be long: then it waits, as the command does.
+            if !engine.memory().has_room(Holder::Answers) {
+                return None;
+            }
             // Boxed, so that a connection is small while nothing is read.
             let document = Box::pin(engine.read_plain(&namespace, request.id)).await?;
-            reply.write(|out| {
-                out.extend_from_slice(document.bytes());
+            let bytes = document.bytes();
+            reply.write(ANSWER_BYTES + bytes.len(), |out| {
+                out.extend_from_slice(bytes);
                 true
             })?
         }
@@ -69,7 +83,10 @@ pub(crate) async fn answer(
         .fetch_add(message.len() as u64, Ordering::Relaxed);
     counters.bytes_out.fetch_add(out.len() as u64, Ordering::Relaxed);
     engine.note_find(&namespace, started.elapsed());
-    Some(out)
+    Some(Answer {
+        _share: server.share_of_answer(out.len()),
+        bytes: out,
+    })
 }
 
 /// The request, where whoever asks may be answered here.
@@ -113,10 +130,10 @@ struct Reply<'a> {
 }
 
 impl Reply<'_> {
-    /// The whole answer with the document that `copy` appends; `None` where it has none.
-    fn write(self, copy: impl FnOnce(&mut Vec<u8>) -> bool) -> Option<Vec<u8>> {
+    /// The whole answer, of about so many bytes, with the document that `copy` appends; `None` where it has none.
+    fn write(self, bytes: usize, copy: impl FnOnce(&mut Vec<u8>) -> bool) -> Option<Vec<u8>> {
         let namespace = self.namespace;
-        let mut out = Vec::with_capacity(ANSWER_BYTES);
+        let mut out = Vec::with_capacity(bytes);
         out.resize(HEAD_BYTES, 0);
         let mut reply = DocumentWriter::new(&mut out);
         let mut is_found = false;

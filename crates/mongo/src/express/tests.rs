@@ -69,7 +69,8 @@ impl Client {
 
     async fn express(&mut self, command: &Document) -> Option<Vec<u8>> {
         let (header, bytes) = message(command);
-        answer(&self.server, &mut self.connection, &header, &bytes).await
+        let answer = answer(&self.server, &mut self.connection, &header, &bytes).await;
+        answer.map(|answer| answer.bytes)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::topology;
 use crate::wire::{Arrival, Compressor, Header, Intake, Message, MessageReader, Reply, ReplyForm, WireError};
 use bytes::Bytes;
 use code::Code;
-use memory::{Full, Holder};
+use memory::Full;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,8 +18,6 @@ use tokio::sync::watch;
 
 /// How long the next message may take while nobody has logged in: drivers that watch the server ask more often.
 const LOGIN_IDLE_TIME_MAX: Duration = Duration::from_secs(120);
-/// Answers up to this size are not counted: each waits only for the socket.
-const SMALL_ANSWER_BYTES: usize = 16 * 1024;
 
 /// Counts a connection while it lives.
 struct Counted(Arc<Server>, i32);
@@ -73,7 +71,7 @@ pub(crate) async fn run(
         let ended = match next {
             Ok(Arrival::Message(header, message, share)) => {
                 let ended = match express::answer(&server, &mut connection, &header, &message).await {
-                    Some(reply) => socket.send(&reply).await.map(|()| true).map_err(Into::into),
+                    Some(reply) => socket.send(&reply.bytes).await.map(|()| true).map_err(Into::into),
                     None => {
                         // Boxed, so that a connection without a command is small.
                         Box::pin(answer(&server, &mut connection, &socket, header, message, &stop)).await
@@ -145,7 +143,7 @@ async fn answer(
             more_to_come,
             compressor,
         };
-        answers = send(server, socket, &reply, frame, answers).await?;
+        answers = send(server, socket, reply, frame, answers).await?;
         if !more_to_come {
             return Ok(true);
         }
@@ -172,7 +170,7 @@ async fn send_error(
         compressor: None,
     };
     let reply = Reply::from(error.to_reply());
-    send(server, socket, &reply, frame, header.request_id).await?;
+    send(server, socket, reply, frame, header.request_id).await?;
     Ok(())
 }
 
@@ -187,21 +185,19 @@ struct Frame {
 async fn send(
     server: &Server,
     socket: &Socket,
-    reply: &Reply,
+    reply: Reply,
     frame: Frame,
     answers: i32,
 ) -> Result<i32, WireError> {
     let id = server.next_request_id();
-    // The documents, and their copy in the message. They are there already; the next answer waits for room instead.
-    let mut share = None;
-    let held_bytes = 2 * reply.size_guess();
-    if held_bytes > SMALL_ANSWER_BYTES {
-        share = Some(server.engine.memory().share(Holder::Answers));
-    }
-    if let Some(share) = &mut share {
-        share.charge(held_bytes);
-    }
+    // The documents, and their copy in the message.
+    let mut share = server.share_of_answer(2 * reply.size_guess());
     let bytes = reply.encode(frame.form, frame.more_to_come, frame.compressor, id, answers)?;
+    drop(reply);
+    match &mut share {
+        Some(share) => share.charge(bytes.len()),
+        None => share = server.share_of_answer(bytes.len()),
+    }
     server
         .counters
         .bytes_out

@@ -310,6 +310,8 @@ impl Connection {
 
     async fn flush(&mut self) -> io::Result<()> {
         let out = std::mem::take(&mut self.out);
+        let memory = self.server.engine.memory();
+        let _held = (out.len() > SEND_BYTES).then(|| memory.charged(Holder::Answers, out.len()));
         self.is_sending = true;
         let sent = tokio::time::timeout(SEND_TIME_MAX, self.stream.send(&out)).await;
         sent.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;

@@ -6,7 +6,6 @@ use crate::attachments::{self, Attachment};
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
-use crate::operation::room_for_answers;
 use crate::outgoing::{self, ShownHistory};
 use crate::{ids, respond, stream};
 use engine::{DocumentHistory, Revision, RevisionedSnapshot};
@@ -22,7 +21,7 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     database.require_read(id)?;
     let mut options = ReadOptions::parse(&call.query)?;
     options.limit_revisions(database.collection.revisions_kept());
-    room_for_answers(call.operation.engine()).await;
+    call.server.engine.room_for_answers().await;
     let snapshot = database.snapshot().await?;
     let id = ids::resolve(&snapshot, id).await?;
     if let Some(open) = &options.open {
