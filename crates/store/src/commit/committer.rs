@@ -88,8 +88,8 @@ async fn run(collection: Arc<Collection>, mut pauses: bool) {
     }
 }
 
-/// Commits the requests together, as many of them from the first as make one batch, and returns their outcomes in order. One request that asks for a flush makes all wait
-/// for it, since they share one commit.
+/// Commits the requests together, as many of them from the first as make one batch, and returns their outcomes in order. One
+/// that asks for a flush makes all wait for it, since they share one commit.
 async fn commit(collection: &Collection, requests: &mut [Request]) -> Result<Vec<Vec<Outcome>>, StoreError> {
     let strongest = |request: &Request| request.options.durability == Durability::Flushed;
     let durability = if requests.iter().any(strongest) {
