@@ -190,14 +190,12 @@ async fn send(
     answers: i32,
 ) -> Result<i32, WireError> {
     let id = server.next_request_id();
-    // The documents, and their copy in the message.
-    let mut share = server.share_of_answer(2 * reply.size_guess());
+    // The documents, and their copy in the message, which is what is left of them.
+    let both = server.share_of_answer(2 * reply.size_guess());
     let bytes = reply.encode(frame.form, frame.more_to_come, frame.compressor, id, answers)?;
     drop(reply);
-    match &mut share {
-        Some(share) => share.charge(bytes.len()),
-        None => share = server.share_of_answer(bytes.len()),
-    }
+    let _held = server.share_of_answer(bytes.len());
+    drop(both);
     server
         .counters
         .bytes_out
