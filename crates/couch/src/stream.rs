@@ -165,7 +165,7 @@ impl Output {
         {
             return false;
         }
-        self.engine.room_for_answers().await;
+        self.engine.let_answers_go().await;
         true
     }
 
@@ -248,7 +248,7 @@ where
     W: FnOnce(Output) -> F,
     F: Future<Output = (Output, Result<()>)> + Send + 'static,
 {
-    operation.engine().room_for_answers().await;
+    operation.engine().let_answers_go().await;
     let (first, told) = oneshot::channel();
     let (reader, _waits) = Reader::waiting();
     let writing = write(Output {

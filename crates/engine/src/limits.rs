@@ -36,7 +36,7 @@ pub const AWAIT_DATA_MS_DEFAULT: u64 = 1_000;
 /// How long an operation waits until the answers of others are sent, where there is no memory for one more.
 pub const ROOM_MS_MAX: u64 = 30_000;
 
-/// The same for reads that are answered whether or not there is: late is better than not at all.
+/// The same for reads that go on in any case: late is better than not at all.
 pub const PATIENCE_MS_MAX: u64 = 5_000;
 
 /// How often expired documents, sessions and cursors are looked for.

@@ -32,7 +32,7 @@ pub struct Index {
 pub const VIEWS: &str = "views";
 
 /// The members of design documents that have indexes.
-pub const MEMBERS: [&str; 3] = [VIEWS, "indexes", "nouveau"];
+pub const MEMBERS: [&str; 3] = [VIEWS, Service::Clouseau.member(), Service::Nouveau.member()];
 
 /// What every design document's id begins with.
 const DESIGN: &str = "_design/";

@@ -300,7 +300,7 @@ async fn get(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
     call.parameters.without_effect(&["version_type"]);
     call.parameters.end()?;
     let index = call.open_index(name, Action::Find)?;
-    call.server.engine.room_for_answers().await;
+    call.server.engine.let_answers_go().await;
     let snapshot = index.collection.snapshot().await?;
     let record = find(&index, &snapshot, id, routing.as_deref()).await?;
     count(&index, record.is_some());
@@ -379,7 +379,7 @@ pub(crate) async fn source(call: &mut Call, name: &str, id: &str) -> Result<Answ
     }
     let index = call.open_index(name, Action::Find)?;
     let filter = filter.of_mapping(&index.known_mapping());
-    call.server.engine.room_for_answers().await;
+    call.server.engine.let_answers_go().await;
     let snapshot = index.collection.snapshot().await?;
     let record = find(&index, &snapshot, id, routing.as_deref()).await?;
     count(&index, record.is_some());

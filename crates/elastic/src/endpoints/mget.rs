@@ -58,7 +58,7 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
 
 async fn read(call: &Call, one: &Wanted) -> Result<Value> {
     let index = call.open_index(&one.index, Action::Find)?;
-    call.server.engine.room_for_answers().await;
+    call.server.engine.let_answers_go().await;
     let routing = of_request(call, &one.index, one.routing.clone())?;
     let snapshot = index.collection.snapshot().await?;
     Ok(

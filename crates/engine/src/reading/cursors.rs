@@ -52,9 +52,9 @@ impl Engine {
         room.map_err(|full| Error::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()))
     }
 
-    /// Waits until what is in memory of other answers leaves room for another, but not for ever: before a document is read that
-    /// may be long.
-    pub async fn room_for_answers(&self) {
+    /// Lets answers that are in memory go to their clients, or to the disk, until they leave room for another; not for ever, and
+    /// nothing is refused. For who is about to read a document that may be long.
+    pub async fn let_answers_go(&self) {
         let limit = Duration::from_millis(PATIENCE_MS_MAX);
         // Late is better than not at all.
         let _ = self.memory().room(Holder::Answers, limit).await;

@@ -26,7 +26,7 @@ impl Service {
     }
 
     /// The member of design documents that has its indexes.
-    pub fn member(self) -> &'static str {
+    pub const fn member(self) -> &'static str {
         match self {
             Service::Clouseau => "indexes",
             Service::Nouveau => "nouveau",

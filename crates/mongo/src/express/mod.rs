@@ -130,7 +130,7 @@ struct Reply<'a> {
 }
 
 impl Reply<'_> {
-    /// The whole answer, of about so many bytes, with the document that `copy` appends; `None` where it has none.
+    /// Writes the whole answer, of about this many bytes, with the document that `copy` appends; `None` if it appends nothing.
     fn write(self, bytes: usize, copy: impl FnOnce(&mut Vec<u8>) -> bool) -> Option<Vec<u8>> {
         let namespace = self.namespace;
         let mut out = Vec::with_capacity(bytes);

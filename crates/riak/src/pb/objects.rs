@@ -27,7 +27,7 @@ pub(crate) async fn get(connection: &mut Connection, request: GetReq) -> Result<
         return Ok(());
     };
     let begun = Instant::now();
-    connection.server.engine.room_for_answers().await;
+    connection.server.engine.let_answers_go().await;
     let read = Object::read(&collection, &request.key);
     let object = Deadline::of(request.timeout).run(pin!(read)).await?;
     connection

@@ -29,7 +29,7 @@ pub(crate) async fn run(call: &Call) -> Result<Response> {
     let is_chunked = call.is_true("chunked");
     let job = Job::read(&call.body)?;
     let has_lists = job.keeps() > 1;
-    call.server.engine.room_for_answers().await;
+    call.server.engine.let_answers_go().await;
     let mut run = match Run::start(call.server.clone(), call.access.clone(), job).await {
         Ok(run) => run,
         Err(failure) => return failed(failure),

@@ -73,7 +73,7 @@ async fn get(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
         return Ok(not_found(None));
     };
     let begun = Instant::now();
-    call.server.engine.room_for_answers().await;
+    call.server.engine.let_answers_go().await;
     let object = Object::read(&collection, key).await?;
     call.server
         .stats

@@ -21,7 +21,7 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     database.require_read(id)?;
     let mut options = ReadOptions::parse(&call.query)?;
     options.limit_revisions(database.collection.revisions_kept());
-    call.server.engine.room_for_answers().await;
+    call.server.engine.let_answers_go().await;
     let snapshot = database.snapshot().await?;
     let id = ids::resolve(&snapshot, id).await?;
     if let Some(open) = &options.open {
