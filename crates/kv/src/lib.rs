@@ -276,6 +276,14 @@ impl Kv {
         }
     }
 
+    /// Commits since it was opened.
+    pub fn commits(&self) -> u64 {
+        match &self.engine {
+            Engine::Rocks(engine) => engine.commits(),
+            Engine::Simulated(engine) => engine.stats().commits,
+        }
+    }
+
     /// What the engine holds and uses.
     pub fn stats(&self) -> EngineStats {
         match &self.engine {

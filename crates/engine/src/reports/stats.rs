@@ -139,6 +139,11 @@ impl Engine {
         collections.map(|collection| collection.stats().count).sum()
     }
 
+    /// Commits to the store since it was opened.
+    pub fn commits(&self) -> u64 {
+        self.kv().commits()
+    }
+
     /// What the server holds and does.
     pub fn server_report(&self) -> ServerReport {
         let engine = self.kv().stats();

@@ -10,6 +10,7 @@ use super::folder::{self, FolderLock};
 use super::heads::Heads;
 use super::large::LargeValues;
 use super::log::{self, Reached, Synced};
+use super::merges::{Hold, Merges};
 use super::niceness;
 use super::options::{self, Memory};
 use super::snapshot::Helpers;
@@ -27,9 +28,6 @@ use std::time::{Duration, Instant};
 /// The column family that everything lies in.
 pub(super) const COLUMN_FAMILY: &str = "default";
 
-/// The engine's name of the number of tables that were written and not merged into others yet.
-const UNMERGED_TABLES: &str = "rocksdb.num-files-at-level0";
-
 /// With fewer of them the engine flushes without waiting: it holds writers up from twice as many on.
 const UNMERGED_TABLES_FEW: u64 = 12;
 
@@ -41,6 +39,7 @@ const MERGES_LOOK_INTERVAL: Duration = Duration::from_millis(20);
 pub(super) struct Database {
     pub(super) flusher: Flusher,
     pub(super) compactor: Arc<Compactor>,
+    merges: Arc<Merges>,
     pub(super) large: LargeValues,
     pub(super) spare: Spare,
     pub(super) space: Space,
@@ -60,15 +59,16 @@ pub(super) struct Database {
 impl Database {
     pub(super) fn open(open: &OpenOptions, gate: &Gate) -> Result<Database, Error> {
         let lock = folder::prepare(&open.folder)?;
-        Space::make_room_to_open(&open.folder);
+        let memory = Memory::divide(open.memory_bytes);
+        let hold = Space::make_room_to_open(&open.folder, memory.disk_reserve_bytes());
         log::check(&open.folder)?;
         checkpoint::remove_left(&open.folder).map_err(|error| Error::Engine {
             doing: "removing the checkpoints that a crash left",
             cause: error.to_string(),
         })?;
-        let memory = Memory::divide(open.memory_bytes);
         let cache = options::cache(memory);
-        let settings = options::database(memory, &cache).map_err(engine_error("reading the settings"))?;
+        let mut settings = options::database(memory, &cache).map_err(engine_error("reading the settings"))?;
+        Merges::prepare(&mut settings, hold);
         let db = DB::open_cf_with_opts(&settings, &open.folder, [(COLUMN_FAMILY, settings.clone())]);
         let db = db.map(Arc::new).map_err(|error| {
             if is_lock_held(&error) {
@@ -106,12 +106,19 @@ impl Database {
                 Ok(())
             }
         })?;
+        let merges = Arc::new(Merges::new(&db, hold));
         Ok(Database {
             flusher,
             compactor: Compactor::start(db.clone(), gate.clone())?,
             large: LargeValues::open(&db, &open.folder, &durable, poison.clone(), gate)?,
             spare: Spare::start()?,
-            space: Space::new(&open.folder, memory.disk_reserve_bytes(), poison.clone()),
+            space: Space::new(
+                &open.folder,
+                memory.disk_reserve_bytes(),
+                poison.clone(),
+                merges.clone(),
+            ),
+            merges,
             heads: Heads::default(),
             poison,
             durable,
@@ -126,6 +133,10 @@ impl Database {
         })
     }
 
+    pub(super) fn commits(&self) -> u64 {
+        self.commits.load(Ordering::Relaxed)
+    }
+
     pub(super) fn stats(&self) -> EngineStats {
         // Write buffers, and filters and indexes, are charged to the cache.
         let readers = self.db.property_int_value(properties::ESTIMATE_TABLE_READERS_MEM);
@@ -134,7 +145,7 @@ impl Database {
             disk_bytes: folder_bytes(&self.folder) + self.large.files.disk_bytes(),
             memory_bytes: self.cache.get_usage() as u64 + readers.ok().flatten().unwrap_or(0),
             flushes: self.flusher.flushes(),
-            commits: self.commits.load(Ordering::Relaxed),
+            commits: self.commits(),
             volume_bytes,
             volume_used_bytes,
             disk_reserve_bytes: self.space.reserve_bytes(),
@@ -163,8 +174,7 @@ impl Database {
         self.db.flush().map_err(&doing)?;
         let until = Instant::now() + MERGES_TIME_MAX;
         while Instant::now() < until {
-            let unmerged = self.db.property_int_value(UNMERGED_TABLES).map_err(&doing)?;
-            if unmerged.unwrap_or(0) < UNMERGED_TABLES_FEW {
+            if self.merges.unmerged_tables().map_err(&doing)? < UNMERGED_TABLES_FEW {
                 break;
             }
             std::thread::sleep(MERGES_LOOK_INTERVAL);
@@ -176,7 +186,7 @@ impl Database {
     /// [`Database::resume`].
     pub(super) fn rest(&self, limit: Duration) -> Result<(), Error> {
         let resting = engine_error("bringing the files to rest");
-        self.set_compactions(false)?;
+        self.merges.hold(Hold::Rest)?;
         self.db.flush().map_err(&resting)?;
         let mut wait = WaitForCompactOptions::default();
         wait.set_timeout(u64::try_from(limit.as_micros()).unwrap_or(u64::MAX));
@@ -184,13 +194,7 @@ impl Database {
     }
 
     pub(super) fn resume(&self) -> Result<(), Error> {
-        self.set_compactions(true)
-    }
-
-    fn set_compactions(&self, run: bool) -> Result<(), Error> {
-        let disabled = if run { "false" } else { "true" };
-        let set = self.db.set_options(&[("disable_auto_compactions", disabled)]);
-        set.map_err(engine_error("setting whether tables are merged"))
+        self.merges.go_on(Hold::Rest)
     }
 
     /// Puts the write buffers into tables, so that the next start has no log to read, and ends what runs in

@@ -21,6 +21,7 @@ mod large;
 mod latest;
 mod layout;
 mod log;
+mod merges;
 mod niceness;
 mod options;
 mod salvage;
@@ -237,6 +238,10 @@ impl Engine {
         if let Ok(database) = self.database() {
             database.space.keep_free(bytes);
         }
+    }
+
+    pub(crate) fn commits(&self) -> u64 {
+        self.database().map_or(0, |database| database.commits())
     }
 
     pub(crate) fn stats(&self) -> EngineStats {

@@ -1,9 +1,10 @@
 //! Room on the disk: what keeps it from becoming full, and what is done when it is.
 //!
-//! While less is free than a reserve, what would add to the folder is refused ([`Space::check`]); deletes, drops, merges and
-//! the log go on in the reserve. For the case that others fill the disk, a file is kept, which gives its room when
-//! nothing else is left: a start needs some, and so does a delete.
+//! While less is free than a reserve, what would add to the folder is refused ([`Space::check`]); deletes, drops with the
+//! merges that free their space, and the log go on in the reserve. For the case that others fill the disk, a file is kept,
+//! which gives its room when nothing else is left: a start needs some, and so does a delete.
 
+use super::merges::{Hold, Merges};
 use crate::Error;
 use crate::poison::Poison;
 use parking_lot::Mutex;
@@ -12,6 +13,7 @@ use std::fs::{self, File};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -25,12 +27,17 @@ const BALLAST_BYTES: u64 = 8 << 20;
 const BALLAST_AFTER: Duration = Duration::from_secs(1);
 /// With less than this free, the ballast goes.
 const NOTHING_LEFT_BYTES: u64 = 4 << 20;
+/// While less than the reserve is free, or less than this, which is more than the ballast gives, no merge begins by itself. It
+/// may need more than there is: then it takes the room of the log until it fails, and the engine merges nothing after it, not even
+/// what was dropped, until there is as much room as it wanted.
+const ROOM_TO_MERGE_BYTES_MIN: u64 = 16 << 20;
 
 /// What is known of the room for a folder.
 #[derive(Debug)]
 pub(super) struct Space {
     folder: PathBuf,
     poison: Poison,
+    merges: Arc<Merges>,
     reserve_bytes: AtomicU64,
     /// The folder that was opened, by device and inode.
     identity: Option<(u64, u64)>,
@@ -51,18 +58,21 @@ struct Looked {
 }
 
 impl Space {
-    /// Before a folder is opened: gives what was kept for a full disk.
-    pub(super) fn make_room_to_open(folder: &Path) {
-        if free_bytes(folder).is_some_and(|free| free < NOTHING_LEFT_BYTES) {
+    /// Before a folder is opened: gives what was kept for a full disk. Returns what keeps the engine from merging then.
+    pub(super) fn make_room_to_open(folder: &Path, reserve_bytes: u64) -> Option<Hold> {
+        let free_bytes = free_bytes(folder)?;
+        if free_bytes < NOTHING_LEFT_BYTES {
             give_ballast(folder);
         }
+        (free_bytes < room_to_merge(reserve_bytes)).then_some(Hold::NoRoom)
     }
 
     /// Of a folder that is open.
-    pub(super) fn new(folder: &Path, reserve_bytes: u64, poison: Poison) -> Space {
+    pub(super) fn new(folder: &Path, reserve_bytes: u64, poison: Poison, merges: Arc<Merges>) -> Space {
         Space {
             folder: folder.to_owned(),
             poison,
+            merges,
             reserve_bytes: AtomicU64::new(reserve_bytes),
             identity: identity(folder).ok(),
             is_gone: AtomicBool::new(false),
@@ -132,6 +142,20 @@ impl Space {
         }
     }
 
+    fn settle_merges(&self, free_bytes: u64, room_bytes: u64) {
+        let settled = if free_bytes < room_bytes && self.merges.can_wait() {
+            self.merges.hold(Hold::NoRoom)
+        } else if free_bytes < room_bytes + room_bytes / 8 && self.merges.can_wait() {
+            // Not to and fro at each file that comes and goes.
+            Ok(())
+        } else {
+            self.merges.go_on(Hold::NoRoom)
+        };
+        if let Err(error) = settled {
+            tracing::warn!(%error, free_bytes, "whether tables are merged stays as it was");
+        }
+    }
+
     fn look(&self, looked: &mut Looked) {
         looked.at = Some(Instant::now());
         if self.check_folder().is_err() {
@@ -154,6 +178,7 @@ impl Space {
             }
             _ => {}
         }
+        self.settle_merges(free, room_to_merge(reserve_bytes));
         if free < NOTHING_LEFT_BYTES {
             self.has_ballast.store(false, Ordering::Relaxed);
             give_ballast(&self.folder);
@@ -166,6 +191,10 @@ impl Space {
             drop(thread::Builder::new().spawn(move || take_ballast(&folder)));
         }
     }
+}
+
+fn room_to_merge(reserve_bytes: u64) -> u64 {
+    reserve_bytes.max(ROOM_TO_MERGE_BYTES_MIN)
 }
 
 fn identity(folder: &Path) -> io::Result<(u64, u64)> {

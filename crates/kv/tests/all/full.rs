@@ -1,10 +1,11 @@
 //! A disk that others fill, and that has room again.
 use crate::common::*;
 use kv::{Batch, CommitError, Durability, Error, Kv};
-use std::fs;
+use std::fs::{self, File};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
+use testing::Random;
 
 const DISK_BYTES: usize = 128 << 20;
 /// The engine looks for room each five seconds.
@@ -39,6 +40,14 @@ impl Drop for Disk {
     fn drop(&mut self) {
         let _ = Command::new("umount").arg(self.path()).status();
     }
+}
+
+/// The bytes of the tables in a folder.
+fn table_bytes(folder: &Path) -> u64 {
+    let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap());
+    let tables = files.filter(|file| file.path().extension().is_some_and(|kind| kind == "sst"));
+    // One may be gone meanwhile.
+    tables.filter_map(|file| Some(file.metadata().ok()?.len())).sum()
 }
 
 async fn commit_soon(kv: &Kv, number: u64) -> Result<(), CommitError> {
@@ -90,5 +99,54 @@ async fn writes_go_on_although_a_flush_comes_before_the_engine_has_found_the_roo
         assert_eq!(value.unwrap().len(), 50_000, "{number} of {count}");
     }
     drop(snapshot);
+    kv.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn a_start_on_a_full_disk_leaves_room_for_deletes_and_frees_what_is_dropped() {
+    const LEFT_BYTES: u64 = 6 << 20;
+    let Some(disk) = Disk::mounted() else { return };
+    let (folder, others) = (disk.path().join("data"), disk.path().join("others"));
+    // As many tables as lead to a merge; the last is made by a stop, which leaves no time for it.
+    let mut noise = Random::new(7);
+    let mut count = 0;
+    for _ in 0..8 {
+        let kv = Kv::open(&options(&folder)).unwrap();
+        let mut batch = Batch::new();
+        for number in 0..300 {
+            let words = (0..10_000 / 8).flat_map(|_| noise.any().to_le_bytes());
+            batch.put(&key(&format!("{count}-{number:03}")), &Vec::from_iter(words));
+        }
+        kv.commit(SHARD, count, head(count + 1), batch, Durability::Flushed)
+            .await
+            .unwrap();
+        count += 1;
+        kv.close().await.unwrap();
+    }
+    fs::write(&others, vec![1; DISK_BYTES]).unwrap_err();
+    let others_bytes = fs::metadata(&others).unwrap().len() - LEFT_BYTES;
+    File::options()
+        .write(true)
+        .open(&others)
+        .unwrap()
+        .set_len(others_bytes)
+        .unwrap();
+    let kv = Kv::open(&options(&folder)).unwrap();
+    for number in 0..100 {
+        let mut batch = Batch::new();
+        batch.delete(&key(&format!("0-{number:03}")));
+        kv.commit(SHARD, count, head(count + 1), batch, Durability::Flushed)
+            .await
+            .unwrap();
+        count += 1;
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
+    // A merge that had failed for want of room would keep the engine from this one.
+    kv.drop_shard(SHARD).await.unwrap();
+    let begun = Instant::now();
+    while table_bytes(&folder) > 5 << 20 {
+        assert!(begun.elapsed() < WAIT_MAX, "what was dropped is not freed");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
     kv.close().await.unwrap();
 }

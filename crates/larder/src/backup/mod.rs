@@ -32,7 +32,7 @@ pub struct BackupOptions {
     /// A data folder that no server has open, in place of a server.
     #[arg(long, value_name = "DIR", conflicts_with = "server")]
     data: Option<PathBuf>,
-    /// Copy at most so much a second: 20m, 1g …
+    /// Copy at most so much a second: 20m, 1g … Without it, a server's backup gives way to those who write.
     #[arg(long, value_name = "SIZE")]
     rate: Option<ByteSize>,
     /// Keep this many backups, the new one among them, and remove those before.
@@ -89,7 +89,8 @@ async fn of_folder(options: &BackupOptions, folder: &Path, repository: &Reposito
 }
 
 async fn of_server(options: &BackupOptions, repository: &Repository) -> Result<Taken> {
-    let begun = ServerBackup::begin(&options.server, options.archiving()).await?;
+    let gives_way = options.rate.is_none();
+    let begun = ServerBackup::begin(&options.server, options.archiving(), gives_way).await?;
     let taken = take(options, repository, &begun, begun.began_ms()).await;
     // The server would end it by itself in some minutes.
     if let Err(error) = begun.end(taken.is_ok()).await {

@@ -18,6 +18,8 @@ pub struct ServerBackup {
     server: HttpServer,
     client: Client,
     begun: Begun,
+    /// Whether it goes slower while others write.
+    gives_way: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -31,7 +33,7 @@ struct Begun {
 
 impl ServerBackup {
     /// Lets a server begin a backup.
-    pub async fn begin(server: &HttpServer, archiving: Archiving) -> Result<ServerBackup> {
+    pub async fn begin(server: &HttpServer, archiving: Archiving, gives_way: bool) -> Result<ServerBackup> {
         let client = Client::new(Reach::Anywhere);
         let path = match archiving {
             Archiving::AsItIs => "/backups",
@@ -48,6 +50,7 @@ impl ServerBackup {
             server: server.clone(),
             client,
             begun,
+            gives_way,
         })
     }
 
@@ -77,8 +80,10 @@ impl Source for ServerBackup {
 
     async fn read(&self, path: &str, offset: u64, bytes: usize) -> Result<Bytes, Error> {
         let name = http::percent_encode(path);
+        // A server of an earlier version always reads at once.
+        let pace = if self.gives_way { "" } else { "&give_way=false" };
         let path = format!(
-            "/backups/{}?path={name}&offset={offset}&bytes={bytes}",
+            "/backups/{}?path={name}&offset={offset}&bytes={bytes}{pace}",
             self.begun.id
         );
         let read = self

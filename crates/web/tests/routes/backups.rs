@@ -28,6 +28,18 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"error": "bad_request"}"#,
     ),
+    case(
+        "GET /backups/<id>?path=LARDER&offset=0&bytes=16&give_way=false",
+        "",
+        200,
+        "larder format 1",
+    ),
+    case(
+        "GET /backups/<id>?path=LARDER&offset=0&bytes=16&give_way=1",
+        "",
+        400,
+        "give_way: true or false",
+    ),
     case("GET /backups/<id>?path=LARDER", "", 400, "offset"),
     case("GET /backups/<id>", "", 400, "path"),
     case(

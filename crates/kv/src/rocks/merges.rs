@@ -1,0 +1,91 @@
+//! Whether the engine merges tables by itself.
+
+use super::error::engine_error;
+use crate::Error;
+use parking_lot::Mutex;
+use rocksdb::{DB, Options};
+use std::sync::Arc;
+
+/// The engine's name of the number of tables that were written and not merged into others yet.
+const UNMERGED_TABLES: &str = "rocksdb.num-files-at-level0";
+
+/// With so many of them merges must go on: a few more, and the engine holds writers up.
+const UNMERGED_TABLES_MAX: u64 = 20;
+
+/// Why no merge may begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hold {
+    /// No file may change.
+    Rest,
+    /// A merge would take the room that the log needs, and then fail.
+    NoRoom,
+}
+
+/// Holds merges up for as long as there is a reason to.
+pub(super) struct Merges {
+    db: Arc<DB>,
+    holds: Mutex<Vec<Hold>>,
+}
+
+impl Merges {
+    /// Settings of a database that is opened with this hold: no merge begins before it ends.
+    pub(super) fn prepare(settings: &mut Options, hold: Option<Hold>) {
+        settings.set_disable_auto_compactions(hold.is_some());
+    }
+
+    /// Of a database that was opened with this hold.
+    pub(super) fn new(db: &Arc<DB>, hold: Option<Hold>) -> Merges {
+        Merges {
+            db: db.clone(),
+            holds: Mutex::new(Vec::from_iter(hold)),
+        }
+    }
+
+    /// Tables that were written and not merged into others yet.
+    pub(super) fn unmerged_tables(&self) -> Result<u64, rocksdb::Error> {
+        Ok(self.db.property_int_value(UNMERGED_TABLES)?.unwrap_or(0))
+    }
+
+    /// Whether nobody is held up soon although nothing is merged.
+    pub(super) fn can_wait(&self) -> bool {
+        self.unmerged_tables()
+            .is_ok_and(|tables| tables < UNMERGED_TABLES_MAX)
+    }
+
+    /// From now on, no merge begins until [`Merges::go_on`] is called for the same reason. Those that run, end.
+    pub(super) fn hold(&self, hold: Hold) -> Result<(), Error> {
+        let mut holds = self.holds.lock();
+        if !holds.contains(&hold) {
+            if holds.is_empty() {
+                self.set(false)?;
+            }
+            holds.push(hold);
+        }
+        Ok(())
+    }
+
+    /// Ends a hold, if it was made.
+    pub(super) fn go_on(&self, hold: Hold) -> Result<(), Error> {
+        let mut holds = self.holds.lock();
+        if holds.as_slice() == [hold] {
+            self.set(true)?;
+        }
+        holds.retain(|held| *held != hold);
+        Ok(())
+    }
+
+    fn set(&self, run: bool) -> Result<(), Error> {
+        let disabled = if run { "false" } else { "true" };
+        let set = self.db.set_options(&[("disable_auto_compactions", disabled)]);
+        set.map_err(engine_error("setting whether tables are merged"))
+    }
+}
+
+impl std::fmt::Debug for Merges {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("Merges")
+            .field("holds", &self.holds)
+            .finish_non_exhaustive()
+    }
+}
