@@ -1,94 +1,17 @@
 """Everything that makes a server hold memory, in a group of 512 MB: each asks for more than there is, and gets its answer or an
 error that says which limit it met. None may end with a kill."""
 
-import base64
 import os
-import socket
 import struct
-import threading
 import time
 from collections import Counter
-from contextlib import ExitStack, contextmanager, suppress
-from itertools import count
-from pathlib import Path
+from contextlib import ExitStack
 
-import pymongo
 import pytest
 import requests
+from limited import LIMITS, Limited, answer_or_limit, assert_alive, connections, fill, group, limited, server, together  # noqa: F401
 from others import others
-from pymongo.errors import OperationFailure, PyMongoError
-from server import Server
-
-NUMBERS = count()
-GROUPS = Path("/sys/fs/cgroup/memory")
-LIMIT = 512 << 20
-BUDGET = "128m"
-# What tells the client which limit it met.
-LIMITS = ("--memory", "out of memory", "memory limit", "too much memory", "maximum memory", "BSONObj size", "too large", "longer than 16MB")
-
-
-@contextmanager
-def group():
-    """A group of processes that have 512 MB together."""
-    path = GROUPS / f"larder-trial-{os.getpid()}-{next(NUMBERS)}"
-    try:
-        path.mkdir()
-        (path / "memory.limit_in_bytes").write_text(str(LIMIT))
-    except OSError as error:
-        pytest.skip(f"memory groups (cgroup v1) cannot be made here: {error}")
-    try:
-        yield path
-    finally:
-        for _ in range(50):
-            try:
-                path.rmdir()
-                break
-            except OSError:
-                time.sleep(0.1)
-
-
-class Limited(Server):
-    """A server within the group."""
-
-    def __init__(self, folder, path, *options, **limits):
-        wrapper = ("sh", "-c", f'echo $$ > {path}/cgroup.procs; exec "$@"', "sh")
-        super().__init__(folder, *options, memory=BUDGET, wrapper=wrapper, **limits)
-        self.group = path
-
-    def resident_mb(self):
-        with open(f"/proc/{self.process.pid}/status") as status:
-            return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) // 1024
-
-    def client(self, **options):
-        return pymongo.MongoClient(self.uri, socketTimeoutMS=600_000, **options)
-
-
-@contextmanager
-def limited(folder):
-    """A server within a group of its own, which must live to the end."""
-    with group() as path:
-        served = Limited(folder, path)
-        try:
-            yield served
-            assert_alive(served)
-            print(f"{served.resident_mb()} MB at the most")
-        finally:
-            if served.process.poll() is None:
-                served.stop()
-            else:
-                served.kill()
-
-
-def assert_alive(served):
-    assert served.process.poll() is None, "the server was killed"
-    with served.client() as client:
-        client.admin.command("ping")
-
-
-@pytest.fixture
-def server(tmp_path):
-    with limited(tmp_path / "data") as served:
-        yield served
+from pymongo.errors import OperationFailure
 
 
 @pytest.fixture(scope="module")
@@ -106,45 +29,6 @@ def filled_server(request, tmp_path_factory):
 def filled(filled_server):
     yield filled_server
     assert_alive(filled_server)
-
-
-def fill(collection, count, text=""):
-    for first in range(0, count, 5_000):
-        documents = range(first, min(first + 5_000, count))
-        collection.insert_many(
-            [{"_id": at, "k": at * 7919 % count, "g": at % 1000, "s": f"{at * 104729 % count:08}", "t": text} for at in documents],
-            ordered=False,
-        )
-
-
-def answer_or_limit(ask):
-    """What came of it: an answer, or an error that says which limit was met."""
-    try:
-        return ask()
-    except OperationFailure as error:
-        assert any(limit in str(error) for limit in LIMITS), error
-        return error
-
-
-def connections(server, protocol, count, first=b""):
-    held, refused = [], 0
-    host, port = server.addresses[protocol].rsplit(":", 1)
-    for at in range(count):
-        connection = socket.socket()
-        connection.settimeout(5)
-        try:
-            # Ports of one address are not enough for many.
-            connection.bind((f"127.0.1.{1 + at // 4000}", 0))
-            connection.connect((host, int(port)))
-            connection.settimeout(0.2)
-            # A server that has no memory for it reads no more of it.
-            with suppress(TimeoutError):
-                connection.sendall(first)
-            held.append(connection)
-        except OSError:
-            refused += 1
-            connection.close()
-    return held, refused
 
 
 def test_idle_connections(server, long):
@@ -316,24 +200,6 @@ def test_values_that_double_for_many_at_once(filled, long):
     together(one, 16 if long else 6)
 
 
-def together(work, count):
-    """Runs it so many times at once; fails where one failed."""
-    failures = []
-
-    def run():
-        try:
-            work()
-        except BaseException as error:
-            failures.append(error)
-
-    threads = [threading.Thread(target=run) for _ in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not failures, failures[0]
-
-
 def test_large_documents_of_many_clients(server, long):
     clients = 64 if long else 16
     content = os.urandom(16 * 1024 * 1024 - 300)
@@ -354,115 +220,6 @@ def test_large_documents_of_many_clients(server, long):
         together(read, clients)
     print(results)
     assert results["UpdateResult"] > 0 and results["read dict"] > 0
-
-
-def test_long_documents_read_by_many(server, long):
-    """One document of 12 MB, read by many at once through each protocol: answers wait for each other."""
-    with server.client() as client:
-        client.default.long.insert_one({"_id": "d", "k": 1, "t": "x" * (12 << 20)})
-        reads = {
-            "MongoDB, by its id": lambda: client.default.long.find_one({"_id": "d"}),
-            "MongoDB, by a filter": lambda: client.default.long.find_one({"k": 1}),
-            "CouchDB": lambda: fetched(f"{server.couch}/long/d"),
-            "Elasticsearch": lambda: fetched(f"{server.elastic}/long/_doc/d"),
-            "Elasticsearch, the source": lambda: fetched(f"{server.elastic}/long/_source/d"),
-            "Riak": lambda: fetched(f"{server.riak}/buckets/long/keys/d"),
-            "the page": lambda: fetched(f"{server.url}/api/command/default", json={"find": "long"}),
-        }
-
-        def fetched(url, **body):
-            answer = requests.request("POST" if body else "GET", url, timeout=600, **body)
-            assert answer.status_code == 200 and len(answer.content) > 12 << 20, answer.text[:300]
-
-        for name, read in reads.items():
-            together(read, 64 if long else 24)
-            print(f"{name}: {server.resident_mb()} MB at the most")
-            assert server.resident_mb() < 350, name
-
-
-def test_long_documents_changed_by_many(server, long):
-    """Changes of long documents, whose requests are short: a commit takes as many as make one batch."""
-    with server.client() as client:
-        things = client.trial.things
-        things.insert_many([{"_id": at, "n": 0} for at in range(4)])
-        for at in range(4):
-            things.update_one({"_id": at}, {"$set": {"t": "x" * (12 << 20)}})
-        times = iter(range(10_000))
-        changes = {
-            "one": lambda: things.update_one({"_id": 0}, {"$inc": {"n": 1}}),
-            "four": lambda: things.update_one({"_id": next(times) % 4}, {"$inc": {"n": 1}}),
-            "one, and it is given": lambda: things.find_one_and_update({"_id": 1}, {"$inc": {"n": 1}}),
-        }
-        count = 64 if long else 24
-        for name, change in changes.items():
-            together(change, count)
-            print(f"{name}: {server.resident_mb()} MB at the most")
-        assert sum(document["n"] for document in things.find({}, {"n": 1})) == 3 * count
-        assert server.resident_mb() < 400
-
-
-def test_idle_cursors_over_long_documents(server, long):
-    """Long documents among many short ones, so that their mean length says nothing."""
-    count = 60 if long else 24
-    with server.client() as client:
-        things = client.trial.things
-        things.insert_many([{"_id": at, "k": 0} for at in range(20_000)])
-        for at in range(count):
-            things.insert_one({"_id": f"long{at}", "long": True, "k": at * 7 % count, "t": os.urandom(7 << 20)})
-        things.create_index("long")
-        ids = [f"long{at}" for at in range(count)]
-        finds = {
-            "ids": lambda: things.find({"_id": {"$in": ids}}),
-            "an index": lambda: things.find({"long": True}),
-            "an index and a filter": lambda: things.find({"long": True, "k": {"$gte": 0}}),
-            "a sort": lambda: things.find({"long": True}).sort("k", 1),
-            "a pipeline": lambda: things.aggregate([{"$match": {"long": True}}, {"$sort": {"k": 1}}], allowDiskUse=True),
-        }
-        opened = []
-        for find in list(finds.values()) * (8 if long else 4):
-            cursor = find()
-            next(cursor)
-            opened.append(cursor)
-        # They leave memory to others.
-        things.insert_one({"_id": "short"})
-        assert len(list(things.find({"k": 0, "long": None}).sort("_id", -1).limit(5))) == 5
-        assert things.update_many({"long": True}, {"$set": {"seen": True}}).modified_count == count
-        for name, cursor in zip(finds, opened):
-            assert sum(1 for _ in cursor) == count - 1, name
-        for cursor in opened:
-            cursor.close()
-        assert things.delete_many({"long": True}).deleted_count == count
-
-
-def test_long_documents_searched_and_mapped(server, long):
-    """Long documents with many words, which a full-text index takes in, a multi-get asks for at once, and scripts see."""
-    count = 60 if long else 24
-    ids = [f"long{at}" for at in range(count)]
-    requests.put(f"{server.couch}/trial", timeout=60)
-    short = [{"_id": f"{at:05}", "k": at} for at in range(20_000)]
-    assert requests.post(f"{server.couch}/trial/_bulk_docs", json={"docs": short}, timeout=600).status_code == 201
-    lengths = []
-    for name in ids:
-        text = base64.b64encode(os.urandom(5_000_000)).decode()
-        answer = requests.put(f"{server.couch}/trial/{name}", json={"long": True, "t": text}, timeout=600)
-        assert answer.status_code == 201, answer.text
-        lengths.append(len(text))
-    search = {"query": {"term": {"long": True}}, "size": 2, "_source": ["long"]}
-    until = time.monotonic() + 120
-    while time.monotonic() < until:
-        answer = requests.post(f"{server.elastic}/trial/_search", json=search, timeout=600)
-        assert answer.status_code == 200 or "--memory" in answer.text, answer.text[:300]
-        indices = requests.get(f"{server.elastic}/trial/_stats", timeout=600).json()["_all"]["total"]
-        if answer.status_code == 200 and indices["segments"]["count"] > 0:
-            break
-    answer = requests.post(f"{server.elastic}/trial/_mget", json={"ids": ids}, timeout=600)
-    assert answer.status_code == 429 and "--memory" in answer.text, answer.text[:300]
-    answer = requests.post(f"{server.elastic}/trial/_mget?_source=long", json={"ids": ids}, timeout=600)
-    assert [one["_source"] for one in answer.json()["docs"]] == [{"long": True}] * count
-    source = "function(value) { return [JSON.parse(value.values[0].data).t.length]; }"
-    job = {"inputs": [["trial", name] for name in ids], "query": [{"map": {"language": "javascript", "source": source}}]}
-    answer = requests.post(f"{server.riak}/mapred", json=job, timeout=600)
-    assert answer.status_code == 200 and answer.json() == lengths, answer.text[:300]
 
 
 def test_uploads_at_once(server, long):

@@ -7,7 +7,7 @@ import time
 from collections import Counter
 
 import requests
-from test_memory import LIMITS, Limited, assert_alive, connections, group, server, together  # noqa: F401
+from limited import LIMITS, Limited, assert_alive, connections, group, server, together  # noqa: F401
 
 
 def bulk(server, lines, path="/_bulk"):

@@ -4,7 +4,7 @@
 //! runs on the thread ([`note`]), and need not be told for which operation.
 
 use std::fmt::{Debug, Display};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -24,6 +24,7 @@ pub struct Metrics {
     keys: AtomicU64,
     documents: AtomicU64,
     waited_us: AtomicU64,
+    long_bytes: AtomicUsize,
     shape: AtomicU32,
     sorted: AtomicBool,
     used_disk: AtomicBool,
@@ -59,6 +60,17 @@ impl Metrics {
     /// The operation had nothing to do for this long: it waited for new documents.
     pub fn waited(&self, time: Duration) {
         self.waited_us.fetch_add(time.as_micros() as u64, Relaxed);
+    }
+
+    /// Of the long documents that the operation works on, these bytes are new, and those are done with.
+    pub fn works_on(&self, new_bytes: usize, done_bytes: usize) {
+        self.long_bytes.fetch_add(new_bytes, Relaxed);
+        self.long_bytes.fetch_sub(done_bytes, Relaxed);
+    }
+
+    /// Whether the operation works on long documents now.
+    pub fn has_long_documents(&self) -> bool {
+        self.long_bytes.load(Relaxed) > 0
     }
 
     /// Keys of indexes that were looked at.

@@ -12,6 +12,8 @@ pub enum Holder {
     Requests,
     /// Larger ones: the small ones do not wait behind them.
     LargeRequests,
+    /// Long documents that operations have read and work on.
+    Documents,
     /// Answers, until they are sent.
     Answers,
     /// Stages of pipelines, and sorts.
@@ -44,10 +46,11 @@ pub enum Holder {
 
 impl Holder {
     /// All of them.
-    pub const ALL: [Holder; 17] = [
+    pub const ALL: [Holder; 18] = [
         Holder::Strangers,
         Holder::Requests,
         Holder::LargeRequests,
+        Holder::Documents,
         Holder::Answers,
         Holder::Stages,
         Holder::Values,
@@ -70,6 +73,7 @@ impl Holder {
             Holder::Strangers => "strangers",
             Holder::Requests => "requests",
             Holder::LargeRequests => "large_requests",
+            Holder::Documents => "documents",
             Holder::Answers => "answers",
             Holder::Stages => "stages",
             Holder::Values => "values",
@@ -93,6 +97,7 @@ impl Holder {
             Holder::Strangers => "messages before a login",
             Holder::Requests => "small requests",
             Holder::LargeRequests => "large requests",
+            Holder::Documents => "long documents",
             Holder::Answers => "answers",
             Holder::Stages => "stages and sorts",
             Holder::Values => "values of expressions",
@@ -116,7 +121,7 @@ impl Holder {
             Holder::Strangers | Holder::Scrolls | Holder::Syslog => 1,
             Holder::Requests | Holder::Answers | Holder::Values | Holder::Cursors | Holder::Tails => 2,
             Holder::LargeRequests | Holder::Scripts | Holder::DesignFunctions | Holder::Searches => 4,
-            Holder::Views | Holder::Indexing | Holder::Uploads | Holder::Ingest => 3,
+            Holder::Documents | Holder::Views | Holder::Indexing | Holder::Uploads | Holder::Ingest => 3,
             Holder::Stages => 6,
         }
     }

@@ -14,6 +14,7 @@ pub struct CollectionCursor {
     page: Option<Arc<DocumentPage>>,
     at: usize,
     page_entries: usize,
+    /// Whether nothing follows the page.
     done: bool,
 }
 
@@ -44,13 +45,15 @@ impl CollectionCursor {
         if !self.load(snapshot).await? {
             return Ok(None);
         }
-        Ok(self.page.as_ref().map(|page| {
+        let next = self.page.as_ref().map(|page| {
             let id = page.id(self.at);
             let document = page.document(self.at);
             self.at += 1;
             self.after = Some(id);
             (id, document)
-        }))
+        });
+        self.drop_given();
+        Ok(next)
     }
 
     /// The page with the next documents, and where in it they are; `None` at the end.
@@ -61,29 +64,18 @@ impl CollectionCursor {
         if !self.load(snapshot).await? {
             return Ok(None);
         }
-        Ok(self.page.clone().map(|page| {
+        Ok(self.page.take().map(|page| {
             let places = self.at..page.len();
             self.after = Some(page.id(places.end - 1));
-            self.at = places.end;
             (page, places)
         }))
     }
 
     /// Makes sure that the page has a next document; false at the end.
     async fn load(&mut self, snapshot: &Snapshot) -> Result<bool> {
-        loop {
+        while self.page.is_none() {
             if self.done {
                 return Ok(false);
-            }
-            if let Some(page) = &self.page {
-                if self.at < page.len() {
-                    return Ok(true);
-                }
-                if page.exhausted() {
-                    self.done = true;
-                    self.page = None;
-                    return Ok(false);
-                }
             }
             let limit = PageLimit {
                 entries: self.page_entries,
@@ -91,18 +83,26 @@ impl CollectionCursor {
             };
             let page = snapshot.document_page(self.after, self.order, limit).await?;
             self.page_entries = (self.page_entries * 2).min(PageLimit::default().entries);
-            self.done = page.is_empty() && page.exhausted();
+            self.done = page.exhausted();
             self.at = match self.order {
                 Order::Forward => page.behind(self.after),
                 Order::Backward => 0,
             };
             self.page = Some(page);
+            self.drop_given();
         }
+        Ok(true)
+    }
+
+    /// A page that was given is not kept until the next one is read: it may be of long documents, and others may be waited for.
+    fn drop_given(&mut self) {
+        self.page.take_if(|page| self.at >= page.len());
     }
 
     /// Keeps only the position.
     pub fn suspend(&mut self) {
-        self.page = None;
+        // What follows its documents that were not given is not done.
+        self.done &= self.page.take().is_none();
         self.at = 0;
     }
 }

@@ -50,7 +50,12 @@ impl PlanCursor {
         records: &[RecordId],
         batch: &mut Batch<'_>,
     ) -> Result<usize> {
+        let (in_hand, interruption) = (&mut self.execution.in_hand, &self.task.spec.interruption);
+        in_hand.keep(batch.bytes());
+        in_hand.wait(snapshot, interruption).await;
         let documents = snapshot.documents_within(records, CHUNK_BYTES).await?;
+        let bytes = documents.iter().flatten().map(|document| document.bytes().len());
+        in_hand.take(interruption, bytes.sum());
         let looked_up = documents.len();
         batch.reserve(batch.room().min(documents.len()));
         let (mut is_full, mut matches) = (false, 0);
@@ -81,7 +86,11 @@ impl PlanCursor {
         records: &[RecordId],
         batch: &mut Batch<'_>,
     ) -> Result<usize> {
+        let (in_hand, interruption) = (&mut self.execution.in_hand, &self.task.spec.interruption);
+        in_hand.keep(batch.bytes());
+        in_hand.wait(snapshot, interruption).await;
         let documents = snapshot.raw_documents_within(records, CHUNK_BYTES).await?;
+        in_hand.take(interruption, documents.bytes());
         let projection = self.task.spec.projection.clone();
         let mut buffer = Vec::new();
         let mut ends = Vec::with_capacity(batch.room().min(records.len()));

@@ -1,6 +1,7 @@
 //! One plan running: its source, what is done to what the source finds, and what came out so far.
 
 use super::hit::Hit;
+use super::in_hand::InHand;
 use super::index_cursor::ScanCounters;
 use super::lookup::{CHUNK_BYTES, chunk_max, look_up};
 use super::ready::{Found, Ready};
@@ -39,6 +40,9 @@ pub struct Execution {
     /// Whether pending records may have changed since the source found them.
     is_stale: bool,
     ready: Ready,
+    pub(super) in_hand: InHand,
+    /// Of what was taken, the bytes that are still worked on.
+    kept_bytes: usize,
     chunk: usize,
     exhausted: bool,
     /// What it did.
@@ -107,6 +111,8 @@ impl Execution {
             pending: Vec::new(),
             is_stale: false,
             ready: Ready::default(),
+            in_hand: InHand::default(),
+            kept_bytes: 0,
             chunk: 0,
             exhausted: false,
             counters: Counters::default(),
@@ -192,10 +198,18 @@ impl Execution {
             let max = self.next_chunk(wanted - self.ready.len(), chunk_max(snapshot));
             let limit = self.sorter.as_ref().and_then(Sorter::limit);
             let mut hits = Vec::new();
+            let reads_documents = matches!(self.source, Source::Collection(_));
+            if reads_documents {
+                self.in_hand.keep(self.kept_bytes + self.ready.bytes());
+                self.in_hand.wait(run.snapshot, run.interruption()).await;
+            }
             let stopped = self
                 .source
                 .fill(snapshot, &mut hits, max, limit, &mut part)
                 .await?;
+            if reads_documents {
+                self.in_hand.take(run.interruption(), bytes_of(&hits));
+            }
             *budget -= given - part;
             self.counters.scans = self.source.counters();
             self.drop_repeated(&mut hits);
@@ -240,11 +254,14 @@ impl Execution {
         let mut paused = Paused::Filled;
         while looked_at < run.wanted {
             run.task.spec.interruption.check()?;
+            self.in_hand.keep(0);
+            self.in_hand.wait(run.snapshot, run.interruption()).await;
             let Some((page, places)) = cursor.next_page(run.snapshot).await? else {
                 self.exhausted = true;
                 paused = Paused::Exhausted;
                 break;
             };
+            self.in_hand.take(run.interruption(), page.bytes());
             looked_at += places.len();
             for at in places {
                 matched += u64::from(visitor.visit(page.raw(at), filter)?);
@@ -315,6 +332,7 @@ impl Execution {
     /// Before nobody asks for a while: what is in memory goes on under `idle`; where that has no room, into files, and of what is
     /// ready the records are kept, to be read again.
     pub fn rest(&mut self, idle: &mut Share) -> Result<()> {
+        self.in_hand.keep(0);
         if !self.ready.is_empty() && !idle.fit(idle.bytes() + self.ready.bytes()) {
             // What keys were made to is little, and need not be among the records.
             match self.plan.covered {
@@ -337,6 +355,11 @@ impl Execution {
         self.pending.splice(..0, again);
         self.exhausted = false;
         self.is_stale = true;
+    }
+
+    /// Of the documents that were taken, whoever took them still has so many bytes.
+    pub(super) fn keep(&mut self, bytes: usize) {
+        self.kept_bytes = bytes;
     }
 
     /// Whether the sort has all that it is given, if there is one.
@@ -385,10 +408,17 @@ impl Execution {
         let matched_keys = self.plan.sort_keys.then(|| self.counters.found());
         while !hits.is_empty() {
             // What a sort kept with its document was looked at before.
-            let is_looked_at = !self.gives_sorted() || hits.iter().any(|hit| hit.document.is_none());
-            let known = match is_late {
-                true => hits.len(),
-                false => look_up(run.snapshot, &mut hits).await?,
+            let lacks_documents = hits.iter().any(|hit| hit.document.is_none());
+            let is_looked_at = !self.gives_sorted() || lacks_documents;
+            let known = match (is_late, lacks_documents) {
+                (true, _) | (_, false) => hits.len(),
+                (false, true) => {
+                    self.in_hand.keep(self.kept_bytes + self.ready.bytes());
+                    self.in_hand.wait(run.snapshot, run.interruption()).await;
+                    let known = look_up(run.snapshot, &mut hits).await?;
+                    self.in_hand.take(run.interruption(), bytes_of(&hits[..known]));
+                    known
+                }
             };
             if !is_late && is_looked_at {
                 let looked_at = hits[..known].iter().filter(|hit| !hit.covered);
@@ -457,6 +487,8 @@ impl Execution {
     async fn give_sorted(&mut self, run: &Run<'_>) -> Result<()> {
         let mut hits = std::mem::take(&mut self.pending);
         if let Some(sorted) = self.sorted.as_mut().filter(|_| hits.is_empty()) {
+            self.in_hand.keep(self.kept_bytes + self.ready.bytes());
+            self.in_hand.wait(run.snapshot, run.interruption()).await;
             // No more than is wanted: what waits here is in memory.
             let count = chunk_max(run.snapshot).min(run.wanted.saturating_sub(self.ready.len()).max(1));
             let mut bytes = 0;
@@ -464,9 +496,10 @@ impl Execution {
                 && bytes < CHUNK_BYTES
                 && let Some(hit) = sorted.pop()?
             {
-                bytes += hit.document.as_ref().map_or(0, |document| document.bytes().len());
+                bytes += hit.document_bytes();
                 hits.push(hit);
             }
+            self.in_hand.take(run.interruption(), bytes);
         }
         self.process(run, hits).await?;
         self.exhausted = self.pending.is_empty() && self.sorted.as_ref().is_none_or(Sorted::is_empty);
@@ -475,6 +508,11 @@ impl Execution {
         }
         Ok(())
     }
+}
+
+/// The bytes of the documents that hits have.
+fn bytes_of(hits: &[Hit]) -> usize {
+    hits.iter().map(Hit::document_bytes).sum()
 }
 
 /// Gives a hit to the sort; `key` is kept to be written again.

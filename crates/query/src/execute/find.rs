@@ -231,6 +231,7 @@ impl PlanCursor {
                 task: &self.task,
                 wanted: wanted(self.limit_left, self.skip_left, missing),
             };
+            self.execution.keep(batch.bytes());
             let paused = self.execution.fill(&run).await?;
             let full = self.take_ready(&mut batch)?;
             if full || paused == Paused::Exhausted {

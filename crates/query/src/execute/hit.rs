@@ -42,6 +42,13 @@ impl Hit {
             key: None,
         }
     }
+
+    /// The bytes of its document, as far as it was read.
+    pub(super) fn document_bytes(&self) -> usize {
+        self.document
+            .as_ref()
+            .map_or(0, |document| document.bytes().len())
+    }
 }
 
 impl Spilled for Hit {

@@ -9,6 +9,7 @@ mod distinct;
 mod execution;
 mod find;
 mod hit;
+mod in_hand;
 mod index_cursor;
 mod lookup;
 mod merge;

@@ -62,6 +62,7 @@ impl RecordCursor {
                 task: &self.task,
                 wanted,
             };
+            self.execution.keep(bytes);
             let paused = self.execution.fill(&run).await?;
             while page.len() < records_max && bytes < PAGE_BYTES && self.limit_left > 0 {
                 let Some(found) = self.execution.take() else { break };

@@ -3,6 +3,7 @@
 use super::execution::Execution;
 use super::find::FindSpec;
 use crate::plan::{Plan, Query};
+use language::Interruption;
 use std::sync::Arc;
 use store::Snapshot;
 
@@ -73,6 +74,11 @@ pub struct Run<'a> {
 }
 
 impl Run<'_> {
+    /// When to end early.
+    pub(super) fn interruption(&self) -> &Interruption {
+        &self.task.spec.interruption
+    }
+
     /// An execution of a plan that has not begun.
     pub(super) fn execution(&self, plan: &Arc<Plan>) -> Execution {
         Execution::new(Arc::clone(plan), self.task, self.wanted)

@@ -75,7 +75,15 @@ impl Batch<'_> {
 
     /// How many more documents it takes, if bytes do not end it before.
     pub fn room(&self) -> usize {
+        if !self.documents.is_empty() && self.bytes >= self.bytes_max {
+            return 0;
+        }
         self.documents_max.saturating_sub(self.documents.len())
+    }
+
+    /// The bytes of its documents.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
     }
 
     /// Whether it takes this document; an empty batch takes any.

@@ -10,6 +10,7 @@ mod find_batches;
 mod find_index_key;
 mod find_long;
 mod find_text;
+mod in_hand;
 mod plan_equivalence;
 mod plan_explain;
 mod plan_race;

@@ -69,7 +69,7 @@ impl DocumentPage {
     }
 
     /// The bytes that it takes.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         size_of::<DocumentPage>() + self.buffer.len() + self.places.len() * size_of::<Place>()
     }
 

@@ -35,6 +35,12 @@ impl RawDocuments {
         self.ends.is_empty()
     }
 
+    /// The bytes of the documents together.
+    pub fn bytes(&self) -> usize {
+        let read = self.read.iter().filter_map(|(_, document)| document.as_ref());
+        self.copied.len() + read.map(|document| document.bytes().len()).sum::<usize>()
+    }
+
     /// Each document in the order asked for; `None` where there is no record.
     pub fn iter(&self) -> impl Iterator<Item = Option<RawDocument<'_>>> {
         let mut start = 0;

@@ -1,0 +1,97 @@
+//! Long documents that were read and are worked on: counted, so that of many operations that read such documents few have theirs
+//! in memory at a time.
+
+use super::lookup::{CHUNK_BYTES, mean_bytes};
+use language::Interruption;
+use language::metrics::Metrics;
+use memory::{Holder, Share};
+use std::sync::Arc;
+use std::time::Duration;
+use store::Snapshot;
+
+/// What is read at a time is counted if it is more than this. A chunk of short documents is less.
+const LONG_CHUNK_BYTES: usize = CHUNK_BYTES + CHUNK_BYTES / 2;
+
+/// Documents of a collection whose mean is at least this are expected to be such.
+const LONG_MEAN_BYTES: usize = CHUNK_BYTES / 2;
+
+/// How long an operation waits for others. Then it goes on: late is better than not at all.
+const WAIT_MAX: Duration = Duration::from_secs(10);
+
+/// What an execution has read and its documents are worked on, if that is long.
+#[derive(Debug, Default)]
+pub(super) struct InHand {
+    held: Option<Held>,
+    /// The bytes that were read last.
+    last_bytes: usize,
+}
+
+#[derive(Debug)]
+struct Held {
+    share: Share,
+    /// Of the operation, so that it does not wait for itself: a pipeline may read another collection for each document.
+    metrics: Option<Arc<Metrics>>,
+    bytes: usize,
+}
+
+impl InHand {
+    /// Before more is read. Where that may be long, and the operation has nothing else in hand, waits for room for as much as is to
+    /// be expected.
+    pub(super) async fn wait(&mut self, snapshot: &Snapshot, interruption: &Interruption) {
+        let expected = self.last_bytes.max(mean_bytes(snapshot));
+        if expected < LONG_MEAN_BYTES || self.held.is_some() {
+            return;
+        }
+        let metrics = interruption.metrics.clone();
+        let mut share = interruption.memory.share(Holder::Documents);
+        let waits_for_itself = metrics
+            .as_ref()
+            .is_some_and(|metrics| metrics.has_long_documents());
+        if waits_for_itself || share.wait(expected, WAIT_MAX).await.is_err() {
+            share.charge(expected);
+        }
+        self.held = Some(Held {
+            share,
+            metrics,
+            bytes: 0,
+        });
+    }
+
+    /// So much was read.
+    pub(super) fn take(&mut self, interruption: &Interruption, bytes: usize) {
+        self.last_bytes = if bytes > LONG_CHUNK_BYTES { bytes } else { 0 };
+        if self.last_bytes > 0 || self.held.is_some() {
+            let new = || Held {
+                share: interruption.memory.share(Holder::Documents),
+                metrics: interruption.metrics.clone(),
+                bytes: 0,
+            };
+            let held = self.held.get_or_insert_with(new);
+            held.set(held.bytes + bytes);
+        }
+    }
+
+    /// Of what was read, so much is still worked on.
+    pub(super) fn keep(&mut self, bytes: usize) {
+        match &mut self.held {
+            Some(held) if bytes > LONG_CHUNK_BYTES => held.set(bytes),
+            held => *held = None,
+        }
+    }
+}
+
+impl Held {
+    fn set(&mut self, bytes: usize) {
+        self.share.charge(bytes);
+        if let Some(metrics) = &self.metrics {
+            metrics.works_on(bytes, self.bytes);
+        }
+        self.bytes = bytes;
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        self.set(0);
+    }
+}

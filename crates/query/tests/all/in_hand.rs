@@ -1,0 +1,61 @@
+//! Of operations that read long documents at the same time, few have theirs in memory.
+
+use crate::support::{insert_all, new_collection};
+use language::Interruption;
+use language::filter::Filter;
+use memory::{Budget, Holder};
+use query::execute::{FindSpec, find_records};
+use std::sync::Arc;
+use std::time::Duration;
+use value::doc;
+
+const OPERATIONS: usize = 8;
+const DOCUMENTS: i32 = 3;
+const BYTES: usize = 4 << 20;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn who_reads_long_documents_waits_for_others() {
+    let (_store, collection) = new_collection().await;
+    for id in 0..DOCUMENTS {
+        insert_all(&collection, &[doc! {"_id": id, "text": "x".repeat(BYTES)}]).await;
+    }
+    let memory = Budget::new(8 * BYTES);
+    let operations = (0..OPERATIONS).map(|_| {
+        let (collection, memory) = (collection.clone(), memory.clone());
+        tokio::spawn(async move {
+            let spec = FindSpec {
+                interruption: Interruption {
+                    memory,
+                    ..Interruption::default()
+                },
+                ..FindSpec::new(Arc::new(Filter::empty()))
+            };
+            let mut cursor = find_records(&collection, spec).await.unwrap();
+            let mut found = 0;
+            loop {
+                let page = cursor.next_page(100).await.unwrap();
+                if page.is_empty() {
+                    return found;
+                }
+                found += page.len();
+                // They are worked on.
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        })
+    });
+    for operation in operations.collect::<Vec<_>>() {
+        assert_eq!(operation.await.unwrap(), DOCUMENTS as usize);
+    }
+    let usage = memory.usage();
+    let documents = usage
+        .iter()
+        .find(|usage| usage.holder == Holder::Documents)
+        .unwrap();
+    // One more than fits, at the most: how long a document is shows once it is read.
+    assert!(
+        documents.held_bytes_max <= documents.limit_bytes + BYTES,
+        "{documents:?}"
+    );
+    assert!(documents.held_bytes_max >= BYTES, "{documents:?}");
+    assert_eq!((documents.held_bytes, documents.refused), (0, 0));
+}

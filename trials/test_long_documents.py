@@ -1,0 +1,141 @@
+"""Documents of 7 to 16 MB, of which few are in memory at a time however many clients ask for them. In a group of 512 MB, as in
+`test_memory.py`."""
+
+import base64
+import os
+import time
+
+import requests
+from limited import answer_or_limit, server, together  # noqa: F401
+
+
+def test_long_documents_read_by_many(server, long):
+    """One document of 12 MB, read by many at once through each protocol: answers wait for each other."""
+    with server.client() as client:
+        client.default.long.insert_one({"_id": "d", "k": 1, "t": "x" * (12 << 20)})
+        reads = {
+            "MongoDB, by its id": lambda: client.default.long.find_one({"_id": "d"}),
+            "MongoDB, by a filter": lambda: client.default.long.find_one({"k": 1}),
+            "CouchDB": lambda: fetched(f"{server.couch}/long/d"),
+            "Elasticsearch": lambda: fetched(f"{server.elastic}/long/_doc/d"),
+            "Elasticsearch, the source": lambda: fetched(f"{server.elastic}/long/_source/d"),
+            "Riak": lambda: fetched(f"{server.riak}/buckets/long/keys/d"),
+            "the page": lambda: fetched(f"{server.url}/api/command/default", json={"find": "long"}),
+        }
+
+        def fetched(url, **body):
+            answer = requests.request("POST" if body else "GET", url, timeout=600, **body)
+            assert answer.status_code == 200 and len(answer.content) > 12 << 20, answer.text[:300]
+
+        for name, read in reads.items():
+            together(read, 64 if long else 24)
+            print(f"{name}: {server.resident_mb()} MB at the most")
+            assert server.resident_mb() < 350, name
+
+
+def test_long_documents_changed_by_many(server, long):
+    """Changes of long documents, whose requests are short: a commit takes as many as make one batch."""
+    with server.client() as client:
+        things = client.trial.things
+        things.insert_many([{"_id": at, "n": 0} for at in range(4)])
+        for at in range(4):
+            things.update_one({"_id": at}, {"$set": {"t": "x" * (12 << 20)}})
+        times = iter(range(10_000))
+        changes = {
+            "one": lambda: things.update_one({"_id": 0}, {"$inc": {"n": 1}}),
+            "four": lambda: things.update_one({"_id": next(times) % 4}, {"$inc": {"n": 1}}),
+            "one, and it is given": lambda: things.find_one_and_update({"_id": 1}, {"$inc": {"n": 1}}),
+        }
+        count = 64 if long else 24
+        for name, change in changes.items():
+            together(change, count)
+            print(f"{name}: {server.resident_mb()} MB at the most")
+        assert sum(document["n"] for document in things.find({}, {"n": 1})) == 3 * count
+        assert server.resident_mb() < 400
+
+
+def test_operations_over_long_documents_by_many(server, long):
+    """What reads many long documents and answers little: few of these operations have theirs in memory at a time."""
+    with server.client() as client:
+        things = client.trial.things
+        for at in range(4):
+            things.insert_one({"_id": at, "k": at, "n": 0, "t": "x" * (12 << 20)})
+        length = {"$sum": {"$strLenBytes": "$t"}}
+        others = {"from": "things", "localField": "k", "foreignField": "k", "as": "of", "pipeline": [{"$project": {"t": 0}}]}
+        operations = {
+            "update all": lambda: things.update_many({}, {"$inc": {"n": 1}}),
+            "count": lambda: things.count_documents({"t": {"$gt": "y"}}),
+            "distinct": lambda: things.distinct("t", {"k": 9, "t": {"$gt": "a"}}),
+            "group": lambda: list(things.aggregate([{"$group": {"_id": "$k", "length": length}}])),
+            "join": lambda: list(things.aggregate([{"$lookup": others}, {"$project": {"t": 0}}])),
+            "sort": lambda: list(things.aggregate([{"$sort": {"n": 1}}, {"$limit": 2}, {"$project": {"t": 0}}])),
+        }
+        count = 64 if long else 24
+        for name, operation in operations.items():
+            together(lambda operation=operation: answer_or_limit(operation), count)
+            print(f"{name}: {server.resident_mb()} MB at the most")
+            assert server.resident_mb() < 450, name
+
+
+def test_idle_cursors_over_long_documents(server, long):
+    """Long documents among many short ones, so that their mean length says nothing."""
+    count = 60 if long else 24
+    with server.client() as client:
+        things = client.trial.things
+        things.insert_many([{"_id": at, "k": 0} for at in range(20_000)])
+        for at in range(count):
+            things.insert_one({"_id": f"long{at}", "long": True, "k": at * 7 % count, "t": os.urandom(7 << 20)})
+        things.create_index("long")
+        ids = [f"long{at}" for at in range(count)]
+        finds = {
+            "ids": lambda: things.find({"_id": {"$in": ids}}),
+            "an index": lambda: things.find({"long": True}),
+            "an index and a filter": lambda: things.find({"long": True, "k": {"$gte": 0}}),
+            "a sort": lambda: things.find({"long": True}).sort("k", 1),
+            "a pipeline": lambda: things.aggregate([{"$match": {"long": True}}, {"$sort": {"k": 1}}], allowDiskUse=True),
+        }
+        opened = []
+        for find in list(finds.values()) * (8 if long else 4):
+            cursor = find()
+            next(cursor)
+            opened.append(cursor)
+        # They leave memory to others.
+        things.insert_one({"_id": "short"})
+        assert len(list(things.find({"k": 0, "long": None}).sort("_id", -1).limit(5))) == 5
+        assert things.update_many({"long": True}, {"$set": {"seen": True}}).modified_count == count
+        for name, cursor in zip(finds, opened):
+            assert sum(1 for _ in cursor) == count - 1, name
+        for cursor in opened:
+            cursor.close()
+        assert things.delete_many({"long": True}).deleted_count == count
+
+
+def test_long_documents_searched_and_mapped(server, long):
+    """Long documents with many words, which a full-text index takes in, a multi-get asks for at once, and scripts see."""
+    count = 60 if long else 24
+    ids = [f"long{at}" for at in range(count)]
+    requests.put(f"{server.couch}/trial", timeout=60)
+    short = [{"_id": f"{at:05}", "k": at} for at in range(20_000)]
+    assert requests.post(f"{server.couch}/trial/_bulk_docs", json={"docs": short}, timeout=600).status_code == 201
+    lengths = []
+    for name in ids:
+        text = base64.b64encode(os.urandom(5_000_000)).decode()
+        answer = requests.put(f"{server.couch}/trial/{name}", json={"long": True, "t": text}, timeout=600)
+        assert answer.status_code == 201, answer.text
+        lengths.append(len(text))
+    search = {"query": {"term": {"long": True}}, "size": 2, "_source": ["long"]}
+    until = time.monotonic() + 120
+    while time.monotonic() < until:
+        answer = requests.post(f"{server.elastic}/trial/_search", json=search, timeout=600)
+        assert answer.status_code == 200 or "--memory" in answer.text, answer.text[:300]
+        indices = requests.get(f"{server.elastic}/trial/_stats", timeout=600).json()["_all"]["total"]
+        if answer.status_code == 200 and indices["segments"]["count"] > 0:
+            break
+    answer = requests.post(f"{server.elastic}/trial/_mget", json={"ids": ids}, timeout=600)
+    assert answer.status_code == 429 and "--memory" in answer.text, answer.text[:300]
+    answer = requests.post(f"{server.elastic}/trial/_mget?_source=long", json={"ids": ids}, timeout=600)
+    assert [one["_source"] for one in answer.json()["docs"]] == [{"long": True}] * count
+    source = "function(value) { return [JSON.parse(value.values[0].data).t.length]; }"
+    job = {"inputs": [["trial", name] for name in ids], "query": [{"map": {"language": "javascript", "source": source}}]}
+    answer = requests.post(f"{server.riak}/mapred", json=job, timeout=600)
+    assert answer.status_code == 200 and answer.json() == lengths, answer.text[:300]
