@@ -8,7 +8,7 @@ use super::{COLLECTIONLESS, Leading, Pipeline, Source};
 use crate::{Code, QueryError, Result};
 use futures::future::BoxFuture;
 use language::expression::{Variables, names_operator};
-use query::execute::{DocumentStream, FindSpec, Interruption, find};
+use query::execute::{DocumentStream, FindSpec, Interruption, draw, find};
 use query::plan::{Hint, Ordering};
 use std::sync::Arc;
 use store::{Collection, FieldKind, Index, IndexField, IndexState, Namespace};
@@ -127,6 +127,14 @@ impl Opened {
     ) -> Result<Box<dyn DocumentStream>> {
         let source = match (self.collection, self.spec) {
             (Some(collection), Some(mut spec)) => {
+                let picks = self.rest.stages.first().and_then(|stage| stage.picks());
+                if let Some(size) = picks.filter(|_| spec.is_of_all())
+                    && let Some(drawn) = draw(&collection, &spec, size).await?
+                {
+                    let mut rest = self.rest;
+                    rest.stages.remove(0);
+                    return Ok(rest.run(Source::Documents(drawn), surroundings, interruption));
+                }
                 if let Some(fused) = Fused::of(&mut spec, &self.rest) {
                     let stream = Box::new(find(&collection, spec).await?);
                     return Ok(self.rest.run_fused(stream, fused, surroundings, interruption));

@@ -35,6 +35,11 @@ pub(crate) trait Stage: Debug + Send + Sync {
         None
     }
 
+    /// Of `$sample`: how many documents are picked.
+    fn picks(&self) -> Option<u64> {
+        None
+    }
+
     /// Whether it is a `$group`, which takes documents where they lie.
     fn is_group(&self) -> bool {
         false

@@ -47,6 +47,27 @@ test("a query in Lucene's syntax, filters and a dragged range narrow the lines, 
   await page.done();
 });
 
+test("until all lines are counted, bars come from a sample, and say so", async () => {
+  const page = await browser.open(`${server.url}/#/logs`);
+  let count;
+  const counted = new Promise((resolve) => (count = resolve));
+  // As if the index were being built.
+  await page.route(/_search/, async (route) => {
+    if (route.request().postData()?.includes("date_histogram")) await counted;
+    // Who asked may have left.
+    await route.continue().catch(() => {});
+  });
+  await page.goto(`${server.url}/#/logs/default.logs`);
+  await page.getByText("≈ 3,000 lines; bars from a sample of 3,000 until all are counted").waitFor();
+  await page.getByRole("img", { name: /^About 3,000 lines from / }).waitFor();
+  await page.isWell("logs-rough");
+  await page.getByRole("button", { name: "Only error" }).or(page.locator(".legend button", { hasText: "error" })).first().click();
+  await page.getByText(/^≈ [\d,]+ ± [\d,]+ lines; bars from a sample/).waitFor();
+  count();
+  await page.getByText(/^[\d,]+ lines$/).waitFor();
+  await page.done();
+});
+
 test("scrolling to the oldest line and back shows each line once, with a bounded window", async () => {
   const page = await browser.open(`${server.url}/#/logs/default.logs`);
   const list = page.getByRole("grid");

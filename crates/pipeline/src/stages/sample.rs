@@ -1,4 +1,4 @@
-//! `$sample`: documents picked at random.
+//! `$sample`: documents picked at random. Few of a whole collection are drawn from it before the pipeline runs ([`query::execute::draw`]).
 
 use crate::kept::Kept;
 use crate::row::Row;
@@ -82,6 +82,10 @@ impl Stage for Sample {
             memory: run.kept("$sample"),
             given: None,
         })
+    }
+
+    fn picks(&self) -> Option<u64> {
+        Some(self.size)
     }
 
     fn to_document(&self) -> Document {

@@ -6,6 +6,7 @@ mod count;
 mod covered;
 mod direct;
 mod distinct;
+mod draw;
 mod execution;
 mod find;
 mod hit;
@@ -30,6 +31,7 @@ mod visitor;
 
 pub use count::count;
 pub use distinct::{distinct, distinct_values};
+pub use draw::draw;
 pub use execution::{Counters, Execution, Paused};
 pub use find::{FIRST_BATCH, FindCursor, FindSpec, find};
 pub use index_cursor::ScanCounters;

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod distinct_runs;
+mod draw;
 mod filter_partial;
 mod filter_property;
 mod find_batches;

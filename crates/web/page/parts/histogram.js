@@ -10,7 +10,8 @@ import { canvasOf, colour } from "./canvas.js";
 
 const HEIGHT = 112;
 const AXIS = 18;
-const LEFT = 44;
+const LEFT_MIN = 44;
+const DIGIT = 7;
 /** Levels of a bar are told apart where their colours look alike, too. */
 const GAP = 1;
 
@@ -33,8 +34,9 @@ export function Histogram({ data, choose }) {
   useEffect(() => {
     if (width && data) draw(canvas.current, data, width, range);
   }, [data, width, range, theme, utc]);
-  const inner = width - LEFT - 4;
-  const timeAt = (x) => data.from + (Math.max(0, Math.min(inner, x - LEFT)) / inner) * (data.to - data.from);
+  const left = leftOf(data);
+  const inner = width - left - 4;
+  const timeAt = (x) => data.from + (Math.max(0, Math.min(inner, x - left)) / inner) * (data.to - data.from);
   const down = (event) => {
     event.currentTarget.setPointerCapture(event.pointerId);
     const at = timeAt(event.offsetX);
@@ -58,32 +60,39 @@ export function Histogram({ data, choose }) {
     if (event.key === "Enter" && range) up();
     if (event.key === "Escape") setRange(null);
   };
-  const sentence = data ? `${count(data.total)} lines from ${stamp(data.from)} to ${stamp(data.to)}. Arrows move a range, with Shift they widen it, Enter takes it.` : "No bars yet";
+  const sentence = data ? `${data.rough ? "About " : ""}${count(data.total)} lines from ${stamp(data.from)} to ${stamp(data.to)}. Arrows move a range, with Shift they widen it, Enter takes it.` : "No bars yet";
   return html`<div class="histogram">
     <canvas ref=${canvas} tabindex="0" role="img" aria-label=${sentence} onPointerDown=${data && down} onPointerMove=${(event) => held.current && event.buttons && setRange([held.current[0], timeAt(event.offsetX)])} onPointerUp=${data && up} onKeyDown=${data && key}></canvas>
   </div>`;
 }
 
+const mostOf = (data) => Math.max(1, ...data.bars.map((bar) => bar.total));
+
+/** Where the bars begin: beside the figure of the highest. */
+const leftOf = (data) => Math.max(LEFT_MIN, data ? DIGIT * count(mostOf(data)).length + 10 : 0);
+
 function draw(canvas, data, width, range) {
   const context = canvasOf(canvas, width, HEIGHT);
-  const inner = width - LEFT - 4;
+  const left = leftOf(data);
+  const inner = width - left - 4;
   const base = HEIGHT - AXIS;
-  const most = Math.max(1, ...data.bars.map((bar) => bar.total));
-  const x = (at) => LEFT + ((at - data.from) / (data.to - data.from || 1)) * inner;
+  const most = mostOf(data);
+  const x = (at) => left + ((at - data.from) / (data.to - data.from || 1)) * inner;
   context.font = "12px system-ui, sans-serif";
   context.fillStyle = colour("--muted");
   context.textAlign = "right";
-  context.fillText(count(most), LEFT - 6, 12);
-  context.fillText("0", LEFT - 6, base);
+  context.fillText(count(most), left - 6, 12);
+  context.fillText("0", left - 6, base);
   context.fillStyle = colour("--hairline");
-  context.fillRect(LEFT, base, inner, 1);
-  context.fillRect(LEFT, 6, inner, 1);
+  context.fillRect(left, base, inner, 1);
+  context.fillRect(left, 6, inner, 1);
   const step = niceStep(data.to - data.from, Math.max(2, width / 110));
   context.textAlign = "center";
   for (let at = Math.ceil(data.from / step) * step; at <= data.to; at += step) {
     context.fillStyle = colour("--muted");
-    if (x(at) > LEFT + 16 && x(at) < width - 24) context.fillText(tick(at, step), x(at), HEIGHT - 4);
+    if (x(at) > left + 16 && x(at) < width - 24) context.fillText(tick(at, step), x(at), HEIGHT - 4);
   }
+  const hatch = data.rough && hatching(context);
   const wide = Math.max(1, (data.step / (data.to - data.from || 1)) * inner - 1);
   for (const bar of data.bars) {
     let bottom = base;
@@ -93,7 +102,12 @@ function draw(canvas, data, width, range) {
       context.fillStyle = colour(`--${name}-bar`);
       const tall = Math.max(1, high);
       const gap = bottom < base && tall > 2 * GAP ? GAP : 0;
-      context.fillRect(Math.max(LEFT, x(bar.at)), bottom - tall, Math.min(wide, width - x(bar.at)), tall - gap);
+      const place = [Math.max(left, x(bar.at)), bottom - tall, Math.min(wide, width - x(bar.at)), tall - gap];
+      context.fillRect(...place);
+      if (hatch) {
+        context.fillStyle = hatch;
+        context.fillRect(...place);
+      }
       bottom -= tall;
     }
   }
@@ -103,4 +117,19 @@ function draw(canvas, data, width, range) {
     context.fillRect(x(Math.min(...range)), 0, Math.max(1, x(Math.max(...range)) - x(Math.min(...range))), base);
     context.globalAlpha = 1;
   }
+}
+
+/** Lines across bars that are estimates. @param {CanvasRenderingContext2D} context */
+function hatching(context) {
+  const tile = document.createElement("canvas");
+  tile.width = tile.height = 6;
+  const lines = tile.getContext("2d");
+  lines.strokeStyle = colour("--bg");
+  lines.lineWidth = 1.5;
+  for (const at of [-6, 0, 6]) {
+    lines.moveTo(at, 6);
+    lines.lineTo(at + 6, 0);
+  }
+  lines.stroke();
+  return context.createPattern(tile, "repeat");
 }

@@ -1,6 +1,6 @@
 // One log: what is asked stands in the address; lines, bars and live lines come each on their own.
 
-import { html, useLayoutEffect, useState } from "../../lib/html.js";
+import { html, useLayoutEffect, useRef, useState } from "../../lib/html.js";
 import { GROUPS } from "../../lib/level.js";
 import { count } from "../../lib/number.js";
 import { fromInput, toInput } from "../../lib/time.js";
@@ -17,8 +17,12 @@ import { filterFor, findExtent } from "./find.js";
 import { Download, Searches } from "./kept.js";
 import { Lines } from "./lines.js";
 import { useLive } from "./live.js";
+import { roughHistogram } from "./rough.js";
 import { extent, histogram, queryFor } from "./search.js";
 import { useWindow } from "./window.js";
+
+/** How long exact bars are waited for before a sample is asked for. */
+const ROUGH_AFTER_MS = 500;
 
 const parsed = (text) => {
   try {
@@ -44,6 +48,13 @@ export function Log({ name, params, shape }) {
     if (range.oldest === null) return null;
     return histogram(name, query, shape, { from: asked.from ?? range.oldest, to: Math.max(range.newest, (asked.from ?? range.oldest) + 1) }, signal);
   }, [name, key]);
+  const isExact = useRef(false);
+  isExact.current = !bars.loading;
+  const rough = useResource(async (signal) => {
+    await new Promise((resolve) => setTimeout(resolve, ROUGH_AFTER_MS));
+    return signal.aborted || isExact.current ? null : { key, data: await roughHistogram(name, asked, shape, signal) };
+  }, [name, key]);
+  const shown = (bars.loading && rough.data?.key === key && rough.data.data) || bars.data;
 
   const live = useLive(isLive, name, asked, shape, lines.arrive, lines.catchUp, key);
 
@@ -77,15 +88,15 @@ export function Log({ name, params, shape }) {
   return html`<section class="view logs">
     <div class="head">
       <h1><a class="up" href="#/logs">Logs</a> / ${name}</h1>
-      <span class="muted" role="status">${bars.data && `${count(bars.data.total)} lines`}</span><span class="grow"></span>
+      <span class="muted" role="status">${shown && told(shown)}</span><span class="grow"></span>
       <button aria-pressed=${showsFields} onClick=${() => setShowsFields(!showsFields)}>Fields</button>
       <button data-live aria-pressed=${isLive} onClick=${() => refine({ live: isLive ? undefined : 1 })}>${isLive ? `● Live${live.rate > 0 ? ` ${count(live.rate)}/s` : ""}` : "○ Live"}</button>
       <${Searches} name=${name} params=${params} />
     </div>
-    <${QueryLine} name=${name} params=${params} range=${bars.data} error=${page.error} />
+    <${QueryLine} name=${name} params=${params} range=${shown} error=${page.error} />
     ${asked.filters.length > 0 && html`<ul class="chips" aria-label="Filters">${asked.filters.map((filter, at) => html`<li key=${at}><span>${filter.not ? "−" : "+"} ${filter.field}: ${String(filter.value)}</span><button class="quiet icon" aria-label=${`Remove ${filter.field} ${filter.value}`} onClick=${() => remove(at)}>✕</button></li>`)}</ul>`}
     <${Loading} on=${page.loading || bars.loading} />
-    ${bars.error ? html`<${Failure} error=${bars.error} retry=${bars.reload} />` : html`<${Histogram} data=${bars.data} choose=${(from, to) => go(["logs", name], { ...params, at: undefined, from, to })} />`}
+    ${bars.error ? html`<${Failure} error=${bars.error} retry=${bars.reload} />` : html`<${Histogram} data=${shown} choose=${(from, to) => go(["logs", name], { ...params, at: undefined, from, to })} />`}
     ${shape.level && html`<div class="legend">${GROUPS.map(({ name: group }) => html`<button key=${group} class="quiet" aria-pressed=${asked.group === group} title=${asked.group === group ? "All levels" : `Only ${group}`} onClick=${() => go(["logs", name], { ...params, at: undefined, level: asked.group === group ? undefined : group })}><span class=${`mark ${group}`} aria-hidden="true"></span>${group}</button>`)}<span class="muted for-keys">e / E: next older / newer error · c: lines around</span><span class="grow"></span><${Download} name=${name} asked=${asked} shape=${shape} columns=${columns} /></div>`}
     ${params.around && html`<p class="note row"><span>Lines around one, without query and filters.</span><button onClick=${() => history.back()}>Back to the search (Esc)</button></p>`}
     ${isLive && live.error && html`<p class="note" role="status">No live lines: ${live.error}. Trying again.</p>`}
@@ -93,11 +104,17 @@ export function Log({ name, params, shape }) {
     ${arriving.count > 0 && html`<p class="center"><button class="primary" onClick=${toTop}>↑ ${count(arriving.count)} new lines (End)</button></p>`}
     <div class=${showsFields ? "log-body with-fields" : "log-body"}>
       ${showsFields && html`<${FieldList} name=${name} query=${query} shape=${shape} add=${add} columns=${columns} toggleColumn=${toggleColumn} />`}
-      ${page.rows.length || page.loading ? html`<${Lines} rows=${page.rows} shift=${page.shift} older=${() => lines.more(false)} newer=${() => lines.more(true)} fill=${lines.fill} open=${setOpened} shape=${shape} columns=${columns} focus=${focus} setFocus=${setFocus} onTop=${(is) => (lines.isOnTop.current = is)} rail=${(newest, oldest) => html`<${TimeRail} data=${params.around ? null : bars.data} newest=${newest} oldest=${oldest} choose=${lines.toTime} />`} />`
+      ${page.rows.length || page.loading ? html`<${Lines} rows=${page.rows} shift=${page.shift} older=${() => lines.more(false)} newer=${() => lines.more(true)} fill=${lines.fill} open=${setOpened} shape=${shape} columns=${columns} focus=${focus} setFocus=${setFocus} onTop=${(is) => (lines.isOnTop.current = is)} rail=${(newest, oldest) => html`<${TimeRail} data=${params.around ? null : shown} newest=${newest} oldest=${oldest} choose=${lines.toTime} />`} />`
         : html`<${Empty}><p>No line matches.</p>${(params.from || params.to) && html`<button onClick=${() => go(["logs", name], { ...params, from: undefined, to: undefined })}>Widen to all time</button>`}${asked.filters.length > 0 && html`<a class="button" href=${link(["logs", name], { ...params, f: undefined })}>Remove the filters</a>`}<//>`}
     </div>
     ${opened && html`<${Details} row=${opened} name=${name} shape=${shape} around=${(row) => { setOpened(null); around(row); }} add=${(filter) => { setOpened(null); add(filter); }} close=${() => setOpened(null)} />`}
   </section>`;
+}
+
+/** How many lines there are, and how exact that is. */
+function told({ total, rough }) {
+  if (!rough) return `${count(total)} lines`;
+  return `≈ ${count(total)}${rough.error ? ` ± ${count(rough.error)}` : ""} lines; bars from a sample of ${count(rough.sampled)} until all are counted`;
 }
 
 function QueryLine({ name, params, range, error }) {

@@ -1,0 +1,90 @@
+//! Documents drawn at random without reading all: their records' numbers lie close together, so most numbers between the first and
+//! the last are records.
+
+use super::find::FindSpec;
+use super::lookup::{CHUNK_BYTES, mean_bytes};
+use crate::Result;
+use crate::plan::Ordering;
+use std::collections::HashSet;
+use store::{Collection, Order, PageLimit, RecordId, Snapshot};
+use value::DocumentBuf;
+use value::random::Random;
+
+/// Of fewer documents than this, and of more than this part of them, all are read: as MongoDB has it.
+const DOCUMENTS_MIN: u64 = 100;
+const PART_MAX: u64 = 20;
+
+/// Documents drawn at once that have more bytes than this are not kept in memory together: some are much longer than the mean.
+const DRAWN_BYTES_MAX: usize = 4 * CHUNK_BYTES;
+
+/// With fewer records than one of so many numbers, looking for them takes longer than reading all.
+const NUMBERS_A_RECORD_MAX: u64 = 8;
+
+/// Draws so many different documents of a collection, each with the same chance, in random order. `None` where all have to be read
+/// for it, or where they are too long to be in memory together.
+pub async fn draw(collection: &Collection, spec: &FindSpec, size: u64) -> Result<Option<Vec<DocumentBuf>>> {
+    let snapshot = spec.snapshot(collection).await?;
+    let count = snapshot.count();
+    let bytes = size.saturating_mul(mean_bytes(&snapshot) as u64);
+    if count <= DOCUMENTS_MIN || size > count / PART_MAX || bytes > CHUNK_BYTES as u64 {
+        return Ok(None);
+    }
+    let ends = (
+        end(&snapshot, Order::Forward).await?,
+        end(&snapshot, Order::Backward).await?,
+    );
+    let (Some(first), Some(last)) = ends else {
+        return Ok(None);
+    };
+    let numbers = last.0 - first.0 + 1;
+    if numbers / NUMBERS_A_RECORD_MAX > count {
+        return Ok(None);
+    }
+    let mut random = Random::from_entropy();
+    let mut looked_at = HashSet::new();
+    // As many as fit into memory.
+    let mut drawn = Vec::with_capacity(size as usize);
+    while (drawn.len() as u64) < size {
+        spec.interruption.check()?;
+        let missing = size as usize - drawn.len();
+        let mut records: Vec<RecordId> = (0..missing)
+            .map(|_| RecordId(first.0 + random.below(numbers)))
+            .filter(|record| looked_at.insert(*record))
+            .collect();
+        // What lies together is read together.
+        records.sort_unstable();
+        let documents = snapshot.documents_within(&records, DRAWN_BYTES_MAX).await?;
+        if documents.len() < records.len() {
+            return Ok(None);
+        }
+        drawn.extend(documents.into_iter().flatten());
+    }
+    for at in (1..drawn.len()).rev() {
+        drawn.swap(at, random.below(at as u64 + 1) as usize);
+    }
+    Ok(Some(drawn))
+}
+
+/// The first record in this order.
+async fn end(snapshot: &Snapshot, order: Order) -> Result<Option<RecordId>> {
+    let limit = PageLimit {
+        entries: 1,
+        ..PageLimit::default()
+    };
+    let page = snapshot.records(None, order, limit).await?;
+    Ok((!page.is_empty()).then(|| page.id(0)))
+}
+
+impl FindSpec {
+    /// Whether nothing is asked but all documents, in whatever order.
+    pub fn is_of_all(&self) -> bool {
+        self.filter.is_empty()
+            && matches!(self.ordering, Ordering::Any)
+            && self.projection.is_none()
+            && self.skip == 0
+            && self.limit.is_none()
+            && self.hint.is_none()
+            && self.min.is_none()
+            && self.max.is_none()
+    }
+}
