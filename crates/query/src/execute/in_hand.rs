@@ -18,7 +18,7 @@ const LONG_MEAN_BYTES: usize = CHUNK_BYTES / 2;
 /// How long an operation waits for others. Then it goes on: late is better than not at all.
 const WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// What an execution has read and its documents are worked on, if that is long.
+/// What an execution has read and somebody still works on, where that is long.
 #[derive(Debug, Default)]
 pub(super) struct InHand {
     held: Option<Held>,
