@@ -40,6 +40,13 @@ impl Random {
         ((u128::from(self.next()) * u128::from(limit)) >> 64) as u64
     }
 
+    /// Puts things into a random order (Fisher and Yates).
+    pub fn shuffle<T>(&mut self, things: &mut [T]) {
+        for at in (1..things.len()).rev() {
+            things.swap(at, self.below(at as u64 + 1) as usize);
+        }
+    }
+
     /// A number from 0 (included) to 1.
     pub fn unit(&mut self) -> f64 {
         // 53 bits are what a double holds.

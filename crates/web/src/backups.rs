@@ -100,7 +100,7 @@ fn list(call: &Call) -> Response {
 
 /// `kept`: whoever took it has all of it, so that what it has of the archive need not be kept here too.
 async fn end(call: &Call, id: &str) -> Result<Response> {
-    let is_kept = flag(call, "kept", false)?;
+    let is_kept = call.flag("kept", false)?;
     let running = call.server.backups.lock().remove(id);
     let running = running.ok_or_else(|| unknown(id))?;
     if is_kept {
@@ -166,7 +166,7 @@ async fn read(call: &Call, id: &str) -> Result<Response> {
         );
         return Err(WebError::bad_request(reason));
     }
-    if flag(call, "give_way", true)? {
+    if call.flag("give_way", true)? {
         running.give_way(&call.server).await;
     }
     let read = running.source.read(&path, offset, bytes as usize).await;
@@ -182,15 +182,6 @@ async fn read(call: &Call, id: &str) -> Result<Response> {
     let binary = HeaderValue::from_static("application/octet-stream");
     response.headers_mut().insert(CONTENT_TYPE, binary);
     Ok(response)
-}
-
-fn flag(call: &Call, name: &str, default: bool) -> Result<bool> {
-    match call.parameter(name)?.as_deref() {
-        None => Ok(default),
-        Some("false") => Ok(false),
-        Some("true") => Ok(true),
-        Some(_) => Err(WebError::bad_request(format!("{name}: true or false"))),
-    }
 }
 
 fn unknown(id: &str) -> WebError {

@@ -40,6 +40,16 @@ impl Call {
         number.map_err(|_| WebError::bad_request(format!("{wanted}={text}: give a whole number")))
     }
 
+    /// A parameter that is true or false.
+    pub(crate) fn flag(&self, wanted: &str, default: bool) -> Result<bool> {
+        match self.parameter(wanted)?.as_deref() {
+            None => Ok(default),
+            Some("false") => Ok(false),
+            Some("true") => Ok(true),
+            Some(_) => Err(WebError::bad_request(format!("{wanted}: true or false"))),
+        }
+    }
+
     /// The files of a bucket as a path names it.
     pub(crate) fn files(&self, bucket: &str) -> Result<Files> {
         let bucket = decoded(bucket)?;

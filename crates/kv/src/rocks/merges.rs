@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// The engine's name of the number of tables that were written and not merged into others yet.
 const UNMERGED_TABLES: &str = "rocksdb.num-files-at-level0";
 
-/// With so many of them merges must go on: a few more, and the engine holds writers up.
+/// From this many on, merges go on although there is little room: with a few more, the engine holds writers up.
 const UNMERGED_TABLES_MAX: u64 = 20;
 
 /// Why no merge may begin.

@@ -131,9 +131,7 @@ impl Step for Sampling {
         if self.given.is_none() {
             let mut kept = std::mem::take(&mut self.kept);
             // The places in the reservoir still say something of the order in which documents came.
-            for at in (1..kept.len()).rev() {
-                kept.swap(at, self.random.below(at as u64 + 1) as usize);
-            }
+            self.random.shuffle(&mut kept);
             self.given = Some(kept.into_iter());
         }
         Ok(match &mut self.given {

@@ -17,11 +17,11 @@ const PART_MAX: u64 = 20;
 /// Documents drawn at once that have more bytes than this are not kept in memory together: some are much longer than the mean.
 const DRAWN_BYTES_MAX: usize = 4 * CHUNK_BYTES;
 
-/// With fewer records than one of so many numbers, looking for them takes longer than reading all.
+/// If fewer than one of so many numbers is that of a record, looking for records takes longer than reading all of them.
 const NUMBERS_A_RECORD_MAX: u64 = 8;
 
-/// Draws so many different documents of a collection, each with the same chance, in random order. `None` where all have to be read
-/// for it, or where they are too long to be in memory together.
+/// Draws `size` different documents of a collection, each with the same chance, in random order. Returns `None` if all documents
+/// have to be read for it, or if those drawn are too long to be in memory together.
 pub async fn draw(collection: &Collection, spec: &FindSpec, size: u64) -> Result<Option<Vec<DocumentBuf>>> {
     let snapshot = spec.snapshot(collection).await?;
     let count = snapshot.count();
@@ -42,7 +42,6 @@ pub async fn draw(collection: &Collection, spec: &FindSpec, size: u64) -> Result
     }
     let mut random = Random::from_entropy();
     let mut looked_at = HashSet::new();
-    // As many as fit into memory.
     let mut drawn = Vec::with_capacity(size as usize);
     while (drawn.len() as u64) < size {
         spec.interruption.check()?;
@@ -59,9 +58,7 @@ pub async fn draw(collection: &Collection, spec: &FindSpec, size: u64) -> Result
         }
         drawn.extend(documents.into_iter().flatten());
     }
-    for at in (1..drawn.len()).rev() {
-        drawn.swap(at, random.below(at as u64 + 1) as usize);
-    }
+    random.shuffle(&mut drawn);
     Ok(Some(drawn))
 }
 

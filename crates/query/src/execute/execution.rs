@@ -1,8 +1,8 @@
 //! One plan running: its source, what is done to what the source finds, and what came out so far.
 
+use super::counters::Counters;
 use super::hit::Hit;
 use super::in_hand::InHand;
-use super::index_cursor::ScanCounters;
 use super::lookup::{CHUNK_BYTES, chunk_max, look_up};
 use super::ready::{Found, Ready};
 use super::run::{Run, Task};
@@ -47,42 +47,6 @@ pub struct Execution {
     exhausted: bool,
     /// What it did.
     pub counters: Counters,
-}
-
-/// What an execution did, as `explain` shows it.
-#[derive(Clone, Debug, Default)]
-pub struct Counters {
-    /// Of each index scan.
-    pub scans: Vec<ScanCounters>,
-    /// Documents looked at.
-    pub documents: u64,
-    /// Records met again and dropped.
-    pub repeated: u64,
-    /// Documents (or keys) that the filter let through.
-    pub matched: u64,
-    /// Results before skip and limit.
-    pub results: u64,
-    /// Documents kept by the sort at its end, and their bytes.
-    pub sorted: (u64, u64),
-    /// Whether the sort went on in files.
-    pub used_disk: bool,
-}
-
-impl Counters {
-    /// Keys looked at in all scans.
-    pub fn keys(&self) -> u64 {
-        self.scans.iter().map(|scan| scan.keys).sum()
-    }
-
-    /// Keys within the bounds of all scans.
-    fn found(&self) -> u64 {
-        self.scans.iter().map(|scan| scan.found).sum()
-    }
-
-    /// The cost by which plans are compared: keys or documents looked at, whichever is more.
-    pub fn works(&self) -> u64 {
-        self.keys().max(self.documents)
-    }
 }
 
 /// Why an execution paused.
@@ -200,8 +164,10 @@ impl Execution {
             let mut hits = Vec::new();
             let reads_documents = matches!(self.source, Source::Collection(_));
             if reads_documents {
-                self.in_hand.keep(self.kept_bytes + self.ready.bytes());
-                self.in_hand.wait(run.snapshot, run.interruption()).await;
+                let kept_bytes = self.kept_bytes + self.ready.bytes();
+                self.in_hand
+                    .wait(kept_bytes, run.snapshot, run.interruption())
+                    .await;
             }
             let stopped = self
                 .source
@@ -254,8 +220,7 @@ impl Execution {
         let mut paused = Paused::Filled;
         while looked_at < run.wanted {
             run.task.spec.interruption.check()?;
-            self.in_hand.keep(0);
-            self.in_hand.wait(run.snapshot, run.interruption()).await;
+            self.in_hand.wait(0, run.snapshot, run.interruption()).await;
             let Some((page, places)) = cursor.next_page(run.snapshot).await? else {
                 self.exhausted = true;
                 paused = Paused::Exhausted;
@@ -357,7 +322,7 @@ impl Execution {
         self.is_stale = true;
     }
 
-    /// Of the documents that were taken, whoever took them still has so many bytes.
+    /// Notes how many bytes of the documents that were taken are still worked on.
     pub(super) fn keep(&mut self, bytes: usize) {
         self.kept_bytes = bytes;
     }
@@ -413,8 +378,10 @@ impl Execution {
             let known = match (is_late, lacks_documents) {
                 (true, _) | (_, false) => hits.len(),
                 (false, true) => {
-                    self.in_hand.keep(self.kept_bytes + self.ready.bytes());
-                    self.in_hand.wait(run.snapshot, run.interruption()).await;
+                    let kept_bytes = self.kept_bytes + self.ready.bytes();
+                    self.in_hand
+                        .wait(kept_bytes, run.snapshot, run.interruption())
+                        .await;
                     let known = look_up(run.snapshot, &mut hits).await?;
                     self.in_hand.take(run.interruption(), bytes_of(&hits[..known]));
                     known
@@ -487,8 +454,10 @@ impl Execution {
     async fn give_sorted(&mut self, run: &Run<'_>) -> Result<()> {
         let mut hits = std::mem::take(&mut self.pending);
         if let Some(sorted) = self.sorted.as_mut().filter(|_| hits.is_empty()) {
-            self.in_hand.keep(self.kept_bytes + self.ready.bytes());
-            self.in_hand.wait(run.snapshot, run.interruption()).await;
+            let kept_bytes = self.kept_bytes + self.ready.bytes();
+            self.in_hand
+                .wait(kept_bytes, run.snapshot, run.interruption())
+                .await;
             // No more than is wanted: what waits here is in memory.
             let count = chunk_max(run.snapshot).min(run.wanted.saturating_sub(self.ready.len()).max(1));
             let mut bytes = 0;

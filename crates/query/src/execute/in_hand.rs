@@ -35,9 +35,10 @@ struct Held {
 }
 
 impl InHand {
-    /// Before more is read. Where that may be long, and the operation has nothing else in hand, waits for room for as much as is to
-    /// be expected.
-    pub(super) async fn wait(&mut self, snapshot: &Snapshot, interruption: &Interruption) {
+    /// Before more is read: of what was read, `kept_bytes` are still worked on. Where what comes may be long, and the operation has
+    /// nothing else in hand, waits for room for as much as is to be expected.
+    pub(super) async fn wait(&mut self, kept_bytes: usize, snapshot: &Snapshot, interruption: &Interruption) {
+        self.keep(kept_bytes);
         let expected = self.last_bytes.max(mean_bytes(snapshot));
         if expected < LONG_MEAN_BYTES || self.held.is_some() {
             return;

@@ -3,6 +3,7 @@
 mod clustered;
 mod collection_cursor;
 mod count;
+mod counters;
 mod covered;
 mod direct;
 mod distinct;
@@ -30,9 +31,10 @@ mod visit;
 mod visitor;
 
 pub use count::count;
+pub use counters::Counters;
 pub use distinct::{distinct, distinct_values};
 pub use draw::draw;
-pub use execution::{Counters, Execution, Paused};
+pub use execution::{Execution, Paused};
 pub use find::{FIRST_BATCH, FindCursor, FindSpec, find};
 pub use index_cursor::ScanCounters;
 pub use language::Interruption;
