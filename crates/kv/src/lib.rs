@@ -177,6 +177,17 @@ impl Kv {
         Ok(Moment { engine })
     }
 
+    /// The state of all shards now, or shortly before, of which no crash takes anything back: for whoever hands out positions to
+    /// those who go on from there later. Waits for a flush where something is not flushed yet; where that fails, it is the
+    /// state of the last one that did not.
+    pub async fn durable_moment(&self) -> Result<Moment, Error> {
+        let engine = match &self.engine {
+            Engine::Rocks(engine) => EngineMoment::Rocks(engine.durable_moment().await?),
+            Engine::Simulated(engine) => EngineMoment::Simulated(engine.durable_moment()?),
+        };
+        Ok(Moment { engine })
+    }
+
     /// Removes a shard with all in it, flushed before the answer; its space is freed in the background.
     /// Snapshots taken before still see it.
     pub async fn drop_shard(&self, shard: ShardId) -> Result<(), Error> {

@@ -115,7 +115,13 @@ impl RevisionedCollection {
 
     /// The collection as it is now.
     pub async fn snapshot(&self) -> Result<RevisionedSnapshot> {
-        RevisionedSnapshot::take(&self.collection).await
+        RevisionedSnapshot::new(&self.collection, self.collection.snapshot().await?)
+    }
+
+    /// The collection as it is on the disk: what a feed tells, no crash takes back, and it tells it under a position that no other
+    /// change will have.
+    pub async fn durable_snapshot(&self) -> Result<RevisionedSnapshot> {
+        RevisionedSnapshot::new(&self.collection, self.collection.durable_snapshot().await?)
     }
 
     /// The position after the last change.
@@ -143,12 +149,12 @@ impl RevisionedCollection {
     /// Counts and sizes.
     pub async fn report(&self) -> Result<RevisionedReport> {
         let stats = self.collection.stats();
-        let snapshot = self.collection.snapshot().await?;
+        let snapshot = self.collection.durable_snapshot().await?;
         let purges = snapshot.newest_purges(1).await?;
         Ok(RevisionedReport {
             documents: snapshot.ids_count(),
             deleted: stats.deleted,
-            head: self.head(),
+            head: snapshot.head(),
             purge_sequence: purges
                 .first()
                 .map_or(Sequence::START, |purge| purge.sequence.clone()),
@@ -188,8 +194,9 @@ impl RevisionedCollection {
 
     async fn set_property(&self, name: &str, value: Value) -> Result<()> {
         let namespace = self.collection.namespace();
-        let set = self.engine.store().modify(&namespace, |options| {
-            options.properties.set(name, value);
+        let name = name.to_owned();
+        let set = self.engine.store().modify(&namespace, move |options| {
+            options.properties.set(&name, value);
             Ok(())
         });
         Ok(set.await?)

@@ -55,8 +55,8 @@ impl DocumentPosition {
 }
 
 impl RevisionedSnapshot {
-    pub(super) async fn take(collection: &Collection) -> Result<RevisionedSnapshot> {
-        let snapshot = collection.snapshot().await?;
+    /// Of a snapshot of this collection.
+    pub(super) fn new(collection: &Collection, snapshot: Snapshot) -> Result<RevisionedSnapshot> {
         let ids =
             collection.indexes().into_iter().next().ok_or_else(|| {
                 Error::new(code::Code::INTERNAL_ERROR, "a collection without its _id_ index")

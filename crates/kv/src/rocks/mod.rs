@@ -138,6 +138,15 @@ impl Engine {
         Ok(Moment::of(snapshot, database.helpers()))
     }
 
+    pub(crate) async fn durable_moment(&self) -> Result<Moment, Error> {
+        let moment = self.moment()?;
+        let database = self.present()?;
+        match database.flusher.flush().await {
+            Ok(()) => Ok(moment),
+            Err(_) => Ok(Moment::of(database.durable.snapshot(), database.helpers())),
+        }
+    }
+
     pub(crate) async fn drop_shard(&self, shard: ShardId) -> Result<(), Error> {
         let database = self.database()?;
         let ticket = {

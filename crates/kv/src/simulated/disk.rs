@@ -134,6 +134,11 @@ impl Disk {
     }
 
     /// Makes all that was written safe from a crash.
+    /// What no crash takes.
+    pub(super) fn flushed(&self) -> &Shards {
+        &self.flushed
+    }
+
     pub(super) fn flush(&mut self) -> Result<(), Error> {
         self.poison.check()?;
         if self.unflushed.is_empty() {

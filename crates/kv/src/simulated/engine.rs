@@ -107,6 +107,15 @@ impl Engine {
         })
     }
 
+    pub(crate) fn durable_moment(&self) -> Result<Moment, Error> {
+        let mut disk = self.disk()?;
+        // Where it fails, what was flushed before stays.
+        let _ = disk.flush();
+        Ok(Moment {
+            shards: Arc::new(disk.flushed().clone()),
+        })
+    }
+
     pub(crate) fn snapshot(&self, shard: ShardId) -> Result<Snapshot, Error> {
         Ok(Snapshot {
             shard: self.shard(shard)?,

@@ -99,3 +99,36 @@ async fn after_a_failed_write_or_flush_nothing_is_written_until_a_restart() {
         assert_eq!(get(&kv, SHARD, "c").await.as_deref(), Some("1"));
     }
 }
+
+#[tokio::test]
+async fn no_crash_takes_back_what_a_durable_moment_shows() {
+    for seed in 0..50 {
+        let simulation = Simulation::new(seed);
+        let kv = Kv::simulated(&simulation);
+        for sequence in 1..=3 {
+            commit_soon(&kv, sequence).await;
+        }
+        let moment = kv.durable_moment().await.unwrap();
+        let shown = moment.snapshot(SHARD).await.unwrap().head().await.unwrap();
+        assert_eq!(shown.sequence, 3);
+        commit_soon(&kv, 4).await;
+        simulation.crash();
+        let kept = Kv::simulated(&simulation).head(SHARD).await.unwrap();
+        assert!(kept.sequence >= shown.sequence, "{kept:?}");
+    }
+}
+
+#[tokio::test]
+async fn after_a_failed_flush_the_durable_moment_is_the_last_that_was_flushed() {
+    let simulation = Simulation::new(1);
+    let kv = Kv::simulated(&simulation);
+    commit_soon(&kv, 1).await;
+    kv.flush().await.unwrap();
+    commit_soon(&kv, 2).await;
+    simulation.fail_next_flush();
+    for _ in 0..2 {
+        let moment = kv.durable_moment().await.unwrap();
+        let shown = moment.snapshot(SHARD).await.unwrap().head().await.unwrap();
+        assert_eq!(shown.sequence, 1);
+    }
+}

@@ -28,6 +28,23 @@ async fn what_nobody_waits_for_is_flushed_in_time() {
     assert_eq!(kv.stats().flushes, 1, "nothing new, so no flush");
 }
 
+#[tokio::test]
+async fn a_durable_moment_waits_for_the_flush_of_what_it_shows() {
+    let folder = tempfile::tempdir().unwrap();
+    let kv = Kv::open(&options(folder.path())).unwrap();
+    kv.commit(SHARD, 0, head(1), puts([("a", "1")]), Durability::Soon)
+        .await
+        .unwrap();
+    let before = kv.stats().flushes;
+    let moment = kv.durable_moment().await.unwrap();
+    let shown = moment.snapshot(SHARD).await.unwrap().head().await.unwrap();
+    assert_eq!(shown, head(1));
+    let after = kv.stats().flushes;
+    assert!(before == 1 || after == 1, "it was flushed: {before}, {after}");
+    kv.durable_moment().await.unwrap();
+    assert_eq!(kv.stats().flushes, 1, "nothing new, so no flush");
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn commits_that_wait_together_share_flushes() {
     let folder = tempfile::tempdir().unwrap();

@@ -3,6 +3,7 @@
 //! On disk it is a shard of its own, number 0: one document for each collection or view, and a mark for each shard
 //! that is being dropped, so that an interrupted drop is finished at the next start.
 
+mod change;
 mod disk;
 mod entry;
 mod namespace;
@@ -10,6 +11,7 @@ mod open;
 mod options;
 mod store;
 
+pub(crate) use change::to_the_end;
 pub(crate) use disk::{CATALOG_SHARD, Disk, ENTRY, entry_key, entry_namespace};
 pub(crate) use entry::Entry;
 pub use namespace::Namespace;

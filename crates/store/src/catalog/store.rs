@@ -1,9 +1,9 @@
 //! The store as those above see it.
 
-use super::disk::entry_key;
-use super::{Catalog, Entry, open};
+use super::to_the_end;
+use super::{Catalog, open};
 use crate::{Collection, CollectionOptions, IndexSpec, Moment, Namespace, StoreError, StoreOptions};
-use kv::{Batch, Kv};
+use kv::Kv;
 use std::sync::Arc;
 
 /// All databases and collections; cheap to clone.
@@ -63,27 +63,8 @@ impl Store {
         namespace: &Namespace,
         options: CollectionOptions,
     ) -> Result<Arc<Collection>, StoreError> {
-        namespace.check()?;
-        let mut disk = self.catalog.disk.lock().await;
-        if self.catalog.find(namespace).is_some() {
-            return Err(StoreError::NamespaceExists(namespace.to_string()));
-        }
-        let entry = Entry {
-            shard: disk.new_shard(),
-            uuid: *uuid::Uuid::new_v4().as_bytes(),
-            options,
-            indexes: Vec::new(),
-            next_index: 1,
-            clearing: Vec::new(),
-            derived: Vec::new(),
-        };
-        self.catalog.save(&mut disk, namespace, &entry).await?;
-        let collection = Collection::open(&self.catalog, namespace.clone(), entry).await?;
-        self.catalog
-            .collections
-            .write()
-            .insert(namespace.clone(), collection.clone());
-        Ok(collection)
+        let (catalog, namespace) = (self.catalog.clone(), namespace.clone());
+        to_the_end(async move { catalog.create(&namespace, options).await }).await
     }
 
     /// The collection of this name, made without options where it does not exist.
@@ -102,28 +83,8 @@ impl Store {
 
     /// Removes a collection with all in it. Returns false if it did not exist. Commits that wait fail.
     pub async fn drop_collection(&self, namespace: &Namespace) -> Result<bool, StoreError> {
-        let mut disk = self.catalog.disk.lock().await;
-        let Some(collection) = self.catalog.find(namespace) else {
-            return Ok(false);
-        };
-        let mut batch = Batch::new();
-        batch.delete(&entry_key(namespace));
-        // One commit removes the entry and marks the shards, so after a crash the next start finishes the drop.
-        for shard in collection.shards() {
-            Catalog::mark_dropped(&mut batch, shard);
-        }
-        disk.commit(&self.catalog.kv, batch).await?;
-        // From here on nobody finds the collection. A commit that is under way ends before its shard is removed, and
-        // later ones are refused: see `Collection::end`.
-        self.catalog.collections.write().remove(namespace);
-        self.drop_shards(&mut disk, &collection).await?;
-        Ok(true)
-    }
-
-    /// Removes the shards of a collection that is no longer in the catalog.
-    async fn drop_shards(&self, disk: &mut super::Disk, collection: &Collection) -> Result<(), StoreError> {
-        collection.end().await;
-        self.catalog.finish_drop(disk, &collection.shards()).await
+        let (catalog, namespace) = (self.catalog.clone(), namespace.clone());
+        to_the_end(async move { catalog.drop_collection(&namespace).await }).await
     }
 
     /// Removes all collections of a database and says how many there were.
@@ -142,47 +103,18 @@ impl Store {
         to: &Namespace,
         drop_target: bool,
     ) -> Result<(), StoreError> {
-        to.check()?;
-        let mut disk = self.catalog.disk.lock().await;
-        let collection = self.catalog.require(from)?;
-        let target = self.catalog.find(to);
-        if from == to || (target.is_some() && !drop_target) {
-            return Err(StoreError::NamespaceExists(to.to_string()));
-        }
-        let mut batch = Batch::new();
-        batch.delete(&entry_key(from));
-        batch.put(&entry_key(to), &collection.entry().encode());
-        if let Some(target) = &target {
-            for shard in target.shards() {
-                Catalog::mark_dropped(&mut batch, shard);
-            }
-        }
-        disk.commit(&self.catalog.kv, batch).await?;
-        collection.set_namespace(to.clone());
-        {
-            let mut collections = self.catalog.collections.write();
-            collections.remove(from);
-            collections.insert(to.clone(), collection);
-        }
-        match target {
-            Some(target) => self.drop_shards(&mut disk, &target).await,
-            None => Ok(()),
-        }
+        let (catalog, from, to) = (self.catalog.clone(), from.clone(), to.clone());
+        to_the_end(async move { catalog.rename(&from, &to, drop_target).await }).await
     }
 
     /// Changes the options of a collection.
     pub async fn modify(
         &self,
         namespace: &Namespace,
-        change: impl FnOnce(&mut CollectionOptions) -> Result<(), StoreError> + Send,
+        change: impl FnOnce(&mut CollectionOptions) -> Result<(), StoreError> + Send + 'static,
     ) -> Result<(), StoreError> {
-        let mut disk = self.catalog.disk.lock().await;
-        let collection = self.catalog.require(namespace)?;
-        let mut entry = collection.entry();
-        change(&mut entry.options)?;
-        self.catalog.save(&mut disk, namespace, &entry).await?;
-        collection.set_options(entry.options);
-        Ok(())
+        let (catalog, namespace) = (self.catalog.clone(), namespace.clone());
+        to_the_end(async move { catalog.modify(&namespace, change).await }).await
     }
 
     /// Changes what of an index can change without building it anew: `hidden`, `expireAfterSeconds`.
@@ -190,29 +122,10 @@ impl Store {
         &self,
         namespace: &Namespace,
         index_name: &str,
-        change: impl FnOnce(&mut IndexSpec) + Send,
+        change: impl FnOnce(&mut IndexSpec) + Send + 'static,
     ) -> Result<(), StoreError> {
-        let mut disk = self.catalog.disk.lock().await;
-        let collection = self.catalog.require(namespace)?;
-        let set = collection.index_set();
-        let index = set
-            .named(index_name)
-            .ok_or_else(|| StoreError::IndexNotFound(index_name.to_owned()))?;
-        let mut spec = index.spec().clone();
-        change(&mut spec);
-        let changed = Arc::new(index.with_spec(spec, collection.now_ms()));
-        let replace = |old: &Arc<crate::Index>| {
-            if old.id() == changed.id() {
-                changed.clone()
-            } else {
-                old.clone()
-            }
-        };
-        let set = set.with(set.indexes.iter().map(replace).collect());
-        self.catalog
-            .save(&mut disk, namespace, &collection.entry_with(&set))
-            .await?;
-        collection.install(set).await
+        let (catalog, namespace, index) = (self.catalog.clone(), namespace.clone(), index_name.to_owned());
+        to_the_end(async move { catalog.modify_index(&namespace, &index, change).await }).await
     }
 
     /// The key-value store below.

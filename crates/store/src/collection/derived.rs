@@ -1,7 +1,7 @@
 //! What is derived from a collection, among what the catalog knows of it.
 
 use super::Collection;
-use crate::catalog::Catalog;
+use crate::catalog::{Catalog, to_the_end};
 use crate::{Derived, StoreError};
 use kv::Batch;
 use std::sync::Arc;
@@ -13,15 +13,23 @@ impl Collection {
     }
 
     /// The derived pages of this name, made where there are none.
-    pub async fn open_derived(&self, name: &str) -> Result<Arc<Derived>, StoreError> {
-        let named = |derived: &[Arc<Derived>]| derived.iter().find(|one| one.name() == name).cloned();
-        if let Some(found) = named(&self.derived.read()) {
+    pub async fn open_derived(self: &Arc<Self>, name: &str) -> Result<Arc<Derived>, StoreError> {
+        if let Some(found) = self.derived_named(name) {
             return Ok(found);
         }
+        let (collection, name) = (self.clone(), name.to_owned());
+        to_the_end(async move { collection.make_derived(&name).await }).await
+    }
+
+    fn derived_named(&self, name: &str) -> Option<Arc<Derived>> {
+        self.derived.read().iter().find(|one| one.name() == name).cloned()
+    }
+
+    async fn make_derived(&self, name: &str) -> Result<Arc<Derived>, StoreError> {
         let catalog = self.catalog()?;
         let mut disk = catalog.disk.lock().await;
         self.check_writable()?;
-        if let Some(found) = named(&self.derived.read()) {
+        if let Some(found) = self.derived_named(name) {
             return Ok(found);
         }
         let made = Arc::new(Derived::new(self.kv.clone(), disk.new_shard(), name.to_owned()));
@@ -33,12 +41,16 @@ impl Collection {
     }
 
     /// Removes derived pages; false where there are none of this name.
-    pub async fn drop_derived(&self, name: &str) -> Result<bool, StoreError> {
+    pub async fn drop_derived(self: &Arc<Self>, name: &str) -> Result<bool, StoreError> {
+        let (collection, name) = (self.clone(), name.to_owned());
+        to_the_end(async move { collection.remove_derived(&name).await }).await
+    }
+
+    async fn remove_derived(&self, name: &str) -> Result<bool, StoreError> {
         let catalog = self.catalog()?;
         let mut disk = catalog.disk.lock().await;
         self.check_writable()?;
-        let found = self.derived.read().iter().find(|one| one.name() == name).cloned();
-        let Some(gone) = found else {
+        let Some(gone) = self.derived_named(name) else {
             return Ok(false);
         };
         let mut entry = self.entry();

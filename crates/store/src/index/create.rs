@@ -3,7 +3,7 @@
 use super::build;
 use super::build_handle::BuildHandle;
 use super::{ID_INDEX, Index, IndexSpec, IndexState};
-use crate::catalog::Disk;
+use crate::catalog::{Disk, to_the_end};
 use crate::{Collection, INDEXES_MAX, StoreError};
 use code::Code;
 use std::sync::Arc;
@@ -20,7 +20,8 @@ impl Collection {
 
     /// Removes an index.
     pub async fn drop_index(self: &Arc<Self>, name: &str) -> Result<(), StoreError> {
-        drop_named(self, name).await
+        let (collection, name) = (self.clone(), name.to_owned());
+        to_the_end(async move { drop_named(&collection, &name).await }).await
     }
 }
 
@@ -30,7 +31,10 @@ pub(crate) async fn create(
     collection: &Arc<Collection>,
     specs: Vec<IndexSpec>,
 ) -> Result<(usize, usize), StoreError> {
-    let begun = begin(collection, specs).await?;
+    let begun = {
+        let collection = collection.clone();
+        to_the_end(async move { begin(&collection, specs).await }).await?
+    };
     build::wait(&begun.builds).await?;
     if begun.meant.iter().all(|index| is_ready(index)) {
         Ok((begun.before, begun.after))

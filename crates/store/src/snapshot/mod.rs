@@ -54,6 +54,13 @@ impl Collection {
         Snapshot::take(self, None).await
     }
 
+    /// The collection now, or shortly before, with nothing that a crash could take back: a position that is handed out from it is
+    /// never that of another change later.
+    pub async fn durable_snapshot(&self) -> Result<Snapshot, StoreError> {
+        let moment = Moment(self.kv.durable_moment().await?);
+        Snapshot::take(self, Some(&moment)).await
+    }
+
     /// The collection as it was at a moment; empty if it was made later.
     pub async fn snapshot_at(&self, moment: &Moment) -> Result<Snapshot, StoreError> {
         Snapshot::take(self, Some(moment)).await

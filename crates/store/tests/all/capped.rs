@@ -92,7 +92,7 @@ async fn a_collection_that_becomes_capped_is_cut_to_size_by_the_next_insert() {
         size_bytes: 1 << 20,
         documents_max: Some(10),
     };
-    let change = |options: &mut CollectionOptions| {
+    let change = move |options: &mut CollectionOptions| {
         options.capped = Some(limits);
         Ok(())
     };

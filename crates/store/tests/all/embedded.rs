@@ -4,8 +4,10 @@ use crate::support::*;
 use kv::{Kv, OpenOptions};
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 use store::{
-    CommitOptions, Durability, IndexSpec, IndexState, KeyRange, Namespace, Order, PageLimit, Sequence, Store,
+    CollectionOptions, CommitOptions, Durability, IndexSpec, IndexState, KeyRange, Namespace, Order,
+    PageLimit, Sequence, Store,
 };
 use value::doc;
 
@@ -138,3 +140,34 @@ const ALL: KeyRange = KeyRange {
     low: std::ops::Bound::Unbounded,
     high: std::ops::Bound::Unbounded,
 };
+
+#[tokio::test]
+async fn a_change_of_the_catalog_comes_to_its_end_though_its_caller_goes_away() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = open(folder.path()).await;
+    for round in 0..100u64 {
+        let (made, name) = (
+            Namespace::new("db", format!("made{round}")),
+            format!("index{round}"),
+        );
+        let limit = Duration::from_micros(50 * (round % 40));
+        let _ = tokio::time::timeout(limit, store.create(&made, CollectionOptions::default())).await;
+        let collection = store.create_if_missing(&ns()).await.unwrap();
+        let mut key = doc! {"a": 1};
+        key.set(&name, 1);
+        let spec = IndexSpec::new(&name, key);
+        let _ = tokio::time::timeout(limit, collection.create_indexes(vec![spec])).await;
+        let _ = tokio::time::timeout(limit, store.drop_collection(&ns())).await;
+    }
+    let last = Namespace::new("db", "last");
+    store.create(&last, CollectionOptions::default()).await.unwrap();
+    let names = |store: &Store| {
+        let all = store.collections("db").into_iter();
+        all.map(|one| (one.namespace(), one.indexes().len()))
+            .collect::<Vec<_>>()
+    };
+    let before = names(&store);
+    store.close().await.unwrap();
+    drop(store);
+    assert_eq!(names(&open(folder.path()).await), before);
+}

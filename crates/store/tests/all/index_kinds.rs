@@ -151,7 +151,7 @@ fn duplicate(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Failed(StoreError::DuplicateKey { .. }))
 }
 
-async fn set(store: &store::Store, change: impl FnOnce(&mut IndexSpec) + Send) {
+async fn set(store: &store::Store, change: impl FnOnce(&mut IndexSpec) + Send + 'static) {
     store.modify_index(&ns(), "a", change).await.unwrap();
 }
 

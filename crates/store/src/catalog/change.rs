@@ -1,0 +1,157 @@
+//! Changes of the catalog: on the disk, then in memory.
+
+use super::{Catalog, Disk, Entry, Namespace, entry_key};
+use crate::{Collection, CollectionOptions, IndexSpec, StoreError};
+use kv::Batch;
+use std::sync::Arc;
+
+/// Runs a change to its end, though whoever asked for it goes away meanwhile. Of one that stopped between the disk and memory,
+/// neither would know what the other has, and no further change could be made.
+pub(crate) async fn to_the_end<T: Send + 'static>(
+    change: impl Future<Output = Result<T, StoreError>> + Send + 'static,
+) -> Result<T, StoreError> {
+    match tokio::spawn(change).await {
+        Ok(outcome) => outcome,
+        Err(failed) => match failed.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            // The runtime ends.
+            Err(_) => Err(StoreError::Interrupted),
+        },
+    }
+}
+
+/// To be run by [`to_the_end`].
+impl Catalog {
+    /// Makes a collection, or a view where the options have `viewOn`.
+    pub(super) async fn create(
+        self: &Arc<Self>,
+        namespace: &Namespace,
+        options: CollectionOptions,
+    ) -> Result<Arc<Collection>, StoreError> {
+        namespace.check()?;
+        let mut disk = self.disk.lock().await;
+        if self.find(namespace).is_some() {
+            return Err(StoreError::NamespaceExists(namespace.to_string()));
+        }
+        let entry = Entry {
+            shard: disk.new_shard(),
+            uuid: *uuid::Uuid::new_v4().as_bytes(),
+            options,
+            indexes: Vec::new(),
+            next_index: 1,
+            clearing: Vec::new(),
+            derived: Vec::new(),
+        };
+        self.save(&mut disk, namespace, &entry).await?;
+        let collection = Collection::open(self, namespace.clone(), entry).await?;
+        self.collections
+            .write()
+            .insert(namespace.clone(), collection.clone());
+        Ok(collection)
+    }
+
+    /// Removes a collection with all in it. Returns false if it did not exist. Commits that wait fail.
+    pub(super) async fn drop_collection(&self, namespace: &Namespace) -> Result<bool, StoreError> {
+        let mut disk = self.disk.lock().await;
+        let Some(collection) = self.find(namespace) else {
+            return Ok(false);
+        };
+        let mut batch = Batch::new();
+        batch.delete(&entry_key(namespace));
+        // One commit removes the entry and marks the shards, so after a crash the next start finishes the drop.
+        for shard in collection.shards() {
+            Catalog::mark_dropped(&mut batch, shard);
+        }
+        disk.commit(&self.kv, batch).await?;
+        // From here on nobody finds the collection. A commit that is under way ends before its shard is removed, and
+        // later ones are refused: see `Collection::end`.
+        self.collections.write().remove(namespace);
+        self.drop_shards(&mut disk, &collection).await?;
+        Ok(true)
+    }
+
+    /// Removes the shards of a collection that is no longer in the catalog.
+    async fn drop_shards(&self, disk: &mut Disk, collection: &Collection) -> Result<(), StoreError> {
+        collection.end().await;
+        self.finish_drop(disk, &collection.shards()).await
+    }
+
+    /// Gives a collection another name, in this or another database.
+    pub(super) async fn rename(
+        &self,
+        from: &Namespace,
+        to: &Namespace,
+        drop_target: bool,
+    ) -> Result<(), StoreError> {
+        to.check()?;
+        let mut disk = self.disk.lock().await;
+        let collection = self.require(from)?;
+        let target = self.find(to);
+        if from == to || (target.is_some() && !drop_target) {
+            return Err(StoreError::NamespaceExists(to.to_string()));
+        }
+        let mut batch = Batch::new();
+        batch.delete(&entry_key(from));
+        batch.put(&entry_key(to), &collection.entry().encode());
+        if let Some(target) = &target {
+            for shard in target.shards() {
+                Catalog::mark_dropped(&mut batch, shard);
+            }
+        }
+        disk.commit(&self.kv, batch).await?;
+        collection.set_namespace(to.clone());
+        {
+            let mut collections = self.collections.write();
+            collections.remove(from);
+            collections.insert(to.clone(), collection);
+        }
+        match target {
+            Some(target) => self.drop_shards(&mut disk, &target).await,
+            None => Ok(()),
+        }
+    }
+
+    /// Changes the options of a collection.
+    pub(super) async fn modify(
+        &self,
+        namespace: &Namespace,
+        change: impl FnOnce(&mut CollectionOptions) -> Result<(), StoreError> + Send,
+    ) -> Result<(), StoreError> {
+        let mut disk = self.disk.lock().await;
+        let collection = self.require(namespace)?;
+        let mut entry = collection.entry();
+        change(&mut entry.options)?;
+        self.save(&mut disk, namespace, &entry).await?;
+        collection.set_options(entry.options);
+        Ok(())
+    }
+
+    /// Changes what of an index can change without building it anew: `hidden`, `expireAfterSeconds`.
+    pub(super) async fn modify_index(
+        &self,
+        namespace: &Namespace,
+        index_name: &str,
+        change: impl FnOnce(&mut IndexSpec) + Send,
+    ) -> Result<(), StoreError> {
+        let mut disk = self.disk.lock().await;
+        let collection = self.require(namespace)?;
+        let set = collection.index_set();
+        let index = set
+            .named(index_name)
+            .ok_or_else(|| StoreError::IndexNotFound(index_name.to_owned()))?;
+        let mut spec = index.spec().clone();
+        change(&mut spec);
+        let changed = Arc::new(index.with_spec(spec, collection.now_ms()));
+        let replace = |old: &Arc<crate::Index>| {
+            if old.id() == changed.id() {
+                changed.clone()
+            } else {
+                old.clone()
+            }
+        };
+        let set = set.with(set.indexes.iter().map(replace).collect());
+        self.save(&mut disk, namespace, &collection.entry_with(&set))
+            .await?;
+        collection.install(set).await
+    }
+}
