@@ -114,6 +114,19 @@ impl Database {
         Ok(self.collection.snapshot().await?)
     }
 
+    /// The same with nothing that a crash could take back, for answers with a sequence from which clients go on later.
+    pub(crate) async fn durable_snapshot(&self) -> Result<RevisionedSnapshot> {
+        Ok(self.collection.durable_snapshot().await?)
+    }
+
+    /// Either, for an answer that tells a sequence or not.
+    pub(crate) async fn snapshot_for(&self, tells_sequence: bool) -> Result<RevisionedSnapshot> {
+        match tells_sequence {
+            true => self.durable_snapshot().await,
+            false => self.snapshot().await,
+        }
+    }
+
     /// The `_id` that a text means.
     pub(crate) async fn id(&self, text: &str) -> Result<Value> {
         match ids::is_ambiguous(text) {

@@ -103,7 +103,11 @@ fn position(text: &str) -> Result<Sequence> {
 
 impl Tail {
     async fn follow(self, sender: BodySender) {
-        let head = self.index.collection.head();
+        let Ok(snapshot) = self.index.collection.durable_snapshot().await else {
+            return;
+        };
+        let head = snapshot.head();
+        drop(snapshot);
         // A position beyond the end is one of a collection that had the name before.
         let mut at = self.since.clone().filter(|since| *since <= head).unwrap_or(head);
         if !send(
@@ -157,7 +161,7 @@ impl Tail {
 
     /// Sends what has changed; false where the client is gone.
     async fn send_changes(&self, sender: &BodySender, at: &mut Sequence) -> Result<bool> {
-        let snapshot = self.index.collection.snapshot().await?;
+        let snapshot = self.index.collection.durable_snapshot().await?;
         let behind = snapshot.head().changes_since(at);
         if behind > BEHIND_MAX {
             *at = snapshot.head();

@@ -66,6 +66,24 @@ def test_users_read_and_change_their_own_document_alone(guarded):
     assert requests.get(f"{guarded.couch}/_users/_design/_auth", auth=anna).status_code == 403
 
 
+def test_users_are_shown_what_functions_make_of_their_own_document(guarded):
+    design = {"shows": {"name": "function (doc, req) {return doc ? doc.name : 'nobody'}"}}
+    url = f"{guarded.couch}/_users/_design/u"
+    assert requests.put(url, json=design, auth=ROOT).status_code == 201
+    show = f"{url}/_show/name"
+    answers = {
+        f"{show}/org.couchdb.user:anna": (200, "anna"),
+        f"{show}/org.couchdb.user:bert": (404, None),
+        f"{show}/_design/u": (403, None),
+        show: (200, "nobody"),
+        url: (403, None),
+    }
+    for path, (status, text) in answers.items():
+        answer = requests.get(path, auth=("anna", "pw"))
+        assert answer.status_code == status, (path, answer.text)
+        assert text is None or answer.text == text
+
+
 def test_names_of_databases_are_for_administrators_unless_a_setting_says_otherwise(guarded):
     names = f"{guarded.couch}/_all_dbs"
     for path in ("_all_dbs", "_membership", "_dbs_info"):

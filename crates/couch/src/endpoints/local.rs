@@ -144,7 +144,7 @@ pub(crate) async fn list(call: &mut Call) -> Result<Response> {
 
 async fn write_list(database: &Database, options: &RowOptions, output: &mut Output) -> Result<()> {
     output.text.push_str(r#"{"total_rows":null,"offset":null,"#);
-    let snapshot = database.snapshot().await?;
+    let snapshot = database.snapshot_for(options.update_seq).await?;
     if options.update_seq {
         let sequence = database.sequences.text(&snapshot.head());
         // Writing to a String cannot fail.

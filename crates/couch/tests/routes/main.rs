@@ -7,6 +7,7 @@
 mod couchapps;
 mod databases;
 mod documents;
+mod feeds;
 mod grouped_searches;
 mod queries;
 mod server;

@@ -14,8 +14,13 @@ pub struct Server {
 
 impl Server {
     pub fn start() -> Server {
+        Server::on(&Simulation::new(1))
+    }
+
+    /// On what is left of this store, after a crash if it is still open.
+    pub fn on(simulation: &Simulation) -> Server {
         let host = Host::new();
-        let engine = host.run(Engine::on(Kv::simulated(&Simulation::new(1)))).unwrap();
+        let engine = host.run(Engine::on(Kv::simulated(simulation))).unwrap();
         let address = host
             .serve(|listener, stopped| couch::serve(listener, engine, couch::Options::default(), stopped));
         Server { address, _host: host }

@@ -79,7 +79,7 @@ async fn write_all(database: &Database, queries: &[RowOptions], output: &mut Out
 
 /// Appends one answer.
 async fn write(database: &Database, options: &RowOptions, output: &mut Output) -> Result<()> {
-    let snapshot = database.snapshot().await?;
+    let snapshot = database.snapshot_for(options.update_seq).await?;
     let mut rows = Rows {
         database,
         snapshot: &snapshot,

@@ -12,8 +12,12 @@ use engine::{Change, Order, PageLimit, RevisionedSnapshot, Sequence};
 use http::BodySender;
 use std::fmt::Write as _;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::{Semaphore, watch};
-use tokio::time::{Instant, sleep_until};
+use tokio::time::{Instant, sleep, sleep_until};
+
+/// How long a feed waits before it looks again for a change that could not be flushed.
+const STALL_TIME: Duration = Duration::from_secs(1);
 
 /// One client's feed.
 pub(super) struct Feed {
@@ -77,7 +81,7 @@ impl Feed {
 
     /// Appends a page of changes, or the part of it for which there is room; true where there are no more, or no more are wanted.
     async fn page(&mut self, output: &mut Output) -> Result<bool> {
-        let snapshot = self.database.snapshot().await?;
+        let snapshot = self.database.durable_snapshot().await?;
         let wanted = self.options.limit - self.given;
         let limit = match self.filter {
             Filter::All => usize::try_from(wanted).unwrap_or(PAGE_ROWS).min(PAGE_ROWS),
@@ -194,7 +198,7 @@ impl Feed {
 
     /// The changes that are still to come; many are not counted one by one, and numbers that are no changes stand among them then.
     async fn pending(&self) -> Result<u64> {
-        let snapshot = self.database.snapshot().await?;
+        let snapshot = self.database.durable_snapshot().await?;
         let rest = snapshot.head().changes_since(&self.position);
         if rest == 0 || rest > PENDING_COUNTED_MAX {
             return Ok(rest);
@@ -234,8 +238,10 @@ impl Feed {
 
     /// True where the feed came to its end, false where the client is gone.
     async fn send_changes(&mut self, output: &mut Output, sender: &BodySender) -> Result<bool> {
+        let mut was_woken = false;
         loop {
             let given = self.given;
+            let position = self.position.clone();
             loop {
                 // A client that takes nothing is waited for without the permit.
                 let pages = self.pages.clone();
@@ -258,9 +264,13 @@ impl Feed {
             if !output.pause().await {
                 return Ok(false);
             }
+            if was_woken && self.position == position {
+                // The change is not on the disk, and does not get there.
+                sleep(STALL_TIME).await;
+            }
             match self.wait(sender).await {
-                Waited::Changed => {}
-                Waited::Beat => continue,
+                Waited::Changed => was_woken = true,
+                Waited::Beat => was_woken = false,
                 Waited::Over => return Ok(true),
             }
         }

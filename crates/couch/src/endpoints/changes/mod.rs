@@ -35,7 +35,8 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
         }
         _ => return Err(CouchError::method_not_allowed("GET,POST,HEAD")),
     };
-    let (last_event, head) = (call.header("last-event-id"), database.collection.head());
+    let head = database.durable_snapshot().await?.head();
+    let last_event = call.header("last-event-id");
     let options = ChangesOptions::parse(&call.query, last_event, database.sequences, head)?;
     let filter = Filter::parse(call, &database, &body).await?;
     let kind = options.kind;

@@ -20,12 +20,16 @@ pub(crate) async fn run(call: &mut Call, design: &str, rest: &[&str]) -> Result<
             "Invalid path.",
         ));
     };
-    let database = call.database()?;
+    // Who may read some documents alone may not read the function, but be shown what it makes of those.
+    let database = call.database_of_document()?;
     let design = call.server.designs.named(&database, design).await?;
     require(&design, "shows", name)?;
     let id = (!id.is_empty()).then(|| id.join("/"));
     let document = match &id {
-        Some(id) => Seen::open(&database, id).await?,
+        Some(id) => {
+            database.require_read(id)?;
+            Seen::open(&database, id).await?
+        }
         None => None,
     };
     let tag = entity_tag(call, design.body.get("_rev"), document.as_ref());

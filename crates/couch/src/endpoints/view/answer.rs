@@ -42,6 +42,11 @@ impl Asked {
 
     /// Appends the answer.
     pub(super) async fn write(mut self, output: &mut Output) -> Result<()> {
+        if self.parameters.update_sequence {
+            // The view may be ahead of what a crash leaves.
+            let durable = self.database.durable_snapshot().await?.head();
+            self.answer.sequence = self.answer.sequence.min(durable);
+        }
         self.write_head(&mut output.text);
         let documents = match self.parameters.query.include_docs {
             true => Some(self.database.snapshot().await?),

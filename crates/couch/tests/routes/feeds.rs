@@ -1,0 +1,58 @@
+//! What feeds and reports say of sequences, whatever a crash takes.
+
+use crate::server::Server;
+use kv::Simulation;
+use testing::http::{Answer, exchange};
+
+/// Seeds decide what a crash loses.
+const SEEDS: u64 = 20;
+
+fn ok(server: &Server, request: &str, body: &str) -> String {
+    let Answer { status, body, .. } = exchange(server.address, request, body);
+    assert!((200..300).contains(&status), "{request}: {status} {body}");
+    body
+}
+
+/// The string behind this member's name.
+fn text_of<'a>(body: &'a str, member: &str) -> &'a str {
+    let (_, rest) = body.split_once(&format!("\"{member}\":\"")).expect(body);
+    rest.split('"').next().unwrap_or_default()
+}
+
+/// A client that keeps the sequence of this answer, and asks for what came after it once the server has crashed and others have
+/// written.
+fn goes_on_after_a_crash(asked: &str, member: &str) {
+    for seed in 0..SEEDS {
+        let simulation = Simulation::new(seed);
+        let server = Server::on(&simulation);
+        ok(&server, "PUT /d", "");
+        ok(&server, "PUT /d/first", "{}");
+        // Nobody waits until they are on the disk.
+        for number in 0..5 {
+            ok(&server, &format!("PUT /d/late{number}?batch=ok"), "{}");
+        }
+        let told = ok(&server, asked, "");
+        let since = text_of(&told, member);
+        simulation.crash();
+        drop(server);
+        let server = Server::on(&simulation);
+        ok(&server, "PUT /d/after", "{}");
+        let changes = ok(&server, &format!("GET /d/_changes?since={since}"), "");
+        assert!(changes.contains(r#""id":"after""#), "{asked}, {seed}: {changes}");
+    }
+}
+
+#[test]
+fn who_follows_a_feed_misses_nothing_after_a_crash() {
+    goes_on_after_a_crash("GET /d/_changes", "last_seq");
+    goes_on_after_a_crash("GET /d/_changes?since=now", "last_seq");
+    goes_on_after_a_crash("GET /d/_changes?feed=longpoll", "last_seq");
+    goes_on_after_a_crash("GET /d/_changes?descending=true&limit=1", "last_seq");
+}
+
+#[test]
+fn who_follows_from_a_reported_sequence_misses_nothing_after_a_crash() {
+    goes_on_after_a_crash("GET /d", "update_seq");
+    goes_on_after_a_crash("GET /d/_all_docs?update_seq=true", "update_seq");
+    goes_on_after_a_crash("GET /d/_local_docs?update_seq=true", "update_seq");
+}
