@@ -77,6 +77,38 @@ def test_operations_over_long_documents_by_many(server, long):
             assert server.resident_mb() < 450, name
 
 
+def test_long_documents_given_by_pipelines_to_many(server, long):
+    """What a pipeline makes of long documents is long too: each client gets all of it, in several batches."""
+    with server.client() as client:
+        things = client.trial.things
+        kept = 4 if long else 2
+        for at in range(kept):
+            things.insert_one({"_id": at, "k": at, "t": "x" * (12 << 20)})
+        joined = {"from": "things", "localField": "k", "foreignField": "k", "as": "of"}
+        pipelines = {
+            "group": (kept, [{"$group": {"_id": "$k", "t": {"$first": "$t"}}}]),
+            "top": (kept, [{"$group": {"_id": "$k", "t": {"$top": {"output": "$t", "sortBy": {"k": 1}}}}}]),
+            "join": (kept, [{"$project": {"k": 1}}, {"$lookup": joined}]),
+            "unwind": (2 * kept, [{"$addFields": {"a": [1, 2]}}, {"$unwind": "$a"}]),
+            "union": (2 * kept, [{"$unionWith": "things"}]),
+        }
+        clients = 64 if long else 24
+        for name, (expected, pipeline) in pipelines.items():
+
+            def given(pipeline=pipeline, expected=expected):
+                assert sum(1 for _ in things.aggregate(pipeline)) == expected
+
+            # What is joined to one document has no file to go to.
+            together(given if name != "join" else lambda: answer_or_limit(given), clients)
+            print(f"{name}: {server.resident_mb()} MB at the most")
+            assert server.resident_mb() < 350, name
+        names = iter(range(clients))
+        together(lambda: list(things.aggregate([{"$out": f"out{next(names)}"}])), clients)
+        print(f"out: {server.resident_mb()} MB at the most")
+        assert server.resident_mb() < 350
+        assert client.trial[f"out{clients - 1}"].count_documents({}) == kept
+
+
 def test_idle_cursors_over_long_documents(server, long):
     """Long documents among many short ones, so that their mean length says nothing."""
     count = 60 if long else 24

@@ -85,6 +85,12 @@ impl Chain {
         self.push_from(at + 1, rows, out, interruption).await
     }
 
+    /// About the bytes that [`Chain::finish`] takes beside what is counted.
+    pub(crate) fn finish_bytes(&self) -> usize {
+        let at = self.finished.max(self.closed.saturating_sub(1));
+        self.steps.get(at).map_or(0, Work::finish_bytes)
+    }
+
     /// After the last page: lets the first step that is not at its end give a page.
     pub(crate) async fn finish(&mut self, out: &mut Vec<Row>, interruption: &Interruption) -> Result<()> {
         // What stands before a closed step need not give the rest.

@@ -5,6 +5,9 @@ use value::path::FieldPath;
 use value::raw::DocumentWriter;
 use value::{Document, DocumentBuf, DocumentRef, RawDocument, Value, ValueRef};
 
+/// The most parts of a path (`FieldPath` of MongoDB's `src/mongo/db/pipeline/field_path.h`).
+const PATH_DEPTH_MAX: usize = 200;
+
 /// A path that a stage sets, with MongoDB's errors for one that cannot be.
 pub(super) fn checked_path(path: &str) -> Result<FieldPath> {
     if path.is_empty() {
@@ -21,7 +24,12 @@ pub(super) fn checked_path(path: &str) -> Result<FieldPath> {
     }
     path.split('.')
         .try_for_each(language::expression::check_field_name)?;
-    Ok(FieldPath::parse(path))
+    let path = FieldPath::parse(path);
+    if path.parts().len() > PATH_DEPTH_MAX {
+        let message = format!("FieldPath is too long: at most {PATH_DEPTH_MAX} fields");
+        return Err(QueryError::new(Code::OVERFLOW, message));
+    }
+    Ok(path)
 }
 
 /// What the path leads to.

@@ -42,22 +42,39 @@ impl Kept {
 
     /// As [`Kept::fits`], for a stage that cannot go on in files.
     pub(crate) fn check(&mut self, bytes: usize) -> Result<()> {
-        if self.fits(bytes) {
-            return Ok(());
+        match self.fits(bytes) {
+            true => Ok(()),
+            false => Err(self.too_much(bytes)),
         }
+    }
+
+    /// As [`Kept::check`], for bytes that are counted elsewhere.
+    pub(crate) fn check_counted(&self, bytes: usize) -> Result<()> {
+        match bytes <= self.bytes_max {
+            true => Ok(()),
+            false => Err(self.too_much(bytes)),
+        }
+    }
+
+    /// The bytes that it may be at the most.
+    pub(crate) fn bytes_max(&self) -> usize {
+        self.bytes_max
+    }
+
+    fn too_much(&self, bytes: usize) -> QueryError {
         let (stage, limit) = (self.stage, self.bytes_max);
         let why = match bytes <= limit {
             true => self.share.full(bytes).to_string(),
             false if limit < STAGE_BYTES_MAX => "a larger --memory raises this limit".to_owned(),
             false => "this limit does not depend on --memory".to_owned(),
         };
-        Err(QueryError::new(
+        QueryError::new(
             Code::QUERY_EXCEEDED_MEMORY_LIMIT_NO_DISK_USE_ALLOWED,
             format!(
                 "Exceeded memory limit for {stage}: it would keep more than {limit} bytes in memory, which it cannot do with \
                  files; filter or project before it ({why})"
             ),
-        ))
+        )
     }
 
     /// Before nobody asks for a while: goes on under `idle`; false where that has no room.

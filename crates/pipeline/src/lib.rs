@@ -30,6 +30,7 @@ mod stage;
 mod stages;
 mod step;
 mod sub_pipeline;
+mod waiting;
 mod window;
 
 pub use collections::{
@@ -163,7 +164,8 @@ impl Pipeline {
             memory: interruption.memory.clone(),
         };
         let steps = self.stages[taken..].iter().map(|stage| stage.start(&run));
-        Running::new(input, Chain::new(steps.collect()), interruption)
+        let spill = surroundings.spill.clone();
+        Running::new(input, Chain::new(steps.collect()), spill, interruption)
     }
 
     /// The stages as documents, as explain shows them.

@@ -2,8 +2,10 @@
 
 use super::row::Row;
 
-/// Rows at first.
-const ROWS_FIRST: usize = 4;
+/// Rows at first: one may become as long as a document can be.
+const ROWS_FIRST: usize = 1;
+/// How many times more are taken next time where little came out.
+const GROWTH: usize = 4;
 /// With less than this coming out, more rows are taken next time.
 const BYTES_FEW: usize = 1024 * 1024;
 /// With more than this, fewer.
@@ -31,7 +33,7 @@ impl Portion {
     pub(crate) fn learn<'r>(&mut self, came: impl Iterator<Item = &'r Row>) {
         let bytes: usize = came.map(Row::size_bytes).sum();
         if bytes < BYTES_FEW {
-            self.rows = self.rows.saturating_mul(2);
+            self.rows = self.rows.saturating_mul(GROWTH);
         } else if bytes > BYTES_MANY {
             self.rows = (self.rows / 2).max(1);
         }

@@ -2,14 +2,16 @@
 
 use super::chain::Chain;
 use super::fused::{Front, Fused};
-use super::kept::no_room;
 use super::portion::Portion;
 use super::row::Row;
+use super::waiting::Waiting;
 use crate::Result;
 use futures::future::BoxFuture;
 use memory::Share;
-use query::execute::{Batch, DocumentStream, Interruption, StreamState};
+use query::execute::{Batch, DocumentStream, InHand, Interruption, StreamState};
+use query::spill::SpillFolder;
 use std::collections::VecDeque;
+use std::sync::Arc;
 use value::DocumentBuf;
 
 /// Documents asked of the source at first; pages grow from there, so that a small answer reads little.
@@ -36,22 +38,33 @@ pub(super) struct Running {
     chain: Chain,
     page_documents: usize,
     /// Rows that were read, where few at a time are pushed.
-    pending: VecDeque<Row>,
+    pending: Waiting,
     portion: Portion,
-    ready: VecDeque<Row>,
+    ready: Waiting,
+    /// What a stage gives at its end, until others have it.
+    in_hand: InHand,
+    /// Where rows go while nobody asks for them; `None` if they may not.
+    spill: Option<Arc<SpillFolder>>,
     interruption: Interruption,
 }
 
 impl Running {
-    pub(super) fn new(input: Input, chain: Chain, interruption: Interruption) -> Running {
+    pub(super) fn new(
+        input: Input,
+        chain: Chain,
+        spill: Option<Arc<SpillFolder>>,
+        interruption: Interruption,
+    ) -> Running {
         Running {
             input,
             input_ended: false,
             chain,
             page_documents: PAGE_DOCUMENTS_FIRST,
-            pending: VecDeque::new(),
+            pending: Waiting::default(),
             portion: Portion::default(),
-            ready: VecDeque::new(),
+            ready: Waiting::default(),
+            in_hand: InHand::default(),
+            spill,
             interruption,
         }
     }
@@ -60,20 +73,21 @@ impl Running {
         self.input_ended && self.pending.is_empty() && !self.chain.has_more() && self.chain.is_finished()
     }
 
-    /// Does one page of work: reads a page, or lets the first step that is at its end give one.
-    async fn advance(&mut self) -> Result<()> {
+    /// Does one page of work: reads a page, or lets the first step that is at its end give one. So many bytes were given and not
+    /// taken yet.
+    async fn advance(&mut self, given_bytes: usize) -> Result<()> {
         self.interruption.check()?;
         let mut rows = Vec::new();
         if self.chain.has_more() {
             self.chain.go_on(&mut rows, &self.interruption).await?;
             if !self.chain.is_open() {
                 self.input_ended = true;
-                self.pending.clear();
+                self.pending = Waiting::default();
             }
         } else if !self.pending.is_empty() {
             self.push_portion(&mut rows).await?;
         } else if self.input_ended {
-            self.chain.finish(&mut rows, &self.interruption).await?;
+            self.finish(given_bytes, &mut rows).await?;
         } else {
             let (page, state) = self.read().await?;
             self.input_ended = state == StreamState::Exhausted;
@@ -89,15 +103,27 @@ impl Running {
         Ok(())
     }
 
+    /// Lets the first step that is at its end give a page. Where documents are long, few operations do that at a time.
+    async fn finish(&mut self, given_bytes: usize, out: &mut Vec<Row>) -> Result<()> {
+        let expected = self.chain.finish_bytes();
+        self.in_hand.keep(given_bytes);
+        self.in_hand.wait_for(expected, &self.interruption).await;
+        self.chain.finish(out, &self.interruption).await?;
+        if expected > 0 {
+            let bytes = out.iter().map(Row::size_bytes).sum();
+            self.in_hand.take(&self.interruption, bytes);
+        }
+        Ok(())
+    }
+
     /// Pushes so many of the rows that were read that what comes out is not too much.
     async fn push_portion(&mut self, out: &mut Vec<Row>) -> Result<()> {
-        let count = self.portion.rows().min(self.pending.len());
-        let some = self.pending.drain(..count).collect();
+        let some = self.pending.take(self.portion.rows())?;
         self.chain.push(some, out, &self.interruption).await?;
         self.portion.learn(out.iter());
         if !self.chain.is_open() {
             self.input_ended = true;
-            self.pending.clear();
+            self.pending = Waiting::default();
         }
         Ok(())
     }
@@ -141,11 +167,15 @@ impl Running {
     ) -> Result<StreamState> {
         let mut batch = Batch::new(batch, documents_max, bytes_max);
         while batch.room() > 0 {
-            let Some(row) = self.ready.pop_front() else {
+            let Some(row) = self.ready.pop()? else {
                 if self.is_finished() {
                     return Ok(StreamState::Exhausted);
                 }
-                self.advance().await?;
+                // Another long one would wait here until it is asked for.
+                if !batch.fits_another() {
+                    return Ok(StreamState::More);
+                }
+                self.advance(batch.bytes()).await?;
                 continue;
             };
             let document = row.into_bson()?;
@@ -169,7 +199,12 @@ impl DocumentStream for Running {
         documents_max: usize,
         bytes_max: usize,
     ) -> BoxFuture<'a, Result<StreamState>> {
-        Box::pin(self.fill_batch(batch, documents_max, bytes_max))
+        Box::pin(async move {
+            let filled = self.fill_batch(batch, documents_max, bytes_max).await;
+            // Who has the batch now counts it.
+            self.in_hand.keep(0);
+            filled
+        })
     }
 
     fn attach(&mut self, interruption: &Interruption) {
@@ -180,10 +215,8 @@ impl DocumentStream for Running {
     }
 
     fn rest(&mut self, idle: &mut Share) -> Result<()> {
-        let ready = self.ready.iter().chain(&self.pending).map(Row::size_bytes).sum();
-        if !idle.fit(idle.bytes() + ready) {
-            return Err(no_room(idle, ready));
-        }
+        self.ready.rest(idle, self.spill.as_deref())?;
+        self.pending.rest(idle, self.spill.as_deref())?;
         self.chain.rest(idle)?;
         match &mut self.input {
             Input::Stream(stream) | Input::Fused(stream, _) => stream.rest(idle),

@@ -42,6 +42,12 @@ pub(crate) trait Step: Send {
         Ok(Flow::Done)
     }
 
+    /// About the bytes that the next page at its end takes beside what is counted, where they may be many: it is asked for that
+    /// page once they have room.
+    fn finish_bytes(&self) -> usize {
+        0
+    }
+
     /// Whether what comes out may be much larger than what goes in: such a step is given few rows at a time.
     fn expands(&self) -> bool {
         false
@@ -146,6 +152,14 @@ impl Work {
         match self {
             Work::Local(step) => step.expands(),
             Work::Awaited(step) => step.expands(),
+        }
+    }
+
+    /// As [`Step::finish_bytes`].
+    pub(super) fn finish_bytes(&self) -> usize {
+        match self {
+            Work::Local(step) => step.finish_bytes(),
+            Work::Awaited(_) => 0,
         }
     }
 

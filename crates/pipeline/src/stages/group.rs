@@ -7,7 +7,7 @@ use crate::row::Row;
 use crate::stage::{Run, Stage, StageScope, named};
 use crate::step::{Flow, PAGE_BYTES, PAGE_ROWS, Step, Work};
 use crate::{Code, QueryError, Result};
-use language::expression::{Expression, Found, Variables, names_operator};
+use language::expression::{Expression, Found, Variables, document_bytes, names_operator};
 use memory::Share;
 use query::execute::{Sorted, Sorter};
 use query::spill::{SpillRun, Spilled};
@@ -109,7 +109,6 @@ impl Stage for Group {
             groups: Vec::new(),
             bytes: 0,
             kept: run.kept("$group"),
-            last: run.kept("$group"),
             results: None,
             key: Vec::new(),
             rest: None,
@@ -147,8 +146,6 @@ struct Grouping {
     /// What keys and states hold.
     bytes: usize,
     kept: Kept,
-    /// The group that is made of documents in files.
-    last: Kept,
     /// Results that went to a file while the cursor was idle.
     results: Option<SpillRun>,
     /// The key of the document at hand, kept to be written again.
@@ -175,11 +172,17 @@ impl OneGroup {
 /// Most documents of an `_id` alone are smaller.
 const ID_BYTES: usize = 128;
 
+/// A document that is longer is not kept before there is room for it.
+const LONG_BYTES: usize = 64 * 1024;
+
 /// About what a group takes beside its key and what its accumulators keep.
 const GROUP_BYTES: usize = 128;
 
 impl Grouping {
     fn add(&mut self, document: DocumentRef<'_>) -> Result<()> {
+        if self.rest.is_none() && self.has_no_room_for(document) {
+            self.rest = Some(self.run.sorter(None));
+        }
         self.key.clear();
         let id = self.group.put_key(document, &self.run.variables, &mut self.key)?;
         if let Some(rest) = &mut self.rest {
@@ -210,6 +213,15 @@ impl Grouping {
             self.rest = Some(self.run.sorter(None));
         }
         Ok(())
+    }
+
+    /// Whether a long document goes to a file: its group might keep all of it, and that is known only when it does.
+    fn has_no_room_for(&mut self, document: DocumentRef<'_>) -> bool {
+        if !self.group.grows || self.run.surroundings.spill.is_none() {
+            return false;
+        }
+        let bytes = document_bytes(document);
+        bytes > LONG_BYTES && !self.kept.fits(self.bytes + bytes)
     }
 
     /// Opens a group for the key at hand.
@@ -271,11 +283,12 @@ impl Grouping {
                 self.group.start(id, variables)?
             }
         };
-        let mut next = Some(first);
-        while let Some(row) = next {
+        // One document is taken, however long it is.
+        self.group.add_to(&mut group, first.as_ref(), variables)?;
+        drop(first);
+        while let Some(row) = sorted.pop_of(&key)? {
             let (_, bytes) = self.group.add_to(&mut group, row.as_ref(), variables)?;
-            self.last.check(bytes)?;
-            next = sorted.next_if(|other, _| other == key)?;
+            self.kept.check_counted(bytes)?;
         }
         Ok(Some(group))
     }
@@ -374,7 +387,11 @@ impl Group {
             }
         }
         writer.finish();
-        Ok(Row::Raw(RawDocument::from_validated(bytes).to_buf()))
+        // A long one is not copied.
+        Ok(Row::Raw(match bytes.len() > LONG_BYTES {
+            true => DocumentBuf::from_validated(std::mem::take(bytes).into()),
+            false => RawDocument::from_validated(bytes).to_buf(),
+        }))
     }
 }
 
@@ -409,6 +426,15 @@ impl Step for Grouping {
             out.push(self.group.result(group, &mut written)?);
         }
         Ok(Flow::More)
+    }
+
+    fn finish_bytes(&self) -> usize {
+        // A group that is made of files is not counted while it grows.
+        if self.rest.is_some() || self.sorted.is_some() {
+            return self.kept.bytes_max();
+        }
+        let next = self.groups.get(self.given).and_then(Option::as_ref);
+        next.map_or(0, OneGroup::bytes)
     }
 
     fn rest(&mut self, idle: &mut Share) -> Result<()> {

@@ -5,14 +5,15 @@ use crate::kept::no_room;
 use crate::row::Row;
 use crate::stage::{Run, Stage, StageScope, named};
 use crate::step::{Flow, PAGE_BYTES, PAGE_ROWS, Step, Work};
+use crate::waiting::Waiting;
 use crate::{Code, QueryError, Result};
 use language::expression::{document_bytes, size_bytes};
 use language::interruption::steps;
 use memory::Share;
-use std::collections::VecDeque;
+use query::spill::{SpillFolder, SpillRun, Spilled, damaged};
 use std::sync::Arc;
 use value::path::FieldPath;
-use value::{ArrayRef, Document, DocumentRef, Value, ValueRef};
+use value::{ArrayRef, Document, DocumentRef, Value, ValueRef, doc};
 
 #[derive(Clone, Debug)]
 struct Unwind {
@@ -108,11 +109,13 @@ fn parse_options<'o>(options: &'o Document, unwind: &mut Unwind) -> Result<Optio
 }
 
 impl Stage for Unwind {
-    fn start(&self, _run: &Run) -> Work {
+    fn start(&self, run: &Run) -> Work {
         Work::local(Unwinding {
             unwind: self.clone(),
+            spill: run.surroundings.spill.clone(),
             long: None,
-            waiting: VecDeque::new(),
+            resting: None,
+            waiting: Waiting::default(),
         })
     }
 
@@ -134,10 +137,14 @@ impl Stage for Unwind {
 
 struct Unwinding {
     unwind: Unwind,
+    /// Where it goes on while nobody asks; `None` if it may not.
+    spill: Option<Arc<SpillFolder>>,
     /// The row that is being unwound.
     long: Option<Long>,
-    /// Those after it.
-    waiting: VecDeque<Row>,
+    /// The same in a file.
+    resting: Option<SpillRun>,
+    /// The rows after it.
+    waiting: Waiting,
 }
 
 /// A row of which much is made: a page at a time.
@@ -161,10 +168,13 @@ impl Step for Unwinding {
     }
 
     fn has_more(&self) -> bool {
-        self.long.is_some() || !self.waiting.is_empty()
+        self.long.is_some() || self.resting.is_some() || !self.waiting.is_empty()
     }
 
     fn go_on(&mut self, out: &mut Vec<Row>) -> Result<()> {
+        if let Some(file) = self.resting.take() {
+            self.long = Some(Long::load(file)?);
+        }
         while out.len() < PAGE_ROWS {
             if let Some(long) = &mut self.long {
                 if !long.give(&self.unwind, out)? {
@@ -172,7 +182,7 @@ impl Step for Unwinding {
                 }
                 self.long = None;
             }
-            let Some(row) = self.waiting.pop_front() else {
+            let Some(row) = self.waiting.pop()? else {
                 return Ok(());
             };
             self.unwind_row(row, out);
@@ -181,12 +191,14 @@ impl Step for Unwinding {
     }
 
     fn rest(&mut self, idle: &mut Share) -> Result<()> {
-        let waiting: usize = self.waiting.iter().map(Row::size_bytes).sum();
-        let bytes = waiting + self.long.as_ref().map_or(0, Long::bytes);
-        match idle.fit(idle.bytes() + bytes) {
-            true => Ok(()),
-            false => Err(no_room(idle, bytes)),
+        self.waiting.rest(idle, self.spill.as_deref())?;
+        let bytes = self.long.as_ref().map_or(0, Long::bytes);
+        if idle.fit(idle.bytes() + bytes) {
+            return Ok(());
         }
+        let folder = self.spill.as_ref().ok_or_else(|| no_room(idle, bytes))?;
+        self.resting = self.long.take().map(|long| long.save(folder)).transpose()?;
+        Ok(())
     }
 }
 
@@ -199,6 +211,35 @@ impl Long {
             + elements
                 .map(|element| size_bytes(element.as_ref()))
                 .sum::<usize>()
+    }
+
+    /// Puts it into a file.
+    fn save(self, folder: &SpillFolder) -> Result<SpillRun> {
+        let (mut around, mut rest) = (Vec::new(), Vec::new());
+        Row::Tree(self.around).save(&mut around);
+        let elements = Value::Array(self.elements.collect());
+        Row::Tree(doc! {"at": self.at, "elements": elements}).save(&mut rest);
+        let mut writer = folder.create()?;
+        writer.push(&around, &rest)?;
+        let mut file = writer.finish()?;
+        file.rest();
+        Ok(file)
+    }
+
+    fn load(mut file: SpillRun) -> Result<Long> {
+        let (mut around, mut rest) = (Vec::new(), Vec::new());
+        if !file.next(&mut around, &mut rest)? {
+            return Err(damaged());
+        }
+        let mut rest = Row::load(&rest)?.into_document();
+        match (rest.remove("at"), rest.remove("elements")) {
+            (Some(Value::Int64(at)), Some(Value::Array(elements))) => Ok(Long {
+                around: Row::load(&around)?.into_document(),
+                elements: elements.into_iter(),
+                at,
+            }),
+            _ => Err(damaged()),
+        }
     }
 
     /// Gives a page of rows; whether it was the last.

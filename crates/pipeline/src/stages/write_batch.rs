@@ -10,8 +10,8 @@ use value::DocumentBuf;
 /// The documents that are written together, as in MongoDB: of these, all are written that can be.
 const DOCUMENTS_MAX: usize = 100_000;
 
-/// The bytes of documents after which no more are collected.
-const BYTES_MAX: usize = 16 * 1024 * 1024;
+/// The bytes of documents after which no more are collected: a long one does not wait for others.
+const BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// Documents that wait to be written.
 #[derive(Default)]

@@ -20,7 +20,7 @@ const WAIT_MAX: Duration = Duration::from_secs(10);
 
 /// What an execution has read and somebody still works on, where that is long.
 #[derive(Debug, Default)]
-pub(super) struct InHand {
+pub struct InHand {
     held: Option<Held>,
     /// The bytes that were read last.
     last_bytes: usize,
@@ -40,6 +40,11 @@ impl InHand {
     pub(super) async fn wait(&mut self, kept_bytes: usize, snapshot: &Snapshot, interruption: &Interruption) {
         self.keep(kept_bytes);
         let expected = self.last_bytes.max(mean_bytes(snapshot));
+        self.wait_for(expected, interruption).await;
+    }
+
+    /// Where these bytes are many, and the operation has nothing else in hand, waits for room for them.
+    pub async fn wait_for(&mut self, expected: usize, interruption: &Interruption) {
         if expected < LONG_MEAN_BYTES || self.held.is_some() {
             return;
         }
@@ -59,7 +64,7 @@ impl InHand {
     }
 
     /// So much was read.
-    pub(super) fn take(&mut self, interruption: &Interruption, bytes: usize) {
+    pub fn take(&mut self, interruption: &Interruption, bytes: usize) {
         self.last_bytes = if bytes > LONG_CHUNK_BYTES { bytes } else { 0 };
         if self.last_bytes > 0 || self.held.is_some() {
             let new = || Held {
@@ -73,7 +78,7 @@ impl InHand {
     }
 
     /// Of what was read, so much is still worked on.
-    pub(super) fn keep(&mut self, bytes: usize) {
+    pub fn keep(&mut self, bytes: usize) {
         match &mut self.held {
             Some(held) if bytes > LONG_CHUNK_BYTES => held.set(bytes),
             held => *held = None,

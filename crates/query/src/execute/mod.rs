@@ -36,6 +36,7 @@ pub use distinct::{distinct, distinct_values};
 pub use draw::draw;
 pub use execution::{Execution, Paused};
 pub use find::{FIRST_BATCH, FindCursor, FindSpec, find};
+pub use in_hand::InHand;
 pub use index_cursor::ScanCounters;
 pub use language::Interruption;
 pub use prepare::Prepared;

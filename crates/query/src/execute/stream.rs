@@ -81,8 +81,13 @@ impl Batch<'_> {
         self.documents_max.saturating_sub(self.documents.len())
     }
 
+    /// Whether it takes one more document that is as long as its last.
+    pub fn fits_another(&self) -> bool {
+        self.documents.last().is_none_or(|last| self.fits(last))
+    }
+
     /// The bytes of its documents.
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.bytes
     }
 

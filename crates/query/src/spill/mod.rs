@@ -17,9 +17,8 @@ mod quota;
 
 pub use folder::SpillFolder;
 
-pub use file::SpillRun;
+pub use file::{SpillRun, damaged};
 
-pub(crate) use file::damaged;
 pub(crate) use long_items::{LongItems, NAME_BYTES};
 
 use crate::Result;

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use store::{DOCUMENT_BYTES_MAX, Present, StoreError, Transform, Transformed};
 use update::stored::check_stored;
 use update::{Applied, Update, seed_document};
+use value::raw::NESTING_DEPTH_MAX;
 use value::{Document, DocumentBuf, ObjectId, Value, ValueRef};
 
 /// What a statement does to each document that it means.
@@ -174,6 +175,10 @@ fn encode(document: &Document) -> Result<DocumentBuf> {
             Code::location(17_419),
             format!("Resulting document after update is larger than {DOCUMENT_BYTES_MAX}"),
         ));
+    }
+    if new.as_raw().is_deeper_than(NESTING_DEPTH_MAX) {
+        let message = format!("Document exceeds maximum nested object depth: {NESTING_DEPTH_MAX}");
+        return Err(QueryError::new(Code::OVERFLOW, message));
     }
     Ok(new)
 }

@@ -435,4 +435,27 @@ mod tests {
         assert_eq!(sorted.pop().unwrap(), Some(0));
         assert_eq!(sorted.next_if(|key, _| key == [1]).unwrap(), Some(1));
     }
+
+    #[test]
+    fn what_has_another_key_comes_later_from_files_too() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = SpillFolder::open(scratch.path().join("spill")).unwrap();
+        let mut sorter = Sorter::new(Some(100), Some(folder), &Budget::default());
+        sorter.bytes_max = 1_000;
+        for item in 0..100u64 {
+            sorter.push(&[(item % 10) as u8], &item).unwrap();
+        }
+        assert!(sorter.uses_disk() && sorter.bytes() > 0);
+        let mut sorted = sorter.into_sorted().unwrap();
+        for key in 0..10u8 {
+            assert_eq!(sorted.pop_of(&[key + 1]).unwrap(), None);
+            assert_eq!(sorted.next_if(|other, _| other == [99]).unwrap(), None);
+            let of_key = std::iter::from_fn(|| sorted.pop_of(&[key]).unwrap());
+            assert_eq!(of_key.count(), 10, "{key}");
+        }
+        assert_eq!(
+            (sorted.pop().unwrap(), sorted.pop_of(&[9]).unwrap()),
+            (None, None)
+        );
+    }
 }

@@ -84,6 +84,28 @@ impl<T: Spilled> Sorted<T> {
         Ok(None)
     }
 
+    /// The next item if this is its key; else it is not even read.
+    pub fn pop_of(&mut self, key: &[u8]) -> Result<Option<T>> {
+        let is_of_key = match self.waiting {
+            Some(_) => self.key == key,
+            None => self.left > 0 && self.next_key() == Some(key),
+        };
+        match is_of_key {
+            true => self.pop(),
+            false => Ok(None),
+        }
+    }
+
+    /// The key of what is read next.
+    fn next_key(&self) -> Option<&[u8]> {
+        let in_files = self.merge.peek().map(|head| head.key.as_slice());
+        let in_memory = self.memory.as_ref().and_then(Kept::peek).map(|(key, _)| key);
+        match (in_files, in_memory) {
+            (Some(one), Some(other)) => Some(one.min(other)),
+            (one, other) => one.or(other),
+        }
+    }
+
     fn read(&mut self) -> Result<Option<T>> {
         if self.left == 0 {
             return Ok(None);
