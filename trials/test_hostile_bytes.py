@@ -124,6 +124,47 @@ def test_deep_documents_are_refused(server, levels):
     assert not answer or reply_of(answer)["ok"] == 0
 
 
+def update_with(statement):
+    return {"update": "things", "updates": [{"q": {"_id": 1}, "upsert": True, **statement}], "$db": "trial"}
+
+
+LONG_PATH = "a" + ".a" * 20_000
+# By name: a command that would make documents within documents without end.
+DEEP_RESULTS = {
+    **{operator: update_with({"u": {operator: {LONG_PATH: 1}}}) for operator in ["$set", "$inc", "$push", "$setOnInsert", "$min"]},
+    "a pipeline": update_with({"u": [{"$set": {LONG_PATH: 1}}]}),
+    "an upsert": update_with({"q": {LONG_PATH: 1}, "u": {"$set": {"b": 1}}}),
+    **{
+        f"$reduce to {made}": {
+            "aggregate": 1,
+            "pipeline": [
+                {"$documents": [{"a": 1}]},
+                {"$project": {"a": {"$reduce": {"input": {"$range": [0, 20_000]}, "initialValue": {"a": 1}, "in": made}}}},
+            ],
+            "cursor": {},
+            "$db": "trial",
+        }
+        for made in [["$$value"], {"a": "$$value"}, {"$mergeObjects": [{"a": "$$value"}]}, {"$concatArrays": [[["$$value"]]]}]
+    },
+    "a path of a stage": {"aggregate": 1, "pipeline": [{"$documents": [{}]}, {"$addFields": {LONG_PATH: 1}}], "cursor": {}, "$db": "trial"},
+}
+
+
+@pytest.mark.parametrize("what", DEEP_RESULTS)
+def test_what_would_be_nested_without_end_is_refused(server, what):
+    reply = reply_of(exchange(server.address, op_msg(bson.encode(DEEP_RESULTS[what])), wait_s=5))
+    errors = [error["code"] for error in reply.get("writeErrors", [reply])]
+    assert errors == [15], reply
+
+
+def test_updates_do_not_nest_documents_deeper_than_inserts_may(server):
+    deeper = ".".join("a" * 100)
+    statements = [{"u": {"$set": {deeper: {"b": 1}}}}, {"u": {"$rename": {"a": "c." + deeper}}}]
+    first, second = (reply_of(exchange(server.address, op_msg(bson.encode(update_with(one))), wait_s=5)) for one in statements)
+    assert first["ok"] == 1 and "writeErrors" not in first, first
+    assert second["writeErrors"][0]["code"] == 15, second
+
+
 @pytest.mark.parametrize("operator", ["$and", "$or", "$nor"])
 def test_deep_filters_end(server, operator):
     condition = {"a": 1}

@@ -5,6 +5,7 @@ use crate::error::{ElasticError, Result};
 use crate::filter_path::is_match;
 use crate::kept::Family;
 use crate::{names, settings};
+use search::OBJECTS_DEPTH_MAX;
 use serde_json::{Map, Value, json};
 
 /// What an index is made of.
@@ -65,7 +66,9 @@ fn expanded(properties: Map<String, Value>) -> Map<String, Value> {
         if let Some(Value::Object(inner)) = definition.get_mut("properties") {
             *inner = expanded(std::mem::take(inner));
         }
-        match name.split_once('.') {
+        // What stands for more objects than a mapping may have is refused with it.
+        let is_few = name.matches('.').count() <= OBJECTS_DEPTH_MAX;
+        match name.split_once('.').filter(|_| is_few) {
             None => merge_properties(&mut out, Map::from_iter([(name, definition)])),
             Some((outer, inner)) => {
                 let inner = expanded(Map::from_iter([(inner.to_owned(), definition)]));

@@ -23,5 +23,5 @@ mod value_kind;
 mod vector_fields;
 pub mod vectors;
 
-pub use mapping::{Field, FieldKind, Mapping, Meta, Placed};
+pub use mapping::{Field, FieldKind, Mapping, Meta, OBJECTS_DEPTH_MAX, Placed};
 pub use value_kind::ValueKind;

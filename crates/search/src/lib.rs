@@ -46,7 +46,7 @@ pub use mapping::dates::{date_math_name, date_text};
 pub use mapping::error::{Kind, Result, SearchError};
 pub use mapping::fields::simple_match;
 pub use mapping::intervals::Relation;
-pub use mapping::{Mapping, Placed, ValueKind};
+pub use mapping::{Mapping, OBJECTS_DEPTH_MAX, Placed, ValueKind};
 pub use more_like::{Like, MoreLike};
 pub use murmur::murmur3;
 pub use neighbours::Neighbours;

@@ -4,6 +4,9 @@ use language::{Code, Error, Result};
 use std::cmp::Ordering;
 use std::fmt;
 
+/// The most parts of a path (`FieldPath` of MongoDB's `src/mongo/db/pipeline/field_path.h`).
+const PATH_DEPTH_MAX: usize = 200;
+
 /// One part of an update's path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
@@ -62,6 +65,7 @@ impl UpdatePath {
             ));
         }
         let parts: Vec<Part> = path.split('.').map(Part::parse).collect();
+        check_depth(parts.len())?;
         check_positions(path, &parts)?;
         Ok(UpdatePath { parts })
     }
@@ -77,6 +81,17 @@ impl UpdatePath {
             Part::Field(name) => Some(name.as_str()),
             _ => None,
         })
+    }
+}
+
+/// Refuses a path of more parts: of each, a document within a document would be made.
+pub(crate) fn check_depth(parts: usize) -> Result<()> {
+    match parts <= PATH_DEPTH_MAX {
+        true => Ok(()),
+        false => Err(Error::new(
+            Code::OVERFLOW,
+            format!("FieldPath is too long: at most {PATH_DEPTH_MAX} fields"),
+        )),
     }
 }
 

@@ -4,7 +4,8 @@ use super::found::Found;
 use crate::interruption::{self, steps};
 use crate::{Code, Error, Result};
 use memory::{Holder, Share};
-use value::size::size_bytes;
+use value::raw::NESTING_DEPTH_MAX;
+use value::size::size_within;
 use value::{Value, ValueRef};
 
 /// The bytes that a value made by one operator may take in memory (MongoDB's limit of `$map`, `$reduce` and `$range`).
@@ -65,14 +66,26 @@ impl Building {
     /// As [`Building::add`] for a value, which is decoded where there is room for it.
     pub(super) fn take(&mut self, found: Found<'_>) -> Result<Option<Value>> {
         if let Some(value) = found.get() {
-            self.add(size_bytes(value))?;
+            self.add(self.size(value)?)?;
         }
         Ok(found.into_value())
     }
 
     /// As [`Building::take`].
     pub(super) fn copy(&mut self, value: ValueRef<'_>) -> Result<Value> {
-        self.add(size_bytes(value))?;
+        self.add(self.size(value)?)?;
         Ok(value.to_value())
+    }
+
+    /// About the bytes of a value. One that is nested deeper than documents may be is refused: `$reduce` makes one of a few bytes that
+    /// nothing could go through any more.
+    fn size(&self, value: ValueRef<'_>) -> Result<usize> {
+        size_within(value, NESTING_DEPTH_MAX).ok_or_else(|| {
+            let message = format!(
+                "{} would exceed the maximum nested object depth: {NESTING_DEPTH_MAX}",
+                self.operator
+            );
+            Error::new(Code::OVERFLOW, message)
+        })
     }
 }

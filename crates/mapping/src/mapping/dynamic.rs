@@ -1,7 +1,7 @@
 //! Fields that documents bring: dynamic mapping and its templates.
 
-use super::Mapping;
 use super::field::{FieldKind, Meta};
+use super::{Mapping, check_depth};
 use crate::check::check;
 use crate::dates::{DateFormats, Rounding};
 use crate::error::{Kind, Result, SearchError};
@@ -84,6 +84,7 @@ impl Mapping {
                 // Elasticsearch refuses such a name; documents of other protocols may have it, and it is not found.
                 continue;
             }
+            check_depth(&path)?;
             self.value(value, &path, new)?;
         }
         Ok(())

@@ -22,7 +22,21 @@ use std::sync::Arc;
 /// Fields at most, where the setting `index.mapping.total_fields.limit` says nothing.
 const FIELDS_MAX: usize = 1000;
 /// Objects within objects at most.
-const OBJECTS_DEPTH_MAX: usize = 20;
+pub const OBJECTS_DEPTH_MAX: usize = 20;
+
+/// Refuses a path of more objects, before anything is made of it: a name with dots stands for as many objects as it likes.
+fn check_depth(path: &str) -> Result<()> {
+    match path.matches('.').count() > OBJECTS_DEPTH_MAX {
+        true => Err(too_deep()),
+        false => Ok(()),
+    }
+}
+
+fn too_deep() -> SearchError {
+    SearchError::illegal(format!(
+        "Limit of mapping depth [{OBJECTS_DEPTH_MAX}] has been exceeded"
+    ))
+}
 
 /// The mapping of a collection. Cheap to clone is what holds it: an `Arc`.
 #[derive(Clone, Debug, Default)]
@@ -173,11 +187,11 @@ impl Mapping {
         out: &mut BTreeMap<String, Field>,
     ) -> Result<()> {
         if place.depth > OBJECTS_DEPTH_MAX {
-            let reason = format!("Limit of mapping depth [{OBJECTS_DEPTH_MAX}] has been exceeded");
-            return Err(SearchError::illegal(reason));
+            return Err(too_deep());
         }
         for (name, definition) in properties.as_object().into_iter().flatten() {
             let full = place.name(name);
+            check_depth(&full)?;
             let mut field = Field::parse(&full, definition, &self.analysis, place.nested)?;
             field.in_root = place.in_root;
             let is_nested = matches!(field.kind, FieldKind::Nested);

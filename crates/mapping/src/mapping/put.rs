@@ -1,6 +1,6 @@
 //! Putting JSON into a mapping.
 
-use super::Mapping;
+use super::{Mapping, check_depth};
 use crate::error::{Result, SearchError};
 use crate::json::scalar;
 use crate::vectors;
@@ -121,6 +121,7 @@ fn merge(present: &mut Value, new: &Value, prefix: &str) -> Result<()> {
         if name.is_empty() || name.split('.').any(str::is_empty) {
             return Err(SearchError::illegal("name cannot be empty string"));
         }
+        check_depth(name)?;
         // `a.b` is the property b of the object a.
         if let Some((outer, inner)) = name.split_once('.') {
             let mut inside = Map::new();
