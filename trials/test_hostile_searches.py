@@ -39,6 +39,9 @@ SEARCHES = {
     "a regular expression that goes back": ({"query": {"regexp": {"message": "(a*)*(a*)*(a*)*b"}}}, False),
     "a long regular expression": ({"query": {"regexp": {"message": "a|" * 100_000 + "b"}}}, True),
     "a fuzzy word": ({"query": {"fuzzy": {"message": {"value": "x" * 10_000, "fuzziness": 2}}}}, None),
+    "many fuzzy words": ({"query": {"dis_max": {"queries": [{"match": {"message": {"query": "lime abcd", "fuzziness": 2}}}] * 1000}}}, None),
+    "many words": ({"query": {"match": {"message": " ".join(map(str, range(20_000)))}}}, True),
+    "many ranges": ({"size": 0, "aggs": {"a": {"range": {"field": "n", "ranges": [{"from": 0}] * 5_000}}}}, None),
     "a large size": ({"size": INTEGER_MAX}, True),
     "a size beyond all numbers": ({"size": 2**63}, True),
     "deep paging": ({"from": INTEGER_MAX, "size": 10}, True),
@@ -108,6 +111,47 @@ def test_a_hostile_search_ends_soon_and_says_why(server, name):
     # The next one is served as if nothing had been.
     answer = search(server, {"size": 1, "query": {"match": {"message": "line"}}})
     assert answer.json()["hits"]["total"]["value"] == 10_000
+
+
+# By name: an analysis that makes much of little.
+ANALYSES = {
+    "runs of letters": {"tokenizer": {"type": "ngram", "min_gram": 1, "max_gram": 1000}, "text": "a" * 20_000},
+    "beginnings": {"tokenizer": {"type": "edge_ngram", "min_gram": 1, "max_gram": 10**9}, "text": "a" * 100_000},
+    "runs by a filter": {"tokenizer": "keyword", "filter": [{"type": "ngram", "min_gram": 1, "max_gram": 1000}], "text": "a" * 20_000},
+    "synonyms of each other": {"tokenizer": "keyword", "filter": [{"type": "synonym", "synonyms": [",".join(f"w{n}" for n in range(20_000))]}], "text": "w1"},
+    "shingles": {"tokenizer": "whitespace", "filter": [{"type": "shingle", "max_shingle_size": 10}], "text": f"{'a' * 100} " * 20_000},
+    "replacing": {"tokenizer": "keyword", "char_filter": [{"type": "pattern_replace", "pattern": "a", "replacement": "b" * 10_000}], "text": "a" * 20_000},
+}
+
+
+@pytest.mark.parametrize("name", ANALYSES)
+def test_an_analysis_that_makes_much_of_little_stays_within_memory(server, name):
+    answer = requests.post(f"{server.elastic}/_analyze", json=ANALYSES[name], timeout=SEARCH_S_MAX)
+    assert answer.status_code in (200, 400), answer.text[:500]
+    assert resident_mb(server) < RESIDENT_MB_MAX
+
+
+def test_a_text_that_becomes_many_terms_is_found_by_the_first(server):
+    grams = {"tokenizer": {"t": {"type": "ngram", "min_gram": 1, "max_gram": 1000}}, "analyzer": {"default": {"tokenizer": "t"}}}
+    index = f"{server.elastic}/grams"
+    requests.put(index, json={"settings": {"max_ngram_diff": 1000, "analysis": grams}}, timeout=SEARCH_S_MAX).raise_for_status()
+    requests.put(f"{index}/_doc/1", json={"t": "abc" * 10_000}, timeout=SEARCH_S_MAX).raise_for_status()
+    for _ in range(4):
+        answer = requests.post(f"{index}/_search", json={"query": {"match": {"t": "bca"}}}, timeout=SEARCH_S_MAX)
+        assert answer.json()["hits"]["total"]["value"] == 1, answer.text[:500]
+        time.sleep(1)
+    assert resident_mb(server) < RESIDENT_MB_MAX
+
+
+def test_a_name_that_stands_for_many_objects_is_refused(server):
+    name = "a" + ".a" * 20_000
+    index = f"{server.elastic}/names"
+    refused = [
+        requests.put(f"{index}/_doc/1", json={name: 1}, timeout=SEARCH_S_MAX),
+        requests.put(index, json={"mappings": {"properties": {name: {"type": "long"}}}}, timeout=SEARCH_S_MAX),
+    ]
+    for answer in refused:
+        assert answer.status_code == 400 and "depth" in answer.text, answer.text[:500]
 
 
 def test_a_line_of_a_bulk_beyond_all_measure_is_refused(server):

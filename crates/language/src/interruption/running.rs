@@ -13,6 +13,8 @@ pub const STEPS_BETWEEN_LOOKS: usize = 1_000;
 pub const COMPARISONS_PER_STEP: usize = 4;
 /// How long work holds its thread before it makes room. Most operations have ended by then.
 const HOLDS_THREAD_MAX: Duration = Duration::from_millis(5);
+/// How long it goes on at most until it makes room again: others may have come, and the first attempt may have failed.
+const ROOM_INTERVAL_MAX: Duration = Duration::from_millis(50);
 /// How often work looks whether its client is still there; a system call.
 const CLIENT_LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -104,7 +106,7 @@ impl Running {
         let since = *self.since.get_or_insert(now);
         let held = now - since;
         if held >= self.room_after {
-            self.room_after = held * 2;
+            self.room_after = held + held.min(ROOM_INTERVAL_MAX);
             if let Some(make_room) = self.interruption.make_room {
                 make_room();
             }

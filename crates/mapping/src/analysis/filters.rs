@@ -1,9 +1,10 @@
 //! What is done with tokens.
 
-use super::Token;
 use super::stems::Stem;
 use super::synonyms::Synonyms;
+use super::terms::Room;
 use super::word_parts::WordParts;
+use super::{Token, replaced};
 use regex::Regex;
 use std::collections::{BTreeSet, HashSet};
 
@@ -83,10 +84,11 @@ impl Filter {
                 edge,
                 keeps,
             } => {
-                return tokens
+                let (mut grams, mut room) = (Vec::new(), Room::default());
+                tokens
                     .iter()
-                    .flat_map(|token| ngrams(token, *least, *most, *edge, *keeps))
-                    .collect();
+                    .all(|token| ngrams(token, (*least, *most), *edge, *keeps, (&mut grams, &mut room)));
+                return grams;
             }
             Filter::Shingle {
                 least,
@@ -140,31 +142,49 @@ impl Filter {
                 }
             }
             Filter::Stem(stem) => *text = stem.stem(text),
-            Filter::Replace(pattern, by) => *text = pattern.replace_all(text, by.as_str()).into_owned(),
+            Filter::Replace(pattern, by) => *text = replaced(pattern, text, by),
             _ => {}
         }
     }
 }
 
-fn ngrams(token: &Token, least: usize, most: usize, edge: bool, keeps: bool) -> Vec<Token> {
-    let chars: Vec<char> = token.text.chars().collect();
-    let mut out = Vec::new();
-    let starts = if edge { 1 } else { chars.len() };
+/// Adds what a term is replaced by; false where there is no room for all of it.
+fn ngrams(
+    token: &Token,
+    (least, most): (usize, usize),
+    edge: bool,
+    keeps: bool,
+    (out, room): (&mut Vec<Token>, &mut Room),
+) -> bool {
+    let text = &token.text;
+    let ends: Vec<usize> = text
+        .char_indices()
+        .map(|(at, _)| at)
+        .chain([text.len()])
+        .collect();
+    let chars = ends.len() - 1;
+    let starts = if edge { chars.min(1) } else { chars };
     for start in 0..starts {
-        for length in least..=most {
-            if let Some(part) = chars.get(start..start + length) {
-                out.push(Token {
-                    text: part.iter().collect(),
-                    ..token.clone()
-                });
+        for length in least..=most.min(chars - start) {
+            let part = &text[ends[start]..ends[start + length]];
+            if !room.takes(part.len()) {
+                return false;
             }
+            out.push(Token {
+                text: part.to_owned(),
+                start: token.start,
+                end: token.end,
+                position: token.position,
+                length: token.length,
+                kind: token.kind,
+            });
         }
     }
-    let is_there = (least..=most).contains(&chars.len());
+    let is_there = (least..=most).contains(&chars);
     if keeps && !is_there {
         out.push(token.clone());
     }
-    out
+    true
 }
 
 fn fingerprint(tokens: &[Token], separator: &str, most: usize) -> Vec<Token> {
@@ -184,8 +204,8 @@ fn fingerprint(tokens: &[Token], separator: &str, most: usize) -> Vec<Token> {
 }
 
 fn shingles(tokens: &[Token], least: usize, most: usize, unigrams: bool, separator: &str) -> Vec<Token> {
-    let mut out = Vec::new();
-    for (at, token) in tokens.iter().enumerate() {
+    let (mut out, mut room) = (Vec::new(), Room::default());
+    'terms: for (at, token) in tokens.iter().enumerate() {
         if unigrams {
             out.push(token.clone());
         }
@@ -194,11 +214,17 @@ fn shingles(tokens: &[Token], least: usize, most: usize, unigrams: bool, separat
                 break;
             };
             let words: Vec<&str> = part.iter().map(|token| token.text.as_str()).collect();
+            let text = words.join(separator);
+            if !room.takes(text.len()) {
+                break 'terms;
+            }
             out.push(Token {
-                text: words.join(separator),
+                text,
+                start: token.start,
                 end: part.last().map_or(token.end, |last| last.end),
+                position: token.position,
+                length: token.length,
                 kind: "shingle",
-                ..token.clone()
             });
         }
     }

@@ -6,6 +6,7 @@ mod registry;
 mod stems;
 mod stops;
 mod synonyms;
+mod terms;
 mod tokenizers;
 mod word_parts;
 
@@ -47,7 +48,7 @@ impl CharFilter {
     pub(crate) fn apply(&self, text: &str) -> String {
         match self {
             CharFilter::HtmlStrip => strip_html(text),
-            CharFilter::Replace(pattern, by) => pattern.replace_all(text, by.as_str()).into_owned(),
+            CharFilter::Replace(pattern, by) => replaced(pattern, text, by),
             CharFilter::Mapping(pairs) => {
                 let mut out = String::with_capacity(text.len());
                 let mut rest = text;
@@ -70,6 +71,30 @@ impl CharFilter {
             }
         }
     }
+}
+
+/// A text that replacing makes longer than this is cut off there.
+const REPLACED_BYTES_MAX: usize = 32 << 20;
+
+/// The text with what a pattern finds replaced.
+fn replaced(pattern: &Regex, text: &str, by: &str) -> String {
+    let mut out = String::new();
+    let mut from = 0;
+    for found in pattern.captures_iter(text) {
+        let Some(whole) = found.get(0) else { break };
+        out.push_str(&text[from..whole.start()]);
+        found.expand(by, &mut out);
+        from = whole.end();
+        if out.len() > REPLACED_BYTES_MAX {
+            tracing::warn!(
+                limit_bytes = REPLACED_BYTES_MAX,
+                "a text became too long by replacing, and was cut off"
+            );
+            return out;
+        }
+    }
+    out.push_str(&text[from..]);
+    out
 }
 
 fn strip_html(text: &str) -> String {

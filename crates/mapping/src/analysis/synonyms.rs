@@ -1,8 +1,12 @@
 //! `synonym` and `synonym_graph`: words, and several after each other, with what they stand for.
 
+use super::terms::Room;
 use super::{Analyzer, Token};
 use crate::error::{Result, SearchError};
 use std::collections::HashMap;
+
+/// The most pairs of a phrase and one that it stands for that one rule makes.
+const PAIRS_MAX: usize = 100_000;
 
 /// Stands between the words of a rule where they are one text; no tokenizer leaves it within a word.
 const BETWEEN: &str = "\0";
@@ -56,6 +60,12 @@ impl Synonyms {
                     (all.clone(), all.into_iter().take(to).collect())
                 }
             };
+            // Each stands for all.
+            if from.len().saturating_mul(to.len()) > PAIRS_MAX {
+                return Err(SearchError::illegal(format!(
+                    "a rule of synonyms makes more than {PAIRS_MAX} pairs"
+                )));
+            }
             for phrase in from {
                 synonyms.longest = synonyms.longest.max(phrase.len());
                 let entry = synonyms.rules.entry(phrase.join(BETWEEN)).or_default();
@@ -70,7 +80,8 @@ impl Synonyms {
     }
 
     pub(super) fn apply(&self, tokens: &[Token]) -> Vec<Token> {
-        let mut out = Vec::with_capacity(tokens.len());
+        let mut out: Vec<Token> = Vec::with_capacity(tokens.len());
+        let mut room = Room::default();
         // By how much places have moved.
         let mut moved = 0_i64;
         let mut at = 0;
@@ -84,6 +95,10 @@ impl Synonyms {
                 at += 1;
                 continue;
             };
+            let made = paths.iter().flatten().map(|word| size_of::<Token>() + word.len());
+            if !room.takes(made.sum()) {
+                break;
+            }
             let matched = &tokens[at..at + count];
             let last = matched.last().unwrap_or(first);
             let span = last.position - first.position + 1;

@@ -1,6 +1,7 @@
 //! Cutting text into tokens.
 
 use super::Token;
+use super::terms::Room;
 use regex::Regex;
 use unicode_segmentation::UnicodeSegmentation;
 
@@ -110,9 +111,10 @@ impl Tokenizer {
                 edge,
                 classes,
             } => {
-                for word in words(text, classes) {
-                    ngrams(&mut out, word, (*least, *most), *edge);
-                }
+                let mut room = Room::default();
+                words(text, classes)
+                    .into_iter()
+                    .all(|word| ngrams(&mut out, word, (*least, *most), *edge, &mut room));
             }
             Tokenizer::Path {
                 delimiter,
@@ -189,17 +191,27 @@ fn words(text: &str, classes: &[CharClass]) -> Vec<(usize, usize)> {
     words
 }
 
-fn ngrams(out: &mut Cut<'_>, (from, to): (usize, usize), (least, most): (usize, usize), edge: bool) {
+/// Adds the runs of letters of a word; false where there is no room for all of them.
+fn ngrams(
+    out: &mut Cut<'_>,
+    (from, to): (usize, usize),
+    (least, most): (usize, usize),
+    edge: bool,
+    room: &mut Room,
+) -> bool {
     let word = &out.text[from..to];
     let ends: Vec<usize> = word.char_indices().map(|(at, _)| from + at).chain([to]).collect();
     let starts = if edge { 1 } else { ends.len().saturating_sub(1) };
     for start in 0..starts {
-        for length in least..=most {
-            if let Some(&end) = ends.get(start + length) {
-                out.push(ends[start], end, "word");
+        for length in least..=most.min(ends.len() - 1 - start) {
+            let (start, end) = (ends[start], ends[start + length]);
+            if !room.takes(end - start) {
+                return false;
             }
+            out.push(start, end, "word");
         }
     }
+    true
 }
 
 fn path(out: &mut Cut<'_>, text: &str, delimiter: char, reverse: bool, skip: usize) {

@@ -1,7 +1,7 @@
 //! Formats by name, and several of them in a row.
 
 use super::pattern::{Parts, Pattern, digits};
-use super::{Rounding, timestamp, utc};
+use super::{Rounding, shifted, utc};
 use crate::error::Result;
 use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
@@ -135,7 +135,7 @@ impl DateFormats {
             Some(Format::Milliseconds) => ms.to_string(),
             Some(Format::Seconds) if ms % 1000 == 0 => (ms / 1000).to_string(),
             Some(Format::Seconds) => (ms as f64 / 1000.0).to_string(),
-            Some(Format::Pattern(pattern)) => pattern.write(timestamp(ms), zone),
+            Some(Format::Pattern(pattern)) => pattern.write(shifted(ms), zone),
             Some(Format::Optional { .. } | Format::OptionalNanos) | None => iso(ms, zone),
         }
     }
@@ -145,7 +145,7 @@ impl DateFormats {
     /// A moment with nanoseconds as text, with as many of its digits as the format has.
     pub fn write_nanos(&self, nanos: i64, zone: &TimeZone) -> String {
         if let Some(Format::Pattern(pattern)) = self.0.first() {
-            return pattern.write(Timestamp::UNIX_EPOCH + nanos.nanoseconds(), zone);
+            return pattern.write((Timestamp::UNIX_EPOCH + nanos.nanoseconds(), 0), zone);
         }
         let (ms, within) = (nanos.div_euclid(1_000_000), nanos.rem_euclid(1_000_000));
         let text = self.write(ms, zone);
@@ -168,14 +168,15 @@ impl DateFormats {
 
 /// `2020-01-01T00:00:00.000Z`.
 fn iso(ms: i64, zone: &TimeZone) -> String {
-    let zoned = timestamp(ms).to_zoned(zone.clone());
+    let (at, years) = shifted(ms);
+    let zoned = at.to_zoned(zone.clone());
     let offset = match zoned.offset().seconds() {
         0 => "Z".to_owned(),
         _ => super::pattern::offset_text(zoned.offset(), 3, 'X'),
     };
     format!(
         "{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}{offset}",
-        zoned.year(),
+        zoned.year() + years,
         zoned.month(),
         zoned.day(),
         zoned.hour(),
@@ -259,6 +260,30 @@ mod tests {
         }
         assert_eq!(read("strict_date_optional_time", "1970-1-1"), None);
         assert_eq!(read("date_optional_time", "1970-1-1"), Some(0));
+    }
+
+    #[test]
+    fn the_last_day_that_many_write_for_never_is_read_and_written() {
+        let midnight = 253_402_214_400_000;
+        let last = midnight + 86_399_999;
+        for (text, ms) in [
+            ("9999-12-31", midnight),
+            ("9999-12-31T00:00:00Z", midnight),
+            ("9999-12-31T23:59:59.999Z", last),
+            ("9999-12-31T23:59:59.999+00:00", last),
+            ("9999-12-30T23:30:00-01:00", midnight + 1_800_000),
+        ] {
+            assert_eq!(read("strict_date_optional_time", text), Some(ms), "{text}");
+        }
+        let formats = DateFormats::parse("yyyy-MM-dd").expect("a format");
+        let up = formats.read("9999-12-31", &TimeZone::UTC, Rounding::Up);
+        assert_eq!(up, Some(last));
+        assert_eq!(formats.write(last, &TimeZone::UTC), "9999-12-31");
+        assert_eq!(
+            DateFormats::default().write(last, &TimeZone::UTC),
+            "9999-12-31T23:59:59.999Z"
+        );
+        assert_eq!(formats.write(midnight - 1, &TimeZone::UTC), "9999-12-30");
     }
 
     #[test]

@@ -56,6 +56,19 @@ pub fn timestamp(ms: i64) -> Timestamp {
     Timestamp::from_millisecond(ms).unwrap_or(if ms < 0 { Timestamp::MIN } else { Timestamp::MAX })
 }
 
+/// The years after which the calendar, days of the week included, is the same.
+const CYCLE_YEARS: i16 = 400;
+const CYCLE_MS: i64 = 146_097 * 86_400_000;
+
+/// A moment whose fields are those of `ms`, but for so many years: the library knows none of the last day of 9999, which many write
+/// for "never".
+fn shifted(ms: i64) -> (Timestamp, i16) {
+    match Timestamp::from_millisecond(ms - CYCLE_MS) {
+        Ok(earlier) if ms > Timestamp::MAX.as_millisecond() => (earlier, CYCLE_YEARS),
+        _ => (timestamp(ms), 0),
+    }
+}
+
 /// A moment as Elasticsearch writes it.
 pub fn date_text(ms: i64) -> String {
     DateFormats::default().write(ms, &TimeZone::UTC)

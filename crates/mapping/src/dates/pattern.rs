@@ -1,6 +1,6 @@
 //! Patterns of Java's `DateTimeFormatter`: the letters that dates in logs are made of.
 
-use super::{Rounding, offset};
+use super::{CYCLE_MS, CYCLE_YEARS, Rounding, offset};
 use crate::error::{Result, SearchError};
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Time};
@@ -75,24 +75,26 @@ impl Pattern {
         rest.is_empty().then(|| parts.moment(zone, rounding)).flatten()
     }
 
-    pub(super) fn write(&self, at: Timestamp, zone: &TimeZone) -> String {
+    /// Writes a moment so many years after this one.
+    pub(super) fn write(&self, (at, years): (Timestamp, i16), zone: &TimeZone) -> String {
         let zoned = at.to_zoned(zone.clone());
         let mut out = String::new();
         for piece in &self.0 {
             match piece {
                 Piece::Literal(literal) => out.push_str(literal),
-                Piece::Letter(letter, count) => write_letter(*letter, *count, &zoned, &mut out),
+                Piece::Letter(letter, count) => write_letter(*letter, *count, (&zoned, years), &mut out),
             }
         }
         out
     }
 }
 
-fn write_letter(letter: char, count: usize, at: &jiff::Zoned, out: &mut String) {
+fn write_letter(letter: char, count: usize, (at, years): (&jiff::Zoned, i16), out: &mut String) {
+    let year = at.year() + years;
     let number = |value: i64, out: &mut String| out.push_str(&format!("{value:0count$}"));
     match letter {
-        'y' | 'u' if count == 2 => out.push_str(&format!("{:02}", at.year().rem_euclid(100))),
-        'y' | 'u' => number(i64::from(at.year()), out),
+        'y' | 'u' if count == 2 => out.push_str(&format!("{:02}", year.rem_euclid(100))),
+        'y' | 'u' => number(i64::from(year), out),
         'M' if count >= 3 => {
             let name = MONTHS[usize::from(at.month().unsigned_abs().clamp(1, 12)) - 1];
             out.push_str(if count == 3 { &name[..3] } else { name });
@@ -281,7 +283,13 @@ impl Parts {
         let nanos = self.nanos.unwrap_or(if up { 999_000_000 } else { 0 });
         let time = Time::new(hour, of(self.minute), of(self.second), nanos).ok()?;
         let zone = self.zone.as_ref().unwrap_or(zone);
-        let zoned = zone.to_zoned(DateTime::from_parts(date, time)).ok()?;
-        Some(zoned.timestamp().as_millisecond())
+        let moment = |date: Date| {
+            let zoned = zone.to_zoned(DateTime::from_parts(date, time)).ok()?;
+            Some(zoned.timestamp().as_millisecond())
+        };
+        moment(date).or_else(|| {
+            let earlier = date.with().year(date.year() - CYCLE_YEARS).build().ok()?;
+            Some(moment(earlier)? + CYCLE_MS)
+        })
     }
 }

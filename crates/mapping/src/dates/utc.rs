@@ -5,8 +5,6 @@ use value::civil::Civil;
 /// The form of both, with `0` for a digit.
 const FORMS: [&[u8]; 2] = [b"0000-00-00T00:00:00.000Z", b"0000-00-00T00:00:00Z"];
 
-const LAST_YEAR: i64 = 9999;
-
 /// The moment that such a text means; `None` for what is no such text, or no moment.
 pub(super) fn moment(text: &str) -> Option<i64> {
     let text = text.as_bytes();
@@ -34,6 +32,6 @@ pub(super) fn moment(text: &str) -> Option<i64> {
         millisecond: if text.len() > 20 { number(20, 23) } else { 0 },
     };
     let ms = at.to_milliseconds()?;
-    // What is out of its range would have been carried. The last year ends early where zones are known.
-    (at.year < LAST_YEAR && Civil::from_milliseconds(ms) == at).then_some(ms)
+    // What is out of its range would have been carried.
+    (Civil::from_milliseconds(ms) == at).then_some(ms)
 }

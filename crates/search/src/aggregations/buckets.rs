@@ -5,7 +5,7 @@ use super::counts::Counts;
 use super::significant::SignificantSpec;
 pub(super) use super::values::Key;
 use super::values::{Source, number_of};
-use super::{Aggregations, Collected, Context, Finish, Named, Spec, histogram, ranges, terms};
+use super::{Aggregations, Collected, Context, Finish, Named, Spec, histogram, ranges, terms, work};
 use mapping::error::Result;
 use mapping::fields::{Term, View};
 use serde_json::{Map, Value, json};
@@ -163,6 +163,7 @@ impl Buckets {
             }
             Spec::Range(source, range) => {
                 let terms = source.terms(view);
+                work(range.len())?;
                 let bounds = range.bounds(source, view, context.now_ms)?;
                 for (at, (low, high)) in bounds.iter().enumerate() {
                     let is_in = |term: &Term| {
@@ -220,6 +221,7 @@ impl Buckets {
         let Some(bucket) = self.fixed.get_mut(at) else {
             return Ok(());
         };
+        work(1)?;
         bucket.count += context.weight;
         bucket.inner.collect(&named.inner, view, context, first)
     }

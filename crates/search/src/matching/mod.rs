@@ -22,6 +22,7 @@ use crate::neighbours::Neighbours;
 use crate::query::NestedMode;
 use crate::script::DocumentScript;
 use functions::{Functions, ScriptScore};
+use language::interruption::steps;
 use mapping::Field;
 use mapping::fields::View;
 use std::collections::{BTreeMap, HashSet};
@@ -85,8 +86,10 @@ pub(crate) enum Node {
 }
 
 impl Node {
-    /// The score of a document that matches; `None` for one that does not.
+    /// The score of a document that matches; `None` for one that does not, and for all once the operation must end: it learns that
+    /// from the next of its own steps.
     pub(crate) fn score(&self, view: &View<'_>, statistics: &Statistics) -> Option<f32> {
+        steps(1).ok()?;
         let score = |node: &Node| node.score(view, statistics);
         match self {
             Node::All(boost) => Some(*boost),

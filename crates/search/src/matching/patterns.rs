@@ -1,6 +1,7 @@
 //! Patterns of terms: prefixes, wildcards, regular expressions of Lucene, edit distances.
 
 use crate::query::Pattern;
+use language::interruption::steps;
 use mapping::error::{Result, SearchError};
 use regex::{Regex, RegexBuilder};
 
@@ -8,6 +9,11 @@ use regex::{Regex, RegexBuilder};
 const SIZE_BYTES_MAX: usize = 1 << 20;
 /// The characters of an expression at most.
 const LENGTH_MAX: usize = 1000;
+
+/// The bytes that an expression goes through in the time of one step.
+const BYTES_PER_STEP: usize = 64;
+/// The pairs of characters that are compared in it.
+const CHARACTERS_PER_STEP: usize = 32;
 
 /// A pattern that is ready to be asked of terms.
 #[derive(Clone, Debug)]
@@ -23,16 +29,25 @@ pub(crate) enum TermPattern {
 }
 
 impl TermPattern {
+    /// Whether a term is one of them. Once the operation must end none is: it learns that from the next of its own steps.
     pub(crate) fn is_match(&self, term: &str) -> bool {
         match self {
             TermPattern::Prefix(prefix) => term.starts_with(prefix.as_str()),
-            TermPattern::Expression(expression) => expression.is_match(term),
+            TermPattern::Expression(expression) => {
+                steps(1 + term.len() / BYTES_PER_STEP).is_ok() && expression.is_match(term)
+            }
             TermPattern::Fuzzy {
                 word,
                 distance,
                 prefix,
                 transpositions,
             } => {
+                let compared = term.len().saturating_mul(word.len());
+                if term.chars().count().abs_diff(word.len()) > *distance
+                    || steps(1 + compared / CHARACTERS_PER_STEP).is_err()
+                {
+                    return false;
+                }
                 let term: Vec<char> = term.chars().collect();
                 let shared = (*prefix).min(word.len());
                 term.len() >= shared

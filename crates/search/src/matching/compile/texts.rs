@@ -10,7 +10,7 @@ use crate::matching::patterns::TermPattern;
 use crate::matching::test::Test;
 use crate::query::{Match, MatchKind, MultiKind};
 use mapping::analysis::{Analyzer, Token};
-use mapping::error::{Result, SearchError};
+use mapping::error::{Kind, Result, SearchError};
 use mapping::json::scalar;
 use mapping::{Field, FieldKind};
 use std::sync::Arc;
@@ -25,6 +25,9 @@ impl Compiler<'_> {
         }
         let analyzer = self.search_analyzer(&field, text)?;
         let tokens = analyzer.tokens(&scalar(&text.text).unwrap_or_default());
+        if matches!(text.kind, MatchKind::Terms | MatchKind::BoolPrefix) {
+            check_terms(tokens.len())?;
+        }
         if tokens.is_empty() {
             return Ok(if text.zero_terms_all {
                 Node::All(boost)
@@ -151,6 +154,7 @@ impl Compiler<'_> {
         let tokens = self
             .search_analyzer(first, text)?
             .tokens(&scalar(&text.text).unwrap_or_default());
+        check_terms(tokens.len().saturating_mul(targets.len()))?;
         let mut words = Vec::new();
         for token in &tokens {
             let mut nodes = Vec::new();
@@ -166,6 +170,20 @@ impl Compiler<'_> {
             words.push(Node::DisMax(nodes, 0.0, 1.0));
         }
         joined(words, text, boost)
+    }
+}
+
+/// The terms of a text that is searched for at most, as many as clauses where Elasticsearch's `indices.query.bool.max_clause_count`
+/// says nothing.
+const TERMS_MAX: usize = 1024;
+
+fn check_terms(terms: usize) -> Result<()> {
+    match terms <= TERMS_MAX {
+        true => Ok(()),
+        false => Err(SearchError::new(
+            Kind::TooManyClauses,
+            format!("maxClauseCount is set to {TERMS_MAX}"),
+        )),
     }
 }
 
