@@ -26,6 +26,7 @@ fn run(stages: Vec<Value>, surroundings: &Surroundings) -> Result<Vec<Document>,
     let mut stream = pipeline.run(source, surroundings, Interruption::default());
     let mut batch = Vec::new();
     let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
         .build()
         .expect("a runtime without drivers starts");
     while runtime.block_on(stream.fill(&mut batch, usize::MAX, usize::MAX))? == StreamState::More {}
@@ -90,6 +91,7 @@ fn groups_of_documents_in_memory_and_in_files_go_to_files_while_nobody_asks() {
     let mut stream = pipeline.run(source, &surroundings, interruption);
     let (mut all, mut idle) = (Vec::new(), memory.share(Holder::Cursors));
     let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_time()
         .build()
         .expect("a runtime without drivers starts");
     loop {

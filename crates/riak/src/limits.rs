@@ -23,6 +23,9 @@ pub(crate) const SIBLINGS_MAX: usize = 100;
 /// How long it is told of an object that it was deleted where nobody says so (Riak's `delete_mode`).
 pub(crate) const DELETIONS_TOLD: Duration = Duration::from_secs(3);
 
+/// The elements and fields that one change of a data type names: each takes a hundred times its bytes while it is worked on.
+pub(crate) const CHANGE_ELEMENTS_MAX: usize = 50_000;
+
 /// The entries of a vector clock that a client sends.
 pub(crate) const CLOCK_ENTRIES_MAX: usize = 1_000;
 

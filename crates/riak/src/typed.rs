@@ -5,6 +5,7 @@ use crate::clock::Clock;
 use crate::content::Content;
 use crate::datatype::{Change, ChangeError, Entry, Kind, Map, State};
 use crate::error::{Result, RiakError};
+use crate::limits::CHANGE_ELEMENTS_MAX;
 use crate::object::{self, Object};
 use crate::server::Server;
 use engine::RevisionedCollection;
@@ -61,6 +62,15 @@ pub(crate) async fn change(
     change: &Change,
     seen: Option<&Clock>,
 ) -> Result<State> {
+    let elements = change.elements();
+    if elements > CHANGE_ELEMENTS_MAX {
+        return Err(RiakError::new(
+            StatusCode::PAYLOAD_TOO_LARGE,
+            format!(
+                "the change names {elements} elements; one may name {CHANGE_ELEMENTS_MAX}: make several of it"
+            ),
+        ));
+    }
     let mut after = State::new(kind);
     object::replace(server, collection, key, |object, dot| {
         let mut state = state_of(object, kind)?.unwrap_or_else(|| State::new(kind));

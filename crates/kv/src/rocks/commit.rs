@@ -68,10 +68,10 @@ impl Database {
         ticket.ok_or_else(|| self.poison.set("a write was not made").into())
     }
 
-    /// Removes all of a shard. Blocks.
-    pub(super) fn drop_shard(&self, shard: ShardId) -> Result<Ticket, Error> {
+    /// Removes all of a shard, and says whether space is to be freed by [`Database::free_dropped`]. Blocks.
+    pub(super) fn drop_shard(&self, shard: ShardId) -> Result<(Ticket, bool), Error> {
         let slot = self.heads.slot(shard);
-        let ticket = {
+        let (ticket, is_range) = {
             let mut head = slot.lock();
             let had_large_values = self.empty_of_large(shard)?;
             let (mut batch, is_range) = self.deletes_of(&ShardKeys::new(shard))?;
@@ -84,14 +84,18 @@ impl Database {
                 .inspect_err(|_| self.archive.undo(noted))?;
             self.large.shards.forget(shard);
             *head = Some(Head::default());
-            if is_range {
-                self.compactor.add(ShardKeys::new(shard).all());
-            }
-            ticket
+            (ticket, is_range)
         };
         self.heads.forget(shard, slot);
         // As in `commit`: a write that may wait is made or fails.
-        ticket.ok_or_else(|| self.poison.set("a delete was not made"))
+        let ticket = ticket.ok_or_else(|| self.poison.set("a delete was not made"))?;
+        Ok((ticket, is_range))
+    }
+
+    /// Frees the space of a shard whose removal is flushed, some time. Before the flush the snapshot of the flush before it still has
+    /// all of the shard: a merge would write everything again, which on a full disk has no room.
+    pub(super) fn free_dropped(&self, shard: ShardId) {
+        self.compactor.add(ShardKeys::new(shard).all());
     }
 
     fn commit_locked(

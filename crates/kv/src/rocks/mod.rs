@@ -149,12 +149,16 @@ impl Engine {
 
     pub(crate) async fn drop_shard(&self, shard: ShardId) -> Result<(), Error> {
         let database = self.database()?;
-        let ticket = {
+        let (ticket, is_range) = {
             let database = database.clone();
             blocking(move || database.drop_shard(shard)).await??
         };
         self.latest.forget();
-        database.flusher.flushed(ticket).await
+        database.flusher.flushed(ticket).await?;
+        if is_range {
+            database.free_dropped(shard);
+        }
+        Ok(())
     }
 
     pub(crate) async fn flush(&self) -> Result<(), Error> {

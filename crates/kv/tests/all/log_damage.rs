@@ -3,6 +3,7 @@
 use crate::common::*;
 use kv::{Durability, Error, Kv, LogDamage};
 use std::fs::{self, OpenOptions};
+use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -80,7 +81,11 @@ fn copy_folder(from: &Path, to: &Path) {
             fs::create_dir(&target).unwrap();
             copy_folder(&entry.path(), &target);
         } else {
-            fs::copy(entry.path(), target).unwrap();
+            match fs::copy(entry.path(), target) {
+                // One that the engine has done with goes while the others are copied.
+                Err(error) if error.kind() == ErrorKind::NotFound => {}
+                copied => drop(copied.unwrap()),
+            }
         }
     }
 }

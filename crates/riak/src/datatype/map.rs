@@ -89,6 +89,18 @@ pub struct MapChange {
     pub time_us: u64,
 }
 
+impl MapChange {
+    /// How many elements and fields it names, those within its fields included.
+    pub fn elements(&self) -> usize {
+        let of_field = |(_, change): &(FieldName, EntryChange)| match change {
+            EntryChange::Set(set) => set.elements(),
+            EntryChange::Map(map) => map.elements(),
+            _ => 1,
+        };
+        self.removes.len() + self.updates.iter().map(of_field).sum::<usize>()
+    }
+}
+
 /// What is to be done with a field.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "the names say it")]

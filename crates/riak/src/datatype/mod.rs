@@ -73,6 +73,18 @@ pub enum Change {
     Hll(Vec<Vec<u8>>),
 }
 
+impl Change {
+    /// How many elements and fields it names.
+    pub fn elements(&self) -> usize {
+        match self {
+            Change::Counter(_) => 1,
+            Change::Set(set) => set.elements(),
+            Change::GrowSet(elements) | Change::Hll(elements) => elements.len(),
+            Change::Map(map) => map.elements(),
+        }
+    }
+}
+
 /// Why a change cannot be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChangeError {

@@ -29,6 +29,13 @@ pub struct SetChange {
     pub removes: Vec<Vec<u8>>,
 }
 
+impl SetChange {
+    /// How many elements it names.
+    pub fn elements(&self) -> usize {
+        self.adds.len() + self.removes.len()
+    }
+}
+
 impl Set {
     /// The elements in order.
     pub fn elements(&self) -> impl Iterator<Item = &[u8]> {

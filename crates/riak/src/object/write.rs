@@ -3,7 +3,7 @@
 use super::form::{Form, document_of, value_of};
 use super::large;
 use super::notes::{ObjectNotes, SiblingNotes};
-use super::{Found, Object, Sibling, term_of_key};
+use super::{Found, Object, Sibling, bytes_of_term, term_of_key};
 use crate::clock::{Clock, Dot};
 use crate::content::Content;
 use crate::error::{Result, RiakError};
@@ -12,9 +12,9 @@ use crate::server::Server;
 use engine::{EditOutcome, Namespace, Notes, Resolve, Revision, RevisionHash, RevisionedCollection};
 use http::header::{IF_MATCH, IF_NONE_MATCH};
 use http::{HeaderMap, Precondition, StatusCode, read_precondition};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
-use value::Value;
 
 /// What must hold of the object as it is.
 #[derive(Clone, Debug, Default)]
@@ -313,12 +313,12 @@ async fn commit(collection: &RevisionedCollection, resolve: Resolve) -> Result<O
 }
 
 fn notes_of(notes: &ObjectNotes, contents: &[&Content]) -> Result<Notes> {
-    let mut terms: Vec<(String, Value)> = Vec::new();
+    let (mut terms, mut seen) = (Vec::new(), HashSet::new());
     for (index, term) in contents.iter().flat_map(|content| &content.indexes) {
         let name = String::from_utf8_lossy(index).into_owned();
-        let term = (name, term_of_key(index, term)?);
-        if !terms.contains(&term) {
-            terms.push(term);
+        let term = term_of_key(index, term)?;
+        if seen.insert((name.clone(), bytes_of_term(term.as_ref()))) {
+            terms.push((name, term));
         }
     }
     Ok(notes.to_notes(terms))

@@ -109,6 +109,11 @@ fn a_set_is_the_same_by_both_protocols_and_a_removal_needs_what_was_seen() {
     };
     assert_eq!(server.get(path).status, 404);
     assert_eq!(post(r#"{"add_all":["a","b"]}"#).status, 204);
+    let many = (0..50_001)
+        .map(|number| format!("\"{number}\""))
+        .collect::<Vec<_>>();
+    let refused = post(&format!(r#"{{"add_all":[{}]}}"#, many.join(",")));
+    assert_eq!(refused.status, 413, "{}", refused.text());
     let wanted = DtFetchReq {
         bucket: b"b".to_vec(),
         key: b"k".to_vec(),
