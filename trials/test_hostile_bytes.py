@@ -152,7 +152,7 @@ DEEP_RESULTS = {
 
 @pytest.mark.parametrize("what", DEEP_RESULTS)
 def test_what_would_be_nested_without_end_is_refused(server, what):
-    reply = reply_of(exchange(server.address, op_msg(bson.encode(DEEP_RESULTS[what])), wait_s=5))
+    reply = reply_of(exchange(server.address, op_msg(bson.encode(DEEP_RESULTS[what])), wait_s=2))
     errors = [error["code"] for error in reply.get("writeErrors", [reply])]
     assert errors == [15], reply
 

@@ -2,6 +2,7 @@
 
 use crate::pool::Pool;
 use crate::{Budget, Holder};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// Bytes are taken from the budget many at a time, so that small steps cost nothing.
@@ -123,6 +124,12 @@ impl Share {
         }
         self.shrink(bytes);
         Ok(())
+    }
+
+    /// Whether more than half of what all of this holder may have is taken.
+    pub fn is_scarce(&self) -> bool {
+        let half = |pool: &Pool| pool.held.load(Ordering::Relaxed) > pool.limit / 2;
+        self.pool().is_some_and(half)
     }
 
     /// Whether somebody waits for what others of this holder have.

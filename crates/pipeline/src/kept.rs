@@ -56,6 +56,11 @@ impl Kept {
         }
     }
 
+    /// Whether a long document may find no room: more than half of it is taken.
+    pub(crate) fn is_scarce(&self) -> bool {
+        self.bytes > self.bytes_max / 2 || self.share.is_scarce()
+    }
+
     /// The bytes that it may be at the most.
     pub(crate) fn bytes_max(&self) -> usize {
         self.bytes_max

@@ -11,48 +11,52 @@ const DECODED_FACTOR: usize = 4;
 
 /// About the bytes that the value takes in memory once it is decoded.
 pub fn size_bytes(value: ValueRef<'_>) -> usize {
-    size_within(value, usize::MAX).unwrap_or(usize::MAX)
-}
-
-/// The same; `None` where documents and arrays are nested more than `levels` deep. BSON, whose depth was checked when it was read, is
-/// one level.
-pub fn size_within(value: ValueRef<'_>, levels: usize) -> Option<usize> {
-    Some(size_of::<Value>() + inner_within(value, levels)?)
+    size_of::<Value>() + inner_bytes(value)
 }
 
 /// What a value has besides its place.
-fn inner_within(value: ValueRef<'_>, levels: usize) -> Option<usize> {
-    Some(match value {
+fn inner_bytes(value: ValueRef<'_>) -> usize {
+    match value {
         ValueRef::String(text) | ValueRef::JavaScript(text) | ValueRef::Symbol(text) => allocated(text.len()),
         ValueRef::Binary { bytes, .. } => allocated(bytes.len()),
         ValueRef::Document(DocumentRef::Raw(raw)) => raw.as_bytes().len() * DECODED_FACTOR,
-        ValueRef::Document(document) => document_within(document, levels)?,
+        ValueRef::Document(document) => document_bytes(document),
         ValueRef::Array(ArrayRef::Raw(array)) => array.as_bytes().len() * DECODED_FACTOR,
         ValueRef::Array(ArrayRef::Tree(values)) => {
-            let levels = levels.checked_sub(1)?;
-            let sizes = values.iter().map(|value| size_within(value.as_ref(), levels));
-            sizes.sum::<Option<usize>>()?
+            values.iter().map(|value| size_bytes(value.as_ref())).sum()
         }
         _ => 0,
-    })
+    }
+}
+
+/// Whether documents and arrays are nested more than `levels` deep. BSON, whose depth was checked when it was read, is one level.
+pub fn is_deeper_than(value: ValueRef<'_>, levels: usize) -> bool {
+    let inner_levels = levels.saturating_sub(1);
+    match value {
+        ValueRef::Document(_) | ValueRef::Array(_) if levels == 0 => true,
+        ValueRef::Document(DocumentRef::Raw(_)) | ValueRef::Array(ArrayRef::Raw(_)) => false,
+        ValueRef::Document(document) => document
+            .iter()
+            .any(|(_, value)| is_deeper_than(value, inner_levels)),
+        ValueRef::Array(ArrayRef::Tree(values)) => values
+            .iter()
+            .any(|value| is_deeper_than(value.as_ref(), inner_levels)),
+        _ => false,
+    }
 }
 
 /// About the bytes of a document as it is: its BSON, or what its fields take.
 pub fn document_bytes(document: DocumentRef<'_>) -> usize {
-    document_within(document, usize::MAX).unwrap_or(usize::MAX)
-}
-
-fn document_within(document: DocumentRef<'_>, levels: usize) -> Option<usize> {
-    if let DocumentRef::Raw(raw) = document {
-        return Some(raw.as_bytes().len());
-    }
-    let levels = levels.checked_sub(1)?;
-    let field = |name: &str, value: ValueRef<'_>| {
-        Some(FIELD_BYTES + allocated(name.len()) + inner_within(value, levels)?)
-    };
     match document {
-        DocumentRef::Tree(tree) => tree.iter().map(|(name, value)| field(name, value.as_ref())).sum(),
-        other => other.iter().map(|(name, value)| field(name, value)).sum(),
+        DocumentRef::Raw(raw) => raw.as_bytes().len(),
+        DocumentRef::Tree(tree) => tree
+            .iter()
+            .map(|(name, value)| FIELD_BYTES + allocated(name.len()) + inner_bytes(value.as_ref()))
+            .sum(),
+        picked @ DocumentRef::Picked(_) => picked
+            .iter()
+            .map(|(name, value)| FIELD_BYTES + allocated(name.len()) + inner_bytes(value))
+            .sum(),
     }
 }
 

@@ -5,7 +5,7 @@ use crate::interruption::{self, steps};
 use crate::{Code, Error, Result};
 use memory::{Holder, Share};
 use value::raw::NESTING_DEPTH_MAX;
-use value::size::size_within;
+use value::size::{is_deeper_than, size_bytes};
 use value::{Value, ValueRef};
 
 /// The bytes that a value made by one operator may take in memory (MongoDB's limit of `$map`, `$reduce` and `$range`).
@@ -80,12 +80,13 @@ impl Building {
     /// About the bytes of a value. One that is nested deeper than documents may be is refused: `$reduce` makes one of a few bytes that
     /// nothing could go through any more.
     fn size(&self, value: ValueRef<'_>) -> Result<usize> {
-        size_within(value, NESTING_DEPTH_MAX).ok_or_else(|| {
+        if is_deeper_than(value, NESTING_DEPTH_MAX) {
             let message = format!(
                 "{} would exceed the maximum nested object depth: {NESTING_DEPTH_MAX}",
                 self.operator
             );
-            Error::new(Code::OVERFLOW, message)
-        })
+            return Err(Error::new(Code::OVERFLOW, message));
+        }
+        Ok(size_bytes(value))
     }
 }

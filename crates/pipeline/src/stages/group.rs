@@ -217,7 +217,7 @@ impl Grouping {
 
     /// Whether a long document goes to a file: its group might keep all of it, and that is known only when it does.
     fn has_no_room_for(&mut self, document: DocumentRef<'_>) -> bool {
-        if !self.group.grows || self.run.surroundings.spill.is_none() {
+        if !self.group.grows || self.run.surroundings.spill.is_none() || !self.kept.is_scarce() {
             return false;
         }
         let bytes = document_bytes(document);
