@@ -103,11 +103,10 @@ fn position(text: &str) -> Result<Sequence> {
 
 impl Tail {
     async fn follow(self, sender: BodySender) {
-        let Ok(snapshot) = self.index.collection.durable_snapshot().await else {
+        let durable = self.index.collection.durable_snapshot().await;
+        let Ok(head) = durable.map(|snapshot| snapshot.head()) else {
             return;
         };
-        let head = snapshot.head();
-        drop(snapshot);
         // A position beyond the end is one of a collection that had the name before.
         let mut at = self.since.clone().filter(|since| *since <= head).unwrap_or(head);
         if !send(

@@ -21,6 +21,7 @@ pub mod fields;
 pub mod filter;
 pub mod interruption;
 pub mod metrics;
+pub mod path_depth;
 pub mod projection;
 pub mod regex;
 pub mod script;

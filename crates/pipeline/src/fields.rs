@@ -1,12 +1,10 @@
 //! Fields of documents by their paths, through documents alone: what stages read and set.
 
 use crate::{Code, QueryError, Result};
+use language::path_depth::check_path_depth;
 use value::path::FieldPath;
 use value::raw::DocumentWriter;
 use value::{Document, DocumentBuf, DocumentRef, RawDocument, Value, ValueRef};
-
-/// The most parts of a path (`FieldPath` of MongoDB's `src/mongo/db/pipeline/field_path.h`).
-const PATH_DEPTH_MAX: usize = 200;
 
 /// A path that a stage sets, with MongoDB's errors for one that cannot be.
 pub(super) fn checked_path(path: &str) -> Result<FieldPath> {
@@ -25,10 +23,7 @@ pub(super) fn checked_path(path: &str) -> Result<FieldPath> {
     path.split('.')
         .try_for_each(language::expression::check_field_name)?;
     let path = FieldPath::parse(path);
-    if path.parts().len() > PATH_DEPTH_MAX {
-        let message = format!("FieldPath is too long: at most {PATH_DEPTH_MAX} fields");
-        return Err(QueryError::new(Code::OVERFLOW, message));
-    }
+    check_path_depth(path.parts().len())?;
     Ok(path)
 }
 

@@ -1,11 +1,9 @@
 //! The dotted paths of updates, with their positional parts.
 
+use language::path_depth::check_path_depth;
 use language::{Code, Error, Result};
 use std::cmp::Ordering;
 use std::fmt;
-
-/// The most parts of a path (`FieldPath` of MongoDB's `src/mongo/db/pipeline/field_path.h`).
-const PATH_DEPTH_MAX: usize = 200;
 
 /// One part of an update's path.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,7 +63,7 @@ impl UpdatePath {
             ));
         }
         let parts: Vec<Part> = path.split('.').map(Part::parse).collect();
-        check_depth(parts.len())?;
+        check_path_depth(parts.len())?;
         check_positions(path, &parts)?;
         Ok(UpdatePath { parts })
     }
@@ -81,17 +79,6 @@ impl UpdatePath {
             Part::Field(name) => Some(name.as_str()),
             _ => None,
         })
-    }
-}
-
-/// Refuses a path of more parts: of each, a document within a document would be made.
-pub(crate) fn check_depth(parts: usize) -> Result<()> {
-    match parts <= PATH_DEPTH_MAX {
-        true => Ok(()),
-        false => Err(Error::new(
-            Code::OVERFLOW,
-            format!("FieldPath is too long: at most {PATH_DEPTH_MAX} fields"),
-        )),
     }
 }
 

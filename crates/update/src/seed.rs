@@ -2,7 +2,7 @@
 
 use crate::Update;
 use crate::make_path::make_path;
-use crate::path::check_depth;
+use language::path_depth::check_path_depth;
 use language::{Code, Error, Result};
 use value::{Document, Value};
 
@@ -19,7 +19,7 @@ pub fn seed_document(update: &Update, equalities: Equalities<'_>) -> Result<Docu
         }
         check_distinct(path, equalities.get(..number).unwrap_or_default())?;
         let parts: Vec<String> = path.split('.').map(str::to_owned).collect();
-        check_depth(parts.len())?;
+        check_path_depth(parts.len())?;
         make_path(&mut seed, &parts, (*value).clone(), None)?;
     }
     match seed {

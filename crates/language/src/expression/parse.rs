@@ -4,13 +4,11 @@ use super::node::{Apply, Call, Node};
 use super::operators::{Operator, Syntax, check_size};
 use super::path::{Base, Path};
 use super::scope::ParseScope;
+use crate::path_depth::PATH_DEPTH_MAX;
 use crate::{Code, Error, Result};
 use std::collections::BTreeSet;
 use value::collation::Collation;
 use value::{Document, Value, json};
-
-/// The parts that a field path may have at most, as in MongoDB.
-const PATH_DEPTH_MAX: usize = 200;
 
 /// Finds an operator by its name, `$` included.
 pub(super) type FindOperator = fn(&str) -> Option<&'static Operator>;

@@ -2,11 +2,9 @@
 
 use super::parse::Place;
 use crate::expression::Expression;
+use crate::path_depth::check_path_depth;
 use crate::{Code, Error, Result};
 use value::{Document, Value};
-
-/// The fields that a path may go through.
-const PATH_DEPTH_MAX: usize = 200;
 
 /// Checks a dotted path.
 pub(super) fn check_path(path: &str, place: Place) -> Result<()> {
@@ -22,12 +20,7 @@ pub(super) fn check_path(path: &str, place: Place) -> Result<()> {
             "FieldPath must not end with a '.'.",
         ));
     }
-    if path.split('.').count() > PATH_DEPTH_MAX {
-        return Err(Error::new(
-            Code::OVERFLOW,
-            format!("FieldPath is too long: at most {PATH_DEPTH_MAX} fields"),
-        ));
-    }
+    check_path_depth(path.split('.').count())?;
     for part in path.split('.').skip(1) {
         if part == "$" {
             return Err(match place {

@@ -2,6 +2,7 @@
 
 use crate::{QueryError, Result};
 use language::filter::TEXT_SCORE;
+use language::path_depth::PATH_DEPTH_MAX;
 use store::Order;
 use value::collation::Collation;
 use value::decimal::Rounding;
@@ -32,9 +33,6 @@ pub struct SortField {
 
 /// A sort by more fields is refused.
 pub const SORT_FIELDS_MAX: usize = 32;
-
-/// The parts that a path may have at most.
-const PATH_DEPTH_MAX: usize = 200;
 
 /// How a query wants its results.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
 //! What the committer runs on a document: match again, change, validate.
 
+use super::insert::check_nesting;
 use super::report::Report;
 use super::{Validator, WriteError};
 use crate::{Code, QueryError, Result};
@@ -10,7 +11,6 @@ use std::sync::Arc;
 use store::{DOCUMENT_BYTES_MAX, Present, StoreError, Transform, Transformed};
 use update::stored::check_stored;
 use update::{Applied, Update, seed_document};
-use value::raw::NESTING_DEPTH_MAX;
 use value::{Document, DocumentBuf, ObjectId, Value, ValueRef};
 
 /// What a statement does to each document that it means.
@@ -176,9 +176,6 @@ fn encode(document: &Document) -> Result<DocumentBuf> {
             format!("Resulting document after update is larger than {DOCUMENT_BYTES_MAX}"),
         ));
     }
-    if new.as_raw().is_deeper_than(NESTING_DEPTH_MAX) {
-        let message = format!("Document exceeds maximum nested object depth: {NESTING_DEPTH_MAX}");
-        return Err(QueryError::new(Code::OVERFLOW, message));
-    }
+    check_nesting(&new)?;
     Ok(new)
 }

@@ -68,12 +68,18 @@ fn add_outcomes(inserted: &mut Inserted, positions: &[usize], outcomes: Vec<Outc
     inserted.failures.sort_by_key(|(position, _)| *position);
 }
 
-/// Makes a document fit to be stored: `_id` present and first, empty timestamps filled, limits kept, rules satisfied.
-fn prepare(document: DocumentBuf, options: &WriteOptions) -> Result<DocumentBuf, WriteError> {
+/// Refuses a document that is nested deeper than one may be.
+pub(super) fn check_nesting(document: &DocumentBuf) -> Result<(), QueryError> {
     if document.as_raw().is_deeper_than(NESTING_DEPTH_MAX) {
         let message = format!("Document exceeds maximum nested object depth: {NESTING_DEPTH_MAX}");
-        return Err(QueryError::new(Code::OVERFLOW, message).into());
+        return Err(QueryError::new(Code::OVERFLOW, message));
     }
+    Ok(())
+}
+
+/// Makes a document fit to be stored: `_id` present and first, empty timestamps filled, limits kept, rules satisfied.
+fn prepare(document: DocumentBuf, options: &WriteOptions) -> Result<DocumentBuf, WriteError> {
+    check_nesting(&document)?;
     let document = completed(document, options.keeps_empty_timestamps)?;
     let size = document.bytes().len();
     if size > DOCUMENT_BYTES_MAX {

@@ -1,0 +1,17 @@
+//! How many fields a path may go through.
+
+use crate::{Code, Error, Result};
+
+/// The most of them (`FieldPath` of MongoDB's `src/mongo/db/pipeline/field_path.h`).
+pub const PATH_DEPTH_MAX: usize = 200;
+
+/// Refuses a path of more parts: of each, a document within a document would be made.
+pub fn check_path_depth(parts: usize) -> Result<()> {
+    match parts <= PATH_DEPTH_MAX {
+        true => Ok(()),
+        false => Err(Error::new(
+            Code::OVERFLOW,
+            format!("FieldPath is too long: at most {PATH_DEPTH_MAX} fields"),
+        )),
+    }
+}
