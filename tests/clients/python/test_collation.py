@@ -67,3 +67,34 @@ def test_wrong_collations_are_refused(collection):
         with pytest.raises(OperationFailure) as refused:
             list(collection.find({}, collation=wrong))
         assert refused.value.code == code
+
+
+@pytest.mark.parametrize("options", [{}, {"clusteredIndex": {"key": {"_id": 1}, "unique": True}}])
+def test_ids_that_a_collection_takes_for_equal_are_one(collection, options):
+    database = collection.database
+    collection.drop()
+    database.create_collection(collection.name, collation=ANY_CASE, **options)
+    collection.insert_one({"_id": "apple"})
+    for _ in range(2):
+        with pytest.raises(DuplicateKeyError) as refused:
+            collection.insert_one({"_id": "Apple"})
+        assert "index: _id_" in str(refused.value) and refused.value.details["keyPattern"] == {"_id": 1}
+        # To clients it is the one index on _id, which stays.
+        assert len(collection.index_information()) == 1
+        assert database.command("validate", collection.name)["nIndexes"] == 1
+        assert list(database.command("collStats", collection.name)["indexSizes"]) == ["_id_"]
+        collection.drop_indexes()
+    assert plan(collection.find({"_id": "APPLE"})) == "IXSCAN"
+    assert collection.find({"_id": "APPLE"}).explain()["queryPlanner"]["winningPlan"]["inputStage"]["indexName"] == "_id_"
+    assert collection.replace_one({"_id": "APPLE"}, {"n": 1}, upsert=True).matched_count == 1
+    assert list(collection.find()) == [{"_id": "apple", "n": 1}]
+    assert collection.insert_many([{"_id": 1}, {"_id": "pear"}]).acknowledged
+    assert [document["_id"] for document in collection.find().sort("_id", -1)] == ["pear", "apple", 1]
+    # A copy of it refuses the same.
+    copy = database[f"{collection.name}_copy"]
+    copy.drop()
+    database.create_collection(copy.name, collation=ANY_CASE)
+    collection.aggregate([{"$out": copy.name}])
+    with pytest.raises(DuplicateKeyError):
+        copy.insert_one({"_id": "Pear"})
+    copy.drop()

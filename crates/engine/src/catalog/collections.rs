@@ -94,7 +94,10 @@ impl Engine {
         if let Some(present) = self.store().collection(namespace) {
             return same_or_exists(namespace, &present, &options);
         }
-        let first_index = TimeSeries::of(&options).and_then(|series| series.first_index());
+        let series = TimeSeries::of(&options);
+        let first_index = series
+            .and_then(|series| series.first_index())
+            .or_else(|| id_index::under_collation(&options));
         match self.store().create(namespace, options.clone()).await {
             Ok(collection) => {
                 if let Some(spec) = first_index {

@@ -1,8 +1,29 @@
 //! The index on `_id` as clients see it: every collection has it, so it is described rather than made.
 
 use crate::running::profile;
-use store::Collection;
+use std::sync::Arc;
+use store::{Collection, CollectionOptions, Index, IndexSpec};
 use value::{Document, Value, doc};
+
+/// The index by which a collection with a collation has no two `_id`s that are equal under it; `None` where bytes are compared, and
+/// of a time series, whose `_id`s may repeat.
+pub(crate) fn under_collation(options: &CollectionOptions) -> Option<IndexSpec> {
+    let kept = &options.kept;
+    if kept.contains("viewOn") || kept.contains("timeseries") {
+        return None;
+    }
+    match kept.get("collation") {
+        Some(Value::Document(collation)) => Some(IndexSpec::id_under(collation.clone())),
+        _ => None,
+    }
+}
+
+/// A collection's indexes as clients count them: those on `_id` are one.
+pub(crate) fn shown(collection: &Collection) -> Vec<Arc<Index>> {
+    let mut indexes = collection.indexes();
+    indexes.retain(|index| !index.spec().is_id_under_collation());
+    indexes
+}
 
 /// How the index is listed; none of a view, of a time series and of what the profiler recorded, which have none for their
 /// clients.

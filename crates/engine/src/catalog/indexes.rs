@@ -53,13 +53,13 @@ impl Engine {
         if let Some(series) = TimeSeries::of(&collection.options()) {
             specs.iter().try_for_each(|spec| series.check_index(spec))?;
         }
-        let before = collection.indexes().len();
+        let before = id_index::shown(&collection).len();
         if before + specs.len() > INDEXES_MAX {
             let message = format!("add index fails, too many indexes for {namespace}; at most {INDEXES_MAX}");
             return Err(Error::new(BAD_SPEC, message));
         }
         let (before, after) = collection.create_indexes(specs).await?;
-        let unlisted = usize::from(hides_id_index(&collection));
+        let unlisted = unlisted(&collection);
         Ok(CreatedIndexes {
             before: before - unlisted,
             after: after - unlisted,
@@ -71,7 +71,7 @@ impl Engine {
     pub fn indexes(&self, namespace: &Namespace) -> Result<Vec<Document>> {
         let collection = self.existing(namespace)?;
         collection.refuse_view()?;
-        let indexes = collection.indexes();
+        let indexes = id_index::shown(&collection);
         let others = indexes
             .iter()
             .filter(|index| index.spec().name != "_id_")
@@ -87,8 +87,8 @@ impl Engine {
             .existing(namespace)
             .map_err(|error| Error::new(error.code, format!("ns not found {namespace}")))?;
         collection.refuse_view()?;
-        let present = collection.indexes();
-        let count = present.len() - usize::from(hides_id_index(&collection));
+        let present = id_index::shown(&collection);
+        let count = collection.indexes().len() - unlisted(&collection);
         let is_all = |name: &Value| matches!(name, Value::String(all) if all == "*");
         let names = match which {
             all if is_all(all) => all_but_id(&present),
@@ -109,11 +109,13 @@ impl Engine {
     }
 }
 
-/// Whether the index on `_id` is not counted: a time series has none for its clients, and of a clustered collection
-/// it is the collection itself.
-fn hides_id_index(collection: &Collection) -> bool {
+/// How many indexes are not counted: a time series has none on `_id` for its clients, of a clustered collection it is the
+/// collection itself, and where there are two they are one.
+fn unlisted(collection: &Collection) -> usize {
     let options = collection.options();
-    options.kept.contains("clusteredIndex") || options.kept.contains("timeseries")
+    let is_hidden = options.kept.contains("clusteredIndex") || options.kept.contains("timeseries");
+    let of_collation = collection.indexes().len() - id_index::shown(collection).len();
+    usize::from(is_hidden) + of_collation
 }
 
 fn all_but_id(present: &[Arc<Index>]) -> Vec<String> {

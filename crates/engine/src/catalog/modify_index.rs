@@ -3,6 +3,7 @@
 //! An index is made unique without being built anew: with `prepareUnique` it refuses new duplicates; then `unique`
 //! looks for those that were there before.
 
+use crate::catalog::id_index;
 use crate::catalog::indexes::named;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -44,7 +45,7 @@ impl Engine {
             return Err(Error::new(INVALID_OPTIONS, message));
         }
         check_not_clustered(&collection, which, &change)?;
-        let present = collection.indexes();
+        let present = id_index::shown(&collection);
         let name = named(&present, which)?;
         let index = present
             .iter()

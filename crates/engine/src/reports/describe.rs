@@ -1,6 +1,7 @@
 //! What the stages `$collStats`, `$indexStats`, `$planCacheStats`, `$currentOp` and `$listSessions` tell.
 
 use crate::catalog::collections::CollectionEntry;
+use crate::catalog::id_index;
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -107,7 +108,7 @@ impl Engine {
         let Some(collection) = self.store().collection(namespace) else {
             return Vec::new();
         };
-        let indexes = collection.indexes();
+        let indexes = id_index::shown(&collection);
         let described = indexes.iter().map(|index| {
             let (uses, since_ms) = index.uses();
             let spec = index.spec();

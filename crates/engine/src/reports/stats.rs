@@ -88,14 +88,19 @@ impl Engine {
             found.map_or(0, |(_, bytes)| *bytes)
         };
         let indexes = collection.indexes();
-        let indexes = indexes
-            .iter()
-            .map(|index| (index.spec().name.clone(), of_index(index.id())));
+        let mut sizes: Vec<(String, u64)> = Vec::with_capacity(indexes.len());
+        for index in &indexes {
+            let name = index.spec().shown_name();
+            match sizes.iter_mut().find(|(known, _)| known == name) {
+                Some((_, bytes)) => *bytes += of_index(index.id()),
+                None => sizes.push((name.to_owned(), of_index(index.id()))),
+            }
+        }
         Ok(CollectionReport {
             documents: stats.count,
             data_bytes: stats.data_bytes,
             storage_bytes: stored.documents,
-            indexes: indexes.collect(),
+            indexes: sizes,
             capped: collection
                 .options()
                 .capped

@@ -45,23 +45,18 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         ));
     }
     let report = engine.validate(&namespace, full).await?;
-    let keys: Document = report
-        .index_entries
-        .iter()
-        .map(|(name, count)| (name.clone(), Value::Int64(*count as i64)))
-        .collect();
-    let details: Document = report
-        .index_entries
-        .iter()
-        .map(|(name, _)| (name.clone(), Value::Document(doc! {"valid": report.is_valid()})))
-        .collect();
+    let (mut keys, mut details) = (Document::new(), Document::new());
+    for (name, count) in &report.index_entries {
+        keys.set(name, Value::Int64(*count as i64));
+        details.set(name, doc! {"valid": report.is_valid()});
+    }
     let valid = report.is_valid();
     Ok(doc! {
         "ns": namespace.to_string(),
         "nInvalidDocuments": 0_i64,
         "nNonCompliantDocuments": 0_i64,
         "nrecords": report.records as i64,
-        "nIndexes": report.index_entries.len() as i32,
+        "nIndexes": keys.len() as i32,
         "keysPerIndex": keys,
         "indexDetails": details,
         "valid": valid,

@@ -7,6 +7,13 @@ use crate::plan::{Hint, Ordering, SortPattern};
 use store::{Collection, Order};
 use value::doc;
 
+/// Whether there are indexes besides those on `_id`.
+fn has_others(collection: &Collection) -> bool {
+    let indexes = collection.indexes();
+    let mut others = indexes.iter().skip(1).map(|index| index.spec());
+    others.any(|spec| !spec.is_id_under_collation())
+}
+
 /// What is asked of a collection, in the order that a clustered one has by itself.
 pub(super) fn in_order(collection: &Collection, mut spec: FindSpec) -> Result<FindSpec> {
     if !collection.options().kept.contains("clusteredIndex") {
@@ -15,7 +22,7 @@ pub(super) fn in_order(collection: &Collection, mut spec: FindSpec) -> Result<Fi
     let order = match (&spec.ordering, &spec.hint) {
         (Ordering::Natural(order), _) | (Ordering::Any, Some(Hint::Natural(order))) => *order,
         // Where another index may be read, the order is that index's.
-        (Ordering::Any, None) if spec.filter.is_empty() || collection.indexes().len() == 1 => Order::Forward,
+        (Ordering::Any, None) if spec.filter.is_empty() || !has_others(collection) => Order::Forward,
         _ => return Ok(spec),
     };
     if matches!(spec.hint, Some(Hint::Natural(_))) {

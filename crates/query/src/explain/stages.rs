@@ -195,7 +195,7 @@ fn index_scan(scan: &IndexScan, counters: Option<&ScanCounters>) -> Stage {
     }
     Stage::new("IXSCAN", counters.found, counters.keys)
         .with("keyPattern", facts.key.clone())
-        .with("indexName", facts.name.as_str())
+        .with("indexName", facts.shown_name.as_str())
         .with("isMultiKey", facts.is_multikey())
         .with("multiKeyPaths", multikey_paths)
         .with("isUnique", facts.unique)

@@ -85,6 +85,7 @@ fn facts_of(index: &Index) -> IndexFacts {
     };
     IndexFacts {
         name: spec.name.clone(),
+        shown_name: spec.shown_name().to_owned(),
         key: spec.key.clone(),
         fields: index.fields().iter().enumerate().map(field).collect(),
         unique: index.is_unique(),

@@ -10,8 +10,10 @@ use value::key::Direction;
 /// An index as the planner sees it.
 #[derive(Clone, Debug)]
 pub struct IndexFacts {
-    /// The name, by which hints and explanations call it.
+    /// The name, by which hints call it.
     pub name: String,
+    /// The name by which explanations call it.
+    pub shown_name: String,
     /// Its key pattern as given.
     pub key: Document,
     /// Its fields in order.

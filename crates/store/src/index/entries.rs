@@ -320,7 +320,7 @@ pub(crate) fn duplicate_key(namespace: &Namespace, index: &Index, key: &[u8], mu
     }
     StoreError::DuplicateKey {
         namespace: namespace.to_string(),
-        index: index.spec.name.clone(),
+        index: index.spec.shown_name().to_owned(),
         pattern: index.spec.key.clone(),
         key: taken,
     }

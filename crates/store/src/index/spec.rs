@@ -23,6 +23,12 @@ const SIGNATURE: [&str; 3] = ["collation", "wildcardProjection", PARTITIONED_IND
 /// Compiles a `partialFilterExpression` of an index with this collation; the query language is above the store.
 pub type FilterCompiler = fn(&Document, Option<&Collation>) -> Result<Arc<dyn DocumentFilter>, String>;
 
+/// The name of the index on `_id`.
+const ID_INDEX: &str = "_id_";
+
+/// The name of that on `_id` under the collection's collation; clients are not shown it.
+const ID_UNDER_COLLATION: &str = "_id_.collation";
+
 /// The description of an index.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct IndexSpec {
@@ -62,7 +68,30 @@ impl IndexSpec {
 
     /// The index on `_id` that every collection has.
     pub(crate) fn id() -> IndexSpec {
-        IndexSpec::new("_id_", doc! {"_id": 1})
+        IndexSpec::new(ID_INDEX, doc! {"_id": 1})
+    }
+
+    /// The index by which a collection with a collation has no two `_id`s that are equal under it. The index on `_id` that every
+    /// collection has tells bytes apart; to clients both are that one.
+    pub fn id_under(collation: Document) -> IndexSpec {
+        IndexSpec {
+            unique: true,
+            kept: doc! {"collation": collation},
+            ..IndexSpec::new(ID_UNDER_COLLATION, doc! {"_id": 1})
+        }
+    }
+
+    /// Whether it is [`IndexSpec::id_under`] a collation.
+    pub fn is_id_under_collation(&self) -> bool {
+        self.name == ID_UNDER_COLLATION
+    }
+
+    /// The name under which clients know it.
+    pub fn shown_name(&self) -> &str {
+        match self.is_id_under_collation() {
+            true => ID_INDEX,
+            false => &self.name,
+        }
     }
 
     /// The form of `listIndexes`: version, key and name first, then the options that are set.

@@ -245,6 +245,7 @@ impl Validation {
             let range = KeyRange::prefix(&keys::index_prefix(index.id()));
             let found = self.count(snapshot, range).await?;
             let name = &index.spec().name;
+            let shown_name = index.spec().shown_name().to_owned();
             let kept = snapshot
                 .state()
                 .index(index.id())
@@ -255,7 +256,7 @@ impl Validation {
                 found,
             );
             self.compare(&format!("counted entries of the index {name}"), kept, found);
-            self.report.index_entries.push((name.clone(), found));
+            self.report.index_entries.push((shown_name, found));
         }
         Ok(())
     }
