@@ -60,6 +60,8 @@ LOADS = {
     "strings": pipeline(over_many({"$strLenCP": {"$replaceAll": {"input": "$text", "find": "a", "replacement": "bb"}}})),
     "substrings": pipeline(over_many({"$indexOfCP": ["$text", "aaab"]})),
     "regular expressions": pipeline(over_many({"$cond": [{"$regexMatch": {"input": "$text", "regex": "(a+)+b"}}, 1, 0]})),
+    "regular expressions that go far back": pipeline(over_many(
+        {"$cond": [{"$regexMatch": {"input": {"$concat": [{"$toString": "$$y"}, "a" * 26, "b"]}, "regex": "^[0-9]+(a|aa)+$"}}, 1, 0]})),
     "sets": pipeline(over_many({"$size": {"$setUnion": [{"$range": [0, 1000]}, ["$$y"]]}})),
     "sorted arrays": pipeline(over_many({"$size": {"$sortArray": {"input": {"$concatArrays": [{"$range": [0, 100_000]}, ["$$y"]]}, "sortBy": -1}}})),
     "dates": pipeline(over_many({"$strLenCP": {"$dateToString": {"date": {"$toDate": {"$toLong": "$$y"}}, "timezone": "Europe/Berlin"}}})),

@@ -1,9 +1,10 @@
 //! Regular expressions with MongoDB's options, compiled by PCRE2.
 
-use crate::interruption::steps;
+use crate::interruption::{long_step, steps};
 use crate::{Code, Error, Result};
 use pcre2::bytes;
 use std::fmt;
+use std::sync::OnceLock;
 
 /// A pattern of more bytes is refused, as PCRE2's own limit makes MongoDB do.
 const PATTERN_BYTES_MAX: usize = 16_384;
@@ -11,11 +12,17 @@ const PATTERN_BYTES_MAX: usize = 16_384;
 /// Steps back that one match may take before it fails: what keeps a hostile pattern from running for hours.
 const BACKTRACKS_MAX: u32 = 10_000_000;
 
+/// Steps back that a match takes at first, in half a millisecond. One that needs more begins anew, once others have had the thread.
+const BACKTRACKS_FIRST: u32 = 100_000;
+
+/// What PCRE2 returns when a match needs more steps than its limit (pcre2api, "ERROR RETURN VALUES FROM pcre2_match()").
+const ERROR_MATCH_LIMIT: i32 = -47;
+
 /// The stack of compiled patterns; PCRE2's default of 32 KiB is too small for alternatives over long texts.
 const JIT_STACK_BYTES_MAX: usize = 512 * 1024;
 
-/// Steps that a search counts for: those that go to the limit take some 50 ms each, and a few are let pass between two looks.
-const STEPS_PER_SEARCH: usize = 250;
+/// Steps that a search counts for.
+const STEPS_PER_SEARCH: usize = 2;
 
 /// Where a match and its groups lie in a text, as bytes; the whole match first.
 pub(crate) type Captures = Vec<Option<(usize, usize)>>;
@@ -25,7 +32,10 @@ pub(crate) type Captures = Vec<Option<(usize, usize)>>;
 pub struct Regex {
     pattern: String,
     options: String,
+    /// With the limit of a first attempt.
     compiled: bytes::Regex,
+    /// With the limit of the last one, once a match has needed it.
+    patient: OnceLock<bytes::Regex>,
     /// What the pattern asks, where that is seen without a search.
     beginning: Option<Beginning>,
 }
@@ -50,35 +60,17 @@ impl Regex {
         if pattern.len() > PATTERN_BYTES_MAX {
             return Err(invalid("regular expression is too large"));
         }
-        let mut builder = bytes::RegexBuilder::new();
-        builder
-            .utf(true)
-            .jit_if_available(true)
-            .max_jit_stack_size(Some(JIT_STACK_BYTES_MAX));
-        for option in options.chars() {
-            match option {
-                'i' => builder.caseless(true),
-                'm' => builder.multi_line(true),
-                's' => builder.dotall(true),
-                'x' => builder.extended(true),
-                // Patterns are UTF-8 in any case.
-                'u' => &mut builder,
-                _ => {
-                    return Err(Error::new(
-                        Code::location(51_108),
-                        format!("invalid flag in regex options: {option}"),
-                    ));
-                }
-            };
+        if let Some(flag) = options.chars().find(|flag| !"imsxu".contains(*flag)) {
+            return Err(Error::new(
+                Code::location(51_108),
+                format!("invalid flag in regex options: {flag}"),
+            ));
         }
-        let limited = format!("(*LIMIT_MATCH={BACKTRACKS_MAX})(*LIMIT_DEPTH={BACKTRACKS_MAX}){pattern}");
-        let compiled = builder
-            .build(&limited)
-            .map_err(|error| invalid(&error.to_string()))?;
         Ok(Regex {
             pattern: pattern.to_owned(),
             options: options.to_owned(),
-            compiled,
+            compiled: compile(pattern, options, BACKTRACKS_FIRST)?,
+            patient: OnceLock::new(),
             beginning: None,
         }
         .with_beginning())
@@ -113,21 +105,36 @@ impl Regex {
             }
             None => {}
         }
+        self.search(|compiled| compiled.is_match(text.as_bytes()))
+    }
+
+    /// Searches; again and with patience where a first attempt gives up, so that only long searches cost the others a wait.
+    fn search<T>(&self, attempt: impl Fn(&bytes::Regex) -> Result<T, pcre2::Error>) -> Result<T> {
         steps(STEPS_PER_SEARCH)?;
-        self.compiled
-            .is_match(text.as_bytes())
-            .map_err(|error| failed(&error))
+        match attempt(&self.compiled) {
+            Err(error) if error.code() == ERROR_MATCH_LIMIT => {
+                long_step()?;
+                let patient = match self.patient.get() {
+                    Some(patient) => patient,
+                    None => {
+                        let compiled = compile(&self.pattern, &self.options, BACKTRACKS_MAX)?;
+                        self.patient.get_or_init(|| compiled)
+                    }
+                };
+                attempt(patient)
+            }
+            found => found,
+        }
+        .map_err(|error| failed(&error))
     }
 
     /// The first match at or after byte `start`.
     pub(crate) fn captures_at(&self, text: &str, start: usize) -> Result<Option<Captures>> {
-        steps(STEPS_PER_SEARCH)?;
-        let mut locations = self.compiled.capture_locations();
-        let found = self
-            .compiled
-            .captures_read_at(&mut locations, text.as_bytes(), start)
-            .map_err(|error| failed(&error))?;
-        Ok(found.map(|_| (0..locations.len()).map(|group| locations.get(group)).collect()))
+        self.search(|compiled| {
+            let mut locations = compiled.capture_locations();
+            let found = compiled.captures_read_at(&mut locations, text.as_bytes(), start)?;
+            Ok(found.map(|_| (0..locations.len()).map(|group| locations.get(group)).collect()))
+        })
     }
 
     /// The text that every match must start with, where the pattern says so by `^` and literal characters;
@@ -147,6 +154,24 @@ impl Regex {
         let (prefix, whole) = leading_literal(rest);
         (!prefix.is_empty()).then_some((prefix, whole))
     }
+}
+
+/// Compiles a pattern whose matches may take so many steps back.
+fn compile(pattern: &str, options: &str, backtracks_max: u32) -> Result<bytes::Regex> {
+    let has = |flag: char| options.contains(flag);
+    // Patterns are UTF-8 in any case.
+    let compiled = bytes::RegexBuilder::new()
+        .utf(true)
+        .jit_if_available(true)
+        .max_jit_stack_size(Some(JIT_STACK_BYTES_MAX))
+        .caseless(has('i'))
+        .multi_line(has('m'))
+        .dotall(has('s'))
+        .extended(has('x'))
+        .build(&format!(
+            "(*LIMIT_MATCH={backtracks_max})(*LIMIT_DEPTH={backtracks_max}){pattern}"
+        ));
+    compiled.map_err(|error| invalid(&error.to_string()))
 }
 
 /// The literal characters that a pattern starts with, and whether there is nothing after them.

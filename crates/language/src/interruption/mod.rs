@@ -8,7 +8,7 @@
 mod running;
 mod sort;
 
-pub use running::{COMPARISONS_PER_STEP, STEPS_BETWEEN_LOOKS, memory, note, steps, within};
+pub use running::{COMPARISONS_PER_STEP, STEPS_BETWEEN_LOOKS, long_step, memory, note, steps, within};
 pub use sort::sort_by;
 
 use crate::metrics::Metrics;

@@ -25,6 +25,8 @@ struct Running {
     since: Option<Instant>,
     /// How long it then runs until it makes room.
     room_after: Duration,
+    /// When it did so, if it has.
+    made_room: Option<Duration>,
     /// How long it then runs until it looks for its client.
     client_after: Duration,
 }
@@ -45,6 +47,11 @@ pub fn steps(count: usize) -> Result<()> {
     look()
 }
 
+/// Before one step that may take tens of milliseconds: makes room for others at once; fails once the operation must end.
+pub fn long_step() -> Result<()> {
+    RUNNING.with_borrow_mut(|running| running.as_mut().map_or(Ok(()), Running::before_long_step))
+}
+
 /// Runs work under an interruption: its steps, and those of all that it calls, look at it.
 pub fn within<T>(interruption: &Interruption, work: impl FnOnce() -> T) -> T {
     /// Puts back what ran around it, after a panic too.
@@ -60,6 +67,7 @@ pub fn within<T>(interruption: &Interruption, work: impl FnOnce() -> T) -> T {
         interruption: interruption.clone(),
         since: None,
         room_after: HOLDS_THREAD_MAX,
+        made_room: None,
         client_after: CLIENT_LOOK_INTERVAL,
     };
     let _around = Around(RUNNING.replace(Some(running)));
@@ -101,12 +109,20 @@ pub(super) fn look() -> Result<()> {
 }
 
 impl Running {
+    fn before_long_step(&mut self) -> Result<()> {
+        // What waits for this thread was given to others a moment ago, if room was made then.
+        let earliest = self.made_room.map_or(Duration::ZERO, |at| at + HOLDS_THREAD_MAX);
+        self.room_after = self.room_after.min(earliest);
+        self.look()
+    }
+
     fn look(&mut self) -> Result<()> {
         let now = Instant::now();
         let since = *self.since.get_or_insert(now);
         let held = now - since;
         if held >= self.room_after {
             self.room_after = held + held.min(ROOM_INTERVAL_MAX);
+            self.made_room = Some(held);
             if let Some(make_room) = self.interruption.make_room {
                 make_room();
             }
