@@ -25,9 +25,9 @@ pub enum Part {
     Word,
 }
 
-/// A question about a term.
+/// A question about a term; no answer where none is wanted any more: then no further term is asked about.
 #[derive(Clone)]
-pub struct Matcher(pub Arc<dyn Fn(&str) -> bool + Send + Sync>);
+pub struct Matcher(pub Arc<dyn Fn(&str) -> Option<bool> + Send + Sync>);
 
 impl fmt::Debug for Matcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

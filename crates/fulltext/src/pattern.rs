@@ -2,7 +2,9 @@
 
 use crate::entry::Key;
 use crate::lookup::{Matcher, term};
-use tantivy::query::{BitSetDocSet, ConstScorer, EnableScoring, Explanation, Query, Scorer, Weight};
+use tantivy::query::{
+    BitSetDocSet, ConstScorer, EmptyScorer, EnableScoring, Explanation, Query, Scorer, Weight,
+};
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{BitSet, DocId, DocSet, SegmentReader, TERMINATED};
 
@@ -41,6 +43,11 @@ impl Weight for PatternWeight {
         let PatternWeight(query) = self;
         let inverted = reader.inverted_index(query.field)?;
         let mut found = BitSet::with_max_value(reader.max_doc());
+        let answer = |text: &[u8]| std::str::from_utf8(text).map(|text| (query.matcher.0)(text));
+        // Opening the terms takes as long as going through many of them.
+        if let Ok(None) = answer(&query.start[query.head_bytes..]) {
+            return Ok(Box::new(EmptyScorer));
+        }
         let mut terms = inverted.terms().range().ge(&query.start).into_stream()?;
         while terms.advance() {
             let Some(text) = terms
@@ -50,8 +57,10 @@ impl Weight for PatternWeight {
             else {
                 break;
             };
-            if !std::str::from_utf8(text).is_ok_and(|text| (query.matcher.0)(text)) {
-                continue;
+            match answer(text) {
+                Ok(Some(true)) => {}
+                Ok(Some(false)) | Err(_) => continue,
+                Ok(None) => break,
             }
             let mut postings =
                 inverted.read_postings_from_terminfo(terms.value(), IndexRecordOption::Basic)?;

@@ -166,7 +166,7 @@ fn lookups_have_names_where_words_tell_them_apart() {
     let of = |text: &str| Lookup::Terms(TEXT, Part::Text, vec![text.to_owned()]);
     assert_ne!(of("a").name(), of("b").name());
     assert_eq!(of("a").name(), of("a").name());
-    let asks = fulltext::Matcher(std::sync::Arc::new(|_: &str| true));
+    let asks = fulltext::Matcher(std::sync::Arc::new(|_: &str| Some(true)));
     let asks = Lookup::Matching(SIZE, Part::Word, String::new(), asks);
     assert_eq!(Lookup::Every(vec![of("a"), asks]).name(), None);
 }

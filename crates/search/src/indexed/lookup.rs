@@ -6,6 +6,7 @@ use super::layout::Layout;
 use super::place::Place;
 use crate::matching::{Leaf, Node, TermPattern, Test, is_above, is_below};
 use fulltext::{Lookup, Number, Part};
+use language::interruption::steps;
 use mapping::fields::Term;
 use mapping::{Field, FieldKind, Meta};
 use std::ops::Bound;
@@ -263,8 +264,9 @@ fn test(place: &Place, field: &Field, test: &Test) -> Wanted {
         Test::Range(low, high) if field.is_textual() => {
             let (low, high) = (low.clone(), high.clone());
             let is_in = move |text: &str| {
+                steps(1).ok()?;
                 let term = Term::Text(text.to_owned());
-                is_above(&term, &low) && is_below(&term, &high)
+                Some(is_above(&term, &low) && is_below(&term, &high))
             };
             Wanted::exact(place.matching(part, "", is_in))
         }

@@ -25,7 +25,7 @@ impl Place {
     pub(crate) fn present(&self) -> Lookup {
         match self.prefix.is_empty() {
             true => Lookup::Present(self.key),
-            false => self.matching(Part::Word, "", |_| true),
+            false => self.matching(Part::Word, "", |_| Some(true)),
         }
     }
 
@@ -35,15 +35,15 @@ impl Place {
         Lookup::Terms(self.key, part, terms.collect())
     }
 
-    /// What has a term that begins so and of which this is true.
+    /// What has a term that begins so and of which this is true; without an answer no more are asked.
     pub(super) fn matching(
         &self,
         part: Part,
         begin: &str,
-        is_one: impl Fn(&str) -> bool + Send + Sync + 'static,
+        is_one: impl Fn(&str) -> Option<bool> + Send + Sync + 'static,
     ) -> Lookup {
         let prefix = self.prefix.clone();
-        let is_one = move |term: &str| term.strip_prefix(&prefix).is_some_and(&is_one);
+        let is_one = move |term: &str| term.strip_prefix(&prefix).map_or(Some(false), &is_one);
         Lookup::Matching(self.key, part, self.term(begin), Matcher(Arc::new(is_one)))
     }
 
@@ -54,6 +54,6 @@ impl Place {
             _ => "",
         };
         let pattern = pattern.clone();
-        self.matching(part, begin, move |text| pattern.is_match(text))
+        self.matching(part, begin, move |text| pattern.answer(text))
     }
 }

@@ -12,8 +12,10 @@ const LENGTH_MAX: usize = 1000;
 
 /// The bytes that an expression goes through in the time of one step.
 const BYTES_PER_STEP: usize = 64;
-/// The pairs of characters that are compared in it.
-const CHARACTERS_PER_STEP: usize = 32;
+/// The characters of a term that are compared in it with a word.
+const CHARACTERS_PER_STEP: usize = 8;
+/// Edits at most.
+const DISTANCE_MAX: usize = 2;
 
 /// A pattern that is ready to be asked of terms.
 #[derive(Clone, Debug)]
@@ -31,10 +33,19 @@ pub(crate) enum TermPattern {
 impl TermPattern {
     /// Whether a term is one of them. Once the operation must end none is: it learns that from the next of its own steps.
     pub(crate) fn is_match(&self, term: &str) -> bool {
-        match self {
-            TermPattern::Prefix(prefix) => term.starts_with(prefix.as_str()),
+        self.answer(term).unwrap_or(false)
+    }
+
+    /// The same; `None` once the operation must end.
+    pub(crate) fn answer(&self, term: &str) -> Option<bool> {
+        Some(match self {
+            TermPattern::Prefix(prefix) => {
+                steps(1).ok()?;
+                term.starts_with(prefix.as_str())
+            }
             TermPattern::Expression(expression) => {
-                steps(1 + term.len() / BYTES_PER_STEP).is_ok() && expression.is_match(term)
+                steps(1 + term.len() / BYTES_PER_STEP).ok()?;
+                expression.is_match(term)
             }
             TermPattern::Fuzzy {
                 word,
@@ -42,19 +53,17 @@ impl TermPattern {
                 prefix,
                 transpositions,
             } => {
-                let compared = term.len().saturating_mul(word.len());
-                if term.chars().count().abs_diff(word.len()) > *distance
-                    || steps(1 + compared / CHARACTERS_PER_STEP).is_err()
-                {
-                    return false;
+                steps(1 + term.len() / CHARACTERS_PER_STEP).ok()?;
+                // By bytes, and it may be longer by the bytes of so many characters: most terms are told apart by that.
+                if term.len() + distance < word.len() {
+                    return Some(false);
                 }
-                let term: Vec<char> = term.chars().collect();
-                let shared = (*prefix).min(word.len());
-                term.len() >= shared
-                    && term[..shared] == word[..shared]
-                    && is_within(&word[shared..], &term[shared..], *distance, *transpositions)
+                let (shared, rest) = word.split_at((*prefix).min(word.len()));
+                let mut term = term.chars();
+                shared.iter().all(|c| term.next() == Some(*c))
+                    && is_within(term, rest, *distance, *transpositions)
             }
-        }
+        })
     }
 
     /// A pattern whose text is changed as terms are by `normalize`.
@@ -120,7 +129,7 @@ fn distance(fuzziness: &str, length: usize) -> Result<usize> {
         }
         None => {
             let edits: f64 = fuzziness.parse().map_err(|_| invalid())?;
-            return Ok((edits as usize).min(2));
+            return Ok((edits as usize).min(DISTANCE_MAX));
         }
     };
     Ok(if length < low {
@@ -212,27 +221,48 @@ fn lucene(value: &str) -> Result<String> {
     Ok(out)
 }
 
-/// Whether this many edits make one word of the other (optimal string alignment).
-fn is_within(a: &[char], b: &[char], most: usize, transpositions: bool) -> bool {
-    if a.len().abs_diff(b.len()) > most {
-        return false;
-    }
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, y) in b.iter().enumerate() {
-            let mut least = (last[j] + usize::from(x != y))
-                .min(last[j + 1] + 1)
-                .min(row[j] + 1);
-            if transpositions && i > 0 && j > 0 && *x == b[j - 1] && a[i - 1] == *y {
-                least = least.min(before[j - 1] + 1);
+/// Whether this many edits, [`DISTANCE_MAX`] at most, make one word of the other (optimal string alignment). Of the table of
+/// distances between their beginnings only the cells that near the diagonal are computed: others are more edits apart (E. Ukkonen,
+/// Algorithms for approximate string matching, 1985).
+fn is_within(a: impl Iterator<Item = char>, b: &[char], distance_max: usize, transpositions: bool) -> bool {
+    const CELLS: usize = 2 * DISTANCE_MAX + 1;
+    const FAR: usize = usize::MAX / 2;
+    // Cell `at` of row `i` is of the first `i` characters of `a` and the first `i + at - DISTANCE_MAX` of `b`.
+    let mut before = [FAR; CELLS];
+    let mut last: [usize; CELLS] = std::array::from_fn(|at| at.checked_sub(DISTANCE_MAX).unwrap_or(FAR));
+    let (mut i, mut previous) = (0, None);
+    for x in a {
+        i += 1;
+        let mut row = [FAR; CELLS];
+        for at in 0..CELLS {
+            let Some(j) = (i + at).checked_sub(DISTANCE_MAX).filter(|j| *j <= b.len()) else {
+                continue;
+            };
+            let removed = last.get(at + 1).map_or(FAR, |distance| distance + 1);
+            let Some(y) = j.checked_sub(1).map(|j| b[j]) else {
+                row[at] = removed;
+                continue;
+            };
+            let added = at.checked_sub(1).map_or(FAR, |at| row[at] + 1);
+            let mut least = removed.min(added).min(last[at] + usize::from(x != y));
+            if transpositions && previous == Some(y) && j > 1 && b[j - 2] == x {
+                least = least.min(before[at] + 1);
             }
-            row.push(least);
+            row[at] = least;
         }
-        before = std::mem::replace(&mut last, row);
+        // A swap goes on from the row before.
+        if row
+            .iter()
+            .chain(&last)
+            .all(|distance| *distance >= distance_max + 1)
+        {
+            return false;
+        }
+        (before, last, previous) = (last, row, Some(x));
     }
-    last.last().is_some_and(|distance| *distance <= most)
+    let end = (b.len() + DISTANCE_MAX).checked_sub(i);
+    end.and_then(|at| last.get(at))
+        .is_some_and(|distance| *distance <= distance_max)
 }
 
 #[cfg(test)]
@@ -248,6 +278,54 @@ mod tests {
         assert!(is_match("quick", "1", "quck"));
         assert!(!is_match("quick", "1", "qck"));
         assert!(!is_match("ab", "AUTO", "ac"));
+        assert!(is_match("ab", "2", ""));
+        assert!(!is_match("abc", "2", ""));
+        assert!(is_match("naïveté", "1", "naïvete"));
+    }
+
+    /// All of the table, as it is usually written.
+    fn distance_between(a: &[char], b: &[char], transpositions: bool) -> usize {
+        let mut table = vec![vec![0; b.len() + 1]; a.len() + 1];
+        for (i, j) in (0..=a.len()).flat_map(|i| (0..=b.len()).map(move |j| (i, j))) {
+            table[i][j] = match (i, j) {
+                (0, j) => j,
+                (i, 0) => i,
+                _ => {
+                    let changed = table[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                    let mut least = changed.min(table[i - 1][j] + 1).min(table[i][j - 1] + 1);
+                    if transpositions && i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                        least = least.min(table[i - 2][j - 2] + 1);
+                    }
+                    least
+                }
+            };
+        }
+        table[a.len()][b.len()]
+    }
+
+    #[test]
+    fn cells_far_from_the_diagonal_are_not_needed() {
+        // All words of up to five characters, of two letters.
+        let words: Vec<Vec<char>> = (1_u32..64)
+            .map(|bits| {
+                let length = bits.ilog2();
+                (0..length)
+                    .map(|at| if bits >> at & 1 == 1 { 'a' } else { 'b' })
+                    .collect()
+            })
+            .collect();
+        for (a, b) in words.iter().flat_map(|a| words.iter().map(move |b| (a, b))) {
+            for transpositions in [false, true] {
+                let between = distance_between(a, b, transpositions);
+                for distance in 0..=DISTANCE_MAX {
+                    assert_eq!(
+                        is_within(a.iter().copied(), b, distance, transpositions),
+                        between <= distance,
+                        "{a:?} {b:?} {distance} {transpositions}"
+                    );
+                }
+            }
+        }
     }
 
     #[test]
