@@ -1,6 +1,7 @@
 """Searches that ask for more than anybody needs: each ends soon, with an answer or an error that says why, within the memory."""
 
 import json
+import random
 import time
 
 import pytest
@@ -163,3 +164,33 @@ def test_a_line_of_a_bulk_beyond_all_measure_is_refused(server):
         pass  # Closed before all of it was sent.
     assert resident_mb(server) < RESIDENT_MB_MAX
     assert search(server, {"size": 0}).json()["hits"]["total"]["value"] == 10_000
+
+
+def test_a_document_of_many_new_fields_is_refused_at_once(server):
+    began = time.monotonic()
+    answer = requests.post(f"{server.elastic}/fields/_doc", json={f"f{at}": at for at in range(100_000)}, timeout=SEARCH_S_MAX)
+    assert answer.status_code == 400 and "total fields [1000]" in answer.text, answer.text[:500]
+    assert time.monotonic() - began < 10
+
+
+def test_many_aliases_are_made_and_removed_at_once(server):
+    requests.put(f"{server.elastic}/named", timeout=SEARCH_S_MAX).raise_for_status()
+    for verb in ("add", "remove"):
+        began = time.monotonic()
+        actions = [{verb: {"index": "named", "alias": f"name{at}"}} for at in range(20_000)]
+        requests.post(f"{server.elastic}/_aliases", json={"actions": actions}, timeout=SEARCH_S_MAX).raise_for_status()
+        assert time.monotonic() - began < 20
+        assert len(requests.get(f"{server.elastic}/named/_alias", timeout=SEARCH_S_MAX).json()["named"]["aliases"]) == (20_000 if verb == "add" else 0)
+
+
+def test_a_search_of_many_fuzzy_words_has_the_time_that_it_says(server):
+    made = random.Random(7)
+    word = lambda: "".join(made.choices("abcdefghij", k=made.randint(4, 9)))  # noqa: E731
+    for _ in range(5):
+        lines = "".join('{"index":{}}\n' + json.dumps({"t": " ".join(word() for _ in range(20))}) + "\n" for _ in range(2_000))
+        assert not requests.post(f"{server.elastic}/fuzzy/_bulk", data=lines, headers={"Content-Type": "application/x-ndjson"}, timeout=SEARCH_S_MAX).json()["errors"]
+    clauses = [{"fuzzy": {"t": {"value": word(), "fuzziness": 2}}} for _ in range(1_000)]
+    began = time.monotonic()
+    answer = requests.post(f"{server.elastic}/fuzzy/_search?timeout=300ms", json={"query": {"bool": {"should": clauses}}}, timeout=SEARCH_S_MAX)
+    assert answer.status_code == 200 and answer.json()["timed_out"], answer.text[:500]
+    assert time.monotonic() - began < 5

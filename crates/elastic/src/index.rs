@@ -165,7 +165,7 @@ impl Call {
         let created_ms = i64::try_from(self.server.engine.now_ms()).unwrap_or(i64::MAX);
         let present = Present {
             settings: whole.settings,
-            aliases: whole.aliases,
+            aliases: Arc::new(whole.aliases),
             is_closed: false,
             mapping: Arc::new(mapping),
             created_ms,
@@ -402,14 +402,14 @@ impl Index {
     }
 
     /// Its aliases, with what is said of each.
-    pub(crate) fn aliases(&self) -> Map<String, Value> {
+    pub(crate) fn aliases(&self) -> Arc<Map<String, Value>> {
         self.state.now.lock().aliases.clone()
     }
 
     /// Changes its aliases.
     pub(crate) async fn change_aliases(&self, change: impl FnOnce(&mut Map<String, Value>)) -> Result<()> {
         self.change(|present| {
-            change(&mut present.aliases);
+            change(Arc::make_mut(&mut present.aliases));
             Ok(())
         })
         .await

@@ -14,7 +14,7 @@ pub(crate) struct Present {
     /// What was given at its making and since, below `index`.
     pub(crate) settings: Map<String, Value>,
     /// Its other names, with what is said of each.
-    pub(crate) aliases: Map<String, Value>,
+    pub(crate) aliases: Arc<Map<String, Value>>,
     /// Whether it can be neither read nor written until it is opened again.
     pub(crate) is_closed: bool,
     pub(crate) mapping: Arc<Mapping>,
@@ -44,7 +44,8 @@ impl Present {
                 .get("aliases")
                 .and_then(Value::as_object)
                 .cloned()
-                .unwrap_or_default(),
+                .unwrap_or_default()
+                .into(),
             is_closed: kept.get("closed").and_then(Value::as_bool).unwrap_or(false),
             created_ms: kept.get("created").and_then(Value::as_i64).unwrap_or(0),
             followed: followed(&kept, collection).unwrap_or(Sequence::START),
@@ -56,7 +57,7 @@ impl Present {
         let kept = json!({
             "settings": self.settings,
             "mappings": self.mapping.source(),
-            "aliases": self.aliases,
+            "aliases": *self.aliases,
             "closed": self.is_closed,
             "created": self.created_ms,
             "followed": {"collection": uuid_text(&collection.uuid()), "to": self.followed.to_string()},

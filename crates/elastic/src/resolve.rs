@@ -6,7 +6,8 @@ use crate::filter_path::is_match;
 use crate::names::{self, all, check, is_seen, namespace};
 use crate::parameters::Parameters;
 use auth::Action;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 /// What is done with names that stand for no index, and which indices patterns stand for.
 #[derive(Clone, Copy, Debug)]
@@ -97,7 +98,7 @@ struct Known {
     name: String,
     is_closed: bool,
     is_hidden: bool,
-    aliases: Vec<String>,
+    aliases: Arc<Map<String, Value>>,
 }
 
 fn known(call: &Call) -> Vec<Known> {
@@ -108,7 +109,7 @@ fn known(call: &Call) -> Vec<Known> {
             name,
             is_closed: index.is_closed(),
             is_hidden: hidden.as_ref().and_then(Value::as_str) == Some("true"),
-            aliases: index.aliases().keys().cloned().collect(),
+            aliases: index.aliases(),
         })
     };
     all(call).into_iter().filter_map(of).collect()
@@ -125,7 +126,7 @@ impl Known {
         in_state
             && (!self.is_hidden || options.hidden || is_dotted)
             && (is_match(pattern, &self.name)
-                || (options.aliases && self.aliases.iter().any(|alias| is_match(pattern, alias))))
+                || (options.aliases && self.aliases.keys().any(|alias| is_match(pattern, alias))))
     }
 }
 

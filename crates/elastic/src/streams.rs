@@ -28,9 +28,11 @@ pub(crate) fn stream_of(aliases: &Map<String, Value>) -> Option<&str> {
 }
 
 /// The aliases of an index that are no data streams.
-pub(crate) fn plain_aliases(mut aliases: Map<String, Value>) -> Map<String, Value> {
-    aliases.retain(|_, options| !is_stream(options));
-    aliases
+pub(crate) fn plain_aliases(aliases: &Map<String, Value>) -> Map<String, Value> {
+    let plain = aliases.iter().filter(|(_, options)| !is_stream(options));
+    plain
+        .map(|(name, options)| (name.clone(), options.clone()))
+        .collect()
 }
 
 impl Index {

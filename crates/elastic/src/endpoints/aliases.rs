@@ -11,7 +11,7 @@ use crate::streams::plain_aliases;
 use auth::Action;
 use http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// `/{index}/_alias/{name}`; each may be left out.
 pub(crate) async fn run(call: &mut Call, indices: Option<&str>, names: Option<&str>) -> Result<Answer> {
@@ -25,11 +25,15 @@ pub(crate) async fn run(call: &mut Call, indices: Option<&str>, names: Option<&s
 }
 
 /// The aliases that names and patterns stand for; those with `-` after a pattern take away.
-pub(crate) fn wanted(names: Option<&str>, all: &BTreeSet<String>) -> (BTreeSet<String>, Vec<String>) {
+pub(crate) fn wanted<'a>(
+    names: Option<&str>,
+    all: impl Iterator<Item = &'a String> + Clone,
+    has: impl Fn(&str) -> bool,
+) -> (BTreeSet<String>, Vec<String>) {
     let mut found = BTreeSet::new();
     let mut missing = Vec::new();
     let Some(names) = names.filter(|names| !names.is_empty()) else {
-        return (all.clone(), missing);
+        return (all.cloned().collect(), missing);
     };
     let mut goes_on = false;
     for name in names.split(',') {
@@ -38,9 +42,9 @@ pub(crate) fn wanted(names: Option<&str>, all: &BTreeSet<String>) -> (BTreeSet<S
             Some(excluded) => found.retain(|found: &String| !is_match(excluded, found)),
             None if is_pattern => {
                 let pattern = if name == "_all" { "*" } else { name };
-                found.extend(all.iter().filter(|known| is_match(pattern, known)).cloned());
+                found.extend(all.clone().filter(|known| is_match(pattern, known)).cloned());
             }
-            None if all.contains(name) => drop(found.insert(name.to_owned())),
+            None if has(name) => drop(found.insert(name.to_owned())),
             None => missing.push(name.to_owned()),
         }
         goes_on |= name.contains('*') || !name.starts_with('-');
@@ -58,22 +62,25 @@ fn opened(call: &mut Call, expression: Option<&str>) -> Result<Vec<Index>> {
     names.iter().map(|name| call.index(name, Action::Find)).collect()
 }
 
-fn all_aliases(indices: &[Index]) -> BTreeSet<String> {
-    indices
-        .iter()
-        .flat_map(|index| plain_aliases(index.aliases()).into_iter().map(|(name, _)| name))
-        .collect()
+/// The aliases of indices that names stand for, as [`wanted`] says.
+fn wanted_of(indices: &[Index], names: Option<&str>) -> (BTreeSet<String>, Vec<String>) {
+    let aliases = indices.iter().map(|index| plain_aliases(&index.aliases()));
+    let all: BTreeSet<String> = aliases
+        .flat_map(|aliases| aliases.into_iter().map(|(name, _)| name))
+        .collect();
+    wanted(names, all.iter(), |name| all.contains(name))
 }
 
 fn get(call: &mut Call, expression: Option<&str>, names: Option<&str>) -> Result<Answer> {
     let indices = opened(call, expression)?;
-    let (found, missing) = wanted(names, &all_aliases(&indices));
+    let (found, missing) = wanted_of(&indices, names);
     let mut answer = Map::new();
     for index in &indices {
         let aliases: Map<String, Value> = index
             .aliases()
-            .into_iter()
-            .filter(|(name, _)| found.contains(name))
+            .iter()
+            .filter(|(name, _)| found.contains(*name))
+            .map(|(name, options)| (name.clone(), options.clone()))
             .collect();
         // Whoever asks for no alias in particular sees the indices that have none, too.
         if names.is_none() || !aliases.is_empty() {
@@ -95,7 +102,7 @@ fn get(call: &mut Call, expression: Option<&str>, names: Option<&str>) -> Result
 fn head(call: &mut Call, expression: Option<&str>, names: &str) -> Result<Answer> {
     match opened(call, expression) {
         Ok(indices) => {
-            let (found, missing) = wanted(Some(names), &all_aliases(&indices));
+            let (found, missing) = wanted_of(&indices, Some(names));
             Ok(exists(!found.is_empty() && missing.is_empty()))
         }
         Err(error) if error.status == StatusCode::NOT_FOUND => Ok(exists(false)),
@@ -123,10 +130,12 @@ async fn put(call: &mut Call, expression: Option<&str>, name: Option<&str>) -> R
         ..Options::ANY_STATE
     };
     let alias = alias(&name, &Value::Object(body))?;
-    let add = |index| Step::Add {
+    let add = |index| Step {
         index,
-        name: name.clone(),
-        options: alias.clone(),
+        change: Change::Add {
+            name: name.clone(),
+            options: alias.clone(),
+        },
     };
     let steps: Vec<Step> = resolve(call, &given, options)?.into_iter().map(add).collect();
     apply(call, steps).await
@@ -145,33 +154,32 @@ async fn delete(call: &mut Call, expression: Option<&str>, names: &str) -> Resul
 }
 
 /// One change of `_aliases`.
-enum Step {
+struct Step {
+    index: String,
+    change: Change,
+}
+
+/// What is done with an index.
+enum Change {
     Add {
-        index: String,
         name: String,
         options: Map<String, Value>,
     },
     Remove {
-        index: String,
         name: String,
     },
-    RemoveIndex(String),
+    RemoveIndex,
 }
 
 /// The removals of the aliases that names stand for; that there is none is an error where it must exist.
 fn removals(call: &Call, indices: &[String], names: &str, must_exist: bool) -> Result<Vec<Step>> {
     let mut steps = Vec::new();
     for index in indices {
-        let all = call
-            .index(index, Action::CollMod)?
-            .aliases()
-            .into_iter()
-            .map(|(name, _)| name)
-            .collect();
-        let (found, _) = wanted(Some(names), &all);
-        steps.extend(found.into_iter().map(|name| Step::Remove {
+        let all = call.index(index, Action::CollMod)?.aliases();
+        let (found, _) = wanted(Some(names), all.keys(), |name| all.contains_key(name));
+        steps.extend(found.into_iter().map(|name| Step {
             index: index.clone(),
-            name,
+            change: Change::Remove { name },
         }));
     }
     match steps.is_empty() && must_exist {
@@ -186,38 +194,46 @@ fn removals(call: &Call, indices: &[String], names: &str, must_exist: bool) -> R
     }
 }
 
+/// Makes changes: those of the aliases of one index together, then indices go.
 async fn apply(call: &Call, steps: Vec<Step>) -> Result<Answer> {
-    for step in &steps {
-        match step {
-            Step::Add { index, name, .. } => {
-                check_alias(call, index, name)?;
-                call.index(index, Action::CollMod)?;
+    let mut changes: BTreeMap<String, Vec<Change>> = BTreeMap::new();
+    for Step { index, change } in steps {
+        let action = match &change {
+            Change::Add { name, .. } => {
+                check_alias(call, &index, name)?;
+                Action::CollMod
             }
-            Step::Remove { index, .. } => drop(call.index(index, Action::CollMod)?),
-            Step::RemoveIndex(index) => drop(call.index(index, Action::DropCollection)?),
-        }
+            Change::Remove { .. } => Action::CollMod,
+            Change::RemoveIndex => Action::DropCollection,
+        };
+        call.index(&index, action)?;
+        changes.entry(index).or_default().push(change);
     }
-    for step in steps {
-        match step {
-            Step::Add { index, name, options } => {
-                let index = call.index(&index, Action::CollMod)?;
-                index
-                    .change_aliases(|aliases| drop(aliases.insert(name, Value::Object(options))))
-                    .await?;
-            }
-            Step::Remove { index, name } => {
-                let index = call.index(&index, Action::CollMod)?;
-                index
-                    .change_aliases(|aliases| drop(aliases.shift_remove(&name)))
-                    .await?;
-            }
-            Step::RemoveIndex(index) => {
-                let index = call.index(&index, Action::DropCollection)?;
-                call.drop_index(&index).await?;
-            }
-        }
+    let is_removed = |changes: &[Change]| changes.iter().any(|change| matches!(change, Change::RemoveIndex));
+    let (removed, changed): (Vec<_>, Vec<_>) =
+        changes.into_iter().partition(|(_, changes)| is_removed(changes));
+    for (index, changes) in changed {
+        let index = call.index(&index, Action::CollMod)?;
+        index
+            .change_aliases(|aliases| changes.into_iter().for_each(|change| change.make(aliases)))
+            .await?;
+    }
+    for (index, _) in removed {
+        let index = call.index(&index, Action::DropCollection)?;
+        call.drop_index(&index).await?;
     }
     Ok(acknowledged())
+}
+
+impl Change {
+    /// Makes it, where it is one of an index's aliases.
+    fn make(self, aliases: &mut Map<String, Value>) {
+        match self {
+            Change::Add { name, options } => drop(aliases.insert(name, Value::Object(options))),
+            Change::Remove { name } => drop(aliases.shift_remove(&name)),
+            Change::RemoveIndex => {}
+        }
+    }
 }
 
 /// `_aliases`: several changes in one request.
@@ -286,15 +302,22 @@ fn action_steps(call: &Call, verb: &str, options: &Value) -> Result<Vec<Step>> {
         "add" => {
             for name in &aliases {
                 let options = alias(name, &Value::Object(options.clone()))?;
-                steps.extend(names.iter().map(|index| Step::Add {
+                steps.extend(names.iter().map(|index| Step {
                     index: index.clone(),
-                    name: name.clone(),
-                    options: options.clone(),
+                    change: Change::Add {
+                        name: name.clone(),
+                        options: options.clone(),
+                    },
                 }));
             }
         }
         "remove" => steps = removals(call, &names, &aliases.join(","), must_exist != Some(false))?,
-        "remove_index" => steps.extend(names.into_iter().map(Step::RemoveIndex)),
+        "remove_index" => {
+            steps.extend(names.into_iter().map(|index| Step {
+                index,
+                change: Change::RemoveIndex,
+            }));
+        }
         other => {
             return Err(ElasticError::parsing(format!(
                 "[aliases] unknown field [{other}]"

@@ -180,8 +180,8 @@ pub(crate) async fn aliases(call: &mut Call, names: Option<&str>) -> Result<Answ
     ]);
     for name in resolve(call, "_all", options)? {
         let index = call.index(&name, Action::Find)?;
-        let all = crate::streams::plain_aliases(index.aliases());
-        let (wanted, _) = super::aliases::wanted(names, &all.keys().cloned().collect());
+        let all = crate::streams::plain_aliases(&index.aliases());
+        let (wanted, _) = super::aliases::wanted(names, all.keys(), |name| all.contains_key(name));
         for (alias, options) in all.iter().filter(|(alias, _)| wanted.contains(*alias)) {
             let text = |option: &str| match options.get(option) {
                 None => "-".to_owned(),

@@ -100,7 +100,7 @@ async fn get(call: &mut Call, expression: &str) -> Result<Answer> {
         if typed && !mapping.source().is_empty() {
             mappings = json!({"_doc": mappings});
         }
-        let mut one = json!({"aliases": plain_aliases(index.aliases()), "mappings": mappings, "settings": index.settings(human)});
+        let mut one = json!({"aliases": plain_aliases(&index.aliases()), "mappings": mappings, "settings": index.settings(human)});
         if flat {
             one["settings"] = settings::flat(&one["settings"]);
         }

@@ -33,7 +33,7 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
         }
         let own = index.aliases();
         let stream = stream_of(&own).map(str::to_owned);
-        let mut aliases: Vec<String> = plain_aliases(own).keys().cloned().collect();
+        let mut aliases: Vec<String> = plain_aliases(&own).keys().cloned().collect();
         aliases.sort();
         let mut one = json!({"name": name});
         if !aliases.is_empty() {
@@ -47,7 +47,7 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
     }
     let mut aliases: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for name in names::all(call) {
-        for alias in plain_aliases(call.index(&name, Action::Find)?.aliases()).keys() {
+        for alias in plain_aliases(&call.index(&name, Action::Find)?.aliases()).keys() {
             if expression
                 .split(',')
                 .any(|part| part == "_all" || is_match(part, alias))

@@ -11,10 +11,24 @@ use crate::vector_fields;
 use jiff::tz::TimeZone;
 use regex::Regex;
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 use value::{DocumentRef, ValueRef};
 
 /// The name under which a document is kept and what routes it, which are no fields of it.
 const METADATA: [&str; 2] = ["_id", "_routing"];
+
+/// What a document brings: names and definitions, in the order in which they came.
+#[derive(Debug, Default)]
+struct Brought {
+    fields: Vec<(String, Value)>,
+    names: HashSet<String>,
+}
+
+impl Brought {
+    fn has(&self, path: &str) -> bool {
+        self.names.contains(path)
+    }
+}
 
 impl Mapping {
     /// Adds the fields that a document brings; whether there were any. Fails where a value cannot be one of its field's, or
@@ -40,15 +54,15 @@ impl Mapping {
 
     /// The fields that a document brings, and what it says of those that are there.
     fn brought(&self, document: DocumentRef<'_>) -> Result<Vec<(String, Value)>> {
-        let mut new = Vec::new();
+        let mut new = Brought::default();
         self.walk(document, "", &mut new)?;
         self.check_contexts(document)?;
         self.check_vectors(document, &mut new)?;
-        Ok(new)
+        Ok(new.fields)
     }
 
     /// Refuses wrong vectors. The first one of a field may say how many numbers they have.
-    fn check_vectors(&self, document: DocumentRef<'_>, new: &mut Vec<(String, Value)>) -> Result<()> {
+    fn check_vectors(&self, document: DocumentRef<'_>, new: &mut Brought) -> Result<()> {
         if !self.has_vectors {
             return Ok(());
         }
@@ -59,7 +73,8 @@ impl Mapping {
             };
             let dims = vector_fields::check(field, &view)?;
             if let (None, Some(dims)) = (kind.dims, dims) {
-                new.push((field.name.clone(), json!({"type": field.type_name, "dims": dims})));
+                let definition = json!({"type": field.type_name, "dims": dims});
+                self.add(new, &field.name, definition)?;
             }
         }
         Ok(())
@@ -70,7 +85,7 @@ impl Mapping {
         self.learn(document).unwrap_or(false)
     }
 
-    fn walk(&self, document: DocumentRef<'_>, prefix: &str, new: &mut Vec<(String, Value)>) -> Result<()> {
+    fn walk(&self, document: DocumentRef<'_>, prefix: &str, new: &mut Brought) -> Result<()> {
         for (name, value) in document.iter() {
             if prefix.is_empty() && METADATA.contains(&name) {
                 continue;
@@ -90,7 +105,7 @@ impl Mapping {
         Ok(())
     }
 
-    fn value(&self, value: ValueRef<'_>, path: &str, new: &mut Vec<(String, Value)>) -> Result<()> {
+    fn value(&self, value: ValueRef<'_>, path: &str, new: &mut Brought) -> Result<()> {
         match value {
             // They are looked at as wholes.
             _ if self.has_vectors && self.fields.get(path).is_some_and(|field| field.is_vector()) => Ok(()),
@@ -110,30 +125,26 @@ impl Mapping {
                     {
                         // The first document that has one says the value.
                         check(field, value)?;
-                        if new.iter().all(|(name, _)| name != path) {
-                            let value = fields::text_of(value);
-                            new.push((path.to_owned(), json!({"type": field.type_name, "value": value})));
+                        if new.has(path) {
+                            return Ok(());
                         }
-                        Ok(())
+                        let value = fields::text_of(value);
+                        self.add(new, path, json!({"type": field.type_name, "value": value}))
                     }
                     (value, _) => check(field, value),
                 },
                 None => match value {
                     ValueRef::Document(inner) => {
-                        let known = new.iter().any(|(name, _)| name == path);
-                        if !known {
+                        if !new.has(path) {
                             self.bring(path, "object", new)?;
                         }
-                        match known || new.iter().any(|(name, _)| name == path) {
+                        match new.has(path) {
                             true => self.walk(inner, path, new),
                             false => Ok(()),
                         }
                     }
-                    value if new.iter().any(|(name, _)| name == path) => {
-                        // The first value has decided.
-                        let _ = value;
-                        Ok(())
-                    }
+                    // The first value has decided.
+                    _ if new.has(path) => Ok(()),
                     value => self.bring(path, self.kind_of(value), new),
                 },
             },
@@ -141,7 +152,7 @@ impl Mapping {
     }
 
     /// Adds a field where the mapping of its place lets it.
-    fn bring(&self, path: &str, kind: &'static str, new: &mut Vec<(String, Value)>) -> Result<()> {
+    fn bring(&self, path: &str, kind: &'static str, new: &mut Brought) -> Result<()> {
         if self.keyed(path).is_some() {
             return Err(SearchError::mapper(format!(
                 "Could not dynamically add mapping for field [{path}]: it is within an object that is a field of the type [flattened]"
@@ -156,13 +167,18 @@ impl Mapping {
                 Err(SearchError::new(Kind::StrictMapping, reason))
             }
             "false" => Ok(()),
-            _ => {
-                if let Some(definition) = self.definition(path, kind)? {
-                    new.push((path.to_owned(), definition));
-                }
-                Ok(())
-            }
+            _ => match self.definition(path, kind)? {
+                Some(definition) => self.add(new, path, definition),
+                None => Ok(()),
+            },
         }
+    }
+
+    /// Notes a field; refused as soon as there are more than all of the mapping may be, before the rest of the document is read.
+    fn add(&self, new: &mut Brought, path: &str, definition: Value) -> Result<()> {
+        new.names.insert(path.to_owned());
+        new.fields.push((path.to_owned(), definition));
+        self.check_count(new.fields.len())
     }
 
     /// The setting `dynamic` of the innermost object around a path that has it.

@@ -129,6 +129,17 @@ impl Mapping {
         Some(field.normalizer.clone().unwrap_or_else(|| field.analyzer.clone()))
     }
 
+    /// Refuses more fields than the mapping may have.
+    fn check_count(&self, fields: usize) -> Result<()> {
+        let limit = self.fields_max.unwrap_or(FIELDS_MAX);
+        match fields > limit {
+            true => Err(SearchError::illegal(format!(
+                "Limit of total fields [{limit}] has been exceeded"
+            ))),
+            false => Ok(()),
+        }
+    }
+
     /// Compiles the fields of the source again.
     fn compile(&mut self) -> Result<()> {
         let mut fields = BTreeMap::new();
@@ -138,12 +149,7 @@ impl Mapping {
             .cloned()
             .unwrap_or_else(|| json!({}));
         self.compile_properties(&properties, Place::default(), &mut fields)?;
-        let limit = self.fields_max.unwrap_or(FIELDS_MAX);
-        if fields.len() > limit {
-            return Err(SearchError::illegal(format!(
-                "Limit of total fields [{limit}] has been exceeded"
-            )));
-        }
+        self.check_count(fields.len())?;
         let copies: Vec<(String, String, Vec<String>)> = fields
             .iter()
             .filter(|(_, field): &(_, &Field)| !field.copy_to.is_empty())
