@@ -73,6 +73,7 @@ impl From<FileError> for WebError {
                 (StatusCode::PAYLOAD_TOO_LARGE, "too_large")
             }
             FileError::ConditionFailed => return WebError::precondition_failed(),
+            FileError::Deleted(_) => (StatusCode::NOT_FOUND, "not_found"),
             FileError::Damaged { .. } => (StatusCode::INTERNAL_SERVER_ERROR, "damaged"),
             FileError::Engine(error) => return WebError::from(error.clone()),
         };

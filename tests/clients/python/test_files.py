@@ -5,6 +5,7 @@ import hashlib
 import json
 import subprocess
 import time
+from concurrent.futures import ThreadPoolExecutor
 from email import message_from_bytes
 from email.utils import parsedate_to_datetime
 
@@ -254,3 +255,31 @@ def test_files_in_memory_are_not_answered_once_the_folder_is_gone(tmp_path):
         for ask in (requests.get, requests.head):
             assert ask(url, timeout=30).status_code >= 500
         assert "gone or was replaced" in requests.get(url, timeout=30).text
+
+
+def test_a_file_that_is_replaced_and_deleted_while_it_is_read_is_whole_or_not_there(url):
+    bodies, statuses, end = [bytes([number]) * 900_000 for number in range(4)], set(), time.monotonic() + 3
+
+    def writing(number):
+        with requests.Session() as session:
+            while time.monotonic() < end:
+                statuses.add(("PUT", session.put(f"{url}/x", data=bodies[number], timeout=30).status_code))
+
+    def deleting():
+        with requests.Session() as session:
+            while time.monotonic() < end:
+                statuses.add(("DELETE", session.delete(f"{url}/x", timeout=30).status_code))
+                time.sleep(0.005)
+
+    def reading(_):
+        with requests.Session() as session:
+            while time.monotonic() < end:
+                answer = session.get(f"{url}/x", timeout=30)
+                statuses.add(("GET", answer.status_code))
+                assert answer.status_code == 404 or answer.content in bodies, answer.content[:200]
+
+    with ThreadPoolExecutor() as pool:
+        tasks = [*(pool.submit(writing, number) for number in range(2)), pool.submit(deleting), *(pool.submit(reading, at) for at in range(3))]
+        for task in tasks:
+            task.result()
+    assert {status for verb, status in statuses if verb == "GET"} <= {200, 404}, statuses

@@ -182,6 +182,7 @@ impl From<FileError> for CouchError {
                 error.to_string(),
             ),
             FileError::DigestMismatch(_) => CouchError::bad_request(error.to_string()),
+            FileError::Deleted(_) => CouchError::not_found("Document is missing attachment"),
             other => CouchError::new(
                 http::StatusCode::INTERNAL_SERVER_ERROR,
                 "internal_server_error",

@@ -55,6 +55,9 @@ pub enum FileError {
     /// The state of the file is no longer what the writer requires.
     #[error("the file was changed by somebody else meanwhile")]
     ConditionFailed,
+    /// The file was deleted, or replaced, while it was read.
+    #[error("the file {0} was deleted while it was read")]
+    Deleted(String),
     /// What is stored is not a whole file.
     #[error("the file {file} of bucket {bucket} is damaged: {what}")]
     Damaged {

@@ -3,6 +3,7 @@
 use super::access::{chunk_key, index_on};
 use super::chunk::Chunk;
 use super::digest::Digester;
+use super::entry::id_text;
 use super::{Bucket, DigestKind, FileCache, FileEntry, FileError, Files, cache};
 use crate::context::Context;
 use crate::engine::Engine;
@@ -50,8 +51,13 @@ impl Files {
     /// Opens a file for reading from one byte up to another (excluded); a range beyond the end is cut.
     pub fn open(&self, entry: &Arc<FileEntry>, range: Range<u64>) -> Result<FileReader, FileError> {
         let Some(chunks) = self.chunks() else {
-            let what = "the bucket has no collection of chunks".to_owned();
-            return Err(entry.damaged(&self.bucket, what));
+            return Err(match self.engine.store().collection(&self.bucket.files()) {
+                None => FileError::Deleted(id_text(&entry.id)),
+                Some(_) => {
+                    let what = "the bucket has no collection of chunks".to_owned();
+                    entry.damaged(&self.bucket, what)
+                }
+            });
         };
         let end = range.end.min(entry.length);
         let rest = range.start.min(end)..end;
@@ -85,8 +91,26 @@ impl FileReader {
         if self.rest.is_empty() {
             return Ok(None);
         }
-        self.fill().await?;
+        if let Err(error) = self.fill().await {
+            return Err(self.explained(error).await);
+        }
         Ok(self.ready.pop_front())
+    }
+
+    /// Why the file could not be read. A reader has no snapshot: another client may have deleted the file since it was found.
+    async fn explained(&self, error: FileError) -> FileError {
+        if !matches!(error, FileError::Damaged { .. }) {
+            return error;
+        }
+        let files = self.engine.files(self.bucket.clone());
+        match files.find_id(&self.entry.id).await {
+            Ok(None) => FileError::Deleted(id_text(&self.entry.id)),
+            Ok(Some(_)) => {
+                tracing::error!(%error, "a file could not be read");
+                error
+            }
+            Err(other) => other,
+        }
     }
 
     /// The next bytes where they are in memory and checked; none does not mean that the end is reached.
@@ -233,9 +257,6 @@ impl FileReader {
     }
 
     fn damaged(&self, what: String) -> FileError {
-        // A reader without snapshot meets a file that is deleted while it is read; that is no damage, but no whole
-        // file.
-        tracing::warn!(bucket = %self.bucket, file = ?self.entry.id, what, "a file could not be read");
         self.entry.damaged(&self.bucket, what)
     }
 }

@@ -222,12 +222,6 @@ impl Piece {
         let Some(large) = &content.large else {
             return Ok(Piece::Bytes(content.value.clone()));
         };
-        let gone = || {
-            RiakError::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "the value was replaced while it was to be read; try again",
-            )
-        };
         // Boxed, since few values are large.
         let reading = Box::pin(large.open(server, namespace)).await?.ok_or_else(gone)?;
         Ok(Piece::Value(Box::new(reading)))
@@ -267,10 +261,18 @@ pub(crate) fn body_of(pieces: Vec<Piece>) -> Body {
     body
 }
 
+fn gone() -> RiakError {
+    RiakError::new(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "the value was replaced while it was to be read; try again",
+    )
+}
+
 impl From<FileError> for RiakError {
     fn from(error: FileError) -> RiakError {
         match error {
             FileError::Engine(error) => error.into(),
+            FileError::Deleted(_) => gone(),
             FileError::TooManyChunks(_) => RiakError::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()),
             other => RiakError::new(StatusCode::INTERNAL_SERVER_ERROR, other.to_string()),
         }

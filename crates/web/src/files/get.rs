@@ -8,7 +8,7 @@ use crate::limits::READ_AHEAD_BYTES_MAX;
 use crate::respond;
 use auth::Action;
 use bytes::Bytes;
-use engine::files::{FileEntry, FileReader, Files};
+use engine::files::{FileEntry, FileError, Files};
 use futures::stream;
 use http::header::{CONTENT_LENGTH, CONTENT_RANGE, RANGE};
 use http::{
@@ -19,15 +19,24 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+/// How often a name is looked up whose file is replaced before it can be read.
+const ATTEMPTS_MAX: usize = 10;
+
 /// GET and HEAD of a version of a name; the newest where the query does not say.
 pub(crate) async fn get_name(call: &Call, bucket: &str, name: &str) -> Result<Response> {
     let files = call.files(bucket)?;
     call.may(Action::Find, files.bucket()).await?;
     let version = call.number("version")?;
-    match files.find(name, version.unwrap_or(-1)).await? {
-        Some(entry) => serve(call, &files, &entry).await,
-        None => Err(missing(&files, name, version)),
+    for _ in 0..ATTEMPTS_MAX {
+        let Some(entry) = files.find(name, version.unwrap_or(-1)).await? else {
+            break;
+        };
+        // Where it was replaced meanwhile, there is another one of the name.
+        if let Some(response) = serve(call, &files, &entry).await? {
+            return Ok(response);
+        }
     }
+    Err(missing(&files, name, version))
 }
 
 /// GET and HEAD of a file by its id.
@@ -35,8 +44,10 @@ pub(crate) async fn get_id(call: &Call, bucket: &str, id: &str) -> Result<Respon
     let files = call.files(bucket)?;
     call.may(Action::Find, files.bucket()).await?;
     for id in ids(id) {
-        if let Some(entry) = files.find_id(&id).await? {
-            return serve(call, &files, &entry).await;
+        if let Some(entry) = files.find_id(&id).await?
+            && let Some(response) = serve(call, &files, &entry).await?
+        {
+            return Ok(response);
         }
     }
     Err(WebError::not_found(format!(
@@ -53,7 +64,8 @@ fn missing(files: &Files, name: &str, version: Option<i64>) -> WebError {
     ))
 }
 
-async fn serve(call: &Call, files: &Files, entry: &Arc<FileEntry>) -> Result<Response> {
+/// The answer; `None` if the file was deleted before it could be read.
+async fn serve(call: &Call, files: &Files, entry: &Arc<FileEntry>) -> Result<Option<Response>> {
     let request = &call.request;
     let tag = headers::entity_tag(entry);
     let changed = headers::changed(entry);
@@ -63,7 +75,7 @@ async fn serve(call: &Call, files: &Files, entry: &Arc<FileEntry>) -> Result<Res
         Precondition::NotModified => {
             let mut response = respond::empty(StatusCode::NOT_MODIFIED);
             headers::validators(response.headers_mut(), entry, &tag);
-            return Ok(response);
+            return Ok(Some(response));
         }
     }
     // Only GET has ranges (RFC 9110, section 14.2).
@@ -72,18 +84,20 @@ async fn serve(call: &Call, files: &Files, entry: &Arc<FileEntry>) -> Result<Res
         .filter(|_| request.method == Method::GET);
     let asked = asked.filter(|_| if_range(&request.headers, &tag, changed));
     let asked = asked.map_or(Ranges::Whole, |asked| ranges(asked, entry.length));
-    let mut response = match asked {
-        Ranges::Whole if request.method == Method::HEAD => head(entry),
+    let response = match asked {
+        Ranges::Whole if request.method == Method::HEAD => Some(head(entry)),
         Ranges::Whole => whole(call, files, entry).await?,
         Ranges::Parts(parts) => match parts.as_slice() {
             [part] => one_part(call, files, entry, part.clone()).await?,
-            _ => many_parts(call, files, entry, parts),
+            _ => Some(many_parts(call, files, entry, parts)),
         },
         Ranges::Unsatisfiable => return Err(unsatisfiable(entry)),
     };
     let is_download = call.parameter("download")?.is_some();
-    headers::describe(response.headers_mut(), entry, &tag, is_download);
-    Ok(response)
+    Ok(response.map(|mut response| {
+        headers::describe(response.headers_mut(), entry, &tag, is_download);
+        response
+    }))
 }
 
 fn head(entry: &FileEntry) -> Response {
@@ -95,22 +109,31 @@ fn head(entry: &FileEntry) -> Response {
     response
 }
 
-async fn whole(call: &Call, files: &Files, entry: &Arc<FileEntry>) -> Result<Response> {
-    let reader = files.open(entry, 0..entry.length)?;
-    let mut response = Response::new(body(call, reader).await?);
+async fn whole(call: &Call, files: &Files, entry: &Arc<FileEntry>) -> Result<Option<Response>> {
+    let Some(body) = body(call, files, entry, 0..entry.length).await? else {
+        return Ok(None);
+    };
+    let mut response = Response::new(body);
     headers::typed(response.headers_mut(), headers::content_type(entry));
-    Ok(response)
+    Ok(Some(response))
 }
 
-async fn one_part(call: &Call, files: &Files, entry: &Arc<FileEntry>, part: Range<u64>) -> Result<Response> {
-    let reader = files.open(entry, part.clone())?;
-    let mut response = Response::new(body(call, reader).await?);
+async fn one_part(
+    call: &Call,
+    files: &Files,
+    entry: &Arc<FileEntry>,
+    part: Range<u64>,
+) -> Result<Option<Response>> {
+    let Some(body) = body(call, files, entry, part.clone()).await? else {
+        return Ok(None);
+    };
+    let mut response = Response::new(body);
     *response.status_mut() = StatusCode::PARTIAL_CONTENT;
     headers::typed(response.headers_mut(), headers::content_type(entry));
     if let Ok(range) = HeaderValue::from_str(&headers::content_range(&part, entry.length)) {
         response.headers_mut().insert(CONTENT_RANGE, range);
     }
-    Ok(response)
+    Ok(Some(response))
 }
 
 fn many_parts(call: &Call, files: &Files, entry: &Arc<FileEntry>, parts: Vec<Range<u64>>) -> Response {
@@ -138,8 +161,13 @@ fn unsatisfiable(entry: &FileEntry) -> WebError {
     }
 }
 
-/// What a reader gives as a body: at once where it is short or in memory, else as fast as the client takes it.
-async fn body(call: &Call, mut reader: FileReader) -> Result<Body> {
+/// The bytes of a file as a body: at once where they are few or in memory, else as fast as the client takes them. `None` if the
+/// file was deleted before the first of them.
+async fn body(call: &Call, files: &Files, entry: &Arc<FileEntry>, part: Range<u64>) -> Result<Option<Body>> {
+    let mut reader = match files.open(entry, part) {
+        Err(FileError::Deleted(_)) => return Ok(None),
+        opened => opened?,
+    };
     let length = reader.remaining();
     call.server
         .counters
@@ -150,15 +178,20 @@ async fn body(call: &Call, mut reader: FileReader) -> Result<Body> {
         pieces.push(piece);
     }
     if length <= READ_AHEAD_BYTES_MAX {
-        while let Some(piece) = reader.next().await? {
-            pieces.push(piece);
+        loop {
+            match reader.next().await {
+                Ok(Some(piece)) => pieces.push(piece),
+                Ok(None) => break,
+                Err(FileError::Deleted(_)) => return Ok(None),
+                Err(error) => return Err(error.into()),
+            }
         }
     }
     if reader.remaining() == 0 {
-        return Ok(match <[Bytes; 1]>::try_from(pieces) {
+        return Ok(Some(match <[Bytes; 1]>::try_from(pieces) {
             Ok([piece]) => Body::from(piece),
             Err(pieces) => Body::pieces(pieces),
-        });
+        }));
     }
     let rest = stream::unfold(reader, |mut reader| async move {
         match reader.next().await {
@@ -168,8 +201,8 @@ async fn body(call: &Call, mut reader: FileReader) -> Result<Body> {
         }
     });
     let at_hand = stream::iter(pieces.into_iter().map(Ok));
-    Ok(Body::stream(
+    Ok(Some(Body::stream(
         stream::StreamExt::chain(at_hand, rest),
         Some(length),
-    ))
+    )))
 }
