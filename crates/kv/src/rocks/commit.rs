@@ -107,6 +107,8 @@ impl Database {
     ) -> Result<Option<Ticket>, CommitError> {
         let head = self.load_head(commit.shard, present)?;
         if head.sequence != commit.expected {
+            // After a failed flush snapshots stay behind the head for ever: to try again would not help.
+            self.poison.check()?;
             return Err(CommitError::HeadMoved(head));
         }
         let mut encoded = commit.encode(placed)?;
