@@ -4,7 +4,7 @@ use super::found::Found;
 use crate::interruption::{self, steps};
 use crate::{Code, Error, Result};
 use memory::{Holder, Share};
-use value::raw::NESTING_DEPTH_MAX;
+use value::raw::MESSAGE_DEPTH_MAX;
 use value::size::{is_deeper_than, size_bytes};
 use value::{Value, ValueRef};
 
@@ -77,12 +77,12 @@ impl Building {
         Ok(value.to_value())
     }
 
-    /// About the bytes of a value. One that is nested deeper than documents may be is refused: `$reduce` makes one of a few bytes that
+    /// About the bytes of a value. One that is nested deeper than an answer may be is refused: `$reduce` makes one of a few bytes that
     /// nothing could go through any more.
     fn size(&self, value: ValueRef<'_>) -> Result<usize> {
-        if is_deeper_than(value, NESTING_DEPTH_MAX) {
+        if is_deeper_than(value, MESSAGE_DEPTH_MAX) {
             let message = format!(
-                "{} would exceed the maximum nested object depth: {NESTING_DEPTH_MAX}",
+                "{} would exceed the maximum nested object depth: {MESSAGE_DEPTH_MAX}",
                 self.operator
             );
             return Err(Error::new(Code::OVERFLOW, message));
