@@ -77,6 +77,12 @@ impl Share {
         true
     }
 
+    /// As [`Share::fit`]; who can write to a file takes of the first half of the room only, and leaves the other to who cannot.
+    pub fn fit_or_spill(&mut self, bytes: usize, can_spill: bool) -> bool {
+        let may_take = bytes <= self.taken || !(can_spill && self.is_scarce());
+        may_take && self.fit(bytes)
+    }
+
     /// Says that this many bytes found no room.
     pub fn full(&self, bytes: usize) -> Full {
         self.budget.full(self.holder, bytes.saturating_sub(self.bytes))

@@ -75,7 +75,7 @@ impl Waiting {
             .chain(&self.last)
             .map(Row::size_bytes)
             .sum::<usize>();
-        if idle.fit(idle.bytes() + bytes) {
+        if idle.fit_or_spill(idle.bytes() + bytes, spill.is_some()) {
             if let Some(file) = &mut self.in_file {
                 file.rest();
             }

@@ -17,6 +17,9 @@ use std::time::{Duration, Instant};
 use store::Namespace;
 use value::{Document, DocumentBuf, Value, doc};
 
+/// Of the memory of all idle cursors, what those of one client may hold, in sixteenths.
+const CLIENT_SIXTEENTHS: usize = 14;
+
 /// The number that a client knows a cursor by; never 0, which means "none".
 pub type CursorId = i64;
 
@@ -172,18 +175,7 @@ impl Cursors {
             let message = format!("too many open cursors: at most {OPEN_CURSORS_MAX}; close or exhaust some");
             return Err(Error::new(Code::BAD_VALUE, message));
         }
-        if let Some(origin) = cursor.origin
-            && parked.len() >= CURSORS_OF_CLIENT_MAX
-        {
-            let same = |parked: &&Parked| parked.origin.is_some_and(|other| other.address == origin.address);
-            if parked.values().filter(same).count() >= CURSORS_OF_CLIENT_MAX {
-                let message = format!(
-                    "too many open cursors of {}: at most {CURSORS_OF_CLIENT_MAX}; close or exhaust some",
-                    origin.address
-                );
-                return Err(Error::new(Code::BAD_VALUE, message));
-            }
-        }
+        check_client(&parked, &cursor)?;
         let id = loop {
             let random = uuid::Uuid::new_v4().as_u64_pair().0;
             let id = (random & i64::MAX as u64) as i64;
@@ -344,6 +336,12 @@ impl Cursors {
 }
 
 impl Parked {
+    /// The memory that it holds while it is idle.
+    fn bytes(&self) -> usize {
+        let share = self.cursor.as_ref().and_then(|cursor| cursor.share.as_ref());
+        share.map_or(0, Share::bytes)
+    }
+
     fn of(cursor: Cursor) -> Parked {
         Parked {
             last_use: Instant::now(),
@@ -381,6 +379,45 @@ impl Parked {
             "tailable": self.tailing != Tailing::No,
             "awaitData": self.tailing == Tailing::Awaiting,
         }
+    }
+}
+
+/// Refuses a cursor of a client who has too many, or to whose idle ones nearly all of the memory belongs that all have together.
+fn check_client(parked: &HashMap<CursorId, Parked>, cursor: &Cursor) -> Result<()> {
+    let share = cursor.share.as_ref().filter(|share| share.is_scarce());
+    let (Some(origin), true) = (
+        cursor.origin,
+        share.is_some() || parked.len() >= CURSORS_OF_CLIENT_MAX,
+    ) else {
+        return Ok(());
+    };
+    let is_of_client = |parked: &&Parked| parked.origin.is_some_and(|other| other.address == origin.address);
+    let (mut count, mut bytes) = (0, 0);
+    for other in parked.values().filter(is_of_client) {
+        count += 1;
+        bytes += other.bytes();
+    }
+    if count >= CURSORS_OF_CLIENT_MAX {
+        let message = format!(
+            "too many open cursors of {}: at most {CURSORS_OF_CLIENT_MAX}; close or exhaust some",
+            origin.address
+        );
+        return Err(Error::new(Code::BAD_VALUE, message));
+    }
+    let Some(share) = share else {
+        return Ok(());
+    };
+    let bytes_max = share.limit() / 16 * CLIENT_SIXTEENTHS;
+    match bytes + share.bytes() > bytes_max {
+        true => Err(Error::new(
+            Code::EXCEEDED_MEMORY_LIMIT,
+            format!(
+                "the open cursors of {} hold {bytes} bytes, and one client's may hold {bytes_max}; close or exhaust some, or give a \
+                 larger --memory",
+                origin.address
+            ),
+        )),
+        false => Ok(()),
     }
 }
 

@@ -193,7 +193,7 @@ impl Step for Unwinding {
     fn rest(&mut self, idle: &mut Share) -> Result<()> {
         self.waiting.rest(idle, self.spill.as_deref())?;
         let bytes = self.long.as_ref().map_or(0, Long::bytes);
-        if idle.fit(idle.bytes() + bytes) {
+        if idle.fit_or_spill(idle.bytes() + bytes, self.spill.is_some()) {
             return Ok(());
         }
         let folder = self.spill.as_ref().ok_or_else(|| no_room(idle, bytes))?;

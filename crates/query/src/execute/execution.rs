@@ -299,7 +299,8 @@ impl Execution {
     /// ready the records are kept, to be read again.
     pub fn rest(&mut self, idle: &mut Share) -> Result<()> {
         self.in_hand.keep(0);
-        if !self.ready.is_empty() && !idle.fit(idle.bytes() + self.ready.bytes()) {
+        if !self.ready.is_empty() && !idle.fit_or_spill(idle.bytes() + self.ready.bytes(), !self.plan.covered)
+        {
             // What keys were made to is little, and need not be among the records.
             match self.plan.covered {
                 true => idle.charge(idle.bytes() + self.ready.bytes()),

@@ -124,6 +124,7 @@ impl SpillWriter {
             block_begin: 0,
             next_block: 0,
             at: 0,
+            last: 0,
         })
     }
 
@@ -161,6 +162,8 @@ pub struct SpillRun {
     next_block: u64,
     /// Where in the block the next record is.
     at: usize,
+    /// Where the last one began.
+    last: usize,
 }
 
 impl SpillRun {
@@ -178,6 +181,11 @@ impl SpillRun {
         }
     }
 
+    /// The record that was read last is the next one again.
+    pub(crate) fn unread(&mut self) {
+        self.at = self.last;
+    }
+
     /// Reads the next record's key and item over what is in the buffers; false at the end.
     pub fn next(&mut self, key: &mut Vec<u8>, item: &mut Vec<u8>) -> Result<bool> {
         if self.block.is_empty() && self.at > 0 {
@@ -190,6 +198,7 @@ impl SpillRun {
         if self.at >= self.block.len() && !self.read_block()? {
             return Ok(false);
         }
+        self.last = self.at;
         let (key_length, item_length) = (self.read_length()?, self.read_length()?);
         for (length, part) in [(key_length, key), (item_length, item)] {
             part.clear();

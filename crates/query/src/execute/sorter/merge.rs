@@ -10,11 +10,16 @@ use std::collections::binary_heap::PeekMut;
 /// The most files that are read at once.
 const RUNS_MAX: usize = 64;
 
+/// The bytes of next records that stay in memory while nobody reads.
+const RESTING_BYTES_MAX: usize = 4 << 10;
+
 /// The records of some files, the smallest key first; of equal keys those of older files first.
 #[derive(Debug, Default)]
 pub(super) struct Merge {
     runs: Vec<SpillRun>,
     heads: BinaryHeap<Reverse<Head>>,
+    /// Files whose next records were given back while nobody read.
+    asleep: Vec<usize>,
 }
 
 /// The next record of a file. Files are older the lower their number.
@@ -45,29 +50,42 @@ impl Merge {
         let mut merge = Merge {
             heads: BinaryHeap::with_capacity(runs.len()),
             runs: Vec::with_capacity(runs.len()),
+            asleep: Vec::new(),
         };
         runs.into_iter().try_for_each(|run| merge.add(run))?;
         Ok(merge)
     }
 
     /// Adds a file that is newer than all others.
-    pub(super) fn add(&mut self, mut run: SpillRun) -> Result<()> {
+    pub(super) fn add(&mut self, run: SpillRun) -> Result<()> {
+        self.runs.push(run);
+        self.read_head(self.runs.len() - 1)
+    }
+
+    fn read_head(&mut self, run: usize) -> Result<()> {
         let mut head = Head {
-            run: self.runs.len(),
+            run,
             ..Head::default()
         };
-        if run.next(&mut head.key, &mut head.item)? {
+        if self.runs[run].next(&mut head.key, &mut head.item)? {
             self.heads.push(Reverse(head));
         }
-        self.runs.push(run);
         Ok(())
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.heads.is_empty()
+        self.heads.is_empty() && self.asleep.is_empty()
     }
 
-    /// The next record.
+    /// Before it is read again: gets back what [`Merge::rest`] gave back.
+    pub(super) fn wake(&mut self) -> Result<()> {
+        while let Some(run) = self.asleep.pop() {
+            self.read_head(run)?;
+        }
+        Ok(())
+    }
+
+    /// The next record. It is not there before [`Merge::wake`].
     pub(super) fn peek(&self) -> Option<&Head> {
         self.heads.peek().map(|Reverse(head)| head)
     }
@@ -89,13 +107,20 @@ impl Merge {
         self.runs.iter().map(SpillRun::reading_bytes).sum()
     }
 
-    /// Before nobody reads for a while: gives the files' descriptors and blocks back. The bytes that stay.
+    /// Before nobody reads for a while: gives the files' descriptors and blocks back, and the next records if they are many or long.
+    /// The bytes that stay.
     pub(super) fn rest(&mut self) -> usize {
+        let size = |Reverse(head): &Reverse<Head>| head.key.capacity() + head.item.capacity();
+        let mut bytes = self.heads.iter().map(size).sum();
+        if bytes > RESTING_BYTES_MAX {
+            for Reverse(head) in std::mem::take(&mut self.heads) {
+                self.runs[head.run].unread();
+                self.asleep.push(head.run);
+            }
+            bytes = 0;
+        }
         self.runs.iter_mut().for_each(SpillRun::rest);
-        let heads = self.heads.iter();
-        heads
-            .map(|Reverse(head)| head.key.capacity() + head.item.capacity())
-            .sum()
+        bytes
     }
 
     fn write(mut self, folder: &SpillFolder, results_max: usize) -> Result<SpillRun> {

@@ -458,4 +458,40 @@ mod tests {
             (None, None)
         );
     }
+
+    #[test]
+    fn next_records_of_many_files_are_given_back_while_nobody_reads_and_read_again() {
+        let scratch = tempfile::tempdir().unwrap();
+        let folder = SpillFolder::open(scratch.path().join("spill")).unwrap();
+        let memory = Budget::new(1 << 20);
+        let mut sorter = Sorter::new(None, Some(folder), &memory);
+        sorter.bytes_max = 100_000;
+        // Keys of 200 bytes: the next records of the files together are more than what may rest.
+        let key = |item: u64| [&(item % 50).to_be_bytes()[..], &[b'x'; 200]].concat();
+        for item in 0..20_000u64 {
+            sorter.push(&key(item), &item).unwrap();
+        }
+        let mut sorted = sorter.into_sorted().unwrap();
+        let (mut idle, mut others) = (memory.share(Holder::Cursors), memory.share(Holder::Cursors));
+        others.charge(others.limit());
+        let mut given = Vec::new();
+        loop {
+            // Twice: what was given back already stays so.
+            for _ in 0..1 + given.len() % 2 {
+                idle.charge(0);
+                sorted.rest(&mut idle).unwrap();
+            }
+            assert!(idle.bytes() <= 4 << 10);
+            match sorted.pop().unwrap() {
+                Some(item) => given.push(item),
+                None => break,
+            }
+            // A few without a rest between them.
+            given.extend((0..50).map_while(|_| sorted.pop().unwrap()));
+        }
+        let mut expected: Vec<u64> = (0..20_000).collect();
+        expected.sort_by_key(|item| item % 50);
+        assert_eq!(given, expected);
+        assert!(sorted.is_empty());
+    }
 }

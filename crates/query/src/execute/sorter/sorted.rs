@@ -86,6 +86,7 @@ impl<T: Spilled> Sorted<T> {
 
     /// The next item if this is its key; else it is not even read.
     pub fn pop_of(&mut self, key: &[u8]) -> Result<Option<T>> {
+        self.merge.wake()?;
         let is_of_key = match self.waiting {
             Some(_) => self.key == key,
             None => self.left > 0 && self.next_key() == Some(key),
@@ -111,6 +112,7 @@ impl<T: Spilled> Sorted<T> {
             return Ok(None);
         }
         steps(1)?;
+        self.merge.wake()?;
         self.left -= 1;
         let in_memory = self.memory.as_ref().and_then(Kept::peek);
         // Of equal keys those in files came first: memory holds what came after the last spill.
@@ -137,7 +139,7 @@ impl<T: Spilled> Sorted<T> {
     pub fn rest(&mut self, idle: &mut Share) -> Result<()> {
         if let Some(memory) = &mut self.memory {
             let wanted = idle.bytes() + memory.bytes();
-            if !idle.fit(wanted) {
+            if !idle.fit_or_spill(wanted, self.spill.is_some()) {
                 let Some(folder) = &self.spill else {
                     let full = idle.full(wanted);
                     return Err(QueryError::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()));
