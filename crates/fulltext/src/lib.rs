@@ -35,7 +35,7 @@ pub use columns::{Block, Columns, Value};
 pub use entry::{Entry, Key, Number, TextTerms};
 pub use error::{FulltextError, Result};
 pub use index::{Index, WRITER_BYTES_MIN, Writer};
-pub use lookup::{Lookup, Matcher, Part};
+pub use lookup::{Answer, Lookup, Matcher, Part};
 pub use mask::Mask;
 pub use newest::Newest;
 pub use reader::Reader;

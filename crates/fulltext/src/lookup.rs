@@ -25,9 +25,12 @@ pub enum Part {
     Word,
 }
 
-/// A question about a term; no answer where none is wanted any more: then no further term is asked about.
+/// Whether a question is true of a term; `None` where no answer is wanted any more: then no further term is asked about.
+pub type Answer = dyn Fn(&str) -> Option<bool> + Send + Sync;
+
+/// A question about a term.
 #[derive(Clone)]
-pub struct Matcher(pub Arc<dyn Fn(&str) -> Option<bool> + Send + Sync>);
+pub struct Matcher(pub Arc<Answer>);
 
 impl fmt::Debug for Matcher {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

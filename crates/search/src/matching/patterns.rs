@@ -254,7 +254,7 @@ fn is_within(a: impl Iterator<Item = char>, b: &[char], distance_max: usize, tra
         if row
             .iter()
             .chain(&last)
-            .all(|distance| *distance >= distance_max + 1)
+            .all(|distance| *distance > distance_max)
         {
             return false;
         }
