@@ -7,6 +7,7 @@
 //! - [`User`]: a user with credentials and roles, in the form of MongoDB's `admin.system.users`.
 //! - [`Role`], [`BuiltinRole`]: user-defined roles, in the form of `admin.system.roles`, and those that are always there. Both are
 //!   [`Privileges`] and nothing else; [`Roles`] knows who inherits what.
+//! - [`TokenSignature`]: how signed tokens (JSON Web Tokens) are checked.
 //! - [`Privileges`]: what is allowed, asked by [`Action`] and [`Resource`].
 //!
 //! What must hold: a password is never kept, only salted keys; a login of a user that does not exist goes like one of a
@@ -26,6 +27,7 @@ mod privileges;
 mod role;
 mod roles;
 mod scope;
+mod token_signature;
 mod user;
 
 pub use action::{Action, Resource};
@@ -40,4 +42,5 @@ pub use privileges::Privileges;
 pub use role::{Role, names_value};
 pub use roles::Roles;
 pub use scope::Scope;
+pub use token_signature::TokenSignature;
 pub use user::{EXTERNAL, User, UserCredentials, user_digest};
