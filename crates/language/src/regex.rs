@@ -15,8 +15,9 @@ const BACKTRACKS_MAX: u32 = 10_000_000;
 /// Steps back that a match takes at first, in half a millisecond. One that needs more begins anew, once others have had the thread.
 const BACKTRACKS_FIRST: u32 = 100_000;
 
-/// What PCRE2 returns when a match needs more steps than its limit (pcre2api, "ERROR RETURN VALUES FROM pcre2_match()").
-const ERROR_MATCH_LIMIT: i32 = -47;
+/// What PCRE2 returns when a match needs more steps than its limits (pcre2api, "ERROR RETURN VALUES FROM pcre2_match()"):
+/// `PCRE2_ERROR_MATCHLIMIT`, and `PCRE2_ERROR_DEPTHLIMIT` where it is not compiled to machine code.
+const LIMIT_ERRORS: [i32; 2] = [-47, -53];
 
 /// The stack of compiled patterns; PCRE2's default of 32 KiB is too small for alternatives over long texts.
 const JIT_STACK_BYTES_MAX: usize = 512 * 1024;
@@ -112,7 +113,7 @@ impl Regex {
     fn search<T>(&self, attempt: impl Fn(&bytes::Regex) -> Result<T, pcre2::Error>) -> Result<T> {
         steps(STEPS_PER_SEARCH)?;
         match attempt(&self.compiled) {
-            Err(error) if error.code() == ERROR_MATCH_LIMIT => {
+            Err(error) if LIMIT_ERRORS.contains(&error.code()) => {
                 long_step()?;
                 let patient = match self.patient.get() {
                     Some(patient) => patient,

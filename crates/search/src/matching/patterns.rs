@@ -251,11 +251,7 @@ fn is_within(a: impl Iterator<Item = char>, b: &[char], distance_max: usize, tra
             row[at] = least;
         }
         // A swap goes on from the row before.
-        if row
-            .iter()
-            .chain(&last)
-            .all(|distance| *distance > distance_max)
-        {
+        if row.iter().chain(&last).all(|distance| *distance > distance_max) {
             return false;
         }
         (before, last, previous) = (last, row, Some(x));
