@@ -2,6 +2,7 @@
 //! does not.
 use crate::common::*;
 use kv::{Durability, Error, Kv, LogDamage};
+use std::collections::BTreeMap;
 use std::fs::{self, OpenOptions};
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
@@ -73,21 +74,38 @@ fn noise(at: usize) -> String {
     (0..20_000).map(|_| digit()).collect()
 }
 
+/// Copies a folder as it is at one moment: the engine may write tables meanwhile, and then it is copied again.
 fn copy_folder(from: &Path, to: &Path) {
-    for entry in fs::read_dir(from).unwrap() {
-        let entry = entry.unwrap();
-        let target = to.join(entry.file_name());
-        if entry.file_type().unwrap().is_dir() {
-            fs::create_dir(&target).unwrap();
-            copy_folder(&entry.path(), &target);
-        } else {
-            match fs::copy(entry.path(), target) {
+    loop {
+        let before = files_in(from);
+        for (path, _) in &before {
+            let target = to.join(path.strip_prefix(from).unwrap());
+            fs::create_dir_all(target.parent().unwrap()).unwrap();
+            match fs::copy(path, target) {
                 // One that the engine has done with goes while the others are copied.
                 Err(error) if error.kind() == ErrorKind::NotFound => {}
                 copied => drop(copied.unwrap()),
             }
         }
+        if files_in(from) == before {
+            return;
+        }
+        fs::remove_dir_all(to).unwrap();
     }
+}
+
+/// All files within a folder, with their sizes.
+fn files_in(folder: &Path) -> BTreeMap<PathBuf, u64> {
+    let mut files = BTreeMap::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let entry = entry.unwrap();
+        match entry.file_type().unwrap().is_dir() {
+            true => files.extend(files_in(&entry.path())),
+            // One that has gone by now is none of them.
+            false => files.extend(entry.metadata().ok().map(|data| (entry.path(), data.len()))),
+        }
+    }
+    files
 }
 
 /// The logs with something in them, the oldest first.
