@@ -79,7 +79,9 @@ impl Share {
 
     /// As [`Share::fit`]; who can write to a file takes of the first half of the room only, and leaves the other to who cannot.
     pub fn fit_or_spill(&mut self, bytes: usize, can_spill: bool) -> bool {
-        let may_take = bytes <= self.taken || !(can_spill && self.is_scarce());
+        let more = bytes.saturating_sub(self.taken);
+        let is_in_first_half = |pool: &Pool| pool.held.load(Ordering::Relaxed) + more <= pool.limit / 2;
+        let may_take = more == 0 || !can_spill || self.pool().is_none_or(is_in_first_half);
         may_take && self.fit(bytes)
     }
 

@@ -299,7 +299,7 @@ mod tests {
     fn the_rest_of_an_idle_sort_goes_to_a_file_where_cursors_have_no_room() {
         let scratch = tempfile::tempdir().unwrap();
         let folder = SpillFolder::open(scratch.path().join("spill")).unwrap();
-        let memory = Budget::new(1 << 20);
+        let memory = Budget::new(2 << 20);
         let held = |holder: Holder| memory.usage()[holder as usize].held_bytes;
         let mut sorter = Sorter::new(None, Some(folder), &memory);
         for item in 0..2_000u64 {
@@ -313,7 +313,7 @@ mod tests {
         assert!(held(Holder::Stages) == 0 && held(Holder::Cursors) > 80_000);
         let mut others = memory.share(Holder::Cursors);
         idle.charge(0);
-        others.charge(1 << 20);
+        others.charge(others.limit());
         sorted.rest(&mut idle).unwrap();
         assert!(idle.bytes() < 1_000, "a record is read ahead of each file");
         assert_eq!(
