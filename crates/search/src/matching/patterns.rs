@@ -222,7 +222,7 @@ fn lucene(value: &str) -> Result<String> {
 }
 
 /// Whether this many edits, [`DISTANCE_MAX`] at most, make one word of the other (optimal string alignment). Of the table of
-/// distances between their beginnings only the cells that near the diagonal are computed: others are more edits apart (E. Ukkonen,
+/// distances between their beginnings only the cells near the diagonal are computed: others are more edits apart (E. Ukkonen,
 /// Algorithms for approximate string matching, 1985).
 fn is_within(a: impl Iterator<Item = char>, b: &[char], distance_max: usize, transpositions: bool) -> bool {
     const CELLS: usize = 2 * DISTANCE_MAX + 1;
