@@ -157,7 +157,7 @@ impl Regex {
     }
 }
 
-/// Compiles a pattern whose matches may take so many steps back.
+/// Compiles a pattern. A match fails after this many steps back.
 fn compile(pattern: &str, options: &str, backtracks_max: u32) -> Result<bytes::Regex> {
     let has = |flag: char| options.contains(flag);
     // Patterns are UTF-8 in any case.

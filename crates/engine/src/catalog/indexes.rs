@@ -59,7 +59,9 @@ impl Engine {
             return Err(Error::new(BAD_SPEC, message));
         }
         let (before, after) = collection.create_indexes(specs).await?;
-        let unlisted = unlisted(&collection);
+        // The store counts those on `_id` one by one.
+        let of_id = collection.indexes().len() - id_index::shown(&collection).len();
+        let unlisted = of_id + usize::from(hides_id_index(&collection));
         Ok(CreatedIndexes {
             before: before - unlisted,
             after: after - unlisted,
@@ -88,7 +90,7 @@ impl Engine {
             .map_err(|error| Error::new(error.code, format!("ns not found {namespace}")))?;
         collection.refuse_view()?;
         let present = id_index::shown(&collection);
-        let count = collection.indexes().len() - unlisted(&collection);
+        let count = present.len() - usize::from(hides_id_index(&collection));
         let is_all = |name: &Value| matches!(name, Value::String(all) if all == "*");
         let names = match which {
             all if is_all(all) => all_but_id(&present),
@@ -109,13 +111,11 @@ impl Engine {
     }
 }
 
-/// How many indexes are not counted: a time series has none on `_id` for its clients, of a clustered collection it is the
-/// collection itself, and where there are two they are one.
-fn unlisted(collection: &Collection) -> usize {
+/// Whether the index on `_id` is not counted: a time series has none for its clients, and of a clustered collection
+/// it is the collection itself.
+fn hides_id_index(collection: &Collection) -> bool {
     let options = collection.options();
-    let is_hidden = options.kept.contains("clusteredIndex") || options.kept.contains("timeseries");
-    let of_collation = collection.indexes().len() - id_index::shown(collection).len();
-    usize::from(is_hidden) + of_collation
+    options.kept.contains("clusteredIndex") || options.kept.contains("timeseries")
 }
 
 fn all_but_id(present: &[Arc<Index>]) -> Vec<String> {

@@ -384,13 +384,13 @@ impl Parked {
 
 /// Refuses a cursor of a client who has too many, or to whose idle ones nearly all of the memory belongs that all have together.
 fn check_client(parked: &HashMap<CursorId, Parked>, cursor: &Cursor) -> Result<()> {
-    let share = cursor.share.as_ref().filter(|share| share.is_scarce());
-    let (Some(origin), true) = (
-        cursor.origin,
-        share.is_some() || parked.len() >= CURSORS_OF_CLIENT_MAX,
-    ) else {
+    let Some(origin) = cursor.origin else {
         return Ok(());
     };
+    let share = cursor.share.as_ref().filter(|share| share.is_scarce());
+    if share.is_none() && parked.len() < CURSORS_OF_CLIENT_MAX {
+        return Ok(());
+    }
     let is_of_client = |parked: &&Parked| parked.origin.is_some_and(|other| other.address == origin.address);
     let (mut count, mut bytes) = (0, 0);
     for other in parked.values().filter(is_of_client) {

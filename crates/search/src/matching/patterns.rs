@@ -54,7 +54,7 @@ impl TermPattern {
                 transpositions,
             } => {
                 steps(1 + term.len() / CHARACTERS_PER_STEP).ok()?;
-                // By bytes, and it may be longer by the bytes of so many characters: most terms are told apart by that.
+                // A term has at least as many bytes as characters, so this one is too short.
                 if term.len() + distance < word.len() {
                     return Some(false);
                 }
