@@ -78,7 +78,7 @@ fn noise(at: usize) -> String {
 fn copy_folder(from: &Path, to: &Path) {
     loop {
         let before = files_in(from);
-        for (path, _) in &before {
+        for path in before.keys() {
             let target = to.join(path.strip_prefix(from).unwrap());
             fs::create_dir_all(target.parent().unwrap()).unwrap();
             match fs::copy(path, target) {
