@@ -9,6 +9,9 @@
 //!
 //! Left to others: values and functions of MongoDB's (`language`), of CouchDB's (`view`), of Riak's (`riak`).
 
+mod log_allowance;
+
+pub use log_allowance::LogAllowance;
 pub use rquickjs;
 
 use rquickjs::{CaughtError, Context, Ctx, Error};

@@ -2,7 +2,7 @@
 
 use super::{Command, ScriptError, ScriptLimits, Sources};
 use javascript::rquickjs::{Ctx, Error, Exception, Function, Object, Persistent};
-use javascript::{Failure, Limits, Sandbox};
+use javascript::{Failure, Limits, LogAllowance, Sandbox};
 use parking_lot::Mutex;
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -99,8 +99,11 @@ fn load(
     let ticking = clock.clone();
     let begin = Function::new(ctx.clone(), move |place: usize| ticking.begin(place))?;
     let name = sources.name.clone();
+    let allowance = RefCell::new(LogAllowance::default());
     let log = Function::new(ctx.clone(), move |text: String| {
-        tracing::info!(design_document = name, "{text}");
+        if let Some(text) = allowance.borrow_mut().take(&text) {
+            tracing::info!(design_document = name, "{text}");
+        }
     })?;
     let driver: Function<'_> = ctx.eval(DRIVER)?;
     let commands: Object<'_> = driver.call((begin, log))?;

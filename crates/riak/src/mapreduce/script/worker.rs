@@ -8,7 +8,7 @@ use crate::names::Bucket;
 use code::Code;
 use http::StatusCode;
 use javascript::rquickjs::{self, Array, Ctx, Exception, Function, Object};
-use javascript::{Failure as ScriptFailure, Limits, Sandbox};
+use javascript::{Failure as ScriptFailure, Limits, LogAllowance, Sandbox};
 use memory::Share;
 use parking_lot::Mutex;
 use serde::Deserialize;
@@ -168,7 +168,12 @@ impl Worker {
 fn load(ctx: &Ctx<'_>, page: Arc<Mutex<Page>>) -> rquickjs::Result<()> {
     let () = ctx.eval(include_str!("builtins.js"))?;
     let host = Object::new(ctx.clone())?;
-    let log = |text: String| tracing::info!("a map/reduce function: {text}");
+    let allowance = RefCell::new(LogAllowance::default());
+    let log = move |text: String| {
+        if let Some(text) = allowance.borrow_mut().take(&text) {
+            tracing::info!("a map/reduce function: {text}");
+        }
+    };
     host.set("log", Function::new(ctx.clone(), log)?)?;
     let of_page = page.clone();
     let metadata = move |ctx: Ctx<'_>, number: u32, row: usize, value: usize| {
