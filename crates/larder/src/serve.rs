@@ -59,11 +59,14 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     let supervisor = Supervisor::from_environment();
     supervisor.ready();
     supervisor.watch();
-    while signals.next().await == Request::Reload {
-        reload(options, settings, log, tls.as_ref());
-    }
+    let signal = loop {
+        match signals.next().await {
+            Request::Reload => reload(options, settings, log, tls.as_ref()),
+            Request::Stop(signal) => break signal,
+        }
+    };
     supervisor.stopping();
-    tracing::info!("stopping: commands that run now may end");
+    tracing::info!(signal, "stopping: commands that run now may end");
     stop.send_replace(true);
     // Those who wait for a lock could not end else.
     engine.release_writes().await?;

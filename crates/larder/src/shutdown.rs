@@ -6,8 +6,8 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 /// What a signal asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Request {
-    /// End in an orderly way.
-    Stop,
+    /// End in an orderly way, as the signal of this name asks.
+    Stop(&'static str),
     /// Read the configuration again.
     Reload,
 }
@@ -34,8 +34,8 @@ impl Signals {
     /// Waits for the next request.
     pub async fn next(&mut self) -> Request {
         tokio::select! {
-            _ = self.terminate.recv() => Request::Stop,
-            _ = self.interrupt.recv() => Request::Stop,
+            _ = self.terminate.recv() => Request::Stop("SIGTERM"),
+            _ = self.interrupt.recv() => Request::Stop("SIGINT"),
             _ = self.hangup.recv() => Request::Reload,
         }
     }
