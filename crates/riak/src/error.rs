@@ -41,6 +41,11 @@ impl RiakError {
         RiakError::new(StatusCode::SERVICE_UNAVAILABLE, "timeout").or_by_http("request timed out")
     }
 
+    /// A task that read inputs has panicked.
+    pub(crate) fn reading_broke_off() -> RiakError {
+        RiakError::new(StatusCode::INTERNAL_SERVER_ERROR, "reading the inputs broke off")
+    }
+
     /// More copies are asked for than an object has.
     pub(crate) fn too_few_copies(copies: u64) -> RiakError {
         RiakError::bad(format!("{{n_val_violation,{copies}}}")).or_by_http(format!(

@@ -3,7 +3,6 @@
 use super::inputs::Source;
 use super::item::Input;
 use crate::error::{Result, RiakError};
-use http::StatusCode;
 use tokio::sync::mpsc;
 
 /// The pages that wait for the first phase. One more is being read and one is worked on: a reader that shares its core with scripts
@@ -38,8 +37,8 @@ impl ReadAhead {
             return Ok(None);
         };
         // A reader that ends without a last page has panicked, and part of the inputs must not pass for all of them.
-        let broken = || RiakError::new(StatusCode::INTERNAL_SERVER_ERROR, "reading the inputs broke off");
-        let page = pages.recv().await.unwrap_or_else(|| Err(broken()));
+        let page = pages.recv().await;
+        let page = page.unwrap_or_else(|| Err(RiakError::reading_broke_off()));
         if page.as_ref().map_or(true, Vec::is_empty) {
             *self = ReadAhead::Ended;
         }
