@@ -67,5 +67,7 @@ function skip(event) {
 
 followTheme();
 followKeys();
+// The first view is on its way while the server says who is signed in; one that does not come is told where it is shown.
+if (Object.hasOwn(VIEWS, route.value.view)) VIEWS[route.value.view]().catch(() => {});
 refresh();
 render(html`<${App} />`, document.getElementById("app"));
