@@ -3,6 +3,7 @@
 pub(crate) mod capped;
 pub(crate) mod collations;
 pub(crate) mod collections;
+mod described;
 pub(crate) mod filter;
 pub(crate) mod id_index;
 pub(crate) mod index_kinds;

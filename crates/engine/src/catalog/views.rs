@@ -25,10 +25,12 @@ pub(crate) struct Resolved {
 }
 
 impl Engine {
-    /// Whether a name is read through a pipeline: a view's, or that of the buckets of a time series.
+    /// Whether a name is read through a pipeline: a view's, that of the buckets of a time series, or of what is only described.
     pub(crate) fn reads_as_view(&self, namespace: &Namespace) -> bool {
         let present = self.store().collection(namespace);
-        present.is_some_and(|present| present.is_view()) || self.buckets_of(namespace).is_some()
+        present.is_some_and(|present| present.is_view())
+            || self.buckets_of(namespace).is_some()
+            || self.is_described(namespace)
     }
 
     /// Whether MongoDB answers `count` and `distinct` of this name by a pipeline: those of a view or a time series.
@@ -50,6 +52,7 @@ impl Engine {
                 });
             }
             let Some(view) = self.store().collection(&at).filter(|c| c.is_view()) else {
+                pipeline.splice(..0, self.describing(&at).map(Value::from));
                 return Ok(Resolved {
                     namespace: at,
                     pipeline,

@@ -9,6 +9,7 @@ mod aggregate_rules;
 mod authenticate;
 mod build_info;
 mod bulk_write;
+mod check_metadata_consistency;
 mod clone_collection_as_capped;
 mod coll_mod;
 mod coll_stats;

@@ -118,6 +118,11 @@ static COMMANDS: &[Command] = &[
     collection("createIndexes", Action::CreateIndex, run!(create_indexes))
         .stable()
         .writes(),
+    database(
+        "checkMetadataConsistency",
+        Action::CheckMetadataConsistency,
+        run!(check_metadata_consistency),
+    ),
     collection("listIndexes", Action::ListIndexes, run!(list_indexes)).stable(),
     collection("dropIndexes", Action::DropIndex, run!(drop_indexes))
         .aliases(&["deleteIndexes"])

@@ -101,6 +101,28 @@ fn describing() -> Vec<Case> {
             "'listCollections.filter' is the wrong type",
         ),
         good(
+            doc! {"find": "system.views"},
+            doc! {"cursor": {"id": 0_i64, "ns": "test.system.views", "firstBatch": [{"_id": "test.seen", "viewOn": "plain", "pipeline": [{"$match": {"n": 1}}]}]}},
+        ),
+        good(
+            doc! {"count": "system.views", "query": {"viewOn": "nothing"}},
+            doc! {"n": 0},
+        ),
+        good(
+            doc! {"find": "shards"},
+            doc! {"cursor": {"firstBatch": [{"_id": "larder", "host": "localhost", "state": 1}]}},
+        )
+        .of("config"),
+        good(
+            doc! {"checkMetadataConsistency": 1},
+            doc! {"cursor": {"id": 0_i64, "firstBatch": Value::Array(Vec::new())}},
+        ),
+        bad(
+            doc! {"checkMetadataConsistency": 1, "checkShards": true},
+            40_415,
+            "checkShards",
+        ),
+        good(
             doc! {"collStats": "plain"},
             doc! {"ns": "test.plain", "count": 2, "capped": false},
         ),
