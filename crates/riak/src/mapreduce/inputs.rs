@@ -11,16 +11,19 @@ use crate::limits::{LISTED_AT_ONCE, PAGE_BYTES};
 use crate::names::{Bucket, key_of_id, owned_key};
 use crate::server::Server;
 use auth::Action;
-use engine::{DocumentPosition, Order, PageLimit, Record, RecordId, RevisionedSnapshot};
+use engine::{DocumentPosition, PageLimit, Record, RecordId, RevisionedSnapshot};
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::ops::Bound;
 use std::sync::Arc;
 use tokio::task::JoinHandle;
-use value::{DocumentBuf, ValueRef};
+use value::DocumentBuf;
 
 /// The objects of a page: enough for several sandboxes, which wait for each other at its end.
-const DOCUMENTS_AT_ONCE: usize = 2_000;
+const DOCUMENTS_AT_ONCE: usize = 1_000;
+
+/// The pages of documents that are read at the same time: one reader is slower than scripts on other processors.
+const PAGES_AT_ONCE: usize = 2;
 
 /// The keys of which a filter is asked at once: so many that those that pass are worth a call of a function.
 const KEYS_AT_ONCE: usize = 8_000;
@@ -137,7 +140,7 @@ impl Source {
                     with_documents,
                     ranges: ranges.into(),
                     position: None,
-                    ahead: None,
+                    ahead: VecDeque::new(),
                 })))
             }
             Inputs::Index(bucket, query) => match collection(&bucket)? {
@@ -173,122 +176,109 @@ pub(crate) struct Documents {
     bucket: Bucket,
     filter: Option<KeyFilter>,
     with_documents: bool,
-    ranges: VecDeque<Range>,
+    /// What is left of the keys, and the position in the first of these ranges.
+    ranges: VecDeque<(Bound<value::Value>, Bound<value::Value>)>,
     position: Option<DocumentPosition>,
-    /// The records of the page that is wanted next, on their way.
-    ahead: Option<JoinHandle<Result<RecordPage>>>,
+    /// Documents on their way, those that are wanted next first.
+    ahead: VecDeque<JoinHandle<Result<Read>>>,
 }
 
-/// `_id`s between two bounds.
-type Range = (Bound<value::Value>, Bound<value::Value>);
+/// An `_id` with its record, as the index has them.
+type Entry = (value::Value, RecordId);
 
-/// Records, and the position to go on after; `None` if there are no more.
-type RecordPage = (Vec<Record>, Option<DocumentPosition>);
+/// Documents that were read for entries of the index.
+#[derive(Debug)]
+struct Read {
+    documents: Vec<(value::Value, Record, Option<DocumentBuf>)>,
+    /// Those for which there was no room.
+    rest: Vec<Entry>,
+}
 
 impl Documents {
+    /// The next objects; none at the end.
     async fn next(&mut self) -> Result<Vec<Input>> {
-        let mut found = Vec::new();
-        while found.is_empty()
-            && let Some(range) = self.ranges.front().cloned()
-        {
-            let position = self.position.take();
-            let (page, next) = match (self.with_documents, &self.filter) {
-                (true, None) => self.all(range, position).await?,
-                _ => self.wanted(range, position).await?,
+        if !self.with_documents {
+            let entries = self.entries().await?;
+            let inputs = entries.into_iter().map(|(id, _)| self.input(id, None));
+            return Ok(inputs.collect());
+        }
+        loop {
+            while self.ahead.len() < PAGES_AT_ONCE {
+                let entries = self.entries().await?;
+                if entries.is_empty() {
+                    break;
+                }
+                self.ahead.push_back(self.begin(entries));
+            }
+            let Some(first) = self.ahead.pop_front() else {
+                return Ok(Vec::new());
             };
+            let read = first.await.map_err(|_| RiakError::reading_broke_off())??;
+            if !read.rest.is_empty() {
+                self.ahead.push_front(self.begin(read.rest));
+            }
+            if !read.documents.is_empty() {
+                let documents = read.documents.into_iter();
+                let inputs = documents.map(|(id, record, notes)| self.input(id, Some((record, notes))));
+                return Ok(inputs.collect());
+            }
+        }
+    }
+
+    /// The entries of the index that follow and whose keys pass the filter; none at the end.
+    async fn entries(&mut self) -> Result<Vec<Entry>> {
+        let entries = match self.filter {
+            None => DOCUMENTS_AT_ONCE,
+            Some(_) => KEYS_AT_ONCE,
+        };
+        let limit = PageLimit {
+            entries,
+            bytes: PAGE_BYTES,
+        };
+        while let Some(range) = self.ranges.front().cloned() {
+            let position = self.position.take();
+            let (mut page, next) = self.snapshot.ids(range, position.as_ref(), limit).await?;
             if next.is_none() {
                 self.ranges.pop_front();
             }
             self.position = next;
-            found = page;
+            engine::steps(page.len())?;
+            if let Some(filter) = &self.filter {
+                page.retain(|(id, _)| filter.matches(&key_of_id(id.as_ref())));
+            }
+            if !page.is_empty() {
+                return Ok(page);
+            }
         }
-        Ok(found)
+        Ok(Vec::new())
     }
 
-    /// The objects that follow, with their documents. While their notes are read, the documents behind them are read beside:
-    /// both together take longer than scripts on other processors take with most objects.
-    async fn all(
-        &mut self,
-        range: Range,
-        position: Option<DocumentPosition>,
-    ) -> Result<(Vec<Input>, Option<DocumentPosition>)> {
-        let (records, next) = match self.ahead.take() {
-            Some(ahead) => ahead.await.map_err(|_| RiakError::reading_broke_off())??,
-            None => page_of(&self.snapshot, range.clone(), position).await?,
-        };
-        self.ahead = next.clone().map(|position| {
-            let snapshot = self.snapshot.clone();
-            engine::beside(async move { page_of(&snapshot, range, Some(position)).await })
-        });
-        engine::steps(records.len())?;
-        let id = |record: &Record| record.document.as_raw().get("_id").map(ValueRef::to_value);
-        let ids: Vec<value::Value> = records
-            .iter()
-            .map(|record| id(record).unwrap_or(value::Value::Null))
-            .collect();
-        let notes = self.snapshot.notes_of(&ids).await?;
-        let read = records.into_iter().zip(notes).zip(ids);
-        let inputs = read.map(|(read, id)| self.input(owned_key(id), Some(read)));
-        Ok((inputs.collect(), next))
+    /// Begins to read the documents of entries.
+    fn begin(&self, entries: Vec<Entry>) -> JoinHandle<Result<Read>> {
+        engine::beside(read(self.snapshot.clone(), entries))
     }
 
-    /// Those that pass the filter. It is asked of the keys that the index has; only of those that pass are documents read.
-    async fn wanted(
-        &self,
-        range: Range,
-        position: Option<DocumentPosition>,
-    ) -> Result<(Vec<Input>, Option<DocumentPosition>)> {
-        let limit = PageLimit {
-            entries: KEYS_AT_ONCE,
-            bytes: PAGE_BYTES,
-        };
-        let (page, mut next) = self.snapshot.ids(range, position.as_ref(), limit).await?;
-        engine::steps(page.len())?;
-        let is_wanted = |(id, _): &(value::Value, RecordId)| {
-            let filter = self.filter.as_ref();
-            filter.is_none_or(|filter| filter.matches(&key_of_id(id.as_ref())))
-        };
-        let mut wanted: Vec<_> = page.into_iter().filter(is_wanted).collect();
-        if !self.with_documents {
-            let inputs = wanted.into_iter().map(|(id, _)| self.input(owned_key(id), None));
-            return Ok((inputs.collect(), next));
-        }
-        let numbers: Vec<RecordId> = wanted.iter().map(|(_, record)| *record).collect();
-        let records = self.snapshot.numbered(&numbers, PAGE_BYTES).await?;
-        if records.len() < wanted.len() {
-            // The others come with the next page.
-            wanted.truncate(records.len());
-            next = wanted.last().map(|(id, _)| DocumentPosition::of_id(id.as_ref()));
-        }
-        let ids: Vec<value::Value> = wanted.into_iter().map(|(id, _)| id).collect();
-        let notes = self.snapshot.notes_of(&ids).await?;
-        let read = ids.into_iter().zip(records).zip(notes);
-        let input = |((id, record), notes): ((value::Value, Option<Record>), _)| {
-            record.map(|record| self.input(owned_key(id), Some((record, notes))))
-        };
-        Ok((read.filter_map(input).collect(), next))
-    }
-
-    fn input(&self, key: Vec<u8>, read: Option<(Record, Option<DocumentBuf>)>) -> Input {
+    fn input(&self, id: value::Value, read: Option<(Record, Option<DocumentBuf>)>) -> Input {
         Input {
             bucket: self.bucket.clone(),
-            key,
+            key: owned_key(id),
             data: None,
             read: read.map(Box::new),
         }
     }
 }
 
-/// The documents of a range that follow a position.
-async fn page_of(
-    snapshot: &RevisionedSnapshot,
-    range: Range,
-    position: Option<DocumentPosition>,
-) -> Result<RecordPage> {
-    let limit = PageLimit {
-        entries: DOCUMENTS_AT_ONCE,
-        bytes: PAGE_BYTES,
-    };
-    let documents = snapshot.documents(range, position.as_ref(), Order::Forward, limit);
-    Ok(documents.await?)
+/// Reads the documents of the first of these entries, as many as are worked on at once, and what is kept beside them.
+async fn read(snapshot: Arc<RevisionedSnapshot>, mut entries: Vec<Entry>) -> Result<Read> {
+    let numbers: Vec<RecordId> = entries.iter().map(|(_, record)| *record).collect();
+    let records = snapshot.numbered(&numbers, PAGE_BYTES).await?;
+    let rest = entries.split_off(records.len());
+    let ids: Vec<value::Value> = entries.into_iter().map(|(id, _)| id).collect();
+    let notes = snapshot.notes_of(&ids).await?;
+    let read = ids.into_iter().zip(records).zip(notes);
+    let documents = read.filter_map(|((id, record), notes)| Some((id, record?, notes)));
+    Ok(Read {
+        documents: documents.collect(),
+        rest,
+    })
 }
