@@ -171,3 +171,11 @@ def test_long_documents_searched_and_mapped(server, long):
     job = {"inputs": [["trial", name] for name in ids], "query": [{"map": {"language": "javascript", "source": source}}]}
     answer = requests.post(f"{server.riak}/mapred", json=job, timeout=600)
     assert answer.status_code == 200 and answer.json() == lengths, answer.text[:300]
+    # A whole bucket by many clients: short documents first, long ones behind them.
+    job = {"inputs": "trial", "query": [{"link": {"bucket": "_", "tag": "_", "keep": True}}]}
+
+    def mapped():
+        answer = requests.post(f"{server.riak}/mapred", json=job, timeout=600)
+        assert answer.status_code == 200 and answer.json() == [], answer.text[:300]
+
+    together(mapped, 64 if long else 16)

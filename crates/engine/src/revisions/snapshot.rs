@@ -74,6 +74,11 @@ impl RevisionedSnapshot {
         self.snapshot.ids_count()
     }
 
+    /// The mean length of its documents, in bytes.
+    pub fn mean_bytes(&self) -> usize {
+        (self.snapshot.data_bytes() / self.snapshot.count().max(1)) as usize
+    }
+
     /// What a partition of a partitioned collection holds.
     pub async fn partition(&self, name: &str) -> Result<PartitionStats> {
         Ok(self.snapshot.partition(name).await?)

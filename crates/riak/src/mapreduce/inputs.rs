@@ -12,18 +12,29 @@ use crate::names::{Bucket, key_of_id, owned_key};
 use crate::server::Server;
 use auth::Action;
 use engine::{DocumentPosition, PageLimit, Record, RecordId, RevisionedSnapshot};
+use memory::{Budget, Holder, Share};
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::ops::Bound;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::task::JoinHandle;
 use value::DocumentBuf;
 
 /// The objects of a page: enough for several sandboxes, which wait for each other at its end.
 const DOCUMENTS_AT_ONCE: usize = 1_000;
 
-/// The pages of documents that are read at the same time: one reader is slower than scripts on other processors.
+/// The pages of short documents that are read at the same time: one reader is slower than scripts on other processors.
 const PAGES_AT_ONCE: usize = 2;
+
+/// Documents that are expected to have at least this are long. They are read page by page, as there is room for them.
+const LONG_MEAN_BYTES: usize = PAGE_BYTES / 2;
+
+/// A page of more bytes than this has long documents, and is counted.
+const LONG_PAGE_BYTES: usize = PAGE_BYTES + PAGE_BYTES / 2;
+
+/// How long a job waits for room. Then it goes on: late is better than not at all.
+const ROOM_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// The keys of which a filter is asked at once: so many that those that pass are worth a call of a function.
 const KEYS_AT_ONCE: usize = 8_000;
@@ -133,8 +144,12 @@ impl Source {
                     Some(filter) => filter.range().ids(),
                     None => vec![(Bound::Unbounded, Bound::Unbounded)],
                 };
+                let snapshot = Arc::new(collection.snapshot().await?);
                 Ok(Source::Documents(Box::new(Documents {
-                    snapshot: Arc::new(collection.snapshot().await?),
+                    mean_bytes: snapshot.mean_bytes(),
+                    long_bytes: 0,
+                    memory: server.engine.memory().clone(),
+                    snapshot,
                     bucket,
                     filter,
                     with_documents,
@@ -161,6 +176,7 @@ impl Source {
                     key,
                     data: None,
                     read: None,
+                    _held: None,
                 };
                 Ok(run.next().await?.into_iter().map(input).collect())
             }
@@ -173,13 +189,18 @@ impl Source {
 #[derive(Debug)]
 pub(crate) struct Documents {
     snapshot: Arc<RevisionedSnapshot>,
+    /// Of its documents.
+    mean_bytes: usize,
+    /// Of the last page, if its documents were long.
+    long_bytes: usize,
+    memory: Budget,
     bucket: Bucket,
     filter: Option<KeyFilter>,
     with_documents: bool,
     /// What is left of the keys, and the position in the first of these ranges.
     ranges: VecDeque<(Bound<value::Value>, Bound<value::Value>)>,
     position: Option<DocumentPosition>,
-    /// Documents on their way, those that are wanted next first.
+    /// Documents on their way.
     ahead: VecDeque<JoinHandle<Result<Read>>>,
 }
 
@@ -190,8 +211,10 @@ type Entry = (value::Value, RecordId);
 #[derive(Debug)]
 struct Read {
     documents: Vec<(value::Value, Record, Option<DocumentBuf>)>,
-    /// Those for which there was no room.
+    /// Those that did not get into the page.
     rest: Vec<Entry>,
+    /// The memory of long documents.
+    held: Option<Arc<Share>>,
 }
 
 impl Documents {
@@ -199,11 +222,22 @@ impl Documents {
     async fn next(&mut self) -> Result<Vec<Input>> {
         if !self.with_documents {
             let entries = self.entries().await?;
-            let inputs = entries.into_iter().map(|(id, _)| self.input(id, None));
+            let inputs = entries.into_iter().map(|(id, _)| Input {
+                bucket: self.bucket.clone(),
+                key: owned_key(id),
+                data: None,
+                read: None,
+                _held: None,
+            });
             return Ok(inputs.collect());
         }
         loop {
-            while self.ahead.len() < PAGES_AT_ONCE {
+            // Of two pages of long ones, the first could wait for what the second has.
+            let at_once = match self.expected_bytes() {
+                LONG_MEAN_BYTES.. => 1,
+                _ => PAGES_AT_ONCE,
+            };
+            while self.ahead.len() < at_once {
                 let entries = self.entries().await?;
                 if entries.is_empty() {
                     break;
@@ -214,12 +248,20 @@ impl Documents {
                 return Ok(Vec::new());
             };
             let read = first.await.map_err(|_| RiakError::reading_broke_off())??;
+            self.long_bytes = read.held.as_ref().map_or(0, |held| held.bytes());
             if !read.rest.is_empty() {
-                self.ahead.push_front(self.begin(read.rest));
+                // Behind a page that is there already, for whose memory it may have to wait.
+                self.ahead.push_back(self.begin(read.rest));
             }
             if !read.documents.is_empty() {
                 let documents = read.documents.into_iter();
-                let inputs = documents.map(|(id, record, notes)| self.input(id, Some((record, notes))));
+                let inputs = documents.map(|(id, record, notes)| Input {
+                    bucket: self.bucket.clone(),
+                    key: owned_key(id),
+                    data: None,
+                    read: Some(Box::new((record, notes))),
+                    _held: read.held.clone(),
+                });
                 return Ok(inputs.collect());
             }
         }
@@ -253,25 +295,41 @@ impl Documents {
         Ok(Vec::new())
     }
 
-    /// Begins to read the documents of entries.
-    fn begin(&self, entries: Vec<Entry>) -> JoinHandle<Result<Read>> {
-        engine::beside(read(self.snapshot.clone(), entries))
+    /// What a document to come has, or a page of long ones, as far as is known.
+    fn expected_bytes(&self) -> usize {
+        self.mean_bytes.max(self.long_bytes)
     }
 
-    fn input(&self, id: value::Value, read: Option<(Record, Option<DocumentBuf>)>) -> Input {
-        Input {
-            bucket: self.bucket.clone(),
-            key: owned_key(id),
-            data: None,
-            read: read.map(Box::new),
-        }
+    /// Begins to read the documents of entries.
+    fn begin(&self, entries: Vec<Entry>) -> JoinHandle<Result<Read>> {
+        let share = self.memory.share(Holder::Documents);
+        let expected = self.expected_bytes();
+        engine::beside(read(self.snapshot.clone(), entries, share, expected))
     }
 }
 
 /// Reads the documents of the first of these entries, as many as are worked on at once, and what is kept beside them.
-async fn read(snapshot: Arc<RevisionedSnapshot>, mut entries: Vec<Entry>) -> Result<Read> {
+/// Where documents are expected to be long, waits for room for them.
+async fn read(
+    snapshot: Arc<RevisionedSnapshot>,
+    mut entries: Vec<Entry>,
+    mut share: Share,
+    expected: usize,
+) -> Result<Read> {
+    if expected >= LONG_MEAN_BYTES && share.wait(expected, ROOM_TIME_MAX).await.is_err() {
+        share.charge(expected);
+    }
     let numbers: Vec<RecordId> = entries.iter().map(|(_, record)| *record).collect();
     let records = snapshot.numbered(&numbers, PAGE_BYTES).await?;
+    let bytes = records
+        .iter()
+        .flatten()
+        .map(|record| record.document.bytes().len());
+    let bytes = bytes.sum();
+    let held = (bytes > LONG_PAGE_BYTES).then(|| {
+        share.charge(bytes);
+        Arc::new(share)
+    });
     let rest = entries.split_off(records.len());
     let ids: Vec<value::Value> = entries.into_iter().map(|(id, _)| id).collect();
     let notes = snapshot.notes_of(&ids).await?;
@@ -280,5 +338,6 @@ async fn read(snapshot: Arc<RevisionedSnapshot>, mut entries: Vec<Entry>) -> Res
     Ok(Read {
         documents: documents.collect(),
         rest,
+        held,
     })
 }

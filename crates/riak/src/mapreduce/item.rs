@@ -3,7 +3,9 @@
 use crate::error::Result;
 use crate::names::Bucket;
 use engine::Record;
+use memory::Share;
 use serde_json::{Value, json};
+use std::sync::Arc;
 use value::DocumentBuf;
 
 /// One of the things that a phase takes or gives.
@@ -24,6 +26,8 @@ pub(crate) struct Input {
     pub(crate) data: Option<Value>,
     /// Its document and what Riak's protocols keep of it besides, where they were read with the name.
     pub(crate) read: Option<Box<(Record, Option<DocumentBuf>)>>,
+    /// The memory of the page that it was read with, where that is much: held until the last of them has been worked on.
+    pub(crate) _held: Option<Arc<Share>>,
 }
 
 impl Item {
@@ -67,6 +71,7 @@ impl Input {
             key,
             data: data.cloned(),
             read: None,
+            _held: None,
         }))
     }
 

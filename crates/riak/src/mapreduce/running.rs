@@ -266,6 +266,7 @@ fn links(found: &Found, bucket: Option<&[u8]>, tag: Option<&[u8]>) -> crate::err
             key: link.key.clone(),
             data: Some(Value::from(String::from_utf8_lossy(&link.tag).into_owned())),
             read: None,
+            _held: None,
         }))
     };
     object
