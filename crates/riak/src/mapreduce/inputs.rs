@@ -171,13 +171,7 @@ impl Source {
             Source::Keys(inputs) => Ok(inputs.take(LISTED_AT_ONCE).collect()),
             Source::Documents(documents) => documents.next().await,
             Source::Index(bucket, run) => {
-                let input = |(_, key)| Input {
-                    bucket: bucket.clone(),
-                    key,
-                    data: None,
-                    read: None,
-                    _held: None,
-                };
+                let input = |(_, key)| Input::named(bucket.clone(), key, None);
                 Ok(run.next().await?.into_iter().map(input).collect())
             }
             Source::Nothing => Ok(Vec::new()),
@@ -222,14 +216,8 @@ impl Documents {
     async fn next(&mut self) -> Result<Vec<Input>> {
         if !self.with_documents {
             let entries = self.entries().await?;
-            let inputs = entries.into_iter().map(|(id, _)| Input {
-                bucket: self.bucket.clone(),
-                key: owned_key(id),
-                data: None,
-                read: None,
-                _held: None,
-            });
-            return Ok(inputs.collect());
+            let input = |(id, _)| Input::named(self.bucket.clone(), owned_key(id), None);
+            return Ok(entries.into_iter().map(input).collect());
         }
         loop {
             // Of two pages of long ones, the first could wait for what the second has.
@@ -256,11 +244,9 @@ impl Documents {
             if !read.documents.is_empty() {
                 let documents = read.documents.into_iter();
                 let inputs = documents.map(|(id, record, notes)| Input {
-                    bucket: self.bucket.clone(),
-                    key: owned_key(id),
-                    data: None,
                     read: Some(Box::new((record, notes))),
                     _held: read.held.clone(),
+                    ..Input::named(self.bucket.clone(), owned_key(id), None)
                 });
                 return Ok(inputs.collect());
             }

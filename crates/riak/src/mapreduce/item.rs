@@ -49,6 +49,17 @@ impl Item {
 }
 
 impl Input {
+    /// An object whose document is not read yet.
+    pub(crate) fn named(bucket: Bucket, key: Vec<u8>, data: Option<Value>) -> Input {
+        Input {
+            bucket,
+            key,
+            data,
+            read: None,
+            _held: None,
+        }
+    }
+
     /// `[bucket, key]`, with data and a bucket type where there are any; `None` where it has another form.
     pub(crate) fn of_json(value: &Value) -> Option<Result<Input>> {
         let text = |value: &Value| value.as_str().map(|text| text.as_bytes().to_vec());
@@ -66,13 +77,8 @@ impl Input {
             None => (kind, text(bucket)?),
         };
         let key = text(key)?;
-        Some(Bucket::new(kind.as_deref(), &name).map(|bucket| Input {
-            bucket,
-            key,
-            data: data.cloned(),
-            read: None,
-            _held: None,
-        }))
+        let bucket = Bucket::new(kind.as_deref(), &name);
+        Some(bucket.map(|bucket| Input::named(bucket, key, data.cloned())))
     }
 
     fn to_json(&self) -> Value {

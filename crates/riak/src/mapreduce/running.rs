@@ -261,13 +261,9 @@ fn links(found: &Found, bucket: Option<&[u8]>, tag: Option<&[u8]>) -> crate::err
     };
     let is_wanted = |wanted: Option<&[u8]>, given: &[u8]| wanted.is_none_or(|wanted| wanted == given);
     let item = |link: &crate::content::Link| {
-        Ok(Item::Input(Input {
-            bucket: Bucket::new(None, &link.bucket)?,
-            key: link.key.clone(),
-            data: Some(Value::from(String::from_utf8_lossy(&link.tag).into_owned())),
-            read: None,
-            _held: None,
-        }))
+        let bucket = Bucket::new(None, &link.bucket)?;
+        let tag = Value::from(String::from_utf8_lossy(&link.tag).into_owned());
+        Ok(Item::Input(Input::named(bucket, link.key.clone(), Some(tag))))
     };
     object
         .links()
