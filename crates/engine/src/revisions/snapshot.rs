@@ -76,7 +76,7 @@ impl RevisionedSnapshot {
 
     /// The mean length of its documents, in bytes.
     pub fn mean_bytes(&self) -> usize {
-        (self.snapshot.data_bytes() / self.snapshot.count().max(1)) as usize
+        self.snapshot.mean_bytes()
     }
 
     /// What a partition of a partitioned collection holds.

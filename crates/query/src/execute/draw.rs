@@ -2,7 +2,7 @@
 //! the last are records.
 
 use super::find::FindSpec;
-use super::lookup::{CHUNK_BYTES, mean_bytes};
+use super::lookup::CHUNK_BYTES;
 use crate::Result;
 use crate::plan::Ordering;
 use std::collections::HashSet;
@@ -25,7 +25,7 @@ const NUMBERS_A_RECORD_MAX: u64 = 8;
 pub async fn draw(collection: &Collection, spec: &FindSpec, size: u64) -> Result<Option<Vec<DocumentBuf>>> {
     let snapshot = spec.snapshot(collection).await?;
     let count = snapshot.count();
-    let bytes = size.saturating_mul(mean_bytes(&snapshot) as u64);
+    let bytes = size.saturating_mul(snapshot.mean_bytes() as u64);
     if count <= DOCUMENTS_MIN || size > count / PART_MAX || bytes > CHUNK_BYTES as u64 {
         return Ok(None);
     }

@@ -1,7 +1,7 @@
 //! Long documents that were read and are worked on: counted, so that of many operations that read such documents few have theirs
 //! in memory at a time.
 
-use super::lookup::{CHUNK_BYTES, mean_bytes};
+use super::lookup::CHUNK_BYTES;
 use language::Interruption;
 use language::metrics::Metrics;
 use memory::{Holder, Share};
@@ -39,7 +39,7 @@ impl InHand {
     /// nothing else in hand, waits for room for as much as is to be expected.
     pub(super) async fn wait(&mut self, kept_bytes: usize, snapshot: &Snapshot, interruption: &Interruption) {
         self.keep(kept_bytes);
-        let expected = self.last_bytes.max(mean_bytes(snapshot));
+        let expected = self.last_bytes.max(snapshot.mean_bytes());
         self.wait_for(expected, interruption).await;
     }
 

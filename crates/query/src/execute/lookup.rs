@@ -12,12 +12,7 @@ pub(super) const CHUNK_BYTES: usize = 2 << 20;
 
 /// The documents of this collection that are looked up at a time.
 pub(super) fn chunk_max(snapshot: &Snapshot) -> usize {
-    (CHUNK_BYTES / mean_bytes(snapshot).max(1)).clamp(1, CHUNK_MAX)
-}
-
-/// The bytes of a document of this collection on average.
-pub(super) fn mean_bytes(snapshot: &Snapshot) -> usize {
-    (snapshot.data_bytes() / snapshot.count().max(1)) as usize
+    (CHUNK_BYTES / snapshot.mean_bytes().max(1)).clamp(1, CHUNK_MAX)
 }
 
 /// Reads the documents of the first of these hits that have none, until they are many bytes; up to which hit. One whose record is

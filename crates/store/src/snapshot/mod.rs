@@ -206,6 +206,11 @@ impl Snapshot {
         self.state.data_bytes
     }
 
+    /// The mean length of its documents in bytes.
+    pub fn mean_bytes(&self) -> usize {
+        (self.data_bytes() / self.count().max(1)) as usize
+    }
+
     /// What a partition of a partitioned collection holds.
     pub async fn partition(&self, name: &str) -> Result<PartitionStats, StoreError> {
         let bytes = self.snapshot.get(&keys::partition(name)).await?;
