@@ -18,6 +18,7 @@ mod cluster_time;
 mod connection;
 mod dispatch;
 mod error;
+mod establishment;
 mod express;
 mod failpoint;
 mod profile;

@@ -1,6 +1,7 @@
 //! What all connections share.
 
 use crate::cluster_time::ClusterClock;
+use crate::establishment::Limiter;
 use crate::failpoint::FailPoints;
 use crate::topology::Topology;
 use auth::Decoy;
@@ -43,6 +44,8 @@ pub(crate) struct Server {
     listening_port: AtomicU16,
     /// `setParameter notablescan`: whether queries that no index answers are refused.
     pub(crate) refuse_full_scans: AtomicBool,
+    /// How fast connections may come.
+    pub(crate) establishment: Limiter,
 }
 
 /// What `serverStatus` counts.
@@ -86,6 +89,7 @@ impl Server {
             counters: Counters::default(),
             listening_port: AtomicU16::default(),
             refuse_full_scans: AtomicBool::new(false),
+            establishment: Limiter::default(),
         })
     }
 

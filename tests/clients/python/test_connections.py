@@ -3,8 +3,10 @@
 import contextlib
 import os
 import socket
+import struct
 import time
 
+import bson
 import pymongo
 import pytest
 import requests
@@ -117,3 +119,39 @@ def test_who_fails_to_log_in_again_and_again_waits(tmp_path, port):
         began = time.monotonic()
         assert requests.get(url, auth=("somebody", "guess"), timeout=30).status_code == 401
         assert time.monotonic() - began < 1
+
+
+def is_answered(address):
+    """Whether a new connection says hello and is answered, rather than closed."""
+    host, port = address.split(":")
+    body = bson.encode({"hello": 1, "$db": "admin"})
+    with socket.create_connection((host, int(port)), timeout=10) as stream:
+        # MongoDB's wire protocol, OP_MSG: the header, no flags, one section of kind 0.
+        stream.sendall(struct.pack("<iiiiiB", 21 + len(body), 1, 0, 2013, 0, 0) + body)
+        try:
+            return stream.recv(1) != b""
+        except ConnectionError:
+            return False
+
+
+def test_a_storm_of_connections_is_slowed_down_where_an_administrator_says_so(tmp_path):
+    with running(tmp_path) as server, pymongo.MongoClient(server.uri) as client:
+        limit = "ingressConnectionEstablishment"
+
+        def limited(name, value):
+            client.admin.command("setParameter", 1, **{limit + name: value})
+
+        client.admin.command("ping")
+        # Five tokens, of which none comes back while the test runs.
+        limited("RatePerSec", 0.001)
+        limited("BurstCapacitySecs", 5000)
+        limited("RateLimiterEnabled", True)
+        address = server.addresses["mongo"]
+        answered = sum(is_answered(address) for _ in range(25))
+        # The client's own monitor may have taken some.
+        assert 0 < answered <= 5
+        status = client.admin.command("serverStatus")
+        assert status["connections"]["establishmentRateLimit"]["rejected"] >= 20
+        assert status["queues"]["ingressSessionEstablishment"]["totalAvailableTokens"] < 1
+        limited("RateLimiterEnabled", False)
+        assert is_answered(address)

@@ -37,9 +37,14 @@ fn shown(value: &Value, details: bool) -> Value {
 
 /// The parameters and their values now.
 fn known(call: &Call<'_>) -> Document {
+    let establishment = call.server.establishment.settings();
     let mut known = doc! {
         "authenticationMechanisms": vec!["SCRAM-SHA-1", "SCRAM-SHA-256"],
         "featureCompatibilityVersion": {"version": "8.0"},
+        "ingressConnectionEstablishmentBurstCapacitySecs": establishment.burst_seconds,
+        "ingressConnectionEstablishmentMaxQueueDepth": establishment.queue_depth_max as i32,
+        "ingressConnectionEstablishmentRateLimiterEnabled": establishment.is_enabled,
+        "ingressConnectionEstablishmentRatePerSec": establishment.rate,
         "internalQueryFrameworkControl": "trySbeRestricted",
         "localLogicalSessionTimeoutMinutes": engine::limits::SESSION_IDLE_MINUTES_MAX as i32,
         "logLevel": 0,
@@ -58,7 +63,7 @@ fn known(call: &Call<'_>) -> Document {
     known
 }
 
-/// `setParameter`: `notablescan` and `ttlMonitorSleepSecs` may change.
+/// `setParameter`: `notablescan`, `ttlMonitorSleepSecs` and the limits of how fast connections come may change.
 pub(super) async fn set(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
     let known = known(call);
@@ -81,23 +86,41 @@ pub(super) async fn set(call: &mut Call<'_>) -> Result<Reply> {
 }
 
 fn change(call: &Call<'_>, name: &str, value: ValueRef<'_>) -> Result<()> {
-    let number = Number::of(value);
-    match (name, value, number) {
-        ("notablescan", ValueRef::Bool(flag), _) => {
-            call.server.refuse_full_scans.store(flag, Ordering::Relaxed);
+    let server = call.server;
+    match name {
+        "notablescan" => {
+            let flag = flag(name, value)?;
+            server.refuse_full_scans.store(flag, Ordering::Relaxed);
         }
-        ("notablescan", _, Some(number)) => {
-            let flag = !number.is_zero();
-            call.server.refuse_full_scans.store(flag, Ordering::Relaxed);
-        }
-        ("ttlMonitorSleepSecs", _, Some(seconds)) => {
-            let seconds = seconds.to_i64_saturating();
+        "ttlMonitorSleepSecs" => {
+            let seconds = number(name, value)?.to_i64_saturating();
             if !(1..=i64::from(i32::MAX)).contains(&seconds) {
-                let message = format!("Invalid value for parameter {name}: {seconds} is not greater than 0");
-                return Err(CommandError::bad_value(message));
+                return Err(out_of_range(name, seconds, "greater than 0"));
             }
             let interval = Duration::from_secs(seconds as u64);
-            call.server.engine.set_sweep_interval(interval);
+            server.engine.set_sweep_interval(interval);
+        }
+        "ingressConnectionEstablishmentRateLimiterEnabled" => {
+            let flag = flag(name, value)?;
+            server.establishment.set(|settings| settings.is_enabled = flag);
+        }
+        "ingressConnectionEstablishmentRatePerSec" => {
+            let rate = above_zero(name, value)?;
+            server.establishment.set(|settings| settings.rate = rate);
+        }
+        "ingressConnectionEstablishmentBurstCapacitySecs" => {
+            let seconds = above_zero(name, value)?;
+            server
+                .establishment
+                .set(|settings| settings.burst_seconds = seconds);
+        }
+        "ingressConnectionEstablishmentMaxQueueDepth" => {
+            let depth = number(name, value)?.to_i64_saturating();
+            let depth = u32::try_from(depth.min(i64::from(i32::MAX)))
+                .map_err(|_negative| out_of_range(name, depth, "greater than or equal to 0"))?;
+            server
+                .establishment
+                .set(|settings| settings.queue_depth_max = depth);
         }
         _ => {
             let message = format!("not allowed to change [{name}] at runtime");
@@ -105,4 +128,32 @@ fn change(call: &Call<'_>, name: &str, value: ValueRef<'_>) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn flag(name: &str, value: ValueRef<'_>) -> Result<bool> {
+    match value {
+        ValueRef::Bool(flag) => Ok(flag),
+        _ => Ok(!number(name, value)?.is_zero()),
+    }
+}
+
+fn number(name: &str, value: ValueRef<'_>) -> Result<Number> {
+    Number::of(value).ok_or_else(|| {
+        let message = format!("Invalid value for parameter {name}: it is not a number");
+        CommandError::bad_value(message)
+    })
+}
+
+fn above_zero(name: &str, value: ValueRef<'_>) -> Result<f64> {
+    let number = number(name, value)?.to_f64();
+    match number > 0.0 {
+        true => Ok(number),
+        false => Err(out_of_range(name, number, "greater than 0")),
+    }
+}
+
+fn out_of_range(name: &str, value: impl std::fmt::Display, wanted: &str) -> CommandError {
+    CommandError::bad_value(format!(
+        "Invalid value for parameter {name}: {value} is not {wanted}"
+    ))
 }

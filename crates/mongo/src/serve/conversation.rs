@@ -36,6 +36,15 @@ pub(crate) async fn run(
     peer: SocketAddr,
     mut stop: watch::Receiver<bool>,
 ) {
+    let is_admitted = tokio::select! {
+        biased;
+        is_admitted = server.establishment.admits() => is_admitted,
+        () = net::stopped(&mut stop) => return,
+    };
+    if !is_admitted {
+        tracing::debug!(%peer, "closed: too many connections in a short time");
+        return;
+    }
     let id = server.next_connection_id();
     server.counters.connections_now.fetch_add(1, Ordering::Relaxed);
     server.counters.connections_total.fetch_add(1, Ordering::Relaxed);

@@ -64,7 +64,7 @@ fn descriptions() -> Vec<Case> {
         ),
         good(
             doc! {"serverStatus": 1},
-            doc! {"process": "mongos", "connections": {"current": 1}, "catalogStats": {"capped": 0}},
+            doc! {"process": "mongos", "connections": {"current": 1}, "queues": {"ingressSessionEstablishment": {"rejectedAdmissions": 0}}, "catalogStats": {"capped": 0}},
         ),
         bad(
             doc! {"serverStatus": 1, "apiVersion": "1", "apiStrict": true},
@@ -107,6 +107,34 @@ fn descriptions() -> Vec<Case> {
             doc! {"setParameter": 1, "no": 1},
             72,
             "unrecognized parameter [no]",
+        )
+        .of("admin"),
+        good(
+            doc! {"setParameter": 1, "ingressConnectionEstablishmentRatePerSec": 20},
+            doc! {"was": f64::from(i32::MAX)},
+        )
+        .of("admin"),
+        good(
+            doc! {"getParameter": 1, "ingressConnectionEstablishmentRatePerSec": 1},
+            doc! {"ingressConnectionEstablishmentRatePerSec": 20.0},
+        )
+        .of("admin"),
+        bad(
+            doc! {"setParameter": 1, "ingressConnectionEstablishmentBurstCapacitySecs": 0},
+            2,
+            "0 is not greater than 0",
+        )
+        .of("admin"),
+        bad(
+            doc! {"setParameter": 1, "ingressConnectionEstablishmentMaxQueueDepth": (-1)},
+            2,
+            "-1 is not greater than or equal to 0",
+        )
+        .of("admin"),
+        bad(
+            doc! {"setParameter": 1, "ttlMonitorSleepSecs": "often"},
+            2,
+            "it is not a number",
         )
         .of("admin"),
         bad(
