@@ -1,6 +1,6 @@
 // The page: a bar, and the view that the address names. Views are loaded when they are first wanted.
 
-import { html, render, useEffect, useState } from "./lib/html.js";
+import { html, render, useEffect, useLayoutEffect, useState } from "./lib/html.js";
 import { Bar } from "./parts/bar.js";
 import { Failure } from "./parts/panel.js";
 import { KeyHelp, followKeys } from "./parts/keys.js";
@@ -52,7 +52,7 @@ function View({ name, segments, params }) {
 
 function Lazy({ load, props }) {
   const [loaded, setLoaded] = useState(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     load().then((module) => setLoaded({ component: module.default }), (error) => setLoaded({ error }));
   }, []);
   if (!loaded) return null;

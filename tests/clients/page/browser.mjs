@@ -111,7 +111,7 @@ async function indexFromFolder(route) {
   const response = await route.fetch();
   const [folder] = /page\/[0-9a-f]{16}/.exec(await response.text());
   const text = await readFile(join(process.env.LARDER_PAGE_FOLDER, "index.html"), "utf8");
-  await route.fulfill({ response, body: text.replaceAll("{page}", folder) });
+  await route.fulfill({ response, body: text.replace("{preloads}", "").replace("{views}", "{}").replaceAll("{page}", folder) });
 }
 
 async function shot(page, name) {

@@ -27,6 +27,21 @@ test("an empty server says how to begin, in both themes and at 360 px", async ()
   await phone.done();
 });
 
+test("the page names all modules that a view loads, so that a browser asks for them at once", async () => {
+  for (const view of ["start", "logs", "graphs", "docs", "query", "files", "server"]) {
+    const page = await browser.open(`${server.url}/#/${view}`);
+    await page.getByRole("main").getByRole("heading").first().waitFor();
+    const { named, loaded } = await page.evaluate(() => ({
+      named: [...document.querySelectorAll("link[rel=modulepreload]")].map(({ href }) => href),
+      loaded: performance.getEntriesByType("resource").map(({ name }) => name).filter((name) => /\.m?js$/.test(name)),
+    }));
+    assert.deepEqual(loaded.filter((name) => !named.includes(name)), [], view);
+    assert.ok(loaded.some((name) => name.endsWith(`/views/${view}.js`)), view);
+    assert.deepEqual(page.faults, [], view);
+    await page.done();
+  }
+});
+
 test("dropped files are recognised, shown, and imported with their types", async () => {
   const page = await browser.open(server.url);
   await page.getByLabel("Files to import").setInputFiles(FILES);

@@ -1,6 +1,6 @@
 // What a view has asked for: old data stays while new is loaded, and a request that nobody waits for is ended.
 
-import { useEffect, useRef, useState } from "../lib/html.js";
+import { useEffect, useLayoutEffect, useRef, useState } from "../lib/html.js";
 import { session } from "./session.js";
 import { useSignal } from "./signal.js";
 
@@ -15,7 +15,8 @@ export function useResource(load, inputs) {
   const [round, setRound] = useState(0);
   const latest = useRef(load);
   latest.current = load;
-  useEffect(() => {
+  // Not after the next frame: what one asks is often there before it.
+  useLayoutEffect(() => {
     const abort = new AbortController();
     setState((before) => ({ ...before, loading: true }));
     latest.current(abort.signal).then(

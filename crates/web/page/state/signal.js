@@ -1,6 +1,6 @@
 // A value that components follow.
 
-import { useEffect, useReducer } from "../lib/html.js";
+import { useLayoutEffect, useReducer } from "../lib/html.js";
 
 /** @template T @param {T} value */
 export function signal(value) {
@@ -25,7 +25,7 @@ export function signal(value) {
 export function useSignal(source) {
   const [, again] = useReducer((n) => n + 1, 0);
   const seen = source.value;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!Object.is(seen, source.value)) again();
     return source.follow(again);
   }, [source]);

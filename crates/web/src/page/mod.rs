@@ -19,11 +19,11 @@ use std::io::Read;
 
 pub(crate) use files::VERSION;
 
-/// What may run is the page's own modules, and its import map, named by its hash.
+/// What may run is the page's own modules, and what stands in the page itself, named by hashes.
 const POLICY: &str = concat!(
-    "default-src 'none'; script-src 'self' 'sha256-",
-    include_str!(concat!(env!("OUT_DIR"), "/import_map")),
-    "'; style-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; connect-src 'self'; base-uri 'none'; ",
+    "default-src 'none'; script-src 'self' ",
+    include_str!(concat!(env!("OUT_DIR"), "/inline_scripts")),
+    "; style-src 'self'; img-src 'self' data: blob:; media-src 'self' blob:; connect-src 'self'; base-uri 'none'; ",
     "form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 );
 

@@ -1,6 +1,6 @@
 // The window of lines that is kept: read both ways from its edges, never more than its limit; live lines on top of it.
 
-import { useEffect, useRef, useState } from "../../lib/html.js";
+import { useLayoutEffect, useRef, useState } from "../../lib/html.js";
 import { LINES_MAX, LINES_PAGE, TRIM_BYTES } from "../../limits.js";
 import { filterFor, findLines } from "./find.js";
 import { lines, queryFor } from "./search.js";
@@ -44,7 +44,7 @@ export function useWindow(name, asked, shape, key, at) {
     if (row) setFocus(Object.assign(row, { jump: ++jumps }));
   };
 
-  useEffect(() => {
+  useLayoutEffect(() => {
     const abort = new AbortController();
     setPage((before) => ({ ...before, loading: true, error: null }));
     setArriving(NOTHING);

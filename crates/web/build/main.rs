@@ -1,10 +1,14 @@
 //! Makes the table of the page's files: compressed, with the types by which they are served, under a name that changes with
-//! any of them.
+//! any of them. The page itself names the modules that it will want, so that a browser asks for all of them at once instead of
+//! finding one by another.
+
+mod modules;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use modules::Modules;
 use sha2::{Digest, Sha256};
 use std::error::Error;
 use std::fmt::Write as _;
@@ -12,7 +16,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-/// What stands in `index.html` for the folder under which all other files are served.
+const PAGE: &str = "index.html";
+/// What stands in it for the folder under which all other files are served.
 const FOLDER_MARK: &str = "{page}";
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -35,14 +40,18 @@ fn main() -> Result<(), Box<dyn Error>> {
     let version = hash.finalize()[..8]
         .iter()
         .fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
+    let page = fs::read_to_string(root.join(PAGE))?;
+    let modules = Modules::of(&contents, &page);
     let mut table =
         format!("/// Changes with any of the files.\npub(crate) const VERSION: &str = \"{version}\";\n");
     writeln!(table, "pub(super) static FILES: &[File] = &[")?;
     for (at, (name, content)) in contents.iter().enumerate() {
         let mut content = content.clone();
-        if name == "index.html" {
-            let text = String::from_utf8(content)?.replace(FOLDER_MARK, &format!("page/{version}"));
-            fs::write(out.join("import_map"), import_map_hash(&text)?)?;
+        if name == PAGE {
+            let text = modules
+                .named_in(&page)?
+                .replace(FOLDER_MARK, &format!("page/{version}"));
+            fs::write(out.join("inline_scripts"), inline_script_hashes(&text)?)?;
             content = text.into_bytes();
         }
         let packed = out.join(format!("{at}.gz"));
@@ -71,13 +80,20 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), Box<dyn Error>
     Ok(())
 }
 
-/// The policy names the one script that stands in the page, which says what bare names of modules mean, by its hash.
-fn import_map_hash(page: &str) -> Result<String, Box<dyn Error>> {
-    let (_, rest) = page
-        .split_once("<script type=\"importmap\">")
-        .ok_or("index.html has no import map")?;
-    let (map, _) = rest.split_once("</script>").ok_or("the import map has no end")?;
-    Ok(BASE64_STANDARD.encode(Sha256::digest(map)))
+/// The policy names the scripts that stand in the page itself by their hashes.
+fn inline_script_hashes(page: &str) -> Result<String, Box<dyn Error>> {
+    let mut hashes = Vec::new();
+    for rest in page.split("<script").skip(1) {
+        let (attributes, rest) = rest.split_once('>').ok_or("a script has no beginning")?;
+        let (script, _) = rest.split_once("</script>").ok_or("a script has no end")?;
+        if !attributes.contains(" src=") {
+            hashes.push(format!(
+                "'sha256-{}'",
+                BASE64_STANDARD.encode(Sha256::digest(script))
+            ));
+        }
+    }
+    Ok(hashes.join(" "))
 }
 
 fn kind(name: &str) -> &'static str {
