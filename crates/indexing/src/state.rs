@@ -114,6 +114,11 @@ impl Following {
         Some(collection.head().changes_since(&Sequence::START))
     }
 
+    /// Whether there is an index: where there is none, all documents are read for a search.
+    pub fn is_published(&self) -> bool {
+        self.published.lock().is_some()
+    }
+
     /// Ends the task.
     pub fn stop(&self) {
         if let Some(task) = &*self.task.lock() {

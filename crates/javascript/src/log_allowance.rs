@@ -50,8 +50,7 @@ impl LogAllowance {
         if line.len() <= LINE_BYTES_MAX {
             return Some(line.into());
         }
-        let end = (0..=LINE_BYTES_MAX).rfind(|end| line.is_char_boundary(*end));
-        let head = &line[..end.unwrap_or(0)];
+        let head = &line[..line.floor_char_boundary(LINE_BYTES_MAX)];
         Some(format!("{head}… ({} bytes)", line.len()).into())
     }
 }

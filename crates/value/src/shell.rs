@@ -161,11 +161,7 @@ fn write_binary(subtype: u8, bytes: &[u8], out: &mut String) {
 
 /// The beginning of a text that is too long, whole characters of it.
 fn cut(text: &str, max: usize, kept: usize) -> Option<&str> {
-    if text.len() <= max {
-        return None;
-    }
-    let end = (0..=kept).rev().find(|&end| text.is_char_boundary(end))?;
-    text.get(..end)
+    (text.len() > max).then(|| &text[..text.floor_char_boundary(kept)])
 }
 
 #[cfg(test)]

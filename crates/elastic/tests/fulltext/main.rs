@@ -99,6 +99,18 @@ fn an_index_that_cannot_be_opened_is_behind_by_all_changes() {
 }
 
 #[test]
+fn figures_say_whether_there_is_an_index_that_makes_searches_quick() {
+    let servers = Servers::start();
+    servers.make();
+    let is_warm = || servers.get("/lines/_stats/warmer")["_all"]["primaries"]["warmer"]["total"] == 1;
+    assert!(!is_warm());
+    servers.bulk(&memory::bulk(0..50));
+    servers.answers("/lines/_search", &json!({}));
+    servers.wait_until_indexed();
+    assert!(is_warm());
+}
+
+#[test]
 fn nothing_is_taken_away_for_documents_that_are_new() {
     let servers = Servers::start();
     servers.make();

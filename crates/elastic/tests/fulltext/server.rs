@@ -155,6 +155,12 @@ impl Servers {
         }
     }
 
+    /// What the first answers.
+    pub fn get(&self, path: &str) -> Value {
+        let answer = exchange(self.running().indexed, &format!("GET {path}"), "");
+        serde_json::from_str(&answer.body).unwrap()
+    }
+
     /// What both answer, without the time that it took.
     pub fn answers(&self, path: &str, body: &Value) -> (Value, Value) {
         let answer = |address| {

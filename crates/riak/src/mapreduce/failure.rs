@@ -34,10 +34,7 @@ impl Failure {
 }
 
 fn shortened(text: &str) -> String {
-    let mut end = text.len().min(SHOWN_BYTES);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
+    let end = text.floor_char_boundary(SHOWN_BYTES);
     match end == text.len() {
         true => text.to_owned(),
         false => format!("{}…", &text[..end]),

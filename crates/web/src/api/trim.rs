@@ -18,11 +18,8 @@ fn one(value: ValueRef<'_>, bytes_max: usize) -> Value {
         ValueRef::Document(document) => Value::Document(trimmed(document, bytes_max)),
         ValueRef::Array(array) => elements(array, bytes_max),
         ValueRef::String(text) if text.len() > bytes_max => {
-            let end = (0..=HEAD_BYTES.min(bytes_max))
-                .rev()
-                .find(|end| text.is_char_boundary(*end));
-            let head = text.get(..end.unwrap_or(0)).unwrap_or_default();
-            cut("string", text.len(), head)
+            let end = text.floor_char_boundary(HEAD_BYTES.min(bytes_max));
+            cut("string", text.len(), &text[..end])
         }
         ValueRef::Binary { bytes, .. } if bytes.len() > bytes_max => {
             let head = bytes.get(..HEAD_BYTES.min(bytes_max)).unwrap_or_default();

@@ -44,6 +44,11 @@ pub(super) async fn sections(index: &Index, wanted: &Wanted) -> Result<Map<Strin
         "refresh",
         json!({"total": counters.refreshes.get(), "external_total": counters.refreshes.get()}),
     );
+    // What makes an index ready for searches is the full-text index.
+    put(
+        "warmer",
+        json!({"total": u64::from(index.following().is_published())}),
+    );
     put("flush", json!({"total": counters.flushes.get()}));
     if !is_hidden && report.documents + report.deleted > 0 {
         // The store keeps a collection in one sorted sequence, which is shown as one segment.

@@ -8,8 +8,10 @@ import { shape } from "../logs/search.js";
 const DOCUMENTS_MIN = 50_000;
 /** How long the fields of a collection are waited for; the server learns them when it is first asked. */
 const FIELDS_MS = 250;
-/** Without an index all documents would be read: it is given up then, and tried again later. */
+/** An index that is far behind reads documents: it is given up then, and tried again later. */
 const TIME = "2s";
+/** Where there is no index yet it is made after the graph has been drawn from documents, which is done first then. */
+const BUILD_AFTER_MS = 3000;
 const AGAIN_MS = 30_000;
 
 /** What this page knows of a collection: its fields once they have come, and when its columns may be asked again. */
@@ -17,13 +19,26 @@ const known = new Map();
 
 function knownOf(name) {
   if (!known.has(name)) {
-    const one = { again: 0, fields: null };
+    const one = { again: 0, fields: null, hasIndex: false };
     known.set(name, one);
     one.asked = get("/api/collections")
       .then(({ collections }) => collections.find((has) => has.name === name)?.documents >= DOCUMENTS_MIN && shape(name))
       .then((found) => (one.fields = found ? found.fields : null), () => known.delete(name));
   }
   return known.get(name);
+}
+
+const path = (name, rest) => `/${encodeURIComponent(indexName(name))}${rest}`;
+
+/** Whether there is a full-text index already: without one a search would read all documents. */
+async function hasIndex(name, signal) {
+  const { _all } = await elastic(path(name, "/_stats/warmer"), undefined, signal);
+  return _all.primaries.warmer.total > 0;
+}
+
+/** The first search of a collection makes its index, without waiting for it. */
+function makeIndex(name) {
+  setTimeout(() => elastic(path(name, "/_search"), { size: 0, timeout: "1ms" }).catch(() => {}), BUILD_AFTER_MS);
 }
 
 const VALUE = { mean: "stats", min: "min", max: "max", sum: "sum", rate: "max" };
@@ -37,11 +52,17 @@ export async function seriesOfColumns(name, { time, value, by, from, to, stat },
   const typeOf = (field) => one.fields?.find((has) => has.name === field);
   const names = by && typeOf(by);
   if (typeOf(time)?.type !== "date" || !NUMBERS.includes(typeOf(value)?.type) || (by && !names?.exact) || performance.now() < one.again) return null;
+  if (!one.hasIndex) one.hasIndex = await hasIndex(name, signal);
+  if (!one.hasIndex) {
+    one.again = performance.now() + AGAIN_MS;
+    makeIndex(name);
+    return null;
+  }
   const metric = stat === "count" ? {} : { aggs: { v: { [VALUE[stat]]: { field: value } } } };
   const steps = { t: { date_histogram: { field: time, fixed_interval: `${step}ms`, min_doc_count: 1 }, ...metric } };
   const filter = [{ range: { [time]: { gte: from, lte: to, format: "epoch_millis" } } }, { exists: { field: value } }];
   const body = { size: 0, track_total_hits: true, timeout: TIME, query: { bool: { filter } }, aggs: by ? { by: { terms: { field: names.exact, size: SERIES_MAX }, aggs: steps } } : steps };
-  const { timed_out: isLate, hits, aggregations } = await elastic(`/${encodeURIComponent(indexName(name))}/_search`, body, signal);
+  const { timed_out: isLate, hits, aggregations } = await elastic(path(name, "/_search"), body, signal);
   if (isLate) {
     one.again = performance.now() + AGAIN_MS;
     return null;
