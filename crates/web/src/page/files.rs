@@ -1,4 +1,4 @@
-//! The table that `build/main.rs` makes of the folder `page`.
+//! The table that `build/build.rs` makes of the folder `page`.
 
 /// One file.
 #[derive(Debug)]
