@@ -55,14 +55,24 @@ fn is_by_id(find: &Find, plan: &Plan) -> bool {
     find.skip == 0 && is_written_by_id(&find.filter, plan)
 }
 
+/// The field of a document that has one only.
+fn only(document: &Document) -> Option<(&str, &Value)> {
+    let mut fields = document.iter();
+    fields.next().filter(|_| fields.next().is_none())
+}
+
 /// Whether a filter is one `_id` and nothing else, and the plan is free to look there.
 pub fn is_written_by_id(filter: &Document, plan: &Plan) -> bool {
-    let mut fields = filter.iter();
-    let is_id = |(path, value): (&str, &Value)| {
-        path == "_id" && !matches!(value, Value::Document(_) | Value::Array(_) | Value::Regex(_))
-    };
     let is_chosen = matches!(plan, Plan::Chosen | Plan::Remembered);
-    is_chosen && fields.next().is_some_and(is_id) && fields.next().is_none()
+    let id = match only(filter) {
+        Some(("_id", Value::Document(operators))) => match only(operators) {
+            Some(("$eq", id)) => id,
+            _ => return false,
+        },
+        Some(("_id", id)) => id,
+        _ => return false,
+    };
+    is_chosen && !matches!(id, Value::Document(_) | Value::Array(_) | Value::Regex(_))
 }
 
 /// What the projection makes of these documents, by a plan that reads them whole.

@@ -64,7 +64,7 @@ fn descriptions() -> Vec<Case> {
         ),
         good(
             doc! {"serverStatus": 1},
-            doc! {"process": "mongos", "connections": {"current": 1}, "queues": {"ingressSessionEstablishment": {"rejectedAdmissions": 0}}, "catalogStats": {"capped": 0}},
+            doc! {"process": "mongos", "connections": {"current": 1}, "queues": {"ingressSessionEstablishment": {"rejectedAdmissions": (Value::Int64(0))}}, "catalogStats": {"capped": 0}},
         ),
         bad(
             doc! {"serverStatus": 1, "apiVersion": "1", "apiStrict": true},
