@@ -19,27 +19,35 @@ const known = new Map();
 
 function knownOf(name) {
   if (!known.has(name)) {
-    const one = { again: 0, fields: null, hasIndex: false };
+    const one = { again: 0, fields: null };
     known.set(name, one);
-    one.asked = get("/api/collections")
-      .then(({ collections }) => collections.find((has) => has.name === name)?.documents >= DOCUMENTS_MIN && shape(name))
-      .then((found) => (one.fields = found ? found.fields : null), () => known.delete(name));
+    one.asked = fieldsOf(name).then((fields) => (one.fields = fields), () => known.delete(name));
   }
   return known.get(name);
+}
+
+/** The fields of a collection that has columns; null where documents are read as fast, or there is no index yet, which is made then. */
+async function fieldsOf(name) {
+  const { collections } = await get("/api/collections");
+  const documents = collections.find((has) => has.name === name)?.documents ?? 0;
+  if (documents < DOCUMENTS_MIN) return null;
+  // Before the fields, for which the server reads all documents when it is first asked.
+  if (await hasIndex(name)) return (await shape(name)).fields;
+  setTimeout(() => makeIndex(name), BUILD_AFTER_MS);
+  setTimeout(() => known.delete(name), AGAIN_MS);
+  return null;
 }
 
 const path = (name, rest) => `/${encodeURIComponent(indexName(name))}${rest}`;
 
 /** Whether there is a full-text index already: without one a search would read all documents. */
-async function hasIndex(name, signal) {
-  const { _all } = await elastic(path(name, "/_stats/warmer"), undefined, signal);
+async function hasIndex(name) {
+  const { _all } = await elastic(path(name, "/_stats/warmer"));
   return _all.primaries.warmer.total > 0;
 }
 
 /** The first search of a collection makes its index, without waiting for it. */
-function makeIndex(name) {
-  setTimeout(() => elastic(path(name, "/_search"), { size: 0, timeout: "1ms" }).catch(() => {}), BUILD_AFTER_MS);
-}
+const makeIndex = (name) => elastic(path(name, "/_search"), { size: 0, timeout: "1ms" }).catch(() => {});
 
 const VALUE = { mean: "stats", min: "min", max: "max", sum: "sum", rate: "max" };
 const NUMBERS = ["byte", "short", "integer", "long", "half_float", "float", "double"];
@@ -52,12 +60,6 @@ export async function seriesOfColumns(name, { time, value, by, from, to, stat },
   const typeOf = (field) => one.fields?.find((has) => has.name === field);
   const names = by && typeOf(by);
   if (typeOf(time)?.type !== "date" || !NUMBERS.includes(typeOf(value)?.type) || (by && !names?.exact) || performance.now() < one.again) return null;
-  if (!one.hasIndex) one.hasIndex = await hasIndex(name, signal);
-  if (!one.hasIndex) {
-    one.again = performance.now() + AGAIN_MS;
-    makeIndex(name);
-    return null;
-  }
   const metric = stat === "count" ? {} : { aggs: { v: { [VALUE[stat]]: { field: value } } } };
   const steps = { t: { date_histogram: { field: time, fixed_interval: `${step}ms`, min_doc_count: 1 }, ...metric } };
   const filter = [{ range: { [time]: { gte: from, lte: to, format: "epoch_millis" } } }, { exists: { field: value } }];
