@@ -40,16 +40,28 @@ impl Settings {
     }
 }
 
-/// What has become of connections since the start, as `serverStatus` shows it.
+/// What has become of connections since the start.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Report {
+pub(crate) struct Counts {
     pub(crate) queued: u32,
     pub(crate) queued_total: u64,
     pub(crate) admitted: u64,
     pub(crate) rejected: u64,
+    /// The time in the queue of all that have left it.
+    queued_time: Duration,
+}
+
+impl Counts {
+    /// Those that have left the queue.
+    pub(crate) fn unqueued(&self) -> u64 {
+        self.queued_total - u64::from(self.queued)
+    }
+
     /// The mean time in the queue.
-    pub(crate) mean_wait: Option<Duration>,
-    pub(crate) tokens: f64,
+    pub(crate) fn mean_wait(&self) -> Option<Duration> {
+        let queued_us = self.queued_time.as_micros() as u64;
+        queued_us.checked_div(self.unqueued()).map(Duration::from_micros)
+    }
 }
 
 /// Admits connections at a rate.
@@ -62,12 +74,7 @@ struct Bucket {
     /// The tokens at `as_of`; below zero, those that are owed to connections in the queue.
     tokens: f64,
     as_of: Instant,
-    queued: u32,
-    queued_total: u64,
-    /// The time in the queue of all that have left it.
-    queued_time: Duration,
-    admitted: u64,
-    rejected: u64,
+    counts: Counts,
 }
 
 impl Default for Bucket {
@@ -77,11 +84,7 @@ impl Default for Bucket {
             tokens: settings.capacity(),
             settings,
             as_of: Instant::now(),
-            queued: 0,
-            queued_total: 0,
-            queued_time: Duration::ZERO,
-            admitted: 0,
-            rejected: 0,
+            counts: Counts::default(),
         }
     }
 }
@@ -97,23 +100,23 @@ impl Bucket {
 
     fn take(&mut self) -> Token {
         if !self.settings.is_enabled {
-            self.admitted += 1;
+            self.counts.admitted += 1;
             return Token::Now;
         }
         self.refill();
         if self.tokens >= 1.0 {
             self.tokens -= 1.0;
-            self.admitted += 1;
+            self.counts.admitted += 1;
             return Token::Now;
         }
-        if self.queued >= self.settings.queue_depth_max {
-            self.rejected += 1;
+        if self.counts.queued >= self.settings.queue_depth_max {
+            self.counts.rejected += 1;
             return Token::Never;
         }
         let seconds = (1.0 - self.tokens) / self.settings.rate;
         self.tokens -= 1.0;
-        self.queued += 1;
-        self.queued_total += 1;
+        self.counts.queued += 1;
+        self.counts.queued_total += 1;
         Token::After(Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX))
     }
 }
@@ -134,8 +137,8 @@ struct Queued<'a> {
 impl Drop for Queued<'_> {
     fn drop(&mut self) {
         let mut bucket = self.limiter.0.lock();
-        bucket.queued -= 1;
-        bucket.queued_time += self.since.elapsed();
+        bucket.counts.queued -= 1;
+        bucket.counts.queued_time += self.since.elapsed();
     }
 }
 
@@ -171,25 +174,21 @@ impl Limiter {
                 };
                 tokio::time::sleep(time).await;
                 drop(place);
-                self.0.lock().admitted += 1;
+                self.0.lock().counts.admitted += 1;
                 true
             }
         }
     }
 
-    pub(crate) fn report(&self) -> Report {
+    pub(crate) fn counts(&self) -> Counts {
+        self.0.lock().counts
+    }
+
+    /// The tokens that are there now.
+    pub(crate) fn tokens(&self) -> f64 {
         let mut bucket = self.0.lock();
         bucket.refill();
-        let left = bucket.queued_total - u64::from(bucket.queued);
-        let queued_us = bucket.queued_time.as_micros() as u64;
-        Report {
-            queued: bucket.queued,
-            queued_total: bucket.queued_total,
-            admitted: bucket.admitted,
-            rejected: bucket.rejected,
-            mean_wait: queued_us.checked_div(left).map(Duration::from_micros),
-            tokens: bucket.tokens,
-        }
+        bucket.tokens
     }
 }
 
@@ -220,14 +219,14 @@ mod tests {
     async fn without_a_limit_all_are_admitted() {
         let limiter = Limiter::default();
         assert_eq!(admitted(&limiter, 10_000).await, 10_000);
-        assert_eq!(limiter.report().rejected, 0);
+        assert_eq!(limiter.counts().rejected, 0);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_burst_is_admitted_and_the_rest_refused() {
         let limiter = limiter(20.0, 0);
         assert_eq!(admitted(&limiter, 100).await, 20);
-        assert_eq!(limiter.report().rejected, 80);
+        assert_eq!(limiter.counts().rejected, 80);
         tokio::time::advance(Duration::from_millis(500)).await;
         assert_eq!(admitted(&limiter, 100).await, 10, "those that came back since");
     }
@@ -242,9 +241,9 @@ mod tests {
             took.abs_diff(Duration::from_secs(2)) < Duration::from_millis(10),
             "{took:?}"
         );
-        let report = limiter.report();
-        assert_eq!((report.queued, report.queued_total, report.rejected), (0, 40, 40));
-        let wait = report.mean_wait.expect("some waited");
+        let counts = limiter.counts();
+        assert_eq!((counts.queued, counts.queued_total, counts.rejected), (0, 40, 40));
+        let wait = counts.mean_wait().expect("some waited");
         assert!(
             wait.abs_diff(Duration::from_millis(1025)) < Duration::from_millis(10),
             "{wait:?}"
@@ -257,13 +256,13 @@ mod tests {
         assert!(limiter.admits().await);
         let waited = tokio::time::timeout(Duration::from_millis(100), limiter.admits()).await;
         waited.expect_err("a second is needed");
-        assert_eq!(limiter.report().queued, 0);
+        assert_eq!(limiter.counts().queued, 0);
     }
 
     #[tokio::test(start_paused = true)]
     async fn less_than_a_connection_per_second_is_a_rate_too() {
         let limiter = limiter(0.5, 1);
         assert_eq!(admitted(&limiter, 2).await, 2);
-        assert_eq!(limiter.report().queued_total, 1);
+        assert_eq!(limiter.counts().queued_total, 1);
     }
 }

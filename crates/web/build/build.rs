@@ -40,7 +40,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let version = hash.finalize()[..8]
         .iter()
         .fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
-    let page = fs::read_to_string(root.join(PAGE))?;
+    let (_, page) = contents
+        .iter()
+        .find(|(name, _)| name == PAGE)
+        .ok_or("the page has no index.html")?;
+    let page = String::from_utf8(page.clone())?;
     let modules = Modules::of(&contents, &page);
     let mut table =
         format!("/// Changes with any of the files.\npub(crate) const VERSION: &str = \"{version}\";\n");

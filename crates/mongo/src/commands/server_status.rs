@@ -3,7 +3,7 @@
 use super::build_info::VERSION;
 use crate::call::Call;
 use crate::error::Result;
-use crate::establishment::Report;
+use crate::establishment::Limiter;
 use crate::wire::Reply;
 use engine::ScrubReport;
 use memory::Usage;
@@ -18,7 +18,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let uptime_ms = server.started.elapsed().as_millis() as i64;
     let connections = counters.connections_now.load(Ordering::Relaxed);
     let available = server.options.places.free();
-    let establishment = server.establishment.report();
+    let establishment = server.establishment.counts();
     Ok(doc! {
         "host": format!("{}:{}", std::env::var("HOSTNAME").unwrap_or_else(|_| "localhost".to_owned()), server.listening_port()),
         "version": VERSION,
@@ -45,7 +45,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             "numRequests": long(&counters.requests),
         },
         "opcounters": operations(call),
-        "queues": {"ingressSessionEstablishment": queue(&establishment)},
+        "queues": {"ingressSessionEstablishment": queue(&server.establishment)},
         "catalogStats": catalog(call),
         "mem": {"bits": usize::BITS as i32, "resident": (report.memory_bytes >> 20) as i32, "supported": true},
         "storageEngine": {"name": "larder", "persistent": true, "readOnly": false, "supportsCommittedReads": true},
@@ -63,15 +63,16 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 }
 
 /// The queue of connections that wait until they may be established.
-fn queue(report: &Report) -> Document {
+fn queue(limiter: &Limiter) -> Document {
+    let counts = limiter.counts();
     doc! {
-        "addedToQueue": report.queued_total as i64,
-        "removedFromQueue": (report.queued_total - u64::from(report.queued)) as i64,
-        "rejectedAdmissions": report.rejected as i64,
-        "successfulAdmissions": report.admitted as i64,
-        "attemptedAdmissions": (report.admitted + report.rejected) as i64,
-        "averageTimeQueuedMicros": report.mean_wait.map_or(0.0, |wait| wait.as_micros() as f64),
-        "totalAvailableTokens": report.tokens,
+        "addedToQueue": counts.queued_total as i64,
+        "removedFromQueue": counts.unqueued() as i64,
+        "rejectedAdmissions": counts.rejected as i64,
+        "successfulAdmissions": counts.admitted as i64,
+        "attemptedAdmissions": (counts.admitted + counts.rejected) as i64,
+        "averageTimeQueuedMicros": counts.mean_wait().map_or(0.0, |wait| wait.as_micros() as f64),
+        "totalAvailableTokens": limiter.tokens(),
     }
 }
 

@@ -61,6 +61,9 @@ export function parts(name) {
 /** The name under which Elasticsearch's protocol knows a collection. */
 export const indexName = (name) => (name.startsWith("default.") ? name.slice("default.".length) : name);
 
+/** A path of Elasticsearch's protocol below a collection. */
+export const indexPath = (name, rest) => `/${encodeURIComponent(indexName(name))}${rest}`;
+
 /** The same request as a command to copy. */
 export function curl(method, path, body, user) {
   const quoted = (text) => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,6 +1,6 @@
 // Series from the columns of a collection's full-text index, where there is one: no document is read.
 
-import { elastic, get, indexName } from "../../lib/http.js";
+import { elastic, get, indexPath } from "../../lib/http.js";
 import { SERIES_MAX } from "../../limits.js";
 import { shape } from "../logs/search.js";
 
@@ -38,16 +38,14 @@ async function fieldsOf(name) {
   return null;
 }
 
-const path = (name, rest) => `/${encodeURIComponent(indexName(name))}${rest}`;
-
 /** Whether there is a full-text index already: without one a search would read all documents. */
 async function hasIndex(name) {
-  const { _all } = await elastic(path(name, "/_stats/warmer"));
+  const { _all } = await elastic(indexPath(name, "/_stats/warmer"));
   return _all.primaries.warmer.total > 0;
 }
 
 /** The first search of a collection makes its index, without waiting for it. */
-const makeIndex = (name) => elastic(path(name, "/_search"), { size: 0, timeout: "1ms" }).catch(() => {});
+const makeIndex = (name) => elastic(indexPath(name, "/_search"), { size: 0, timeout: "1ms" }).catch(() => {});
 
 const VALUE = { mean: "stats", min: "min", max: "max", sum: "sum", rate: "max" };
 const NUMBERS = ["byte", "short", "integer", "long", "half_float", "float", "double"];
@@ -64,7 +62,7 @@ export async function seriesOfColumns(name, { time, value, by, from, to, stat },
   const steps = { t: { date_histogram: { field: time, fixed_interval: `${step}ms`, min_doc_count: 1 }, ...metric } };
   const filter = [{ range: { [time]: { gte: from, lte: to, format: "epoch_millis" } } }, { exists: { field: value } }];
   const body = { size: 0, track_total_hits: true, timeout: TIME, query: { bool: { filter } }, aggs: by ? { by: { terms: { field: names.exact, size: SERIES_MAX }, aggs: steps } } : steps };
-  const { timed_out: isLate, hits, aggregations } = await elastic(path(name, "/_search"), body, signal);
+  const { timed_out: isLate, hits, aggregations } = await elastic(indexPath(name, "/_search"), body, signal);
   if (isLate) {
     one.again = performance.now() + AGAIN_MS;
     return null;

@@ -2,7 +2,7 @@
 
 import { BARS_MAX, LINES_PAGE, TRIM_BYTES } from "../../limits.js";
 import { typeOf } from "../../lib/ejson.js";
-import { command, elastic, indexName, parts } from "../../lib/http.js";
+import { command, elastic, indexPath, parts } from "../../lib/http.js";
 import { GROUPS, queryOf } from "../../lib/level.js";
 import { niceStep } from "../../lib/time.js";
 import { isDated, linesOf } from "./find.js";
@@ -11,8 +11,6 @@ const SAMPLE = 100;
 const TIMES = ["time", "@timestamp", "timestamp", "at", "ts", "date"];
 const LEVELS = ["level", "severity", "log.level", "loglevel", "priority"];
 const MESSAGES = ["message", "msg", "line", "text", "log", "event"];
-
-const path = (name, rest) => `/${encodeURIComponent(indexName(name))}${rest}`;
 
 const NUMBERS = { int: "long", long: "long", double: "double", decimal: "double" };
 
@@ -34,7 +32,7 @@ export async function quickShape(name, signal) {
 
 /** The fields of a collection and what they are for, by its mapping. */
 export async function shape(name, signal) {
-  const answer = await elastic(path(name, "/_mapping"), undefined, signal);
+  const answer = await elastic(indexPath(name, "/_mapping"), undefined, signal);
   return purposes(name, flat(Object.values(answer)[0]?.mappings?.properties ?? {}), signal);
 }
 
@@ -75,7 +73,7 @@ export async function lines(name, query, { time }, { after, newer = false, size 
   const same = after ? known.filter((row) => row.time === after.time).map(({ id }) => id) : [];
   const within = (range) => ({ bool: { filter: [query, { range: { [time]: { ...range, format: "epoch_millis" } } }], must_not: same.length ? [{ ids: { values: same } }] : [] } });
   const sort = newer ? [{ [time]: "asc" }, { _doc: "desc" }] : [{ [time]: "desc" }, { _doc: "asc" }];
-  const found = async (asked) => (await elastic(path(name, "/_search"), { query: asked, size, sort, track_total_hits: false, _source: false }, signal)).hits.hits;
+  const found = async (asked) => (await elastic(indexPath(name, "/_search"), { query: asked, size, sort, track_total_hits: false, _source: false }, signal)).hits.hits;
   let hits = await found(!after ? query : within(newer ? { gte: after.time, lte: after.time + spanOf(known, size) } : { lte: after.time }));
   for (let wider = 1; newer && after && hits.length < size && wider <= WIDER_MAX; wider++) {
     const until = wider === WIDER_MAX ? {} : { lte: after.time + spanOf(known, size) * WIDER_BY ** wider };
@@ -98,7 +96,7 @@ function spanOf(known, size) {
 /** The oldest and the newest time. */
 export async function extent(name, query, { time }, signal) {
   const body = { query, size: 0, aggs: { oldest: { min: { field: time } }, newest: { max: { field: time } } } };
-  const { aggregations } = await elastic(path(name, "/_search"), body, signal);
+  const { aggregations } = await elastic(indexPath(name, "/_search"), body, signal);
   return { oldest: aggregations.oldest.value, newest: aggregations.newest.value };
 }
 
@@ -108,7 +106,7 @@ export async function histogram(name, query, { time, level }, { from, to }, sign
   const field = level && (level.exact ?? level.name);
   const groups = field && { groups: { filters: { filters: Object.fromEntries(GROUPS.filter(({ words }) => words.length).map(({ name: group }) => [group, queryOf(field, group)])) } } };
   const body = { query, size: 0, track_total_hits: true, aggs: { bars: { date_histogram: { field: time, fixed_interval: `${step}ms`, min_doc_count: 1 }, ...(groups && { aggs: groups }) } } };
-  const { hits, aggregations } = await elastic(path(name, "/_search"), body, signal);
+  const { hits, aggregations } = await elastic(indexPath(name, "/_search"), body, signal);
   const bars = aggregations.bars.buckets.map((bucket) => {
     const counts = Object.fromEntries(Object.entries(bucket.groups?.buckets ?? {}).map(([group, { doc_count }]) => [group, doc_count]));
     const known = Object.values(counts).reduce((sum, n) => sum + n, 0);
@@ -122,7 +120,7 @@ export async function histogram(name, query, { time, level }, { from, to }, sign
  * among the aggregations it would read every line.
  */
 export async function values(name, query, field, signal) {
-  const found = (body) => elastic(path(name, "/_search"), { size: 0, track_total_hits: true, ...body }, signal);
+  const found = (body) => elastic(indexPath(name, "/_search"), { size: 0, track_total_hits: true, ...body }, signal);
   const [all, there] = await Promise.all([
     found({ query, aggs: { top: { terms: { field: field.exact, size: 5 } } } }),
     found({ query: { bool: { filter: [query, { exists: { field: field.name } }] } } }),
