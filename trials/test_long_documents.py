@@ -171,11 +171,13 @@ def test_long_documents_searched_and_mapped(server, long):
     job = {"inputs": [["trial", name] for name in ids], "query": [{"map": {"language": "javascript", "source": source}}]}
     answer = requests.post(f"{server.riak}/mapred", json=job, timeout=600)
     assert answer.status_code == 200 and answer.json() == lengths, answer.text[:300]
-    # A whole bucket by many clients: short documents first, long ones behind them.
-    job = {"inputs": "trial", "query": [{"link": {"bucket": "_", "tag": "_", "keep": True}}]}
+    # By many clients: short documents of a bucket first, long ones behind them; and long ones by their names.
+    for inputs in ("trial", [["trial", name] for name in ids]):
+        job = {"inputs": inputs, "query": [{"link": {"bucket": "_", "tag": "_", "keep": True}}]}
 
-    def mapped():
-        answer = requests.post(f"{server.riak}/mapred", json=job, timeout=600)
-        assert answer.status_code == 200 and answer.json() == [], answer.text[:300]
+        def mapped(job=job):
+            answer = requests.post(f"{server.riak}/mapred", json=job, timeout=600)
+            assert answer.status_code == 200 and answer.json() == [], answer.text[:300]
 
-    together(mapped, 64 if long else 16)
+        together(mapped, 64 if long else 16)
+        print(f"{'a bucket' if inputs == 'trial' else 'names'}: {server.resident_mb()} MB at the most")

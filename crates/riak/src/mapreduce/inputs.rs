@@ -3,6 +3,7 @@
 use super::filter::KeyFilter;
 use super::item::Input;
 use super::phase::read_bucket;
+use super::room::{Expectation, Room};
 use crate::access::Access;
 use crate::buckets::existing;
 use crate::error::{Result, RiakError};
@@ -12,12 +13,11 @@ use crate::names::{Bucket, key_of_id, owned_key};
 use crate::server::Server;
 use auth::Action;
 use engine::{DocumentPosition, PageLimit, Record, RecordId, RevisionedSnapshot};
-use memory::{Budget, Holder, Share};
+use memory::Share;
 use serde_json::{Map, Value};
 use std::collections::VecDeque;
 use std::ops::Bound;
 use std::sync::Arc;
-use std::time::Duration;
 use tokio::task::JoinHandle;
 use value::DocumentBuf;
 
@@ -26,15 +26,6 @@ const DOCUMENTS_AT_ONCE: usize = 1_000;
 
 /// The pages of short documents that are read at the same time: one reader is slower than scripts on other processors.
 const PAGES_AT_ONCE: usize = 2;
-
-/// Documents that are expected to have at least this are long. They are read page by page, as there is room for them.
-const LONG_MEAN_BYTES: usize = PAGE_BYTES / 2;
-
-/// A page of more bytes than this has long documents, and is counted.
-const LONG_PAGE_BYTES: usize = PAGE_BYTES + PAGE_BYTES / 2;
-
-/// How long a job waits for room. Then it goes on: late is better than not at all.
-const ROOM_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// The keys of which a filter is asked at once: so many that those that pass are worth a call of a function.
 const KEYS_AT_ONCE: usize = 8_000;
@@ -146,9 +137,7 @@ impl Source {
                 };
                 let snapshot = Arc::new(collection.snapshot().await?);
                 Ok(Source::Documents(Box::new(Documents {
-                    mean_bytes: snapshot.mean_bytes(),
-                    long_bytes: 0,
-                    memory: server.engine.memory().clone(),
+                    expectation: Expectation::new(server.engine.memory().clone(), snapshot.mean_bytes()),
                     snapshot,
                     bucket,
                     filter,
@@ -183,11 +172,7 @@ impl Source {
 #[derive(Debug)]
 pub(crate) struct Documents {
     snapshot: Arc<RevisionedSnapshot>,
-    /// Of its documents.
-    mean_bytes: usize,
-    /// Of the last page, if its documents were long.
-    long_bytes: usize,
-    memory: Budget,
+    expectation: Expectation,
     bucket: Bucket,
     filter: Option<KeyFilter>,
     with_documents: bool,
@@ -221,9 +206,9 @@ impl Documents {
         }
         loop {
             // Of two pages of long ones, the first could wait for what the second has.
-            let at_once = match self.expected_bytes() {
-                LONG_MEAN_BYTES.. => 1,
-                _ => PAGES_AT_ONCE,
+            let at_once = match self.expectation.is_long() {
+                true => 1,
+                false => PAGES_AT_ONCE,
             };
             while self.ahead.len() < at_once {
                 let entries = self.entries().await?;
@@ -236,7 +221,7 @@ impl Documents {
                 return Ok(Vec::new());
             };
             let read = first.await.map_err(|_| RiakError::reading_broke_off())??;
-            self.long_bytes = read.held.as_ref().map_or(0, |held| held.bytes());
+            self.expectation.learn(read.held.as_deref());
             if !read.rest.is_empty() {
                 // Behind a page that is there already, for whose memory it may have to wait.
                 self.ahead.push_back(self.begin(read.rest));
@@ -245,7 +230,7 @@ impl Documents {
                 let documents = read.documents.into_iter();
                 let inputs = documents.map(|(id, record, notes)| Input {
                     read: Some(Box::new((record, notes))),
-                    _held: read.held.clone(),
+                    held: read.held.clone(),
                     ..Input::named(self.bucket.clone(), owned_key(id), None)
                 });
                 return Ok(inputs.collect());
@@ -281,41 +266,23 @@ impl Documents {
         Ok(Vec::new())
     }
 
-    /// What a document to come has, or a page of long ones, as far as is known.
-    fn expected_bytes(&self) -> usize {
-        self.mean_bytes.max(self.long_bytes)
-    }
-
     /// Begins to read the documents of entries.
     fn begin(&self, entries: Vec<Entry>) -> JoinHandle<Result<Read>> {
-        let share = self.memory.share(Holder::Documents);
-        let expected = self.expected_bytes();
-        engine::beside(read(self.snapshot.clone(), entries, share, expected))
+        engine::beside(read(self.snapshot.clone(), entries, self.expectation.room()))
     }
 }
 
 /// Reads the documents of the first of these entries, as many as are worked on at once, and what is kept beside them.
-/// Where documents are expected to be long, waits for room for them.
-async fn read(
-    snapshot: Arc<RevisionedSnapshot>,
-    mut entries: Vec<Entry>,
-    mut share: Share,
-    expected: usize,
-) -> Result<Read> {
-    if expected >= LONG_MEAN_BYTES && share.wait(expected, ROOM_TIME_MAX).await.is_err() {
-        share.charge(expected);
-    }
+/// Waits for room for them first.
+async fn read(snapshot: Arc<RevisionedSnapshot>, mut entries: Vec<Entry>, mut room: Room) -> Result<Read> {
+    room.wait().await;
     let numbers: Vec<RecordId> = entries.iter().map(|(_, record)| *record).collect();
     let records = snapshot.numbered(&numbers, PAGE_BYTES).await?;
     let bytes = records
         .iter()
         .flatten()
         .map(|record| record.document.bytes().len());
-    let bytes = bytes.sum();
-    let held = (bytes > LONG_PAGE_BYTES).then(|| {
-        share.charge(bytes);
-        Arc::new(share)
-    });
+    let held = room.hold(bytes.sum());
     let rest = entries.split_off(records.len());
     let ids: Vec<value::Value> = entries.into_iter().map(|(id, _)| id).collect();
     let notes = snapshot.notes_of(&ids).await?;

@@ -27,7 +27,7 @@ pub(crate) struct Input {
     /// Its document and what Riak's protocols keep of it besides, where they were read with the name.
     pub(crate) read: Option<Box<(Record, Option<DocumentBuf>)>>,
     /// The memory of the page that it was read with, where that is much: held until the last of them has been worked on.
-    pub(crate) _held: Option<Arc<Share>>,
+    pub(crate) held: Option<Arc<Share>>,
 }
 
 impl Item {
@@ -56,7 +56,7 @@ impl Input {
             key,
             data,
             read: None,
-            _held: None,
+            held: None,
         }
     }
 

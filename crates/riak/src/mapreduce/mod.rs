@@ -17,6 +17,7 @@ mod job;
 mod object;
 mod outline;
 mod phase;
+mod room;
 mod run;
 mod running;
 mod script;

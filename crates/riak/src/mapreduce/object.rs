@@ -1,6 +1,7 @@
 //! Reading the objects that a phase maps, and how functions see them.
 
 use super::item::Input;
+use super::room::Expectation;
 use crate::access::Access;
 use crate::buckets::existing;
 use crate::content::Content;
@@ -98,7 +99,15 @@ impl Found {
 
 /// Reads objects, each bucket on one snapshot.
 #[derive(Debug, Default)]
-pub(crate) struct Objects(HashMap<Bucket, Option<(RevisionedCollection, RevisionedSnapshot)>>);
+pub(crate) struct Objects(HashMap<Bucket, Option<Opened>>);
+
+/// A bucket that objects are read from.
+#[derive(Debug)]
+struct Opened {
+    collection: RevisionedCollection,
+    snapshot: RevisionedSnapshot,
+    expectation: Expectation,
+}
 
 impl Objects {
     /// Reads the objects of the first of these inputs, and takes them, until they have as many bytes as are worked on at once.
@@ -120,15 +129,19 @@ impl Objects {
                 let opened = match existing(server, access, &bucket, Action::Find)? {
                     Some(collection) => {
                         let snapshot = collection.snapshot().await?;
-                        Some((collection, snapshot))
+                        Some(Opened {
+                            expectation: Expectation::new(server.engine.memory().clone(), snapshot.mean_bytes()),
+                            collection,
+                            snapshot,
+                        })
                     }
                     None => None,
                 };
                 self.0.insert(bucket.clone(), opened);
             }
             let of_bucket = std::iter::from_fn(|| inputs.next_if(|next| next.bucket == bucket));
-            match self.0.get(&bucket).and_then(Option::as_ref) {
-                Some((collection, snapshot)) => page.read(collection, snapshot, of_bucket).await?,
+            match self.0.get_mut(&bucket).and_then(Option::as_mut) {
+                Some(opened) => page.read(opened, of_bucket).await?,
                 None => page.found.extend(of_bucket.map(nothing)),
             }
         }
@@ -148,32 +161,33 @@ impl Page {
         self.bytes >= PAGE_BYTES
     }
 
-    /// Takes inputs of one bucket, as far as there is room.
-    async fn read(
-        &mut self,
-        collection: &RevisionedCollection,
-        snapshot: &RevisionedSnapshot,
-        mut inputs: impl Iterator<Item = Input>,
-    ) -> Result<()> {
+    /// Takes inputs of one bucket, as far as there is room. Waits for memory for long documents that are not there yet.
+    async fn read(&mut self, opened: &mut Opened, mut inputs: impl Iterator<Item = Input>) -> Result<()> {
+        let Opened {
+            collection,
+            snapshot,
+            expectation,
+        } = opened;
         let mut actor = [0; 8];
         actor.copy_from_slice(&collection.uuid()[..8]);
+        let first = self.found.len();
+        let (mut room, mut bytes_read) = (None, 0);
         while !self.is_full()
             && let Some(mut input) = inputs.next()
         {
             let read = match input.read.take() {
                 Some(read) => Some(*read),
                 None => {
-                    let id = crate::names::find_id(snapshot, &input.key).await?;
-                    match snapshot.document(id.as_ref()).await? {
-                        Some(record) => Some((record, snapshot.notes(id.as_ref()).await?)),
-                        None => None,
+                    if room.is_none() {
+                        room.insert(expectation.room()).wait().await;
                     }
+                    let read = read(snapshot, &input.key).await?;
+                    bytes_read += read.as_ref().map_or(0, bytes);
+                    read
                 }
             };
             engine::steps(1)?;
-            self.bytes += read
-                .as_ref()
-                .map_or(0, |(record, _)| record.document.bytes().len());
+            self.bytes += read.as_ref().map_or(0, bytes);
             self.found.push(match read {
                 None => nothing(input),
                 Some((record, notes)) if !record.has_tree() => Found {
@@ -193,8 +207,30 @@ impl Page {
                 }
             });
         }
+        if let Some(room) = room {
+            let held = room.hold(bytes_read);
+            expectation.learn(held.as_deref());
+            for found in &mut self.found[first..] {
+                found.input.held = found.input.held.take().or_else(|| held.clone());
+            }
+        }
         Ok(())
     }
+}
+
+/// A document, and what is kept beside it.
+type Read = (Record, Option<DocumentBuf>);
+
+async fn read(snapshot: &RevisionedSnapshot, key: &[u8]) -> Result<Option<Read>> {
+    let id = crate::names::find_id(snapshot, key).await?;
+    Ok(match snapshot.document(id.as_ref()).await? {
+        Some(record) => Some((record, snapshot.notes(id.as_ref()).await?)),
+        None => None,
+    })
+}
+
+fn bytes((record, _): &Read) -> usize {
+    record.document.bytes().len()
 }
 
 fn nothing(input: Input) -> Found {
