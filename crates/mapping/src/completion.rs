@@ -3,7 +3,7 @@
 use crate::error::{Kind, Result, SearchError};
 use crate::fields::{View, text_of, values_at};
 use crate::geo::Point;
-use crate::json::{Members, as_i64, scalar};
+use crate::json::{Members, as_i64, scalar, whole};
 use crate::mapping::{Field, FieldKind, Mapping};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ impl Completion {
         let keeps_separators = members.flag("preserve_separators")?.unwrap_or(true);
         // Gaps of words that are left out are never kept here; both forms are found.
         members.flag("preserve_position_increments")?;
-        let length = members.integer("max_input_length")?.unwrap_or(50);
+        let length = members.count("max_input_length")?.unwrap_or(50);
         let mut contexts = Vec::new();
         let given = members
             .take("contexts")
@@ -81,7 +81,7 @@ impl Completion {
         Ok(Completion {
             contexts,
             keeps_separators,
-            input_chars_max: usize::try_from(length).unwrap_or(0).max(1),
+            input_chars_max: length.max(1),
         })
     }
 }
@@ -167,9 +167,7 @@ fn entry(view: &View<'_>, settings: &Completion, value: ValueRef<'_>) -> Entry {
     let weight = object.and_then(|object| object.get("weight"));
     let weight = weight.and_then(|weight| match weight {
         ValueRef::String(text) => text.parse().ok(),
-        number => number
-            .as_i64_exact()
-            .or_else(|| number.as_f64().map(|number| number as i64)),
+        number => number.as_i64_exact().or_else(|| number.as_f64().and_then(whole)),
     });
     let mut contexts = BTreeMap::new();
     for context in &settings.contexts {

@@ -3,81 +3,16 @@
 use crate::completion;
 use crate::geo::Point;
 use crate::intervals::Interval;
-use crate::json::scalar;
+use crate::json::{scalar, whole};
 use crate::mapping::{Field, FieldKind, Mapping, Meta};
 use crate::rows::{Row, RowValues, Summary};
 use crate::value_kind::ValueKind;
 use jiff::tz::TimeZone;
 use std::borrow::Cow;
-use std::cmp::Ordering;
 use std::net::{IpAddr, Ipv6Addr};
 use value::{DocumentRef, ValueRef};
 
-/// A value as a field has it, ready to be compared.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Term {
-    /// A whole number.
-    Integer(i64),
-    /// A number.
-    Float(f64),
-    /// True or false.
-    Boolean(bool),
-    /// Milliseconds since 1970.
-    Date(i64),
-    /// A text, or a keyword.
-    Text(String),
-    /// An address; those of four bytes are mapped.
-    Ip(Ipv6Addr),
-    /// A place on the earth.
-    Point(Point),
-    /// From one value to another.
-    Interval(Box<Interval>),
-}
-
-impl Term {
-    /// As a number, where it is one.
-    pub fn as_f64(&self) -> Option<f64> {
-        Some(match self {
-            Term::Integer(number) | Term::Date(number) => *number as f64,
-            Term::Float(number) => *number,
-            Term::Boolean(flag) => f64::from(u8::from(*flag)),
-            Term::Text(_) | Term::Ip(_) | Term::Point(_) | Term::Interval(_) => return None,
-        })
-    }
-
-    /// The order of the values of a field.
-    pub fn compare(&self, other: &Term) -> Ordering {
-        match (self, other) {
-            (Term::Integer(a) | Term::Date(a), Term::Integer(b) | Term::Date(b)) => a.cmp(b),
-            (Term::Text(a), Term::Text(b)) => a.cmp(b),
-            (Term::Ip(a), Term::Ip(b)) => a.cmp(b),
-            (Term::Boolean(a), Term::Boolean(b)) => a.cmp(b),
-            (Term::Interval(a), Term::Interval(b)) => {
-                a.low.compare(&b.low).then_with(|| a.high.compare(&b.high))
-            }
-            (a, b) => match (a.as_f64(), b.as_f64()) {
-                (Some(a), Some(b)) => a.total_cmp(&b),
-                (a, b) => a.is_some().cmp(&b.is_some()),
-            },
-        }
-    }
-
-    /// Milliseconds since 1970.
-    pub fn as_time(&self) -> Option<i64> {
-        match self {
-            Term::Date(ms) => Some(*ms),
-            _ => None,
-        }
-    }
-
-    /// The address as it is usually written.
-    pub fn ip_text(ip: &Ipv6Addr) -> String {
-        match ip.to_ipv4_mapped() {
-            Some(four) => four.to_string(),
-            None => ip.to_string(),
-        }
-    }
-}
+pub use crate::term::Term;
 
 /// A document, or a nested object of it, as queries see it.
 #[derive(Clone, Copy, Debug)]
@@ -267,20 +202,25 @@ impl<'d> View<'d> {
 
 /// What stands at a path, whose dots may be of names; arrays are gone through.
 pub fn values_at<'d>(document: DocumentRef<'d>, path: &str, out: &mut Vec<ValueRef<'d>>) {
+    each_at(document, path, &mut |value| flatten(value, out));
+}
+
+/// Shows what stands at a path, whose dots may be of names; arrays on the way are gone through.
+pub(crate) fn each_at<'d, F: FnMut(ValueRef<'d>)>(document: DocumentRef<'d>, path: &str, see: &mut F) {
     if let Some(value) = document.get(path) {
-        flatten(value, out);
+        see(value);
     }
     for (at, _) in path.match_indices('.') {
         if let Some(value) = document.get(&path[..at]) {
-            below(value, &path[at + 1..], out);
+            each_below(value, &path[at + 1..], see);
         }
     }
 }
 
-fn below<'d>(value: ValueRef<'d>, path: &str, out: &mut Vec<ValueRef<'d>>) {
+fn each_below<'d, F: FnMut(ValueRef<'d>)>(value: ValueRef<'d>, path: &str, see: &mut F) {
     match value {
-        ValueRef::Document(inner) => values_at(inner, path, out),
-        ValueRef::Array(array) => array.iter().for_each(|value| below(value, path, out)),
+        ValueRef::Document(inner) => each_at(inner, path, see),
+        ValueRef::Array(array) => array.iter().for_each(|value| each_below(value, path, see)),
         _ => {}
     }
 }
@@ -359,11 +299,11 @@ pub fn term_of(kind: &FieldKind, field: &Field, value: ValueRef<'_>) -> Option<T
             let number = match value {
                 ValueRef::String(text) => match text.trim().parse::<i64>() {
                     Ok(number) => number,
-                    Err(_) => text.trim().parse::<f64>().ok().filter(|n| n.is_finite())? as i64,
+                    Err(_) => whole(text.trim().parse().ok()?)?,
                 },
                 value if value.is_number() => match value.as_i64_exact() {
                     Some(number) => number,
-                    None => value.as_f64().filter(|n| n.is_finite())? as i64,
+                    None => whole(value.as_f64()?)?,
                 },
                 _ => return None,
             };

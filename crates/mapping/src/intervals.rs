@@ -1,11 +1,14 @@
 //! Ranges as values: fields that hold from where to where something goes, and how a query's range lies to them.
 
 use crate::error::{Result, SearchError};
-use crate::fields::{Term, ip, term_of};
+use crate::fields::{ip, term_of};
 use crate::mapping::{Field, FieldKind};
 use std::net::Ipv6Addr;
 use std::ops::Bound;
 use value::ValueRef;
+
+pub use crate::term::Interval;
+use crate::term::Term;
 
 /// How a range of a document must lie to that of a query.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -31,15 +34,6 @@ impl Relation {
             ))),
         }
     }
-}
-
-/// A range with both its ends within it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Interval {
-    /// The least value.
-    pub low: Term,
-    /// The greatest value.
-    pub high: Term,
 }
 
 impl Interval {
@@ -145,7 +139,7 @@ fn network(text: &str) -> Option<Interval> {
         Some((address, bits)) => {
             let address = ip(address)?;
             let before = if address.to_ipv4_mapped().is_some() { 96 } else { 0 };
-            (address, before + bits.parse::<u32>().ok()?)
+            (address, bits.parse::<u32>().ok()?.checked_add(before)?)
         }
     };
     let mask = u128::MAX.checked_shl(128_u32.checked_sub(bits)?).unwrap_or(0);
@@ -154,4 +148,32 @@ fn network(text: &str) -> Option<Interval> {
         low: Term::Ip(Ipv6Addr::from_bits(low)),
         high: Term::Ip(Ipv6Addr::from_bits(low | !mask)),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn networks_have_at_most_as_many_bits_as_addresses() {
+        let ends = |text: &str| {
+            network(text).map(|network| match (network.low, network.high) {
+                (Term::Ip(low), Term::Ip(high)) => (Term::ip_text(&low), Term::ip_text(&high)),
+                other => panic!("{other:?}"),
+            })
+        };
+        let range = |low: &str, high: &str| Some((low.to_owned(), high.to_owned()));
+        for (text, wanted) in [
+            ("10.1.2.3", range("10.1.2.3", "10.1.2.3")),
+            ("10.1.2.3/8", range("10.0.0.0", "10.255.255.255")),
+            ("10.1.2.3/32", range("10.1.2.3", "10.1.2.3")),
+            ("10.1.2.3/33", None),
+            ("10.1.2.3/4294967231", None),
+            ("::/0", range("::", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff")),
+            ("::1/129", None),
+            ("::1/-1", None),
+        ] {
+            assert_eq!(ends(text), wanted, "{text}");
+        }
+    }
 }

@@ -73,6 +73,17 @@ impl<'a> Members<'a> {
         }
     }
 
+    /// Takes a member that must be a whole number that is not negative.
+    pub fn count(&mut self, name: &str) -> Result<Option<usize>> {
+        match self.take(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => as_i64(value)
+                .and_then(|number| usize::try_from(number).ok())
+                .map(Some)
+                .ok_or_else(|| self.wrong(name, "a whole number that is not negative", value)),
+        }
+    }
+
     /// Takes a member that must be true or false.
     pub fn flag(&mut self, name: &str) -> Result<Option<bool>> {
         match self.take(name) {
@@ -143,10 +154,17 @@ pub fn as_i64(value: &Value) -> Option<i64> {
     match value {
         Value::Number(number) => number
             .as_i64()
-            .or_else(|| number.as_f64().filter(|n| n.fract() == 0.0).map(|n| n as i64)),
+            .or_else(|| number.as_f64().filter(|n| n.fract() == 0.0).and_then(whole)),
         Value::String(text) => text.trim().parse().ok(),
         _ => None,
     }
+}
+
+/// A number without its fraction; `None` where that is no `i64`.
+pub(crate) fn whole(number: f64) -> Option<i64> {
+    /// 2^63, which the greatest `i64` becomes where a client has doubles alone.
+    const END: f64 = 9_223_372_036_854_775_808.0;
+    (-END..=END).contains(&number).then_some(number as i64)
 }
 
 /// True or false, as JSON has it or as text.
@@ -164,5 +182,33 @@ pub fn one_or_many(value: &Value) -> Vec<&Value> {
     match value {
         Value::Array(many) => many.iter().collect(),
         one => vec![one],
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn numbers_are_whole_where_nothing_of_them_is_lost() {
+        for (given, number) in [
+            (json!(5), Some(5)),
+            (json!(5.0), Some(5)),
+            (json!("5"), Some(5)),
+            (json!(-9.223_372_036_854_776e18), Some(i64::MIN)),
+            (json!(9_223_372_036_854_776_000_u64), Some(i64::MAX)),
+            (json!(u64::MAX), None),
+            (json!(1e300), None),
+            (json!(5.5), None),
+            (json!("9223372036854775808"), None),
+        ] {
+            assert_eq!(as_i64(&given), number, "{given}");
+        }
+        let object = json!({"a": -1, "b": 3});
+        let mut members = Members::of("x", &object).expect("an object");
+        assert!(members.count("a").is_err());
+        assert_eq!(members.count("b").expect("a number"), Some(3));
+        assert_eq!(members.count("c").expect("nothing"), None);
     }
 }

@@ -1,7 +1,7 @@
 //! The vectors of documents.
 
 use crate::error::{Result, SearchError};
-use crate::fields::{View, values_at};
+use crate::fields::{View, each_at, values_at};
 use crate::mapping::{Field, FieldKind};
 use crate::vectors::NAME;
 use value::{DocumentRef, ValueRef};
@@ -28,7 +28,9 @@ impl<'d> View<'d> {
         };
         let at = |document: DocumentRef<'d>, path: &str| {
             let mut found = Vec::new();
-            whole_at(document, path, &mut found);
+            // An array there is a vector.
+            each_at(document, path, &mut |value| found.push(value));
+            found.retain(|value| !matches!(value, ValueRef::Null | ValueRef::Undefined));
             found
         };
         match (self.scope, field.nested.as_deref()) {
@@ -46,25 +48,6 @@ impl<'d> View<'d> {
             }
             _ => Vec::new(),
         }
-    }
-}
-
-/// What stands at a path: arrays there are values, those on the way are gone through.
-fn whole_at<'d>(document: DocumentRef<'d>, path: &str, out: &mut Vec<ValueRef<'d>>) {
-    let is_some = |value: &ValueRef<'_>| !matches!(value, ValueRef::Null | ValueRef::Undefined);
-    out.extend(document.get(path).filter(is_some));
-    for (at, _) in path.match_indices('.') {
-        if let Some(value) = document.get(&path[..at]) {
-            whole_below(value, &path[at + 1..], out);
-        }
-    }
-}
-
-fn whole_below<'d>(value: ValueRef<'d>, path: &str, out: &mut Vec<ValueRef<'d>>) {
-    match value {
-        ValueRef::Document(inner) => whole_at(inner, path, out),
-        ValueRef::Array(array) => array.iter().for_each(|value| whole_below(value, path, out)),
-        _ => {}
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Statement {
-    Declare(Vec<(String, Option<Expression>)>),
+    Declare(Vec<(Arc<str>, Option<Expression>)>),
     Evaluate(Expression),
     If(Expression, Vec<Statement>, Vec<Statement>),
     While(Expression, Vec<Statement>),
@@ -16,7 +16,7 @@ pub(crate) enum Statement {
         next: Option<Expression>,
         body: Vec<Statement>,
     },
-    ForEach(String, Expression, Vec<Statement>),
+    ForEach(Arc<str>, Expression, Vec<Statement>),
     Return(Option<Expression>),
     Break,
     Continue,
@@ -30,12 +30,13 @@ pub(crate) enum Expression {
     Bool(bool),
     Int(i64),
     Double(f64),
-    Text(String),
+    /// Shared, so that an evaluation makes no text anew.
+    Text(Arc<str>),
     Name(String),
     List(Vec<Expression>),
     Map(Vec<(Expression, Expression)>),
     /// `a.b`; whether nothing comes of nothing (`a?.b`).
-    Member(Box<Expression>, String, bool),
+    Member(Box<Expression>, Arc<str>, bool),
     Index(Box<Expression>, Box<Expression>),
     /// `a.b(…)`; whether nothing comes of nothing.
     Call(Box<Expression>, String, Vec<Expression>, bool),
@@ -52,5 +53,5 @@ pub(crate) enum Expression {
     /// `a++`, `--a`: what is added, and whether the value is the one before.
     Step(Box<Expression>, i64, bool),
     /// `x -> …`.
-    Lambda(Arc<[String]>, Arc<Expression>),
+    Lambda(Arc<[Arc<str>]>, Arc<Expression>),
 }

@@ -4,6 +4,11 @@ use crate::error::{Result, failed};
 use crate::limits::{BYTES_MAX, STEPS_BETWEEN_LOOKS, STEPS_MAX};
 use crate::object::{Members, Object};
 use crate::run::Run;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// What a text, a list or a map takes besides what it holds.
+pub(crate) const HOLDER_BYTES: usize = 32;
 
 impl Drop for Run<'_> {
     fn drop(&mut self) {
@@ -29,21 +34,40 @@ impl Run<'_> {
 
     /// A list that the script makes.
     pub(crate) fn list(&mut self, items: Vec<Object>) -> Result<Object> {
-        self.takes_bytes(32 * items.len())?;
+        self.takes_bytes(HOLDER_BYTES + 32 * items.len())?;
         let holds = items.iter().find(|item| item.holds_others()).cloned();
-        let list = Object::list(items);
+        let list = Object::List(Rc::new(RefCell::new(items)));
         holds.map_or(Ok(()), |item| self.holds(&list, &item))?;
         Ok(list)
     }
 
     /// A map that the script makes.
     pub(crate) fn map(&mut self, members: Members) -> Result<Object> {
-        self.takes_bytes(64 * members.len())?;
+        self.takes_bytes(HOLDER_BYTES + 64 * members.len())?;
         let holds = members.iter().find(|(_, member)| member.holds_others());
         let holds = holds.map(|(_, member)| member.clone());
-        let map = Object::map(members);
+        let map = Object::Map(Rc::new(RefCell::new(members)));
         holds.map_or(Ok(()), |member| self.holds(&map, &member))?;
         Ok(map)
+    }
+
+    /// A text that is no longer than a few times what it was made of; what may be longer is made by a [`Writer`](crate::writer::Writer).
+    pub(crate) fn text(&mut self, text: impl AsRef<str>) -> Result<Object> {
+        self.takes_bytes(HOLDER_BYTES + text.as_ref().len())?;
+        Ok(Object::Text(text.as_ref().into()))
+    }
+
+    /// Does what goes through a copy of so many objects, which are counted as long as there is the copy: loops within loops each have
+    /// one, and one after another have one at a time.
+    pub(crate) fn while_copied<T>(
+        &mut self,
+        objects: usize,
+        work: impl FnOnce(&mut Self) -> Result<T>,
+    ) -> Result<T> {
+        self.takes_bytes(32 * objects)?;
+        let done = work(self)?;
+        self.bytes -= 32 * objects;
+        Ok(done)
     }
 
     /// Whether two are equal; each pair that is looked at is a step.

@@ -7,7 +7,7 @@
 //! What must hold: a script ends, within [`limits`] of steps, memory and depth, whatever it says; it sees nothing but what it
 //! is handed.
 //!
-//! Left to others: where scripts stand in requests, and what their results mean.
+//! Left to others: where scripts stand in requests, and what their results mean (`search`, `ingest`, `elastic`).
 
 mod ast;
 mod counted;
@@ -19,6 +19,7 @@ mod parse;
 mod run;
 mod statics;
 mod token;
+mod writer;
 
 pub use error::{Ended, ScriptError};
 pub use run::{Globals, Host, Script};

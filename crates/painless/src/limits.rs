@@ -6,7 +6,7 @@ pub const SOURCE_BYTES_MAX: usize = 64 << 10;
 pub const DEPTH_MAX: usize = 64;
 /// Steps of a run: statements, calls, elements that are copied.
 pub const STEPS_MAX: u64 = 1_000_000;
-/// Bytes that a run may make of texts and lists.
+/// Bytes that a run may make of texts, lists and maps, and of the fields that it looks at.
 pub const BYTES_MAX: usize = 16 << 20;
 /// Bytes of memory of what a run gives back, with what it was handed: a large document, taken apart.
 pub const RESULT_BYTES_MAX: usize = 64 << 20;

@@ -1,18 +1,21 @@
 //! Operators, and the methods of texts, lists, maps and fields.
 
 use crate::error::{Result, failed};
-use crate::object::Object;
+use crate::object::{COMPARED_BYTES_OF_STEP, Members, Object};
 use crate::run::Run;
 use crate::statics::vector;
+use crate::writer::Writer;
+use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::rc::Rc;
+use std::sync::Arc;
 use value::Value;
 
 /// `a operator b`, but for `==`.
-pub(crate) fn operate(operator: &str, a: &Object, b: &Object) -> Result<Object> {
+pub(crate) fn operate(run: &mut Run<'_>, operator: &str, a: &Object, b: &Object) -> Result<Object> {
     match operator {
         "<" | ">" | "<=" | ">=" => {
-            let order = compare(a, b)?;
+            let order = compare(run, a, b)?;
             return Ok(Object::Bool(match operator {
                 "<" => order.is_lt(),
                 ">" => order.is_gt(),
@@ -21,7 +24,10 @@ pub(crate) fn operate(operator: &str, a: &Object, b: &Object) -> Result<Object> 
             }));
         }
         "+" if matches!(a, Object::Text(_)) || matches!(b, Object::Text(_)) => {
-            return Ok(Object::text(format!("{}{}", a.shown(), b.shown())));
+            let mut text = Writer::new(run)?;
+            text.show(a)?;
+            text.show(b)?;
+            return Ok(Object::Text(text.finish()));
         }
         _ => {}
     }
@@ -73,7 +79,14 @@ fn integers(operator: &str, a: i64, b: i64) -> Result<Object> {
     }))
 }
 
-pub(crate) fn compare(a: &Object, b: &Object) -> Result<Ordering> {
+fn compare(run: &mut Run<'_>, a: &Object, b: &Object) -> Result<Ordering> {
+    if let (Object::Text(a), Object::Text(b)) = (a, b) {
+        run.step(a.len().min(b.len()) / COMPARED_BYTES_OF_STEP)?;
+    }
+    order(a, b)
+}
+
+fn order(a: &Object, b: &Object) -> Result<Ordering> {
     match (a, b) {
         (Object::Int(a), Object::Int(b)) => Ok(a.cmp(b)),
         (Object::Text(a), Object::Text(b)) => Ok(a.cmp(b)),
@@ -86,6 +99,31 @@ pub(crate) fn compare(a: &Object, b: &Object) -> Result<Ordering> {
             }
         }
     }
+}
+
+/// The objects in their order, where each of them can be compared with each.
+fn sorted(run: &mut Run<'_>, mut items: Vec<Object>) -> Result<Vec<Object>> {
+    // Numbers, texts and truth values are compared among themselves alone: where neighbours are of one kind, all are.
+    for pair in items.windows(2) {
+        order(&pair[0], &pair[1])?;
+    }
+    let text_bytes = |item: &Object| match item {
+        Object::Text(text) => text.len(),
+        _ => 0,
+    };
+    let longest = items.iter().map(text_bytes).max().unwrap_or(0);
+    let compared = items
+        .len()
+        .saturating_mul(items.len().max(1).ilog2() as usize + 1);
+    run.step(compared.saturating_mul(1 + longest / COMPARED_BYTES_OF_STEP) / 4)?;
+    // A whole number that is compared with a double is one, and so all of them are then: else some would be equal to the same double and
+    // not to each other.
+    let has_doubles = items.iter().any(|item| matches!(item, Object::Double(_)));
+    items.sort_by(|a, b| match (a.as_f64(), b.as_f64()) {
+        (Ok(a), Ok(b)) if has_doubles => a.total_cmp(&b),
+        _ => order(a, b).unwrap_or(Ordering::Equal),
+    });
+    Ok(items)
 }
 
 /// What `for (x : …)` goes through.
@@ -106,8 +144,8 @@ pub(crate) fn items(object: &Object) -> Result<Vec<Object>> {
 pub(crate) fn call(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]) -> Result<Object> {
     match (name, arguments) {
         ("equals", [other]) => return Ok(Object::Bool(run.equals(base, other)?)),
-        ("toString", []) => return Ok(Object::Text(base.shown())),
-        ("compareTo", [other]) => return Ok(Object::Int(compare(base, other)? as i64)),
+        ("toString", []) => return Ok(Object::Text(base.shown(run)?)),
+        ("compareTo", [other]) => return Ok(Object::Int(compare(run, base, other)? as i64)),
         _ => {}
     }
     match base {
@@ -138,8 +176,12 @@ fn unknown(base: &Object, name: &str, arguments: &[Object]) -> Result<Object> {
     ))
 }
 
-fn of_text(run: &mut Run<'_>, text: &Rc<str>, name: &str, arguments: &[Object]) -> Result<Object> {
-    run.step(text.len() / 16)?;
+fn of_text(run: &mut Run<'_>, text: &Arc<str>, name: &str, arguments: &[Object]) -> Result<Object> {
+    let others = arguments.iter().map(|argument| match argument {
+        Object::Text(other) => other.len(),
+        _ => 0,
+    });
+    run.step((text.len() + others.sum::<usize>()) / 16)?;
     let position =
         |found: Option<usize>| Object::Int(found.map_or(-1, |at| text[..at].chars().count() as i64));
     let part = |from: i64, to: i64| {
@@ -168,27 +210,29 @@ fn of_text(run: &mut Run<'_>, text: &Rc<str>, name: &str, arguments: &[Object]) 
         ("lastIndexOf", [other]) => return Ok(position(text.rfind(&*other.as_text()?))),
         ("splitOnToken", [mark]) => {
             let mark = mark.as_text()?;
-            let parts: Vec<Object> = text.split(&*mark).map(Object::text).collect();
-            run.takes_bytes(text.len())?;
+            let parts = text.split(&*mark);
+            let parts = parts.map(|part| run.text(part)).collect::<Result<_>>()?;
             return run.list(parts);
         }
         ("substring", [from]) => part(from.as_int()?, text.chars().count() as i64)?,
         ("substring", [from, to]) => part(from.as_int()?, to.as_int()?)?,
-        ("charAt", [at]) => part(at.as_int()?, at.as_int()? + 1)?,
+        ("charAt", [at]) => part(at.as_int()?, at.as_int()?.saturating_add(1))?,
         ("toLowerCase", []) => text.to_lowercase(),
         ("toUpperCase", []) => text.to_uppercase(),
         ("trim", []) => text.trim().to_owned(),
         ("concat", [other]) => format!("{text}{}", other.as_text()?),
         ("replace", [from, to]) => {
+            let mut replaced = Writer::new(run)?;
             let (from, to) = (from.as_text()?, to.as_text()?);
-            // Before it is made, since it may be far larger than what it is made of.
-            run.takes_bytes(text.matches(&*from).count().saturating_mul(to.len()))?;
-            text.replace(&*from, &to)
+            for (at, part) in text.split(&*from).enumerate() {
+                replaced.push(if at > 0 { &to } else { "" })?;
+                replaced.push(part)?;
+            }
+            return Ok(Object::Text(replaced.finish()));
         }
         _ => return unknown(&Object::Text(text.clone()), name, arguments),
     };
-    run.takes_bytes(made.len())?;
-    Ok(Object::text(made))
+    run.text(made)
 }
 
 fn of_list(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]) -> Result<Object> {
@@ -232,7 +276,12 @@ fn of_list(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]) -
                 .ok()
                 .and_then(|at| list.borrow().get(at).cloned());
             return found.map_or_else(
-                || failed(format!("Index {} out of bounds for length {length}", at.shown())),
+                || {
+                    failed(format!(
+                        "Index {} out of bounds for length {length}",
+                        at.as_int()?
+                    ))
+                },
                 Ok,
             );
         }
@@ -274,10 +323,8 @@ fn of_list(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]) -
         }
         ("clear", []) => list.borrow_mut().clear(),
         ("sort", [Object::Null]) => {
-            run.step(length.saturating_mul(length.max(1).ilog2() as usize + 1) / 4)?;
-            let mut sorted = list.borrow().clone();
-            sorted.sort_by(|a, b| compare(a, b).unwrap_or(Ordering::Equal));
-            *list.borrow_mut() = sorted;
+            let items = list.borrow().clone();
+            *list.borrow_mut() = sorted(run, items)?;
         }
         _ => return of_list_by(run, base, name, arguments),
     }
@@ -290,23 +337,8 @@ fn of_list_by(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]
         return unknown(base, name, arguments);
     };
     let all = list.borrow().clone();
-    let mut kept = Vec::new();
-    let mut holds = Vec::with_capacity(all.len());
-    for one in &all {
-        let result = run.apply(lambda, std::slice::from_ref(one))?;
-        if name == "collect" {
-            kept.push(result);
-            continue;
-        }
-        if name == "forEach" {
-            continue;
-        }
-        let is_so = result.as_bool()?;
-        holds.push(is_so);
-        if is_so == (name != "removeIf") {
-            kept.push(one.clone());
-        }
-    }
+    // The copy, and what is kept of it.
+    let (kept, holds) = run.while_copied(2 * all.len(), |run| applied(run, &all, name, lambda))?;
     match name {
         "removeIf" => {
             let has_changed = kept.len() != all.len();
@@ -322,33 +354,56 @@ fn of_list_by(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]
     }
 }
 
+/// What a method keeps of a list's elements, and of which of them the lambda holds.
+fn applied(
+    run: &mut Run<'_>,
+    all: &[Object],
+    name: &str,
+    lambda: &Object,
+) -> Result<(Vec<Object>, Vec<bool>)> {
+    let mut kept = Vec::new();
+    let mut holds = Vec::with_capacity(all.len());
+    for one in all {
+        let result = run.apply(lambda, std::slice::from_ref(one))?;
+        if name == "collect" {
+            kept.push(result);
+            continue;
+        }
+        if name == "forEach" {
+            continue;
+        }
+        let is_so = result.as_bool()?;
+        holds.push(is_so);
+        if is_so == (name != "removeIf") {
+            kept.push(one.clone());
+        }
+    }
+    Ok((kept, holds))
+}
+
 fn of_map(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]) -> Result<Object> {
     let Object::Map(map) = base else {
         return unknown(base, name, arguments);
-    };
-    let find = |name: &Object| {
-        let name = name.shown();
-        map.borrow().iter().position(|(known, _)| *known == name)
     };
     let of = |at: usize| map.borrow()[at].1.clone();
     run.step(map.borrow().len() / 8)?;
     Ok(match (name, arguments) {
         ("size", []) => Object::Int(map.borrow().len() as i64),
         ("isEmpty", []) => Object::Bool(map.borrow().is_empty()),
-        ("containsKey", [name]) => Object::Bool(find(name).is_some()),
+        ("containsKey", [name]) => Object::Bool(found(run, map, name)?.is_some()),
         ("containsValue", [value]) => {
             let values: Vec<Object> = map.borrow().iter().map(|(_, value)| value.clone()).collect();
             Object::Bool(run.position(&values, value)?.is_some())
         }
-        ("get", [name]) => find(name).map_or(Object::Null, of),
-        ("getOrDefault", [name, other]) => find(name).map_or_else(|| other.clone(), of),
+        ("get", [name]) => found(run, map, name)?.map_or(Object::Null, of),
+        ("getOrDefault", [name, other]) => found(run, map, name)?.map_or_else(|| other.clone(), of),
         ("put", [name, value]) => {
-            let before = find(name).map_or(Object::Null, of);
+            let before = found(run, map, name)?.map_or(Object::Null, of);
             run.put(base, name, value.clone())?;
             before
         }
         ("putIfAbsent", [name, value]) => {
-            let before = find(name).map_or(Object::Null, of);
+            let before = found(run, map, name)?.map_or(Object::Null, of);
             if before.is_null() {
                 run.put(base, name, value.clone())?;
             }
@@ -361,7 +416,7 @@ fn of_map(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]) ->
             }
             Object::Null
         }
-        ("remove", [name]) => match find(name) {
+        ("remove", [name]) => match found(run, map, name)? {
             Some(at) => map.borrow_mut().remove(at).1,
             None => Object::Null,
         },
@@ -376,17 +431,27 @@ fn of_map(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]) ->
         }
         ("entrySet", []) => {
             let members = map.borrow().clone();
-            let entry = |(name, value): (Rc<str>, Object)| {
+            let entry = |(name, value): (Arc<str>, Object)| {
                 run.map(vec![("key".into(), Object::Text(name)), ("value".into(), value)])
             };
             let entries = members.into_iter().map(entry).collect::<Result<_>>()?;
             run.list(entries)?
         }
         // The entries of `entrySet` are maps of two.
-        ("getKey", []) => find(&Object::text("key")).map_or(Object::Null, of),
-        ("getValue", []) => find(&Object::text("value")).map_or(Object::Null, of),
+        ("getKey", []) => found_by(map, "key").map_or(Object::Null, of),
+        ("getValue", []) => found_by(map, "value").map_or(Object::Null, of),
         _ => return unknown(base, name, arguments),
     })
+}
+
+/// Where in a map a member is whose name is an object, as it is shown.
+fn found(run: &mut Run<'_>, map: &RefCell<Members>, name: &Object) -> Result<Option<usize>> {
+    let name = name.shown(run)?;
+    Ok(found_by(map, &name))
+}
+
+fn found_by(map: &RefCell<Members>, name: &str) -> Option<usize> {
+    map.borrow().iter().position(|(known, _)| **known == *name)
 }
 
 /// `doc['name'].value` and what else is asked of a field.
@@ -423,7 +488,7 @@ fn of_field(
                 || {
                     failed(format!(
                         "Index {} out of bounds for length {}",
-                        at.shown(),
+                        at.as_int()?,
                         values.len()
                     ))
                 },

@@ -5,13 +5,17 @@ use crate::error::{Result, failed};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
+use value::size::size_bytes;
 use value::{Document, Value};
 
 /// What a value takes; one that has memory of its own takes it twice, besides its text.
 const VALUE_BYTES: usize = 32;
 
+/// Bytes of two texts that are compared in a step: it takes as long as others then.
+pub(crate) const COMPARED_BYTES_OF_STEP: usize = 1 << 10;
+
 /// The members of a map, in the order in which they were put.
-pub(crate) type Members = Vec<(Rc<str>, Object)>;
+pub(crate) type Members = Vec<(Arc<str>, Object)>;
 
 #[derive(Clone, Debug)]
 pub(crate) enum Object {
@@ -19,7 +23,7 @@ pub(crate) enum Object {
     Bool(bool),
     Int(i64),
     Double(f64),
-    Text(Rc<str>),
+    Text(Arc<str>),
     List(Rc<RefCell<Vec<Object>>>),
     Map(Rc<RefCell<Members>>),
     /// A type of BSON that JSON lacks: it is handed on as it is.
@@ -27,25 +31,19 @@ pub(crate) enum Object {
     /// The fields of the document.
     Fields,
     /// The values of a field of the document.
-    Field(Rc<str>, Rc<Vec<Object>>),
+    Field(Arc<str>, Rc<Vec<Object>>),
     /// A class, of which functions are called.
-    Class(Rc<str>),
-    Lambda(Arc<[String]>, Arc<Expression>),
+    Class(&'static str),
+    Lambda(Arc<[Arc<str>]>, Arc<Expression>),
 }
 
 impl Object {
-    pub(crate) fn text(text: impl AsRef<str>) -> Object {
-        Object::Text(text.as_ref().into())
-    }
-
-    pub(crate) fn list(list: Vec<Object>) -> Object {
-        Object::List(Rc::new(RefCell::new(list)))
-    }
-
-    pub(crate) fn map(members: Vec<(Rc<str>, Object)>) -> Object {
-        Object::Map(Rc::new(RefCell::new(members)))
-    }
-
+    /// What a script is handed. What it makes itself is counted: [`Run::text`], [`Run::list`], [`Run::map`] and
+    /// [`Writer`](crate::writer::Writer).
+    ///
+    /// [`Run::text`]: crate::run::Run::text
+    /// [`Run::list`]: crate::run::Run::list
+    /// [`Run::map`]: crate::run::Run::map
     pub(crate) fn from_value(value: &Value) -> Object {
         match value {
             Value::Null | Value::Undefined => Object::Null,
@@ -53,21 +51,23 @@ impl Object {
             Value::Int32(int) => Object::Int(i64::from(*int)),
             Value::Int64(int) => Object::Int(*int),
             Value::Double(double) => Object::Double(*double),
-            Value::String(text) => Object::text(text),
-            Value::Array(list) => Object::list(list.iter().map(Object::from_value).collect()),
-            Value::Document(document) => Object::map(
-                document
-                    .iter()
-                    .map(|(name, value)| (name.into(), Object::from_value(value)))
-                    .collect(),
-            ),
+            Value::String(text) => Object::Text(text.as_str().into()),
+            Value::Array(list) => {
+                let items = list.iter().map(Object::from_value);
+                Object::List(Rc::new(RefCell::new(items.collect())))
+            }
+            Value::Document(document) => {
+                let members = document.iter();
+                let members = members.map(|(name, value)| (name.into(), Object::from_value(value)));
+                Object::Map(Rc::new(RefCell::new(members.collect())))
+            }
             other => Object::Other(Rc::new(other.clone())),
         }
     }
 
-    /// Whether it is a list or a map.
+    /// Whether it is a list or a map, or has lists as a field of vectors does.
     pub(crate) fn holds_others(&self) -> bool {
-        matches!(self, Object::List(_) | Object::Map(_))
+        matches!(self, Object::List(_) | Object::Map(_) | Object::Field(..))
     }
 
     /// Converts it to a value of at most `room` bytes, and takes what it used from `room`. A list or map within itself is refused
@@ -91,6 +91,7 @@ impl Object {
                     .sum::<usize>();
                 2 * VALUE_BYTES + names
             }
+            Object::Other(value) => size_bytes(value.as_ref().as_ref()),
             _ => VALUE_BYTES,
         };
         let Some(left) = room.checked_sub(bytes) else {
@@ -118,7 +119,10 @@ impl Object {
             Object::Other(value) => Value::clone(value),
             Object::Field(_, values) => match &values[..] {
                 [one] => one.to_value_at(depth + 1, room)?,
-                several => Object::list(several.to_vec()).to_value_at(depth + 1, room)?,
+                several => {
+                    let values = several.iter().map(|one| one.to_value_at(depth + 1, room));
+                    Value::Array(values.collect::<Result<_>>()?)
+                }
             },
             Object::Fields | Object::Class(_) | Object::Lambda(..) => {
                 return failed(format!("a {} cannot be stored", self.kind()));
@@ -171,37 +175,10 @@ impl Object {
         }
     }
 
-    pub(crate) fn as_text(&self) -> Result<Rc<str>> {
+    pub(crate) fn as_text(&self) -> Result<Arc<str>> {
         match self {
             Object::Text(text) => Ok(text.clone()),
             other => failed(format!("[{}] is not a text", other.kind())),
-        }
-    }
-
-    /// As it is written into a text.
-    pub(crate) fn shown(&self) -> Rc<str> {
-        let list = |list: &[Object]| {
-            let shown: Vec<Rc<str>> = list.iter().map(Object::shown).collect();
-            format!("[{}]", shown.join(", ")).into()
-        };
-        match self {
-            Object::Null => "null".into(),
-            Object::Bool(bool) => bool.to_string().into(),
-            Object::Int(int) => int.to_string().into(),
-            Object::Double(double) => double_text(*double).into(),
-            Object::Text(text) => text.clone(),
-            // One that holds itself would have no end: what lies deeper is not written out.
-            Object::List(items) => list(&items.borrow().iter().map(shallow).collect::<Vec<_>>()),
-            Object::Field(_, values) => list(values),
-            Object::Map(members) => {
-                let members = members.borrow();
-                let shown: Vec<String> = members
-                    .iter()
-                    .map(|(name, value)| format!("{name}={}", shallow(value).shown()))
-                    .collect();
-                format!("{{{}}}", shown.join(", ")).into()
-            }
-            other => other.kind().into(),
         }
     }
 
@@ -222,7 +199,10 @@ impl Object {
             (Object::Int(_) | Object::Double(_), Object::Int(_) | Object::Double(_)) => {
                 self.as_f64().ok() == other.as_f64().ok()
             }
-            (Object::Text(a), Object::Text(b)) => a == b,
+            (Object::Text(a), Object::Text(b)) => {
+                *pairs += (a.len().min(b.len()) / COMPARED_BYTES_OF_STEP) as u64;
+                a == b
+            }
             (Object::List(a), Object::List(b)) => {
                 Rc::ptr_eq(a, b) || {
                     let (a, b) = (a.borrow(), b.borrow());
@@ -247,22 +227,5 @@ impl Object {
             }
             _ => false,
         }
-    }
-}
-
-/// The same where it is no list or map, and else what says that it is one.
-fn shallow(object: &Object) -> Object {
-    match object {
-        Object::List(_) => Object::text("[…]"),
-        Object::Map(_) => Object::text("{…}"),
-        other => other.clone(),
-    }
-}
-
-/// A double as the language writes it: `3.0`.
-fn double_text(double: f64) -> String {
-    match double.fract() == 0.0 && double.abs() < 1e7 {
-        true => format!("{double:.1}"),
-        false => double.to_string(),
     }
 }

@@ -4,6 +4,7 @@ use crate::error::{Result, failed};
 use crate::methods::items;
 use crate::object::Object;
 use crate::run::Run;
+use crate::writer::Writer;
 
 /// The classes of which functions are called.
 pub(crate) const CLASSES: &[&str] = &[
@@ -88,23 +89,28 @@ pub(crate) fn call(run: &mut Run<'_>, class: &str, name: &str, arguments: &[Obje
                 _ => return unknown(),
             }))
         }
-        ("Integer" | "Long", "parseInt" | "parseLong" | "valueOf", [text]) => cast_text("long", text),
-        ("Double" | "Float", "parseDouble" | "parseFloat" | "valueOf", [text]) => cast_text("double", text),
+        ("Integer" | "Long", "parseInt" | "parseLong" | "valueOf", [text]) => cast_text(run, "long", text),
+        ("Double" | "Float", "parseDouble" | "parseFloat" | "valueOf", [text]) => {
+            cast_text(run, "double", text)
+        }
         ("Boolean", "parseBoolean", [text]) => Ok(Object::Bool(text.as_text()?.eq_ignore_ascii_case("true"))),
         ("Integer" | "Long" | "Double" | "Float" | "Boolean", "toString", [one])
-        | ("String", "valueOf", [one]) => Ok(Object::Text(one.shown())),
+        | ("String", "valueOf", [one]) => Ok(Object::Text(one.shown(run)?)),
         ("String", "join", [mark, list]) => {
-            let parts: Vec<_> = items(list)?.iter().map(Object::shown).collect();
-            let joined = parts.join(&*mark.as_text()?);
-            run.takes_bytes(joined.len())?;
-            Ok(Object::text(joined))
+            let (mark, list) = (mark.as_text()?, items(list)?);
+            let mut joined = Writer::new(run)?;
+            for (at, part) in list.iter().enumerate() {
+                joined.push(if at > 0 { &mark } else { "" })?;
+                joined.show(part)?;
+            }
+            Ok(Object::Text(joined.finish()))
         }
         ("Objects", "equals", [a, b]) => Ok(Object::Bool(run.equals(a, b)?)),
         ("Objects", "isNull", [a]) => Ok(Object::Bool(a.is_null())),
         ("Objects", "nonNull", [a]) => Ok(Object::Bool(!a.is_null())),
         ("Arrays", "asList", list) => run.list(list.to_vec()),
-        ("Collections", "emptyList", []) => Ok(Object::list(Vec::new())),
-        ("Collections", "emptyMap", []) => Ok(Object::map(Vec::new())),
+        ("Collections", "emptyList", []) => run.list(Vec::new()),
+        ("Collections", "emptyMap", []) => run.map(Vec::new()),
         ("Collections", "sort", [list]) => crate::methods::call(run, list, "sort", &[Object::Null]),
         _ => unknown(),
     }
@@ -124,8 +130,8 @@ pub(crate) fn function(run: &mut Run<'_>, name: &str, arguments: &[Object]) -> R
         }
         ("cosineSimilarity" | "dotProduct" | "l1norm" | "l2norm", [query, field]) => {
             let of_field = match field {
-                Object::Text(name) => match run.field(name) {
-                    Some(values) => values.iter().map(Object::from_value).collect(),
+                Object::Text(name) => match run.field(name)? {
+                    Some(values) => values.to_vec(),
                     None => return failed(format!("No field found for [{name}] in mapping")),
                 },
                 other => items(other)?,
@@ -178,14 +184,12 @@ fn similarity(name: &str, a: &[f64], b: &[f64]) -> f64 {
 /// `new Kind(arguments)`.
 pub(crate) fn made(run: &mut Run<'_>, kind: &str, arguments: &[Object]) -> Result<Object> {
     match (kind, arguments) {
-        ("ArrayList" | "LinkedList" | "HashSet" | "TreeSet" | "LinkedHashSet", []) => {
-            Ok(Object::list(Vec::new()))
-        }
+        ("ArrayList" | "LinkedList" | "HashSet" | "TreeSet" | "LinkedHashSet", []) => run.list(Vec::new()),
         ("ArrayList" | "LinkedList", [other]) => run.list(items(other)?),
         ("HashSet" | "TreeSet" | "LinkedHashSet", _) => {
             failed(format!("[new {kind}] with arguments is not supported"))
         }
-        ("HashMap" | "LinkedHashMap" | "TreeMap", []) => Ok(Object::map(Vec::new())),
+        ("HashMap" | "LinkedHashMap" | "TreeMap", []) => run.map(Vec::new()),
         ("HashMap" | "LinkedHashMap" | "TreeMap", [Object::Map(other)]) => {
             let copied = other.borrow().clone();
             run.map(copied)
@@ -193,7 +197,7 @@ pub(crate) fn made(run: &mut Run<'_>, kind: &str, arguments: &[Object]) -> Resul
         (
             "Exception" | "IllegalArgumentException" | "RuntimeException" | "IllegalStateException",
             [reason],
-        ) => Ok(Object::Text(reason.shown())),
+        ) => Ok(Object::Text(reason.shown(run)?)),
         _ => failed(format!("cannot make a [{kind}] of {} arguments", arguments.len())),
     }
 }
@@ -236,8 +240,8 @@ pub(crate) fn cast(kind: &str, object: Object) -> Result<Object> {
     })
 }
 
-fn cast_text(kind: &str, object: &Object) -> Result<Object> {
-    let text = object.shown();
+fn cast_text(run: &mut Run<'_>, kind: &str, object: &Object) -> Result<Object> {
+    let text = object.shown(run)?;
     let wrong = || failed(format!("For input string: \"{text}\""));
     match kind {
         "long" => text.parse().map_or_else(|_| wrong(), |int| Ok(Object::Int(int))),

@@ -1,15 +1,15 @@
 //! What is done with tokens.
 
+use super::Token;
+use super::char_filters::{Replacement, WRITTEN_BYTES_MAX};
 use super::stems::Stem;
 use super::synonyms::Synonyms;
 use super::terms::Room;
 use super::word_parts::WordParts;
-use super::{Token, replaced};
-use regex::Regex;
 use std::collections::{BTreeSet, HashSet};
 
 /// One step of an analyzer after its tokenizer.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) enum Filter {
     Lowercase,
     Uppercase,
@@ -30,7 +30,7 @@ pub(crate) enum Filter {
     /// `'s` at the end of a word.
     Possessive,
     Elision(HashSet<String>),
-    Replace(Regex, String),
+    Replace(Replacement),
     Ngram {
         least: usize,
         most: usize,
@@ -61,7 +61,7 @@ impl Filter {
                 | Filter::Uppercase
                 | Filter::AsciiFolding
                 | Filter::Trim
-                | Filter::Replace(..)
+                | Filter::Replace(_)
                 | Filter::Elision(_)
         )
     }
@@ -97,6 +97,19 @@ impl Filter {
                 separator,
             } => {
                 return shingles(&tokens, *least, *most, *unigrams, separator);
+            }
+            Filter::Replace(_) => {
+                let mut room = Room::default();
+                let mut replaced = 0;
+                for token in &mut tokens {
+                    let bytes = token.text.len();
+                    self.change(&mut token.text);
+                    if !room.grows(token.text.len().saturating_sub(bytes)) {
+                        break;
+                    }
+                    replaced += 1;
+                }
+                tokens.truncate(replaced);
             }
             Filter::Synonyms(synonyms) => return synonyms.apply(&tokens),
             Filter::WordParts(parts) => return parts.apply(tokens),
@@ -142,7 +155,7 @@ impl Filter {
                 }
             }
             Filter::Stem(stem) => *text = stem.stem(text),
-            Filter::Replace(pattern, by) => *text = replaced(pattern, text, by),
+            Filter::Replace(replacement) => *text = replacement.apply(text),
             _ => {}
         }
     }
@@ -189,10 +202,10 @@ fn ngrams(
 
 fn fingerprint(tokens: &[Token], separator: &str, most: usize) -> Vec<Token> {
     let words: BTreeSet<&str> = tokens.iter().map(|token| token.text.as_str()).collect();
-    let text = words.into_iter().collect::<Vec<_>>().join(separator);
+    let bytes = joined_bytes(words.iter().copied(), separator);
     match tokens.last() {
-        Some(last) if text.len() <= most => vec![Token {
-            text,
+        Some(last) if bytes <= most.min(WRITTEN_BYTES_MAX) => vec![Token {
+            text: words.into_iter().collect::<Vec<_>>().join(separator),
             start: 0,
             end: last.end,
             position: 0,
@@ -201,6 +214,12 @@ fn fingerprint(tokens: &[Token], separator: &str, most: usize) -> Vec<Token> {
         }],
         _ => Vec::new(),
     }
+}
+
+/// The bytes of words that are joined, before they are: the separator may be as long as a request.
+fn joined_bytes<'t>(words: impl ExactSizeIterator<Item = &'t str>, separator: &str) -> usize {
+    let between = words.len().saturating_sub(1).saturating_mul(separator.len());
+    between.saturating_add(words.map(str::len).sum())
 }
 
 fn shingles(tokens: &[Token], least: usize, most: usize, unigrams: bool, separator: &str) -> Vec<Token> {
@@ -213,13 +232,12 @@ fn shingles(tokens: &[Token], least: usize, most: usize, unigrams: bool, separat
             let Some(part) = tokens.get(at..at + length) else {
                 break;
             };
-            let words: Vec<&str> = part.iter().map(|token| token.text.as_str()).collect();
-            let text = words.join(separator);
-            if !room.takes(text.len()) {
+            let words = part.iter().map(|token| token.text.as_str());
+            if !room.takes(joined_bytes(words.clone(), separator)) {
                 break 'terms;
             }
             out.push(Token {
-                text,
+                text: words.collect::<Vec<_>>().join(separator),
                 start: token.start,
                 end: part.last().map_or(token.end, |last| last.end),
                 position: token.position,

@@ -1,6 +1,7 @@
 //! How text becomes terms: character filters, a tokenizer, token filters, under Elasticsearch's names.
 
 mod built_in;
+mod char_filters;
 mod filters;
 mod registry;
 mod stems;
@@ -12,8 +13,11 @@ mod word_parts;
 
 pub use registry::Analysis;
 
+use crate::error::{Result, SearchError};
+use crate::json::Members;
+use char_filters::CharFilter;
 use filters::Filter;
-use regex::Regex;
+use std::sync::Arc;
 use tokenizers::Tokenizer;
 
 /// A term of a text.
@@ -33,153 +37,64 @@ pub struct Token {
     pub kind: &'static str,
 }
 
-/// What is done with text before it is cut.
-#[derive(Clone, Debug)]
-pub(crate) enum CharFilter {
-    /// Tags and entities of HTML are taken out.
-    HtmlStrip,
-    /// Texts are put in place of others, the longest first.
-    Mapping(Vec<(String, String)>),
-    /// What a pattern finds is replaced.
-    Replace(Regex, String),
-}
-
-impl CharFilter {
-    pub(crate) fn apply(&self, text: &str) -> String {
-        match self {
-            CharFilter::HtmlStrip => strip_html(text),
-            CharFilter::Replace(pattern, by) => replaced(pattern, text, by),
-            CharFilter::Mapping(pairs) => {
-                let mut out = String::with_capacity(text.len());
-                let mut rest = text;
-                while let Some(first) = rest.chars().next() {
-                    match pairs
-                        .iter()
-                        .find(|(from, _)| !from.is_empty() && rest.starts_with(from))
-                    {
-                        Some((from, to)) => {
-                            out.push_str(to);
-                            rest = &rest[from.len()..];
-                        }
-                        None => {
-                            out.push(first);
-                            rest = &rest[first.len_utf8()..];
-                        }
-                    }
-                }
-                out
-            }
-        }
-    }
-}
-
-/// A text that replacing makes longer than this is cut off there.
-const REPLACED_BYTES_MAX: usize = 32 << 20;
-
-/// The text with what a pattern finds replaced.
-fn replaced(pattern: &Regex, text: &str, by: &str) -> String {
-    let mut out = String::new();
-    let mut from = 0;
-    for found in pattern.captures_iter(text) {
-        let Some(whole) = found.get(0) else { break };
-        out.push_str(&text[from..whole.start()]);
-        found.expand(by, &mut out);
-        from = whole.end();
-        if out.len() > REPLACED_BYTES_MAX {
-            tracing::warn!(
-                limit_bytes = REPLACED_BYTES_MAX,
-                "a text became too long by replacing, and was cut off"
-            );
-            return out;
-        }
-    }
-    out.push_str(&text[from..]);
-    out
-}
-
-fn strip_html(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(['<', '&']) {
-        out.push_str(&rest[..at]);
-        rest = &rest[at..];
-        let is_tag = rest.starts_with('<')
-            && rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!');
-        let entities = [
-            ("&amp;", '&'),
-            ("&lt;", '<'),
-            ("&gt;", '>'),
-            ("&quot;", '"'),
-            ("&apos;", '\''),
-            ("&nbsp;", ' '),
-        ];
-        if is_tag && let Some(end) = rest.find('>') {
-            let name = rest[1..end].trim_start_matches('/');
-            // The elements of a line leave nothing behind, blocks a line's end.
-            let inline = [
-                "a", "b", "i", "em", "strong", "span", "code", "u", "s", "small", "sub", "sup",
-            ];
-            let name = name
-                .split(|c: char| !c.is_ascii_alphanumeric())
-                .next()
-                .unwrap_or_default();
-            if !inline.contains(&name.to_ascii_lowercase().as_str()) {
-                out.push('\n');
-            }
-            rest = &rest[end + 1..];
-        } else if let Some((entity, c)) = entities.iter().find(|(entity, _)| rest.starts_with(entity)) {
-            out.push(*c);
-            rest = &rest[entity.len()..];
-        } else {
-            out.push_str(&rest[..1]);
-            rest = &rest[1..];
-        }
-    }
-    out + rest
-}
-
-/// One way from text to terms.
+/// One way from text to terms. Each field has its own; the words and rules of their filters are shared.
 #[derive(Clone, Debug)]
 pub struct Analyzer {
-    pub(crate) char_filters: Vec<CharFilter>,
+    pub(crate) char_filters: Vec<Arc<CharFilter>>,
     pub(crate) tokenizer: Tokenizer,
-    pub(crate) filters: Vec<Filter>,
+    pub(crate) filters: Vec<Arc<Filter>>,
     /// The places between two values of one field.
     pub gap: u32,
 }
 
 /// The places between two values of one field, where nobody says otherwise.
 pub const POSITION_GAP: u32 = 100;
+/// The same at most: in Elasticsearch it is an `int`.
+const POSITION_GAP_MAX: u32 = i32::MAX as u32;
+
+/// Reads the places between two values of one field.
+pub(crate) fn position_gap(members: &mut Members<'_>) -> Result<Option<u32>> {
+    const NAME: &str = "position_increment_gap";
+    let Some(gap) = members.integer(NAME)? else {
+        return Ok(None);
+    };
+    match u32::try_from(gap) {
+        Ok(gap) if gap <= POSITION_GAP_MAX => Ok(Some(gap)),
+        _ => Err(SearchError::illegal(format!(
+            "[{NAME}] must be positive and at most [{POSITION_GAP_MAX}], got [{gap}]"
+        ))),
+    }
+}
 
 impl Analyzer {
     pub(crate) fn new(tokenizer: Tokenizer, filters: Vec<Filter>) -> Analyzer {
         Analyzer {
             char_filters: Vec::new(),
             tokenizer,
-            filters,
+            filters: filters.into_iter().map(Arc::new).collect(),
             gap: POSITION_GAP,
         }
     }
 
     /// This analyzer, with `least` to `most` adjacent terms joined into one; single terms are kept if `unigrams`.
     pub(crate) fn with_shingles(mut self, least: usize, most: usize, unigrams: bool) -> Analyzer {
-        self.filters.push(Filter::Shingle {
+        self.filters.push(Arc::new(Filter::Shingle {
             least,
             most,
             unigrams,
             separator: " ".to_owned(),
-        });
+        }));
         self
     }
 
     /// This analyzer, with each term replaced by its prefixes of at most this many characters.
     pub(crate) fn with_beginnings(mut self, most: usize) -> Analyzer {
-        self.filters.push(Filter::Ngram {
+        self.filters.push(Arc::new(Filter::Ngram {
             least: 1,
             most,
             edge: true,
             keeps: false,
-        });
+        }));
         self
     }
 
@@ -221,7 +136,11 @@ impl Analyzer {
     /// Whether it cuts at the boundaries of words and makes letters small, and does nothing else.
     pub fn is_plain(&self) -> bool {
         let is_standard = matches!(self.tokenizer, Tokenizer::Standard { .. });
-        is_standard && self.char_filters.is_empty() && matches!(self.filters[..], [Filter::Lowercase])
+        let is_lowercase = |filter: &Arc<Filter>| matches!(**filter, Filter::Lowercase);
+        is_standard
+            && self.char_filters.is_empty()
+            && self.filters.len() == 1
+            && self.filters.iter().all(is_lowercase)
     }
 
     /// Shows the terms that [`Analyzer::tokens`] gives, with their places. Of one that is plain no tokens are made.
@@ -286,10 +205,13 @@ pub(crate) fn keyword_tokenizer() -> Tokenizer {
 
 #[cfg(test)]
 mod tests {
+    use super::registry::FILTERS_MAX;
     use super::*;
+    use serde_json::{Value, json};
+    use std::time::{Duration, Instant};
 
     /// The terms of a text with their places and lengths, by an analyzer of these settings.
-    fn terms(settings: serde_json::Value, text: &str) -> Vec<(String, u32, u32)> {
+    fn terms(settings: Value, text: &str) -> Vec<(String, u32, u32)> {
         let settings = serde_json::json!({"filter": {"f": settings}, "analyzer": {"a": {
             "tokenizer": "whitespace", "filter": ["lowercase", "f"]}, "b": {"tokenizer": "whitespace", "filter": ["f"]}}});
         let is_small = settings["filter"]["f"].get("synonyms").is_some();
@@ -379,6 +301,157 @@ mod tests {
         let empty = serde_json::json!({"analyzer": {"a": {"tokenizer": "whitespace", "filter": ["stop",
             {"type": "synonym", "synonyms": ["the => a"]}]}}});
         assert!(Analysis::parse(&empty).is_err());
+    }
+
+    /// An analyzer of a tokenizer and as many filters, each defined in place.
+    fn of_parts(tokenizer: &Value, filters: &[Value]) -> Analyzer {
+        let filters: Vec<&Value> = filters.iter().collect();
+        let made = Analysis::default().of_parts(Some(tokenizer), &filters, &[]);
+        made.expect("an analyzer")
+    }
+
+    /// The number of terms, and their bytes.
+    fn size(analyzer: &Analyzer, text: &str) -> (usize, usize) {
+        let tokens = analyzer.tokens(text);
+        (tokens.len(), tokens.iter().map(|token| token.text.len()).sum())
+    }
+
+    #[test]
+    fn what_a_text_becomes_has_an_end() {
+        let (words, slashes) = ("ab ".repeat(50_000), "/".repeat(1 << 20));
+        let one_word = "ab1".repeat(1 << 18);
+        let long = "x".repeat(1 << 20);
+        let whitespace = json!("whitespace");
+        let parts = json!({"type": "word_delimiter_graph", "preserve_original": true, "catenate_all": true});
+        for (tokenizer, filters, text) in [
+            (json!("path_hierarchy"), vec![], &slashes),
+            (
+                json!({"type": "path_hierarchy", "reverse": true}),
+                vec![],
+                &slashes,
+            ),
+            (
+                whitespace.clone(),
+                vec![json!({"type": "pattern_replace", "pattern": "a", "replacement": long})],
+                &words,
+            ),
+            (
+                whitespace.clone(),
+                vec![json!({"type": "shingle", "token_separator": long})],
+                &words,
+            ),
+            (whitespace.clone(), vec![parts; FILTERS_MAX], &one_word),
+            (
+                whitespace.clone(),
+                vec![json!({"type": "ngram", "min_gram": 1, "max_gram": 100_000})],
+                &one_word,
+            ),
+        ] {
+            let (terms, bytes) = size(&of_parts(&tokenizer, &filters), text);
+            let all = terms * size_of::<Token>() + bytes;
+            assert!(all < 300 << 20, "{tokenizer}: {terms} terms of {bytes} bytes");
+            assert!(terms > 0 || filters.len() == FILTERS_MAX, "{tokenizer}");
+        }
+    }
+
+    #[test]
+    fn a_fingerprint_is_joined_only_where_it_may_be_as_long() {
+        let text: String = (0..50_000).map(|at| format!("{at} ")).collect();
+        let filter = |separator: usize, most: i64| {
+            let separator = "-".repeat(separator);
+            json!({"type": "fingerprint", "separator": separator, "max_output_size": most})
+        };
+        for (separator, most, bytes) in [
+            (1, 255, 0),
+            (1, 288_889, 288_889),
+            (1, 288_888, 0),
+            (1 << 20, i64::MAX, 0),
+        ] {
+            let analyzer = of_parts(&json!("whitespace"), &[filter(separator, most)]);
+            assert_eq!(size(&analyzer, &text).1, bytes, "{separator} {most}");
+        }
+    }
+
+    #[test]
+    fn paths_are_cut_at_each_delimiter() {
+        let tokens = |tokenizer: Value| -> Vec<String> {
+            let tokens = of_parts(&tokenizer, &[]).tokens("a/b/c");
+            tokens.into_iter().map(|token| token.text).collect()
+        };
+        assert_eq!(tokens(json!("path_hierarchy")), ["a", "a/b", "a/b/c"]);
+        let reverse = json!({"type": "path_hierarchy", "reverse": true, "skip": 1, "replacement": "-"});
+        assert_eq!(tokens(reverse), ["a-b", "b"]);
+        assert_eq!(
+            tokens(json!({"type": "path_hierarchy", "skip": 1})),
+            ["/b", "/b/c"]
+        );
+    }
+
+    #[test]
+    fn settings_that_are_no_settings_are_refused() {
+        let filters = |filter: Value| json!({"analyzer": {"a": {"tokenizer": "standard", "filter": filter}}});
+        let gap =
+            |gap: Value| json!({"analyzer": {"a": {"type": "standard", "position_increment_gap": gap}}});
+        for wrong in [
+            filters(json!(vec!["lowercase"; FILTERS_MAX + 1])),
+            filters(json!({"type": "truncate", "length": -1})),
+            filters(json!({"type": "limit", "max_token_count": -1})),
+            filters(json!({"type": "length", "min": -1})),
+            filters(json!({"type": "length", "max": 1e300})),
+            filters(json!({"type": "edge_ngram", "min_gram": -1})),
+            filters(json!({"type": "fingerprint", "max_output_size": -1})),
+            gap(json!(-1)),
+            gap(json!(2_147_483_648_u32)),
+            gap(json!(4_294_967_296_u64)),
+            gap(json!("1.5")),
+            json!({"analyzer": {"a": {"type": "standard", "max_token_length": 0}}}),
+            json!({"analyzer": {"a": {"tokenizer": {"type": "path_hierarchy", "skip": -1}}}}),
+        ] {
+            assert!(Analysis::parse(&wrong).is_err(), "{wrong}");
+        }
+        for (given, wanted) in [
+            (json!(0), 0),
+            (json!("7"), 7),
+            (json!(i32::MAX), POSITION_GAP_MAX),
+        ] {
+            let analysis = Analysis::parse(&gap(given)).expect("settings");
+            assert_eq!(analysis.analyzer("a").expect("an analyzer").gap, wanted);
+        }
+    }
+
+    #[test]
+    fn the_longest_of_all_phrases_is_found_in_one_walk() {
+        let long = vec!["a"; 50_000].join(" ");
+        let rules = [
+            format!("{long} b => long"),
+            "a a => two".to_owned(),
+            "a => one, one".to_owned(),
+        ];
+        let filter = json!({"type": "synonym", "synonyms": rules});
+        let analyzer = of_parts(&json!("whitespace"), &[filter]);
+        let begun = Instant::now();
+        let found = |text: &str| -> Vec<String> {
+            let tokens = analyzer.tokens(text).into_iter();
+            tokens.map(|token| token.text).collect()
+        };
+        assert_eq!(found("a a a c"), ["two", "one", "c"]);
+        assert_eq!(found(&format!("{long} b")), ["long"]);
+        assert_eq!(found(&vec!["a"; 1_001].join(" ")).len(), 501);
+        assert!(begun.elapsed() < Duration::from_secs(10));
+    }
+
+    #[test]
+    fn rules_of_synonyms_have_an_end_together() {
+        // Each makes some 90,000 pairs.
+        let rule = |at: usize| -> String {
+            let words: Vec<String> = (0..300).map(|word| format!("w{at}x{word}")).collect();
+            words.join(",")
+        };
+        let rules: Vec<String> = (0..30).map(rule).collect();
+        let filter = |rules: &[String]| json!({"type": "synonym", "synonyms": rules});
+        let parse = |filter: Value| Analysis::default().of_parts(Some(&json!("standard")), &[&filter], &[]);
+        assert!(parse(filter(&rules[..1])).is_ok());
+        assert!(parse(filter(&rules)).is_err());
     }
 
     #[test]

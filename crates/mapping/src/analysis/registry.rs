@@ -1,17 +1,22 @@
 //! Analyzers by name: those that are always there, and those of a collection's settings.
 
 use super::built_in::built_in;
+use super::char_filters::{CharFilter, Mappings, Replacement};
 use super::filters::Filter;
 use super::stems::Stem;
 use super::synonyms::Synonyms;
 use super::tokenizers::{CharClass, Tokenizer};
 use super::word_parts::WordParts;
-use super::{Analyzer, CharFilter, stops};
+use super::{Analyzer, position_gap, stops};
 use crate::error::{Result, SearchError};
 use crate::json::{Members, as_bool, one_or_many, scalar};
 use regex::Regex;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Character filters and filters of an analyzer at most: each may add as much to a text as one of them has room for.
+pub(super) const FILTERS_MAX: usize = 32;
 
 /// The analyzers of a collection.
 #[derive(Clone, Debug, Default)]
@@ -80,7 +85,7 @@ impl Analysis {
         let mut analyzer = self.analyzer(base).ok_or_else(unknown)?;
         for filter in filters {
             let filter = self.filter(filter, &analyzer)?;
-            analyzer.filters.push(filter);
+            analyzer.filters.push(Arc::new(filter));
         }
         self.analyzers.insert(name.to_owned(), analyzer);
         Ok(())
@@ -100,13 +105,18 @@ impl Analysis {
         filters: &[&Value],
         char_filters: &[&Value],
     ) -> Result<Analyzer> {
+        if filters.len() + char_filters.len() > FILTERS_MAX {
+            return Err(SearchError::illegal(format!(
+                "an analyzer must not have more than [{FILTERS_MAX}] filters"
+            )));
+        }
         let tokenizer = match tokenizer {
             None => Tokenizer::Keyword,
             Some(tokenizer) => self.tokenizer(tokenizer)?,
         };
         let char_filters = char_filters
             .iter()
-            .map(|filter| self.char_filter(filter))
+            .map(|filter| self.char_filter(filter).map(Arc::new))
             .collect::<Result<_>>()?;
         let mut analyzer = Analyzer {
             char_filters,
@@ -114,7 +124,7 @@ impl Analysis {
         };
         for filter in filters {
             let filter = self.filter(filter, &analyzer)?;
-            analyzer.filters.push(filter);
+            analyzer.filters.push(Arc::new(filter));
         }
         Ok(analyzer)
     }
@@ -169,19 +179,18 @@ impl Analysis {
             let at = analyzer
                 .filters
                 .iter()
-                .position(|filter| matches!(filter, Filter::Stop(_)));
+                .position(|filter| matches!(**filter, Filter::Stop(_)));
+            let stop = Arc::new(Filter::Stop(words));
             match at {
-                Some(at) => analyzer.filters[at] = Filter::Stop(words),
-                None => analyzer.filters.push(Filter::Stop(words)),
+                Some(at) => analyzer.filters[at] = stop,
+                None => analyzer.filters.push(stop),
             }
         }
-        if let Some(longest) = members.integer("max_token_length")? {
-            analyzer.tokenizer = Tokenizer::Standard {
-                longest: longest.max(1) as usize,
-            };
+        if let Some(longest) = longest(&mut members)? {
+            analyzer.tokenizer = Tokenizer::Standard { longest };
         }
-        if let Some(gap) = members.integer("position_increment_gap")? {
-            analyzer.gap = gap.max(0) as u32;
+        if let Some(gap) = position_gap(&mut members)? {
+            analyzer.gap = gap;
         }
         members.end()?;
         Ok(analyzer)
@@ -210,18 +219,17 @@ impl Analysis {
         let (kind, definition) = self.definition("tokenizer", value)?;
         let mut members = Members::of_object(&*kind, &definition);
         let tokenizer = match kind.as_str() {
-            "standard" => {
-                let longest = members.integer("max_token_length")?.unwrap_or(255);
-                Tokenizer::Standard {
-                    longest: longest.max(1) as usize,
-                }
-            }
+            "standard" => match longest(&mut members)? {
+                Some(longest) => Tokenizer::Standard { longest },
+                None => Tokenizer::standard(),
+            },
             "keyword" => Tokenizer::Keyword,
             "whitespace" => Tokenizer::Whitespace,
             "letter" => Tokenizer::Letter { lowercase: false },
             "lowercase" => Tokenizer::Letter { lowercase: true },
             "pattern" => {
                 let pattern = members.text("pattern")?.unwrap_or_else(|| r"\W+".to_owned());
+                // With -1, what lies between is found.
                 let group = members
                     .integer("group")?
                     .and_then(|group| usize::try_from(group).ok());
@@ -233,12 +241,13 @@ impl Analysis {
             "ngram" | "nGram" | "edge_ngram" | "edgeNGram" => {
                 let (least, most) = lengths(&mut members, 1, 2)?;
                 let classes = members.take("token_chars").map(one_or_many).unwrap_or_default();
-                let classes = classes.into_iter().map(char_class).collect::<Result<_>>()?;
+                let named: Vec<CharClass> = classes.into_iter().map(char_class).collect::<Result<_>>()?;
+                let classes = CharClass::ALL.into_iter().filter(|class| named.contains(class));
                 Tokenizer::Ngram {
                     least,
                     most,
                     edge: kind.starts_with("edge"),
-                    classes,
+                    classes: classes.collect(),
                 }
             }
             "path_hierarchy" => {
@@ -248,7 +257,7 @@ impl Analysis {
                     delimiter,
                     replacement: first(members.text("replacement")?).unwrap_or(delimiter),
                     reverse: members.flag("reverse")?.unwrap_or(false),
-                    skip: members.integer("skip")?.unwrap_or(0).max(0) as usize,
+                    skip: members.count("skip")?.unwrap_or(0),
                 }
             }
             "char_group" => {
@@ -278,7 +287,8 @@ impl Analysis {
             "html_strip" => CharFilter::HtmlStrip,
             "pattern_replace" => {
                 let pattern = members.text("pattern")?.unwrap_or_default();
-                CharFilter::Replace(regex(&pattern)?, members.text("replacement")?.unwrap_or_default())
+                let by = members.text("replacement")?.unwrap_or_default();
+                CharFilter::Replace(Replacement::new(regex(&pattern)?, &by))
             }
             "mapping" => {
                 let rules = members.take("mappings").map(one_or_many).unwrap_or_default();
@@ -289,9 +299,7 @@ impl Analysis {
                         .map(|(from, to)| (from.trim().to_owned(), to.trim().to_owned()));
                     pair.ok_or_else(|| SearchError::illegal(format!("Invalid Mapping Rule : [{text}]")))
                 };
-                let mut pairs: Vec<_> = rules.into_iter().map(rule).collect::<Result<_>>()?;
-                pairs.sort_by_key(|(from, _)| std::cmp::Reverse(from.len()));
-                CharFilter::Mapping(pairs)
+                CharFilter::Mapping(Mappings::new(rules.into_iter().map(rule).collect::<Result<_>>()?))
             }
             other => {
                 return Err(SearchError::illegal(format!(
@@ -329,13 +337,11 @@ fn token_filter(kind: &str, members: &mut Members<'_>, before: &Analyzer) -> Res
         }),
         "keep" => Filter::Keep(words(members.take("keep_words"))),
         "length" => Filter::Length {
-            least: members.integer("min")?.unwrap_or(0).max(0) as usize,
-            most: members
-                .integer("max")?
-                .map_or(usize::MAX, |most| most.max(0) as usize),
+            least: members.count("min")?.unwrap_or(0),
+            most: members.count("max")?.unwrap_or(usize::MAX),
         },
-        "truncate" => Filter::Truncate(members.integer("length")?.unwrap_or(10).max(0) as usize),
-        "limit" => Filter::Limit(members.integer("max_token_count")?.unwrap_or(1).max(0) as usize),
+        "truncate" => Filter::Truncate(members.count("length")?.unwrap_or(10)),
+        "limit" => Filter::Limit(members.count("max_token_count")?.unwrap_or(1)),
         "elision" => Filter::Elision(match members.take("articles") {
             Some(articles) => words(Some(articles)),
             None => ["l", "m", "t", "qu", "n", "s", "j", "d", "c"]
@@ -354,7 +360,8 @@ fn token_filter(kind: &str, members: &mut Members<'_>, before: &Analyzer) -> Res
         }
         "pattern_replace" => {
             let pattern = members.text("pattern")?.unwrap_or_default();
-            Filter::Replace(regex(&pattern)?, members.text("replacement")?.unwrap_or_default())
+            let by = members.text("replacement")?.unwrap_or_default();
+            Filter::Replace(Replacement::new(regex(&pattern)?, &by))
         }
         "ngram" | "nGram" | "edge_ngram" | "edgeNGram" => {
             let (least, most) = lengths(members, 1, 2)?;
@@ -367,8 +374,8 @@ fn token_filter(kind: &str, members: &mut Members<'_>, before: &Analyzer) -> Res
             }
         }
         "shingle" => Filter::Shingle {
-            least: members.integer("min_shingle_size")?.unwrap_or(2).max(2) as usize,
-            most: members.integer("max_shingle_size")?.unwrap_or(2).clamp(2, 10) as usize,
+            least: members.count("min_shingle_size")?.unwrap_or(2).max(2),
+            most: members.count("max_shingle_size")?.unwrap_or(2).clamp(2, 10),
             unigrams: members.flag("output_unigrams")?.unwrap_or(true),
             separator: members.text("token_separator")?.unwrap_or_else(|| " ".to_owned()),
         },
@@ -386,7 +393,7 @@ fn token_filter(kind: &str, members: &mut Members<'_>, before: &Analyzer) -> Res
         "word_delimiter" | "word_delimiter_graph" => Filter::WordParts(word_parts(kind, members)?),
         "fingerprint" => Filter::Fingerprint {
             separator: members.text("separator")?.unwrap_or_else(|| " ".to_owned()),
-            most: members.integer("max_output_size")?.unwrap_or(255).max(0) as usize,
+            most: members.count("max_output_size")?.unwrap_or(255),
         },
         other => {
             return Err(SearchError::illegal(format!(
@@ -414,15 +421,23 @@ fn word_parts(kind: &str, members: &mut Members<'_>) -> Result<WordParts> {
     })
 }
 
-fn lengths(members: &mut Members<'_>, least: i64, most: i64) -> Result<(usize, usize)> {
-    let least = members.integer("min_gram")?.unwrap_or(least);
-    let most = members.integer("max_gram")?.unwrap_or(most.max(least));
+/// The characters of a term of the standard tokenizer at most.
+fn longest(members: &mut Members<'_>) -> Result<Option<usize>> {
+    match members.count("max_token_length")? {
+        Some(0) => Err(SearchError::illegal("[max_token_length] must be at least 1")),
+        longest => Ok(longest),
+    }
+}
+
+fn lengths(members: &mut Members<'_>, least: usize, most: usize) -> Result<(usize, usize)> {
+    let least = members.count("min_gram")?.unwrap_or(least);
+    let most = members.count("max_gram")?.unwrap_or(most.max(least));
     if least < 1 || most < least {
         return Err(SearchError::illegal(
             "[min_gram] must be at least 1 and at most [max_gram]",
         ));
     }
-    Ok((least as usize, most as usize))
+    Ok((least, most))
 }
 
 fn char_class(value: &Value) -> Result<CharClass> {

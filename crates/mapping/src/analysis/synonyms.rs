@@ -3,23 +3,30 @@
 use super::terms::Room;
 use super::{Analyzer, Token};
 use crate::error::{Result, SearchError};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// The most pairs of a phrase and one that it stands for that one rule makes.
 const PAIRS_MAX: usize = 100_000;
-
-/// Stands between the words of a rule where they are one text; no tokenizer leaves it within a word.
-const BETWEEN: &str = "\0";
+/// About the bytes of what the phrases of all rules stand for: a rule of some words, each of which stands for all of them, is a hundred
+/// times as large as its text.
+const RULES_BYTES_MAX: usize = 128 << 20;
 
 /// Rules, by the words that they are for.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Synonyms {
-    /// What words after each other stand for, themselves included where they do.
-    rules: HashMap<String, Vec<Vec<String>>>,
-    /// The words of a rule at most.
-    longest: usize,
+    /// The first one is where each phrase begins.
+    nodes: Vec<Node>,
     /// Whether terms say how many places they take.
     is_graph: bool,
+}
+
+/// Where some words of phrases lead.
+#[derive(Debug, Default)]
+struct Node {
+    /// Where each word that may follow leads.
+    next: HashMap<String, usize>,
+    /// What the words that led here stand for, themselves included where they do.
+    paths: Vec<Vec<String>>,
 }
 
 impl Synonyms {
@@ -32,51 +39,53 @@ impl Synonyms {
         before: &Analyzer,
     ) -> Result<Synonyms> {
         let mut synonyms = Synonyms {
+            nodes: vec![Node::default()],
             is_graph,
-            ..Synonyms::default()
         };
+        let mut bytes = 0;
         for rule in rules {
             let rule = rule.trim();
             if rule.is_empty() || rule.starts_with('#') {
                 continue;
             }
-            let read = |text: &str| -> Result<Vec<Vec<String>>> {
-                let mut phrases = Vec::new();
-                for phrase in text.split(',').map(str::trim) {
-                    match words(phrase, before) {
-                        Ok(words) => phrases.push(words),
-                        // A lenient filter skips a phrase that cannot be a synonym.
-                        Err(_) if lenient => {}
-                        Err(error) => return Err(error),
-                    }
-                }
-                Ok(phrases)
-            };
-            let (from, to) = match rule.split_once("=>") {
-                Some((from, to)) => (read(from)?, read(to)?),
-                None => {
-                    let all = read(rule)?;
-                    let to = if expands { all.len() } else { 1 };
-                    (all.clone(), all.into_iter().take(to).collect())
-                }
-            };
+            let (from, to) = read(rule, expands, lenient, before)?;
             // Each stands for all.
             if from.len().saturating_mul(to.len()) > PAIRS_MAX {
                 return Err(SearchError::illegal(format!(
                     "a rule of synonyms makes more than {PAIRS_MAX} pairs"
                 )));
             }
+            bytes = from
+                .len()
+                .saturating_mul(phrases_bytes(&to))
+                .saturating_add(bytes);
+            if bytes > RULES_BYTES_MAX {
+                return Err(SearchError::illegal(format!(
+                    "the rules of synonyms make more than {RULES_BYTES_MAX} bytes of pairs"
+                )));
+            }
             for phrase in from {
-                synonyms.longest = synonyms.longest.max(phrase.len());
-                let entry = synonyms.rules.entry(phrase.join(BETWEEN)).or_default();
-                for words in &to {
-                    if !entry.contains(words) {
-                        entry.push(words.clone());
-                    }
-                }
+                synonyms.node_of(phrase).paths.extend(to.iter().cloned());
             }
         }
+        for node in &mut synonyms.nodes {
+            let mut seen = HashSet::new();
+            node.paths.retain(|path| seen.insert(path.clone()));
+        }
         Ok(synonyms)
+    }
+
+    /// Where a phrase leads.
+    fn node_of(&mut self, phrase: Vec<String>) -> &mut Node {
+        let mut at = 0;
+        for word in phrase {
+            let new = self.nodes.len();
+            at = *self.nodes[at].next.entry(word).or_insert(new);
+            if at == new {
+                self.nodes.push(Node::default());
+            }
+        }
+        &mut self.nodes[at]
     }
 
     pub(super) fn apply(&self, tokens: &[Token]) -> Vec<Token> {
@@ -149,17 +158,53 @@ impl Synonyms {
 
     /// The most tokens that a rule is for, and what they stand for.
     fn longest_match(&self, tokens: &[Token]) -> Option<(usize, &Vec<Vec<String>>)> {
-        (1..=self.longest.min(tokens.len())).rev().find_map(|count| {
-            let found = match count {
-                1 => self.rules.get(&tokens[0].text),
-                _ => {
-                    let texts: Vec<&str> = tokens[..count].iter().map(|token| token.text.as_str()).collect();
-                    self.rules.get(&texts.join(BETWEEN))
-                }
+        let mut node = self.nodes.first()?;
+        let mut found = None;
+        for (at, token) in tokens.iter().enumerate() {
+            let Some(next) = node.next.get(&token.text) else {
+                break;
             };
-            found.map(|paths| (count, paths))
-        })
+            node = &self.nodes[*next];
+            if !node.paths.is_empty() {
+                found = Some((at + 1, &node.paths));
+            }
+        }
+        found
     }
+}
+
+/// Phrases, as words.
+type Phrases = Vec<Vec<String>>;
+
+/// The phrases that a rule is for, and those that they stand for.
+fn read(rule: &str, expands: bool, lenient: bool, before: &Analyzer) -> Result<(Phrases, Phrases)> {
+    let read = |text: &str| -> Result<Phrases> {
+        let mut phrases = Vec::new();
+        for phrase in text.split(',').map(str::trim) {
+            match words(phrase, before) {
+                Ok(words) => phrases.push(words),
+                // A lenient filter skips a phrase that cannot be a synonym.
+                Err(_) if lenient => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(phrases)
+    };
+    Ok(match rule.split_once("=>") {
+        Some((from, to)) => (read(from)?, read(to)?),
+        None => {
+            let all = read(rule)?;
+            let to = if expands { all.len() } else { 1 };
+            (all.clone(), all.into_iter().take(to).collect())
+        }
+    })
+}
+
+/// About the bytes of phrases in memory.
+fn phrases_bytes(phrases: &[Vec<String>]) -> usize {
+    let word = |word: &String| size_of::<String>() + word.len();
+    let phrase = |phrase: &Vec<String>| size_of::<Vec<String>>() + phrase.iter().map(word).sum::<usize>();
+    phrases.iter().map(phrase).sum()
 }
 
 /// The words of a phrase of a rule.

@@ -15,7 +15,12 @@ pub(super) struct Room {
 impl Room {
     /// Takes room for a term of this many bytes, before it is made; false where there is none.
     pub(super) fn takes(&mut self, bytes: usize) -> bool {
-        let wanted = self.bytes + size_of::<Token>() + bytes;
+        self.grows(size_of::<Token>().saturating_add(bytes))
+    }
+
+    /// Takes room for so many bytes more of a term that is there.
+    pub(super) fn grows(&mut self, bytes: usize) -> bool {
+        let wanted = self.bytes.saturating_add(bytes);
         if wanted > TERMS_BYTES_MAX {
             tracing::warn!(
                 limit_bytes = TERMS_BYTES_MAX,

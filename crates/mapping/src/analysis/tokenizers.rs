@@ -3,6 +3,7 @@
 use super::Token;
 use super::terms::Room;
 use regex::Regex;
+use std::collections::HashSet;
 use unicode_segmentation::UnicodeSegmentation;
 
 /// The longest token of the standard tokenizer; a longer one is cut.
@@ -36,7 +37,7 @@ pub(crate) enum Tokenizer {
         skip: usize,
     },
     /// At these characters.
-    Chars(Vec<char>, bool),
+    Chars(HashSet<char>, bool),
 }
 
 /// What characters n-grams may have.
@@ -50,6 +51,14 @@ pub(crate) enum CharClass {
 }
 
 impl CharClass {
+    pub(crate) const ALL: [CharClass; 5] = [
+        CharClass::Letter,
+        CharClass::Digit,
+        CharClass::Whitespace,
+        CharClass::Punctuation,
+        CharClass::Symbol,
+    ];
+
     fn has(self, c: char) -> bool {
         match self {
             CharClass::Letter => c.is_alphabetic(),
@@ -122,7 +131,7 @@ impl Tokenizer {
                 reverse,
                 skip,
             } => {
-                path(&mut out, text, *delimiter, *reverse, *skip);
+                path(&mut out, *delimiter, *reverse, *skip);
                 let (from, to) = (delimiter.to_string(), replacement.to_string());
                 out.tokens
                     .iter_mut()
@@ -214,8 +223,18 @@ fn ngrams(
     true
 }
 
-fn path(out: &mut Cut<'_>, text: &str, delimiter: char, reverse: bool, skip: usize) {
+/// Adds what leads up to each of the delimiters, or what follows them; of a long path the first of them, as far as there is room.
+fn path(out: &mut Cut<'_>, delimiter: char, reverse: bool, skip: usize) {
+    let text = out.text;
     let marks: Vec<usize> = text.match_indices(delimiter).map(|(at, _)| at).collect();
+    let mut room = Room::default();
+    let mut push = |start: usize, end: usize| {
+        let fits = room.takes(end.saturating_sub(start));
+        if fits {
+            out.push(start, end, "word");
+        }
+        fits
+    };
     if reverse {
         let starts = std::iter::once(0).chain(marks.iter().map(|at| at + delimiter.len_utf8()));
         let starts: Vec<usize> = starts.collect();
@@ -223,23 +242,15 @@ fn path(out: &mut Cut<'_>, text: &str, delimiter: char, reverse: bool, skip: usi
         let end = starts
             .get(kept)
             .map_or(text.len(), |at| at - delimiter.len_utf8());
-        starts[..kept]
-            .iter()
-            .for_each(|&start| out.push(start, end, "word"));
+        starts[..kept].iter().all(|&start| push(start, end));
     } else {
         let start = skip
             .checked_sub(1)
             .and_then(|at| marks.get(at))
             .copied()
             .unwrap_or(0);
-        for &end in marks
-            .iter()
-            .skip(skip)
-            .filter(|&&end| end > start)
-            .chain([&text.len()])
-        {
-            out.push(start, end, "word");
-        }
+        let ends = marks.iter().skip(skip).filter(|&&end| end > start);
+        ends.chain([&text.len()]).all(|&end| push(start, end));
     }
     // All of them stand at one place.
     out.tokens.iter_mut().for_each(|token| token.position = 0);

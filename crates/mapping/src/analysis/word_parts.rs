@@ -1,6 +1,7 @@
 //! `word_delimiter` and `word_delimiter_graph`: words are cut where letters, digits and other characters meet.
 
 use super::Token;
+use super::terms::Room;
 use std::collections::HashSet;
 
 const LOWER: u8 = 1;
@@ -10,7 +11,7 @@ const DIGIT: u8 = 4;
 const DELIMITER: u8 = 8;
 
 /// How words are cut, and which parts are kept.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(crate) struct WordParts {
     pub(super) words: bool,
     pub(super) numbers: bool,
@@ -55,6 +56,7 @@ struct Made {
 impl WordParts {
     pub(super) fn apply(&self, tokens: Vec<Token>) -> Vec<Token> {
         let mut out = Vec::with_capacity(tokens.len());
+        let mut room = Room::default();
         // The places that words have taken beyond their own.
         let mut more = 0;
         for mut token in tokens {
@@ -66,7 +68,9 @@ impl WordParts {
                 out.push(token);
                 continue;
             }
-            let (made, places) = self.made(&chars, &parts);
+            let Some((made, places)) = self.made(&chars, &parts, &mut room) else {
+                break;
+            };
             more += places.saturating_sub(1);
             let is_exact = self.adjusts_offsets && token.end - token.start == chars.len();
             out.extend(made.into_iter().map(|made| {
@@ -92,8 +96,9 @@ impl WordParts {
         out
     }
 
-    /// What a word becomes, in the order of places, and how many places that takes.
-    fn made(&self, chars: &[char], parts: &[Part]) -> (Vec<Made>, u32) {
+    /// What a word becomes, in the order of places, and how many places that takes; `None` where there is no room for it. Room is taken
+    /// for the parts: the word itself and what is joined of them are a few times as long at most.
+    fn made(&self, chars: &[char], parts: &[Part], room: &mut Room) -> Option<(Vec<Made>, u32)> {
         let mut made = Vec::new();
         let mut place = 0;
         let mut last_count = 0;
@@ -103,6 +108,9 @@ impl WordParts {
                 last_count = self.flush(&mut joined, &mut place, &mut made);
             }
             let text: String = chars[from..to].iter().collect();
+            if !room.takes(text.len()) {
+                return None;
+            }
             let joins = match class {
                 DIGIT => self.catenate_numbers,
                 _ => self.catenate_words,
@@ -148,7 +156,7 @@ impl WordParts {
             true => made.sort_by_key(|made| (made.first, std::cmp::Reverse(made.end))),
             false => made.sort_by_key(|made| if made.is_joined { made.end - 1 } else { made.first }),
         }
-        (made, place)
+        Some((made, place))
     }
 
     /// Ends a run of parts that are joined; how many they were. One alone is there already.

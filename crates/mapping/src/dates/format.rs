@@ -3,8 +3,9 @@
 use super::pattern::{Parts, Pattern, digits};
 use super::{Rounding, shifted, utc};
 use crate::error::Result;
+use crate::json::whole;
+use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use jiff::{Timestamp, ToSpan};
 
 /// One format.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -104,8 +105,8 @@ impl DateFormats {
     /// The moment that a text means.
     pub fn read(&self, text: &str, zone: &TimeZone, rounding: Rounding) -> Option<i64> {
         self.0.iter().find_map(|format| match format {
-            Format::Milliseconds => text.parse::<f64>().ok().map(|ms| ms as i64),
-            Format::Seconds => text.parse::<f64>().ok().map(|seconds| (seconds * 1000.0) as i64),
+            Format::Milliseconds => text.parse().ok().or_else(|| whole(text.parse().ok()?)),
+            Format::Seconds => whole(text.parse::<f64>().ok()? * 1000.0),
             Format::Optional { strict } => optional(text, *strict, zone, rounding),
             Format::OptionalNanos => optional(text, true, zone, rounding),
             Format::Pattern(pattern) => pattern.read(text, zone, rounding),
@@ -115,17 +116,10 @@ impl DateFormats {
     /// The moment that a number in a document means.
     pub fn of_number(&self, number: f64) -> Option<i64> {
         self.0.iter().find_map(|format| match format {
-            Format::Milliseconds => Some(number as i64),
-            Format::Seconds => Some((number * 1000.0) as i64),
+            Format::Milliseconds => whole(number),
+            Format::Seconds => whole(number * 1000.0),
             Format::Optional { .. } | Format::OptionalNanos => None,
-            Format::Pattern(pattern) => {
-                let text = if number.fract() == 0.0 {
-                    format!("{}", number as i64)
-                } else {
-                    number.to_string()
-                };
-                pattern.read(&text, &TimeZone::UTC, Rounding::Down)
-            }
+            Format::Pattern(pattern) => pattern.read(&number.to_string(), &TimeZone::UTC, Rounding::Down),
         })
     }
 
@@ -145,7 +139,8 @@ impl DateFormats {
     /// A moment with nanoseconds as text, with as many of its digits as the format has.
     pub fn write_nanos(&self, nanos: i64, zone: &TimeZone) -> String {
         if let Some(Format::Pattern(pattern)) = self.0.first() {
-            return pattern.write((Timestamp::UNIX_EPOCH + nanos.nanoseconds(), 0), zone);
+            let at = Timestamp::from_nanosecond(i128::from(nanos));
+            return pattern.write((at.unwrap_or(Timestamp::UNIX_EPOCH), 0), zone);
         }
         let (ms, within) = (nanos.div_euclid(1_000_000), nanos.rem_euclid(1_000_000));
         let text = self.write(ms, zone);
@@ -241,6 +236,7 @@ fn time<'t>(parts: &mut Parts, text: &'t str, least: usize) -> Option<&'t str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::SearchError;
 
     fn read(formats: &str, text: &str) -> Option<i64> {
         let formats = DateFormats::parse(formats).expect("a format");
@@ -346,7 +342,51 @@ mod tests {
     }
 
     #[test]
-    fn unknown_letters_are_refused() {
+    fn unknown_letters_and_too_many_are_refused() {
         assert!(DateFormats::parse("yyyy-qq").is_err());
+        for letter in ["y", "u", "M", "d", "D", "H", "h", "m", "s", "S", "A", "E", "X"] {
+            let most = DateFormats::parse(&letter.repeat(19)).expect("a format");
+            most.write(1_600_000_000_123, &TimeZone::UTC);
+            for count in [20, 70_000] {
+                let pattern = letter.repeat(count);
+                let refused = DateFormats::parse(&pattern).expect_err("refused");
+                let reason = format!("Invalid format: [{pattern}]: Too many pattern letters: {letter}");
+                assert_eq!(refused, SearchError::illegal(reason));
+            }
+        }
+    }
+
+    #[test]
+    fn moments_beyond_the_calendar_are_written_as_its_ends() {
+        for (ms, text) in [
+            (i64::MIN, "-9999-01-02T01:59:59.000Z"),
+            (i64::MAX, "9999-12-30T22:00:00.999Z"),
+        ] {
+            assert_eq!(DateFormats::default().write(ms, &TimeZone::UTC), text);
+            let pattern = DateFormats::parse("yyyy").expect("a format");
+            assert_eq!(pattern.write(ms, &TimeZone::UTC), text[..text.len() - 20]);
+            let epoch = DateFormats::parse("epoch_millis").expect("a format");
+            assert_eq!(epoch.write(ms, &TimeZone::UTC), ms.to_string());
+            assert_eq!(
+                epoch.read(&ms.to_string(), &TimeZone::UTC, Rounding::Down),
+                Some(ms)
+            );
+        }
+        let nanos = DateFormats::parse("yyyy-MM-dd").expect("a format");
+        assert_eq!(nanos.write_nanos(i64::MIN, &TimeZone::UTC), "1677-09-21");
+        assert_eq!(nanos.write_nanos(i64::MAX, &TimeZone::UTC), "2262-04-11");
+    }
+
+    #[test]
+    fn numbers_that_are_no_moments_are_not_read() {
+        for format in ["epoch_millis", "epoch_second"] {
+            for text in ["NaN", "inf", "-infinity", "1e300"] {
+                assert_eq!(read(format, text), None, "{format}: {text}");
+            }
+            let formats = DateFormats::parse(format).expect("a format");
+            for number in [f64::NAN, f64::INFINITY, -1e300] {
+                assert_eq!(formats.of_number(number), None, "{format}: {number}");
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Date math: `now-1d/d`, `2020-01-01||+1M/d`, and the units of calendars.
 
+use super::local::floor_local;
 use super::{DateFormats, timestamp};
 use crate::error::{Result, SearchError};
 use jiff::tz::TimeZone;
@@ -51,7 +52,7 @@ pub fn parse_math(
             '/' if rounding == Rounding::Down => floor_unit(moment, unit, zone),
             '/' => floor_unit(moment, unit, zone)
                 .and_then(|floor| add_unit(floor, unit, 1, zone))
-                .map(|next| next - 1),
+                .and_then(|next| next.checked_sub(1)),
             _ => None,
         }
         .ok_or_else(failed)?;
@@ -98,18 +99,12 @@ pub fn floor_unit(ms: i64, unit: char, zone: &TimeZone) -> Option<i64> {
             day.checked_sub(back.days()).ok()?.start_of_day().ok()?
         }
         'd' => day,
-        'h' | 'H' => return Some(ms - by(&at, 3_600_000)),
-        'm' => return Some(ms - by(&at, 60_000)),
-        's' => return Some(ms - by(&at, 1000)),
+        'h' | 'H' => return Some(floor_local(ms, 3_600_000, zone)),
+        'm' => return Some(floor_local(ms, 60_000, zone)),
+        's' => return Some(floor_local(ms, 1000, zone)),
         _ => return None,
     };
     Some(floor.timestamp().as_millisecond())
-}
-
-/// How far into a unit of the local clock a moment is.
-fn by(at: &Zoned, unit_ms: i64) -> i64 {
-    let local = at.timestamp().as_millisecond() + i64::from(at.offset().seconds()) * 1000;
-    local.rem_euclid(unit_ms)
 }
 
 #[cfg(test)]
@@ -128,12 +123,50 @@ mod tests {
         assert_eq!(math("now/d", Rounding::Up), 1_583_020_799_999);
         assert_eq!(math("now-1d/d", Rounding::Down), 1_582_848_000_000);
         assert_eq!(math("2020-01-01||+1M/M", Rounding::Down), 1_580_515_200_000);
-        assert_eq!(math("2020", Rounding::Up), 1_609_459_199_999);
+        assert_eq!(math("2020-02||/M", Rounding::Up), 1_583_020_799_999);
+    }
+
+    #[test]
+    fn what_a_date_does_not_say_is_the_first_day_and_the_last_millisecond() {
+        assert_eq!(math("2020", Rounding::Down), 1_577_836_800_000);
+        assert_eq!(math("2020", Rounding::Up), 1_577_923_199_999);
+        assert_eq!(math("2020-03", Rounding::Up), 1_583_107_199_999);
+        assert_eq!(math("2020-03-15T12", Rounding::Up), 1_584_277_199_999);
+    }
+
+    #[test]
+    fn no_moment_is_too_far_to_be_rounded_or_refused() {
+        let east = TimeZone::fixed(jiff::tz::offset(14));
+        for ms in [i64::MIN, i64::MIN + 1, -1, i64::MAX - 1, i64::MAX] {
+            for unit in ['y', 'q', 'M', 'w', 'd', 'h', 'm', 's'] {
+                for zone in [&TimeZone::UTC, &east] {
+                    floor_unit(ms, unit, zone);
+                    for number in [i64::MIN, -1, 1, i64::MAX] {
+                        add_unit(ms, unit, number, zone);
+                    }
+                }
+                let (text, formats) = (format!("{ms}||+1{unit}/{unit}"), DateFormats::default());
+                let _ = parse_math(&text, &formats, &TimeZone::UTC, 0, Rounding::Up);
+            }
+        }
+        assert_eq!(floor_unit(i64::MIN, 'h', &TimeZone::UTC), None);
+        let hour = i64::MAX - i64::MAX % 3_600_000;
+        assert_eq!(floor_unit(i64::MAX, 'h', &TimeZone::UTC), Some(hour));
     }
 
     #[test]
     fn what_is_no_date_is_refused() {
-        for text in ["yesterday", "now+1x", "now/", "now//d"] {
+        for text in [
+            "yesterday",
+            "now+1x",
+            "now/",
+            "now//d",
+            "now+9223372036854775807d",
+            "now-9223372036854775807y",
+            "now+9223372036854775808s",
+            "now+9223372036854775807q",
+            "1e300",
+        ] {
             let read = parse_math(text, &DateFormats::default(), &TimeZone::UTC, 0, Rounding::Down);
             assert!(read.is_err(), "{text}");
         }

@@ -3,6 +3,7 @@
 //! A date is a number of milliseconds since 1970.
 
 mod format;
+mod local;
 mod math;
 mod names;
 mod pattern;
@@ -10,6 +11,7 @@ mod utc;
 mod written;
 
 pub use format::DateFormats;
+pub use local::{floor_local, next_local};
 pub use math::{Rounding, add_unit, floor_unit, parse_math};
 pub use names::date_math_name;
 pub use written::DateFormat;
@@ -63,7 +65,7 @@ const CYCLE_MS: i64 = 146_097 * 86_400_000;
 /// A moment whose fields are those of `ms`, but for so many years: the library knows none of the last day of 9999, which many write
 /// for "never".
 fn shifted(ms: i64) -> (Timestamp, i16) {
-    match Timestamp::from_millisecond(ms - CYCLE_MS) {
+    match Timestamp::from_millisecond(ms.saturating_sub(CYCLE_MS)) {
         Ok(earlier) if ms > Timestamp::MAX.as_millisecond() => (earlier, CYCLE_YEARS),
         _ => (timestamp(ms), 0),
     }

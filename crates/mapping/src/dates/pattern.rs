@@ -19,6 +19,8 @@ enum Piece {
 pub(super) struct Pattern(Vec<Piece>);
 
 const LETTERS: &str = "yuMdHhmsSaZXxzEDA";
+/// How often a letter may stand in a row, as in Java: numbers are written with as many digits, and none has more.
+const LETTERS_MAX: usize = 19;
 
 impl Pattern {
     pub(super) fn parse(text: &str) -> Result<Pattern> {
@@ -51,6 +53,9 @@ impl Pattern {
                 let mut count = 1;
                 while rest.next_if_eq(&c).is_some() {
                     count += 1;
+                }
+                if count > LETTERS_MAX {
+                    return Err(invalid(format!("Too many pattern letters: {c}")));
                 }
                 pieces.push(Piece::Letter(c, count));
             } else {
@@ -257,15 +262,12 @@ impl Parts {
     pub(super) fn moment(&self, zone: &TimeZone, rounding: Rounding) -> Option<i64> {
         let up = rounding == Rounding::Up;
         let year = self.year.unwrap_or(1970);
-        let month = self
-            .month
-            .unwrap_or(if up && self.year.is_some() { 12 } else { 1 });
+        let month = self.month.unwrap_or(1);
         let first = Date::new(year, month, 1).ok()?;
-        let says_day = self.month.is_some() || self.year.is_some();
         let date = match (self.day, self.day_of_year) {
             (Some(day), _) => Date::new(year, month, day).ok()?,
             (None, Some(day)) => first.with().day_of_year(day).build().ok()?,
-            (None, None) if up && says_day => first.last_of_month(),
+            // Rounded up too: what ends is the day (7.10's guide, "Range query", "Missing date components").
             (None, None) => first,
         };
         let hour = match (self.hour, self.is_afternoon) {

@@ -2,7 +2,7 @@
 
 use super::field::{FieldKind, Meta};
 use super::{Mapping, check_depth};
-use crate::check::check;
+use crate::check::{check, check_name, check_places, check_written};
 use crate::dates::{DateFormats, Rounding};
 use crate::error::{Kind, Result, SearchError};
 use crate::fields::{self, View};
@@ -22,6 +22,8 @@ const METADATA: [&str; 2] = ["_id", "_routing"];
 struct Brought {
     fields: Vec<(String, Value)>,
     names: HashSet<String>,
+    /// Whether it comes by Elasticsearch's protocol, which refuses what others let pass.
+    is_strict: bool,
 }
 
 impl Brought {
@@ -34,7 +36,11 @@ impl Mapping {
     /// Adds the fields that a document brings; whether there were any. Fails where a value cannot be one of its field's, or
     /// the mapping is strict.
     pub fn learn(&mut self, document: DocumentRef<'_>) -> Result<bool> {
-        let new = self.brought(document)?;
+        self.take(document, true)
+    }
+
+    fn take(&mut self, document: DocumentRef<'_>, is_strict: bool) -> Result<bool> {
+        let new = self.brought(document, is_strict)?;
         if new.is_empty() {
             return Ok(false);
         }
@@ -49,12 +55,15 @@ impl Mapping {
 
     /// Whether a document brings fields; fails as [`Mapping::learn`] does.
     pub fn brings(&self, document: DocumentRef<'_>) -> Result<bool> {
-        Ok(!self.brought(document)?.is_empty())
+        Ok(!self.brought(document, true)?.is_empty())
     }
 
     /// The fields that a document brings, and what it says of those that are there.
-    fn brought(&self, document: DocumentRef<'_>) -> Result<Vec<(String, Value)>> {
-        let mut new = Brought::default();
+    fn brought(&self, document: DocumentRef<'_>, is_strict: bool) -> Result<Vec<(String, Value)>> {
+        let mut new = Brought {
+            is_strict,
+            ..Brought::default()
+        };
         self.walk(document, "", &mut new)?;
         self.check_contexts(document)?;
         self.check_vectors(document, &mut new)?;
@@ -82,7 +91,7 @@ impl Mapping {
 
     /// The same for a document that is there already: what does not fit is not found, and no error.
     pub fn learn_present(&mut self, document: DocumentRef<'_>) -> bool {
-        self.learn(document).unwrap_or(false)
+        self.take(document, false).unwrap_or(false)
     }
 
     fn walk(&self, document: DocumentRef<'_>, prefix: &str, new: &mut Brought) -> Result<()> {
@@ -96,7 +105,10 @@ impl Mapping {
                 format!("{prefix}.{name}")
             };
             if name.is_empty() || name.split('.').any(str::is_empty) {
-                // Elasticsearch refuses such a name; documents of other protocols may have it, and it is not found.
+                // Documents of other protocols may have such a name, and it is not found.
+                if new.is_strict {
+                    check_name(name)?;
+                }
                 continue;
             }
             check_depth(&path)?;
@@ -106,6 +118,12 @@ impl Mapping {
     }
 
     fn value(&self, value: ValueRef<'_>, path: &str, new: &mut Brought) -> Result<()> {
+        if new.is_strict
+            && let Some(field) = self.fields.get(path)
+            && field.kind == FieldKind::Point
+        {
+            return check_places(field, value);
+        }
         match value {
             // They are looked at as wholes.
             _ if self.has_vectors && self.fields.get(path).is_some_and(|field| field.is_vector()) => Ok(()),
@@ -131,7 +149,13 @@ impl Mapping {
                         let value = fields::text_of(value);
                         self.add(new, path, json!({"type": field.type_name, "value": value}))
                     }
-                    (value, _) => check(field, value),
+                    (value, _) => {
+                        check(field, value)?;
+                        match new.is_strict {
+                            true => check_written(field, value),
+                            false => Ok(()),
+                        }
+                    }
                 },
                 None => match value {
                     ValueRef::Document(inner) => {
@@ -316,6 +340,60 @@ fn templates(source: &Map<String, Value>) -> impl Iterator<Item = &Map<String, V
     let list = source.get("dynamic_templates").and_then(Value::as_array);
     let named = list.into_iter().flatten().filter_map(Value::as_object);
     named.flat_map(Map::values).filter_map(Value::as_object)
+}
+
+/// Refuses templates that a client may not give, although they could be read.
+pub(super) fn check_given_templates(given: Option<&Value>) -> Result<()> {
+    const KINDS: [&str; 8] = [
+        "object", "string", "long", "double", "boolean", "date", "binary", "*",
+    ];
+    let Some(given) = given else { return Ok(()) };
+    let Value::Array(list) = given else {
+        return Err(SearchError::mapper(
+            "Dynamic template syntax error. An array of named objects is expected.",
+        ));
+    };
+    for named in list {
+        let mut members = named.as_object().into_iter().flatten();
+        let (Some((name, Value::Object(template))), None) = (members.next(), members.next()) else {
+            return Err(SearchError::mapper(
+                "A dynamic template must be defined with a name",
+            ));
+        };
+        let text = |parameter: &str| template.get(parameter).and_then(Value::as_str);
+        if !["match", "path_match", "match_mapping_type"]
+            .iter()
+            .any(|rule| template.contains_key(*rule))
+        {
+            return Err(SearchError::mapper(format!(
+                "template must have match, path_match or match_mapping_type set {}",
+                super::given::shown(template)
+            )));
+        }
+        if let Some(kind) = text("match_mapping_type").filter(|kind| !KINDS.contains(kind)) {
+            return Err(SearchError::mapper(format!(
+                "No field type matched on [{kind}], possible values are [{}]",
+                KINDS[..7].join(", ")
+            )));
+        }
+        match text("match_pattern") {
+            None | Some("simple") => {}
+            Some("regex") => {
+                let pattern = text("match").unwrap_or_default();
+                if Regex::new(pattern).is_err() {
+                    return Err(SearchError::mapper(format!(
+                        "Pattern [{pattern}] of type [regex] is invalid. Cannot create dynamic template [{name}]."
+                    )));
+                }
+            }
+            Some(other) => {
+                return Err(SearchError::mapper(format!(
+                    "No matching pattern matched on [{other}]"
+                )));
+            }
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn check_templates(source: &Map<String, Value>) -> Result<()> {

@@ -4,8 +4,10 @@
 //! by what documents bring ([`dynamic`]).
 
 mod as_you_type;
+mod definition;
 mod dynamic;
 mod field;
+mod given;
 mod placed;
 mod put;
 
@@ -163,7 +165,10 @@ impl Mapping {
                             "[copy_to] the field of vectors [{target}]"
                         )));
                     }
-                    field.copied_from.push(path.clone());
+                    // A target that is named a thousand times has the values once.
+                    if field.copied_from.last() != Some(&path) {
+                        field.copied_from.push(path.clone());
+                    }
                 }
             }
         }
@@ -362,6 +367,40 @@ mod tests {
     }
 
     #[test]
+    fn parameters_are_those_of_the_field() {
+        let mapping = mapping(json!({"properties": {
+            "t": {"type": "text", "position_increment_gap": i32::MAX, "copy_to": ["all", "all"]},
+            "c": {"type": "completion", "analyzer": "whitespace"},
+            "k": {"type": "keyword", "ignore_above": 2},
+            "all": {"type": "text"},
+        }}));
+        let field = |name: &str| mapping.field(name).expect("a field");
+        assert_eq!(field("t").analyzer.gap, i32::MAX.unsigned_abs());
+        assert_eq!(field("t").search_analyzer.gap, i32::MAX.unsigned_abs());
+        assert_eq!(field("c").search_analyzer.tokens("A b").len(), 2);
+        assert_eq!(field("k").ignore_above, 2);
+        assert_eq!(field("all").copied_from, ["t"]);
+    }
+
+    #[test]
+    fn numbers_beyond_a_field_are_refused() {
+        for (kind, number) in [
+            ("long", value::Value::from(1e300)),
+            ("long", value::Value::from("-1e19")),
+            ("long", value::Value::from(f64::NAN)),
+            ("date", value::Value::from(1e300)),
+            ("date", value::Value::from(f64::NAN)),
+            ("byte", value::Value::from(128)),
+        ] {
+            let mut mapping = mapping(json!({"properties": {"a": {"type": kind}}}));
+            assert!(
+                mapping.learn((&doc! {"a": number.clone()}).into()).is_err(),
+                "{kind} {number:?}"
+            );
+        }
+    }
+
+    #[test]
     fn a_strict_mapping_refuses_fields_that_it_does_not_name() {
         let mut mapping = mapping(json!({"dynamic": "strict", "properties": {"a": {"type": "long"}}}));
         assert!(mapping.learn((&doc! {"a": 1}).into()).is_ok());
@@ -393,6 +432,15 @@ mod tests {
             json!({"properties": {"a": {"type": "token_count"}}}),
             json!({"properties": {"a": {"type": "search_as_you_type", "max_shingle_size": 5}}}),
             json!({"properties": {"a": {"type": "constant_keyword", "index": false}}}),
+            json!({"properties": {"a": {"type": "text", "position_increment_gap": -1}}}),
+            json!({"properties": {"a": {"type": "text", "position_increment_gap": 2_147_483_648_u32}}}),
+            json!({"properties": {"a": {"type": "text", "position_increment_gap": 4_294_967_296_u64}}}),
+            json!({"properties": {"a": {"type": "keyword", "ignore_above": -1}}}),
+            json!({"properties": {"a": {"type": "keyword", "ignore_above": 1.5}}}),
+            json!({"properties": {"a": {"type": "scaled_float", "scaling_factor": 0}}}),
+            json!({"properties": {"a": {"type": "completion", "max_input_length": -1}}}),
+            json!({"properties": {"a": {"type": "completion", "analyzer": "none"}}}),
+            json!({"properties": {"a": {"type": "date", "format": "yyyyyyyyyyyyyyyyyyyy"}}}),
         ] {
             assert!(Mapping::parse(&wrong, Analysis::default()).is_err(), "{wrong}");
         }

@@ -102,14 +102,18 @@ fn check_source(rule: &Value) -> Result<()> {
 /// An object as Java writes it.
 fn shown(value: &Value) -> String {
     match value {
-        Value::Object(object) => {
-            let members: Vec<String> = object
-                .iter()
-                .map(|(name, value)| format!("{name}={}", shown(value)))
-                .collect();
-            format!("{{{}}}", members.join(", "))
-        }
+        Value::Object(object) => super::given::shown(object),
         other => scalar(other).unwrap_or_else(|| other.to_string()),
+    }
+}
+
+/// What a parameter that cannot be changed is where nothing was said of it.
+fn default_of(parameter: &str) -> Option<Value> {
+    match parameter {
+        "index" | "doc_values" => Some(json!(true)),
+        "store" => Some(json!(false)),
+        "analyzer" | "normalizer" => Some(json!("default")),
+        _ => None,
     }
 }
 
@@ -186,10 +190,10 @@ fn merge_field(present: &mut Value, new: &Value, name: &str) -> Result<()> {
             "properties" => merge(old.entry("properties").or_insert_with(|| json!({})), value, name)?,
             "fields" => merge(old.entry("fields").or_insert_with(|| json!({})), value, name)?,
             fixed if FIXED.contains(&fixed) && !is_new => {
-                let default = || vectors::default_of(&kind(old), fixed);
+                let default = || vectors::default_of(&kind(old), fixed).or_else(|| default_of(fixed));
                 let present = old.get(fixed).cloned().or_else(default);
-                if let Some(present) = present.filter(|present| present != value) {
-                    let text = |value: &Value| scalar(value).unwrap_or_else(|| "default".to_owned());
+                let text = |value: &Value| scalar(value).unwrap_or_else(|| "default".to_owned());
+                if let Some(present) = present.filter(|present| text(present) != text(value)) {
                     return Err(SearchError::illegal(format!(
                         "Mapper for [{name}] conflicts with existing mapper:\n\tCannot update parameter [{fixed}] from [{}] to [{}]",
                         text(&present),

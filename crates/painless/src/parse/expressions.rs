@@ -53,7 +53,7 @@ impl Parser {
     fn lambda(&mut self) -> Result<Option<Expression>> {
         let names = match (self.peek(), self.ahead(1)) {
             (Token::Name(name), Token::Mark("->")) => {
-                let names = vec![name.clone()];
+                let names: Vec<Arc<str>> = vec![name.as_str().into()];
                 self.at += 2;
                 names
             }
@@ -61,7 +61,7 @@ impl Parser {
                 let mut by = 1;
                 let mut names = Vec::new();
                 while let Token::Name(name) = self.ahead(by) {
-                    names.push(name.clone());
+                    names.push(name.as_str().into());
                     by += 1;
                     if self.ahead(by) == &Token::Mark(",") {
                         by += 1;
@@ -171,7 +171,7 @@ impl Parser {
                 };
                 base = match self.takes("(") {
                     true => Expression::Call(Box::new(base), name, self.list_until(")")?, is_safe),
-                    false => Expression::Member(Box::new(base), name, is_safe),
+                    false => Expression::Member(Box::new(base), name.into(), is_safe),
                 };
             } else if self.takes("[") {
                 let index = self.expression()?;
@@ -203,7 +203,7 @@ impl Parser {
         match self.next() {
             Token::Int(number) => Ok(Expression::Int(number)),
             Token::Double(number) => Ok(Expression::Double(number)),
-            Token::Text(text) => Ok(Expression::Text(text)),
+            Token::Text(text) => Ok(Expression::Text(text.into())),
             Token::Mark("(") => {
                 let inner = self.expression()?;
                 self.expect(")")?;

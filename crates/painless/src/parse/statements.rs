@@ -95,7 +95,7 @@ impl Parser {
             } else {
                 None
             };
-            declared.push((name, value));
+            declared.push((name.into(), value));
             if !self.takes(",") {
                 return Ok(Statement::Declare(declared));
             }
@@ -154,7 +154,7 @@ impl Parser {
             self.at += 2;
             let list = self.expression()?;
             self.expect(")")?;
-            return Ok(Statement::ForEach(name, list, self.block()?));
+            return Ok(Statement::ForEach(name.into(), list, self.block()?));
         }
         if is_typed {
             self.at = begun;

@@ -6,7 +6,12 @@ use crate::error::{Result, ScriptError, failed};
 use crate::limits::DEPTH_MAX;
 use crate::object::Object;
 use crate::{methods, statics};
-use value::Value;
+use std::rc::Rc;
+use std::sync::Arc;
+use value::size::size_bytes;
+
+/// What a field takes that a script has looked at, besides its name and its values.
+const FIELD_BYTES: usize = 64;
 
 impl Run<'_> {
     pub(crate) fn evaluate(&mut self, expression: &Expression) -> Result<Object> {
@@ -26,7 +31,7 @@ impl Run<'_> {
             Expression::Bool(bool) => Object::Bool(*bool),
             Expression::Int(int) => Object::Int(*int),
             Expression::Double(double) => Object::Double(*double),
-            Expression::Text(text) => Object::text(text),
+            Expression::Text(text) => Object::Text(text.clone()),
             Expression::Name(name) => self.named(name)?,
             Expression::List(list) => {
                 let items = self.all(list)?;
@@ -36,7 +41,7 @@ impl Run<'_> {
                 let mut map = Vec::with_capacity(members.len());
                 for (name, value) in members {
                     // A bare name is a text, as in Groovy's and Painless's maps.
-                    let name = self.evaluate(name)?.shown();
+                    let name = self.evaluate(name)?.shown(self)?;
                     map.push((name, self.evaluate(value)?));
                 }
                 self.map(map)?
@@ -120,8 +125,10 @@ impl Run<'_> {
         }
         match name {
             "doc" => Ok(Object::Fields),
-            class if statics::CLASSES.contains(&class) => Ok(Object::Class(class.into())),
-            other => Err(ScriptError::Compile(format!("cannot resolve symbol [{other}]"))),
+            name => match statics::CLASSES.iter().find(|class| **class == name) {
+                Some(class) => Ok(Object::Class(class)),
+                None => Err(ScriptError::Compile(format!("cannot resolve symbol [{name}]"))),
+            },
         }
     }
 
@@ -140,11 +147,7 @@ impl Run<'_> {
             "!=" | "!==" => return Ok(Object::Bool(!self.equals(&first, &second)?)),
             _ => {}
         }
-        let made = methods::operate(operator, &first, &second)?;
-        if let Object::Text(text) = &made {
-            self.takes_bytes(text.len())?;
-        }
-        Ok(made)
+        methods::operate(self, operator, &first, &second)
     }
 
     pub(super) fn method(&mut self, base: &Object, name: &str, arguments: &[Object]) -> Result<Object> {
@@ -152,7 +155,8 @@ impl Run<'_> {
             Object::Class(class) => statics::call(self, class, name, arguments),
             Object::Fields if name == "containsKey" => {
                 let name = arguments.first().map_or(Ok("".into()), Object::as_text)?;
-                Ok(Object::Bool(self.host.field(&name).is_some()))
+                let is_known = self.fields.contains_key(&name) || self.host.field(&name).is_some();
+                Ok(Object::Bool(is_known))
             }
             Object::Fields if name == "get" => {
                 let index = arguments.first().cloned().unwrap_or(Object::Null);
@@ -165,9 +169,19 @@ impl Run<'_> {
         }
     }
 
-    /// The values of a field by its name.
-    pub(crate) fn field(&self, name: &str) -> Option<Vec<Value>> {
-        self.host.field(name)
+    /// The values of a field by its name; `None` where the mapping has no such field.
+    pub(crate) fn field(&mut self, name: &Arc<str>) -> Result<Option<Rc<Vec<Object>>>> {
+        if let Some(values) = self.fields.get(name) {
+            return Ok(Some(values.clone()));
+        }
+        let Some(values) = self.host.field(name) else {
+            return Ok(None);
+        };
+        let bytes: usize = values.iter().map(|value| size_bytes(value.as_ref())).sum();
+        self.takes_bytes(FIELD_BYTES + name.len() + bytes)?;
+        let values: Rc<Vec<Object>> = Rc::new(values.iter().map(Object::from_value).collect());
+        self.fields.insert(name.clone(), values.clone());
+        Ok(Some(values))
     }
 
     /// Calls a lambda.
@@ -178,9 +192,28 @@ impl Run<'_> {
         let known = self.names.len();
         let named = names.iter().zip(arguments);
         self.names
-            .extend(named.map(|(name, object)| (name.as_str().into(), object.clone())));
+            .extend(named.map(|(name, object)| (name.clone(), object.clone())));
         let result = self.evaluate(body);
         self.names.truncate(known);
         result
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Flow, Script};
+    use super::*;
+
+    #[test]
+    fn a_literal_is_one_text_however_often_it_is_evaluated() {
+        let script = Script::compile("[1, 2].collect(x -> 'abc')").expect("a script");
+        let mut run = Run::new(Vec::new(), &());
+        let Ok(Flow::Return(Object::List(list))) = run.statements(&script.body) else {
+            panic!("a list");
+        };
+        let [Object::Text(one), Object::Text(other)] = &list.borrow()[..] else {
+            panic!("two texts");
+        };
+        assert!(Arc::ptr_eq(one, other));
     }
 }

@@ -9,7 +9,9 @@ use crate::error::{Ended, ScriptError};
 use crate::limits::RESULT_BYTES_MAX;
 use crate::object::Object;
 use crate::parse;
+use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 use value::Value;
 
 /// A script that was compiled.
@@ -76,14 +78,7 @@ impl Script {
             .named
             .iter()
             .map(|(name, value)| (name.as_str().into(), Object::from_value(value)));
-        let mut run = Run {
-            names: names.collect(),
-            host,
-            steps: 0,
-            bytes: 0,
-            depth: 0,
-            holders: Vec::new(),
-        };
+        let mut run = Run::new(names.collect(), host);
         let count = run.names.len();
         let result = match run.statements(&self.body)? {
             Flow::Return(object) => object,
@@ -109,7 +104,7 @@ enum Flow {
 
 pub(crate) struct Run<'h> {
     /// The names that are known, the innermost last.
-    names: Vec<(Rc<str>, Object)>,
+    names: Vec<(Arc<str>, Object)>,
     pub(crate) host: &'h dyn Host,
     pub(crate) steps: u64,
     pub(crate) bytes: usize,
@@ -117,4 +112,20 @@ pub(crate) struct Run<'h> {
     /// Lists and maps that hold others: they may hold themselves, or each other a hundred thousand deep, and so are freed by being
     /// emptied one after another.
     pub(crate) holders: Vec<Object>,
+    /// The fields that the script has looked at, each of which is read and counted once.
+    fields: HashMap<Arc<str>, Rc<Vec<Object>>>,
+}
+
+impl<'h> Run<'h> {
+    fn new(names: Vec<(Arc<str>, Object)>, host: &'h dyn Host) -> Run<'h> {
+        Run {
+            names,
+            host,
+            steps: 0,
+            bytes: 0,
+            depth: 0,
+            holders: Vec::new(),
+            fields: HashMap::new(),
+        }
+    }
 }

@@ -5,18 +5,20 @@ use crate::ast::Expression;
 use crate::error::{Result, ScriptError, failed};
 use crate::object::Object;
 use crate::{methods, statics};
-use std::rc::Rc;
+use std::sync::Arc;
 
 impl Run<'_> {
     /// `base.name`.
-    pub(super) fn member(&mut self, base: &Object, name: &str) -> Result<Object> {
+    pub(super) fn member(&mut self, base: &Object, name: &Arc<str>) -> Result<Object> {
         match base {
-            Object::Map(_) | Object::Fields => self.element(base, &Object::text(name)),
+            Object::Map(_) | Object::Fields => self.element(base, &Object::Text(name.clone())),
             Object::List(_) if name.bytes().all(|byte| byte.is_ascii_digit()) => {
                 self.element(base, &Object::Int(name.parse().unwrap_or(i64::MAX)))
             }
             Object::Class(class) => statics::constant(class, name),
-            Object::List(_) | Object::Text(_) if name == "length" => methods::call(self, base, "length", &[]),
+            Object::List(_) | Object::Text(_) if &**name == "length" => {
+                methods::call(self, base, "length", &[])
+            }
             Object::Null => failed(format!(
                 "Cannot invoke member [{name}] of null: java.lang.NullPointerException"
             )),
@@ -28,7 +30,7 @@ impl Run<'_> {
     pub(super) fn element(&mut self, base: &Object, index: &Object) -> Result<Object> {
         match base {
             Object::Map(members) => {
-                let name = index.shown();
+                let name = index.shown(self)?;
                 let members = members.borrow();
                 self.step(members.len() / 32)?;
                 let found = members.iter().find(|(known, _)| *known == name);
@@ -41,11 +43,8 @@ impl Run<'_> {
             }
             Object::Fields => {
                 let name = index.as_text()?;
-                match self.host.field(&name) {
-                    Some(values) => {
-                        let values = values.iter().map(Object::from_value).collect();
-                        Ok(Object::Field(name, Rc::new(values)))
-                    }
+                match self.field(&name)? {
+                    Some(values) => Ok(Object::Field(name, values)),
                     None => failed(format!("No field found for [{name}] in mapping")),
                 }
             }
@@ -74,7 +73,7 @@ impl Run<'_> {
                 let base = self.evaluate(base)?;
                 let index = match &base {
                     Object::List(_) => Object::Int(name.parse().unwrap_or(i64::MAX)),
-                    _ => Object::text(name),
+                    _ => Object::Text(name.clone()),
                 };
                 self.put(&base, &index, value)
             }
@@ -90,7 +89,7 @@ impl Run<'_> {
         self.holds(base, &value)?;
         match base {
             Object::Map(members) => {
-                let name = index.shown();
+                let name = index.shown(self)?;
                 let mut members = members.borrow_mut();
                 self.takes_bytes(64 + name.len())?;
                 self.step(members.len() / 32)?;

@@ -6,6 +6,7 @@ use crate::error::{Result, failed};
 use crate::limits::NAMES_MAX;
 use crate::methods;
 use crate::object::Object;
+use std::sync::Arc;
 
 impl Run<'_> {
     /// The last expression of a script without `return` is its result.
@@ -52,7 +53,7 @@ impl Run<'_> {
                             "the script has more than {NAMES_MAX} names at a time, which is the limit"
                         ));
                     }
-                    self.names.push((name.as_str().into(), value));
+                    self.names.push((name.clone(), value));
                 }
             }
             Statement::Evaluate(expression) => drop(self.evaluate(expression)?),
@@ -74,7 +75,7 @@ impl Run<'_> {
             Statement::Break => return Ok(Flow::Break),
             Statement::Continue => return Ok(Flow::Continue),
             Statement::Throw(value) => {
-                let thrown = self.evaluate(value)?.shown();
+                let thrown = self.evaluate(value)?.shown(self)?;
                 return failed(thrown.to_string());
             }
             looping => return self.repeat(looping),
@@ -94,19 +95,7 @@ impl Run<'_> {
             Statement::ForEach(name, list, body) => {
                 let list = methods::items(&self.evaluate(list)?)?;
                 self.step(list.len() / 8)?;
-                for item in list {
-                    self.step(1)?;
-                    let known = self.names.len();
-                    self.names.push((name.as_str().into(), item));
-                    let flow = self.block(body)?;
-                    self.names.truncate(known);
-                    match flow {
-                        Flow::Break => break,
-                        Flow::Return(object) => return Ok(Flow::Return(object)),
-                        _ => {}
-                    }
-                }
-                Ok(Flow::Next)
+                self.while_copied(list.len(), |run| run.each(name, list, body))
             }
             Statement::While(condition, body) => self.while_loop(Some(condition), None, body, false),
             Statement::DoWhile(body, condition) => self.while_loop(Some(condition), None, body, true),
@@ -123,6 +112,22 @@ impl Run<'_> {
             }
             _ => Ok(Flow::Next),
         }
+    }
+
+    fn each(&mut self, name: &Arc<str>, list: Vec<Object>, body: &[Statement]) -> Result<Flow> {
+        for item in list {
+            self.step(1)?;
+            let known = self.names.len();
+            self.names.push((name.clone(), item));
+            let flow = self.block(body)?;
+            self.names.truncate(known);
+            match flow {
+                Flow::Break => break,
+                Flow::Return(object) => return Ok(Flow::Return(object)),
+                _ => {}
+            }
+        }
+        Ok(Flow::Next)
     }
 
     fn while_loop(

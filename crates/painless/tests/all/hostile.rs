@@ -40,6 +40,95 @@ fn what_is_in_many_places_is_not_made_without_end() {
     }
 }
 
+/// A text of 2 MB, and a list that names it 131,072 times.
+const LARGE: &str = "def s = 'aaaaaaaa'; for (int i = 0; i < 18; i++) { s += s } \
+    def l = [s]; for (int i = 0; i < 17; i++) { l.addAll(l) }";
+
+#[test]
+fn a_text_is_counted_before_it_is_made() {
+    for made in [
+        "return l.toString()",
+        "return '' + l",
+        "return l + ''",
+        "return String.valueOf(l)",
+        "return String.join('', l)",
+        "return String.join(s, ['', '', '', '', '', '', '', ''])",
+        "return s.replace('a', 'aaaaaaaa')",
+        "return s.splitOnToken('')",
+        "return ['x': s].containsKey(l)",
+        "def m = [:]; m[l] = 1",
+        "return [(l): 1]",
+        "return Integer.parseInt(l)",
+        "throw l",
+        "return new Exception(l)",
+    ] {
+        assert!(fails(&format!("{LARGE} {made}")).contains("bytes"), "{made}");
+    }
+}
+
+#[test]
+fn copies_of_lists_are_counted_as_long_as_they_are_there() {
+    let one = Script::compile(&format!("{LARGE} for (a : l) {{ return l.size() }}")).unwrap();
+    assert_eq!(one.run(&mut Globals::new(), &()).unwrap(), Value::from(131_072));
+    let within = "for (a : l) { for (b : l) { for (c : l) { return 1 } } }";
+    assert!(fails(&format!("{LARGE} {within}")).contains("bytes"));
+    let deep = "l.any(a -> l.any(b -> l.any(c -> true)))";
+    assert!(fails(&format!("{LARGE} {deep}")).contains("bytes"));
+    let after = "def l = [1]; for (int i = 0; i < 12; i++) { l.addAll(l) } \
+        for (int i = 0; i < 1000; i++) { for (x : l) { break } } return l.size()";
+    let ran = Script::compile(after).unwrap().run(&mut Globals::new(), &());
+    assert_eq!(ran.unwrap(), Value::from(4096));
+}
+
+#[test]
+fn a_field_is_read_once_and_counted() {
+    struct Texts(Cell<u32>);
+
+    impl Host for Texts {
+        fn field(&self, name: &str) -> Option<Vec<Value>> {
+            self.0.set(self.0.get() + 1);
+            match name {
+                "vector" => Some(vec![Value::from(vec![3.0, 4.0])]),
+                _ => Some(vec![Value::from("a".repeat(1 << 20))]),
+            }
+        }
+    }
+
+    let texts = Texts(Cell::new(0));
+    let run = |source: &str| Script::compile(source).unwrap().run(&mut Globals::new(), &texts);
+    let often =
+        "def l = []; for (int i = 0; i < 1000; i++) { l.add(doc['a']); l.add(doc.a.value) } return l.size()";
+    assert_eq!(run(often).unwrap(), Value::from(2000));
+    assert_eq!(texts.0.get(), 1);
+    let many = "def l = []; for (int i = 0; i < 1000; i++) { l.add(doc['a' + i]) } return l.size()";
+    assert!(run(many).unwrap_err().to_string().contains("bytes"));
+    let itself = "def f = doc['vector']; f[0].add(f); return f.toString()";
+    assert_eq!(run(itself).unwrap(), Value::from("[[3.0, 4.0, […]]]"));
+}
+
+#[test]
+fn bytes_of_other_types_are_counted_where_they_come_out() {
+    let bytes = Value::Binary(value::Binary {
+        subtype: 0,
+        bytes: vec![0; 1 << 20],
+    });
+    let mut globals = Globals::new().with("b", bytes);
+    let source = "def l = [b]; for (int i = 0; i < 8; i++) { l.addAll(l) } return l";
+    let ran = Script::compile(source).unwrap().run(&mut globals, &());
+    assert!(ran.unwrap_err().to_string().contains("larger than documents"));
+}
+
+#[test]
+fn comparing_long_texts_costs_steps() {
+    let two = "def s = 'aaaaaaaa'; for (int i = 0; i < 18; i++) { s += s } def t = s + 'b'; s += 'c';";
+    for compared in ["s == t", "s < t", "s.compareTo(t) > 0", "'a'.equalsIgnoreCase(t)"] {
+        let source = format!("{two} int i = 0; while (i++ < 10000) {{ boolean is = {compared} }}");
+        assert!(fails(&source).contains("steps"), "{compared}");
+    }
+    let sorted = "def l = [s, t]; for (int i = 0; i < 10; i++) { l.addAll(l) } l.sort(null)";
+    assert!(fails(&format!("{two} {sorted}")).contains("steps"));
+}
+
 #[test]
 fn what_holds_others_a_hundred_thousand_deep_is_freed() {
     for deeper in [

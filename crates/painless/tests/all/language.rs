@@ -90,6 +90,51 @@ fn loops_and_numbers() {
 }
 
 #[test]
+fn lists_are_sorted_where_all_can_be_compared() {
+    let sorted = |list: &str| result(&format!("def l = {list}; l.sort(null); return l"));
+    assert_eq!(sorted("[3, 1.5, 2]"), "[1.5,2,3]");
+    assert_eq!(sorted("['b', 'a']"), r#"["a","b"]"#);
+    assert_eq!(sorted("[null]"), "[null]");
+    // As doubles the three are equal, and so they stay as they are.
+    let equal = "[9007199254740993, 9007199254740992, 9007199254740992.0]";
+    assert_eq!(
+        sorted(equal),
+        "[9007199254740993,9007199254740992,9007199254740992.0]"
+    );
+    for (list, why) in [
+        ("[2, 'a', 1]", "cannot compare [long] with [java.lang.String]"),
+        ("[1, null]", "cannot compare [long] with [null]"),
+        ("['a', true]", "cannot compare [java.lang.String] with [boolean]"),
+    ] {
+        for by in ["l.sort(null)", "Collections.sort(l)"] {
+            let script = Script::compile(&format!("def l = {list}; {by}")).unwrap();
+            let error = script.run(&mut Globals::new(), &()).unwrap_err();
+            assert_eq!(error, ScriptError::Run(why.to_owned()), "{list}");
+        }
+    }
+}
+
+#[test]
+fn texts_are_made_of_parts() {
+    for (source, text) in [
+        ("'' + [1, 'a', [2], ['k': 1], null]", "[1, a, […], {…}, null]"),
+        ("'' + ['a': 1, 'b': [1]] + 2.0", "{a=1, b=[…]}2.0"),
+        ("String.join('-', ['a', 1, true])", "a-1-true"),
+        ("'aba'.replace('a', 'xy')", "xybxy"),
+        ("'ab'.replace('', '-')", "-a-b-"),
+        ("'a,b'.splitOnToken(',').toString()", "[a, b]"),
+    ] {
+        assert_eq!(result(source), format!("{text:?}"), "{source}");
+    }
+}
+
+#[test]
+fn places_in_texts_have_no_end_beyond_numbers() {
+    let script = Script::compile("'a'.charAt(9223372036854775807L)").unwrap();
+    assert!(script.run(&mut Globals::new(), &()).is_err());
+}
+
+#[test]
 fn fields_are_asked_of_the_host() {
     struct Fields;
     impl Host for Fields {
