@@ -8,11 +8,13 @@
 //! - [`script`]: functions in JavaScript over BSON values.
 //! - [`interruption`]: ending what takes too long.
 //!
-//! What must hold: nothing here reads a collection or a file, and no value depends on a clock (but where a script asks for it); what an evaluation needs of the
-//! world (the time, the variables) is handed in. Whatever loops over values counts its steps, so that it can be ended. Errors
-//! carry MongoDB's code and message ([`Error`]): the language is MongoDB's, and so are its errors.
+//! What must hold: nothing here reads a collection or a file, and no value depends on a clock (but where a script asks for
+//! it); what an evaluation needs of the world (the time, the variables) is handed in. Whatever loops over values counts its
+//! steps, so that it can be ended. Errors carry MongoDB's code and message ([`Error`]): the language is MongoDB's, and so
+//! are its errors.
 //!
-//! Left to others: how a document is changed (`update`), which index helps, reading and writing (`query`), stages (`pipeline`), CouchDB's language (`mango`).
+//! Left to others: how a document is changed (`update`), which index helps, reading and writing (`query`), stages (`pipeline`),
+//! CouchDB's language (`mango`).
 
 mod collation;
 mod error;

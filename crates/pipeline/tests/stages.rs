@@ -312,3 +312,25 @@ fn paths_that_are_too_long_or_dotted_below_another_are_refused() {
     assert_eq!(code(array![{"$set": {"a": {"b.c": 1}}}]), 40_183);
     assert_eq!(code(array![{"$unset": ["$a", "a\0b"]}]), 9_527_900);
 }
+
+#[test]
+fn granularity_rounds_numbers_at_the_ends_of_their_range() {
+    let numbers = [0.0, 5e-324, 2e-308, 1.7e308, f64::MAX, f64::INFINITY];
+    for granularity in ["R5", "R80", "1-2-5", "E192", "POWERSOF2"] {
+        for number in numbers {
+            let stage = doc! {"$bucketAuto": {"groupBy": "$x", "buckets": 1, "granularity": granularity}};
+            let buckets = run(array![stage], &[doc! {"x": number}]).expect("a number is rounded");
+            let Some(Value::Document(bounds)) = buckets[0].get("_id") else {
+                panic!("{buckets:?}");
+            };
+            let bound = |name: &str| match bounds.get(name) {
+                Some(Value::Double(bound)) => *bound,
+                other => panic!("{other:?}"),
+            };
+            assert!(
+                bound("min") <= number && number <= bound("max"),
+                "{granularity} {bounds:?}"
+            );
+        }
+    }
+}

@@ -87,7 +87,10 @@ fn apply_present(name: &str, node: &Node, container: &mut Value, context: &mut C
             if effect == Effect::Unchanged {
                 return Ok(());
             }
-            check_id(context)?;
+            let is_equal_id = effect == Effect::Changed && context.is_id(child);
+            if !is_equal_id {
+                check_id(context)?;
+            }
             context.changed = true;
             if effect == Effect::Removed {
                 remove(container, name);

@@ -2,7 +2,7 @@
 
 use crate::array_filter::ArrayFilter;
 use language::expression::Variables;
-use value::{Document, Value, shell};
+use value::{Document, Value, compare, shell};
 
 /// The surroundings of one application.
 #[derive(Debug)]
@@ -52,6 +52,13 @@ impl<'u> Context<'u> {
             Some(id) => shell::field("_id", id.as_ref()),
             None => "no id".to_owned(),
         }
+    }
+
+    /// Whether the walk is on the `_id`, and this value equals the one that was there: the same number, maybe of another type.
+    pub(crate) fn is_id(&self, value: &Value) -> bool {
+        let is_on_id = matches!(self.path.as_slice(), [only] if only == "_id");
+        let id = self.id.as_ref().filter(|_| is_on_id);
+        id.is_some_and(|id| compare(id.as_ref(), value.as_ref()).is_eq())
     }
 
     pub(crate) fn path_text(&self) -> String {

@@ -6,9 +6,9 @@
 //! document and the tree together.
 //!
 //! What must hold: a document is changed only in memory and only if the whole update succeeds is it used, so an
-//! error half-way needs no undoing; an `_id` that was there never changes; an update that changes nothing says so.
+//! error half-way needs no undoing; an `_id` that was there stays equal; an update that changes nothing says so.
 //!
-//! Left to others: which documents are changed, and writing them (`write`).
+//! Left to others: which documents are changed, and writing them (`query`).
 
 mod apply;
 mod array_filter;

@@ -1,4 +1,4 @@
-//! Replacing a whole document but for its `_id`.
+//! Replacing a whole document; its `_id` stays equal.
 
 use crate::stored::{check_stored, check_top_level_name};
 use language::{Code, Error, Result};
@@ -12,7 +12,7 @@ pub(crate) fn check(replacement: &Document) -> Result<()> {
     check_stored(replacement)
 }
 
-/// Puts the replacement in the document's place, under the document's `_id`. Where now is given, empty timestamps mean it.
+/// Puts the replacement in the document's place, under an equal `_id`. Where now is given, empty timestamps mean it.
 pub(crate) fn apply(replacement: &Document, document: &mut Document, now_ms: Option<i64>) -> Result<()> {
     let mut result = with_id(document.remove("_id"), replacement.clone())?;
     if let Some(now_ms) = now_ms {
@@ -35,24 +35,24 @@ fn fill_timestamps(document: &mut Document, now_ms: i64) {
     }
 }
 
-/// The new document with the old one's `_id` in front; another `_id` in the new one is an error.
+/// The new document with its `_id` in front, or the old one's where it has none. One that is not equal is an error; the same number
+/// of another type is stored as it is given.
 pub(crate) fn with_id(old: Option<Value>, new: Document) -> Result<Document> {
     let Some(id) = old else {
         return Ok(id_first(new));
     };
     let mut new = new;
-    if let Some(given) = new.remove("_id")
-        && compare(given.as_ref(), id.as_ref()).is_ne()
-    {
+    let kept = new.remove("_id").unwrap_or_else(|| id.clone());
+    if compare(kept.as_ref(), id.as_ref()).is_ne() {
         return Err(Error::new(
             Code::IMMUTABLE_FIELD,
             format!(
                 "After applying the update, the (immutable) field '_id' was found to have been altered to {}",
-                value::shell::field("_id", given.as_ref())
+                value::shell::field("_id", kept.as_ref())
             ),
         ));
     }
-    new.insert_at(0, "_id", id);
+    new.insert_at(0, "_id", kept);
     Ok(new)
 }
 

@@ -1,6 +1,6 @@
 //! The variables that a command declares by its `let`.
 
-use super::parse::check_new_variable;
+use super::parse::{check_new_variable, check_variable};
 use super::scope::reads_clock;
 use super::{Expression, Variables};
 use crate::{Code, Error, Result};
@@ -9,7 +9,36 @@ use value::{Document, DocumentRef};
 /// The variables that the server itself sets for a command.
 const SERVER_VARIABLES: [&str; 4] = ["NOW", "CLUSTER_TIME", "USER_ROLES", "JS_SCOPE"];
 
+/// The variables that no constant may have the name of.
+const BUILT_IN_VARIABLES: [&str; 8] = [
+    "ROOT",
+    "REMOVE",
+    "NOW",
+    "CLUSTER_TIME",
+    "JS_SCOPE",
+    "IS_MR",
+    "SEARCH_META",
+    "USER_ROLES",
+];
+
 impl Variables {
+    /// Sets the constants of an update's `c`: values, taken as they are.
+    pub fn set_constants(&mut self, constants: &Document) -> Result<()> {
+        for (name, value) in constants.iter() {
+            check_variable(name)?;
+            if BUILT_IN_VARIABLES.contains(&name) {
+                return Err(Error::new(
+                    Code::location(17_275),
+                    format!(
+                        "Can't redefine a non-user-writable variable: give the constant '{name}' another name"
+                    ),
+                ));
+            }
+            self.set(name, Some(value.clone()));
+        }
+        Ok(())
+    }
+
     /// Sets the variables of a command's `let`: expressions without fields, each seeing those before it.
     pub fn set_let(&mut self, definitions: &Document) -> Result<()> {
         for (name, definition) in definitions.iter() {

@@ -33,6 +33,7 @@ pub use scope::{ParseScope, Variables, names_operator, reads_clock};
 pub(crate) use operators::ABSENT_METADATA;
 pub use ordered::Ordered;
 pub use parse::{check_field_name, check_new_variable};
+pub(crate) use path::INDEX_KEY;
 pub use value::size::{document_bytes, size_bytes};
 pub use value_set::ValueSet;
 
@@ -53,7 +54,8 @@ pub fn operator_names() -> impl Iterator<Item = &'static str> {
 pub struct Expression {
     node: Arc<Node>,
     reads: Arc<Reads>,
-    reads_index_key: bool,
+    /// The names of the metadata that is read.
+    metadata: Arc<BTreeSet<Box<str>>>,
 }
 
 impl Expression {
@@ -67,7 +69,7 @@ impl Expression {
         };
         Ok(Expression {
             node: Arc::new(node),
-            reads_index_key: parser.reads_index_key(),
+            metadata: Arc::new(parser.metadata()),
             reads: Arc::new(parser.reads()),
         })
     }
@@ -82,7 +84,7 @@ impl Expression {
         Expression {
             node: Arc::new(Node::Constant(value)),
             reads: Arc::new(Reads::Fields(BTreeSet::new())),
-            reads_index_key: false,
+            metadata: Arc::default(),
         }
     }
 
@@ -166,9 +168,9 @@ impl Expression {
         }
     }
 
-    /// Whether the key is read by which the document was found in an index: `{$meta: "indexKey"}`.
-    pub fn reads_index_key(&self) -> bool {
-        self.reads_index_key
+    /// Whether the metadata of this name is read: `{$meta: "indexKey"}`.
+    pub fn reads_metadata(&self, name: &str) -> bool {
+        self.metadata.contains(name)
     }
 
     /// Whether the value depends on the document, so not on constants, variables and chance alone.

@@ -2,7 +2,7 @@
 
 use super::node::{Apply, Call, Node};
 use super::operators::{Operator, Syntax, check_size};
-use super::path::{Base, Path};
+use super::path::{Base, INDEX_KEY, Path};
 use super::scope::ParseScope;
 use crate::path_depth::PATH_DEPTH_MAX;
 use crate::{Code, Error, Result};
@@ -22,8 +22,8 @@ pub(super) struct Parser<'s> {
     slots: usize,
     /// The fields of the document that are read.
     reads: Reads,
-    /// Whether the key is read by which the document was found.
-    reads_index_key: bool,
+    /// The names of the metadata that is read.
+    metadata: BTreeSet<Box<str>>,
 }
 
 /// What an expression reads of the document.
@@ -55,7 +55,7 @@ impl<'s> Parser<'s> {
             locals: Vec::new(),
             slots: 0,
             reads: Reads::Fields(BTreeSet::new()),
-            reads_index_key: false,
+            metadata: BTreeSet::new(),
         }
     }
 
@@ -64,9 +64,9 @@ impl<'s> Parser<'s> {
         self.scope.collation()
     }
 
-    /// Whether the key was read by which the document was found.
-    pub(super) fn reads_index_key(&self) -> bool {
-        self.reads_index_key
+    /// The names of the metadata that was read so far.
+    pub(super) fn metadata(&mut self) -> BTreeSet<Box<str>> {
+        std::mem::take(&mut self.metadata)
     }
 
     /// Whether documents have metadata of this name.
@@ -81,7 +81,11 @@ impl<'s> Parser<'s> {
 
     /// A path, noted as read.
     pub(super) fn read(&mut self, base: Base, fields: Vec<Box<str>>) -> Node {
-        self.reads_index_key |= base == Base::IndexKey;
+        match &base {
+            Base::IndexKey => drop(self.metadata.insert(INDEX_KEY.into())),
+            Base::Metadata(name) => drop(self.metadata.insert(name.clone())),
+            _ => {}
+        }
         let path = Path { base, fields };
         self.reads.add(&path);
         Node::Path(path)
@@ -353,7 +357,7 @@ pub fn check_field_name(name: &str) -> Result<()> {
 }
 
 /// Checks the name of a variable that is read.
-fn check_variable(name: &str) -> Result<()> {
+pub(super) fn check_variable(name: &str) -> Result<()> {
     check_variable_characters(name, |first| first.is_ascii_alphabetic() || !first.is_ascii())
 }
 

@@ -8,6 +8,9 @@ use super::node::Scope;
 use super::scope::not_available;
 use value::{ArrayRef, DocumentRef, Value, ValueRef};
 
+/// The name of the key by which a document was found, as metadata.
+pub(crate) const INDEX_KEY: &str = "indexKey";
+
 /// Where a path starts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Base {

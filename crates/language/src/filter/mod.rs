@@ -125,11 +125,11 @@ impl Filter {
     /// Whether the document matches. Fails where `$expr` fails on it, or a pattern goes past its limit.
     pub fn matches(&self, document: DocumentRef<'_>) -> Result<bool> {
         steps(1)?;
-        self.root.matches(document, &mut None)
+        self.root.matches(document)
     }
 
-    /// As [`Filter::matches`]; `position` is then the place of the array's element that satisfied the last
-    /// condition on an array: what the positional `$` stands for.
+    /// As [`Filter::matches`]; `position` is then the place of the array's element that satisfied the condition on an array
+    /// which MongoDB looks at last: what the positional `$` stands for.
     pub fn matches_positioned(
         &self,
         document: DocumentRef<'_>,
@@ -137,7 +137,7 @@ impl Filter {
     ) -> Result<bool> {
         steps(1)?;
         *position = None;
-        self.root.matches(document, position)
+        self.root.matches_positioned(document, position)
     }
 
     /// Whether a value matches where the query calls it `name`: the identifier of an array filter, or "" where

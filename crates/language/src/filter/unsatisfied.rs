@@ -39,7 +39,7 @@ fn broken(clauses: &[Node], document: DocumentRef<'_>) -> Vec<Value> {
     clauses
         .iter()
         .enumerate()
-        .filter(|(_, clause)| !clause.matches(document, &mut None).unwrap_or(false))
+        .filter(|(_, clause)| !clause.matches(document).unwrap_or(false))
         .map(|(index, clause)| {
             Value::Document(doc! {"index": (index as i32), "details": (details(clause, document))})
         })
@@ -50,7 +50,7 @@ fn satisfied(clauses: &[Node], document: DocumentRef<'_>) -> Vec<Value> {
     clauses
         .iter()
         .enumerate()
-        .filter(|(_, clause)| clause.matches(document, &mut None).unwrap_or(false))
+        .filter(|(_, clause)| clause.matches(document).unwrap_or(false))
         .map(|(index, clause)| {
             let details =
                 doc! {"specifiedAs": (normal::document(clause)), "reason": "child expression matched"};

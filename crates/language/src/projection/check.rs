@@ -56,7 +56,7 @@ pub(super) fn refuse_meta(operand: &Value) -> Error {
     match operand.as_ref().as_str() {
         Some(
             name @ ("textScore" | "score" | "scoreDetails" | "searchScore" | "geoNearDistance"
-            | "geoNearPoint"),
+            | "geoNearPoint" | "recordId" | "sortKey"),
         ) => Error::new(
             Code::location(40_218),
             format!("query requires {name} metadata, but it is not available"),

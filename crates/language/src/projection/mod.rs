@@ -21,7 +21,7 @@ mod stage;
 pub use copy::FieldSource;
 pub use stage::{Stage, new_root};
 
-use crate::expression::{Expression, ParseScope, Variables};
+use crate::expression::{Expression, INDEX_KEY, ParseScope, Variables};
 use crate::filter::{Filter, FilterPlace, FilterScope, Node, TEXT_SCORE};
 use crate::{Code, Error, Result};
 use apply::Applier;
@@ -29,6 +29,12 @@ use copy::Copied;
 use node::{Action, Fields};
 use parse::{Mode, Parsed, Parser, Place};
 use value::{Document, DocumentRef, Value};
+
+/// Where a document lies in its collection, as metadata.
+pub const RECORD_ID: &str = "recordId";
+
+/// The values that a document is sorted by, as metadata.
+pub const SORT_KEY: &str = "sortKey";
 
 /// A parsed projection.
 #[derive(Clone, Debug)]
@@ -48,11 +54,22 @@ impl Projection {
         filter: Option<&Filter>,
         variables: &Variables,
     ) -> Result<Projection> {
+        Projection::parse_find_with(specification, filter, variables, &[])
+    }
+
+    /// As [`Projection::parse_find`], of documents that have this metadata beside what the filter gives them; its values are
+    /// given by [`Variables::set_metadata`].
+    pub fn parse_find_with(
+        specification: &Document,
+        filter: Option<&Filter>,
+        variables: &Variables,
+        metadata: &[&'static str],
+    ) -> Result<Projection> {
         let filters = FilterScope {
             place: FilterPlace::Query,
             variables: Some(variables),
         };
-        let mut scope = variables.parse_scope();
+        let mut scope = variables.parse_scope().with_metadata(metadata);
         if filter.is_some_and(|filter| filter.text().is_some()) {
             scope = scope.with_metadata(&[TEXT_SCORE]);
         }
@@ -92,7 +109,12 @@ impl Projection {
 
     /// Whether the key is shown by which a document was found in an index.
     pub fn needs_index_key(&self) -> bool {
-        self.fields.read_index_key()
+        self.fields.read_metadata(INDEX_KEY)
+    }
+
+    /// Whether metadata of this name is shown: [`RECORD_ID`], [`SORT_KEY`].
+    pub fn needs_metadata(&self, name: &str) -> bool {
+        self.fields.read_metadata(name)
     }
 
     /// Whether the position at which the query matched is needed.

@@ -73,11 +73,11 @@ impl Fields {
         Ok(())
     }
 
-    /// Whether an expression here or below reads the key by which the document was found.
-    pub(super) fn read_index_key(&self) -> bool {
+    /// Whether an expression here or below reads the metadata of this name.
+    pub(super) fn read_metadata(&self, metadata: &str) -> bool {
         self.entries.iter().any(|(_, action)| match action {
-            Action::Compute(expression) => expression.reads_index_key(),
-            Action::Fields(fields) => fields.read_index_key(),
+            Action::Compute(expression) => expression.reads_metadata(metadata),
+            Action::Fields(fields) => fields.read_metadata(metadata),
             _ => false,
         })
     }

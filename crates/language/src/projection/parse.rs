@@ -3,7 +3,7 @@
 use super::check::{check_condition, check_nested_name, check_path, refuse_meta, unknown_expression};
 use super::node::{Action, Fields};
 use super::slice::Slice;
-use crate::expression::{ABSENT_METADATA, Expression, ParseScope};
+use crate::expression::{ABSENT_METADATA, Expression, INDEX_KEY, ParseScope};
 use crate::filter::{Filter, FilterScope};
 use crate::{Code, Error, Result};
 use value::{Document, Value};
@@ -17,12 +17,13 @@ pub(super) enum Place {
     Stage,
 }
 
-/// Whether `$meta` names something that documents can have: the key of an index, what a stage before has given, and in a stage
-/// what only `$search` and `$sample` give in MongoDB, which documents have not here.
+/// Whether `$meta` names something that documents can have: the key of an index, what a stage before has given, and what only
+/// `$search` and `$sample` give in MongoDB, which documents have not here. That a find has no scores is an error.
 fn is_metadata(place: Place, operand: &Value, scope: &ParseScope) -> bool {
     match operand.as_ref().as_str() {
-        Some("indexKey") => true,
-        Some(name) => scope.has_metadata(name) || (place == Place::Stage && ABSENT_METADATA.contains(&name)),
+        Some(INDEX_KEY) => true,
+        Some("searchScore") if place == Place::Find => false,
+        Some(name) => scope.has_metadata(name) || ABSENT_METADATA.contains(&name),
         None => false,
     }
 }

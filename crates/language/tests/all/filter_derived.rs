@@ -1,7 +1,7 @@
 //! What a filter gives besides a yes or no: the position in an array, answers for single values, seeds of upserts, its normal form.
 
 use language::filter::{Filter, FilterScope};
-use value::{Value, array, doc};
+use value::{Document, Value, array, doc};
 
 #[test]
 fn the_last_array_condition_gives_the_position() {
@@ -17,7 +17,7 @@ fn the_last_array_condition_gives_the_position() {
             .matches_positioned((&document).into(), &mut position)
             .unwrap()
     );
-    assert_eq!(position, Some(1));
+    assert_eq!(position, Some(2));
 
     let filter = Filter::parse(&doc! {"a": {"$ne": 5}}, &FilterScope::default()).unwrap();
     assert!(
@@ -26,6 +26,90 @@ fn the_last_array_condition_gives_the_position() {
             .unwrap()
     );
     assert_eq!(position, None);
+}
+
+/// Where the document satisfies the filter last.
+#[track_caller]
+fn position(filter: &Document, document: &Document) -> Option<usize> {
+    let parsed = Filter::parse(filter, &FilterScope::default()).expect("a filter");
+    let mut position = None;
+    let matches = parsed.matches_positioned(document.into(), &mut position);
+    assert!(matches.expect("no error"), "{filter:?} {document:?}");
+    position
+}
+
+#[test]
+fn the_position_does_not_depend_on_the_order_of_the_conditions() {
+    let cases = [
+        (doc! {"a": {"$gt": 1, "$lt": 3}}, doc! {"a": [1, 2, 3]}, Some(1)),
+        (
+            doc! {"v": 3, "l.x": 1},
+            doc! {"v": [1, 2, 3], "l": [{"x": 1}, {"x": 2}]},
+            Some(2),
+        ),
+        (
+            doc! {"a": {"$in": [1, 2]}, "b": 5},
+            doc! {"a": [0, 2], "b": [5]},
+            Some(1),
+        ),
+        (
+            doc! {"a": {"$elemMatch": {"$gt": 2}}, "b": 5},
+            doc! {"a": [1, 2, 3], "b": [4, 5]},
+            Some(1),
+        ),
+        // What must not hold says nothing of where, wherever it stands.
+        (
+            doc! {"a": 2, "b": {"$ne": 7}},
+            doc! {"a": [1, 2], "b": [3]},
+            Some(1),
+        ),
+        (
+            doc! {"a": {"$elemMatch": {"x": 1}}, "$and": [{"a": {"$elemMatch": {"x": {"$gt": 1}}}}]},
+            doc! {"a": [{"x": 2}, {"x": 1}]},
+            Some(0),
+        ),
+    ];
+    for (filter, document, expected) in cases {
+        let turned = |filter: &Document| {
+            let mut fields: Vec<(String, Value)> = filter
+                .iter()
+                .map(|(name, value)| (name.to_owned(), value.clone()))
+                .collect();
+            fields.reverse();
+            fields.into_iter().collect::<Document>()
+        };
+        let inner = |filter: &Document| -> Document {
+            let fields = filter.iter().map(|(name, value)| match value {
+                Value::Document(operators) => (name.to_owned(), Value::Document(turned(operators))),
+                other => (name.to_owned(), other.clone()),
+            });
+            fields.collect()
+        };
+        for written in [filter.clone(), turned(&filter), inner(&filter)] {
+            assert_eq!(position(&written, &document), expected, "{written:?}");
+        }
+    }
+}
+
+#[test]
+fn alternatives_give_a_position_where_they_are_a_list_of_values() {
+    let document = doc! {"a": [1, 2, "x"], "b": [2]};
+    for (alternatives, expected) in [
+        (array![{"a": 2}, {"a": 1}], Some(0)),
+        (array![{"a": "x"}, {"a": {"$regex": "^y"}}, {"a": 2}], Some(1)),
+        (array![{"a": 2}, {"b": 2}], None),
+        (array![{"a": {"$gt": 1}}, {"a": 7}], None),
+    ] {
+        assert_eq!(
+            position(&doc! {"$or": (alternatives.clone())}, &document),
+            expected,
+            "{alternatives:?}"
+        );
+    }
+    assert_eq!(
+        position(&doc! {"$or": [{"a": 2}, {"b": 2}], "b": 2}, &document),
+        Some(0)
+    );
 }
 
 #[test]

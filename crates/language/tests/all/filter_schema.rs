@@ -48,6 +48,80 @@ fn types_and_presence() {
 }
 
 #[test]
+fn a_name_with_dots_is_a_path() {
+    let (nested, text, empty) = (doc! {"a": {"b": 1}}, doc! {"a": {"b": "x"}}, doc! {"a": {}});
+    let literal = doc! {"a.b": 1};
+    let listed = doc! {"a": [{}, {"b": "x"}, {"b": 1}]};
+    let second = doc! {"a": [3, 4]};
+    check(vec![
+        (
+            doc! {"required": ["a.b"]},
+            vec![nested.clone(), text.clone(), listed.clone()],
+            vec![empty.clone(), literal.clone(), second.clone()],
+        ),
+        (
+            doc! {"required": ["a.1"]},
+            vec![second.clone()],
+            vec![empty.clone()],
+        ),
+        (
+            doc! {"properties": {"a.b": {"bsonType": "string"}}},
+            vec![text.clone(), empty.clone(), literal.clone(), listed, second],
+            vec![nested.clone()],
+        ),
+        (
+            doc! {"dependencies": {"a.b": ["c"]}},
+            vec![empty.clone(), literal.clone(), doc! {"a": {"b": 1}, "c": 1}],
+            vec![nested.clone(), text.clone()],
+        ),
+        (
+            doc! {"dependencies": {"c": ["a.b"]}},
+            vec![doc! {"a": {"b": 1}, "c": 1}, empty.clone()],
+            vec![doc! {"a.b": 1, "c": 1}],
+        ),
+        (
+            doc! {"properties": {"p": {"required": ["a.b"]}}},
+            vec![doc! {"p": (nested.clone())}],
+            vec![doc! {"p": (empty)}],
+        ),
+        // These look at the names that documents have.
+        (
+            doc! {"properties": {"a.b": {}}, "additionalProperties": false},
+            vec![literal],
+            vec![nested, text],
+        ),
+    ]);
+}
+
+#[test]
+fn what_is_broken_is_told_by_paths_too() {
+    let schema = doc! {"required": ["a.b", "a.c"], "properties": {"a.b": {"bsonType": "string"}}};
+    let filter = Filter::parse(&doc! {"$jsonSchema": schema}, &FilterScope::default()).expect("a filter");
+    let told = filter.unsatisfied((&doc! {"a": {"b": 1}}).into());
+    let expected = doc! {
+        "operatorName": "$jsonSchema",
+        "schemaRulesNotSatisfied": [
+            {
+                "operatorName": "required",
+                "specifiedAs": {"required": ["a.b", "a.c"]},
+                "missingProperties": ["a.c"]
+            },
+            {"operatorName": "properties", "propertiesNotSatisfied": [{
+                "propertyName": "a.b",
+                "details": [{
+                    "operatorName": "bsonType",
+                    "specifiedAs": {"bsonType": "string"},
+                    "reason": "type did not match",
+                    "consideredValue": 1,
+                    "consideredType": "int"
+                }]
+            }]}
+        ]
+    };
+    assert_eq!(told, expected);
+}
+
+#[test]
 fn numbers_and_strings() {
     check(vec![
         (

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod conformance;
+mod constants;
 mod fields;
 mod filter_derived;
 mod filter_error;

@@ -2,7 +2,7 @@
 
 use language::Result;
 use language::expression::Variables;
-use language::projection::Projection;
+use language::projection::{Projection, RECORD_ID, SORT_KEY};
 use value::{Document, DocumentBuf, RawDocument, doc};
 
 fn project(document: &Document, specification: Document, position: Option<usize>) -> Result<Document> {
@@ -155,6 +155,9 @@ fn wrong_specifications_are_refused_with_mongodbs_codes() {
         (doc! {"b": {"$elemMatch": {}}, "a.$": 1}, 31256),
         (doc! {"a": {"$slice": 1}, "a.b": 1}, 31249),
         (doc! {"a": {"$meta": "textScore"}}, 40218),
+        (doc! {"a": {"$meta": "recordId"}}, 40218),
+        (doc! {"a": {"$meta": "sortKey"}}, 40218),
+        (doc! {"a": {"$meta": "other"}}, 17308),
     ];
     for (specification, expected) in cases {
         assert_eq!(
@@ -166,6 +169,28 @@ fn wrong_specifications_are_refused_with_mongodbs_codes() {
             "{specification:?}"
         );
     }
+}
+
+#[test]
+fn metadata_is_shown_where_documents_have_it() {
+    let mut variables = Variables::new(0);
+    variables.set_metadata(doc! {RECORD_ID: 7i64, SORT_KEY: ["x"]});
+    let meta = |name: &str| doc! {"$meta": name};
+    let specification =
+        doc! {"a": 1, "where": (meta(RECORD_ID)), "by": (meta(SORT_KEY)), "chance": (meta("randVal"))};
+    let known = [RECORD_ID, SORT_KEY];
+    let projection = Projection::parse_find_with(&specification, None, &variables, &known).unwrap();
+    assert!(known.iter().all(|name| projection.needs_metadata(name)));
+    assert!(!projection.needs_index_key());
+    let mut out = Vec::new();
+    let document = DocumentBuf::from(&sample());
+    projection
+        .apply(document.as_ref(), None, &variables, &mut out)
+        .unwrap();
+    assert_eq!(
+        RawDocument::new(&out).unwrap().to_document(),
+        doc! {"_id": 1, "a": 1, "where": 7i64, "by": ["x"]}
+    );
 }
 
 fn sorted(mut paths: Vec<String>) -> Vec<String> {

@@ -36,6 +36,19 @@ pub(crate) enum Accumulation {
     Script(ScriptAccumulator),
 }
 
+/// For what a state is started.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asking {
+    /// A group of `$group`.
+    Group,
+    /// A bucket of `$bucketAuto`.
+    Bucket,
+    /// A frame that grows from the beginning of its partition.
+    GrowingFrame,
+    /// One place of a moving frame, which documents leave again.
+    MovingFrame,
+}
+
 /// The state of an accumulation in one group.
 #[derive(Debug)]
 pub(crate) enum State {
@@ -123,16 +136,12 @@ impl Accumulation {
     }
 
     /// The state before any document; `group` is the group's `_id`, which the count of `$topN` may depend on.
-    pub(crate) fn start(&self, group: DocumentRef<'_>, variables: &Variables) -> Result<State> {
-        self.start_in(group, variables, false)
-    }
-
-    /// The state for one place of a moving frame, which documents leave again.
-    pub(crate) fn start_moving(&self, variables: &Variables) -> Result<State> {
-        self.start_in((&Document::new()).into(), variables, true)
-    }
-
-    fn start_in(&self, group: DocumentRef<'_>, variables: &Variables, forgets: bool) -> Result<State> {
+    pub(crate) fn start(
+        &self,
+        group: DocumentRef<'_>,
+        variables: &Variables,
+        asking: Asking,
+    ) -> Result<State> {
         Ok(match self {
             Accumulation::Simple(kind, _) => State::One(kind.start(variables.collation())),
             Accumulation::Count => State::Count(0),
@@ -143,7 +152,7 @@ impl Accumulation {
                 ..
             } => State::One(accumulator::percentile(shares, *method, *single)),
             Accumulation::Ranked(ranking) => State::Ranked {
-                kept: ranking.start(group, variables, forgets)?,
+                kept: ranking.start(group, variables, asking)?,
                 single: ranking.is_single(),
                 reversed: ranking.is_reversed(),
             },
@@ -257,7 +266,7 @@ pub(super) fn options(operand: &Value, wrong: impl FnOnce() -> QueryError) -> Re
 }
 
 /// The value of an operand that must not depend on the document.
-pub(super) fn constant(
+pub(crate) fn constant(
     operand: &Value,
     scope: &StageScope<'_>,
     wrong: impl Fn() -> QueryError,

@@ -1,6 +1,6 @@
 //! `$bucketAuto`: intervals chosen so that about as many documents fall into each.
 
-use super::accumulation::{Accumulation, State};
+use super::accumulation::{Accumulation, Asking, State};
 use super::bucket::{add_output, check_group_by};
 use super::granularity::Granularity;
 use crate::kept::Kept;
@@ -245,7 +245,7 @@ impl Bucketing {
         let nothing = Document::new();
         let fields = self.stage.fields.iter();
         fields
-            .map(|(_, accumulation)| accumulation.start((&nothing).into(), &self.variables))
+            .map(|(_, accumulation)| accumulation.start((&nothing).into(), &self.variables, Asking::Bucket))
             .collect()
     }
 

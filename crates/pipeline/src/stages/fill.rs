@@ -5,7 +5,7 @@ use crate::fields::checked_path;
 use crate::stage::{Stage, StageScope, named};
 use crate::window::Windows;
 use crate::{Code, QueryError, Result};
-use language::fields::{Fields, wrong_type};
+use language::Fields;
 use std::sync::Arc;
 use value::{Document, DocumentRef, Value, ValueRef};
 
@@ -35,6 +35,7 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
     let output = fields.document("output")?;
     fields.finish()?;
     let output = output.ok_or_else(|| fields.missing("output"))?;
+    let (windows, values) = parse_output(output)?;
     let partition_fields = partition_fields.map(parse_partition_fields).transpose()?;
     if partition_by.is_some() && partition_fields.is_some() {
         return Err(wrong(
@@ -42,20 +43,22 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
             "Maximum one of 'partitionBy' and 'partitionByFields can be specified in '$fill'",
         ));
     }
-    let (windows, values) = parse_output(output)?;
-    let mut stages: Vec<Arc<dyn Stage>> = Vec::new();
-    if !windows.is_empty() {
-        let mut spec = Document::new();
-        if let Some(by) = partition_by.or(partition_fields) {
-            spec.push("partitionBy", by);
-        }
-        if let Some(sort) = sort {
-            spec.push("sortBy", sort.to_document());
-        }
-        spec.push("output", windows);
-        stages.push(Arc::new(Windows::parse(&spec, scope)?));
+    let mut spec = Document::new();
+    if let Some(by) = partition_by.or(partition_fields) {
+        spec.push("partitionBy", by);
     }
-    if !values.is_empty() || stages.is_empty() {
+    if let Some(sort) = sort {
+        spec.push("sortBy", sort.to_document());
+    }
+    let has_windows = !windows.is_empty();
+    spec.push("output", windows);
+    // Where nothing is computed from other documents, partitions and order mean nothing, but must be such all the same.
+    let filled = Windows::parse(&spec, scope)?;
+    let mut stages: Vec<Arc<dyn Stage>> = Vec::new();
+    if has_windows {
+        stages.push(Arc::new(filled));
+    }
+    if !values.is_empty() {
         stages.extend(project::parse("$addFields", &Value::Document(values), scope)?);
     }
     Ok(stages)
@@ -65,12 +68,6 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
 fn parse_partition_fields(names: Vec<&str>) -> Result<Value> {
     let mut by = Document::new();
     for (at, name) in names.into_iter().enumerate() {
-        if name.starts_with('$') {
-            return Err(wrong(
-                Code::location(6_050_203),
-                "Each field in 'partitionByFields' must be a field name and cannot begin with '$'",
-            ));
-        }
         checked_path(name)?;
         by.push(format!("f{at}"), format!("${name}"));
     }
@@ -80,30 +77,40 @@ fn parse_partition_fields(names: Vec<&str>) -> Result<Value> {
 /// What a `$setWindowFields` fills, and what an `$addFields` does.
 fn parse_output(output: DocumentRef<'_>) -> Result<(Document, Document)> {
     let (mut windows, mut values) = (Document::new(), Document::new());
+    if output.is_empty() {
+        return Err(wrong(
+            Code::location(6_050_203),
+            "The output field in '$fill' must contain an object with at least one element",
+        ));
+    }
     for (field, how) in output.iter() {
         let ValueRef::Document(how) = how else {
-            return Err(wrong_type(&format!("$fill.output.{field}"), how.type_of(), "'object'").into());
+            return Err(not_one_way(field));
         };
         let path = Value::from(format!("${field}"));
-        let how = Fields::new(format!("$fill.output.{field}"), how);
-        match (how.string("method")?, how.any("value")) {
-            (Some(method), None) if how.document_ref().iter().count() == 1 => {
-                windows.push(field, named(window_function(method)?, path));
-            }
-            (None, Some(value)) if how.document_ref().iter().count() == 1 => {
-                values.push(field, named("$ifNull", vec![path, value.to_value()]));
-            }
-            _ => {
+        let how = Fields::new("$fill", how);
+        let (method, value) = (how.string("method")?, how.any("value"));
+        how.finish()?;
+        match (method, value) {
+            (Some(method), None) => windows.push(field, named(window_function(method)?, path)),
+            (None, Some(value)) => values.push(field, named("$ifNull", vec![path, value.to_value()])),
+            (Some(_), Some(_)) => {
                 return Err(wrong(
-                    Code::location(6_050_200),
-                    format!(
-                        "$fill's output of '{field}' must be an object with exactly one of 'method' and 'value'"
-                    ),
+                    Code::location(6_050_201),
+                    "Each fill output specification must have exactly one of 'method' or 'value' fields, not both",
                 ));
             }
+            (None, None) => return Err(not_one_way(field)),
         }
     }
     Ok((windows, values))
+}
+
+fn not_one_way(field: &str) -> QueryError {
+    wrong(
+        Code::location(6_050_200),
+        format!("$fill's output of '{field}' must be an object with exactly one of 'method' and 'value'"),
+    )
 }
 
 fn window_function(method: &str) -> Result<&'static str> {

@@ -161,7 +161,7 @@ impl Granularity {
 
     fn round(&self, value: &Value, round: impl FnOnce(&Granularity, f64) -> f64) -> Value {
         let number = Number::of(value.as_ref()).map_or(0.0, Number::to_f64);
-        if number == 0.0 {
+        if number == 0.0 || number.is_infinite() {
             return value.clone();
         }
         let rounded = round(self, number);
@@ -177,8 +177,14 @@ impl Granularity {
     }
 }
 
+/// Numbers below this lie between 0 and it: the powers of ten that follow are soon no numbers of full precision.
+const TINY: f64 = 1e-300;
+
 /// The smallest number of the series, times a power of ten, that is above.
 fn above(series: &[f64], number: f64) -> f64 {
+    if number < TINY {
+        return TINY;
+    }
     let mut factor = 1.0;
     let last = series.last().copied().unwrap_or(1.0);
     let first = series.first().copied().unwrap_or(1.0);
@@ -198,6 +204,9 @@ fn above(series: &[f64], number: f64) -> f64 {
 
 /// The largest number of the series, times a power of ten, that is below.
 fn below(series: &[f64], number: f64) -> f64 {
+    if number <= TINY {
+        return 0.0;
+    }
     let mut factor = 1.0;
     let last = series.last().copied().unwrap_or(1.0);
     let first = series.first().copied().unwrap_or(1.0);

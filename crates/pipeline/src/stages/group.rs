@@ -1,6 +1,6 @@
 //! `$group`: documents with equal keys, and what accumulates over them.
 
-use super::accumulation::{Accumulation, State};
+use super::accumulation::{Accumulation, Asking, State};
 use crate::join_key::append_key;
 use crate::kept::{Kept, no_room};
 use crate::row::Row;
@@ -298,7 +298,8 @@ impl Group {
     /// A group without documents.
     fn start(&self, id: DocumentBuf, variables: &Variables) -> Result<OneGroup> {
         let states = self.fields.iter();
-        let states = states.map(|(_, accumulation)| accumulation.start(id.as_ref(), variables));
+        let states =
+            states.map(|(_, accumulation)| accumulation.start(id.as_ref(), variables, Asking::Group));
         Ok(OneGroup {
             states: states.collect::<Result<_>>()?,
             id,

@@ -1,6 +1,6 @@
 //! The operands of `$firstN $lastN $minN $maxN`, `$top $topN $bottom $bottomN`.
 
-use super::accumulation::options;
+use super::accumulation::{Asking, options};
 use crate::stage::StageScope;
 use crate::{Code, QueryError, Result};
 use language::expression::accumulator::{Ranked, Ties};
@@ -56,8 +56,12 @@ pub(super) fn parse_ranking(name: &str, operand: &Value, scope: &StageScope<'_>)
 
 fn parse_n(name: &str, operand: &Value, by: By, scope: &StageScope<'_>) -> Result<Ranking> {
     let operand = options(operand, || {
+        let code = match by {
+            By::Arrival | By::Departure => Code::location(5_787_801),
+            By::Value(_) | By::Fields(..) => Code::location(5_787_900),
+        };
         QueryError::new(
-            Code::location(5_787_900),
+            code,
             format!(
                 "specification must be an object; found {name}: {}",
                 operand.type_of().alias()
@@ -91,35 +95,32 @@ fn parse_sorted(name: &str, operand: &Value, from_end: bool, scope: &StageScope<
         )
     })?;
     let many = name.ends_with('N');
-    check_known(
-        operand,
-        if many {
-            &["n", "sortBy", "output"]
-        } else {
-            &["sortBy", "output"]
-        },
-        Code::location(5_788_002),
-    )?;
-    let missing = |field: &str, code| QueryError::new(code, format!("Missing value for '{field}'"));
     let parse_scope = scope.variables.parse_scope();
-    let count = match operand.get("n") {
-        Some(count) => Some(Expression::parse(count, &parse_scope)?),
-        None if many => return Err(missing("n", Code::location(5_788_003))),
-        None => None,
-    };
-    let output = operand
-        .get("output")
-        .ok_or_else(|| missing("output", Code::location(5_788_004)))?;
-    let sort = match operand.get("sortBy") {
-        Some(Value::Document(sort)) => sort,
-        Some(_) => {
-            return Err(QueryError::new(
-                Code::location(5_788_604),
-                "expected 'sortBy' to already be an object",
-            ));
+    let (mut count, mut output, mut sort) = (None, None, None);
+    // In the order written, so that the first error is the one that MongoDB finds.
+    for (field, value) in operand.iter() {
+        match (field, value) {
+            ("n", count_of) if many => count = Some(Expression::parse(count_of, &parse_scope)?),
+            ("output", shown) => output = Some(shown),
+            ("sortBy", Value::Document(pattern)) => sort = Some(pattern),
+            ("sortBy", other) => {
+                return Err(QueryError::new(
+                    Code::location(10_065),
+                    format!(
+                        "expected 'sortBy' to be an object, found {}",
+                        other.type_of().alias()
+                    ),
+                ));
+            }
+            (unknown, _) => return Err(unknown_argument(unknown, Code::location(5_788_002))),
         }
-        None => return Err(missing("sortBy", Code::location(5_788_005))),
-    };
+    }
+    let missing = |field: &str, code| QueryError::new(code, format!("Missing value for '{field}'"));
+    if many && count.is_none() {
+        return Err(missing("n", Code::location(5_788_003)));
+    }
+    let output = output.ok_or_else(|| missing("output", Code::location(5_788_004)))?;
+    let sort = sort.ok_or_else(|| missing("sortBy", Code::location(5_788_005)))?;
     Ok(Ranking {
         by: By::Fields(
             SortPattern::parse(sort)?.with_collation(scope.variables.collation()),
@@ -132,33 +133,36 @@ fn parse_sorted(name: &str, operand: &Value, from_end: bool, scope: &StageScope<
 
 fn check_known(operand: &Document, known: &[&str], code: Code) -> Result<()> {
     match operand.iter().find(|(field, _)| !known.contains(field)) {
-        Some((unknown, _)) => Err(QueryError::new(
-            code,
-            format!("Unknown argument for 'n' operator: {unknown}"),
-        )),
+        Some((unknown, _)) => Err(unknown_argument(unknown, code)),
         None => Ok(()),
     }
 }
 
-/// A count of values to keep, as `n` gives it.
-pub(super) fn checked_count(value: Option<Value>) -> Result<usize> {
+fn unknown_argument(name: &str, code: Code) -> QueryError {
+    QueryError::new(code, format!("Unknown argument for 'n' operator: {name}"))
+}
+
+/// A count of values to keep, as `n` gives it. MongoDB runs `$group` by another engine than the rest, whose errors have one code.
+fn checked_count(value: Option<Value>, asking: Asking) -> Result<usize> {
+    let code = |code| match asking {
+        Asking::Group => Code::location(7_548_606),
+        Asking::Bucket | Asking::GrowingFrame | Asking::MovingFrame => Code::location(code),
+    };
     let value = value.unwrap_or(Value::Null);
-    let number = Number::of(value.as_ref())
-        .and_then(Number::to_i64)
-        .ok_or_else(|| {
-            QueryError::new(
-                Code::location(7_548_606),
-                format!(
-                    "Value for 'n' must be of integral type, but found {}",
-                    value.type_of().alias()
-                ),
-            )
-        })?;
-    match usize::try_from(number) {
+    let wrong = |code| {
+        let shown = value::shell::value(value.as_ref());
+        QueryError::new(
+            code,
+            format!("Value for 'n' must be of integral type, but found {shown}"),
+        )
+    };
+    let number = Number::of(value.as_ref()).ok_or_else(|| wrong(code(5_787_902)))?;
+    let whole = number.to_i64().ok_or_else(|| wrong(code(5_787_903)))?;
+    match usize::try_from(whole) {
         Ok(count @ 1..) => Ok(count),
         _ => Err(QueryError::new(
-            Code::location(7_548_606),
-            format!("'n' must be greater than 0, found {number}"),
+            code(5_787_908),
+            format!("'n' must be greater than 0, found {whole}"),
         )),
     }
 }
@@ -178,12 +182,13 @@ impl Ranking {
         &self,
         group: DocumentRef<'_>,
         variables: &Variables,
-        forgets: bool,
+        asking: Asking,
     ) -> Result<Ranked> {
         let kept_max = match &self.count {
             None => 1,
-            Some(count) => checked_count(count.evaluate(group, variables)?)?,
+            Some(count) => checked_count(count.evaluate(group, variables)?, asking)?,
         };
+        let forgets = asking == Asking::MovingFrame;
         let ties = match &self.by {
             By::Departure => Ties::LastStay,
             By::Value(Direction::Descending) | By::Fields(_, true) if forgets => Ties::LastStay,

@@ -1,6 +1,8 @@
 //! Frames: which neighbours of a document a function sees.
 
 use super::partition::Partition;
+use crate::stage::StageScope;
+use crate::stages::accumulation::constant;
 use crate::{Code, QueryError, Result};
 use language::expression::date::{self, Unit, Zone};
 use language::expression::number::Number;
@@ -33,8 +35,8 @@ impl Frame {
     /// The whole partition.
     pub(super) const WHOLE: Frame = Frame::Documents(Bound::Unbounded, Bound::Unbounded);
 
-    /// Parses `window`; `sort` are the directions of the fields that are sorted by.
-    pub(super) fn parse(spec: &Value, ascending: &[bool]) -> Result<Frame> {
+    /// Parses `window`; `ascending` are the directions of the fields that are sorted by.
+    pub(super) fn parse(spec: &Value, ascending: &[bool], scope: &StageScope<'_>) -> Result<Frame> {
         let Value::Document(spec) = spec else {
             return Err(wrong(format!(
                 "'window' field must be an object, but found type {}",
@@ -65,12 +67,12 @@ impl Frame {
             (Some(_), None) if unit.is_some() => Err(wrong(
                 "Window bounds can only specify 'unit' with range-based bounds",
             )),
-            (Some(documents), None) => Frame::parse_documents(documents, ascending),
-            (None, Some(range)) => Frame::parse_range(range, unit, ascending),
+            (Some(documents), None) => Frame::parse_documents(documents, ascending, scope),
+            (None, Some(range)) => Frame::parse_range(range, unit, ascending, scope),
         }
     }
 
-    fn parse_documents(bounds: &Value, ascending: &[bool]) -> Result<Frame> {
+    fn parse_documents(bounds: &Value, ascending: &[bool], scope: &StageScope<'_>) -> Result<Frame> {
         let (lower, upper) = pair(bounds, "documents")?;
         let offset = |value: &Value| {
             Number::of(value.as_ref())
@@ -78,7 +80,7 @@ impl Frame {
                 .filter(|offset| i32::try_from(*offset).is_ok())
                 .ok_or_else(|| wrong("Numeric document-based bounds must be an integer"))
         };
-        let (lower, upper) = (bound(lower, 0, offset)?, bound(upper, 0, offset)?);
+        let (lower, upper) = (bound(lower, 0, scope, offset)?, bound(upper, 0, scope, offset)?);
         if let (Bound::Offset(lower), Bound::Offset(upper)) = (&lower, &upper)
             && lower > upper
         {
@@ -94,7 +96,12 @@ impl Frame {
         Ok(frame)
     }
 
-    fn parse_range(bounds: &Value, unit: Option<&Value>, ascending: &[bool]) -> Result<Frame> {
+    fn parse_range(
+        bounds: &Value,
+        unit: Option<&Value>,
+        ascending: &[bool],
+        scope: &StageScope<'_>,
+    ) -> Result<Frame> {
         let unit = match unit {
             None => None,
             Some(Value::String(name)) => Some(Unit::parse(name)?),
@@ -110,7 +117,8 @@ impl Frame {
             Ok(number)
         };
         let zero = Number::Int(0);
-        let (lower, upper) = (bound(lower, zero, offset)?, bound(upper, zero, offset)?);
+        let lower = bound(lower, zero, scope, offset)?;
+        let upper = bound(upper, zero, scope, offset)?;
         if let (Bound::Offset(lower), Bound::Offset(upper)) = (&lower, &upper)
             && compare(*lower, *upper).is_gt()
         {
@@ -255,7 +263,13 @@ fn pair<'v>(bounds: &'v Value, name: &str) -> Result<(&'v Value, &'v Value)> {
     }
 }
 
-fn bound<T>(value: &Value, current: T, offset: impl Fn(&Value) -> Result<T>) -> Result<Bound<T>> {
+/// One end of a frame: a word, or a constant expression.
+fn bound<T>(
+    value: &Value,
+    current: T,
+    scope: &StageScope<'_>,
+    offset: impl Fn(&Value) -> Result<T>,
+) -> Result<Bound<T>> {
     match value {
         Value::String(word) => match word.as_str() {
             "unbounded" => Ok(Bound::Unbounded),
@@ -264,7 +278,11 @@ fn bound<T>(value: &Value, current: T, offset: impl Fn(&Value) -> Result<T>) -> 
                 "Window bounds must be 'unbounded', 'current', or a number.",
             )),
         },
-        other => offset(other).map(Bound::Offset),
+        other => {
+            let not_constant = || wrong("Window bounds expression must be a constant.");
+            let value = constant(other, scope, not_constant)?.unwrap_or(Value::Null);
+            offset(&value).map(Bound::Offset)
+        }
     }
 }
 

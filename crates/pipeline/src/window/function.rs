@@ -7,7 +7,7 @@ use super::position::{Place, Shift};
 use super::removable::{Kind, Removable};
 use super::slope::{Derivative, Integral};
 use crate::Result;
-use crate::stages::accumulation::Accumulation;
+use crate::stages::accumulation::{Accumulation, Asking};
 use language::expression::{Expression, Variables};
 use language::interruption::steps;
 use value::{Document, Value};
@@ -108,10 +108,11 @@ fn recompute(
     room: Room<'_>,
 ) -> Result<Vec<Option<Value>>> {
     let group = Document::new();
-    let start = || match frame.begins_with_partition() {
-        true => accumulation.start((&group).into(), variables),
-        false => accumulation.start_moving(variables),
+    let asking = match frame.begins_with_partition() {
+        true => Asking::GrowingFrame,
+        false => Asking::MovingFrame,
     };
+    let start = || accumulation.start((&group).into(), variables, asking);
     let mut known: Option<(std::ops::Range<usize>, Option<Value>)> = None;
     let mut results = Vec::with_capacity(partition.len());
     for range in frame.of_all(partition)? {

@@ -1,6 +1,7 @@
 //! Functions that go through a partition from its beginning: `$expMovingAvg $locf $linearFill`.
 
 use super::partition::Partition;
+use super::slope::divide;
 use crate::{Code, QueryError, Result};
 use language::expression::number::Number;
 use language::expression::{Expression, Variables};
@@ -76,38 +77,17 @@ fn is_nullish(value: &Value) -> bool {
 }
 
 fn fill_lines(values: &[Option<Value>], axis: &[Value]) -> Result<Vec<Option<Value>>> {
-    let places = axis.iter().map(place).collect::<Result<Vec<Number>>>()?;
-    for pair in axis.windows(2) {
-        if let [a, b] = pair {
-            if a.type_of() == value::Type::DateTime && b.type_of() != value::Type::DateTime {
-                return Err(QueryError::new(
-                    Code::location(6_050_202),
-                    "$linearFill requires the sortBy field to be of one kind: numbers or dates",
-                ));
-            }
-            if value::compare(a.as_ref(), b.as_ref()).is_eq() {
-                return Err(QueryError::new(
-                    Code::location(6_050_106),
-                    "There can be no repeated values in the sort field",
-                ));
-            }
-        }
-    }
     let mut filled: Vec<Option<Value>> = vec![Some(Value::Null); values.len()];
+    let mut places: Vec<Number> = Vec::with_capacity(values.len());
     let mut before: Option<(usize, Number)> = None;
-    for (at, value) in values.iter().enumerate() {
-        let Some(value) = value.as_ref().filter(|value| !is_nullish(value)) else {
-            continue;
-        };
-        let height = Number::of(value.as_ref()).ok_or_else(|| {
-            QueryError::new(
-                Code::location(6_050_201),
-                format!(
-                    "Value to be filled must be numeric or nullish, but found {}",
-                    value.type_of().alias()
-                ),
-            )
-        })?;
+    for (at, (value, sort_value)) in values.iter().zip(axis).enumerate() {
+        let present = value.as_ref().filter(|value| !is_nullish(value));
+        let height = present.map(height).transpose()?;
+        places.push(place(
+            sort_value,
+            at.checked_sub(1).and_then(|last| axis.get(last)),
+        )?);
+        let Some(height) = height else { continue };
         if let Some((first, first_height)) = before {
             for between in first + 1..at {
                 let line = interpolated(
@@ -118,37 +98,53 @@ fn fill_lines(values: &[Option<Value>], axis: &[Value]) -> Result<Vec<Option<Val
                 filled[between] = Some(line.into());
             }
         }
-        filled[at] = Some(value.clone());
+        filled[at] = present.cloned();
         before = Some((at, height));
     }
     Ok(filled)
 }
 
-fn place(value: &Value) -> Result<Number> {
-    match value.as_ref() {
-        ValueRef::DateTime(ms) => Ok(Number::Long(ms)),
-        other => Number::of(other).ok_or_else(|| {
-            QueryError::new(
-                Code::location(6_050_202),
-                format!(
-                    "$linearFill requires the sortBy field to be numeric or a Date, but found {}",
-                    value.type_of().alias()
-                ),
-            )
-        }),
+fn height(value: &Value) -> Result<Number> {
+    Number::of(value.as_ref()).ok_or_else(|| {
+        QueryError::type_mismatch(format!(
+            "Value to be filled must be numeric or nullish, but found {}",
+            value.type_of().alias()
+        ))
+    })
+}
+
+/// The place on the axis of a value that is sorted by, which must be another than the last one's and of its kind.
+fn place(value: &Value, last: Option<&Value>) -> Result<Number> {
+    let place = match value.as_ref() {
+        ValueRef::DateTime(ms) => Some(Number::Long(ms)),
+        other => Number::of(other),
+    };
+    let place = place.ok_or_else(|| {
+        QueryError::type_mismatch(format!(
+            "Value of the sortBy field must be numeric or a date, but found {}",
+            value.type_of().alias()
+        ))
+    })?;
+    let Some(last) = last else { return Ok(place) };
+    if value::compare(value.as_ref(), last.as_ref()).is_eq() {
+        return Err(QueryError::new(
+            Code::location(6_050_106),
+            "There can be no repeated values in the sort field",
+        ));
+    }
+    let is_date = |value: &Value| matches!(value, Value::DateTime(_));
+    match is_date(value) == is_date(last) {
+        true => Ok(place),
+        false => Err(QueryError::type_mismatch(format!(
+            "Conflicting sort value types, previously received type {}, but found {}",
+            last.type_of().alias(),
+            value.type_of().alias()
+        ))),
     }
 }
 
 /// The height at `x` on the line through two points.
 fn interpolated((x1, y1): (Number, Number), (x2, y2): (Number, Number), x: Number) -> Number {
-    let decimal = [x1, y1, x2, y2, x]
-        .iter()
-        .any(|n| matches!(n, Number::Decimal(_)));
-    let rise = y2.subtract(y1).multiply(x.subtract(x1));
-    let run = x2.subtract(x1);
-    let share = match decimal {
-        true => Number::Decimal(rise.to_decimal().divide(run.to_decimal())),
-        false => Number::Double(rise.to_f64() / run.to_f64()),
-    };
-    y1.add(share)
+    let slope = divide(y2.subtract(y1), x2.subtract(x1));
+    y1.add(x.subtract(x1).multiply(slope))
 }

@@ -17,6 +17,7 @@ use language::expression::Expression;
 use language::expression::date::Unit;
 use language::expression::number::Number;
 use query::plan::SortPattern;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use value::key::Direction;
 use value::path::FieldPath;
@@ -107,16 +108,38 @@ impl Windows {
             .flat_map(SortPattern::fields)
             .map(|field| field.direction == Direction::Ascending)
             .collect();
-        let outputs = outputs
-            .iter()
-            .map(|(name, output)| Output::parse(name, output, &ascending, scope));
+        let mut parsed = Vec::with_capacity(outputs.len());
+        let mut taken = BTreeSet::new();
+        for (name, output) in outputs.iter() {
+            if is_conflicting(name, &taken) {
+                return Err(QueryError::new(
+                    Code::location(6_307_900),
+                    format!(
+                        "$setWindowFields 'output' specification contains two conflicting paths: '{name}' cannot stand \
+                         beside a path that is the same, or leads to or from it"
+                    ),
+                ));
+            }
+            taken.insert(name);
+            parsed.push(Output::parse(name, output, &ascending, scope)?);
+        }
         Ok(Windows {
             operand: options.clone(),
             partition_by,
-            outputs: Arc::new(outputs.collect::<Result<_>>()?),
+            outputs: Arc::new(parsed),
             sort,
         })
     }
+}
+
+/// Whether one of the paths that are taken is this one, leads to it, or lies below it.
+fn is_conflicting(path: &str, taken: &BTreeSet<&str>) -> bool {
+    let mut on_the_way = path.match_indices('.').map(|(at, _)| &path[..at]);
+    let below = format!("{path}.");
+    let next = taken.range(below.as_str()..).next();
+    taken.contains(path)
+        || on_the_way.any(|upper| taken.contains(upper))
+        || next.is_some_and(|next| next.starts_with(&below))
 }
 
 impl Stage for Windows {
@@ -168,7 +191,7 @@ impl Output {
             path,
             function: parser.parse()?,
             frame: match window {
-                Some(window) => Frame::parse(window, ascending)?,
+                Some(window) => Frame::parse(window, ascending, scope)?,
                 None => Frame::WHOLE,
             },
         })
@@ -324,7 +347,7 @@ impl FunctionParser<'_> {
                 let unit = Unit::parse(name)?;
                 if unit_milliseconds(unit).is_none() {
                     return Err(QueryError::new(
-                        Code::location(5_490_704),
+                        Code::location(5_490_710),
                         "unit must be 'week' or smaller",
                     ));
                 }

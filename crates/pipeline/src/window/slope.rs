@@ -6,6 +6,9 @@ use crate::{Code, QueryError, Result};
 use language::expression::date::Unit;
 use language::expression::number::Number;
 use language::expression::{Expression, Variables};
+use language::fields;
+use language::interruption::{COMPARISONS_PER_STEP, steps};
+use std::ops::Range;
 use value::{Value, ValueRef};
 
 /// `$derivative`: the mean rate of change from the first to the last document of the frame.
@@ -22,60 +25,14 @@ pub(super) struct Integral {
     pub(super) unit: Option<Unit>,
 }
 
-/// The codes of MongoDB's errors for one of the functions.
-struct Codes {
-    not_a_date: Code,
-    not_a_number: Code,
-    not_numeric_input: Code,
+/// An error of `$derivative`.
+fn no_derivative(code: i32, why: &str) -> QueryError {
+    QueryError::new(Code::location(code), format!("$derivative {why}"))
 }
 
-const DERIVATIVE: Codes = Codes {
-    not_a_date: Code::location(5_624_900),
-    not_a_number: Code::location(5_624_901),
-    not_numeric_input: Code::location(5_624_903),
-};
-
-const INTEGRAL: Codes = Codes {
-    not_a_date: Code::location(5_423_901),
-    not_a_number: Code::location(5_423_902),
-    not_numeric_input: Code::location(5_423_900),
-};
-
-/// The place of a document on the axis: a number, or a date in milliseconds.
-fn axis(name: &str, value: &Value, unit: Option<Unit>, codes: &Codes) -> Result<Number> {
-    match (value.as_ref(), unit) {
-        (ValueRef::DateTime(ms), Some(_)) => Ok(Number::Long(ms)),
-        (_, Some(_)) => Err(QueryError::new(
-            codes.not_a_date,
-            format!("{name} with unit expects the sortBy field to be a Date"),
-        )),
-        (ValueRef::DateTime(_), None) => Err(QueryError::new(
-            codes.not_a_number,
-            format!("{name} where the sortBy is a Date requires a 'unit'"),
-        )),
-        (value, None) => Number::of(value).ok_or_else(|| {
-            QueryError::new(
-                codes.not_a_number,
-                format!("{name} requires the sortBy field to be a number"),
-            )
-        }),
-    }
-}
-
-fn input(name: &str, value: Option<&Value>, codes: &Codes) -> Result<Option<Number>> {
-    match value.map(Value::as_ref) {
-        None | Some(ValueRef::Null | ValueRef::Undefined) => Ok(None),
-        Some(value) => match Number::of(value) {
-            Some(number) => Ok(Some(number)),
-            None => Err(QueryError::new(
-                codes.not_numeric_input,
-                format!(
-                    "{name} input must be a number, but found {}",
-                    value.type_of().alias()
-                ),
-            )),
-        },
-    }
+/// An error of `$integral`.
+fn no_integral(code: i32, why: &str) -> QueryError {
+    QueryError::new(Code::location(code), format!("$integral {why}"))
 }
 
 /// The milliseconds of a unit, all of which have the same here.
@@ -91,7 +48,8 @@ pub(super) fn unit_milliseconds(unit: Unit) -> Option<i64> {
     })
 }
 
-fn divide(a: Number, b: Number) -> Number {
+/// The quotient, a double unless a decimal came.
+pub(super) fn divide(a: Number, b: Number) -> Number {
     match (a, b) {
         (Number::Decimal(_), _) | (_, Number::Decimal(_)) => {
             Number::Decimal(a.to_decimal().divide(b.to_decimal()))
@@ -112,38 +70,71 @@ impl Derivative {
         frame: &Frame,
         variables: &Variables,
     ) -> Result<Vec<Option<Value>>> {
-        let name = "$derivative";
         let values = partition.evaluate(&self.input, variables)?;
         let mut results = Vec::with_capacity(values.len());
         for range in frame.of_all(partition)? {
-            if range.len() < 2 {
+            if range.is_empty() {
                 results.push(Some(Value::Null));
                 continue;
             }
             let (first, last) = (range.start, range.end - 1);
-            let at = |place: usize| axis(name, &partition.sort_values()[place], self.unit, &DERIVATIVE);
-            let run = at(last)?.subtract(at(first)?);
-            let (low, high) = (
-                input(name, values[first].as_ref(), &DERIVATIVE)?,
-                input(name, values[last].as_ref(), &DERIVATIVE)?,
-            );
-            let (Some(low), Some(high)) = (low, high) else {
-                results.push(Some(Value::Null));
-                continue;
-            };
-            if run.is_zero() {
-                results.push(Some(Value::Null));
-                continue;
-            }
-            let run = match unit_number(self.unit) {
-                Some(length) => divide(run, length),
-                None => run,
-            };
-            results.push(Some(divide(high.subtract(low), run).into()));
+            let times = partition.sort_values();
+            let run = self.run(&times[first], &times[last])?;
+            let rise = rise(values[first].as_ref(), values[last].as_ref())?;
+            let slope = (!run.is_zero()).then(|| divide(rise, run));
+            results.push(Some(match (slope, unit_number(self.unit)) {
+                (None, _) => Value::Null,
+                // Of two dates the slope is for each millisecond.
+                (Some(slope), Some(length)) => slope.multiply(length).into(),
+                (Some(slope), None) => slope.into(),
+            }));
         }
         Ok(results)
     }
+
+    /// The distance between two values that are sorted by; with a unit, the milliseconds between two dates.
+    fn run(&self, first: &Value, last: &Value) -> Result<Number> {
+        let wrong = match (self.unit, first, last) {
+            (Some(_), Value::DateTime(first), Value::DateTime(last)) => {
+                return Ok(Number::Long(*last).subtract(Number::Long(*first)));
+            }
+            (Some(_), ..) => no_derivative(5_624_900, "with 'unit' expects the sortBy field to be a Date"),
+            (None, Value::DateTime(_), _) | (None, _, Value::DateTime(_)) => {
+                no_derivative(5_624_901, "where the sortBy is a Date requires a 'unit'")
+            }
+            (None, first, last) => match (Number::of(first.as_ref()), Number::of(last.as_ref())) {
+                (Some(first), Some(last)) => return Ok(last.subtract(first)),
+                _ => no_derivative(5_624_902, "without 'unit' expects the sortBy field to be numeric"),
+            },
+        };
+        Err(wrong)
+    }
 }
+
+/// What the input grows by from one value to another; between two dates in milliseconds.
+fn rise(first: Option<&Value>, last: Option<&Value>) -> Result<Number> {
+    let present = |value: &&Value| !fields::is_null(value.as_ref());
+    match (first.filter(present), last.filter(present)) {
+        (Some(Value::DateTime(first)), Some(Value::DateTime(last))) => {
+            Ok(Number::Long(*last).subtract(Number::Long(*first)))
+        }
+        (Some(first), Some(last)) => {
+            let numbers = (Number::of(first.as_ref()), Number::of(last.as_ref()));
+            let (Some(low), Some(high)) = numbers else {
+                return Err(QueryError::type_mismatch(format!(
+                    "$derivative input must be numbers or dates: can't subtract {} from {}",
+                    first.type_of().alias(),
+                    last.type_of().alias()
+                )));
+            };
+            Ok(high.subtract(low))
+        }
+        _ => Err(no_derivative(5_624_903, "input must not be null or missing")),
+    }
+}
+
+/// A point of the curve: where it is on the axis, and how high.
+type Point = (Number, Number);
 
 impl Integral {
     pub(super) fn apply(
@@ -152,57 +143,109 @@ impl Integral {
         frame: &Frame,
         variables: &Variables,
     ) -> Result<Vec<Option<Value>>> {
-        let areas = self.areas(partition, variables)?;
-        let mut results = Vec::with_capacity(areas.len());
-        let mut known: Option<(std::ops::Range<usize>, Value)> = None;
-        for range in frame.of_all(partition)? {
-            let value = match &known {
-                Some((same, value)) if *same == range => value.clone(),
+        let values = partition.evaluate(&self.input, variables)?;
+        let frames = frame.of_all(partition)?;
+        let points = self.points(partition, &values, &frames)?;
+        // The area between each document and the one before it.
+        let areas: Vec<Number> = (0..points.len())
+            .map(
+                |at| match (at.checked_sub(1).and_then(|before| points[before]), points[at]) {
+                    (Some(before), Some(point)) => area(before, point),
+                    _ => Number::Int(0),
+                },
+            )
+            .collect();
+        // How many of the points before each are not numbers.
+        let mut nans = vec![0];
+        nans.extend(points.iter().scan(0, |count, point| {
+            *count += usize::from(point.as_ref().is_some_and(is_nan));
+            Some(*count)
+        }));
+        let mut results: Vec<Option<Value>> = Vec::with_capacity(points.len());
+        let mut known: Option<(Range<usize>, Number)> = None;
+        for range in frames {
+            if range.is_empty() {
+                results.push(Some(Value::Null));
+                continue;
+            }
+            let (from, sum) = match known.take() {
                 // What was there is only added to, as long as the frame grows.
-                Some((before, value)) if before.start == range.start && before.end < range.end => {
-                    let sum = Number::of(value.as_ref()).unwrap_or(Number::Int(0));
-                    let from = before.end.max(range.start + 1);
-                    areas[from..range.end]
-                        .iter()
-                        .fold(sum, |sum, area| sum.add(*area))
-                        .into()
+                Some((before, sum)) if before.start == range.start && before.end <= range.end => {
+                    (before.end, sum)
                 }
-                _ if range.is_empty() => Value::Null,
-                _ => areas[range.start + 1..range.end]
-                    .iter()
-                    .fold(Number::Int(0), |sum, area| sum.add(*area))
-                    .into(),
+                _ => (range.start + 1, Number::Int(0)),
             };
-            known = Some((range, value.clone()));
-            results.push(Some(match (unit_number(self.unit), Number::of(value.as_ref())) {
-                (Some(length), Some(sum)) => divide(sum, length).into(),
-                _ => value,
+            let added = &areas[from..range.end];
+            steps(1 + added.len() / COMPARISONS_PER_STEP)?;
+            let sum = added.iter().fold(sum, |sum, area| sum.add(*area));
+            let has_nan = nans[range.end] > nans[range.start];
+            results.push(Some(match unit_number(self.unit) {
+                _ if has_nan => Value::Double(f64::NAN),
+                Some(length) => divide(sum, length).into(),
+                None => sum.into(),
             }));
+            known = Some((range, sum));
         }
         Ok(results)
     }
 
-    /// The area between each document and the one before it.
-    fn areas(&self, partition: &Partition, variables: &Variables) -> Result<Vec<Number>> {
-        let name = "$integral";
-        let values = partition.evaluate(&self.input, variables)?;
-        let mut areas = Vec::with_capacity(values.len());
-        let mut before: Option<(Number, Number)> = None;
-        for (value, sort_value) in values.iter().zip(partition.sort_values()) {
-            let at = axis(name, sort_value, self.unit, &INTEGRAL)?;
-            let Some(height) = input(name, value.as_ref(), &INTEGRAL)? else {
-                areas.push(Number::Int(0));
-                continue;
-            };
-            areas.push(match before {
-                None => Number::Int(0),
-                Some((last_at, last_height)) => divide(
-                    at.subtract(last_at).multiply(height.add(last_height)),
-                    Number::Int(2),
-                ),
-            });
-            before = Some((at, height));
+    /// The points of the documents that are in a frame; those that are in none are not looked at, whatever they have.
+    fn points(
+        &self,
+        partition: &Partition,
+        values: &[Option<Value>],
+        frames: &[Range<usize>],
+    ) -> Result<Vec<Option<Point>>> {
+        let mut points = vec![None; values.len()];
+        let mut seen = 0;
+        for range in frames {
+            // No frame begins or ends before the one in front of it.
+            for at in seen.max(range.start)..range.end {
+                points[at] = Some(self.point(&partition.sort_values()[at], values[at].as_ref())?);
+            }
+            seen = seen.max(range.end);
         }
-        Ok(areas)
+        Ok(points)
     }
+
+    fn point(&self, sort_value: &Value, input: Option<&Value>) -> Result<Point> {
+        let height = input.and_then(|value| Number::of(value.as_ref()));
+        let (at, is_date) = match sort_value.as_ref() {
+            ValueRef::DateTime(ms) => (Some(Number::Long(ms)), true),
+            other => (Number::of(other), false),
+        };
+        let (Some(at), Some(height)) = (at, height) else {
+            return Err(no_integral(
+                5_423_900,
+                "input must be a number, and the sortBy field a number or a date",
+            ));
+        };
+        match (self.unit, is_date) {
+            (Some(_), false) => Err(no_integral(
+                5_423_901,
+                "with 'unit' expects the sortBy field to be a Date",
+            )),
+            (None, true) => Err(no_integral(
+                5_423_902,
+                "without 'unit' expects the sortBy field to be numeric",
+            )),
+            _ => Ok((at, height)),
+        }
+    }
+}
+
+fn is_nan((at, height): &Point) -> bool {
+    at.is_nan() || height.is_nan()
+}
+
+/// The area of the trapezoid below two points. What is not a number has none: the frames that it is in have no sum at all.
+fn area(before: Point, point: Point) -> Number {
+    if is_nan(&before) || is_nan(&point) {
+        return Number::Int(0);
+    }
+    let ((last_at, last_height), (at, height)) = (before, point);
+    divide(
+        at.subtract(last_at).multiply(height.add(last_height)),
+        Number::Int(2),
+    )
 }

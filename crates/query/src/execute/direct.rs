@@ -1,14 +1,14 @@
 //! Documents of index entries, given as they are found: most finds by an index are nothing else. No hit and no result is made of
 //! each in between; what is projected is read where the page of records lies.
 
-use super::find::{FindSpec, PlanCursor, project, wanted};
+use super::find::{FindSpec, Place, PlanCursor, project, wanted};
 use super::lookup::{CHUNK_BYTES, chunk_max};
 use super::ready::Found;
 use super::run::Run;
 use super::stream::Batch;
 use crate::Result;
 use bytes::Bytes;
-use language::projection::Projection;
+use language::projection::{Projection, RECORD_ID};
 use store::{RecordId, Snapshot};
 use value::RawDocument;
 
@@ -16,7 +16,13 @@ impl PlanCursor {
     /// Whether the records of index entries are all that is left to be read, and documents all that is made of them.
     pub(super) fn gives_directly(&self) -> bool {
         let Self { task, execution, .. } = self;
-        !task.positions && !task.keys && !task.spec.show_record_id && execution.only_looks_up()
+        let shows_record_id = task.spec.show_record_id
+            || task
+                .spec
+                .projection
+                .as_ref()
+                .is_some_and(|projection| projection.needs_metadata(RECORD_ID));
+        !task.positions && !task.keys && !shows_record_id && execution.only_looks_up()
     }
 
     /// Where [`PlanCursor::gives_directly`]: moves the documents of some further entries into the batch. What it does not take is
@@ -142,7 +148,7 @@ fn write(
     out: &mut Vec<u8>,
 ) -> Result<()> {
     match projection {
-        Some(projection) => project(spec, projection, document.into(), (None, None), out),
+        Some(projection) => project(spec, projection, document.into(), Place::default(), out),
         None => {
             out.extend_from_slice(document.as_bytes());
             Ok(())

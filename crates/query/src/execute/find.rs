@@ -5,6 +5,7 @@ use super::execution::{Execution, Paused};
 use super::lookup::chunk_max;
 use super::ready::Found;
 use super::run::{Run, Task};
+use super::sort_key::sort_values;
 use super::sorter::Sorter;
 use super::stream::{Batch, DocumentStream, StreamState};
 use super::tail::{TailCursor, tail};
@@ -18,13 +19,13 @@ use language::Interruption;
 use language::expression::Variables;
 use language::filter::{Filter, TEXT_SCORE};
 use language::metrics;
-use language::projection::Projection;
+use language::projection::{Projection, RECORD_ID, SORT_KEY};
 use memory::Share;
 use std::borrow::Cow;
 use std::sync::{Arc, Weak};
-use store::{Collection, Moment, Snapshot};
+use store::{Collection, Moment, RecordId, Snapshot};
 use value::raw::DocumentWriter;
-use value::{Document, DocumentBuf, DocumentRef, ValueRef, doc};
+use value::{Document, DocumentBuf, DocumentRef, ValueRef};
 
 /// The results that a plan must return to win if the client gives no size of a batch (MongoDB's first batch).
 pub const FIRST_BATCH: usize = 101;
@@ -368,26 +369,65 @@ impl DocumentStream for FindCursor {
 
 /// Appends what a projection makes of a result.
 fn project_found(spec: &FindSpec, projection: &Projection, found: &Found, out: &mut Vec<u8>) -> Result<()> {
-    let place = (found.position, found.key.as_deref());
+    let place = Place {
+        position: found.position,
+        key: found.key.as_deref(),
+        record: Some(found.record),
+    };
     project(spec, projection, found.document.as_ref(), place, out)
 }
 
-/// Appends what a projection makes of a document, which was found at a position of an array and under a key, if these are known.
+/// Where a document was found, as far as that is known.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Place<'k> {
+    /// The element of an array.
+    position: Option<usize>,
+    /// The key of an index.
+    key: Option<&'k Document>,
+    record: Option<RecordId>,
+}
+
+/// Appends what a projection makes of a document.
 pub(super) fn project(
     spec: &FindSpec,
     projection: &Projection,
     document: DocumentRef<'_>,
-    (position, key): (Option<usize>, Option<&Document>),
+    place: Place<'_>,
     out: &mut Vec<u8>,
 ) -> Result<()> {
-    let mut variables = match key {
+    let mut variables = match place.key {
         Some(key) => Cow::Owned(spec.variables.clone().with_index_key(key.clone())),
         None => Cow::Borrowed(&spec.variables),
     };
-    if let Some(score) = spec.filter.text_score(document)? {
-        variables.to_mut().set_metadata(doc! {TEXT_SCORE: score});
+    let metadata = metadata(spec, projection, document, place.record)?;
+    if !metadata.is_empty() {
+        variables.to_mut().set_metadata(metadata);
     }
-    Ok(projection.apply(document, position, &variables, out)?)
+    Ok(projection.apply(document, place.position, &variables, out)?)
+}
+
+/// What a projection shows of a document beside its fields.
+fn metadata(
+    spec: &FindSpec,
+    projection: &Projection,
+    document: DocumentRef<'_>,
+    record: Option<RecordId>,
+) -> Result<Document> {
+    let mut metadata = Document::new();
+    let score = spec.filter.text_score(document)?;
+    if let Some(score) = score {
+        metadata.push(TEXT_SCORE, score);
+    }
+    if let Some(record) = record.filter(|_| projection.needs_metadata(RECORD_ID)) {
+        metadata.push(RECORD_ID, record.0 as i64);
+    }
+    if let Ordering::By(pattern) = &spec.ordering
+        && projection.needs_metadata(SORT_KEY)
+    {
+        let values = sort_values(document, |_| Ok(score.unwrap_or(0.0)), pattern)?;
+        metadata.push(SORT_KEY, values);
+    }
+    Ok(metadata)
 }
 
 /// The document as the client wants it.

@@ -67,11 +67,8 @@ impl Run<'_> {
             metrics.planned(prepared.execution.plan().clone());
             metrics.shaped(shape.number());
         });
-        for scan in prepared.execution.plan().scans().iter().take(1) {
-            scan.index.note_use();
-        }
-        if matches!(prepared.execution.plan().access, Access::Collection(_)) {
-            PlanCache::of(collection).note_collection_scan();
+        if !task.fresh {
+            note_use(collection, prepared.execution.plan());
         }
         prepared.unsuited = unsuited;
         prepared.filtered = filtered;
@@ -117,7 +114,7 @@ impl Run<'_> {
         let race = self.race(plans, began).await?;
         let winner = &race.winner;
         // A plan that won without running says nothing about its cost.
-        if winner.counters.works() > 0 || winner.is_finished() {
+        if !self.task.fresh && (winner.counters.works() > 0 || winner.is_finished()) {
             cache.put(
                 shape.clone(),
                 winner.plan().signature(),
@@ -129,6 +126,16 @@ impl Run<'_> {
             rejected: race.losers,
             ..Prepared::only(race.winner)
         })
+    }
+}
+
+/// Counts the use of a plan's index, or that it reads all documents.
+fn note_use(collection: &Collection, plan: &Plan) {
+    for scan in plan.scans().iter().take(1) {
+        scan.index.note_use();
+    }
+    if matches!(plan.access, Access::Collection(_)) {
+        PlanCache::of(collection).note_collection_scan();
     }
 }
 

@@ -23,7 +23,7 @@ pub struct Task {
     pub records_only: bool,
     /// Whether index keys are wanted beside the documents.
     pub keys: bool,
-    /// Whether the plan is chosen anew, whatever is remembered.
+    /// Whether the plan is chosen anew, whatever is remembered, and nothing of it is remembered or counted: it is explained.
     pub fresh: bool,
 }
 

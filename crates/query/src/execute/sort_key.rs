@@ -4,7 +4,7 @@ use crate::plan::{IndexScan, SortPattern};
 use crate::{Code, QueryError, Result};
 use value::key::{self, Direction};
 use value::path::extract::{self, ExtractError, IndexPath};
-use value::{DocumentRef, ValueRef};
+use value::{DocumentRef, Value, ValueRef};
 
 /// Appends the document's sort key: comparing the bytes of two keys is comparing the documents by the pattern. Where
 /// arrays are on the paths it is the first of the keys that an index on the pattern would have for the document, so
@@ -19,12 +19,16 @@ fn put_part(
     pattern: &SortPattern,
     key: &mut Vec<u8>,
 ) -> Result<()> {
-    extract::put_least_key(document, paths, pattern.collation(), key).map_err(|error| match error {
+    extract::put_least_key(document, paths, pattern.collation(), key).map_err(no_key)
+}
+
+fn no_key(error: ExtractError) -> QueryError {
+    match error {
         ExtractError::ParallelArrays { .. } => {
             QueryError::bad_value("cannot sort with keys that are parallel arrays")
         }
         ExtractError::AmbiguousName(_) => QueryError::new(Code::location(16746), error.to_string()),
-    })
+    }
 }
 
 /// As [`sort_key`], for a pattern by metadata of a document, too, which are numbers.
@@ -41,6 +45,39 @@ pub fn sort_key_with(
         }
     }
     Ok(())
+}
+
+/// The values that a document is sorted by: of an array the one that counts.
+pub fn sort_values(
+    document: DocumentRef<'_>,
+    metadata: impl Fn(&str) -> Result<f64>,
+    pattern: &SortPattern,
+) -> Result<Vec<Value>> {
+    let (fields, paths) = (pattern.fields(), pattern.paths());
+    if !pattern.by_metadata() {
+        return least_values(document, paths, pattern);
+    }
+    let mut values = Vec::with_capacity(fields.len());
+    for (field, path) in fields.iter().zip(paths) {
+        match field.metadata {
+            Some(name) => values.push(Value::Double(metadata(name)?)),
+            None => values.extend(least_values(document, std::slice::from_ref(path), pattern)?),
+        }
+    }
+    Ok(values)
+}
+
+/// The values of the least of the keys that an index on these paths would have.
+fn least_values(document: DocumentRef<'_>, paths: &[IndexPath], pattern: &SortPattern) -> Result<Vec<Value>> {
+    let keys = extract::keys_collated(document, paths, false, pattern.collation()).map_err(no_key)?;
+    let Some(least) = keys.keys.first() else {
+        return Ok(Vec::new());
+    };
+    let (mut key, mut bits) = (least.key.as_slice(), least.bits.0.as_slice());
+    let values = paths
+        .iter()
+        .map_while(|path| key::decode(&mut key, &mut bits, path.direction));
+    Ok(values.collect())
 }
 
 /// How to make sort keys out of an index's keys.

@@ -6,13 +6,16 @@ use super::stages::stages;
 use crate::Result;
 use crate::execute::{Execution, FIRST_BATCH, FindSpec, Paused, Prepared, Run, Task};
 use crate::plan::{Access, Plan, Shape};
+use language::expression::Variables;
+use language::filter::Filter;
 use std::sync::Arc;
 use std::time::Instant;
 use store::Collection;
-use value::{Document, Value};
+use update::{Applied, Update};
+use value::{Document, DocumentBuf, Value};
 
 /// What the documents are found for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Purpose {
     /// To be given to the client.
     Find,
@@ -21,9 +24,78 @@ pub enum Purpose {
     /// For the values of a path.
     Distinct,
     /// To be changed.
-    Update,
-    /// To be deleted.
-    Delete,
+    Update(Trial),
+    /// To be deleted; and given, where it is a `findAndModify` that deletes.
+    Delete {
+        /// Whether what is deleted is given.
+        gives: bool,
+    },
+}
+
+/// An update that is tried on the documents, to see which of them it would change.
+#[derive(Clone, Debug)]
+pub struct Trial {
+    /// The update.
+    pub update: Arc<Update>,
+    /// Its variables.
+    pub variables: Arc<Variables>,
+    /// Whether it makes a document where there is none to be changed.
+    pub upserts: bool,
+    /// What it gives to the client.
+    pub gives: Given,
+}
+
+/// Which documents a change gives to the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// None: it is an `update`.
+    Nothing,
+    /// As they were before.
+    Old,
+    /// As they are then, one that was made too.
+    New,
+}
+
+/// What came of running the query to its end.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Outcome {
+    /// The documents that were found.
+    pub(super) found: u64,
+    /// Those of them that the update would change.
+    pub(super) changed: u64,
+}
+
+impl Purpose {
+    /// How many documents the command gives, or counts, of those found.
+    pub(super) fn returned(&self, outcome: Outcome) -> u64 {
+        match self {
+            Purpose::Find | Purpose::Count | Purpose::Distinct => outcome.found,
+            Purpose::Delete { gives } => outcome.found * u64::from(*gives),
+            Purpose::Update(trial) => match trial.gives {
+                Given::Nothing => 0,
+                Given::Old => outcome.found,
+                Given::New => outcome.found + trial.upserted(outcome),
+            },
+        }
+    }
+}
+
+impl Trial {
+    /// How many documents would be made.
+    pub(super) fn upserted(&self, outcome: Outcome) -> u64 {
+        u64::from(self.upserts && outcome.found == 0)
+    }
+
+    /// Whether the update would change a document that was found.
+    fn changes(&self, filter: &Filter, found: &DocumentBuf) -> Result<bool> {
+        let mut position = None;
+        filter.matches_positioned(found.as_ref(), &mut position)?;
+        let mut document = found.to_document();
+        let applied = self
+            .update
+            .apply(&mut document, position, false, &self.variables)?;
+        Ok(matches!(applied, Applied::Changed))
+    }
 }
 
 /// How a find runs, or would run, in MongoDB's fields; nothing is changed. Without a collection there is nothing to
@@ -47,8 +119,9 @@ pub async fn explain(
     let Some(collection) = collection else {
         let plan = Arc::new(Plan::of(Access::Nothing));
         let prepared = Prepared::only(Execution::new(plan, &task, 1));
+        let ran = (verbosity > Verbosity::QueryPlanner).then(|| (Outcome::default(), 0));
         return Ok(describe(
-            namespace, &task.spec, &purpose, prepared, None, verbosity,
+            namespace, &task.spec, &purpose, prepared, ran, verbosity,
         ));
     };
     let snapshot = collection.snapshot().await?;
@@ -64,29 +137,37 @@ pub async fn explain(
     let mut prepared = first.prepare(collection).await?;
     let mut ran = None;
     if verbosity > Verbosity::QueryPlanner {
-        let given = run_to_end(first, &mut prepared.execution).await?;
-        ran = Some((given, began.elapsed().as_millis() as u64));
+        let outcome = run_to_end(first, &mut prepared.execution, &purpose).await?;
+        ran = Some((outcome, began.elapsed().as_millis() as u64));
     }
     Ok(describe(
         namespace, &task.spec, &purpose, prepared, ran, verbosity,
     ))
 }
 
-/// Runs an execution as far as the query needs it; how many results there are.
-async fn run_to_end(run: Run<'_>, execution: &mut Execution) -> Result<u64> {
+/// Runs an execution as far as the query needs it.
+async fn run_to_end(run: Run<'_>, execution: &mut Execution, purpose: &Purpose) -> Result<Outcome> {
     let spec = &run.task.spec;
     let enough = spec.results_max().unwrap_or(u64::MAX);
-    let mut found = 0u64;
+    let (mut found, mut changed) = (0u64, 0);
     loop {
         let wanted = usize::try_from(enough - found)
             .unwrap_or(usize::MAX)
             .min(FIRST_BATCH);
         let paused = execution.fill(&Run { wanted, ..run }).await?;
-        while found < enough && execution.take().is_some() {
+        while found < enough
+            && let Some(one) = execution.take()
+        {
             found += 1;
+            if let Purpose::Update(trial) = purpose {
+                changed += u64::from(trial.changes(&spec.filter, &one.document)?);
+            }
         }
         if paused == Paused::Exhausted || found >= enough {
-            return Ok(found.saturating_sub(spec.skip));
+            return Ok(Outcome {
+                found: found.saturating_sub(spec.skip),
+                changed,
+            });
         }
     }
 }
@@ -96,29 +177,35 @@ fn describe(
     spec: &FindSpec,
     purpose: &Purpose,
     prepared: Prepared,
-    ran: Option<(u64, u64)>,
+    ran: Option<(Outcome, u64)>,
     verbosity: Verbosity,
 ) -> Document {
     let winner = stages(
         &prepared.execution,
         spec,
         purpose,
-        ran.map_or(0, |(given, _)| given),
+        ran.map_or_else(Outcome::default, |(outcome, _)| outcome),
     );
     let mut shown = Document::new();
     shown.push(
         "queryPlanner",
         query_planner(namespace, spec, purpose, &prepared, &winner),
     );
-    if let Some((given, time_ms)) = ran {
-        let mut stats = statistics(&prepared.execution, &winner, given, time_ms);
+    if let Some((outcome, time_ms)) = ran {
+        let returned = purpose.returned(outcome);
+        let mut stats = statistics(&prepared.execution, &winner, returned, time_ms);
         if verbosity == Verbosity::AllPlansExecution {
             let others: Value = prepared
                 .rejected
                 .iter()
                 .map(|execution| {
-                    let stage = stages(execution, spec, purpose, execution.counters.results);
-                    Value::from(statistics(execution, &stage, execution.counters.results, 0))
+                    // It was only raced against the winner: what it found was not changed.
+                    let outcome = Outcome {
+                        found: execution.counters.results,
+                        changed: 0,
+                    };
+                    let stage = stages(execution, spec, purpose, outcome);
+                    Value::from(statistics(execution, &stage, purpose.returned(outcome), 0))
                 })
                 .collect();
             stats.push("allPlansExecution", others);
@@ -166,7 +253,7 @@ fn query_planner(
         .rejected
         .iter()
         .map(|execution| {
-            let mut plan = stages(execution, spec, purpose, 0).plan();
+            let mut plan = stages(execution, spec, purpose, Outcome::default()).plan();
             plan.insert_at(0, "isCached", false);
             Value::from(plan)
         })
@@ -182,11 +269,11 @@ fn query_planner(
     shown
 }
 
-fn statistics(execution: &Execution, stage: &Stage, given: u64, time_ms: u64) -> Document {
+fn statistics(execution: &Execution, stage: &Stage, returned: u64, time_ms: u64) -> Document {
     let counters = &execution.counters;
     Document::new()
         .with("executionSuccess", true)
-        .with("nReturned", Value::count(given))
+        .with("nReturned", Value::count(returned))
         .with("executionTimeMillis", Value::count(time_ms))
         .with("totalKeysExamined", Value::count(execution.keys()))
         .with("totalDocsExamined", Value::count(counters.documents))

@@ -1,6 +1,6 @@
 //! From an execution to the tree of its stages.
 
-use super::Purpose;
+use super::find::{Outcome, Purpose};
 use super::stage::Stage;
 use crate::execute::{Counters, Execution, FindSpec, SORT_BYTES_MAX, ScanCounters};
 use crate::plan::facts::FieldKind;
@@ -9,8 +9,8 @@ use store::Order;
 use value::key::Direction;
 use value::{Document, Value, doc};
 
-/// The stages of an execution; `given` is the number of results that it returned in the end.
-pub fn stages(execution: &Execution, spec: &FindSpec, purpose: &Purpose, given: u64) -> Stage {
+/// The stages of an execution, and what came of it in the end.
+pub fn stages(execution: &Execution, spec: &FindSpec, purpose: &Purpose, outcome: Outcome) -> Stage {
     let plan = execution.plan();
     let counters = &execution.counters;
     if is_express(plan, spec, purpose) {
@@ -42,7 +42,7 @@ pub fn stages(execution: &Execution, spec: &FindSpec, purpose: &Purpose, given: 
     if plan.sort_keys && !plan.covered {
         stage = fetch(stage, counters.results);
     }
-    finish(stage, plan, spec, purpose, given)
+    finish(stage, plan, spec, purpose, outcome)
 }
 
 fn sort(input: Stage, pattern: &SortPattern, plan: &Plan, spec: &FindSpec, execution: &Execution) -> Stage {
@@ -62,7 +62,8 @@ fn sort(input: Stage, pattern: &SortPattern, plan: &Plan, spec: &FindSpec, execu
 }
 
 /// What is done to results on their way out.
-fn finish(mut stage: Stage, plan: &Plan, spec: &FindSpec, purpose: &Purpose, given: u64) -> Stage {
+fn finish(mut stage: Stage, plan: &Plan, spec: &FindSpec, purpose: &Purpose, outcome: Outcome) -> Stage {
+    let given = outcome.found;
     if matches!(purpose, Purpose::Count) {
         return Stage::new("COUNT", given, stage.returned())
             .counting("nCounted", given)
@@ -93,10 +94,12 @@ fn finish(mut stage: Stage, plan: &Plan, spec: &FindSpec, purpose: &Purpose, giv
     }
     match purpose {
         Purpose::Find | Purpose::Count | Purpose::Distinct => stage,
-        Purpose::Update => Stage::new("UPDATE", 0, given)
+        Purpose::Update(trial) => Stage::new("UPDATE", purpose.returned(outcome), given)
             .counting("nMatched", given)
+            .counting("nWouldModify", outcome.changed)
+            .counting("nWouldUpsert", trial.upserted(outcome))
             .over(stage),
-        Purpose::Delete => Stage::new("DELETE", 0, given)
+        Purpose::Delete { .. } => Stage::new("DELETE", purpose.returned(outcome), given)
             .counting("nWouldDelete", given)
             .over(stage),
     }

@@ -1,13 +1,13 @@
-//! `{$meta: "indexKey"}` of projections: the key of the index entry by which a document was found.
+//! Metadata in projections: the key of the index entry by which a document was found, where it lies, what it is sorted by.
 
 use language::expression::Variables;
 use language::filter::{Filter, FilterScope};
-use language::projection::Projection;
+use language::projection::{Projection, RECORD_ID, SORT_KEY};
 use query::execute::{FindSpec, StreamState, find};
-use query::plan::Hint;
+use query::plan::{Hint, Ordering};
 use std::sync::Arc;
 use store::{IndexSpec, Order};
-use value::{Document, DocumentBuf, doc};
+use value::{Document, DocumentBuf, Value, doc};
 
 /// What a projection shows of the one document with `a: 2`, found by this index or by reading all.
 async fn shown(projection: Document, hint: Option<&str>) -> Document {
@@ -76,4 +76,67 @@ async fn the_key_is_shown_where_an_index_was_read() {
 async fn there_is_no_key_where_all_documents_were_read() {
     let projection = doc! {"c": 1, "key": {"$meta": "indexKey"}};
     assert_eq!(shown(projection, None).await, doc! {"_id": 2, "c": 2});
+}
+
+/// What a projection shows of all documents in this order, with and without an index that gives it.
+async fn shown_in_order(sort: Document, projection: Document, indexed: bool) -> Vec<Document> {
+    let (_store, collection) = crate::support::new_collection().await;
+    if indexed {
+        let index = IndexSpec::new("sorting", sort.clone());
+        collection.create_indexes(vec![index]).await.expect("an index");
+    }
+    let documents = [
+        doc! {"_id": 1, "a": [5, 2.5], "b": "x"},
+        doc! {"_id": 2, "a": 1},
+        doc! {"_id": 3, "b": "y"},
+    ];
+    crate::support::insert_all(&collection, &documents).await;
+    let metadata = [RECORD_ID, SORT_KEY];
+    let variables = Variables::default();
+    let projection = Projection::parse_find_with(&projection, None, &variables, &metadata);
+    let filter = Filter::parse(&doc! {"_id": {"$gt": 0}}, &FilterScope::default()).expect("a filter");
+    let spec = FindSpec {
+        projection: Some(Arc::new(projection.expect("a projection"))),
+        ordering: Ordering::parse(&sort).expect("a sort"),
+        ..FindSpec::new(Arc::new(filter))
+    };
+    let mut cursor = find(&collection, spec).await.expect("a cursor");
+    let mut batch: Vec<DocumentBuf> = Vec::new();
+    let more = cursor.next_batch(&mut batch, 10, usize::MAX).await;
+    more.expect("a batch");
+    batch.iter().map(DocumentBuf::to_document).collect()
+}
+
+#[tokio::test]
+async fn what_documents_are_sorted_by_is_shown() {
+    for indexed in [false, true] {
+        let projection = || doc! {"_id": 1, "key": {"$meta": SORT_KEY}};
+        let up = shown_in_order(doc! {"a": 1, "b": (-1)}, projection(), indexed).await;
+        assert_eq!(
+            up,
+            [
+                doc! {"_id": 3, "key": [null, "y"]},
+                doc! {"_id": 2, "key": [1, null]},
+                doc! {"_id": 1, "key": [2.5, "x"]},
+            ]
+        );
+        let down = shown_in_order(doc! {"a": (-1)}, projection(), indexed).await;
+        assert_eq!(down[0], doc! {"_id": 1, "key": [5]});
+    }
+}
+
+#[tokio::test]
+async fn where_documents_lie_is_shown() {
+    for indexed in [false, true] {
+        let projection = doc! {"record": {"$meta": RECORD_ID}, "a": 0, "b": 0};
+        let shown = shown_in_order(doc! {"a": 1}, projection, indexed).await;
+        let records: Vec<Option<i64>> = shown
+            .iter()
+            .map(|document| match document.get("record") {
+                Some(Value::Int64(record)) => Some(*record),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(records, [Some(3), Some(2), Some(1)]);
+    }
 }

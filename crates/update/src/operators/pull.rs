@@ -1,7 +1,7 @@
 //! `$pull` and `$pullAll`.
 
 use super::Effect;
-use language::filter::{Filter, FilterScope};
+use language::filter::{Filter, FilterScope, OF_FIELDS};
 use language::interruption::{COMPARISONS_PER_STEP, steps};
 use language::{Error, Result};
 use value::collation::{self, Collation};
@@ -34,12 +34,11 @@ pub(super) fn parse(operand: &Value, scope: &FilterScope<'_>) -> Result<Pull> {
     }
 }
 
-/// `$ref` and its kin start a reference, which is a document like others.
+/// Whether the condition is on an element whatever it is. What begins with any other operator is a query of documents: `$and`,
+/// `$comment`, the `$ref` of a reference; MongoDB counts `$not` among those, which no query can begin with.
 fn starts_with_operator(condition: &Document) -> bool {
     let first = condition.iter().next();
-    first.is_some_and(|(name, _)| {
-        name.starts_with('$') && !matches!(name, "$ref" | "$id" | "$db" | "$and" | "$or" | "$nor")
-    })
+    first.is_some_and(|(name, _)| name != "$not" && OF_FIELDS.contains(&name))
 }
 
 pub(super) fn parse_all(operand: &Value, collation: Option<&Collation>) -> Result<Pull> {

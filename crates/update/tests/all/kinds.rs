@@ -30,6 +30,16 @@ fn pipeline(stages: Vec<Value>, document: Document) -> Document {
 fn a_replacement_keeps_the_id() {
     let (replaced, applied) = apply(UpdateInput::Document(doc! {"b": 1}), doc! {"_id": 7, "a": 1}).unwrap();
     assert_eq!((replaced, applied), (doc! {"_id": 7, "b": 1}, Applied::Changed));
+    // The same number of another type is stored as it is given.
+    let retyped = apply(
+        UpdateInput::Document(doc! {"_id": 7.0, "b": 1}),
+        doc! {"_id": 7, "b": 1},
+    );
+    assert_eq!(retyped.unwrap().0, doc! {"_id": 7.0, "b": 1});
+    assert_eq!(
+        pipeline(array![{"$set": {"_id": {"$toLong": "$_id"}}}], doc! {"_id": 7}),
+        doc! {"_id": 7i64}
+    );
     let other = apply(UpdateInput::Document(doc! {"_id": 8}), doc! {"_id": 7}).unwrap_err();
     assert_eq!(other.code.number(), 66);
     assert_eq!(

@@ -167,6 +167,38 @@ fn pull_takes_documents_that_match() {
     let document = doc! {"_id": 1, "a": [{"x": 1, "y": 1}, {"x": 2}, 5]};
     let changed = updated(document, doc! {"$pull": {"a": {"x": 1}}});
     assert_eq!(changed, doc! {"_id": 1, "a": [{"x": 2}, 5]});
+    // What begins with an operator that stands alone is a query of documents, too.
+    let documents = || doc! {"a": [{"x": 1}, {"x": 2}, 5]};
+    for (condition, left) in [
+        (doc! {"$comment": "the first", "x": 1}, array![{"x": 2}, 5]),
+        (doc! {"$or": [{"x": 1}, {"x": 2}]}, array![5]),
+        (doc! {"$comment": "all"}, array![5]),
+    ] {
+        let changed = updated(documents(), doc! {"$pull": {"a": (condition.clone())}});
+        assert_eq!(changed, doc! {"a": left}, "{condition:?}");
+    }
+    for (condition, expected) in [
+        (doc! {"$not": {"$gt": 2}}, 2),
+        (doc! {"$unknown": 1}, 2),
+        (doc! {"$expr": true}, 224),
+        (doc! {"$jsonSchema": {}}, 224),
+    ] {
+        let refused = code(documents(), doc! {"$pull": {"a": (condition.clone())}});
+        assert_eq!(refused, expected, "{condition:?}");
+    }
+}
+
+#[test]
+fn an_id_may_become_the_same_number_of_another_type() {
+    let cases = [
+        (doc! {"$set": {"_id": 1.0}}, doc! {"_id": 1.0}),
+        (doc! {"$inc": {"_id": 0i64}}, doc! {"_id": 1i64}),
+    ];
+    for (update, expected) in cases {
+        let changed = update_with(&doc! {"_id": 1}, update.clone(), &[], None).unwrap();
+        assert_eq!(changed, (expected, Applied::Changed), "{update:?}");
+    }
+    assert_eq!(code(doc! {"_id": {"a": 1}}, doc! {"$set": {"_id.a": 1.0}}), 66);
 }
 
 #[test]
@@ -239,7 +271,7 @@ fn wrong_updates_are_refused_with_mongodbs_codes() {
         (doc! {"$currentDate": {"n": 1}}, 2),
         (doc! {"$rename": {"n": "n"}}, 2),
         (doc! {"$rename": {"n": 1}}, 2),
-        (doc! {"$rename": {"n": "_id"}}, 66),
+        (doc! {"$rename": {"s": "_id"}}, 66),
         (doc! {"$rename": {"_id": "x"}}, 66),
         (doc! {"$rename": {"n.x": "y"}}, 28),
         (doc! {"$rename": {"a.0": "y"}}, 2),

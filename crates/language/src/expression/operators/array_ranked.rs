@@ -28,7 +28,10 @@ fn parse_n(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node
         argument,
         &fields,
         &Wrong {
-            not_object: Code::location(5_787_801),
+            not_object: match name {
+                "$firstN" | "$lastN" => Code::location(5_787_801),
+                _ => Code::location(5_787_900),
+            },
             unknown: Code::location(5_787_901),
         },
     )?;

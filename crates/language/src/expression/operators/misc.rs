@@ -5,7 +5,7 @@ use super::{Operator, Syntax, error, operator, type_name};
 use crate::expression::found::Found;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
-use crate::expression::path::Base;
+use crate::expression::path::{Base, INDEX_KEY};
 use crate::{Code, Result};
 use value::raw::encode_document;
 use value::{DocumentRef, Timestamp, Value, ValueRef};
@@ -163,7 +163,7 @@ fn meta(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
         "sortKey",
     ];
     match name.as_str() {
-        "indexKey" => Ok(parser.read(Base::IndexKey, Vec::new())),
+        INDEX_KEY => Ok(parser.read(Base::IndexKey, Vec::new())),
         given if parser.has_metadata(given) => Ok(parser.read(Base::Metadata(given.into()), Vec::new())),
         absent if ABSENT_METADATA.contains(&absent) => Ok(Node::Constant(None)),
         known if KNOWN.contains(&known) => Err(error(

@@ -3,6 +3,7 @@
 //! Nothing here allocates for a document unless it is already decoded and `$elemMatch` looks into nested arrays.
 
 mod bits;
+mod position;
 mod single;
 
 use super::{Node, Predicate};
@@ -18,19 +19,18 @@ pub(super) use single::compare;
 pub(super) type Position = Option<usize>;
 
 impl Node {
-    /// Whether the document satisfies the condition. `position` is set by conditions that an array's element
-    /// satisfied, the last one winning.
-    pub(super) fn matches(&self, document: DocumentRef<'_>, position: &mut Position) -> Result<bool> {
+    /// Whether the document satisfies the condition.
+    pub(super) fn matches(&self, document: DocumentRef<'_>) -> Result<bool> {
         match self {
             Node::Field {
                 path,
                 predicate,
                 collation,
                 ..
-            } => predicate.matches_path(document, path, collation.as_ref(), position),
+            } => predicate.matches_path(document, path, collation.as_ref(), &mut None),
             Node::And(children) => {
                 for child in children {
-                    if !child.matches(document, position)? {
+                    if !child.matches(document)? {
                         return Ok(false);
                     }
                 }
@@ -38,7 +38,7 @@ impl Node {
             }
             Node::Or(children) => {
                 for child in children {
-                    if child.matches(document, position)? {
+                    if child.matches(document)? {
                         return Ok(true);
                     }
                 }
@@ -46,8 +46,7 @@ impl Node {
             }
             Node::Nor(children) => {
                 for child in children {
-                    // No element satisfies what must not hold.
-                    if child.matches(document, &mut None)? {
+                    if child.matches(document)? {
                         return Ok(false);
                     }
                 }

@@ -188,10 +188,10 @@ fn all_match(predicates: &[Predicate], element: ValueRef<'_>, collation: Option<
 /// An array counts as a document whose fields are named by position.
 fn object_matches(node: &Node, element: ValueRef<'_>) -> Result<bool> {
     match element {
-        ValueRef::Document(document) => node.matches(document, &mut None),
+        ValueRef::Document(document) => node.matches(document),
         ValueRef::Array(ArrayRef::Raw(array)) => {
             let fields = RawDocument::from_validated(array.as_bytes());
-            node.matches(DocumentRef::Raw(fields), &mut None)
+            node.matches(DocumentRef::Raw(fields))
         }
         ValueRef::Array(ArrayRef::Tree(values)) => {
             let fields: Document = values
@@ -199,7 +199,7 @@ fn object_matches(node: &Node, element: ValueRef<'_>) -> Result<bool> {
                 .enumerate()
                 .map(|(at, value)| (at.to_string(), value.clone()))
                 .collect();
-            node.matches(DocumentRef::Tree(&fields), &mut None)
+            node.matches(DocumentRef::Tree(&fields))
         }
         _ => Ok(false),
     }

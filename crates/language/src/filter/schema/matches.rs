@@ -1,7 +1,8 @@
 //! Values against schemas.
 
 use super::{
-    Additional, ArrayRules, Dependency, Items, NumberRules, ObjectRules, Schema, StringRules, unordered,
+    Additional, ArrayRules, Dependency, Items, NumberRules, ObjectRules, Property, Schema, StringRules,
+    unordered,
 };
 use crate::Result;
 use crate::filter::number::is_multiple;
@@ -154,7 +155,7 @@ impl Additional {
 
 impl ObjectRules {
     fn match_document(&self, document: DocumentRef<'_>) -> Result<bool> {
-        let has_all = |names: &[String]| names.iter().all(|name| document.get(name).is_some());
+        let has_all = |fields: &[Property]| fields.iter().all(|field| field.exists(document));
         if !has_all(&self.required) {
             return Ok(false);
         }
@@ -167,12 +168,12 @@ impl ObjectRules {
         {
             return Ok(false);
         }
-        for (name, dependency) in &self.dependencies {
-            if document.get(name).is_none() {
+        for (property, dependency) in &self.dependencies {
+            if !property.exists(document) {
                 continue;
             }
             let holds = match dependency {
-                Dependency::Fields(names) => has_all(names),
+                Dependency::Fields(fields) => has_all(fields),
                 Dependency::Schema(schema) => schema.matches(ValueRef::Document(document))?,
             };
             if !holds {
@@ -183,10 +184,8 @@ impl ObjectRules {
     }
 
     fn match_fields(&self, document: DocumentRef<'_>) -> Result<bool> {
-        for (name, schema) in &self.properties {
-            if let Some(value) = document.get(name)
-                && !schema.matches(value)?
-            {
+        for (property, schema) in &self.properties {
+            if !property.passes(document, |value| schema.matches(value))? {
                 return Ok(false);
             }
         }
@@ -194,7 +193,7 @@ impl ObjectRules {
             return Ok(true);
         }
         for (name, value) in document.iter() {
-            let mut is_named = self.properties.iter().any(|(known, _)| known == name);
+            let mut is_named = self.properties.iter().any(|(known, _)| known.name() == name);
             for (pattern, schema) in &self.patterns {
                 if pattern.is_match(name)? {
                     is_named = true;

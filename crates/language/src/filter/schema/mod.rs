@@ -5,12 +5,14 @@
 
 mod matches;
 mod parse;
+mod property;
 mod unordered;
 mod unsatisfied;
 
 use super::TypeSet;
 use crate::Result;
 use crate::regex::Regex;
+use property::Property;
 use value::{Document, DocumentRef, Value, ValueRef, doc};
 
 /// A parsed schema for whole documents.
@@ -104,14 +106,14 @@ enum Items {
 
 #[derive(Clone, Debug, Default)]
 struct ObjectRules {
-    required: Vec<String>,
-    properties: Vec<(String, Schema)>,
+    required: Vec<Property>,
+    properties: Vec<(Property, Schema)>,
     patterns: Vec<(Regex, Schema)>,
     /// For fields that neither `properties` nor `patterns` name.
     additional: Additional,
     properties_min: Option<u64>,
     properties_max: Option<u64>,
-    dependencies: Vec<(String, Dependency)>,
+    dependencies: Vec<(Property, Dependency)>,
 }
 
 /// What may stand beyond what is named.
@@ -126,6 +128,6 @@ enum Additional {
 /// What the presence of a field asks of the object.
 #[derive(Clone, Debug)]
 enum Dependency {
-    Fields(Vec<String>),
+    Fields(Vec<Property>),
     Schema(Box<Schema>),
 }

@@ -1,6 +1,6 @@
 //! Schemas out of documents.
 
-use super::{Additional, Dependency, Items, Schema, unordered};
+use super::{Additional, Dependency, Items, Property, Schema, unordered};
 use crate::filter::parse::type_set;
 use crate::filter::{Comparison, TypeSet, matches, number};
 use crate::regex::Regex;
@@ -233,25 +233,25 @@ fn schemas(keyword: &str, value: &Value) -> Result<Vec<Schema>> {
     elements.iter().map(|element| nested(keyword, element)).collect()
 }
 
-fn names(keyword: &str, value: &Value) -> Result<Vec<String>> {
+fn names(keyword: &str, value: &Value) -> Result<Vec<Property>> {
     let elements = elements(keyword, value)?;
     if elements.is_empty() {
         return Err(refused(keyword, "cannot be an empty array"));
     }
-    let mut names: Vec<String> = Vec::with_capacity(elements.len());
+    let mut names: Vec<&str> = Vec::with_capacity(elements.len());
     for element in elements {
         let Value::String(name) = element else {
             return Err(must_be(keyword, "an array of strings"));
         };
-        if names.contains(name) {
+        if names.contains(&name.as_str()) {
             return Err(refused(
                 keyword,
                 &format!("array cannot contain duplicate values: {name}"),
             ));
         }
-        names.push(name.clone());
+        names.push(name);
     }
-    Ok(names)
+    Ok(names.into_iter().map(Property::new).collect())
 }
 
 fn items(keyword: &str, value: &Value) -> Result<Items> {
@@ -275,10 +275,10 @@ fn additional(keyword: &str, value: &Value) -> Result<Additional> {
     }
 }
 
-fn properties(keyword: &str, value: &Value) -> Result<Vec<(String, Schema)>> {
+fn properties(keyword: &str, value: &Value) -> Result<Vec<(Property, Schema)>> {
     object(keyword, value)?
         .iter()
-        .map(|(name, value)| Ok((name.to_owned(), nested(keyword, value)?)))
+        .map(|(name, value)| Ok((Property::new(name), nested(keyword, value)?)))
         .collect()
 }
 
@@ -299,7 +299,7 @@ fn pattern_properties(keyword: &str, value: &Value) -> Result<Vec<(Regex, Schema
         .collect()
 }
 
-fn dependencies(keyword: &str, value: &Value) -> Result<Vec<(String, Dependency)>> {
+fn dependencies(keyword: &str, value: &Value) -> Result<Vec<(Property, Dependency)>> {
     object(keyword, value)?
         .iter()
         .map(|(name, value)| {
@@ -308,7 +308,7 @@ fn dependencies(keyword: &str, value: &Value) -> Result<Vec<(String, Dependency)
                 Value::Document(source) => Dependency::Schema(Box::new(schema(source)?)),
                 _ => return Err(must_be(keyword, "of arrays and objects")),
             };
-            Ok((name.to_owned(), dependency))
+            Ok((Property::new(name), dependency))
         })
         .collect()
 }

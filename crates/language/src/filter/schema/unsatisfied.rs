@@ -2,7 +2,7 @@
 //!
 //! Each keyword is tried as a schema of its own: this runs only for documents that were refused.
 
-use super::parse;
+use super::{Property, parse};
 use value::{Document, DocumentRef, Value, ValueRef, doc};
 
 /// The rules of this schema that the value does not satisfy, one document each.
@@ -74,7 +74,7 @@ fn broken(keyword: &str, rule: &Value, alone: Document, value: ValueRef<'_>) -> 
             let is_missing = |name: &&Value| {
                 name.as_ref()
                     .as_str()
-                    .is_some_and(|name| document.get(name).is_none())
+                    .is_some_and(|name| !Property::new(name).exists(document))
             };
             let missing: Vec<Value> = names.iter().filter(is_missing).cloned().collect();
             detail
@@ -126,10 +126,14 @@ fn properties_broken(properties: &Document, document: DocumentRef<'_>) -> Vec<Va
     properties
         .iter()
         .filter_map(|(name, rule)| {
-            let (Value::Document(schema), Some(value)) = (rule, document.get(name)) else {
+            let field = Property::new(name);
+            let (Value::Document(schema), Some(value)) = (rule, field.first_value(document)) else {
                 return None;
             };
-            if is_satisfied(schema, value) {
+            if field
+                .passes(document, |value| Ok(is_satisfied(schema, value)))
+                .unwrap_or(false)
+            {
                 return None;
             }
             let mut property = doc! {"propertyName": name};

@@ -110,20 +110,21 @@ impl Densifying {
 
     fn checked(&self, value: ValueRef<'_>) -> Result<Value> {
         let kind = value.type_of();
-        match self.densify.step.unit {
-            Some(_) if kind == Type::DateTime => Ok(value.to_value()),
-            None if kind.is_number() => Ok(value.to_value()),
-            Some(_) => Err(QueryError::new(
+        match (self.densify.step.unit, kind) {
+            (Some(_), Type::DateTime) => Ok(value.to_value()),
+            (None, kind) if kind.is_number() => Ok(value.to_value()),
+            (Some(_), kind) if kind.is_number() => Err(QueryError::new(
                 Code::location(6_053_600),
-                format!(
-                    "Encountered non-date value in collection when densifying by dates: {}",
-                    kind.alias()
-                ),
+                "Encountered numeric densify value in collection when step has a date unit.",
             )),
-            None => Err(QueryError::new(
+            (None, Type::DateTime) => Err(QueryError::new(
+                Code::location(6_053_600),
+                "Encountered date densify value in collection when step does not have a date unit.",
+            )),
+            _ => Err(QueryError::new(
                 Code::location(5_733_201),
                 format!(
-                    "Densify field type must be numeric, or a date with a 'unit', but found {}",
+                    "Densify field type must be numeric or a date, but found {}",
                     kind.alias()
                 ),
             )),

@@ -26,12 +26,14 @@ pub(crate) fn parse(_name: &str, operand: &Value, _scope: &StageScope<'_>) -> Re
     let partition_fields = fields.strings("partitionByFields")?.unwrap_or_default();
     let range = fields.nested("range")?;
     fields.finish()?;
-    let partition_fields: Vec<_> = partition_fields
-        .into_iter()
-        .map(checked_path)
-        .collect::<Result<_>>()?;
-    let field = checked_path(field.ok_or_else(|| fields.missing("field"))?)?;
+    let field = field.ok_or_else(|| fields.missing("field"))?;
     let (step, bounds) = parse_range(&range.ok_or_else(|| fields.missing("range"))?)?;
+    let partition_fields = partition_fields.into_iter().map(|partition| {
+        check_apart(field, partition)?;
+        checked_path(partition)
+    });
+    let partition_fields: Vec<_> = partition_fields.collect::<Result<_>>()?;
+    let field = checked_path(field)?;
     if matches!(bounds, Bounds::Partition) && partition_fields.is_empty() {
         return Err(wrong(
             Code::location(5_733_408),
@@ -45,6 +47,27 @@ pub(crate) fn parse(_name: &str, operand: &Value, _scope: &StageScope<'_>) -> Re
         step,
         bounds,
     })])
+}
+
+/// Refuses a field that tells partitions apart and begins like the one that gets values, or the other way round, as MongoDB does.
+fn check_apart(field: &str, partition: &str) -> Result<()> {
+    if partition.starts_with(field) {
+        return Err(wrong(
+            Code::location(8_993_000),
+            format!(
+                "partitionByFields '{partition}' cannot include field '{field}' that is being densified."
+            ),
+        ));
+    }
+    if field.starts_with(partition) {
+        return Err(wrong(
+            Code::location(9_554_500),
+            format!(
+                "field '{field}' that is being densified cannot include partitionByFields '{partition}'."
+            ),
+        ));
+    }
+    Ok(())
 }
 
 fn parse_range(range: &Fields<'_>) -> Result<(Stride, Bounds)> {
@@ -67,58 +90,71 @@ fn parse_range(range: &Fields<'_>) -> Result<(Stride, Bounds)> {
         ));
     }
     let bounds = bounds.ok_or_else(|| range.missing("bounds"))?.to_value();
-    Ok((Stride { length, unit }, parse_bounds(&bounds, unit)?))
+    let stride = Stride { length, unit };
+    let bounds = parse_bounds(&bounds, &stride)?;
+    Ok((stride, bounds))
 }
 
-fn parse_bounds(bounds: &Value, unit: Option<Unit>) -> Result<Bounds> {
-    let not_bounds = || {
-        wrong(
-            Code::location(5_733_402),
-            "the bounds in a range statement must be the string 'full', 'partition', or an ascending array of two \
-             numbers or two dates",
-        )
-    };
+fn parse_bounds(bounds: &Value, stride: &Stride) -> Result<Bounds> {
     match bounds {
         Value::String(word) => match word.as_str() {
             "full" => Ok(Bounds::Full),
             "partition" => Ok(Bounds::Partition),
             _ => Err(wrong(
-                Code::location(5_946_800),
+                Code::location(5_946_802),
                 "Bounds string must either be 'full' or 'partition'",
             )),
         },
-        Value::Array(pair) => {
-            let [low, high] = pair.as_slice() else {
-                return Err(wrong(
-                    Code::location(5_733_403),
-                    "a bounding array in a range statement must have exactly two elements",
-                ));
-            };
-            let both = |is: fn(Type) -> bool| is(low.type_of()) && is(high.type_of());
-            let are_dates = both(|kind| kind == Type::DateTime);
-            if !are_dates && !both(Type::is_number) {
-                return Err(not_bounds());
-            }
-            if are_dates && unit.is_none() {
-                return Err(wrong(
-                    Code::location(5_733_405),
-                    "dates in a range statement need a 'unit'",
-                ));
-            }
-            if !are_dates && unit.is_some() {
-                return Err(wrong(
-                    Code::location(5_733_409),
-                    "numeric bounds may not have unit parameter",
-                ));
-            }
-            if value::compare(low.as_ref(), high.as_ref()).is_gt() {
-                return Err(wrong(
-                    Code::location(5_733_406),
-                    "the bounds in a range statement must be in ascending order",
-                ));
-            }
-            Ok(Bounds::Explicit(low.clone(), high.clone()))
+        Value::Array(pair) => match pair.as_slice() {
+            [low, high] => parse_pair(low, high, stride),
+            _ => Err(wrong(
+                Code::location(5_733_403),
+                "a bounding array in a range statement must have exactly two elements",
+            )),
+        },
+        _ => Err(wrong(
+            Code::location(5_733_404),
+            "the bounds in a range statement must be the string 'full', 'partition', or an ascending array of two \
+             numbers or two dates",
+        )),
+    }
+}
+
+fn parse_pair(low: &Value, high: &Value, stride: &Stride) -> Result<Bounds> {
+    let refuse = |code, message| Err(wrong(Code::location(code), message));
+    let kinds = (low.type_of(), high.type_of());
+    if value::compare(low.as_ref(), high.as_ref()).is_gt() {
+        return refuse(
+            5_733_402,
+            "a bounding array must be an ascending array of either two dates or two numbers",
+        );
+    }
+    match kinds {
+        (number, _) if number.is_number() && stride.unit.is_some() => {
+            refuse(5_733_409, "numeric bounds may not have unit parameter")
         }
-        _ => Err(not_bounds()),
+        (number, other) if number.is_number() && !other.is_number() => refuse(
+            5_733_406,
+            "a bounding array must contain either both dates or both numeric types",
+        ),
+        (number, other) if number.is_number() => {
+            let step = Value::from(stride.length).type_of();
+            match number == other && number == step {
+                true => Ok(Bounds::Explicit(low.clone(), high.clone())),
+                false => refuse(
+                    5_876_900,
+                    "Upper bound, lower bound, and step must all have the same type",
+                ),
+            }
+        }
+        (Type::DateTime, Type::DateTime) if stride.unit.is_none() => {
+            refuse(5_733_410, "a bounding array of dates must specify a unit")
+        }
+        (Type::DateTime, Type::DateTime) => Ok(Bounds::Explicit(low.clone(), high.clone())),
+        (Type::DateTime, _) => refuse(
+            5_733_405,
+            "a bounding array must contain either both dates or both numeric types",
+        ),
+        _ => refuse(5_946_800, "explicit bounds must be numeric or dates"),
     }
 }

@@ -118,22 +118,35 @@ impl<'o> Given<'o> {
     }
 }
 
-/// The collection: its name, or `{db, coll}`.
+/// The collection: its name, or `{db, coll}` for the few of the server's own that can be read from every database.
 fn parse_from(from: ValueRef<'_>, scope: &StageScope<'_>) -> Result<Namespace> {
     match from {
         ValueRef::String(name) => sibling(scope, name),
-        ValueRef::Document(parts) => match (parts.get("db"), parts.get("coll")) {
-            (Some(ValueRef::String(database)), Some(ValueRef::String(name))) if parts.iter().count() == 2 => {
-                checked_namespace(database, name)
+        ValueRef::Document(parts) => {
+            let fields = Fields::new("from", parts);
+            let (database, name) = (fields.string("db")?, fields.string("coll")?);
+            fields.finish()?;
+            let (database, name) = (database.unwrap_or_default(), name.unwrap_or_default());
+            if !is_read_from_everywhere(database, name) {
+                return Err(QueryError::failed_to_parse(format!(
+                    "$lookup with syntax {{from: {{db:<>, coll:<>}},..}} is not supported for db: {database} and coll: {name}"
+                )));
             }
-            _ => Err(QueryError::failed_to_parse(
-                "$lookup 'from' must be a collection's name, or {db: <name>, coll: <name>}",
-            )),
-        },
+            checked_namespace(database, name)
+        }
         other => Err(QueryError::failed_to_parse(format!(
-            "$lookup 'from' field must be a string, but found {}",
+            "$lookup 'from' field must be a string or an object, but found {}",
             other.type_of().alias()
         ))),
+    }
+}
+
+/// MongoDB's own collections that any `$lookup` may name.
+fn is_read_from_everywhere(database: &str, name: &str) -> bool {
+    match database {
+        "config" => matches!(name, "collections" | "chunks") || name.starts_with("cache.chunks."),
+        "local" => name == "oplog.rs",
+        _ => false,
     }
 }
 

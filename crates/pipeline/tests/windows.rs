@@ -1,0 +1,347 @@
+//! `$setWindowFields`, `$fill` and `$densify`: what they give, and what they refuse in stages and in documents.
+
+use language::expression::Variables;
+use pipeline::{Pipeline, Source, Surroundings};
+use query::QueryError;
+use query::execute::{Interruption, StreamState};
+use store::Namespace;
+use value::{Document, DocumentBuf, Value, array, doc};
+
+fn run(stage: Document, input: &[Document]) -> Result<Vec<Document>, QueryError> {
+    let stages = [Value::from(stage)];
+    let pipeline = Pipeline::parse(&stages, &Variables::new(0), &Namespace::new("db", "coll"))?;
+    let source = Source::Documents(input.iter().map(DocumentBuf::from).collect());
+    let mut stream = pipeline.run(source, &Surroundings::default(), Interruption::default());
+    let mut batch = Vec::new();
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .build()
+        .expect("a runtime without drivers starts");
+    while runtime.block_on(stream.fill(&mut batch, usize::MAX, usize::MAX))? == StreamState::More {}
+    Ok(batch.iter().map(DocumentBuf::to_document).collect())
+}
+
+fn window(output: impl Into<Value>) -> Document {
+    doc! {"$setWindowFields": {"sortBy": {"t": 1}, "output": (output.into())}}
+}
+
+/// One output over the document before and each document itself.
+fn slope(function: Document) -> Document {
+    let output = function.with("window", doc! {"documents": [(-1), 0]});
+    window(doc! {"r": output})
+}
+
+fn date(ms: i64) -> Value {
+    Value::DateTime(ms)
+}
+
+/// What `r` is in each result.
+#[track_caller]
+fn computed(stage: Document, input: &[Document]) -> Vec<Value> {
+    let results = run(stage.clone(), input).unwrap_or_else(|error| panic!("{stage:?}: {error}"));
+    let of = |result: &Document| result.get("r").cloned().unwrap_or(Value::Undefined);
+    results.iter().map(of).collect()
+}
+
+#[track_caller]
+fn check_codes(cases: Vec<(Document, Vec<Document>, i32)>) {
+    for (stage, input, expected) in cases {
+        let refused = run(stage.clone(), &input).expect_err("it is refused");
+        assert_eq!(refused.code().number(), expected, "{stage:?} {input:?}");
+    }
+}
+
+#[test]
+fn slopes_are_of_numbers_and_of_dates() {
+    let derivative = || slope(doc! {"$derivative": {"input": "$v"}});
+    let numbers = [doc! {"t": 1, "v": 1}, doc! {"t": 3, "v": 5}];
+    assert_eq!(computed(derivative(), &numbers), array![null, 2.0]);
+    let dates = [
+        doc! {"t": 1, "v": (date(1_000))},
+        doc! {"t": 3, "v": (date(5_000))},
+    ];
+    assert_eq!(computed(derivative(), &dates), array![null, 2_000.0]);
+    let hourly = slope(doc! {"$derivative": {"input": "$v", "unit": "hour"}});
+    let drive = [
+        doc! {"t": (date(0)), "v": 10},
+        doc! {"t": (date(30_000)), "v": 10.5},
+    ];
+    assert_eq!(computed(hourly, &drive), array![null, 60.0]);
+}
+
+#[test]
+fn areas_are_of_numbers_and_nothing_is_passed_over() {
+    let integral = || slope(doc! {"$integral": {"input": "$v"}});
+    let line = [
+        doc! {"t": 0, "v": 1},
+        doc! {"t": 2, "v": 3},
+        doc! {"t": 3, "v": (f64::NAN)},
+        doc! {"t": 4, "v": 5},
+        doc! {"t": 5, "v": 5},
+    ];
+    let areas = computed(integral(), &line);
+    assert_eq!(areas[..2], array![0, 4.0]);
+    assert!(matches!(areas[2..4], [Value::Double(a), Value::Double(b)] if a.is_nan() && b.is_nan()));
+    assert_eq!(areas[4..], array![5.0]);
+    // A document that is in no frame may have what it likes.
+    let ahead = doc! {"r": {"$integral": {"input": "$v"}, "window": {"documents": [1, 2]}}};
+    let input = [
+        doc! {"t": 0, "v": null},
+        doc! {"t": 1, "v": 2},
+        doc! {"t": 2, "v": 4},
+    ];
+    assert_eq!(computed(window(ahead), &input), array![3.0, 0, null]);
+}
+
+#[test]
+fn slopes_and_areas_refuse_what_they_cannot_compute() {
+    let derivative = || slope(doc! {"$derivative": {"input": "$v"}});
+    let daily = || slope(doc! {"$derivative": {"input": "$v", "unit": "day"}});
+    let integral = || slope(doc! {"$integral": {"input": "$v"}});
+    let daily_area = || slope(doc! {"$integral": {"input": "$v", "unit": "day"}});
+    let one = |t: Value, v: Value| vec![Document::new().with("t", t).with("v", v)];
+    let two = |v: Value| vec![doc! {"t": 1, "v": 1}, Document::new().with("t", 2).with("v", v)];
+    check_codes(vec![
+        (derivative(), one(1.into(), Value::Null), 5_624_903),
+        (derivative(), two(Value::Null), 5_624_903),
+        (derivative(), vec![doc! {"t": 1}], 5_624_903),
+        (derivative(), two("x".into()), 14),
+        (derivative(), two(date(1)), 14),
+        (derivative(), one("x".into(), 1.into()), 5_624_902),
+        (derivative(), vec![doc! {"v": 1}], 5_624_902),
+        (derivative(), one(date(0), 1.into()), 5_624_901),
+        (daily(), one(1.into(), 1.into()), 5_624_900),
+        (integral(), two(Value::Null), 5_423_900),
+        (integral(), vec![doc! {"t": 1}], 5_423_900),
+        (integral(), two("x".into()), 5_423_900),
+        (integral(), one("x".into(), 1.into()), 5_423_900),
+        (integral(), one(date(0), 1.into()), 5_423_902),
+        (daily_area(), one(1.into(), 1.into()), 5_423_901),
+        (
+            slope(doc! {"$derivative": {"input": "$v", "unit": "month"}}),
+            vec![],
+            5_490_710,
+        ),
+        (
+            slope(doc! {"$integral": {"input": "$v", "unit": "year"}}),
+            vec![],
+            5_490_710,
+        ),
+    ]);
+}
+
+#[test]
+fn bounds_are_constant_expressions() {
+    let input: Vec<Document> = (1..5).map(|t| doc! {"t": t}).collect();
+    let sum = |window_of: Document| window(doc! {"r": {"$sum": "$t", "window": window_of}});
+    for bounds in [
+        doc! {"documents": [{"$subtract": [0, 1]}, 0]},
+        doc! {"range": [{"$literal": (-1)}, {"$add": [0, 0]}]},
+        doc! {"documents": [{"$toInt": "-1"}, "current"]},
+    ] {
+        assert_eq!(computed(sum(bounds), &input), array![1, 3, 5, 7]);
+    }
+    check_codes(vec![
+        (sum(doc! {"documents": ["$t", 0]}), vec![], 9),
+        (sum(doc! {"documents": [{"$add": [0, 0.5]}, 1]}), vec![], 9),
+        (sum(doc! {"documents": [{"$literal": "current"}, 1]}), vec![], 9),
+        (sum(doc! {"range": [null, 1]}), vec![], 9),
+        (
+            sum(doc! {"documents": [1, {"$subtract": [0, 1]}]}),
+            vec![],
+            5_339_900,
+        ),
+    ]);
+}
+
+#[test]
+fn outputs_on_one_way_are_refused() {
+    let sum = || doc! {"$sum": 1};
+    for output in [
+        doc! {"r": (sum()), "r.x": (sum())},
+        doc! {"r.x.y": (sum()), "s": (sum()), "r": (sum())},
+        doc! {"r": (sum())}.with("r", sum()),
+    ] {
+        check_codes(vec![(window(output), vec![], 6_307_900)]);
+    }
+    assert!(run(window(doc! {"r.x": (sum()), "rx": (sum()), "r.y": (sum())}), &[]).is_ok());
+    let fill =
+        doc! {"$fill": {"sortBy": {"t": 1}, "output": {"v": {"method": "locf"}, "v.w": {"method": "locf"}}}};
+    check_codes(vec![(fill, vec![], 6_307_900)]);
+}
+
+#[test]
+fn fill_wants_one_way_for_each_field() {
+    let fill = |output: Document| doc! {"$fill": {"sortBy": {"t": 1}, "output": output}};
+    check_codes(vec![
+        (fill(doc! {}), vec![], 6_050_203),
+        (fill(doc! {"v": 1}), vec![], 6_050_200),
+        (fill(doc! {"v": {}}), vec![], 6_050_200),
+        (
+            fill(doc! {"v": {"method": "locf", "value": 1}}),
+            vec![],
+            6_050_201,
+        ),
+        (fill(doc! {"v": {"method": "other"}}), vec![], 6_050_202),
+        (fill(doc! {"v": {"value": 1, "foo": 2}}), vec![], 40_415),
+        (fill(doc! {"v": {"method": 1}}), vec![], 14),
+        // What says nothing where values are given must be right all the same.
+        (
+            doc! {"$fill": {"sortBy": {"$t": 1}, "output": {"v": {"value": 1}}}},
+            vec![],
+            16_410,
+        ),
+        (
+            doc! {"$fill": {"partitionBy": {"$foo": 1}, "output": {"v": {"value": 1}}}},
+            vec![],
+            168,
+        ),
+    ]);
+    let filled = run(fill(doc! {"v": {"value": 7}}), &[doc! {"t": 1}]);
+    assert_eq!(filled.expect("values"), [doc! {"t": 1, "v": 7}]);
+}
+
+#[test]
+fn lines_are_drawn_over_numbers_or_dates() {
+    let linear = || window(doc! {"r": {"$linearFill": "$v"}});
+    let line = [
+        doc! {"t": 0, "v": 0},
+        doc! {"t": 3},
+        doc! {"t": 7, "v": 10},
+        doc! {"t": 9},
+    ];
+    // As MongoDB computes it: 3 * (10 / 7).
+    assert_eq!(
+        computed(linear(), &line),
+        array![0, 4.285_714_285_714_286, 10, null]
+    );
+    let one = |t: Value, v: Value| Document::new().with("t", t).with("v", v);
+    check_codes(vec![
+        (linear(), vec![one(1.into(), "x".into())], 14),
+        (linear(), vec![one("x".into(), 1.into())], 14),
+        (linear(), vec![doc! {"v": 1}], 14),
+        (
+            linear(),
+            vec![one(1.into(), 1.into()), one(date(5), 1.into())],
+            14,
+        ),
+        (
+            linear(),
+            vec![one(1.into(), 1.into()), one(1.0.into(), 2.into())],
+            6_050_106,
+        ),
+    ]);
+    let down = doc! {"$setWindowFields": {"sortBy": {"t": (-1)}, "output": {"r": {"$linearFill": "$v"}}}};
+    check_codes(vec![(
+        down,
+        vec![one(1.into(), 1.into()), one(date(5), 1.into())],
+        14,
+    )]);
+}
+
+#[test]
+fn counts_of_values_to_keep_are_whole_and_positive() {
+    let documents = || vec![doc! {"t": 1, "a": 1}];
+    let in_window = |n: Value| window(doc! {"r": {"$firstN": {"input": "$a", "n": n}}});
+    let in_group = |n: Value| doc! {"$group": {"_id": null, "r": {"$firstN": {"input": "$a", "n": n}}}};
+    let in_buckets = |n: Value| {
+        doc! {"$bucketAuto": {"groupBy": "$a", "buckets": 1, "output": {"r": {"$maxN": {"input": "$a", "n": n}}}}}
+    };
+    for (n, expected) in [
+        (Value::from(0), 5_787_908),
+        ("x".into(), 5_787_902),
+        ("$a".into(), 5_787_902),
+        (1.5.into(), 5_787_903),
+    ] {
+        check_codes(vec![
+            (in_window(n.clone()), documents(), expected),
+            (in_buckets(n.clone()), documents(), expected),
+            (in_group(n), documents(), 7_548_606),
+        ]);
+    }
+    let group = |accumulator: Document| doc! {"$group": {"_id": null, "r": accumulator}};
+    check_codes(vec![
+        (group(doc! {"$firstN": 1}), vec![], 5_787_801),
+        (group(doc! {"$lastN": "x"}), vec![], 5_787_801),
+        (group(doc! {"$minN": 1}), vec![], 5_787_900),
+        (group(doc! {"$maxN": 1}), vec![], 5_787_900),
+        (window(doc! {"r": {"$lastN": 1}}), vec![], 5_787_801),
+        (group(doc! {"$top": {"output": 1, "sortBy": 1}}), vec![], 10_065),
+        (group(doc! {"$bottomN": {"sortBy": "x", "n": 1}}), vec![], 10_065),
+        (group(doc! {"$top": {"n": 1, "sortBy": 1}}), vec![], 5_788_002),
+        (
+            group(doc! {"$topN": {"sortBy": {"a": 1}, "output": 1}}),
+            vec![],
+            5_788_003,
+        ),
+        (group(doc! {"$top": {"sortBy": {"a": 1}}}), vec![], 5_788_004),
+        (group(doc! {"$top": {"output": 1}}), vec![], 5_788_005),
+    ]);
+}
+
+fn densify(bounds: impl Into<Value>, step: impl Into<Value>, unit: Option<&str>) -> Document {
+    let mut range = doc! {"step": (step.into()), "bounds": (bounds.into())};
+    if let Some(unit) = unit {
+        range.push("unit", unit);
+    }
+    doc! {"$densify": {"field": "v", "range": range}}
+}
+
+#[test]
+fn ranges_to_densify_are_of_one_kind() {
+    let day = Some("day");
+    check_codes(vec![
+        (densify(array![3, 0], 1, None), vec![], 5_733_402),
+        (densify("foo", 1, None), vec![], 5_946_802),
+        (densify(3, 1, None), vec![], 5_733_404),
+        (densify(array![1], 1, None), vec![], 5_733_403),
+        (densify(array!["a", "b"], 1, None), vec![], 5_946_800),
+        (densify(array![0, "x"], 1, None), vec![], 5_733_406),
+        (densify(array![0, 5], 1, day), vec![], 5_733_409),
+        (densify(vec![date(0), date(1)], 1, None), vec![], 5_733_410),
+        (densify(vec![date(0), Value::MaxKey], 1, day), vec![], 5_733_405),
+        (densify(array![0, 5.0], 1, None), vec![], 5_876_900),
+        (densify(array![0, 5], 1.0, None), vec![], 5_876_900),
+        (densify(array![0, 5i64], 1, None), vec![], 5_876_900),
+        (densify("full", 1, None), vec![doc! {"v": (date(0))}], 6_053_600),
+        (densify("full", 1, day), vec![doc! {"v": 1}], 6_053_600),
+        (densify("full", 1, None), vec![doc! {"v": "x"}], 5_733_201),
+        (densify("full", 1, day), vec![doc! {"v": "x"}], 5_733_201),
+    ]);
+    let filled = run(densify(array![0.0, 2.0], 1.0, None), &[doc! {"v": 1.0}]);
+    assert_eq!(filled.expect("documents"), [doc! {"v": 0.0}, doc! {"v": 1.0}]);
+}
+
+#[test]
+fn partitions_are_told_apart_by_other_fields_than_the_one_that_gets_values() {
+    let densify = |field: &str, partition: &str| {
+        doc! {"$densify": {
+            "field": field, "partitionByFields": ["p", partition], "range": {"step": 1, "bounds": "partition"}
+        }}
+    };
+    check_codes(vec![
+        (densify("v", "v"), vec![], 8_993_000),
+        (densify("v", "v.w"), vec![], 8_993_000),
+        (densify("v.w", "v"), vec![], 9_554_500),
+    ]);
+    assert!(run(densify("v", "w"), &[]).is_ok());
+}
+
+#[test]
+fn lookup_names_no_collection_of_another_database() {
+    let lookup = |from: Document| {
+        doc! {"$lookup": {"from": from, "localField": "a", "foreignField": "b", "as": "c"}}
+    };
+    check_codes(vec![
+        (lookup(doc! {"db": "other", "coll": "c"}), vec![], 9),
+        (lookup(doc! {"db": "db", "coll": "c"}), vec![], 9),
+        (lookup(doc! {"coll": "c"}), vec![], 9),
+        (lookup(doc! {"db": "other", "coll": "c", "x": 1}), vec![], 40_415),
+        (lookup(doc! {"db": 1, "coll": "c"}), vec![], 14),
+    ]);
+    for coll in ["collections", "chunks", "cache.chunks.db.c"] {
+        assert!(
+            run(lookup(doc! {"db": "config", "coll": coll}), &[]).is_ok(),
+            "{coll}"
+        );
+    }
+}
