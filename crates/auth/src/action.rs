@@ -194,7 +194,7 @@ actions! {
 pub enum Resource<'a> {
     /// The server as a whole.
     Cluster,
-    /// A database as a whole.
+    /// A database as a whole; with an empty name all of them, whatever they are called.
     Database(&'a str),
     /// A collection of a database.
     Collection(&'a str, &'a str),

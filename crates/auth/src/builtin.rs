@@ -185,6 +185,7 @@ const DB_ADMIN: &[Action] = &[
     Action::ListCollections,
     Action::ListIndexes,
     Action::ListSearchIndexes,
+    Action::PlanCacheIndexFilter,
     Action::PlanCacheRead,
     Action::PlanCacheWrite,
     Action::ReIndex,
@@ -202,6 +203,7 @@ const USER_ADMIN: &[Action] = &[
     Action::DropUser,
     Action::GrantRole,
     Action::RevokeRole,
+    Action::SetAuthenticationRestriction,
     Action::ViewRole,
     Action::ViewUser,
 ];
@@ -228,7 +230,9 @@ const MONITOR: &[Action] = &[
     Action::GetParameter,
     Action::HostInfo,
     Action::Inprog,
+    Action::ListClusterCatalog,
     Action::ListDatabases,
+    Action::ListSessions,
     Action::ServerStatus,
     Action::Top,
 ];

@@ -55,6 +55,12 @@ impl Mechanism {
         self.hash_len() - 4
     }
 
+    fn new_salt(self) -> Result<Vec<u8>, AuthError> {
+        let mut salt = vec![0; self.salt_len()];
+        getrandom::fill(&mut salt).map_err(|_| AuthError::Random)?;
+        Ok(salt)
+    }
+
     fn hash_len(self) -> usize {
         match self {
             Mechanism::ScramSha1 => 20,
@@ -129,8 +135,7 @@ impl std::fmt::Debug for Credentials {
 impl Credentials {
     /// New credentials with a random salt. Takes some ten milliseconds of hashing: not for an async thread.
     pub fn new(mechanism: Mechanism, user: &str, password: &str) -> Result<Credentials, AuthError> {
-        let mut salt = vec![0; mechanism.salt_len()];
-        getrandom::fill(&mut salt).map_err(|_| AuthError::Random)?;
+        let salt = mechanism.new_salt()?;
         Credentials::derive(mechanism, user, password, salt, mechanism.iterations_default())
     }
 
@@ -143,14 +148,26 @@ impl Credentials {
         iterations: u32,
     ) -> Result<Credentials, AuthError> {
         let password = mechanism.prepare(user, password)?;
+        Ok(Credentials::of_prepared(mechanism, &password, salt, iterations))
+    }
+
+    /// New credentials for SCRAM-SHA-1 of the digest that a client has made of a password, in place of the password. Takes
+    /// some ten milliseconds of hashing: not for an async thread.
+    pub fn of_digest(digest: &str) -> Result<Credentials, AuthError> {
+        let mechanism = Mechanism::ScramSha1;
+        let (salt, iterations) = (mechanism.new_salt()?, mechanism.iterations_default());
+        Ok(Credentials::of_prepared(mechanism, digest, salt, iterations))
+    }
+
+    fn of_prepared(mechanism: Mechanism, password: &str, salt: Vec<u8>, iterations: u32) -> Credentials {
         let salted = mechanism.salted(password.as_bytes(), &salt, iterations);
         let client_key = mechanism.hmac(&salted, b"Client Key");
-        Ok(Credentials {
+        Credentials {
             iterations,
             salt,
             stored_key: mechanism.hash(&client_key),
             server_key: mechanism.hmac(&salted, b"Server Key"),
-        })
+        }
     }
 
     /// Whether they are those of this password, for protocols that send it. Takes some ten milliseconds of hashing: not

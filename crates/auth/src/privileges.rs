@@ -31,6 +31,18 @@ impl Privileges {
             .any(|privilege| privilege.allows(action, resource))
     }
 
+    /// Whether any action at all is allowed on the resource.
+    pub fn allows_any(&self, resource: Resource<'_>) -> bool {
+        self.list.iter().any(|privilege| privilege.scope.covers(resource))
+    }
+
+    /// Whether any action at all is allowed on anything within a database, which so may be known to exist.
+    pub fn reaches(&self, database: &str) -> bool {
+        self.list
+            .iter()
+            .any(|privilege| privilege.scope.reaches(database))
+    }
+
     /// Each of them.
     pub fn iter(&self) -> impl Iterator<Item = &Privilege> {
         self.list.iter()

@@ -111,6 +111,17 @@ impl Scope {
         }
     }
 
+    /// Whether it holds for something within a database.
+    pub fn reaches(&self, name: &str) -> bool {
+        match self {
+            Scope::Everything => true,
+            Scope::Cluster => false,
+            Scope::Collections { database, .. } | Scope::Buckets { database, .. } => {
+                database.is_empty() || database == name
+            }
+        }
+    }
+
     /// Whether it holds for a resource.
     pub fn covers(&self, resource: Resource<'_>) -> bool {
         let is = |own: &str, name: &str| own.is_empty() || own == name;

@@ -275,3 +275,35 @@ fn actions_are_known_by_their_names() {
         assert_eq!(Action::parse(action.name()), Some(*action));
     }
 }
+
+#[test]
+fn any_right_within_a_database_tells_that_it_exists() {
+    let on = |resource: Document| -> Privileges {
+        [parse(resource, &["listIndexes"]).unwrap()].into_iter().collect()
+    };
+    for (resource, shop, bank) in [
+        (doc! {"db": "shop", "collection": "orders"}, true, false),
+        (doc! {"db": "shop", "collection": ""}, true, false),
+        (doc! {"db": "", "collection": "orders"}, true, true),
+        (doc! {"db": "shop", "system_buckets": "orders"}, true, false),
+        (doc! {"anyResource": true}, true, true),
+        (doc! {"cluster": true}, false, false),
+    ] {
+        let held = on(resource.clone());
+        assert_eq!(held.reaches("shop"), shop, "{resource:?}");
+        assert_eq!(held.reaches("bank"), bank, "{resource:?}");
+    }
+    let held = on(doc! {"db": "shop", "collection": "orders"});
+    assert!(held.allows_any(Resource::Collection("shop", "orders")));
+    assert!(!held.allows_any(Resource::Collection("shop", "others")));
+}
+
+#[test]
+fn all_databases_are_more_than_one() {
+    let all = Resource::Database("");
+    assert!(privileges("userAdminAnyDatabase", "admin").allows(Action::RevokeRole, all));
+    assert!(privileges("root", "admin").allows(Action::RevokeRole, all));
+    for database in ["shop", "admin"] {
+        assert!(!privileges("userAdmin", database).allows(Action::RevokeRole, all));
+    }
+}

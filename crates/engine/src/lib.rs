@@ -8,8 +8,8 @@
 //! - whatever can be listed, killed or timed out (operations, cursors, sessions) is registered in one table each;
 //! - every table has a named limit ([`limits`]).
 //!
-//! Left to others: matching, planning and changing (`query`), commits (`store`), who may do what (`auth`, asked by
-//! protocols).
+//! Left to others: matching (`language`), planning (`query`), changing (`update`), commits (`store`), who may do what (`auth`,
+//! asked by protocols).
 
 mod catalog;
 mod context;
@@ -31,8 +31,10 @@ pub mod limits;
 
 pub use catalog::collections::{CollectionEntry, CreateRequest, ModifyRequest};
 pub use catalog::filter::DocumentFilter;
+pub use catalog::index_spec::is_index_option;
 pub use catalog::indexes::CreatedIndexes;
 pub use catalog::modify_index::IndexChange;
+pub use catalog::storage_engine::check_storage_engine;
 pub use context::{Context, Origin, beside, on_another_thread, operation_memory, run_until, steps};
 pub use engine::Engine;
 pub use error::{Error, Result};
@@ -55,6 +57,7 @@ pub use revisions::{
     RevisionedReport, RevisionedSnapshot, Sequence, Terms,
 };
 pub use running::checkpoint::{Checkpoint, cut_log, replay};
+pub use running::operations::OperationGuard;
 pub use running::salvage::salvage;
 pub use running::scrub::ScrubReport;
 pub use running::set_aside::SetAside;
@@ -66,7 +69,7 @@ pub use store::{PARTITION_BEHIND, PARTITION_END, PartitionStats, partition_of};
 pub use store::{Salvaged, SalvagedCollection};
 pub use tables::attempts::TooManyAttempts;
 pub use tables::cursors::{CursorId, CursorReply, Tailing};
-pub use tables::operations::{ConnectionGuard, OperationGuard, OperationInfo, shown_command};
+pub use tables::operations::{ConnectionGuard, OperationInfo, shown_command};
 pub use tables::profiler::{ProfileChange, ProfileLevel, ProfileSettings};
 pub use tables::sessions::SessionId;
 pub use time_series::buckets::buckets_name;

@@ -62,6 +62,20 @@ impl Call<'_> {
         )))
     }
 
+    /// Whether the client may do anything at all with this.
+    pub(crate) fn may_any(&self, resource: auth::Resource<'_>) -> bool {
+        self.allows_somehow(|privileges| privileges.allows_any(resource))
+    }
+
+    /// Whether the client may do anything at all within a database.
+    pub(crate) fn reaches(&self, database: &str) -> bool {
+        self.allows_somehow(|privileges| privileges.reaches(database))
+    }
+
+    fn allows_somehow(&self, allows: impl FnOnce(&auth::Privileges) -> bool) -> bool {
+        !self.server.engine.needs_login() || self.connection.login.privileges().is_some_and(allows)
+    }
+
     /// The command's body as a document.
     pub(crate) fn body(&self) -> DocumentRef<'_> {
         self.request.body.as_ref()

@@ -64,7 +64,10 @@ pub(crate) async fn run(server: &Arc<Server>, connection: &mut Connection, messa
     };
     let mut reply = match result {
         Ok(reply) => reply,
-        Err(error) => Reply::from(error.to_reply()),
+        Err(error) => {
+            server.counters.errors.fetch_add(1, Ordering::Relaxed);
+            Reply::from(error.to_reply())
+        }
     };
     if !reply.body.contains("ok") {
         reply.body.push("ok", 1.0);
@@ -109,6 +112,9 @@ async fn run_named(
         server.clock.advance(time);
     }
     check_generic(command, called, &generic)?;
+    if generic.api_strict {
+        commands::check_stable_api(command, request)?;
+    }
     let default_limit = command.reads.then_some(server.options.read_time_max);
     let limit = generic.time_limit.or(default_limit);
     let mut context = context(connection, &generic, limit.filter(|limit| !limit.is_zero()));
@@ -264,6 +270,9 @@ fn is_profiled(server: &Server, command: &Command, database: &str, elapsed: Dura
 
 /// The collection that a command is about, where it names one.
 fn operated_on(command: &Command, database: &str, request: &Request) -> Option<Namespace> {
+    if !command.is_on_collection {
+        return None;
+    }
     let name = match (command.name, request.body.as_raw().get("collection")) {
         ("getMore", Some(ValueRef::String(name))) => name,
         _ => collection_name(request),

@@ -62,6 +62,8 @@ pub(crate) struct Counters {
     pub(crate) deletes: AtomicU64,
     pub(crate) get_mores: AtomicU64,
     pub(crate) commands: AtomicU64,
+    /// Commands that were answered by an error.
+    pub(crate) errors: AtomicU64,
     next_connection: AtomicI32,
     next_request: AtomicI32,
 }

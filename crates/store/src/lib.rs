@@ -9,7 +9,7 @@
 //! - the sequence numbers of a shard rise with every change, and the change log names each live record once;
 //! - counts and sizes in the shard's head agree with the records.
 //!
-//! Left to others: what filters and updates mean (`query`; a [`Transform`] is handed in), users and sessions
+//! Left to others: what filters (`language`) and updates (`update`) mean: a [`Transform`] is handed in; users and sessions
 //! (`engine`).
 
 mod catalog;

@@ -1,6 +1,7 @@
 //! Making capped copies of collections.
 
 use crate::catalog::collections::CreateRequest;
+use crate::catalog::own::check_no_accounts;
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
@@ -68,6 +69,7 @@ impl Engine {
 
     /// Makes a collection capped: a capped copy takes its place, its indexes but `_id_` are gone, as in MongoDB.
     pub async fn convert_to_capped(&self, namespace: &Namespace, size_bytes: u64) -> Result<()> {
+        check_no_accounts(namespace)?;
         let copy = Namespace::new(
             &namespace.database,
             format!("tmp.convertToCapped.{}", uuid::Uuid::new_v4()),

@@ -2,9 +2,9 @@
 
 use crate::catalog::id_index;
 use crate::catalog::names::{check_database, check_namespace};
+use crate::catalog::own::check_no_accounts;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::running::profile::check_not_profile;
 use crate::tables::validators;
 use crate::time_series::{self, TimeSeries, TimeSeriesChange, buckets};
 use code::Code;
@@ -80,6 +80,10 @@ impl Engine {
     /// Makes a collection or a view. One that exists with the same options is no error.
     pub async fn create_collection(&self, namespace: &Namespace, request: CreateRequest) -> Result<()> {
         check_namespace(namespace)?;
+        check_no_accounts(namespace)?;
+        if self.is_described(namespace) {
+            return same_as_described(namespace, &request);
+        }
         // A series may be made under the name of its buckets.
         let series = buckets::series_name(namespace).filter(|_| request.options.contains("timeseries"));
         let namespace = series.as_ref().unwrap_or(namespace);
@@ -115,7 +119,7 @@ impl Engine {
 
     /// The collection to write into, created if it does not exist.
     pub(crate) async fn for_writing(&self, namespace: &Namespace) -> Result<Arc<Collection>> {
-        check_not_profile(namespace)?;
+        self.check_writable(namespace)?;
         if let Some(collection) = self.store().collection(namespace) {
             collection.refuse_view()?;
             return Ok(collection);
@@ -156,6 +160,7 @@ impl Engine {
     /// Drops a collection or a view; false if there was none.
     pub async fn drop_collection(&self, namespace: &Namespace) -> Result<bool> {
         check_namespace(namespace)?;
+        check_no_accounts(namespace)?;
         self.check_not_profiled(namespace)?;
         let series = self.buckets_of(namespace).map(|of| of.collection.namespace());
         let namespace = series.as_ref().unwrap_or(namespace);
@@ -171,6 +176,7 @@ impl Engine {
         let dropped = self.store().drop_database(database).await? > 0;
         self.cursors().close_of(|open| open.database == database);
         self.latencies().forget(|open| open.database == database);
+        self.profiler().forget(database);
         Ok(dropped)
     }
 
@@ -178,6 +184,8 @@ impl Engine {
     pub async fn rename_collection(&self, from: &Namespace, to: &Namespace, drop_target: bool) -> Result<()> {
         check_namespace(from)?;
         check_namespace(to)?;
+        check_no_accounts(from)?;
+        self.check_nameable(to)?;
         self.check_no_buckets(to)?;
         if from == to {
             let message = "Can't rename a collection to itself";
@@ -197,7 +205,9 @@ impl Engine {
             ));
         }
         self.store().rename(from, to, drop_target).await?;
-        self.cursors().close_of(|open| open == from || open == to);
+        let is_other = |open: &Namespace| open == from || open == to;
+        self.cursors().close_of(is_other);
+        self.latencies().forget(is_other);
         Ok(())
     }
 }
@@ -243,6 +253,17 @@ fn same_or_exists(namespace: &Namespace, present: &Collection, asked: &Collectio
     };
     let message = format!("{kind} already exists, but with different options: {namespace}");
     Err(Error::new(Code::NAMESPACE_EXISTS, message))
+}
+
+/// What is only described is always there, and has no options.
+fn same_as_described(namespace: &Namespace, request: &CreateRequest) -> Result<()> {
+    match request.capped.is_none() && request.options.is_empty() {
+        true => Ok(()),
+        false => Err(Error::new(
+            Code::NAMESPACE_EXISTS,
+            format!("collection already exists, without options: {namespace}"),
+        )),
+    }
 }
 
 fn apply_options(present: &mut Document, changes: &Document) {

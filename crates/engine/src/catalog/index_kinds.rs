@@ -18,6 +18,7 @@ const SEVERAL_WILDCARDS: Code = Code::location(7_246_201);
 /// A projection names a path and one below it; of a compound index that has a code of its own.
 const PATH_COLLISIONS: [Code; 2] = [Code::PATH_BELOW_ANOTHER, Code::PATH_ABOVE_ANOTHER];
 const PROJECTION_OVERLAPS: Code = Code::location(7_246_200);
+const COMPUTED_FIELD: Code = Code::location(51_271);
 /// A field next to a wildcard that contains it: a wildcard on a subtree, one that includes the field, one that does
 /// not exclude it.
 const BESIDE_SUBTREE: Code = Code::location(7_246_204);
@@ -28,6 +29,11 @@ const BESIDE_NOT_EXCLUDED: Code = Code::location(7_246_209);
 const BITS_MAX: f64 = 32.0;
 /// The versions of text and 2dsphere indexes; the last is the one that is made.
 const VERSION_MAX: i32 = 3;
+/// The levels of S2's cells: the faces of a cube about the earth, and about a square centimetre.
+const LEVEL_MIN: f64 = 0.0;
+const LEVEL_MAX: f64 = 30.0;
+/// The finest level of a 2dsphere index that names none, in MongoDB.
+const FINEST_LEVEL_DEFAULT: f64 = 23.0;
 /// The most that a field of a text index weighs.
 const WEIGHT_MAX: f64 = 99_999.0;
 
@@ -129,12 +135,7 @@ pub(crate) fn complete(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
         Kind::Wildcard => wildcard(spec, parsed),
         Kind::Text => text(spec, parsed),
         Kind::Planar => planar(spec, parsed),
-        Kind::Sphere => {
-            parsed
-                .kept
-                .push("2dsphereIndexVersion", version(spec, "2dsphereIndexVersion"));
-            Ok(())
-        }
+        Kind::Sphere => sphere(spec, parsed),
     }
 }
 
@@ -247,6 +248,12 @@ fn wildcard_projection<'s>(
     if projection.is_empty() {
         return wrong("The 'wildcardProjection' field can not be an empty object");
     }
+    if computes(projection) {
+        return Err(Error::new(
+            COMPUTED_FIELD,
+            "Bad projection specification: 'wildcardProjection' keeps fields or leaves them out, and computes none",
+        ));
+    }
     match Projection::parse_find(projection, None, &Variables::default()) {
         Ok(_) => Ok(Some(projection)),
         Err(error) if is_compound && PATH_COLLISIONS.contains(&error.code) => {
@@ -254,6 +261,14 @@ fn wildcard_projection<'s>(
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Whether a projection has an operator in place of a value, at any depth.
+fn computes(projection: &Document) -> bool {
+    projection.iter().any(|(_, value)| match value {
+        Value::Document(inner) => inner.iter().any(|(name, _)| name.starts_with('$')) || computes(inner),
+        _ => false,
+    })
 }
 
 /// Turns the key pattern and the weights into the form in which MongoDB keeps them.
@@ -387,6 +402,36 @@ fn check_bounds(spec: &Document) -> Result<()> {
         )),
         _ => Ok(()),
     }
+}
+
+fn sphere(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
+    check_levels(spec)?;
+    parsed
+        .kept
+        .push("2dsphereIndexVersion", version(spec, "2dsphereIndexVersion"));
+    for name in ["finestIndexedLevel", "coarsestIndexedLevel"] {
+        if let Some(level) = spec.get(name) {
+            parsed.kept.push(name, level.clone());
+        }
+    }
+    Ok(())
+}
+
+/// The levels of cells of a 2dsphere index. They have no effect here, but what MongoDB refuses is refused.
+fn check_levels(spec: &Document) -> Result<()> {
+    let level = |name: &str| spec.get(name).and_then(|level| level.as_ref().as_f64());
+    let coarsest = level("coarsestIndexedLevel").unwrap_or(LEVEL_MIN);
+    let finest = level("finestIndexedLevel").unwrap_or(FINEST_LEVEL_DEFAULT);
+    let (number, message) = if coarsest < LEVEL_MIN {
+        (16_747, "coarsestIndexedLevel must be >= 0")
+    } else if finest > LEVEL_MAX {
+        (16_748, "finestIndexedLevel must be <= 30")
+    } else if finest < coarsest {
+        (16_749, "finestIndexedLevel must be >= coarsestIndexedLevel")
+    } else {
+        return Ok(());
+    };
+    Err(Error::new(Code::location(number), message))
 }
 
 fn string<'a>(spec: &'a Document, name: &str, default: &'a str) -> &'a str {

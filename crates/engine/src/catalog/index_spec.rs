@@ -1,7 +1,7 @@
 //! Specifications of indexes, checked as MongoDB checks them.
 
-use crate::catalog::index_kinds;
 use crate::catalog::partial_filter::SELECTOR;
+use crate::catalog::{index_kinds, storage_engine};
 use crate::error::{Error, Result};
 use crate::limits::INDEX_FIELDS_MAX;
 use code::Code;
@@ -17,6 +17,35 @@ const BAD_OPTION: Code = Code::INVALID_INDEX_SPECIFICATION_OPTION;
 /// What the specification of the index on `_id` may say.
 const ID_INDEX_OPTIONS: [&str; 6] = ["key", "name", "v", "ns", "collation", "comment"];
 
+/// What the specification of an index of any kind may say, besides what some kinds have of their own.
+const OPTIONS: [&str; 15] = [
+    "key",
+    "name",
+    "unique",
+    "sparse",
+    "hidden",
+    "partialFilterExpression",
+    "expireAfterSeconds",
+    "collation",
+    "prepareUnique",
+    "v",
+    "ns",
+    "comment",
+    "background",
+    "storageEngine",
+    "dropDups",
+];
+
+/// Whether MongoDB knows a field of this name in specifications of indexes: the options, and what the listed index of a clustered
+/// collection says of it.
+pub fn is_index_option(name: &str) -> bool {
+    name == "clustered" || is_option(name)
+}
+
+fn is_option(name: &str) -> bool {
+    OPTIONS.contains(&name) || index_kinds::is_option(name)
+}
+
 /// Reads one index specification and refuses what is wrong or not supported.
 pub(crate) fn parse_spec(spec: &Document) -> Result<IndexSpec> {
     let key = match spec.get("key") {
@@ -30,14 +59,15 @@ pub(crate) fn parse_spec(spec: &Document) -> Result<IndexSpec> {
         ..IndexSpec::default()
     };
     for (name, value) in spec.iter() {
-        option(&mut parsed, name, value, spec)?;
+        if !is_option(name) {
+            return Err(not_valid(name, "an index", spec));
+        }
+        option(&mut parsed, name, value)?;
     }
-    if parsed.name.is_empty() {
-        return Err(match spec.get("name") {
-            Some(_) => Error::new(BAD_SPEC, "index name cannot be empty"),
-            None => missing("name"),
-        });
+    if !spec.contains("name") {
+        return Err(missing("name"));
     }
+    check_name(&parsed.name)?;
     check_id_index(spec, &parsed)?;
     check_together(&parsed)?;
     check_partial_filter(&parsed)?;
@@ -45,9 +75,20 @@ pub(crate) fn parse_spec(spec: &Document) -> Result<IndexSpec> {
     Ok(parsed)
 }
 
-fn option(parsed: &mut IndexSpec, name: &str, value: &Value, spec: &Document) -> Result<()> {
+/// Refuses names that no index can have.
+pub(crate) fn check_name(name: &str) -> Result<()> {
+    match name {
+        "" => Err(Error::new(BAD_SPEC, "index name cannot be empty")),
+        // It is the name of a field in what statistics tell.
+        name if name.contains('\0') => Err(Error::new(BAD_SPEC, "index name cannot contain NUL bytes")),
+        // To `dropIndexes` it means all of them.
+        "*" => Err(Error::new(Code::BAD_VALUE, "The index name '*' is not valid.")),
+        _ => Ok(()),
+    }
+}
+
+fn option(parsed: &mut IndexSpec, name: &str, value: &Value) -> Result<()> {
     match (name, value) {
-        ("key", _) => {}
         ("name", Value::String(text)) => parsed.name = text.clone(),
         ("name", other) => return Err(wrong_type(name, other, "string")),
         ("unique", value) => parsed.unique = flag(name, value)?,
@@ -65,15 +106,15 @@ fn option(parsed: &mut IndexSpec, name: &str, value: &Value, spec: &Document) ->
         ("prepareUnique", value) => parsed.prepare_unique = flag(name, value)?,
         ("collation", other) => return Err(wrong_type(name, other, "object")),
         ("v", value) => check_version(value)?,
-        ("ns" | "comment", _) => {}
-        // Builds are always in the background; the option has meant nothing since MongoDB 4.2, but is shown.
-        ("background" | "storageEngine" | "dropDups", value) => {
+        ("storageEngine", value) => {
+            storage_engine::check_of_index(value)?;
             parsed.kept.push(name, value.clone());
         }
+        // Builds are always in the background; the option has meant nothing since MongoDB 4.2, but is shown.
+        ("background" | "dropDups", value) => parsed.kept.push(name, value.clone()),
         (name, value) if index_kinds::is_option(name) => index_kinds::check_option(name, value)?,
-        _ => {
-            return Err(not_valid(name, "an index", spec));
-        }
+        // The key was read before, and the others mean nothing.
+        _ => {}
     }
     Ok(())
 }

@@ -31,24 +31,8 @@ impl Engine {
             let message = format!("cannot create indexes on the system collection {namespace}");
             return Err(Error::new(Code::INVALID_NAMESPACE, message));
         }
-        let default = self.collation(namespace, None)?;
-        let present = self.store().collection(namespace);
-        let describes_id = |spec: &Document| {
-            present
-                .as_ref()
-                .is_some_and(|present| id_index::describes(spec, present))
-        };
-        let parse = |spec: &Document| {
-            let mut parsed = parse_spec(spec)?;
-            inherit_collation(&mut parsed, spec.contains("collation"), default.as_ref())?;
-            Ok(parsed)
-        };
-        let specs: Vec<IndexSpec> = specs
-            .iter()
-            .filter(|spec| !describes_id(spec))
-            .map(parse)
-            .collect::<Result<_>>()?;
-        let created_collection = present.is_none();
+        let specs = self.parse_indexes(namespace, specs)?;
+        let created_collection = self.store().collection(namespace).is_none();
         let collection = self.for_writing(namespace).await?;
         if let Some(series) = TimeSeries::of(&collection.options()) {
             specs.iter().try_for_each(|spec| series.check_index(spec))?;
@@ -67,6 +51,33 @@ impl Engine {
             after: after - unlisted,
             created_collection,
         })
+    }
+
+    /// Reads specifications of indexes, but for that of the index on `_id`, which is there.
+    fn parse_indexes(&self, namespace: &Namespace, specs: &[Document]) -> Result<Vec<IndexSpec>> {
+        let default = self.collation(namespace, None)?;
+        let present = self.store().collection(namespace);
+        let describes_id = |spec: &&Document| {
+            let present = present.as_ref();
+            present.is_some_and(|present| id_index::describes(spec, present))
+        };
+        let parse = |spec: &Document| {
+            let mut parsed = parse_spec(spec)?;
+            inherit_collation(&mut parsed, spec.contains("collation"), default.as_ref())?;
+            Ok(parsed)
+        };
+        let others = specs.iter().filter(|spec| !describes_id(spec));
+        others.map(parse).collect()
+    }
+
+    /// Drops all indexes of a collection and makes them anew; gives their specifications. Errors: one of them is such as an earlier
+    /// build made, and can be made no more; then all stay.
+    pub async fn rebuild_indexes(&self, namespace: &Namespace) -> Result<Vec<Document>> {
+        let specs = self.indexes(namespace)?;
+        self.parse_indexes(namespace, &specs)?;
+        self.drop_indexes(namespace, &Value::from("*")).await?;
+        self.create_indexes(namespace, &specs).await?;
+        Ok(specs)
     }
 
     /// The specifications of a collection's indexes.

@@ -11,5 +11,7 @@ pub(crate) mod index_spec;
 pub(crate) mod indexes;
 pub(crate) mod modify_index;
 pub(crate) mod names;
+pub(crate) mod own;
 pub(crate) mod partial_filter;
+pub(crate) mod storage_engine;
 pub(crate) mod views;

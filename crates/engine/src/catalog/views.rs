@@ -4,9 +4,10 @@ use crate::catalog::collations;
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::limits::FIRST_BATCH_DOCUMENTS_DEFAULT;
 use crate::reading::aggregate::AggregateRequest;
 use crate::reading::find::FindRequest;
-use crate::tables::cursors::CursorReply;
+use crate::tables::cursors::{Cursor, CursorReply};
 use crate::time_series::TimeSeries;
 use code::Code;
 use std::collections::BTreeSet;
@@ -15,6 +16,11 @@ use value::{Document, DocumentBuf, Value, doc};
 
 /// How many views may stand on one another.
 const VIEW_DEPTH_MAX: usize = 20;
+
+/// The order of insertion, in a sort or a hint.
+const NATURAL: &str = "$natural";
+/// The one option of collections that what is made when it is read may have: the cursor of a pipeline can stay as well.
+const NO_CURSOR_TIMEOUT: &str = "noCursorTimeout";
 
 /// What a view's name resolves to.
 pub(crate) struct Resolved {
@@ -134,22 +140,46 @@ impl Engine {
         Err(Error::new(Code::OPTION_NOT_SUPPORTED_ON_VIEW, message))
     }
 
+    /// Refuses options of a find that no pipeline has, where MongoDB answers it by one: of a view, and of a time series.
+    pub(crate) fn refuse_options_of_collections(
+        &self,
+        namespace: &Namespace,
+        find: &FindRequest,
+    ) -> Result<()> {
+        let options = [
+            ("min", !find.min.is_empty()),
+            ("max", !find.max.is_empty()),
+            ("returnKey", find.return_key),
+            ("showRecordId", find.show_record_id),
+            (NO_CURSOR_TIMEOUT, find.no_cursor_timeout),
+        ];
+        let Some((option, _)) = options.into_iter().find(|(_, given)| *given) else {
+            return Ok(());
+        };
+        let is_refused = self.counts_by_pipeline(namespace)
+            || (option != NO_CURSOR_TIMEOUT && self.reads_as_view(namespace));
+        match is_refused {
+            true => Err(Error::new(
+                Code::INVALID_PIPELINE_OPERATOR,
+                format!("Option {option} not supported in aggregation, by which {namespace} is read"),
+            )),
+            false => Ok(()),
+        }
+    }
+
     pub(crate) async fn find_in_view(
         &self,
         context: &Context,
         namespace: &Namespace,
         request: &FindRequest,
     ) -> Result<CursorReply> {
-        let single_batch = request.single_batch;
-        let request = AggregateRequest {
-            pipeline: stages(request),
-            batch_size: request.batch_size,
-            variables: request.variables.clone(),
-            allow_disk_use: !request.refuse_disk_use,
-            collation: request.collation.clone(),
-            ..AggregateRequest::default()
+        let pipeline = as_pipeline(request)?;
+        let cursor = Cursor {
+            never_idle: request.no_cursor_timeout,
+            ..self.pipeline_cursor(context, namespace, &pipeline).await?
         };
-        self.run_pipeline(context, namespace, &request, single_batch)
+        let batch_size = request.batch_size.unwrap_or(FIRST_BATCH_DOCUMENTS_DEFAULT);
+        self.open_cursor(context, cursor, batch_size, request.single_batch)
             .await
     }
 
@@ -159,9 +189,9 @@ impl Engine {
         namespace: &Namespace,
         find: &FindRequest,
     ) -> Result<u64> {
-        let mut pipeline = stages(find);
-        pipeline.push(doc! {"$count": "n"}.into());
-        let counted = self.collect(context, namespace, pipeline, find).await?;
+        let mut request = as_pipeline(find)?;
+        request.pipeline.push(doc! {"$count": "n"}.into());
+        let counted = self.collect(context, namespace, request).await?;
         let count = counted
             .first()
             .and_then(|document| document.as_raw().get("n")?.as_f64());
@@ -176,7 +206,7 @@ impl Engine {
         field: &str,
     ) -> Result<Vec<Value>> {
         let collation = self.collation(namespace, find.collation.as_ref())?;
-        let documents = self.collect(context, namespace, stages(find), find).await?;
+        let documents = self.collect(context, namespace, as_pipeline(find)?).await?;
         Ok(query::execute::distinct_values(
             documents.iter().map(DocumentBuf::as_ref),
             field,
@@ -189,17 +219,13 @@ impl Engine {
         &self,
         context: &Context,
         namespace: &Namespace,
-        pipeline: Vec<Value>,
-        find: &FindRequest,
+        request: AggregateRequest,
     ) -> Result<Vec<DocumentBuf>> {
         let request = AggregateRequest {
-            pipeline,
             batch_size: Some(u64::MAX),
-            allow_disk_use: true,
-            collation: find.collation.clone(),
-            ..AggregateRequest::default()
+            ..request
         };
-        let mut reply = self.run_pipeline(context, namespace, &request, false).await?;
+        let mut reply = self.run_pipeline(context, namespace, &request).await?;
         let mut documents = std::mem::take(&mut reply.batch);
         while reply.id != 0 {
             reply = self
@@ -211,14 +237,38 @@ impl Engine {
     }
 }
 
-/// A find as stages of a pipeline.
-pub(crate) fn stages(find: &FindRequest) -> Vec<Value> {
+/// A find as the pipeline that answers it. A sort by `$natural` is a hint there, as in MongoDB.
+pub(crate) fn as_pipeline(find: &FindRequest) -> Result<AggregateRequest> {
+    let is_natural = find.sort.contains(NATURAL);
+    let hints_otherwise = |hint: &Value| !hint.as_document().is_some_and(|hint| hint.contains(NATURAL));
+    if is_natural && find.hint.as_ref().is_some_and(hints_otherwise) {
+        return Err(Error::new(
+            Code::BAD_VALUE,
+            "Sort and hint cannot be used together if one of them is $natural",
+        ));
+    }
+    let hint = match (&find.hint, is_natural) {
+        (None, true) => Some(find.sort.clone().into()),
+        (hint, _) => hint.clone(),
+    };
+    Ok(AggregateRequest {
+        pipeline: stages(find),
+        batch_size: find.batch_size,
+        hint,
+        variables: find.variables.clone(),
+        allow_disk_use: !find.refuse_disk_use,
+        collation: find.collation.clone(),
+        bypass_validation: false,
+    })
+}
+
+fn stages(find: &FindRequest) -> Vec<Value> {
     let mut stages = Vec::new();
     let mut push = |name: &str, value: Value| stages.push(Value::Document(Document::new().with(name, value)));
     if !find.filter.is_empty() {
         push("$match", find.filter.clone().into());
     }
-    if !find.sort.is_empty() {
+    if !find.sort.is_empty() && !find.sort.contains(NATURAL) {
         push("$sort", find.sort.clone().into());
     }
     if find.skip > 0 {

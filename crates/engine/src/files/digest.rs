@@ -17,7 +17,8 @@ pub enum DigestKind {
 }
 
 impl DigestKind {
-    pub(super) const ALL: [DigestKind; 3] = [DigestKind::Blake3, DigestKind::Sha256, DigestKind::Md5];
+    /// All that there are.
+    pub const ALL: [DigestKind; 3] = [DigestKind::Blake3, DigestKind::Sha256, DigestKind::Md5];
 
     /// Its name among the metadata of a file.
     pub fn name(self) -> &'static str {

@@ -16,6 +16,8 @@ pub struct NewJoint {
     pub named: String,
     /// How long it is remembered as an upload, in milliseconds.
     pub kept_ms: u64,
+    /// What its client said of it.
+    pub description: Option<String>,
 }
 
 impl Files {
@@ -55,6 +57,7 @@ impl Files {
             length: Some(entry.length),
             kept_ms: new.kept_ms,
             kind: UploadKind::Joined(new.named),
+            description: new.description,
         };
         self.keep_upload(&Upload::new(id, joined)).await?;
         for part in parts {

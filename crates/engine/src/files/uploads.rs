@@ -31,6 +31,8 @@ pub struct NewUpload {
     pub kept_ms: u64,
     /// What it becomes.
     pub kind: UploadKind,
+    /// What its client said of it, to be told to whoever asks for the upload.
+    pub description: Option<String>,
 }
 
 /// What an upload becomes.
@@ -64,6 +66,8 @@ pub struct Upload {
     pub expires_ms: i64,
     /// What it becomes.
     pub kind: UploadKind,
+    /// What its client said of it, word for word.
+    pub description: Option<String>,
     chunk_bytes: u32,
     digests: Vec<DigestKind>,
     kept_ms: u64,
@@ -345,6 +349,7 @@ impl Upload {
             offset: 0,
             expires_ms: now_ms().saturating_add_unsigned(new.kept_ms),
             kind: new.kind,
+            description: new.description,
             chunk_bytes: new.file.chunk_bytes.unwrap_or(CHUNK_BYTES_DEFAULT),
             digests: new.file.digests,
             kept_ms: new.kept_ms,
@@ -370,6 +375,9 @@ impl Upload {
         }
         if let Some(length) = self.length {
             document.push("length", length as i64);
+        }
+        if let Some(description) = &self.description {
+            document.push("description", description.as_str());
         }
         match &self.kind {
             UploadKind::Whole => {}
@@ -418,6 +426,7 @@ impl Upload {
                 None if document.get("part") == Some(&Value::Bool(true)) => UploadKind::Part,
                 None => UploadKind::Whole,
             },
+            description: text("description"),
             chunk_bytes: number("chunkSize")?.try_into().ok().filter(|bytes| *bytes > 0)?,
             digests: DigestKind::ALL.into_iter().filter(is_named).collect(),
             kept_ms: number("keptMs")?.try_into().ok()?,

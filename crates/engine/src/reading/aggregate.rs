@@ -75,8 +75,7 @@ impl Engine {
         source: &AggregateSource,
         request: &AggregateRequest,
     ) -> Result<CursorReply> {
-        self.run_pipeline(context, &source.namespace(), request, false)
-            .await
+        self.run_pipeline(context, &source.namespace(), request).await
     }
 
     /// Runs a pipeline on a collection, or on the pipeline of a view.
@@ -85,8 +84,19 @@ impl Engine {
         context: &Context,
         namespace: &Namespace,
         request: &AggregateRequest,
-        single_batch: bool,
     ) -> Result<CursorReply> {
+        let cursor = self.pipeline_cursor(context, namespace, request).await?;
+        let batch_size = request.batch_size.unwrap_or(FIRST_BATCH_DOCUMENTS_DEFAULT);
+        self.open_cursor(context, cursor, batch_size, false).await
+    }
+
+    /// The cursor of a pipeline, of which nothing is read yet.
+    pub(crate) async fn pipeline_cursor(
+        &self,
+        context: &Context,
+        namespace: &Namespace,
+        request: &AggregateRequest,
+    ) -> Result<Cursor> {
         self.check_view_collation(namespace, request.collation.as_ref())?;
         let surroundings = self.surroundings(context, request);
         let collation = self.collation(namespace, request.collation.as_ref())?;
@@ -95,14 +105,7 @@ impl Engine {
         let opened = Opened::resolve(namespace, &request.pipeline, &variables, &surroundings, &options)?;
         self.room_for_answer(context).await?;
         let stream = opened.start(&surroundings, context.interruption()).await?;
-        let cursor = Cursor::new(context, namespace, stream);
-        self.open_cursor(
-            context,
-            cursor,
-            request.batch_size.unwrap_or(FIRST_BATCH_DOCUMENTS_DEFAULT),
-            single_batch,
-        )
-        .await
+        Ok(Cursor::new(context, namespace, stream))
     }
 
     /// What a pipeline may reach.

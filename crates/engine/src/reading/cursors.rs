@@ -174,8 +174,9 @@ impl Engine {
         context: &Context,
         namespace: &Namespace,
         ids: &[CursorId],
+        of_anybody: bool,
     ) -> (Vec<CursorId>, Vec<CursorId>) {
-        self.cursors().kill(context, namespace, ids)
+        self.cursors().kill(context, namespace, ids, of_anybody)
     }
 }
 

@@ -1,15 +1,17 @@
 //! Explaining a command: which plan it runs by, and what that examined.
 
+use crate::catalog::views::as_pipeline;
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::Result;
 use crate::limits::BATCH_BYTES_MAX;
 use crate::reading::aggregate::{AggregateRequest, AggregateSource};
 use crate::reading::find::{CountRequest, DistinctRequest, FindRequest};
+use crate::reports::field_names::with_readable_names;
 use crate::write::{DeleteStatement, FindAndModifyRequest, UpdateStatement};
 use pipeline::Opened;
 use query::execute::{DocumentStream, StreamState};
-use query::explain::Purpose;
+use query::explain::{Given, Purpose, Trial};
 use store::Namespace;
 use value::{Document, Value, doc};
 
@@ -43,7 +45,7 @@ impl Engine {
         what: &Explained,
         verbosity: Verbosity,
     ) -> Result<Document> {
-        match what {
+        let described = match what {
             Explained::Aggregate(source, request) => {
                 self.explain_aggregate(context, source, request, verbosity).await
             }
@@ -60,25 +62,37 @@ impl Engine {
                     .await
             }
             Explained::Update(namespace, statement) => {
-                statement.parse(None, false)?;
-                self.explain_find(context, namespace, &statement.into(), Purpose::Update, verbosity)
+                let parsed = statement.parse(self.collation(namespace, None)?.as_ref(), false)?;
+                let purpose = Purpose::Update(Trial {
+                    update: parsed.update,
+                    variables: parsed.variables,
+                    upserts: parsed.upsert,
+                    gives: Given::Nothing,
+                });
+                self.explain_find(context, namespace, &statement.into(), purpose, verbosity)
                     .await
             }
             Explained::Delete(namespace, statement) => {
-                self.explain_find(context, namespace, &statement.into(), Purpose::Delete, verbosity)
+                let purpose = Purpose::Delete { gives: false };
+                self.explain_find(context, namespace, &statement.into(), purpose, verbosity)
                     .await
             }
             Explained::FindAndModify(namespace, request) => {
-                request.parse(None, false)?;
-                let purpose = if request.update.is_some() {
-                    Purpose::Update
-                } else {
-                    Purpose::Delete
+                let parsed = request.parse(self.collation(namespace, None)?.as_ref(), false)?;
+                let purpose = match parsed.update {
+                    None => Purpose::Delete { gives: true },
+                    Some(update) => Purpose::Update(Trial {
+                        update,
+                        variables: parsed.variables,
+                        upserts: parsed.upsert,
+                        gives: if parsed.return_new { Given::New } else { Given::Old },
+                    }),
                 };
                 self.explain_find(context, namespace, &request.into(), purpose, verbosity)
                     .await
             }
-        }
+        };
+        described.map(with_readable_names)
     }
 
     async fn explain_find(
@@ -90,19 +104,18 @@ impl Engine {
         verbosity: Verbosity,
     ) -> Result<Document> {
         let spec = self.find_spec(context, namespace, request)?;
+        let collection = self.store().collection(namespace);
+        if let (Purpose::Update(_) | Purpose::Delete { .. }, Some(collection)) = (&purpose, &collection) {
+            collection.refuse_view()?;
+        }
+        self.refuse_options_of_collections(namespace, request)?;
         if self.reads_as_view(namespace) {
-            let pipeline = crate::catalog::views::stages(request);
-            let request = AggregateRequest {
-                pipeline,
-                collation: request.collation.clone(),
-                ..AggregateRequest::default()
-            };
+            let request = as_pipeline(request)?;
             let source = AggregateSource::Collection(namespace.clone());
             return self
                 .explain_aggregate(context, &source, &request, verbosity)
                 .await;
         }
-        let collection = self.store().collection(namespace);
         let name = namespace.to_string();
         Ok(query::explain::explain(collection.as_ref(), &name, spec, purpose, verbosity).await?)
     }

@@ -9,7 +9,7 @@ use crate::time_series::TimeSeries;
 use code::Code;
 use language::expression::Variables;
 use language::filter::{Filter, FilterPlace, FilterScope};
-use language::projection::Projection;
+use language::projection::{Projection, RECORD_ID, SORT_KEY};
 use query::execute::{self, FindSpec};
 use query::plan::{Hint, Ordering};
 use std::sync::Arc;
@@ -154,6 +154,22 @@ impl From<&DistinctRequest> for FindRequest {
 }
 
 impl FindRequest {
+    /// The projection, which may show where a document lies and what it is sorted by.
+    fn parse_projection(&self, filter: &Filter, variables: &Variables) -> Result<Option<Arc<Projection>>> {
+        if self.projection.is_empty() {
+            return Ok(None);
+        }
+        let metadata = [RECORD_ID, SORT_KEY];
+        let projection = Projection::parse_find_with(&self.projection, Some(filter), variables, &metadata)?;
+        if projection.needs_metadata(SORT_KEY) && self.sort.is_empty() {
+            return Err(Error::new(
+                Code::BAD_VALUE,
+                "cannot use sortKey $meta projection without a sort",
+            ));
+        }
+        Ok(Some(Arc::new(projection)))
+    }
+
     /// The request in the query's own terms. Everything wrong with it is found here, whether the collection exists or
     /// not.
     fn spec(&self, context: &Context, collation: Option<Collation>) -> Result<FindSpec> {
@@ -162,7 +178,7 @@ impl FindRequest {
             variables = variables.without_clock();
         }
         let filter = parse_filter(&self.filter, &variables)?;
-        let projection = parse_projection(&self.projection, &filter, &variables)?;
+        let projection = self.parse_projection(&filter, &variables)?;
         let searches = filter.text().is_some();
         let mut spec = FindSpec::new(filter);
         spec.ordering = Ordering::parse_scored(&self.sort, searches)?.with_collation(variables.collation());
@@ -208,6 +224,7 @@ impl Engine {
         request: &FindRequest,
     ) -> Result<CursorReply> {
         let spec = self.find_spec(context, namespace, request)?;
+        self.refuse_options_of_collections(namespace, request)?;
         if self.reads_as_view(namespace) {
             if request.tailing != Tailing::No {
                 let message = format!("tailable cursor requested on view {namespace}");

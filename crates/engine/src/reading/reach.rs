@@ -92,6 +92,7 @@ impl Collections for Reach {
         Box::pin(async move {
             let engine = self.engine()?;
             crate::catalog::names::check_namespace(of)?;
+            engine.check_writable(of)?;
             let present = engine.store().collection(of);
             let mut options = present
                 .as_ref()

@@ -2,6 +2,7 @@
 
 use crate::engine::Engine;
 use crate::error::Result;
+use crate::reports::field_names::readable;
 use memory::Usage;
 use store::Namespace;
 use value::Document;
@@ -90,10 +91,10 @@ impl Engine {
         let indexes = collection.indexes();
         let mut sizes: Vec<(String, u64)> = Vec::with_capacity(indexes.len());
         for index in &indexes {
-            let name = index.spec().shown_name();
-            match sizes.iter_mut().find(|(known, _)| known == name) {
+            let name = readable(index.spec().shown_name()).into_owned();
+            match sizes.iter_mut().find(|(known, _)| *known == name) {
                 Some((_, bytes)) => *bytes += of_index(index.id()),
-                None => sizes.push((name.to_owned(), of_index(index.id()))),
+                None => sizes.push((name, of_index(index.id()))),
             }
         }
         Ok(CollectionReport {
@@ -173,7 +174,11 @@ impl Engine {
 
     /// Checks every record of a collection against its indexes, counts, sizes and change log.
     pub async fn validate(&self, namespace: &Namespace, full: bool) -> Result<store::ValidateReport> {
-        Ok(self.existing(namespace)?.validate(full).await?)
+        let mut report = self.existing(namespace)?.validate(full).await?;
+        for (name, _) in &mut report.index_entries {
+            *name = readable(name).into_owned();
+        }
+        Ok(report)
     }
 
     /// Rewrites a collection's files so that they hold only what is live. Gives the bytes that this has freed.

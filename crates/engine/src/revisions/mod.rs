@@ -20,6 +20,7 @@ pub use store::{
     RecordId, Resolve, Revision, RevisionHash, RevisionPath, RevisionTree, Sequence, Terms,
 };
 
+use crate::catalog::own::check_no_accounts;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::write::WriteOptions;
@@ -97,6 +98,7 @@ impl Engine {
         partitioned: bool,
     ) -> Result<()> {
         crate::catalog::names::check_namespace(namespace)?;
+        self.check_nameable(namespace)?;
         let mut options = store::CollectionOptions::default();
         options.properties.set(REVISIONS_KEPT, i64::from(revisions_kept));
         if partitioned {
@@ -132,8 +134,8 @@ impl RevisionedCollection {
     /// Waits until there is a change after `sequence`; false if the collection was dropped meanwhile.
     pub async fn changed_after(&self, sequence: &Sequence) -> bool {
         let mut head = self.collection.head_watch();
-        let changed = head.wait_for(|head| head > sequence).await.is_ok();
-        changed && !self.collection.is_dropped()
+        let is_over = |head: &Sequence| head > sequence || self.collection.is_dropped();
+        head.wait_for(is_over).await.is_ok() && !self.collection.is_dropped()
     }
 
     /// Makes sure that what was acknowledged outlives a crash.
@@ -297,6 +299,7 @@ impl RevisionedCollection {
     }
 
     async fn commit(&self, operations: Vec<WriteOp>, journaled: bool) -> Result<Vec<Outcome>> {
+        check_no_accounts(&self.collection.namespace())?;
         let write = WriteOptions {
             journaled,
             ..WriteOptions::default()

@@ -2,13 +2,37 @@
 
 use crate::context::Context;
 use crate::engine::Engine;
-use crate::tables::operations::{ConnectionGuard, OperationGuard, OperationInfo};
+use crate::tables::operations::{ConnectionGuard, OperationInfo};
 use code::Code;
 use pipeline::WantedOperations;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
+use store::Namespace;
 use value::{Document, DocumentBuf};
+
+/// An operation is listed while this lives.
+#[derive(Debug)]
+pub struct OperationGuard {
+    engine: Engine,
+    id: i32,
+}
+
+impl Drop for OperationGuard {
+    fn drop(&mut self) {
+        let Some(operation) = self.engine.operations().unlist(self.id) else {
+            return;
+        };
+        let namespace = operation.namespace.as_ref();
+        let exists = |namespace: &&Namespace| self.engine.store().collection(namespace).is_some();
+        if let Some(namespace) = namespace.filter(exists) {
+            let elapsed = operation.started.elapsed();
+            self.engine
+                .latencies()
+                .note(namespace, &operation.command, elapsed);
+        }
+    }
+}
 
 impl Engine {
     /// Lists a connection until the guard is dropped, as idle while no operation names it.
@@ -18,7 +42,10 @@ impl Engine {
 
     /// Lists an operation until the guard is dropped. The id of `info` is given here.
     pub fn register_operation(&self, info: OperationInfo) -> OperationGuard {
-        self.operations().list(info)
+        OperationGuard {
+            id: self.operations().list(info),
+            engine: self.clone(),
+        }
     }
 
     /// Lists an HTTP request as an operation, which ends with `context`, until the guard is dropped.

@@ -37,8 +37,7 @@ impl Engine {
         if change.level.is_some_and(|level| level != ProfileLevel::Off) {
             self.create_profile(database).await?;
         }
-        self.profiler().change(database, &change, filter);
-        Ok(())
+        self.profiler().change(database, &change, filter)
     }
 
     /// Whether an operation that took so long may have to be logged or recorded: its entry decides.
@@ -106,17 +105,6 @@ impl Engine {
             Err(error) if error.code == Code::NAMESPACE_EXISTS => Ok(()),
             created => created,
         }
-    }
-}
-
-/// Refuses to write what the profiler alone writes.
-pub(crate) fn check_not_profile(namespace: &Namespace) -> Result<()> {
-    match is_profile(namespace) {
-        true => Err(Error::new(
-            Code::INVALID_NAMESPACE,
-            format!("cannot write to '{namespace}'"),
-        )),
-        false => Ok(()),
     }
 }
 

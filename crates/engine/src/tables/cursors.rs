@@ -298,19 +298,20 @@ impl Cursors {
         Some(running.cursor_document(id))
     }
 
-    /// Closes cursors; the ids that were open come first, then those that were not.
+    /// Closes cursors of whoever asks, or of anybody; the ids that were open come first, then those that were not.
     pub(crate) fn kill(
         &self,
         context: &Context,
         namespace: &Namespace,
         ids: &[CursorId],
+        of_anybody: bool,
     ) -> (Vec<CursorId>, Vec<CursorId>) {
         let mut parked = self.parked.lock();
         ids.iter().copied().partition(|id| {
-            let ours = parked
+            let is_meant = parked
                 .get(id)
-                .is_some_and(|p| p.namespace == *namespace && p.user == context.user);
-            if ours
+                .is_some_and(|p| p.namespace == *namespace && (of_anybody || p.user == context.user));
+            if is_meant
                 && let Some(Parked {
                     running: Some(running),
                     ..
@@ -318,7 +319,7 @@ impl Cursors {
             {
                 running.kill(Code::INTERRUPTED);
             }
-            ours
+            is_meant
         })
     }
 

@@ -6,8 +6,9 @@ use std::time::Duration;
 use store::Namespace;
 use value::{Document, Value, doc};
 
-/// Collections whose latencies are kept; those that come later are not measured.
-const COLLECTIONS_MAX: usize = 100_000;
+/// Collections whose latencies are kept; those that come later are not measured. Each takes more than a kilobyte, which no limit of
+/// memory counts.
+const COLLECTIONS_MAX: usize = 10_000;
 
 /// The classes of a histogram: the n-th has operations of 2^n microseconds and more.
 const CLASSES: usize = 40;
@@ -24,7 +25,6 @@ pub(crate) struct CollectionLatencies {
     reads: Histogram,
     writes: Histogram,
     commands: Histogram,
-    transactions: Histogram,
     by_event: [Usage; EVENTS.len()],
     reading: Usage,
     writing: Usage,
@@ -79,7 +79,8 @@ impl Default for Histogram {
 }
 
 impl Latencies {
-    /// Notes that an operation has ended.
+    /// Notes that an operation on a collection has ended. One that does not exist is not to be noted: clients could name any number
+    /// of them.
     pub(crate) fn note(&self, namespace: &Namespace, command: &str, elapsed: Duration) {
         let mut collections = self.collections.lock();
         if collections.len() >= COLLECTIONS_MAX && !collections.contains_key(namespace) {
@@ -155,7 +156,7 @@ impl CollectionLatencies {
             "reads": self.reads.to_document(histograms),
             "writes": self.writes.to_document(histograms),
             "commands": self.commands.to_document(histograms),
-            "transactions": self.transactions.to_document(histograms),
+            "transactions": Histogram::default().to_document(histograms),
         }
     }
 

@@ -161,27 +161,6 @@ pub(crate) struct Operations {
     listed: Mutex<Listed>,
 }
 
-/// An operation is listed while this lives.
-#[derive(Debug)]
-pub struct OperationGuard {
-    operations: Arc<Operations>,
-    id: i32,
-}
-
-impl Drop for OperationGuard {
-    fn drop(&mut self) {
-        let ended = self.operations.listed.lock().operations.remove(&self.id);
-        if let Some(operation) = ended
-            && let Some(namespace) = &operation.namespace
-        {
-            let elapsed = operation.started.elapsed();
-            self.operations
-                .latencies
-                .note(namespace, &operation.command, elapsed);
-        }
-    }
-}
-
 /// A connection is listed while this lives.
 #[derive(Debug)]
 pub struct ConnectionGuard {
@@ -206,8 +185,8 @@ impl Operations {
         }
     }
 
-    /// Lists an operation until the guard is dropped. The id of `info` is given here.
-    pub(crate) fn list(self: &Arc<Self>, mut info: OperationInfo) -> OperationGuard {
+    /// Lists an operation, and gives its id. The id of `info` is set here.
+    pub(crate) fn list(&self, mut info: OperationInfo) -> i32 {
         let id = self.next.fetch_add(1, Ordering::Relaxed) & i32::MAX;
         info.id = id;
         let mut listed = self.listed.lock();
@@ -217,10 +196,12 @@ impl Operations {
             connection.user.clone_from(&info.context.user);
         }
         listed.operations.insert(id, info);
-        OperationGuard {
-            operations: self.clone(),
-            id,
-        }
+        id
+    }
+
+    /// Takes an operation that has ended off the list.
+    pub(crate) fn unlist(&self, id: i32) -> Option<OperationInfo> {
+        self.listed.lock().operations.remove(&id)
     }
 
     /// The operations that run now, oldest first.

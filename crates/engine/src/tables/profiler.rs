@@ -1,5 +1,7 @@
 //! Which operations the profiler records, by database. Nothing of it lasts beyond the process, as in MongoDB.
 
+use crate::error::{Error, Result};
+use code::Code;
 use language::filter::Filter;
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -10,6 +12,9 @@ use value::{Document, DocumentRef};
 
 /// What takes longer is slow, unless the client says otherwise.
 const SLOW_MS_DEFAULT: i32 = 100;
+
+/// Databases with settings of their own; a name alone can be set, whether or not there is such a database.
+const DATABASES_MAX: usize = 10_000;
 
 /// What the profiler records.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,8 +115,19 @@ impl Profiler {
     }
 
     /// Changes the settings of a database; the filter of the change comes parsed.
-    pub(crate) fn change(&self, database: &str, change: &ProfileChange, filter: Option<Filter>) {
+    pub(crate) fn change(
+        &self,
+        database: &str,
+        change: &ProfileChange,
+        filter: Option<Filter>,
+    ) -> Result<()> {
         let mut set = self.set.lock();
+        if set.databases.len() >= DATABASES_MAX && !set.databases.contains_key(database) {
+            let message = format!(
+                "the profiler is set for {DATABASES_MAX} databases already: set it back for one ({{profile: 0, filter: 'unset'}})"
+            );
+            return Err(Error::new(Code::ILLEGAL_OPERATION, message));
+        }
         set.slow_ms = change.slow_ms.unwrap_or(set.slow_ms);
         set.sample_rate = change.sample_rate.unwrap_or(set.sample_rate);
         let of = set.databases.entry(database.to_owned()).or_default();
@@ -123,6 +139,14 @@ impl Profiler {
             .retain(|_, of| of.level != ProfileLevel::Off || of.filter.is_some());
         self.is_on.store(!set.databases.is_empty(), Ordering::Relaxed);
         self.slow_ms.store(set.slow_ms, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Forgets the settings of a database that is gone.
+    pub(crate) fn forget(&self, database: &str) {
+        let mut set = self.set.lock();
+        set.databases.remove(database);
+        self.is_on.store(!set.databases.is_empty(), Ordering::Relaxed);
     }
 
     /// Whether an operation that took so long may be wanted: it is slow, or its database is set.
@@ -142,5 +166,27 @@ impl Profiler {
                     && Random::from_entropy().unit() < set.sample_rate
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_kept_for_so_many_databases_until_they_are_dropped() {
+        let profiler = Profiler::default();
+        let change = ProfileChange {
+            level: Some(ProfileLevel::All),
+            ..ProfileChange::default()
+        };
+        for number in 0..DATABASES_MAX {
+            profiler.change(&number.to_string(), &change, None).unwrap();
+        }
+        assert!(profiler.change("more", &change, None).is_err());
+        profiler.change("0", &change, None).unwrap();
+        profiler.forget("0");
+        assert_eq!(profiler.level("0"), ProfileLevel::Off);
+        profiler.change("more", &change, None).unwrap();
     }
 }

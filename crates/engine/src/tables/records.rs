@@ -1,16 +1,18 @@
 //! Reading the collections that tables are kept in.
+//!
+//! What must hold: no document of them keeps a folder from opening. Clients could write there once, and whoever opens the folder
+//! has to get in to mend it.
 
-use crate::error::{Error, Result};
+use crate::error::Result;
 use auth::AuthError;
-use code::Code;
 use store::{Namespace, Store};
-use value::Document;
+use value::{Document, Value};
 
-/// Hands each document of a collection on; `None` if there is no such collection.
+/// Hands each document of a collection on, if there is one.
 pub(super) async fn each_document(
     store: &Store,
     namespace: &Namespace,
-    mut take: impl FnMut(&Document) -> Result<(), AuthError>,
+    mut take: impl FnMut(&Document),
 ) -> Result<()> {
     let Some(collection) = store.collection(namespace) else {
         return Ok(());
@@ -23,13 +25,98 @@ pub(super) async fn each_document(
             .await?;
         for record in page.iter() {
             after = Some(record.id);
-            take(&record.document.to_document()).map_err(|error| {
-                let message = format!("a document of {namespace} is damaged: {error}");
-                Error::new(Code::BAD_VALUE, message)
-            })?;
+            take(&record.document.to_document());
         }
         if page.exhausted() {
             return Ok(());
         }
+    }
+}
+
+/// Says in the log that the document of a user or a role is not as it should be.
+pub(super) fn log_unreadable(namespace: &Namespace, document: &Document, error: &AuthError) {
+    tracing::error!(
+        collection = %namespace,
+        id = ?document.get("_id"),
+        %error,
+        "a document cannot be read: whom it names may do nothing"
+    );
+}
+
+/// The database and the name of a user or a role of whom nothing else can be read, where the `_id` is made of them: then it can be
+/// replaced and dropped by name.
+pub(super) fn names_of_unreadable(document: &Document, field: &str) -> Option<(String, String)> {
+    let text = |field| match document.get(field) {
+        Some(Value::String(text)) => Some(text.clone()),
+        _ => None,
+    };
+    let (database, name) = (text("db")?, text(field)?);
+    (text("_id")? == format!("{database}.{name}")).then_some((database, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::Engine;
+    use crate::tables::{roles, users};
+    use auth::RoleName;
+    use kv::{Kv, Simulation};
+    use store::{CommitOptions, Namespace, Store, StoreOptions, WriteOp};
+    use value::{Document, DocumentBuf, doc};
+
+    /// An engine on a store where somebody has put these documents.
+    async fn engine_after(written: &[(Namespace, Document)]) -> Engine {
+        let kv = Kv::simulated(&Simulation::new(1));
+        let options = StoreOptions::new(crate::catalog::partial_filter::compile);
+        let store = Store::open(kv.clone(), options).await.unwrap();
+        for (namespace, document) in written {
+            let collection = store.create_if_missing(namespace).await.unwrap();
+            let write = WriteOp::Insert(DocumentBuf::from(document));
+            let options = CommitOptions::default();
+            collection.commit(vec![write], options).await.unwrap();
+        }
+        drop(store);
+        Engine::on(kv).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_user_who_cannot_be_read_is_one_who_may_do_nothing() {
+        let malformed = [
+            doc! {"_id": 1, "x": 1},
+            doc! {"_id": "shop.ann", "user": "ann", "db": "shop", "credentials": doc! {}, "roles": [1]},
+            doc! {
+                "_id": "shop.ann", "user": "ann", "db": "shop",
+                "credentials": doc! {"MONGODB-CR": "x"}, "roles": [doc! {"role": "root", "db": "admin"}],
+            },
+        ];
+        for document in malformed {
+            let name = document.get("user").cloned();
+            let engine = engine_after(&[(users::namespace(), document)]).await;
+            assert!(engine.needs_login(), "nobody is let in for them");
+            let Some(_) = name else {
+                assert!(engine.all_users().is_empty());
+                continue;
+            };
+            let user = engine.user("shop", "ann").unwrap();
+            assert!(user.credentials.is_empty() && user.roles.is_empty());
+            engine.drop_user("shop", "ann").await.unwrap();
+            assert!(!engine.has_users());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_role_that_cannot_be_read_allows_nothing() {
+        let name = RoleName::new("clerk", "shop");
+        let engine = engine_after(&[
+            (roles::namespace(), doc! {"_id": 1}),
+            (
+                roles::namespace(),
+                doc! {"_id": "shop.clerk", "role": "clerk", "db": "shop", "privileges": 5, "roles": ["root"]},
+            ),
+        ])
+        .await;
+        let role = engine.roles().get(&name).cloned().unwrap();
+        assert!(role.roles.is_empty() && role.privileges.iter().next().is_none());
+        engine.drop_role(&name).await.unwrap();
+        assert!(engine.roles().get(&name).is_none());
     }
 }

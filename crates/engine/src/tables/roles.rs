@@ -1,11 +1,12 @@
 //! All user-defined roles, known by heart.
 
-use super::records::each_document;
+use super::records::{each_document, log_unreadable, names_of_unreadable};
 use crate::error::Result;
-use auth::{Role, Roles};
+use auth::{Privileges, Role, RoleName, Roles};
 use parking_lot::RwLock;
 use std::sync::Arc;
 use store::{Namespace, Store};
+use value::Document;
 
 /// All user-defined roles; the documents are written first, this follows. Whoever keeps what comes of them sees by the pointer
 /// whether it still holds.
@@ -25,9 +26,15 @@ impl RoleTable {
     /// Reads the roles out of the store.
     pub(crate) async fn load(store: &Store) -> Result<RoleTable> {
         let mut roles = Roles::default();
-        each_document(store, &namespace(), |document| {
-            roles.put(Role::from_document(document.into())?);
-            Ok(())
+        let namespace = namespace();
+        each_document(store, &namespace, |document| {
+            match Role::from_document(document.into()) {
+                Ok(role) => roles.put(role),
+                Err(error) => {
+                    log_unreadable(&namespace, document, &error);
+                    put_unreadable(&mut roles, document);
+                }
+            }
         })
         .await?;
         let table = RoleTable::default();
@@ -46,5 +53,20 @@ impl RoleTable {
         let mut roles = Roles::clone(&known);
         change(&mut roles);
         *known = Arc::new(roles);
+    }
+}
+
+/// Keeps a role of which no more than the name can be read: it allows nothing.
+fn put_unreadable(roles: &mut Roles, document: &Document) {
+    let Some((database, name)) = names_of_unreadable(document, "role") else {
+        return;
+    };
+    let name = RoleName { database, name };
+    if roles.get(&name).is_none() {
+        roles.put(Role {
+            name,
+            privileges: Privileges::default(),
+            roles: Vec::new(),
+        });
     }
 }

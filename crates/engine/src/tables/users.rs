@@ -1,7 +1,7 @@
 //! All users, known by heart.
 
 use super::passwords::PasswordsSeen;
-use super::records::each_document;
+use super::records::{each_document, log_unreadable, names_of_unreadable};
 use crate::error::Result;
 use auth::User;
 use parking_lot::RwLock;
@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use store::{Namespace, Store};
+use value::Document;
 
 type UserKey = (String, String);
 
@@ -16,6 +17,8 @@ type UserKey = (String, String);
 #[derive(Debug, Default)]
 pub(crate) struct Users {
     known: RwLock<BTreeMap<UserKey, Arc<User>>>,
+    /// Whether there are users whose names cannot even be read. They log in nowhere, but are users: nobody else is let in for them.
+    has_nameless: AtomicBool,
     passwords: PasswordsSeen,
     is_login_waived: AtomicBool,
 }
@@ -29,16 +32,23 @@ impl Users {
     /// Reads the users out of the store.
     pub(crate) async fn load(store: &Store) -> Result<Users> {
         let users = Users::default();
-        each_document(store, &namespace(), |document| {
-            users.put(User::from_document(document)?);
-            Ok(())
+        let namespace = namespace();
+        each_document(store, &namespace, |document| {
+            match User::from_document(document) {
+                Ok(user) => users.put(user),
+                Err(error) => {
+                    log_unreadable(&namespace, document, &error);
+                    users.put_unreadable(document);
+                }
+            }
         })
         .await?;
         Ok(users)
     }
 
+    /// Whether there is no user, not even one whose document cannot be read.
     pub(crate) fn is_empty(&self) -> bool {
-        self.known.read().is_empty()
+        self.known.read().is_empty() && !self.has_nameless.load(Ordering::Relaxed)
     }
 
     pub(crate) fn is_login_waived(&self) -> bool {
@@ -62,6 +72,25 @@ impl Users {
     /// Puts a user in place of one of the same database and name.
     pub(crate) fn put(&self, user: User) {
         self.known.write().insert(key(&user), Arc::new(user));
+    }
+
+    /// Keeps a user of whom no more than the name can be read: without credentials and roles.
+    fn put_unreadable(&self, document: &Document) {
+        let Some((database, name)) = names_of_unreadable(document, "user") else {
+            self.has_nameless.store(true, Ordering::Relaxed);
+            return;
+        };
+        let user = User {
+            database,
+            name,
+            uuid: uuid::Uuid::new_v4().into_bytes(),
+            credentials: Vec::new(),
+            roles: Vec::new(),
+            custom_data: None,
+        };
+        // One of the same name that can be read is who logs in.
+        let mut known = self.known.write();
+        known.entry(key(&user)).or_insert_with(|| Arc::new(user));
     }
 
     pub(crate) fn remove(&self, database: &str, name: &str) {

@@ -13,6 +13,9 @@ use store::Collection;
 use value::date::now_ms;
 use value::{Document, Value};
 
+/// Collections whose validators are kept compiled. Those of dropped ones are among them, so beyond that all are compiled anew.
+const COMPILED_MAX: usize = 1_000;
+
 /// Compiled validators by the collection's UUID.
 #[derive(Debug, Default)]
 pub(crate) struct Validators {
@@ -31,9 +34,17 @@ impl Validators {
         }
         let compiled = compile(&options.kept)?.map(Arc::new);
         if !reads_clock(source) {
-            self.compiled.lock().insert(collection.uuid(), compiled.clone());
+            self.keep(collection.uuid(), compiled.clone());
         }
         Ok(compiled)
+    }
+
+    fn keep(&self, collection: [u8; 16], compiled: Option<Arc<Validator>>) {
+        let mut kept = self.compiled.lock();
+        if kept.len() >= COMPILED_MAX {
+            kept.clear();
+        }
+        kept.insert(collection, compiled);
     }
 
     /// Forgets what was compiled, since the collection's options changed.
@@ -72,4 +83,18 @@ fn compile(options: &Document) -> Result<Option<Validator>> {
         level,
         action,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn validators_of_dropped_collections_are_forgotten_in_time() {
+        let validators = Validators::default();
+        for number in 0..3 * COMPILED_MAX as u128 {
+            validators.keep(number.to_le_bytes(), None);
+        }
+        assert!(validators.compiled.lock().len() <= COMPILED_MAX);
+    }
 }

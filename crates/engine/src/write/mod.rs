@@ -185,7 +185,10 @@ impl Engine {
         let upserts = statements.iter().any(|statement| statement.upsert);
         let default = self.collation(namespace, None)?;
         let keeps = options.keeps_empty_timestamps;
-        let parse = |statement: &UpdateStatement| statement.parse(default.as_ref(), keeps);
+        let parse = |statement: &UpdateStatement| {
+            refuse_many_again(context, statement.multi, "multi=true")?;
+            statement.parse(default.as_ref(), keeps)
+        };
         let (parsed, mut failures) = parse_all(&statements, options.ordered, parse);
         // A stage that does not exist fails the command, not its statement alone, as in MongoDB.
         if let Some(unknown) = failures
@@ -226,7 +229,10 @@ impl Engine {
         options: &WriteOptions,
     ) -> Result<DeleteReply> {
         let default = self.collation(namespace, None)?;
-        let parse = |statement: &DeleteStatement| statement.parse(default.as_ref());
+        let parse = |statement: &DeleteStatement| {
+            refuse_many_again(context, !statement.only_first, "limit=0")?;
+            statement.parse(default.as_ref())
+        };
         let (parsed, mut failures) = parse_all(&statements, options.ordered, parse);
         let mut reply = DeleteReply::default();
         let (positions, requests): (Vec<usize>, Vec<DeleteRequest>) = parsed.into_iter().unzip();
@@ -274,6 +280,7 @@ impl Engine {
                 format!("the buckets {namespace} can be read and inserted into: change the time series");
             return Err(Error::new(Code::ILLEGAL_OPERATION, message));
         }
+        self.check_writable(namespace)?;
         match makes || self.store().collection(namespace).is_some() {
             true => self.for_writing(namespace).await.map(Some),
             false => crate::catalog::names::check_namespace(namespace).map(|()| None),
@@ -300,6 +307,17 @@ impl Engine {
             statements: options.statements(context, positions),
             interruption: context.interruption(),
         })
+    }
+}
+
+/// Refuses a retryable statement that may change many documents: of what was done, one document a statement is kept.
+fn refuse_many_again(context: &Context, changes_many: bool, option: &str) -> Result<()> {
+    match changes_many && context.retry_number.is_some() {
+        true => Err(Error::new(
+            Code::INVALID_OPTIONS,
+            format!("Cannot use (or request) retryable writes with {option}"),
+        )),
+        false => Ok(()),
     }
 }
 

@@ -127,15 +127,13 @@ impl UpdateStatement {
     ) -> Result<UpdateRequest> {
         let collation = asked_or(self.collation.as_ref(), default)?;
         let mut variables = variables(&self.variables, collation)?;
-        for (name, value) in self.constants.iter() {
-            variables.set(name, Some(value.clone()));
-        }
         if !self.constants.is_empty() && !matches!(self.update, Some(Value::Array(_))) {
             return Err(Error::new(
                 Code::location(51_198),
                 "Constant values may only be specified for pipeline updates",
             ));
         }
+        variables.set_constants(&self.constants)?;
         if self.multi && !self.sort.is_empty() {
             return Err(Error::new(
                 Code::FAILED_TO_PARSE,

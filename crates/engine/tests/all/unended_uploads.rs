@@ -24,6 +24,7 @@ async fn begin(files: &Files, length: u64, bytes: &[u8]) -> ObjectId {
         length: Some(length),
         kept_ms: 60_000,
         kind: UploadKind::Whole,
+        description: None,
     };
     let id = files.begin_upload(new).await.unwrap().id;
     let mut writer = files.resume_upload(id).await.unwrap().unwrap();

@@ -20,7 +20,7 @@ const LEVELS: [&str; 5] = ["local", "available", "majority", "linearizable", "sn
 pub struct WriteConcern {
     /// `w: 0`: the client does not look at the answer.
     pub unacknowledged: bool,
-    /// `j`, where it was given.
+    /// `j`, where it was given; `fsync`, its older name, means the same.
     pub journaled: Option<bool>,
 }
 
@@ -61,13 +61,20 @@ impl WriteConcern {
                     .into());
             }
         };
+        let fsync = arguments.flag("fsync")?.unwrap_or(false);
+        if fsync && journaled == Some(true) {
+            return Err(CommandError::failed_to_parse(
+                "fsync and j options cannot be used together",
+            ));
+        }
+        let journaled = if fsync { Some(true) } else { journaled };
         check_timeout(&arguments)?;
         if let Some(provenance) = arguments.string("provenance")?
             && !PROVENANCES.contains(&provenance)
         {
             return Err(arguments.bad_enumeration("provenance", provenance).into());
         }
-        arguments.ignore(&["fsync", "wElectionId", "wOpTime", "getLastError"]);
+        arguments.ignore(&["wElectionId", "wOpTime", "getLastError"]);
         let w = arguments.any("w");
         arguments.finish()?;
         let unacknowledged = w.map(parse_w).transpose()?.unwrap_or(false);

@@ -90,6 +90,11 @@ fn is_within(part: &[u8], whole: &[u8]) -> bool {
     whole.start <= part.start && part.end <= whole.end
 }
 
+/// Whether a value stands for yes, where MongoDB takes values of every type: all do but null, false and zero.
+pub(crate) fn is_true(value: Option<ValueRef<'_>>) -> bool {
+    value.is_some_and(ValueRef::as_bool_truthy)
+}
+
 /// An array's elements, decoded.
 pub fn decoded_array(array: ArrayRef<'_>) -> Vec<Value> {
     array.iter().map(ValueRef::to_value).collect()

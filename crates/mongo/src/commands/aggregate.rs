@@ -1,6 +1,6 @@
 //! `aggregate`.
 
-use super::{aggregate_rules, collation, cursor};
+use super::{aggregate_rules, collation, cursor, pipeline_access};
 use crate::arguments::{Arguments, Number, decoded_array};
 use crate::call::{Call, namespace_of};
 use crate::error::{CommandError, Result};
@@ -27,8 +27,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         let command = call.request.body.to_document();
         return super::explain::explain(call, &command, engine::Verbosity::QueryPlanner).await;
     }
-    aggregate_rules::check_source(call, &source, &request.pipeline)?;
-    aggregate_rules::check_access(call, &request.pipeline)?;
+    pipeline_access::check(call, &source, &request)?;
     let reply = call
         .server
         .engine

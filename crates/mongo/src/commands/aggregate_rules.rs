@@ -1,10 +1,8 @@
-//! What `aggregate` refuses for reasons outside of the stages themselves: the stable API, read concerns, rights.
+//! What `aggregate` refuses for reasons outside of the stages themselves: the stable API, read concerns.
 
 use crate::call::Call;
 use crate::error::{CommandError, Result};
-use auth::{Action, Resource};
 use code::Code;
-use engine::AggregateSource;
 use value::{Document, Value};
 
 /// Stages that the stable API does not have.
@@ -33,15 +31,6 @@ const LOCAL_ONLY: [&str; 5] = [
     "$planCacheStats",
 ];
 
-/// Stages at the beginning that read no stored documents: what they tell, anybody may know, or they ask for a right of their own.
-const WITHOUT_DOCUMENTS: [&str; 5] = [
-    "$currentOp",
-    "$documents",
-    "$listClusterCatalog",
-    "$listLocalSessions",
-    "$listSessions",
-];
-
 /// Refuses stages that do not go with how the command is called.
 pub(super) fn check(call: &Call<'_>, pipeline: &[Value]) -> Result<()> {
     for stage in pipeline {
@@ -54,9 +43,20 @@ pub(super) fn check(call: &Call<'_>, pipeline: &[Value]) -> Result<()> {
                 ));
             }
             check_read_concern(call, name)?;
+            inner_pipelines(name, value).try_for_each(|stages| check(call, stages))?;
         }
     }
     Ok(())
+}
+
+/// The pipelines within a stage.
+fn inner_pipelines<'v>(name: &str, value: &'v Value) -> impl Iterator<Item = &'v [Value]> {
+    let is_facet = name == "$facet";
+    let fields = value.as_document().into_iter().flat_map(Document::iter);
+    fields.filter_map(move |(field, value)| match value {
+        Value::Array(stages) if is_facet || field == "pipeline" => Some(stages.as_slice()),
+        _ => None,
+    })
 }
 
 fn is_unstable(name: &str, value: &Value) -> bool {
@@ -84,114 +84,5 @@ fn check_read_concern(call: &Call<'_>, stage: &str) -> Result<()> {
              Current readConcern: {level}"
         ))),
         _ => Ok(()),
-    }
-}
-
-/// Refuses a client that may not read what the pipeline begins with.
-pub(super) fn check_source(call: &Call<'_>, source: &AggregateSource, pipeline: &[Value]) -> Result<()> {
-    let first = pipeline.first().and_then(Value::as_document);
-    let name = first.and_then(|stage| stage.iter().next()).map(|(name, _)| name);
-    if name.is_some_and(|name| WITHOUT_DOCUMENTS.contains(&name)) {
-        return Ok(());
-    }
-    let (database, collection) = match source {
-        AggregateSource::Database(database) => (database, ""),
-        AggregateSource::Collection(namespace) => (&namespace.database, &*namespace.collection),
-    };
-    call.require(Action::Find, Resource::Collection(database, collection))
-}
-
-/// A pipeline may read and write collections that the command does not name first.
-pub(super) fn check_access(call: &Call<'_>, pipeline: &[Value]) -> Result<()> {
-    if !call.server.engine.needs_login() {
-        return Ok(());
-    }
-    for stage in pipeline {
-        let Value::Document(stage) = stage else { continue };
-        for (name, value) in stage.iter() {
-            check_stage(call, name, value)?;
-        }
-    }
-    Ok(())
-}
-
-fn check_stage(call: &Call<'_>, name: &str, value: &Value) -> Result<()> {
-    let (database, collection) = target(&call.database, value);
-    match name {
-        "$lookup" | "$graphLookup" | "$unionWith" => {
-            if let Some(collection) = collection {
-                call.require(Action::Find, Resource::Collection(&database, &collection))?;
-            }
-        }
-        "$out" | "$merge" => {
-            let collection = collection.unwrap_or_default();
-            let resource = Resource::Collection(&database, &collection);
-            call.require(Action::Insert, resource)?;
-            call.require(
-                if name == "$out" {
-                    Action::Remove
-                } else {
-                    Action::Update
-                },
-                resource,
-            )?;
-        }
-        "$listSearchIndexes" => {
-            let name = call.namespace()?.collection;
-            call.require(
-                Action::ListSearchIndexes,
-                Resource::Collection(&call.database, &name),
-            )?;
-        }
-        "$currentOp" | "$listLocalSessions" | "$listSessions" if tells_of_others(name, value) => {
-            call.require(Action::Inprog, Resource::Cluster)?;
-        }
-        "$listClusterCatalog" => call.require(Action::ListDatabases, Resource::Cluster)?,
-        _ => {}
-    }
-    if let Value::Document(inner) = value {
-        let nested = |value: &Value| match value {
-            Value::Array(stages) => check_access(call, stages),
-            _ => Ok(()),
-        };
-        match name {
-            "$facet" => inner.iter().try_for_each(|(_, stages)| nested(stages))?,
-            _ => inner.get("pipeline").map_or(Ok(()), nested)?,
-        }
-    }
-    Ok(())
-}
-
-/// Whether a stage asks for the operations or sessions of others too; one's own anybody may see.
-fn tells_of_others(stage: &str, value: &Value) -> bool {
-    let Value::Document(options) = value else {
-        return false;
-    };
-    match stage {
-        "$currentOp" => options.get("allUsers") == Some(&Value::Bool(true)),
-        _ => !options.is_empty(),
-    }
-}
-
-/// The collection that a stage names, in whichever of its forms.
-fn target(database: &str, value: &Value) -> (String, Option<String>) {
-    let text = |document: &Document, name: &str| match document.get(name) {
-        Some(Value::String(text)) => Some(text.clone()),
-        _ => None,
-    };
-    match value {
-        Value::String(name) => (database.to_owned(), Some(name.clone())),
-        Value::Document(document) => {
-            let into = match document.get("into").or_else(|| document.get("from")) {
-                Some(Value::Document(into)) => into,
-                Some(Value::String(name)) => return (database.to_owned(), Some(name.clone())),
-                _ => document,
-            };
-            (
-                text(into, "db").unwrap_or_else(|| database.to_owned()),
-                text(into, "coll"),
-            )
-        }
-        _ => (database.to_owned(), None),
     }
 }

@@ -1,5 +1,6 @@
 //! `authenticate`: logging in by the certificate that the client has shown (MONGODB-X509).
 
+use super::sasl;
 use crate::arguments::Fields;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
@@ -55,17 +56,12 @@ fn log_in(call: &mut Call<'_>, body: &Document, database: &str) -> Result<Docume
             "There is no x.509 client certificate matching the user.".into(),
         ));
     }
-    if call.connection.login.user().is_some() {
-        return Err(refused(
-            "A user is logged in on this connection already: log out first".into(),
-        ));
-    }
     let user = call.server.engine.user(EXTERNAL, &subject).ok_or_else(|| {
         CommandError::new(
             Code::USER_NOT_FOUND,
             format!("Could not find user \"{subject}\" for db \"{EXTERNAL}\""),
         )
     })?;
-    call.connection.login.log_in(user, call.server.engine.roles());
+    sasl::log_in(call, user)?;
     Ok(doc! {"dbname": EXTERNAL, "user": subject})
 }

@@ -8,7 +8,8 @@ use value::{Value, array, doc};
 /// The MongoDB version whose behaviour clients may count on.
 pub(super) const VERSION: &str = "8.0.0";
 
-pub(super) async fn run(_call: &mut Call<'_>) -> Result<Reply> {
+pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
+    call.arguments().finish()?;
     let bits = usize::BITS as i32;
     Ok(doc! {
         "version": VERSION,

@@ -20,7 +20,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         Action::Find,
         Resource::Collection(&from.database, &from.collection),
     )?;
-    call.require(Action::Insert, Resource::Collection(&to.database, &to.collection))?;
+    for action in [Action::Insert, Action::CreateIndex, Action::ConvertToCapped] {
+        call.require(action, Resource::Collection(&to.database, &to.collection))?;
+    }
     call.server
         .engine
         .clone_as_capped(&from, &to, capped_bytes(size)?)

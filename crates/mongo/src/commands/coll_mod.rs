@@ -1,6 +1,6 @@
 //! `collMod`.
 
-use super::create;
+use super::{create, pipeline_access};
 use crate::arguments::{Arguments, Fields};
 use crate::call::{Call, check_collection_name};
 use crate::error::{CommandError, Result};
@@ -27,6 +27,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             "dry run mode is only for an index that is made unique",
         ));
     }
+    check_access(call, &namespace, &request)?;
     let is_virtual = call
         .server
         .engine
@@ -43,6 +44,23 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     }
     call.server.engine.modify_collection(&namespace, request).await?;
     Ok(reply.into())
+}
+
+/// Refuses a client that would show itself what it may not read. Where somebody has to log in, a view's source and its stages are
+/// changed together: each shows what it does with the other.
+fn check_access(call: &Call<'_>, namespace: &Namespace, request: &ModifyRequest) -> Result<()> {
+    if !call.server.engine.needs_login() {
+        return Ok(());
+    }
+    match (request.options.get("viewOn"), request.options.get("pipeline")) {
+        (None, None) => Ok(()),
+        (Some(Value::String(source)), Some(Value::Array(stages))) => {
+            pipeline_access::check_view(call, &namespace.collection, source, stages)
+        }
+        _ => Err(CommandError::invalid_options(
+            "Must specify both 'viewOn' and 'pipeline' when modifying a view and auth is enabled",
+        )),
+    }
 }
 
 fn parse(database: &str, arguments: &Arguments<'_>, now_ms: u64) -> Result<ModifyRequest> {

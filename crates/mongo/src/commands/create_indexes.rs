@@ -12,7 +12,8 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let specs = arguments
         .documents("indexes")?
         .ok_or_else(|| arguments.missing("indexes"))?;
-    arguments.ignore(&["commitQuorum", "ignoreUnknownIndexOptions", "returnOnStart"]);
+    let drops_unknown = arguments.flag("ignoreUnknownIndexOptions")?.unwrap_or(false);
+    arguments.ignore(&["commitQuorum", "returnOnStart"]);
     let uuid = arguments.uuid("collectionUUID")?;
     arguments.finish()?;
     check_uuid(call, &namespace, uuid)?;
@@ -21,7 +22,13 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             "Must specify at least one index to create",
         ));
     }
-    let specs: Vec<Document> = specs.iter().map(DocumentBuf::to_document).collect();
+    let mut specs: Vec<Document> = specs.iter().map(DocumentBuf::to_document).collect();
+    if drops_unknown {
+        for spec in &mut specs {
+            let fields = std::mem::take(spec).into_iter();
+            *spec = fields.filter(|(name, _)| engine::is_index_option(name)).collect();
+        }
+    }
     let created = call.server.engine.create_indexes(&namespace, &specs).await?;
     let mut reply = doc! {
         "numIndexesBefore": created.before as i32,

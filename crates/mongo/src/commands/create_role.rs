@@ -12,7 +12,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let name = arguments.required_string("createRole")?;
     let privileges = Privileges::parse(arguments.required_array("privileges")?)?;
     let inherited = roles::parse(call, arguments.required_array("roles")?)?;
-    roles::refuse_restrictions(&arguments)?;
+    roles::refuse_restrictions(call, &arguments)?;
     arguments.finish()?;
     if name.is_empty() || name.contains('\0') {
         return Err(CommandError::bad_value("Role name must be non-empty"));
@@ -42,10 +42,10 @@ pub(super) async fn update(call: &mut Call<'_>) -> Result<Reply> {
         .transpose()?;
     let given = arguments.array("roles")?;
     let inherited = given.map(|roles| roles::parse(call, roles)).transpose()?;
-    let restrictions = arguments.array("authenticationRestrictions")?;
-    roles::refuse_restrictions(&arguments)?;
+    roles::require_over_all_roles(call)?;
+    let restrictions = roles::refuse_restrictions(call, &arguments)?;
     arguments.finish()?;
-    if privileges.is_none() && inherited.is_none() && restrictions.is_none() {
+    if privileges.is_none() && inherited.is_none() && !restrictions {
         return Err(CommandError::bad_value(
             "Must specify at least one field to update in updateRole",
         ));

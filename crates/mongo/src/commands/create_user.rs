@@ -1,43 +1,32 @@
 //! `createUser`.
 
-use super::roles;
+use super::roles::{self, Login};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
-use auth::{Action, EXTERNAL, Mechanism, User};
+use auth::{Action, EXTERNAL, User};
 use value::{Document, DocumentRef};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
     let name = arguments.required_string("createUser")?;
-    let password = arguments.string("pwd")?;
+    let login = Login::parse(&arguments)?;
     let custom_data = arguments.document("customData")?.map(DocumentRef::to_document);
     let roles = roles::parse(call, arguments.required_array("roles")?)?;
-    let mechanisms = roles::mechanisms(&arguments)?.unwrap_or_else(|| Mechanism::ALL.to_vec());
-    let digests = arguments.bool("digestPassword")?;
-    roles::refuse_restrictions(&arguments)?;
+    roles::refuse_restrictions(call, &arguments)?;
     arguments.finish()?;
-    if name.is_empty() || name.contains('\0') {
-        return Err(CommandError::bad_value(
-            "User document needs 'user' field to be non-empty",
-        ));
-    }
-    if digests == Some(false) {
-        return Err(CommandError::bad_value(
-            "Passwords must be sent as they are: digestPassword: false is not supported",
-        ));
-    }
+    check_name(&call.database, name)?;
     roles::require_over_roles(call, Action::GrantRole, &roles)?;
-    let credentials = match password {
+    let credentials = match login.has_password() {
         // Who they are is said by their certificates.
-        None if call.database == EXTERNAL => Vec::new(),
-        Some(_) if call.database == EXTERNAL => {
+        false if call.database == EXTERNAL => Vec::new(),
+        true if call.database == EXTERNAL => {
             return Err(CommandError::bad_value(
                 "Cannot set the password for users defined on the '$external' database",
             ));
         }
-        Some(password) => roles::hash(name, password, mechanisms).await?,
-        None => {
+        true => login.credentials(name).await?,
+        false => {
             return Err(CommandError::bad_value(
                 "Must provide a 'pwd' field for all user documents, except those with '$external' as the user's source db",
             ));
@@ -53,4 +42,18 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     };
     call.server.engine.create_user(user).await?;
     Ok(Document::new().into())
+}
+
+fn check_name(database: &str, name: &str) -> Result<()> {
+    let refuse = |message: &str| Err(CommandError::bad_value(message));
+    if database == "local" {
+        return refuse("Cannot create users in the local database");
+    }
+    if name.contains('\0') {
+        return refuse("Username cannot contain NULL characters");
+    }
+    if name.is_empty() {
+        return refuse("User document needs 'user' field to be non-empty");
+    }
+    Ok(())
 }

@@ -1,6 +1,7 @@
 //! `currentOp`: what runs now.
 
 use super::listing_filter::ListingFilter;
+use crate::arguments::is_generic;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
@@ -8,17 +9,8 @@ use auth::{Action, Resource};
 use engine::WantedOperations;
 use value::{Document, Value, doc};
 
-/// Arguments that are no condition on operations.
-const OPTIONS: [&str; 8] = [
-    "$all",
-    "$ownOps",
-    "$truncateOps",
-    "$db",
-    "lsid",
-    "comment",
-    "$readPreference",
-    "$clusterTime",
-];
+/// Arguments that are no condition on operations, besides those that every command takes.
+const OPTIONS: [&str; 3] = ["$all", "$ownOps", "$truncateOps"];
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
@@ -38,7 +30,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .body()
         .iter()
         .skip(1)
-        .filter(|(name, _)| !OPTIONS.contains(name))
+        .filter(|(name, _)| !OPTIONS.contains(name) && !is_generic(name))
         .map(|(name, value)| (name.to_owned(), value.to_value()))
         .collect();
     let filter = ListingFilter::parse(&conditions)?;

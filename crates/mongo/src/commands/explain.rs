@@ -1,14 +1,17 @@
 //! `explain`, and `aggregate` with `explain: true`.
 
 use super::table::find as find_command;
-use super::{aggregate, aggregate_rules, build_info, count, delete, distinct, find, find_and_modify, update};
-use crate::arguments::Arguments;
+use super::{
+    aggregate, aggregate_rules, build_info, count, delete, distinct, find, find_and_modify, pipeline_access,
+    update,
+};
+use crate::arguments::{self, Arguments};
 use crate::call::{Call, namespace_of};
 use crate::error::{CommandError, Result};
 use crate::wire::{Reply, Request};
 use code::Code;
-use engine::{Explained, Verbosity};
-use value::{Document, DocumentBuf, ValueRef, doc};
+use engine::{Explained, Verbosity, WriteOptions};
+use value::{Document, DocumentBuf, Value, ValueRef, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
@@ -23,8 +26,22 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         Some(other) => return Err(arguments.bad_enumeration("verbosity", other).into()),
     };
     arguments.finish()?;
+    check_database(call, &inner)?;
     check_access(call, &inner)?;
     explain(call, &inner, verbosity).await
+}
+
+/// Refuses a command of another database than the one that is asked to explain it.
+fn check_database(call: &Call<'_>, inner: &Document) -> Result<()> {
+    match inner.get("$db") {
+        None => Ok(()),
+        Some(Value::String(named)) if *named == call.database => Ok(()),
+        Some(Value::String(named)) => Err(CommandError::invalid_namespace(format!(
+            "Mismatched $db in explain command. Expected {} but got {named}",
+            call.database
+        ))),
+        Some(other) => Err(arguments::wrong_type("explain.$db", other.type_of(), "'string'").into()),
+    }
 }
 
 /// Refuses a client that may not run what it wants to have explained: a plan tells of the documents, and of their indexes.
@@ -106,15 +123,17 @@ fn parse(call: &Call<'_>, name: &str, request: &Request) -> Result<Explained> {
         "aggregate" => {
             let (source, request) = aggregate::parse(&call.database, &arguments, true)?;
             arguments.finish()?;
-            aggregate_rules::check_source(call, &source, &request.pipeline)?;
-            aggregate_rules::check_access(call, &request.pipeline)?;
+            aggregate_rules::check(call, &request.pipeline)?;
+            pipeline_access::check(call, &source, &request)?;
             Ok(Explained::Aggregate(source, request))
         }
         "update" => {
             let mut statements = update::parse(&arguments)?;
             arguments.finish()?;
             one(statements.len())?;
-            Ok(Explained::Update(namespace()?, statements.remove(0)))
+            let namespace = namespace()?;
+            update::check_access(call, &namespace, &statements, &WriteOptions::default())?;
+            Ok(Explained::Update(namespace, statements.remove(0)))
         }
         "delete" => {
             let mut statements = delete::parse(&arguments)?;
@@ -125,7 +144,9 @@ fn parse(call: &Call<'_>, name: &str, request: &Request) -> Result<Explained> {
         "findAndModify" => {
             let request = find_and_modify::parse(&arguments, called)?;
             arguments.finish()?;
-            Ok(Explained::FindAndModify(namespace()?, request))
+            let namespace = namespace()?;
+            find_and_modify::check_access(call, &namespace, &request, &WriteOptions::default())?;
+            Ok(Explained::FindAndModify(namespace, request))
         }
         other => Err(CommandError::new(
             Code::ILLEGAL_OPERATION,

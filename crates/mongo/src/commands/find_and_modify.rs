@@ -5,7 +5,8 @@ use crate::arguments::Arguments;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
-use engine::{FindAndModifyReply, FindAndModifyRequest};
+use auth::Action;
+use engine::{FindAndModifyReply, FindAndModifyRequest, Namespace, WriteOptions};
 use value::{Document, Value, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
@@ -16,12 +17,28 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let options = writes::options(call, &arguments)?;
     arguments.ignore(&["runtimeConstants", "legacyRuntimeConstants"]);
     arguments.finish()?;
+    check_access(call, &namespace, &request, &options)?;
     let done = call
         .server
         .engine
         .find_and_modify(&call.context, &namespace, request, &options)
         .await?;
     Ok(reply(done, removes).into())
+}
+
+/// Refuses a client that may not do what is asked; `explain` refuses it too.
+pub(super) fn check_access(
+    call: &Call<'_>,
+    namespace: &Namespace,
+    request: &FindAndModifyRequest,
+    options: &WriteOptions,
+) -> Result<()> {
+    let actions: &[Action] = match (&request.update, request.upsert) {
+        (None, _) => &[Action::Find, Action::Remove],
+        (Some(_), false) => &[Action::Find, Action::Update],
+        (Some(_), true) => &[Action::Find, Action::Update, Action::Insert],
+    };
+    writes::check_access(call, namespace, actions, options)
 }
 
 /// Reads the arguments; `explain` reads them too.

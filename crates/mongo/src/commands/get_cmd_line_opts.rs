@@ -7,6 +7,7 @@ use value::{Document, Value, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
+    call.arguments().finish()?;
     let mut parsed = doc! {"net": {"port": i32::from(call.server.listening_port())}};
     if call.server.engine.needs_login() {
         parsed.push("security", doc! {"authorization": "enabled"});

@@ -8,6 +8,7 @@ use value::{Value, ValueRef, array, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
+    call.arguments().finish()?;
     match call.body().get(call.called) {
         Some(ValueRef::String("*")) => {
             Ok(doc! {"names": Value::Array(array!["global", "startupWarnings"])}.into())

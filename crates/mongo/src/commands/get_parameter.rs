@@ -1,38 +1,99 @@
 //! `getParameter` and `setParameter`: the few of MongoDB's parameters that clients ask for.
 
-use crate::arguments::{Number, is_generic};
+use crate::arguments::{Fields, Number, is_generic};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
+use crate::server::Server;
 use crate::wire::Reply;
 use code::Code;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use value::{Document, Value, ValueRef, doc};
 
+/// The parameters that `setParameter` changes.
+const CHANGEABLE: [&str; 6] = [
+    "ingressConnectionEstablishmentBurstCapacitySecs",
+    "ingressConnectionEstablishmentMaxQueueDepth",
+    "ingressConnectionEstablishmentRateLimiterEnabled",
+    "ingressConnectionEstablishmentRatePerSec",
+    "notablescan",
+    "ttlMonitorSleepSecs",
+];
+
+/// The parameters that the server's own settings give at its start.
+const SETTINGS: [&str; 1] = ["enableTestCommands"];
+
+/// What `getParameter: {…}` asks for besides the names.
+#[derive(Default)]
+struct Options {
+    all: bool,
+    details: bool,
+    set_at: Option<SetAt>,
+}
+
+/// When a parameter may be set.
+#[derive(Clone, Copy)]
+enum SetAt {
+    Startup,
+    Runtime,
+}
+
+impl Options {
+    fn parse(value: Option<ValueRef<'_>>) -> Result<Options> {
+        let options = match value {
+            Some(ValueRef::Document(options)) => Fields::new("getParameter", options),
+            Some(ValueRef::String("*")) => {
+                return Ok(Options {
+                    all: true,
+                    ..Options::default()
+                });
+            }
+            _ => return Ok(Options::default()),
+        };
+        let parsed = Options {
+            all: options.flag("allParameters")?.unwrap_or(false),
+            details: options.flag("showDetails")?.unwrap_or(false),
+            set_at: options.choice(
+                "setAt",
+                &[("startup", SetAt::Startup), ("runtime", SetAt::Runtime)],
+            )?,
+        };
+        options.finish()?;
+        Ok(parsed)
+    }
+
+    fn shows(&self, name: &str) -> bool {
+        match self.set_at {
+            None => true,
+            Some(SetAt::Startup) => SETTINGS.contains(&name),
+            Some(SetAt::Runtime) => CHANGEABLE.contains(&name),
+        }
+    }
+}
+
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
-    let known = known(call);
-    let what = call.body().get(call.called);
-    let details = matches!(what, Some(ValueRef::Document(d)) if d.get("showDetails").is_some());
-    let all = matches!(what, Some(ValueRef::String("*")))
-        || matches!(what, Some(ValueRef::Document(d)) if matches!(d.get("allParameters"), Some(ValueRef::Bool(true))));
+    let options = Options::parse(call.body().get(call.called))?;
     let mut reply = Document::new();
-    for (name, value) in known.iter() {
-        if all || call.body().get(name).is_some() {
-            reply.push(name, shown(value, details));
+    for (name, value) in known(call) {
+        let is_asked = options.all || call.body().get(&name).is_some();
+        if !is_asked || !options.shows(&name) {
+            continue;
         }
+        let shown = match options.details {
+            true => Value::from(doc! {
+                "value": value,
+                "settableAtRuntime": CHANGEABLE.contains(&&*name),
+                "settableAtStartup": SETTINGS.contains(&&*name),
+            }),
+            false => value,
+        };
+        reply.push(name, shown);
     }
     if reply.is_empty() {
         return Err(CommandError::invalid_options("no option found to get"));
     }
     Ok(reply.into())
-}
-
-fn shown(value: &Value, details: bool) -> Value {
-    match details {
-        true => doc! {"value": value.clone(), "settableAtRuntime": true, "settableAtStartup": true}.into(),
-        false => value.clone(),
-    }
 }
 
 /// The parameters and their values now.
@@ -63,71 +124,88 @@ fn known(call: &Call<'_>) -> Document {
     known
 }
 
-/// `setParameter`: `notablescan`, `ttlMonitorSleepSecs` and the limits of how fast connections come may change.
+/// `setParameter`: [`CHANGEABLE`] may change. Where one of several is wrong, none does.
 pub(super) async fn set(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
     let known = known(call);
-    let mut was = None;
+    let mut changes: Vec<(&str, Change)> = Vec::new();
     for (name, value) in call.body().iter().skip(1).filter(|(name, _)| !is_generic(name)) {
-        let Some(present) = known.get(name) else {
+        if !known.contains(name) {
             let message =
                 format!("attempted to set unrecognized parameter [{name}], use help:true to see options ");
             return Err(CommandError::invalid_options(message));
-        };
-        change(call, name, value)?;
-        was = Some(present.clone());
+        }
+        if changes.iter().any(|(other, _)| *other == name) {
+            let message =
+                format!("attempted to set parameter [{name}] twice in the same setParameter command");
+            return Err(CommandError::invalid_options(message));
+        }
+        changes.push((name, Change::parse(name, value)?));
     }
-    match was {
-        Some(was) => Ok(doc! {"was": was}.into()),
-        None => Err(CommandError::invalid_options(
+    let Some((name, _)) = changes.last() else {
+        return Err(CommandError::invalid_options(
             "no option found to set, use help:true to see options ",
-        )),
+        ));
+    };
+    let was = known.get(name).cloned();
+    for (_, change) in changes {
+        change.apply(call.server);
     }
+    Ok(doc! {"was": was}.into())
 }
 
-fn change(call: &Call<'_>, name: &str, value: ValueRef<'_>) -> Result<()> {
-    let server = call.server;
-    match name {
-        "notablescan" => {
-            let flag = flag(name, value)?;
-            server.refuse_full_scans.store(flag, Ordering::Relaxed);
-        }
-        "ttlMonitorSleepSecs" => {
-            let seconds = number(name, value)?.to_i64_saturating();
-            if !(1..=i64::from(i32::MAX)).contains(&seconds) {
-                return Err(out_of_range(name, seconds, "greater than 0"));
+/// A parameter's new value.
+enum Change {
+    NoTableScan(bool),
+    SweepInterval(Duration),
+    LimiterEnabled(bool),
+    LimiterRate(f64),
+    LimiterBurstSeconds(f64),
+    LimiterQueueDepth(u32),
+}
+
+impl Change {
+    fn parse(name: &str, value: ValueRef<'_>) -> Result<Change> {
+        match name {
+            "notablescan" => Ok(Change::NoTableScan(flag(name, value)?)),
+            "ttlMonitorSleepSecs" => {
+                let seconds = number(name, value)?.to_i64_saturating();
+                if !(1..=i64::from(i32::MAX)).contains(&seconds) {
+                    return Err(out_of_range(name, seconds, "greater than 0"));
+                }
+                Ok(Change::SweepInterval(Duration::from_secs(seconds as u64)))
             }
-            let interval = Duration::from_secs(seconds as u64);
-            server.engine.set_sweep_interval(interval);
-        }
-        "ingressConnectionEstablishmentRateLimiterEnabled" => {
-            let flag = flag(name, value)?;
-            server.establishment.set(|settings| settings.is_enabled = flag);
-        }
-        "ingressConnectionEstablishmentRatePerSec" => {
-            let rate = above_zero(name, value)?;
-            server.establishment.set(|settings| settings.rate = rate);
-        }
-        "ingressConnectionEstablishmentBurstCapacitySecs" => {
-            let seconds = above_zero(name, value)?;
-            server
-                .establishment
-                .set(|settings| settings.burst_seconds = seconds);
-        }
-        "ingressConnectionEstablishmentMaxQueueDepth" => {
-            let depth = number(name, value)?.to_i64_saturating();
-            let depth = u32::try_from(depth.min(i64::from(i32::MAX)))
-                .map_err(|_negative| out_of_range(name, depth, "greater than or equal to 0"))?;
-            server
-                .establishment
-                .set(|settings| settings.queue_depth_max = depth);
-        }
-        _ => {
-            let message = format!("not allowed to change [{name}] at runtime");
-            return Err(CommandError::new(Code::ILLEGAL_OPERATION, message));
+            "ingressConnectionEstablishmentRateLimiterEnabled" => {
+                Ok(Change::LimiterEnabled(flag(name, value)?))
+            }
+            "ingressConnectionEstablishmentRatePerSec" => Ok(Change::LimiterRate(above_zero(name, value)?)),
+            "ingressConnectionEstablishmentBurstCapacitySecs" => {
+                Ok(Change::LimiterBurstSeconds(above_zero(name, value)?))
+            }
+            "ingressConnectionEstablishmentMaxQueueDepth" => {
+                let depth = number(name, value)?.to_i64_saturating();
+                let depth = u32::try_from(depth.min(i64::from(i32::MAX)))
+                    .map_err(|_negative| out_of_range(name, depth, "greater than or equal to 0"))?;
+                Ok(Change::LimiterQueueDepth(depth))
+            }
+            _ => {
+                let message = format!("not allowed to change [{name}] at runtime");
+                Err(CommandError::new(Code::ILLEGAL_OPERATION, message))
+            }
         }
     }
-    Ok(())
+
+    fn apply(self, server: &Server) {
+        let limiter = &server.establishment;
+        match self {
+            Change::NoTableScan(flag) => server.refuse_full_scans.store(flag, Ordering::Relaxed),
+            Change::SweepInterval(interval) => server.engine.set_sweep_interval(interval),
+            Change::LimiterEnabled(flag) => limiter.set(|settings| settings.is_enabled = flag),
+            Change::LimiterRate(rate) => limiter.set(|settings| settings.rate = rate),
+            Change::LimiterBurstSeconds(seconds) => limiter.set(|settings| settings.burst_seconds = seconds),
+            Change::LimiterQueueDepth(depth) => limiter.set(|settings| settings.queue_depth_max = depth),
+        }
+    }
 }
 
 fn flag(name: &str, value: ValueRef<'_>) -> Result<bool> {

@@ -2,7 +2,7 @@
 
 use super::roles;
 use crate::call::Call;
-use crate::error::Result;
+use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::{Action, RoleName, User};
 use value::Document;
@@ -35,6 +35,10 @@ async fn change(
     let name = arguments.required_string(command)?;
     let given = roles::parse(call, arguments.required_array("roles")?)?;
     arguments.finish()?;
+    if given.is_empty() {
+        let message = format!("{command} command requires a non-empty \"roles\" array");
+        return Err(CommandError::bad_value(message));
+    }
     let action = match command {
         "grantRolesToUser" => Action::GrantRole,
         _ => Action::RevokeRole,

@@ -154,8 +154,8 @@ fn check_metadata(present: &Option<Document>, client: DocumentRef<'_>) -> Result
         ));
     }
     let arguments = Fields::new("client", DocumentRef::Tree(&client));
-    if let Some(application) = arguments.document("application")?
-        && let Some(ValueRef::String(name)) = application.get("name")
+    if let Some(application) = metadata_part(&arguments, "application")?
+        && let Some(name) = metadata_text("application", application, "name")?
         && name.len() > APPLICATION_NAME_BYTES_MAX
     {
         let message = format!(
@@ -166,13 +166,40 @@ fn check_metadata(present: &Option<Document>, client: DocumentRef<'_>) -> Result
             message,
         ));
     }
-    for name in ["driver", "os"] {
-        if client.get(name).is_none() {
-            let message = format!("Missing required sub-document '{name}' in the client metadata document");
-            return Err(CommandError::new(Code::CLIENT_METADATA_MISSING_FIELD, message));
+    let required: [(&'static str, &[&str]); 2] = [("driver", &["name", "version"]), ("os", &["type"])];
+    for (name, fields) in required {
+        let missing = |what: String| {
+            let message = format!("Missing required {what} in the client metadata document");
+            CommandError::new(Code::CLIENT_METADATA_MISSING_FIELD, message)
+        };
+        let part =
+            metadata_part(&arguments, name)?.ok_or_else(|| missing(format!("sub-document '{name}'")))?;
+        for field in fields {
+            metadata_text(name, part, field)?.ok_or_else(|| missing(format!("field '{name}.{field}'")))?;
         }
     }
     Ok(client)
+}
+
+/// A part of what a client says of itself; any value of another type than a document is refused.
+fn metadata_part<'a>(client: &Fields<'a>, name: &'static str) -> Result<Option<DocumentRef<'a>>> {
+    match client.any(name) {
+        None => Ok(None),
+        Some(ValueRef::Document(part)) => Ok(Some(part)),
+        Some(_) => Err(CommandError::type_mismatch(format!(
+            "The '{name}' field is required to be a BSON document in the client metadata document"
+        ))),
+    }
+}
+
+fn metadata_text<'a>(part: &str, fields: DocumentRef<'a>, name: &str) -> Result<Option<&'a str>> {
+    match fields.get(name) {
+        None => Ok(None),
+        Some(ValueRef::String(text)) => Ok(Some(text)),
+        Some(_) => Err(CommandError::type_mismatch(format!(
+            "The '{part}.{name}' field must be a string in the client metadata document"
+        ))),
+    }
 }
 
 /// The mechanisms that a user, named `database.user`, has credentials for. Of one who does not exist both are told,

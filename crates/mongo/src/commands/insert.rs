@@ -14,6 +14,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .ok_or_else(|| arguments.missing("documents"))?;
     let options = writes::options(call, &arguments)?;
     arguments.finish()?;
+    writes::check_access(call, &namespace, &[], &options)?;
     writes::check_batch(documents.len())?;
     let done = call
         .server

@@ -4,6 +4,7 @@ use crate::arguments::is_null;
 use crate::call::{Call, namespace_of};
 use crate::error::Result;
 use crate::wire::Reply;
+use auth::{Action, Resource};
 use engine::Namespace;
 use value::{Value, ValueRef, doc};
 
@@ -28,7 +29,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         })
         .collect::<Result<Vec<i64>>>()?;
     arguments.finish()?;
-    let (killed, unknown) = call.server.engine.kill_cursors(&call.context, &namespace, &ids);
+    let of_anybody = may_kill_any(call, &namespace);
+    let engine = &call.server.engine;
+    let (killed, unknown) = engine.kill_cursors(&call.context, &namespace, &ids, of_anybody);
     let none = || Value::Array(Vec::new());
     Ok(doc! {
         "cursorsKilled": Value::from(killed),
@@ -37,4 +40,16 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         "cursorsUnknown": none(),
     }
     .into())
+}
+
+/// Whether cursors of others may be killed too.
+fn may_kill_any(call: &Call<'_>, namespace: &Namespace) -> bool {
+    let Namespace { database, collection } = namespace;
+    let there = match collection.starts_with("$cmd.") {
+        true => Resource::Database(database),
+        false => Resource::Collection(database, collection),
+    };
+    [Resource::Cluster, there]
+        .into_iter()
+        .any(|resource| call.require(Action::KillAnyCursor, resource).is_ok())
 }

@@ -4,6 +4,7 @@ use crate::arguments::Number;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
+use auth::{Action, Resource};
 use code::Code;
 use value::doc;
 
@@ -23,15 +24,30 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         );
         return Err(CommandError::type_mismatch(message));
     }
-    let Some(number) = Number::of(value)
-        .and_then(Number::to_i64)
-        .filter(|number| i32::try_from(*number).is_ok())
-    else {
+    let Some(number) = Number::of(value).and_then(Number::to_i64) else {
+        return Err(CommandError::bad_value(
+            "Expected field \"op\" to have a value exactly representable as a 64-bit integer",
+        ));
+    };
+    let Ok(number) = i32::try_from(number) else {
         return Err(CommandError::new(
             NO_OPERATION_NUMBER,
             "invalid op : the number of an operation is a 32-bit integer",
         ));
     };
-    call.server.engine.kill_operation(number as i32);
+    if !is_own(call, number) {
+        call.require(Action::Killop, Resource::Cluster)?;
+    }
+    call.server.engine.kill_operation(number);
     Ok(doc! {"info": "attempting to kill op"}.into())
+}
+
+/// Whether an operation that runs now is one of the same user.
+fn is_own(call: &Call<'_>, number: i32) -> bool {
+    let user = call.context.user.as_ref();
+    let running = call.server.engine.running_operations();
+    user.is_some()
+        && running
+            .iter()
+            .any(|operation| operation.id == number && operation.context.user.as_ref() == user)
 }

@@ -27,7 +27,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let mut listed = Vec::new();
     let mut total = 0;
     for name in databases(call) {
-        if only_own && call.require(Action::Find, Resource::Database(&name)).is_err() {
+        if only_own && !call.reaches(&name) {
             continue;
         }
         let (described, bytes) = describe(call, &name).await?;

@@ -3,7 +3,7 @@
 //! Documents become what the map function emits for them, those are grouped by their keys, and each group becomes what the
 //! reduce function makes of its values. Where the results go is what `$out` and `$merge` do.
 
-use super::{aggregate_rules, collation};
+use super::{collation, pipeline_access};
 use crate::arguments::{Arguments, Fields, is_null};
 use crate::call::{Call, check_collection_name};
 use crate::error::{CommandError, Result};
@@ -29,8 +29,8 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     let arguments = call.arguments();
     let (output, request) = parse(&call.database, &arguments)?;
-    aggregate_rules::check_access(call, &request.pipeline)?;
     let source = AggregateSource::Collection(namespace);
+    pipeline_access::check(call, &source, &request)?;
     let engine = &call.server.engine;
     let answer = engine.aggregate(&call.context, &source, &request).await?;
     match output {
@@ -41,7 +41,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             Ok(doc! {"result": doc! {"db": database, "collection": name}}.into())
         }
         Output::Inline if answer.id != 0 => {
-            engine.kill_cursors(&call.context, &answer.namespace, &[answer.id]);
+            engine.kill_cursors(&call.context, &answer.namespace, &[answer.id], false);
             Err(CommandError::new(
                 Code::BSON_OBJECT_TOO_LARGE,
                 "the results do not fit into one answer: write them to a collection with 'out'",

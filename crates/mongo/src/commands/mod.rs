@@ -59,6 +59,7 @@ mod log_rotate;
 mod logout;
 mod map_reduce;
 mod ping;
+mod pipeline_access;
 mod plan_cache;
 mod profile;
 mod re_index;
@@ -69,6 +70,7 @@ mod sasl;
 mod search_indexes;
 mod server_status;
 mod sessions;
+mod stable_api;
 mod table;
 mod top;
 mod update;
@@ -86,6 +88,7 @@ use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use futures::future::BoxFuture;
 
+pub(crate) use stable_api::check as check_stable_api;
 pub(crate) use table::{all, find};
 
 /// Runs a call of a command.
@@ -96,6 +99,8 @@ pub(crate) struct Command {
     pub(crate) name: &'static str,
     pub(crate) aliases: &'static [&'static str],
     pub(crate) access: Access,
+    /// Whether it names a collection, by its first argument unless it is known to do so otherwise.
+    pub(crate) is_on_collection: bool,
     /// Whether it belongs to the stable API.
     pub(crate) is_stable: bool,
     /// Whether it is a write that a driver may send again.
@@ -123,6 +128,7 @@ impl Command {
             name,
             aliases: &[],
             access,
+            is_on_collection: false,
             is_stable: false,
             is_retryable: false,
             reads: false,
@@ -136,6 +142,11 @@ impl Command {
 
     const fn aliases(mut self, aliases: &'static [&'static str]) -> Command {
         self.aliases = aliases;
+        self
+    }
+
+    const fn on_collection(mut self) -> Command {
+        self.is_on_collection = true;
         self
     }
 

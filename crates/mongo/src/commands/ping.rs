@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::wire::Reply;
 use value::Document;
 
-pub(super) async fn run(_call: &mut Call<'_>) -> Result<Reply> {
+pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
+    call.arguments().finish()?;
     Ok(Document::new().into())
 }

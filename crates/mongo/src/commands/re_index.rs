@@ -8,10 +8,7 @@ use value::{Value, doc};
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     call.arguments().finish()?;
-    let engine = &call.server.engine;
-    let specs = engine.indexes(&namespace)?;
-    engine.drop_indexes(&namespace, &Value::from("*")).await?;
-    engine.create_indexes(&namespace, &specs).await?;
+    let specs = call.server.engine.rebuild_indexes(&namespace).await?;
     Ok(doc! {
         "nIndexesWas": specs.len() as i32,
         "nIndexes": specs.len() as i32,

@@ -27,7 +27,8 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let uuid = arguments.uuid("collectionUUID")?;
     arguments.finish()?;
     check_lengths(&from, &to)?;
-    check_not_system(&to)?;
+    check_not_system("source", &from)?;
+    check_not_system("target", &to)?;
     check_uuid(call, &from, uuid)?;
     // The UUID in dropTarget is that of the collection that may be dropped.
     check_uuid(call, &to, target_uuid)?;
@@ -42,9 +43,16 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 fn check_access(call: &Call<'_>, from: &Namespace, to: &Namespace, drop_target: bool) -> Result<()> {
     let source = Resource::Collection(&from.database, &from.collection);
     let target = Resource::Collection(&to.database, &to.collection);
-    if from.database == to.database && !drop_target {
-        call.require(Action::RenameCollectionSameDb, source)?;
-        return call.require(Action::RenameCollectionSameDb, target);
+    if from.database == to.database {
+        let may = |action, resource| call.require(action, resource).is_ok();
+        let may_rename =
+            may(Action::RenameCollectionSameDb, source) && may(Action::RenameCollectionSameDb, target);
+        // What one may not read must not get a name under which one may.
+        let shows_nothing = may(Action::Find, source) || !may(Action::Find, target);
+        let may_drop = !drop_target || may(Action::DropCollection, target);
+        if may_rename && shows_nothing && may_drop {
+            return Ok(());
+        }
     }
     call.require(Action::Find, source)?;
     call.require(Action::DropCollection, source)?;
@@ -70,12 +78,12 @@ fn check_lengths(from: &Namespace, to: &Namespace) -> Result<()> {
     }
 }
 
-/// No collection becomes one of the server's own.
-fn check_not_system(target: &Namespace) -> Result<()> {
-    match target.collection.starts_with("system.") {
+/// No collection becomes one of the server's own, and none of those another.
+fn check_not_system(side: &str, namespace: &Namespace) -> Result<()> {
+    match namespace.collection.starts_with("system.") {
         true => Err(CommandError::new(
             Code::ILLEGAL_OPERATION,
-            format!("error with target namespace: cannot write to '{target}'"),
+            format!("error with {side} namespace: cannot write to '{namespace}'"),
         )),
         false => Ok(()),
     }

@@ -9,10 +9,15 @@ use engine::Engine;
 use std::sync::Arc;
 use value::{ArrayRef, ValueRef};
 
-/// Reads `roles`, all of which must exist.
+/// Reads `roles`, all of which must exist, each once.
 pub(super) fn parse(call: &Call<'_>, roles: ArrayRef<'_>) -> Result<Vec<RoleName>> {
-    let named = roles.iter().map(|role| parse_name(call, role));
-    let named: Vec<RoleName> = named.collect::<Result<_>>()?;
+    let mut named: Vec<RoleName> = Vec::new();
+    for role in roles.iter() {
+        let name = parse_name(call, role)?;
+        if !named.contains(&name) {
+            named.push(name);
+        }
+    }
     call.server.engine.roles().check(&named)?;
     Ok(named)
 }
@@ -42,6 +47,18 @@ pub(super) fn require_over_roles(call: &Call<'_>, action: Action, roles: &[RoleN
         .try_for_each(|role| call.require(action, Resource::Database(&role.database)))
 }
 
+/// Refuses a user who may not revoke roles of every database: what is put in the place of others may revoke any.
+pub(super) fn require_over_all_roles(call: &Call<'_>) -> Result<()> {
+    call.require(Action::RevokeRole, Resource::Database(""))
+        .map_err(|_| {
+            CommandError::unauthorized(format!(
+                "not authorized on {} to execute command {}, which may revoke roles and privileges of any database: it needs \
+                 revokeRole on all of them. Commands that grant or revoke some need it on theirs alone",
+                call.database, call.called
+            ))
+        })
+}
+
 /// Refuses a user who may not do this (grant or revoke) with each of the privileges.
 pub(super) fn require_over_privileges(
     call: &Call<'_>,
@@ -53,50 +70,95 @@ pub(super) fn require_over_privileges(
         .try_for_each(|privilege| call.require(action, Resource::Database(privilege.scope.administered_by())))
 }
 
-/// Refuses `authenticationRestrictions` that restrict something.
-pub(super) fn refuse_restrictions(arguments: &Arguments<'_>) -> Result<()> {
-    match arguments.array("authenticationRestrictions")? {
-        Some(restrictions) if !restrictions.is_empty() => Err(CommandError::new(
+/// Refuses `authenticationRestrictions` that restrict something; whether there are any.
+pub(super) fn refuse_restrictions(call: &Call<'_>, arguments: &Arguments<'_>) -> Result<bool> {
+    let Some(restrictions) = arguments.array("authenticationRestrictions")? else {
+        return Ok(false);
+    };
+    if !restrictions.is_empty() {
+        return Err(CommandError::new(
             Code::NOT_IMPLEMENTED,
             "authenticationRestrictions are not supported yet",
-        )),
-        _ => Ok(()),
+        ));
+    }
+    let here = Resource::Database(&call.database);
+    call.require(Action::SetAuthenticationRestriction, here)?;
+    Ok(true)
+}
+
+/// Whether a number stands for everything in the database that the command is of: 1 and no other does.
+pub(super) fn means_all(wanted: ValueRef<'_>) -> bool {
+    wanted.is_number() && wanted.as_f64().is_some_and(|number| number.trunc() == 1.0)
+}
+
+/// `pwd`, `mechanisms` and `digestPassword`.
+pub(super) struct Login {
+    password: Option<String>,
+    mechanisms: Option<Vec<Mechanism>>,
+    /// Whether the password is one, or else the digest that SCRAM-SHA-1 is made of.
+    digests: bool,
+}
+
+impl Login {
+    pub(super) fn parse(arguments: &Arguments<'_>) -> Result<Login> {
+        Ok(Login {
+            password: arguments.string("pwd")?.map(str::to_owned),
+            mechanisms: mechanisms(arguments)?,
+            digests: arguments.bool("digestPassword")?.unwrap_or(true),
+        })
+    }
+
+    pub(super) fn has_password(&self) -> bool {
+        self.password.is_some()
+    }
+
+    /// The mechanisms that are asked for, each once, in the order in which MongoDB names them.
+    pub(super) fn mechanisms(&self) -> Option<&[Mechanism]> {
+        self.mechanisms.as_deref()
+    }
+
+    /// The credentials that the password makes, for all mechanisms unless some are named. They are hashed on a thread that may
+    /// take its time.
+    pub(super) async fn credentials(self, name: &str) -> Result<UserCredentials> {
+        let password = self.password.unwrap_or_default();
+        let mechanisms = self.mechanisms.unwrap_or_else(|| Mechanism::ALL.to_vec());
+        if password.is_empty() {
+            return Err(CommandError::bad_value("Password cannot be empty"));
+        }
+        if !self.digests && mechanisms.contains(&Mechanism::ScramSha256) {
+            return Err(CommandError::bad_value(
+                "Use of SCRAM-SHA-256 requires undigested passwords",
+            ));
+        }
+        let (name, digests) = (name.to_owned(), self.digests);
+        let hashing = tokio::task::spawn_blocking(move || match digests {
+            true => User::derive_credentials(&name, &password, &mechanisms),
+            false => User::digested_credentials(&password),
+        });
+        match hashing.await {
+            Ok(credentials) => Ok(credentials?),
+            Err(error) => Err(CommandError::new(
+                Code::INTERNAL_ERROR,
+                format!("the password could not be hashed: {error}"),
+            )),
+        }
     }
 }
 
-/// Reads `mechanisms`; all where it is not given.
-pub(super) fn mechanisms(arguments: &Arguments<'_>) -> Result<Option<Vec<Mechanism>>> {
+/// Reads `mechanisms`.
+fn mechanisms(arguments: &Arguments<'_>) -> Result<Option<Vec<Mechanism>>> {
     let Some(names) = arguments.strings("mechanisms")? else {
         return Ok(None);
     };
     if names.is_empty() {
         return Err(CommandError::bad_value("mechanisms field must not be empty"));
     }
-    names
-        .into_iter()
-        .map(|name| {
-            Mechanism::parse(name)
-                .map_err(|_| CommandError::bad_value(format!("Unknown auth mechanism '{name}'")))
-        })
-        .collect::<Result<_>>()
-        .map(Some)
-}
-
-/// Hashes a password, on a thread that may take its time.
-pub(super) async fn hash(name: &str, password: &str, mechanisms: Vec<Mechanism>) -> Result<UserCredentials> {
-    if password.is_empty() {
-        return Err(CommandError::bad_value("Password cannot be empty"));
+    for name in &names {
+        Mechanism::parse(name)
+            .map_err(|_| CommandError::bad_value(format!("Unknown auth mechanism '{name}'")))?;
     }
-    let (name, password) = (name.to_owned(), password.to_owned());
-    let hashing =
-        tokio::task::spawn_blocking(move || User::derive_credentials(&name, &password, &mechanisms));
-    match hashing.await {
-        Ok(credentials) => Ok(credentials?),
-        Err(error) => Err(CommandError::new(
-            Code::INTERNAL_ERROR,
-            format!("the password could not be hashed: {error}"),
-        )),
-    }
+    let named = |mechanism: &Mechanism| names.iter().any(|name| *name == mechanism.name());
+    Ok(Some(Mechanism::ALL.into_iter().filter(named).collect()))
 }
 
 /// The user, or the error that there is none.

@@ -1,6 +1,6 @@
 //! `rolesInfo`: user-defined and built-in roles.
 
-use super::roles::parse_name;
+use super::roles::{means_all, parse_name};
 use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
@@ -20,7 +20,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             let names = names.iter().map(|name| one(call, &known, name));
             names.collect::<Result<Vec<_>>>()?
         }
-        number if number.is_number() => {
+        all if means_all(all) => {
             call.require(Action::ViewRole, Resource::Database(&call.database))?;
             let builtin = BuiltinRole::ALL.iter().filter(|_| show_builtin);
             let builtin = builtin.map(|role| RoleName::new(role.name(), &call.database));

@@ -5,10 +5,14 @@ use crate::call::Call;
 use crate::connection::{Awaits, SaslStep};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
-use auth::{AuthError, FirstMessage, Mechanism};
+use auth::{AuthError, FirstMessage, Mechanism, User};
 use code::Code;
 use engine::TooManyAttempts;
+use std::sync::Arc;
 use value::{Binary, Document, DocumentRef, Value, ValueRef, doc};
+
+/// MongoDB's code for a second login under the strict API.
+const REAUTHENTICATED: Code = Code::location(5_626_703);
 
 /// The one answer to every failed login, so that nobody learns why it failed.
 fn failed() -> CommandError {
@@ -53,12 +57,6 @@ fn begin(call: &mut Call<'_>, start: &Document, database: &str) -> Result<Docume
         Some(ValueRef::Bool(skips)) => skips,
         _ => false,
     };
-    if call.connection.login.user().is_some() {
-        return Err(CommandError::new(
-            Code::AUTHENTICATION_FAILED,
-            "A user is logged in on this connection already: log out first",
-        ));
-    }
     let first = FirstMessage::parse(&payload)?;
     let user = call.server.engine.user(database, &first.user);
     let known = user
@@ -111,7 +109,7 @@ pub(super) async fn proceed(call: &mut Call<'_>) -> Result<Reply> {
                 return Err(failed());
             };
             if step.skips_empty_exchange {
-                call.connection.login.log_in(user, call.server.engine.roles());
+                log_in(call, user)?;
             } else {
                 let rest = SaslStep {
                     user: Some(user),
@@ -126,7 +124,7 @@ pub(super) async fn proceed(call: &mut Call<'_>) -> Result<Reply> {
             let Some(user) = step.user.filter(|_| payload.is_empty()) else {
                 return Err(failed());
             };
-            call.connection.login.log_in(user, call.server.engine.roles());
+            log_in(call, user)?;
             answer(step.id, true, "")
         }
     };
@@ -135,6 +133,32 @@ pub(super) async fn proceed(call: &mut Call<'_>) -> Result<Reply> {
         is_secret: true,
         ..Reply::default()
     })
+}
+
+/// Logs in who has shown to be that user. A connection has one user: the same may log in again, unless the client is held to the
+/// stable API.
+pub(super) fn log_in(call: &mut Call<'_>, user: Arc<User>) -> Result<()> {
+    let engine = &call.server.engine;
+    let login = &mut call.connection.login;
+    login.refresh(engine);
+    if let Some(present) = login.user() {
+        let is_same = present.name == user.name && present.database == user.database;
+        if !is_same {
+            return Err(CommandError::new(
+                Code::AUTHENTICATION_FAILED,
+                "Another user is logged in on this connection already: log out first",
+            ));
+        }
+        if call.generic.api_strict {
+            return Err(CommandError::new(
+                REAUTHENTICATED,
+                "Each client connection may only be authenticated once",
+            ));
+        }
+        tracing::warn!(user = %user.full_name(), "a user has logged in on one connection again");
+    }
+    login.log_in(user, engine.roles());
+    Ok(())
 }
 
 fn answer(id: i32, done: bool, payload: &str) -> Document {

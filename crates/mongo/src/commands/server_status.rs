@@ -1,26 +1,49 @@
 //! `serverStatus`.
 
 use super::build_info::VERSION;
+use crate::arguments::is_true;
 use crate::call::Call;
 use crate::error::Result;
 use crate::establishment::Limiter;
 use crate::wire::Reply;
-use engine::ScrubReport;
+use engine::{ScrubReport, ServerReport};
 use memory::Usage;
 use std::sync::atomic::{AtomicU64, Ordering};
 use value::date::now_ms;
 use value::{Document, Value, doc};
 
+/// A part of the answer that a client may leave out, by its name with a value that stands for no.
+type Section = fn(&Call<'_>, &ServerReport) -> Document;
+
+const SECTIONS: [(&str, Section); 12] = [
+    ("asserts", asserts),
+    ("connections", connections),
+    ("extra_info", |_, _| doc! {"note": "fields vary by platform"}),
+    ("logicalSessionRecordCache", |_, report| {
+        doc! {"activeSessionsCount": report.sessions as i32}
+    }),
+    ("metrics", |_, report| {
+        doc! {"cursor": {"open": {"total": report.open_cursors as i64}}}
+    }),
+    ("network", network),
+    ("opcounters", |call, _| operations(call)),
+    ("queues", |call, _| {
+        doc! {"ingressSessionEstablishment": queue(&call.server.establishment)}
+    }),
+    ("catalogStats", |call, _| catalog(call)),
+    ("mem", |_, report| memory_of_process(report)),
+    ("storageEngine", |_, _| {
+        doc! {"name": "larder", "persistent": true, "readOnly": false, "supportsCommittedReads": true}
+    }),
+    ("larder", own),
+];
+
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let server = call.server;
-    let counters = &server.counters;
-    let report = server.engine.server_report();
     let uptime_ms = server.started.elapsed().as_millis() as i64;
-    let connections = counters.connections_now.load(Ordering::Relaxed);
-    let available = server.options.places.free();
-    let establishment = server.establishment.counts();
-    Ok(doc! {
-        "host": format!("{}:{}", std::env::var("HOSTNAME").unwrap_or_else(|_| "localhost".to_owned()), server.listening_port()),
+    let host = std::env::var("HOSTNAME").unwrap_or_else(|_| "localhost".to_owned());
+    let mut reply = doc! {
+        "host": format!("{host}:{}", server.listening_port()),
         "version": VERSION,
         "process": "mongos",
         "pid": i64::from(std::process::id()),
@@ -28,38 +51,80 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         "uptimeMillis": uptime_ms,
         "uptimeEstimate": uptime_ms / 1000,
         "localTime": Value::DateTime(now_ms()),
-        "connections": {
-            "current": connections as i32,
-            "available": available as i32,
-            "totalCreated": long(&counters.connections_total),
-            "active": connections as i32,
-            "queuedForEstablishment": establishment.queued as i32,
-            "establishmentRateLimit": {"rejected": establishment.rejected as i64},
-        },
-        "extra_info": {"note": "fields vary by platform"},
-        "logicalSessionRecordCache": {"activeSessionsCount": report.sessions as i32},
-        "metrics": {"cursor": {"open": {"total": report.open_cursors as i64}}},
-        "network": {
-            "bytesIn": long(&counters.bytes_in),
-            "bytesOut": long(&counters.bytes_out),
-            "numRequests": long(&counters.requests),
-        },
-        "opcounters": operations(call),
-        "queues": {"ingressSessionEstablishment": queue(&server.establishment)},
-        "catalogStats": catalog(call),
-        "mem": {"bits": usize::BITS as i32, "resident": (report.memory_bytes >> 20) as i32, "supported": true},
-        "storageEngine": {"name": "larder", "persistent": true, "readOnly": false, "supportsCommittedReads": true},
-        "larder": {
-            "version": env!("CARGO_PKG_VERSION"),
-            "diskBytes": report.disk_bytes as i64,
-            "memoryBytes": report.memory_bytes as i64,
-            "memory": memory(&report.memory),
-            "commits": report.commits as i64,
-            "flushes": report.flushes as i64,
-            "scrub": scrub(&server.engine.scrub_report()),
-        },
+    };
+    let report = server.engine.server_report();
+    for (name, section) in SECTIONS {
+        let asked = call.body().get(name);
+        if asked.is_none() || is_true(asked) {
+            reply.push(name, section(call, &report));
+        }
     }
-    .into())
+    Ok(reply.into())
+}
+
+/// What failed. Only errors that clients were answered are counted; a statement of a write that fails is none of these.
+fn asserts(call: &Call<'_>, _report: &ServerReport) -> Document {
+    doc! {
+        "regular": 0,
+        "warning": 0,
+        "msg": 0,
+        "user": Value::count(call.server.counters.errors.load(Ordering::Relaxed)),
+        "tripwire": 0,
+        "rollovers": 0,
+    }
+}
+
+fn connections(call: &Call<'_>, _report: &ServerReport) -> Document {
+    let counters = &call.server.counters;
+    let now = counters.connections_now.load(Ordering::Relaxed);
+    let establishment = call.server.establishment.counts();
+    doc! {
+        "current": now as i32,
+        "available": call.server.options.places.free() as i32,
+        "totalCreated": long(&counters.connections_total),
+        "active": now as i32,
+        "queuedForEstablishment": establishment.queued as i32,
+        "establishmentRateLimit": {"rejected": establishment.rejected as i64},
+    }
+}
+
+fn network(call: &Call<'_>, _report: &ServerReport) -> Document {
+    let counters = &call.server.counters;
+    doc! {
+        "bytesIn": long(&counters.bytes_in),
+        "bytesOut": long(&counters.bytes_out),
+        "numRequests": long(&counters.requests),
+    }
+}
+
+/// The memory of the process in MB, as the system tells it; where it does not, that of caches and write buffers.
+fn memory_of_process(report: &ServerReport) -> Document {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let told_mb = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
+        Some(kilobytes >> 10)
+    };
+    let known_mb = report.memory_bytes >> 20;
+    doc! {
+        "bits": usize::BITS as i32,
+        "resident": told_mb("VmRSS:").unwrap_or(known_mb) as i32,
+        "virtual": told_mb("VmSize:").unwrap_or(known_mb) as i32,
+        "supported": true,
+    }
+}
+
+/// What only this server has.
+fn own(call: &Call<'_>, report: &ServerReport) -> Document {
+    doc! {
+        "version": env!("CARGO_PKG_VERSION"),
+        "diskBytes": report.disk_bytes as i64,
+        "memoryBytes": report.memory_bytes as i64,
+        "memory": memory(&report.memory),
+        "commits": report.commits as i64,
+        "flushes": report.flushes as i64,
+        "scrub": scrub(&call.server.engine.scrub_report()),
+    }
 }
 
 /// The queue of connections that wait until they may be established.

@@ -31,7 +31,7 @@ const fn database(name: &'static str, action: Action, run: Run) -> Command {
 }
 
 const fn collection(name: &'static str, action: Action, run: Run) -> Command {
-    Command::new(name, Access::Collection(action), run)
+    Command::new(name, Access::Collection(action), run).on_collection()
 }
 
 static COMMANDS: &[Command] = &[
@@ -56,6 +56,7 @@ static COMMANDS: &[Command] = &[
         .reads_snapshots(),
     // What it reads besides documents asks for other rights.
     logged_in("aggregate", run!(aggregate))
+        .on_collection()
         .stable()
         .reads()
         .reads_snapshots()
@@ -77,16 +78,23 @@ static COMMANDS: &[Command] = &[
     collection("delete", Action::Remove, run!(delete))
         .stable()
         .retryable(),
-    collection("findAndModify", Action::Update, run!(find_and_modify))
+    logged_in("findAndModify", run!(find_and_modify))
         .aliases(&["findandmodify"])
+        .on_collection()
         .stable()
         .retryable(),
     logged_in("bulkWrite", run!(bulk_write)).stable().retryable(),
     logged_in("explain", run!(explain)).stable().reads(),
-    logged_in("getMore", run!(get_more)).stable().reads_snapshots(),
-    logged_in("killCursors", run!(kill_cursors)).stable(),
+    logged_in("getMore", run!(get_more))
+        .on_collection()
+        .stable()
+        .reads_snapshots(),
+    logged_in("killCursors", run!(kill_cursors))
+        .on_collection()
+        .stable(),
     // Collections and databases.
-    collection("create", Action::CreateCollection, run!(create))
+    logged_in("create", run!(create))
+        .on_collection()
         .stable()
         .writes(),
     collection("drop", Action::DropCollection, run!(drop))
@@ -101,14 +109,21 @@ static COMMANDS: &[Command] = &[
         run!(convert_to_capped),
     )
     .writes(),
-    logged_in("cloneCollectionAsCapped", run!(clone_collection_as_capped)).writes(),
-    logged_in("renameCollection", run!(rename_collection)).writes(),
+    logged_in("cloneCollectionAsCapped", run!(clone_collection_as_capped))
+        .on_collection()
+        .writes(),
+    logged_in("renameCollection", run!(rename_collection))
+        .on_collection()
+        .writes(),
     collection("collStats", Action::CollStats, run!(coll_stats)).aliases(&["collstats"]),
-    logged_in("dataSize", run!(data_size)).aliases(&["datasize"]),
+    logged_in("dataSize", run!(data_size))
+        .aliases(&["datasize"])
+        .on_collection(),
     collection("validate", Action::Validate, run!(validate)),
     database("validateDBMetadata", Action::Validate, run!(validate_db_metadata)),
     collection("compact", Action::Compact, run!(compact)),
-    database("listCollections", Action::ListCollections, run!(list_collections)).stable(),
+    // Of what one may use, the names are told without a right to list.
+    logged_in("listCollections", run!(list_collections)).stable(),
     database("dropDatabase", Action::DropDatabase, run!(drop_database))
         .stable()
         .writes(),
@@ -152,17 +167,17 @@ static COMMANDS: &[Command] = &[
     collection("planCacheClear", Action::PlanCacheWrite, run!(plan_cache::clear)),
     collection(
         "planCacheListFilters",
-        Action::PlanCacheRead,
+        Action::PlanCacheIndexFilter,
         run!(plan_cache::list_filters),
     ),
     collection(
         "planCacheSetFilter",
-        Action::PlanCacheWrite,
+        Action::PlanCacheIndexFilter,
         run!(plan_cache::set_filter),
     ),
     collection(
         "planCacheClearFilters",
-        Action::PlanCacheWrite,
+        Action::PlanCacheIndexFilter,
         run!(plan_cache::clear_filters),
     ),
     logged_in("profile", run!(profile)),
@@ -195,7 +210,7 @@ static COMMANDS: &[Command] = &[
     logged_in("usersInfo", run!(users_info)),
     logged_in("rolesInfo", run!(roles_info)),
     database("createRole", Action::CreateRole, run!(create_role)).writes(),
-    database("updateRole", Action::RevokeRole, run!(create_role::update)).writes(),
+    logged_in("updateRole", run!(create_role::update)).writes(),
     database("dropRole", Action::DropRole, run!(drop_role)).writes(),
     database("dropAllRolesFromDatabase", Action::DropRole, run!(drop_role::all)).writes(),
     logged_in("grantPrivilegesToRole", run!(grant_to_role)).writes(),
@@ -216,7 +231,8 @@ static COMMANDS: &[Command] = &[
     cluster("getLog", Action::GetLog, run!(get_log)),
     cluster("getCmdLineOpts", Action::GetCmdLineOpts, run!(get_cmd_line_opts)),
     logged_in("currentOp", run!(current_op)),
-    cluster("killOp", Action::Killop, run!(kill_op)),
+    // One's own operations anybody may end.
+    logged_in("killOp", run!(kill_op)),
     anyone("configureFailPoint", run!(configure_fail_point)).for_tests(),
     // Drivers look at how a command that the stable API does not have is refused.
     anyone("testVersion2", run!(ping)).for_tests(),

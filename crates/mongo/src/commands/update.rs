@@ -5,12 +5,14 @@ use crate::arguments::{Arguments, Fields};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
+use auth::Action;
 use code::Code;
-use engine::UpdateStatement;
+use engine::{Namespace, UpdateStatement, WriteOptions};
 use value::{Document, DocumentRef, Value, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let write = writes::parse(call, parse)?;
+    check_access(call, &write.namespace, &write.statements, &write.options)?;
     let done = call
         .server
         .engine
@@ -27,6 +29,18 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     }
     writes::push_failures(&mut reply, done.failures)?;
     Ok(reply.into())
+}
+
+/// Refuses a client that may update and not do what the statements do besides; `explain` refuses it too.
+pub(super) fn check_access(
+    call: &Call<'_>,
+    namespace: &Namespace,
+    statements: &[UpdateStatement],
+    options: &WriteOptions,
+) -> Result<()> {
+    let upserts = statements.iter().any(|statement| statement.upsert);
+    let actions: &[Action] = if upserts { &[Action::Insert] } else { &[] };
+    writes::check_access(call, namespace, actions, options)
 }
 
 /// Reads the statements; `explain` reads them too.

@@ -1,107 +1,169 @@
 //! `usersInfo`.
 
-use crate::arguments::Fields;
+use super::listing_filter::ListingFilter;
+use super::roles::means_all;
+use crate::arguments::{Arguments, Fields};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::{Action, Resource, User};
 use code::Code;
 use std::sync::Arc;
-use value::{Value, ValueRef, doc};
+use value::{Document, Value, ValueRef, doc};
+
+/// The users that are asked for.
+enum Wanted {
+    /// Those of the command's database.
+    Here,
+    /// Those of all databases.
+    Everywhere,
+    /// These, by name and database.
+    Named(Vec<(String, String)>),
+}
+
+/// What is told of each.
+struct Shown {
+    credentials: bool,
+    custom_data: bool,
+    /// Whether all that the user inherits is told too.
+    inherited: bool,
+    restrictions: bool,
+}
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
-    let wanted = arguments.any("usersInfo").unwrap_or(ValueRef::Null);
-    let show_credentials = arguments.flag("showCredentials")?.unwrap_or(false);
-    let show_custom_data = arguments.flag("showCustomData")?.unwrap_or(true);
-    let show_privileges = arguments.flag("showPrivileges")?.unwrap_or(false);
-    if arguments
-        .document("filter")?
-        .is_some_and(|filter| !filter.is_empty())
-    {
+    let wanted = Wanted::parse(call, arguments.any("usersInfo").unwrap_or(ValueRef::Null))?;
+    let shown = Shown::parse(&arguments)?;
+    let given_filter = arguments.document("filter")?;
+    let filter = ListingFilter::parse(&arguments.decoded("filter")?)?;
+    arguments.finish()?;
+    wanted.check_access(call)?;
+    let is_exact = matches!(wanted, Wanted::Named(_)) && given_filter.is_none();
+    if shown.inherited && !is_exact {
         return Err(CommandError::new(
-            Code::NOT_IMPLEMENTED,
-            "usersInfo with a filter is not supported yet",
+            Code::ILLEGAL_OPERATION,
+            "Privilege or restriction details require exact-match usersInfo queries",
         ));
     }
-    arguments.ignore(&["showAuthenticationRestrictions"]);
-    arguments.finish()?;
-    let users = matching(call, wanted)?;
-    let engine = &call.server.engine;
-    let shown: Value = users
-        .iter()
-        .map(|user| {
-            let mut shown = user.describe(show_credentials, show_custom_data);
-            if show_privileges {
-                let inherited = engine.roles().with_inherited(&user.roles);
-                shown.push("inheritedRoles", auth::names_value(&inherited));
-                shown.push("inheritedPrivileges", engine.privileges(user).describe());
-            }
-            Value::Document(shown)
-        })
-        .collect();
+    let mut users = Vec::new();
+    for user in wanted.matching(call, shown.inherited) {
+        let described = shown.describe(call, &user);
+        if filter.matches(&described)? {
+            users.push(Value::Document(described));
+        }
+    }
     Ok(Reply {
-        body: doc! {"users": shown},
-        is_secret: show_credentials,
+        body: doc! {"users": Value::Array(users)},
+        is_secret: shown.credentials,
         ..Reply::default()
     })
 }
 
-/// The users that are asked for, as far as the client may see them.
-fn matching(call: &Call<'_>, wanted: ValueRef<'_>) -> Result<Vec<Arc<User>>> {
-    let all = call.server.engine.all_users();
-    match wanted {
-        ValueRef::Document(document) if document.get("forAllDBs").is_some() => {
-            for user in &all {
-                call.require(Action::ViewUser, Resource::Database(&user.database))?;
+impl Wanted {
+    fn parse(call: &Call<'_>, wanted: ValueRef<'_>) -> Result<Wanted> {
+        let is_set = |value: ValueRef<'_>| match value {
+            ValueRef::Bool(flag) => flag,
+            ValueRef::Null | ValueRef::Undefined => false,
+            number if number.is_number() => number.as_f64() != Some(0.0),
+            _ => true,
+        };
+        match wanted {
+            all if means_all(all) => Ok(Wanted::Here),
+            ValueRef::Document(document) if document.get("forAllDBs").is_some_and(is_set) => {
+                Ok(Wanted::Everywhere)
             }
-            Ok(all)
-        }
-        ValueRef::Array(names) => {
-            let mut users = Vec::new();
-            for name in names.iter() {
-                users.extend(one(call, &all, name)?);
+            ValueRef::Array(names) => {
+                let names = names.iter().map(|name| parse_name(call, name));
+                Ok(Wanted::Named(names.collect::<Result<_>>()?))
             }
-            Ok(users)
+            name => Ok(Wanted::Named(vec![parse_name(call, name)?])),
         }
-        ValueRef::String(_) | ValueRef::Document(_) => Ok(one(call, &all, wanted)?.into_iter().collect()),
-        number if number.is_number() => {
-            call.require(Action::ViewUser, Resource::Database(&call.database))?;
-            Ok(all
-                .into_iter()
-                .filter(|user| user.database == call.database)
-                .collect())
+    }
+
+    /// Refuses a client that may not see these users; oneself anybody may see.
+    fn check_access(&self, call: &Call<'_>) -> Result<()> {
+        let view = |database| call.require(Action::ViewUser, Resource::Database(database));
+        match self {
+            Wanted::Here => view(&call.database),
+            Wanted::Everywhere => view(""),
+            Wanted::Named(names) => {
+                let own = call.connection.login.user();
+                names
+                    .iter()
+                    .filter(|(name, database)| {
+                        !own.is_some_and(|own| own.name == *name && own.database == *database)
+                    })
+                    .try_for_each(|(_, database)| view(database))
+            }
         }
-        _ => Err(CommandError::bad_value(
-            "UserName must be either a string or an object",
-        )),
+    }
+
+    /// Those that there are: in the order of their names and each once, or else as they are asked for.
+    fn matching(&self, call: &Call<'_>, as_asked: bool) -> Vec<Arc<User>> {
+        let engine = &call.server.engine;
+        let mut users = match self {
+            Wanted::Named(names) => {
+                let users = names
+                    .iter()
+                    .filter_map(|(name, database)| engine.user(database, name));
+                users.collect()
+            }
+            Wanted::Everywhere => engine.all_users(),
+            Wanted::Here => {
+                let mut users = engine.all_users();
+                users.retain(|user| user.database == call.database);
+                users
+            }
+        };
+        if !as_asked {
+            users.sort_by(|a, b| (&a.name, &a.database).cmp(&(&b.name, &b.database)));
+            users.dedup_by(|a, b| (&a.name, &a.database) == (&b.name, &b.database));
+        }
+        users
     }
 }
 
-fn one(call: &Call<'_>, all: &[Arc<User>], wanted: ValueRef<'_>) -> Result<Option<Arc<User>>> {
-    let (name, database) = match wanted {
-        ValueRef::String(name) => (name, call.database.as_str()),
+impl Shown {
+    fn parse(arguments: &Arguments<'_>) -> Result<Shown> {
+        let privileges = arguments.flag("showPrivileges")?.unwrap_or(false);
+        let restrictions = arguments.flag("showAuthenticationRestrictions")?.unwrap_or(false);
+        Ok(Shown {
+            credentials: arguments.flag("showCredentials")?.unwrap_or(false),
+            custom_data: arguments.flag("showCustomData")?.unwrap_or(true),
+            inherited: privileges || restrictions,
+            restrictions,
+        })
+    }
+
+    fn describe(&self, call: &Call<'_>, user: &User) -> Document {
+        let engine = &call.server.engine;
+        let mut described = user.describe(self.credentials, self.custom_data);
+        if self.inherited {
+            let inherited = engine.roles().with_inherited(&user.roles);
+            described.push("inheritedRoles", auth::names_value(&inherited));
+            described.push("inheritedPrivileges", engine.privileges(user).describe());
+            described.push("inheritedAuthenticationRestrictions", Value::Array(Vec::new()));
+        }
+        if self.restrictions {
+            described.push("authenticationRestrictions", Value::Array(Vec::new()));
+        }
+        described
+    }
+}
+
+/// The name of a user of this database, or `{user, db}`.
+fn parse_name(call: &Call<'_>, name: ValueRef<'_>) -> Result<(String, String)> {
+    match name {
+        ValueRef::String(name) => Ok((name.to_owned(), call.database.clone())),
         ValueRef::Document(document) => {
             let arguments = Fields::new("usersInfo", document);
-            let name = arguments.required_string("user")?;
-            (name, arguments.required_string("db")?)
+            let name = arguments.required_string("user")?.to_owned();
+            let database = arguments.required_string("db")?.to_owned();
+            arguments.finish()?;
+            Ok((name, database))
         }
-        _ => {
-            return Err(CommandError::bad_value(
-                "UserName must be either a string or an object",
-            ));
-        }
-    };
-    let is_self = call
-        .connection
-        .login
-        .user()
-        .is_some_and(|user| user.name == name && user.database == database);
-    if !is_self {
-        call.require(Action::ViewUser, Resource::Database(database))?;
+        _ => Err(CommandError::bad_value(
+            "User names must be either strings or objects",
+        )),
     }
-    Ok(all
-        .iter()
-        .find(|user| user.name == name && user.database == database)
-        .cloned())
 }

@@ -1,72 +1,144 @@
-//! `validate`.
+//! `validate`: checks all that is kept of a collection. It repairs nothing.
 
+use crate::arguments::{Arguments, is_true};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use code::Code;
-use value::{Document, Value, doc};
+use engine::{Engine, Namespace};
+use value::{Binary, Document, Value, doc};
+
+/// Options that do not go together.
+const NOT_TOGETHER: [(&str, &str); 10] = [
+    ("background", "full"),
+    ("background", "enforceFastCount"),
+    ("background", "repair"),
+    ("enforceFastCount", "repair"),
+    ("checkBSONConformance", "repair"),
+    ("metadata", "background"),
+    ("metadata", "full"),
+    ("metadata", "enforceFastCount"),
+    ("metadata", "checkBSONConformance"),
+    ("metadata", "repair"),
+];
+
+/// What is said of a damaged collection whose repair was asked for.
+const NOT_REPAIRED: &str =
+    "validate repairs nothing: `larder repair` saves what can be read into a new folder";
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     let arguments = call.arguments();
-    let full = arguments.flag("full")?.unwrap_or(false);
-    if full && arguments.flag("background")?.unwrap_or(false) {
-        return Err(CommandError::invalid_options(
-            "Running the validate command with both { background: true } and { full: true } is not supported.",
-        ));
-    }
-    for name in ["repair", "fixMultikey"] {
-        if arguments.flag(name)?.unwrap_or(false) {
-            return Err(CommandError::new(
-                Code::NOT_IMPLEMENTED,
-                format!("validate with '{name}' is not supported yet"),
-            ));
-        }
-    }
-    for name in [
-        "background",
-        "metadata",
-        "checkBSONConformance",
-        "logDiagnostics",
-        "scandata",
-        "enforceFastCount",
-    ] {
-        arguments.flag(name)?;
-    }
+    let options = Options::parse(&arguments)?;
     arguments.finish()?;
     let engine = &call.server.engine;
-    if engine
-        .collection_entry(&namespace)
-        .is_some_and(|entry| entry.is_view)
-    {
+    let entry = engine.collection_entry(&namespace);
+    if entry.as_ref().is_some_and(|entry| entry.is_view) {
         return Err(CommandError::new(
             Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
             "Cannot validate a view",
         ));
     }
-    let report = engine.validate(&namespace, full).await?;
+    let indexes = index_specs(engine, &namespace)?;
+    let report = match options.metadata_only {
+        true => None,
+        false => Some(engine.validate(&namespace, options.full).await?),
+    };
+    let valid = report.as_ref().is_none_or(|report| report.is_valid());
+    let mut reply = doc! {"ns": namespace.to_string()};
+    if let Some(uuid) = entry.and_then(|entry| entry.uuid) {
+        reply.push(
+            "uuid",
+            Binary {
+                subtype: 4,
+                bytes: uuid.to_vec(),
+            },
+        );
+    }
+    if let Some(report) = &report {
+        reply.push("nInvalidDocuments", 0);
+        reply.push("nNonCompliantDocuments", 0);
+        reply.push("nrecords", Value::count(report.records));
+    }
     let (mut keys, mut details) = (Document::new(), Document::new());
-    for (name, count) in &report.index_entries {
-        keys.set(name, Value::Int64(*count as i64));
-        details.set(name, doc! {"valid": report.is_valid()});
+    for (name, spec) in indexes {
+        let entries = report.as_ref().map_or(0, |report| {
+            let mut counted = report.index_entries.iter();
+            counted
+                .find(|(counted, _)| *counted == name)
+                .map_or(0, |(_, entries)| *entries)
+        });
+        keys.push(name.clone(), Value::count(entries));
+        details.push(name, doc! {"valid": valid, "spec": spec});
     }
-    let valid = report.is_valid();
-    Ok(doc! {
-        "ns": namespace.to_string(),
-        "nInvalidDocuments": 0_i64,
-        "nNonCompliantDocuments": 0_i64,
-        "nrecords": report.records as i64,
-        "nIndexes": keys.len() as i32,
-        "keysPerIndex": keys,
-        "indexDetails": details,
-        "valid": valid,
-        "repaired": false,
-        "readTimestamp": Value::Null,
-        "warnings": Value::Array(Vec::new()),
-        "errors": Value::from(report.findings),
-        "extraIndexEntries": Value::Array(Vec::new()),
-        "missingIndexEntries": Value::Array(Vec::new()),
-        "corruptRecords": Value::Array(Vec::new()),
+    let is_unrepaired = options.repairs && !valid;
+    let warnings = if is_unrepaired {
+        vec![NOT_REPAIRED]
+    } else {
+        Vec::new()
+    };
+    reply.push("nIndexes", keys.len() as i32);
+    reply.push("keysPerIndex", keys);
+    reply.push("indexDetails", details);
+    reply.push("valid", valid);
+    reply.push("repaired", false);
+    reply.push("repairMode", "None");
+    reply.push("warnings", Value::from(warnings));
+    reply.push(
+        "errors",
+        Value::from(report.map_or_else(Vec::new, |report| report.findings)),
+    );
+    for name in ["extraIndexEntries", "missingIndexEntries", "corruptRecords"] {
+        reply.push(name, Value::Array(Vec::new()));
     }
-    .into())
+    Ok(reply.into())
+}
+
+/// What is asked. Values of every type are true or false, as in MongoDB.
+struct Options {
+    /// Whether documents and all else are read byte by byte.
+    full: bool,
+    /// Whether no document and no entry of an index is read.
+    metadata_only: bool,
+    /// Whether what is wrong should be mended.
+    repairs: bool,
+}
+
+impl Options {
+    fn parse(arguments: &Arguments<'_>) -> Result<Options> {
+        let is_set = |name| is_true(arguments.any(name));
+        if let Some((one, other)) = NOT_TOGETHER
+            .into_iter()
+            .find(|(one, other)| is_set(one) && is_set(other))
+        {
+            return Err(CommandError::invalid_options(format!(
+                "Running the validate command with both {{ {one}: true }} and {{ {other}: true }} is not supported."
+            )));
+        }
+        let repairs = is_set("repair");
+        if repairs && arguments.any("fixMultikey").is_some() && !is_set("fixMultikey") {
+            return Err(CommandError::invalid_options(
+                "Running the validate command with both { fixMultikey: false } and { repair: true } is not supported.",
+            ));
+        }
+        // The first is how it always runs; and the counts, the documents' BSON and whether an index is multikey are always
+        // compared with what is there.
+        arguments.ignore(&["background", "logDiagnostics", "scandata", "fixMultikey"]);
+        Ok(Options {
+            full: is_set("full") || is_set("enforceFastCount") || is_set("checkBSONConformance"),
+            metadata_only: is_set("metadata"),
+            repairs,
+        })
+    }
+}
+
+/// The indexes that `listIndexes` shows, by name, but for that of a clustered collection, which is the collection itself.
+fn index_specs(engine: &Engine, namespace: &Namespace) -> Result<Vec<(String, Document)>> {
+    let specs = engine.indexes(namespace)?.into_iter();
+    let specs = specs.filter(|spec| !spec.contains("clustered"));
+    let named = |spec: Document| match spec.get("name") {
+        Some(Value::String(name)) => Some((name.clone(), spec)),
+        _ => None,
+    };
+    Ok(specs.filter_map(named).collect())
 }

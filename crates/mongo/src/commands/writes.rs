@@ -4,6 +4,7 @@ use super::cursor;
 use crate::arguments::{Arguments, Fields};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
+use auth::{Action, Resource};
 use code::Code;
 use engine::{Namespace, WriteFailure, WriteOptions};
 use value::{Document, DocumentRef, Value, ValueRef};
@@ -55,6 +56,24 @@ pub(super) fn options(call: &Call<'_>, arguments: &Arguments<'_>) -> Result<Writ
         keeps_empty_timestamps,
         first_statement: i32::try_from(first_statement).unwrap_or(0),
     })
+}
+
+/// Refuses a client that may not do all of this to a collection. To pass its validator by is an action of its own.
+pub(super) fn check_access(
+    call: &Call<'_>,
+    namespace: &Namespace,
+    actions: &[Action],
+    options: &WriteOptions,
+) -> Result<()> {
+    let resource = Resource::Collection(&namespace.database, &namespace.collection);
+    let bypass = options
+        .bypass_validation
+        .then_some(Action::BypassDocumentValidation);
+    actions
+        .iter()
+        .copied()
+        .chain(bypass)
+        .try_for_each(|action| call.require(action, resource))
 }
 
 /// Whether the answer waits for the flush: unless the client said `j: false`, or wants no answer.

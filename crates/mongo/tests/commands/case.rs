@@ -9,6 +9,10 @@ pub struct Case {
     pub database: &'static str,
     pub request: Document,
     pub answer: Answer,
+    /// Fields that the answer must not have.
+    lacks: Vec<&'static str>,
+    /// Fields that it must have, whatever their value.
+    has: Vec<&'static str>,
 }
 
 /// What must be answered.
@@ -23,32 +27,42 @@ pub enum Answer {
 
 /// A request of database `test` that succeeds.
 pub fn good(request: Document, answer: Document) -> Case {
-    Case {
-        database: "test",
-        request,
-        answer: Answer::Good(answer),
-    }
+    Case::new(request, Answer::Good(answer))
 }
 
 /// A request of database `test` that fails.
 pub fn bad(request: Document, code: i32, words: &'static str) -> Case {
-    Case {
-        database: "test",
-        request,
-        answer: Answer::Bad(code, words),
-    }
+    Case::new(request, Answer::Bad(code, words))
 }
 
 /// A request of database `test` that succeeds, but for one of its statements.
 pub fn bad_statement(request: Document, code: i32) -> Case {
-    Case {
-        database: "test",
-        request,
-        answer: Answer::BadStatement(code),
-    }
+    Case::new(request, Answer::BadStatement(code))
 }
 
 impl Case {
+    fn new(request: Document, answer: Answer) -> Case {
+        Case {
+            database: "test",
+            request,
+            answer,
+            lacks: Vec::new(),
+            has: Vec::new(),
+        }
+    }
+
+    /// The same, whose answer has no field of this name.
+    pub fn without(mut self, name: &'static str) -> Case {
+        self.lacks.push(name);
+        self
+    }
+
+    /// The same, whose answer has a field of this name.
+    pub fn with(mut self, name: &'static str) -> Case {
+        self.has.push(name);
+        self
+    }
+
     /// The same of another database.
     pub fn of(self, database: &'static str) -> Case {
         Case { database, ..self }
@@ -65,7 +79,14 @@ impl Case {
 
     /// What is wrong with a reply.
     fn fault(&self, reply: &Document) -> Option<String> {
-        let is_ok = reply.get("ok") == Some(&Value::Double(1.0));
+        if let Some(name) = self.lacks.iter().find(|name| reply.contains(name)) {
+            return Some(format!("it has {name}"));
+        }
+        if let Some(name) = self.has.iter().find(|name| !reply.contains(name)) {
+            return Some(format!("it lacks {name}"));
+        }
+        // A double, but for an int where MongoDB answers with one.
+        let is_ok = reply.get("ok").and_then(Value::as_f64) == Some(1.0);
         match &self.answer {
             Answer::Good(_) if !is_ok => Some("it failed".to_owned()),
             Answer::Good(wanted) => missing(wanted, reply),

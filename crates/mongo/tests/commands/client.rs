@@ -1,5 +1,7 @@
 //! A server in this process on a store in memory, and a client of it.
 
+use crate::blanks::bytes;
+use auth::ClientLogin;
 use engine::Engine;
 use kv::{Kv, Simulation};
 use mongo::Options;
@@ -9,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use testing::Host;
 use value::raw::encode_document;
-use value::{Document, DocumentBuf};
+use value::{Document, DocumentBuf, Value, doc};
 
 const OP_MSG: i32 = 2013;
 /// Header, flags and the kind of the one section: what stands before a reply's document.
@@ -61,6 +63,26 @@ impl Client {
         message.extend_from_slice(&body);
         self.0.write_all(&message).unwrap();
         self.reply()
+    }
+
+    /// Logs a user of a database in, and gives the last answer.
+    pub fn log_in(&mut self, database: &str, name: &str, password: &str) -> Document {
+        let mut login = ClientLogin::new(name, password).unwrap();
+        let first = doc! {
+            "saslStart": 1,
+            "mechanism": "SCRAM-SHA-256",
+            "payload": bytes(&login.first()),
+            "options": {"skipEmptyExchange": true},
+        };
+        let challenge = self.run(database, &first);
+        let (Some(Value::Binary(payload)), Some(id)) =
+            (challenge.get("payload"), challenge.get("conversationId"))
+        else {
+            return challenge;
+        };
+        let proof = login.answer(&payload.bytes).unwrap().unwrap_or_default();
+        let proof = doc! {"saslContinue": 1, "conversationId": id.clone(), "payload": bytes(&proof)};
+        self.run(database, &proof)
     }
 
     fn reply(&mut self) -> Document {

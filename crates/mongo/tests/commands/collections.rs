@@ -135,7 +135,7 @@ fn describing() -> Vec<Case> {
         ),
         good(
             doc! {"validate": "plain", "full": true},
-            doc! {"valid": true, "nrecords": 2_i64, "nIndexes": 1},
+            doc! {"valid": true, "nrecords": 2, "nIndexes": 1},
         ),
         bad(doc! {"validate": "nothing"}, 26, "does not exist"),
         bad(doc! {"validate": "seen"}, 166, "Cannot validate a view"),
@@ -156,7 +156,7 @@ fn describing() -> Vec<Case> {
         bad(doc! {"compact": "nothing"}, 26, "collection does not exist"),
         good(
             doc! {"dbStats": 1},
-            doc! {"db": "test", "views": 1_i64, "scaleFactor": 1.0},
+            doc! {"db": "test", "views": 1_i64, "scaleFactor": 1_i64},
         ),
         bad(doc! {"dbStats": 1, "scale": 0}, 2, "'scale' value must be >= 1"),
         good(

@@ -4,6 +4,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod access;
 mod blanks;
 mod case;
 mod client;
@@ -11,13 +12,19 @@ mod clock;
 mod collections;
 mod documents;
 mod encrypted_fields;
+mod explaining;
 mod indexes;
+mod kept_names;
 mod logins;
 mod names;
+mod options;
 mod roles;
 mod server;
 mod sessions;
+mod stable_api;
 mod users;
+mod validating;
+mod views;
 
 use case::Case;
 use client::Server;

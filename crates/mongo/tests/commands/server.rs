@@ -78,7 +78,7 @@ fn descriptions() -> Vec<Case> {
         .of("admin"),
         bad(doc! {"top": 1}, 13, "admin database"),
         good(doc! {"hostInfo": 1}, doc! {"system": {"cpuAddrSize": 64}}).of("admin"),
-        bad(doc! {"hostInfo": 1}, 13, "admin database"),
+        bad(doc! {"hostInfo": 1, "no": 1}, 40_415, "'hostInfo.no'"),
         good(
             doc! {"getCmdLineOpts": 1},
             doc! {"parsed": {"setParameter": {"enableTestCommands": "1"}}},

@@ -12,6 +12,8 @@ fn users() {
 pub fn cases() -> Vec<Case> {
     let mut cases = without_users();
     cases.extend(first_user());
+    cases.extend(credentials());
+    cases.extend(shown());
     cases.extend(with_users());
     cases
 }
@@ -64,6 +66,145 @@ fn first_user() -> Vec<Case> {
             doc! {"connectionStatus": 1},
             doc! {"authInfo": {"authenticatedUsers": [{"user": "keeper", "db": "admin"}]}},
         ),
+    ]
+}
+
+fn credentials() -> Vec<Case> {
+    let mechanisms = |names: &[&str]| {
+        let names: Value = names.iter().map(|name| Value::from(*name)).collect();
+        good(
+            doc! {"usersInfo": "d"},
+            doc! {"users": [{"user": "d", "mechanisms": names}]},
+        )
+    };
+    let (sha1, sha256) = ("SCRAM-SHA-1", "SCRAM-SHA-256");
+    vec![
+        bad(
+            doc! {"createUser": "d", "pwd": "p", "roles": [], "digestPassword": false},
+            2,
+            "SCRAM-SHA-256 requires undigested passwords",
+        ),
+        good(
+            doc! {"createUser": "d", "pwd": "0123456789abcdef", "roles": ["read", "read"], "digestPassword": false,
+            "mechanisms": [sha1, sha1]},
+            doc! {},
+        ),
+        mechanisms(&[sha1]),
+        good(
+            doc! {"usersInfo": "d"},
+            doc! {"users": [{"user": "d", "roles": [{"role": "read", "db": "test"}]}]},
+        ),
+        bad(
+            doc! {"updateUser": "d", "mechanisms": [sha256]},
+            2,
+            "must be a subset",
+        ),
+        good(doc! {"updateUser": "d", "pwd": "q"}, doc! {}),
+        mechanisms(&[sha1, sha256]),
+        bad(
+            doc! {"updateUser": "d", "pwd": "q", "digestPassword": false},
+            2,
+            "SCRAM-SHA-256 requires undigested passwords",
+        ),
+        good(
+            doc! {"updateUser": "d", "pwd": "q", "digestPassword": false, "mechanisms": [sha1]},
+            doc! {},
+        ),
+        mechanisms(&[sha1]),
+        bad(
+            doc! {"updateUser": "d", "pwd": "q", "digestPassword": 1},
+            14,
+            "wrong type",
+        ),
+        good(
+            doc! {"updateUser": "d", "authenticationRestrictions": Value::Array(array![])},
+            doc! {},
+        ),
+        bad(
+            doc! {"updateUser": "d", "authenticationRestrictions": [{"clientSource": ["127.0.0.1"]}]},
+            238,
+            "not supported yet",
+        ),
+        bad(
+            doc! {"createUser": "d", "pwd": "p", "roles": []},
+            2,
+            "local database",
+        )
+        .of("local"),
+        bad(doc! {"createUser": "d\0e", "pwd": "p", "roles": []}, 2, "NULL"),
+        good(doc! {"createUser": "CN=d", "roles": []}, doc! {}).of("$external"),
+        good(
+            doc! {"usersInfo": "CN=d"},
+            doc! {"users": [{"user": "CN=d", "mechanisms": ["external"]}]},
+        )
+        .of("$external"),
+        good(doc! {"dropUser": "CN=d"}, doc! {}).of("$external"),
+        bad(
+            doc! {"grantRolesToUser": "d", "roles": []},
+            2,
+            "grantRolesToUser command requires a non-empty \"roles\" array",
+        ),
+        bad(doc! {"revokeRolesFromUser": "d", "roles": []}, 2, "non-empty"),
+    ]
+}
+
+fn shown() -> Vec<Case> {
+    let none = || Value::Array(array![]);
+    let named = |wanted: Value, names: &[&str]| {
+        let users: Value = names
+            .iter()
+            .map(|name| Value::from(doc! {"user": *name}))
+            .collect();
+        good(doc! {"usersInfo": wanted}, doc! {"users": users})
+    };
+    vec![
+        good(
+            doc! {"createUser": "b", "pwd": "p", "roles": ["read"], "customData": {"n": 1}},
+            doc! {},
+        ),
+        named(Value::from(1), &["b", "d"]),
+        named(Value::from(1.5), &["b", "d"]),
+        named(Value::Array(array!["d", "b", "d", "none"]), &["b", "d"]),
+        named(Value::from(doc! {"forAllDBs": true}), &["b", "d", LOGIN.0]),
+        good(
+            doc! {"usersInfo": 1, "filter": {"customData.n": 1}},
+            doc! {"users": [{"user": "b"}]},
+        ),
+        good(
+            doc! {"usersInfo": 1, "showCustomData": false, "filter": {"customData.n": 1}},
+            doc! {"users": none()},
+        ),
+        good(
+            doc! {"usersInfo": ["d", "d"], "showAuthenticationRestrictions": true},
+            doc! {"users": [{"user": "d", "inheritedRoles": [{"role": "read", "db": "test"}],
+            "inheritedAuthenticationRestrictions": none(), "authenticationRestrictions": none()}, {"user": "d"}]},
+        ),
+        bad(doc! {"usersInfo": 1, "showPrivileges": true}, 20, "exact-match"),
+        bad(
+            doc! {"usersInfo": 1, "showAuthenticationRestrictions": true},
+            20,
+            "exact-match",
+        ),
+        bad(
+            doc! {"usersInfo": {"forAllDBs": 1}, "showPrivileges": true},
+            20,
+            "exact-match",
+        ),
+        bad(
+            doc! {"usersInfo": "d", "showPrivileges": true, "filter": {}},
+            20,
+            "exact-match",
+        ),
+        bad(doc! {"usersInfo": 2}, 2, "strings or objects"),
+        bad(doc! {"usersInfo": 0}, 2, "strings or objects"),
+        bad(
+            doc! {"usersInfo": {"forAllDBs": false}},
+            40_414,
+            "user' is missing",
+        ),
+        bad(doc! {"rolesInfo": 2}, 2, "strings or objects"),
+        good(doc! {"dropUser": "b"}, doc! {}),
+        good(doc! {"dropUser": "d"}, doc! {}),
     ]
 }
 

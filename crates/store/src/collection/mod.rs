@@ -238,6 +238,8 @@ impl Collection {
     pub(crate) async fn end(&self) {
         self.dropped.store(true, Ordering::Release);
         self.derived.read().iter().for_each(|derived| derived.end());
+        // Followers wait for a change: there will be none.
+        self.head.send_modify(|_| ());
         drop(self.writer.lock().await);
     }
 
@@ -276,7 +278,7 @@ impl Collection {
         self.rewrites.load(Ordering::Acquire)
     }
 
-    /// Follows the position after the last committed change.
+    /// Follows the position after the last committed change; it is told too when the collection is dropped.
     pub fn head_watch(&self) -> watch::Receiver<Sequence> {
         self.head.subscribe()
     }

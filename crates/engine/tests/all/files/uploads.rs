@@ -12,6 +12,7 @@ async fn begin_as(files: &Files, length: impl Into<Option<u64>>, kind: UploadKin
         length: length.into(),
         kept_ms: 60_000,
         kind,
+        description: Some("name movie".to_owned()),
     };
     files.begin_upload(new).await.unwrap().id
 }
@@ -84,6 +85,7 @@ fn movie_of(parts: &[ObjectId], kept_ms: u64) -> NewJoint {
         parts: parts.to_vec(),
         named: format!("{parts:?}"),
         kept_ms,
+        description: Some("of parts".to_owned()),
     }
 }
 
@@ -121,6 +123,19 @@ async fn parts_become_one_file_after_a_crash_too() {
     ));
     let missing = files.join_uploads(movie_of(&ids[..1], 60_000)).await;
     assert!(matches!(missing, Err(FileError::PartMissing(id)) if id == ids[0]));
+}
+
+#[tokio::test]
+async fn what_a_client_said_of_an_upload_is_known_after_a_crash_too() {
+    let simulation = Simulation::new(8);
+    let files = engine_on(&simulation).await.files(bucket());
+    let part = part(&files, &bytes(10)).await;
+    let said = async |files: &Files, id| files.upload(id).await.unwrap().unwrap().description;
+    let files = engine_on(&simulation).await.files(bucket());
+    assert_eq!(said(&files, part).await.as_deref(), Some("name movie"));
+    let joined = files.join_uploads(movie_of(&[part], 60_000)).await.unwrap();
+    let files = engine_on(&simulation).await.files(bucket());
+    assert_eq!(said(&files, joined).await.as_deref(), Some("of parts"));
 }
 
 #[tokio::test]

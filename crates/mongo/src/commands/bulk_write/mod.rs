@@ -5,7 +5,8 @@
 mod operation;
 mod result;
 
-use super::{cursor, rename_collection::full_name, writes};
+use super::rename_collection::{check_uuid, full_name};
+use super::{cursor, writes};
 use crate::arguments::{Arguments, Fields};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
@@ -23,7 +24,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let operations = arguments
         .documents("ops")?
         .ok_or_else(|| arguments.missing("ops"))?;
-    let namespaces = namespaces(&arguments)?;
+    let targets = targets(&arguments)?;
     let variables = cursor::variables(&arguments)?;
     let options = writes::options(call, &arguments)?;
     let errors_only = arguments.bool("errorsOnly")?.unwrap_or(false);
@@ -32,11 +33,11 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     writes::check_batch(operations.len())?;
     let operations = operations
         .iter()
-        .map(|operation| Operation::parse(operation, &variables, namespaces.len()))
+        .map(|operation| Operation::parse(operation, &variables, targets.len()))
         .collect::<Result<Vec<_>>>()?;
-    check_access(call, &operations, &namespaces, options)?;
+    check_access(call, &operations, &targets, options)?;
 
-    let results = write(call, operations, &namespaces, options).await?;
+    let results = write(call, operations, &targets, options).await?;
     let documents = results.documents(errors_only);
     let namespace = Namespace::new("admin", "$cmd.bulkWrite");
     let listed = call
@@ -48,7 +49,14 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     Ok(reply)
 }
 
-fn namespaces(arguments: &Arguments<'_>) -> Result<Vec<Namespace>> {
+/// A collection that operations write into.
+struct Target {
+    namespace: Namespace,
+    /// Which collection the client means by the name.
+    uuid: Option<[u8; 16]>,
+}
+
+fn targets(arguments: &Arguments<'_>) -> Result<Vec<Target>> {
     let infos = arguments
         .documents("nsInfo")?
         .ok_or_else(|| arguments.missing("nsInfo"))?;
@@ -64,9 +72,10 @@ fn namespaces(arguments: &Arguments<'_>) -> Result<Vec<Namespace>> {
                 ));
             }
             info.ignore(&["shardVersion", "databaseVersion", "isTimeseriesNamespace"]);
-            info.any("collectionUUID");
+            let uuid = info.uuid("collectionUUID")?;
             info.finish()?;
-            full_name("bulkWrite.nsInfo.ns", name)
+            let namespace = full_name("bulkWrite.nsInfo.ns", name)?;
+            Ok(Target { namespace, uuid })
         })
         .collect()
 }
@@ -74,11 +83,11 @@ fn namespaces(arguments: &Arguments<'_>) -> Result<Vec<Namespace>> {
 fn check_access(
     call: &Call<'_>,
     operations: &[Operation],
-    namespaces: &[Namespace],
+    targets: &[Target],
     options: WriteOptions,
 ) -> Result<()> {
     for operation in operations {
-        let Some(namespace) = namespaces.get(operation.namespace) else {
+        let Some(Target { namespace, .. }) = targets.get(operation.namespace) else {
             continue;
         };
         let resource = Resource::Collection(&namespace.database, &namespace.collection);
@@ -95,7 +104,7 @@ fn check_access(
 async fn write(
     call: &Call<'_>,
     operations: Vec<Operation>,
-    namespaces: &[Namespace],
+    targets: &[Target],
     options: WriteOptions,
 ) -> Result<Results> {
     let mut results = Results::default();
@@ -104,11 +113,15 @@ async fn write(
         if options.ordered && results.has_errors() {
             break;
         }
-        let Some(namespace) = namespaces.get(operation.namespace) else {
+        let Some(Target { namespace, uuid }) = targets.get(operation.namespace) else {
             return Err(CommandError::bad_value(
                 "BulkWrite ops entry has an invalid nsInfo index",
             ));
         };
+        if let Err(mismatch) = check_uuid(call, namespace, *uuid) {
+            results.refuse(index, mismatch);
+            continue;
+        }
         let first_statement = options
             .first_statement
             .saturating_add(i32::try_from(index).unwrap_or(i32::MAX));

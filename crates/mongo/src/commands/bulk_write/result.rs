@@ -71,9 +71,17 @@ impl Results {
         ));
     }
 
+    /// Adds an operation that was not done at all.
+    pub(super) fn refuse(&mut self, index: usize, error: CommandError) {
+        self.push_error(index, error, doc! {"n": 0});
+    }
+
     fn fail(&mut self, index: usize, failure: WriteFailure, counts: Document) {
+        self.push_error(index, CommandError::from(failure.error), counts);
+    }
+
+    fn push_error(&mut self, index: usize, error: CommandError, counts: Document) {
         self.errors += 1;
-        let error = CommandError::from(failure.error);
         let mut result = doc! {"ok": 0.0, "idx": index as i32, "code": error.code.number()};
         for (name, value) in error.details {
             result.push(name, value);

@@ -4,15 +4,15 @@ mod clustered_index;
 mod encrypted_fields;
 pub(super) mod expiry;
 mod id_index;
-mod storage_engine;
 pub(super) mod time_series;
 
-use super::collation;
+use super::{collation, pipeline_access};
 use crate::arguments::Arguments;
 use crate::call::{Call, check_collection_name};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
-use engine::{CappedOptions, CreateRequest};
+use auth::{Action, Resource};
+use engine::{CappedOptions, CreateRequest, Namespace};
 use value::{Document, DocumentRef, Value, doc};
 
 /// The largest capped collection: MongoDB's limit.
@@ -25,8 +25,30 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     let now_ms = call.server.engine.now_ms();
     let request = parse(&call.database, &call.arguments(), now_ms)?;
+    check_access(call, &namespace, &request)?;
     call.server.engine.create_collection(&namespace, request).await?;
     Ok(Document::new().into())
+}
+
+/// Refuses a client that may not make this: a plain collection whoever inserts may make, since an insert makes it too.
+fn check_access(call: &Call<'_>, namespace: &Namespace, request: &CreateRequest) -> Result<()> {
+    let require = |action| {
+        let resource = Resource::Collection(&namespace.database, &namespace.collection);
+        call.require(action, resource)
+    };
+    if request.capped.is_some() {
+        require(Action::ConvertToCapped)?;
+    }
+    let Some(Value::String(source)) = request.options.get("viewOn") else {
+        return require(Action::CreateCollection)
+            .or_else(|refusal| require(Action::Insert).map_err(|_| refusal));
+    };
+    require(Action::CreateCollection)?;
+    let stages = match request.options.get("pipeline") {
+        Some(Value::Array(stages)) => stages.as_slice(),
+        _ => &[],
+    };
+    pipeline_access::check_view(call, &namespace.collection, source, stages)
 }
 
 fn parse(database: &str, arguments: &Arguments<'_>, now_ms: u64) -> Result<CreateRequest> {
@@ -168,7 +190,7 @@ fn kept(arguments: &Arguments<'_>, options: &mut Document) -> Result<()> {
             continue;
         };
         if name == "storageEngine" {
-            storage_engine::check(document)?;
+            engine::check_storage_engine(&document.to_document())?;
         }
         if !of_view {
             options.push(name, document.to_document());

@@ -20,17 +20,22 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     arguments.ignore(&["includePendingDrops"]);
     arguments.any("listCollections");
     arguments.finish()?;
-    let mut entries = call.server.engine.collections(&call.database);
-    if authorized_only {
-        entries.retain(|entry| {
-            call.require(Action::Find, Resource::Collection(&call.database, &entry.name))
-                .is_ok()
-        });
+    let tells_own_names = name_only && authorized_only && call.reaches(&call.database);
+    if !tells_own_names {
+        call.require(Action::ListCollections, Resource::Database(&call.database))?;
     }
+    let is_shown = |described: &Document| match described.get("name") {
+        Some(Value::String(name)) if authorized_only => {
+            call.may_any(Resource::Collection(&call.database, name))
+        }
+        _ => true,
+    };
+    let entries = call.server.engine.collections(&call.database);
     let documents: Vec<DocumentBuf> = entries
         .iter()
         .flat_map(|entry| [Some(describe(entry)), buckets::describe(entry)])
         .flatten()
+        .filter(is_shown)
         .map(|described| if name_only { name_of(&described) } else { described })
         .filter_map(|shown| {
             let matches = filter.matches(&shown);

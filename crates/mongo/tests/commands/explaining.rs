@@ -1,0 +1,121 @@
+//! What `explain` tells of changes, and what it leaves as it was.
+
+use crate::case::{Case, bad, good, run};
+use value::{Document, Value, array, doc};
+
+#[test]
+fn changes_are_tried_but_not_made() {
+    run(&changes());
+}
+
+#[test]
+fn a_plan_that_is_explained_is_not_remembered() {
+    run(&plans());
+}
+
+#[test]
+fn a_command_is_explained_in_its_own_database() {
+    let other = doc! {"find": "a", "$db": "other"};
+    run(&[
+        bad(doc! {"explain": other}, 73, "Mismatched $db in explain command"),
+        good(doc! {"explain": {"find": "a", "$db": "test"}}, doc! {}),
+        bad(doc! {"explain": {"find": "a", "$db": 1}}, 14, "'explain.$db'"),
+    ]);
+}
+
+fn changes() -> Vec<Case> {
+    let explain = |request: Document, returned: i32, stage: Document| {
+        good(
+            doc! {"explain": request, "verbosity": "executionStats"},
+            doc! {"executionStats": {"nReturned": returned, "executionStages": stage}},
+        )
+    };
+    let update = |filter: Document, options: Document| {
+        let mut statement = doc! {"q": filter, "u": {"$set": {"x": 1}}};
+        options
+            .into_iter()
+            .for_each(|(name, value)| statement.push(name, value));
+        doc! {"update": "a", "updates": [statement]}
+    };
+    vec![
+        good(
+            doc! {"insert": "a", "documents": [{"_id": 1, "x": 1}, {"_id": 2, "x": 2}, {"_id": 3, "x": 3}]},
+            doc! {"n": 3},
+        ),
+        explain(
+            update(doc! {}, doc! {"multi": true}),
+            0,
+            doc! {"stage": "UPDATE", "nReturned": 0, "nMatched": 3, "nWouldModify": 2, "nWouldUpsert": 0},
+        ),
+        explain(
+            update(doc! {"_id": 9}, doc! {"upsert": true}),
+            0,
+            doc! {"nMatched": 0, "nWouldModify": 0, "nWouldUpsert": 1},
+        ),
+        explain(
+            doc! {"update": "none", "updates": [{"q": {}, "u": {"$set": {"x": 1}}}]},
+            0,
+            doc! {"stage": "UPDATE", "nMatched": 0},
+        ),
+        explain(
+            doc! {"delete": "a", "deletes": [{"q": {"x": {"$gt": 1}}, "limit": 0}]},
+            0,
+            doc! {"stage": "DELETE", "nReturned": 0, "nWouldDelete": 2},
+        ),
+        explain(
+            doc! {"findAndModify": "a", "query": {"x": 2}, "update": {"$inc": {"x": 1}}},
+            1,
+            doc! {"stage": "UPDATE", "nReturned": 1, "nWouldModify": 1},
+        ),
+        explain(
+            doc! {"findAndModify": "a", "query": {"x": 2}, "remove": true},
+            1,
+            doc! {"stage": "DELETE", "nReturned": 1, "nWouldDelete": 1},
+        ),
+        explain(
+            doc! {"findAndModify": "a", "query": {"x": 9}, "update": {"x": 9}, "upsert": true, "new": true},
+            1,
+            doc! {"nMatched": 0, "nWouldUpsert": 1},
+        ),
+        bad(
+            doc! {"explain": (update(doc! {}, doc! {"arrayFilters": [{"e": 1}]})), "verbosity": "executionStats"},
+            9,
+            "",
+        ),
+        good(doc! {"distinct": "a", "key": "x"}, doc! {"values": [1, 2, 3]}),
+    ]
+}
+
+fn plans() -> Vec<Case> {
+    let query = || doc! {"find": "a", "filter": {"x": {"$gt": 0}, "y": {"$gt": 0}}};
+    let statistics = |stage: Document| doc! {"aggregate": "a", "pipeline": [stage], "cursor": {}};
+    let none = || doc! {"cursor": {"firstBatch": Value::Array(array![])}};
+    vec![
+        good(
+            doc! {"insert": "a", "documents": [{"x": 1, "y": 1}, {"x": 2, "y": 2}]},
+            doc! {},
+        ),
+        good(
+            doc! {"createIndexes": "a", "indexes": [{"key": {"x": 1}, "name": "x"}, {"key": {"y": 1}, "name": "y"}]},
+            doc! {},
+        ),
+        good(
+            doc! {"explain": (query()), "verbosity": "executionStats"},
+            doc! {"executionStats": {"nReturned": 2}},
+        ),
+        good(statistics(doc! {"$planCacheStats": {}}), none()),
+        good(
+            doc! {
+                "aggregate": "a",
+                "pipeline": [{"$indexStats": {}}, {"$match": {"accesses.ops": {"$gt": 0}}}],
+                "cursor": {},
+            },
+            none(),
+        ),
+        good(query(), doc! {}),
+        good(
+            statistics(doc! {"$planCacheStats": {}}),
+            doc! {"cursor": {"firstBatch": [{"isActive": true}]}},
+        ),
+    ]
+}

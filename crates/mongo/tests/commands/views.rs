@@ -1,0 +1,126 @@
+//! Options of commands that read a view.
+
+use crate::case::{Case, bad, good, run};
+use value::{Document, Value, doc};
+
+#[test]
+fn options_of_collections_are_refused_for_views() {
+    run(&refused());
+}
+
+#[test]
+fn hints_go_to_the_pipeline() {
+    run(&hinted());
+}
+
+#[test]
+fn changes_of_views_are_not_explained() {
+    run(&changes());
+}
+
+fn made() -> Vec<Case> {
+    vec![
+        good(
+            doc! {"insert": "a", "documents": [{"_id": 1, "x": 3}, {"_id": 2, "x": 2}, {"_id": 3, "x": 1}]},
+            doc! {"n": 3},
+        ),
+        good(
+            doc! {"createIndexes": "a", "indexes": [{"key": {"x": 1}, "name": "x_1"}]},
+            doc! {},
+        ),
+        good(
+            doc! {"create": "v", "viewOn": "a", "pipeline": [{"$match": {"x": {"$gt": 1}}}]},
+            doc! {},
+        ),
+        good(doc! {"create": "s", "timeseries": {"timeField": "t"}}, doc! {}),
+    ]
+}
+
+fn refused() -> Vec<Case> {
+    let options = [
+        ("min", Value::from(doc! {"x": 1})),
+        ("max", doc! {"x": 1}.into()),
+        ("returnKey", true.into()),
+        ("showRecordId", true.into()),
+        ("noCursorTimeout", true.into()),
+    ];
+    let mut cases = made();
+    for name in ["v", "s"] {
+        for (option, value) in &options {
+            let find = doc! {"find": name}.with(*option, value.clone());
+            cases.push(bad(
+                doc! {"explain": find.clone()},
+                168,
+                "not supported in aggregation",
+            ));
+            cases.push(bad(find, 168, "not supported in aggregation"));
+        }
+        cases.push(good(
+            doc! {"find": name, "returnKey": false, "noCursorTimeout": false},
+            doc! {},
+        ));
+    }
+    // What is made when it is read has a cursor that can stay.
+    cases.push(good(
+        doc! {"find": "system.buckets.s", "noCursorTimeout": true},
+        doc! {},
+    ));
+    cases.push(bad(
+        doc! {"find": "system.buckets.s", "showRecordId": true},
+        168,
+        "showRecordId",
+    ));
+    cases
+}
+
+fn hinted() -> Vec<Case> {
+    let first = |request: Document, ids: Vec<Document>| {
+        good(request, doc! {"cursor": {"firstBatch": Value::from(ids)}})
+    };
+    let wrong = |request: Document| bad(request.with("hint", "no"), 2, "hint");
+    let mut cases = made();
+    cases.extend([
+        wrong(doc! {"find": "v"}),
+        wrong(doc! {"count": "v"}),
+        wrong(doc! {"distinct": "v", "key": "x"}),
+        bad(doc! {"explain": {"find": "v", "hint": "no"}}, 2, "hint"),
+        first(
+            doc! {"find": "v", "hint": "x_1"},
+            vec![doc! {"_id": 2}, doc! {"_id": 1}],
+        ),
+        good(doc! {"count": "v", "hint": "x_1"}, doc! {"n": 2}),
+        good(
+            doc! {"distinct": "v", "key": "x", "hint": {"x": 1}},
+            doc! {"values": [2, 3]},
+        ),
+        first(
+            doc! {"find": "v", "sort": {"$natural": (-1)}},
+            vec![doc! {"_id": 2}, doc! {"_id": 1}],
+        ),
+        first(
+            doc! {"find": "v", "sort": {"$natural": 1}, "hint": {"$natural": 1}},
+            vec![doc! {"_id": 1}, doc! {"_id": 2}],
+        ),
+        bad(
+            doc! {"find": "v", "sort": {"$natural": 1}, "hint": "x_1"},
+            2,
+            "one of them is $natural",
+        ),
+        good(
+            doc! {"explain": {"find": "v", "filter": {"$expr": {"$eq": ["$x", "$$y"]}}, "let": {"y": 2}}},
+            doc! {},
+        ),
+    ]);
+    cases
+}
+
+fn changes() -> Vec<Case> {
+    let refused = |request: Document| bad(doc! {"explain": request}, 166, "view");
+    let mut cases = made();
+    cases.extend([
+        refused(doc! {"update": "v", "updates": [{"q": {}, "u": {"$set": {"x": 1}}}]}),
+        refused(doc! {"delete": "v", "deletes": [{"q": {}, "limit": 1}]}),
+        refused(doc! {"findAndModify": "v", "query": {}, "remove": true}),
+    ]);
+    cases
+}
