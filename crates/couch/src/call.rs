@@ -15,6 +15,7 @@ use http::{
     Body, HeaderMap, Method, Request, RequestBody, Response, Uri, header, percent_decode, percent_encode,
 };
 use json::Reader;
+use serde_json::{Map, Value as Json};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use tokio::task::JoinSet;
@@ -230,6 +231,15 @@ impl Call {
         match self.json().await? {
             Value::Document(document) => Ok(document),
             _ => Err(CouchError::bad_request("Request body must be a JSON object")),
+        }
+    }
+
+    /// The same as it is handed on to what knows no BSON: views, searches, replications.
+    pub(crate) async fn json_map(&mut self) -> Result<Map<String, Json>> {
+        match serde_json::from_slice(&self.bytes().await?) {
+            Ok(Json::Object(body)) => Ok(body),
+            Ok(_) => Err(CouchError::bad_request("Request body must be a JSON object")),
+            Err(_) => Err(CouchError::bad_request("invalid UTF-8 JSON")),
         }
     }
 

@@ -2,6 +2,8 @@
 //!
 //! They are kept in a local document of `admin.system.couch`, which is made with the first change.
 
+use crate::error::{CouchError, Result};
+use crate::limits::DOCUMENT_BYTES_MAX;
 use crate::names::USERS;
 use engine::{Engine, Namespace};
 use parking_lot::RwLock;
@@ -80,6 +82,22 @@ impl Config {
     /// One setting that is a whole number; `None` if it is none.
     pub(crate) fn number<N: std::str::FromStr>(&self, section: &str, name: &str) -> Option<N> {
         self.get(section, name)?.trim().parse().ok()
+    }
+
+    /// The bytes that one document may have: no more than Larder keeps, whatever the setting says.
+    pub(crate) fn document_bytes_max(&self) -> usize {
+        let set: Option<usize> = self.number("couchdb", "max_document_size");
+        set.map_or(DOCUMENT_BYTES_MAX, |bytes| bytes.min(DOCUMENT_BYTES_MAX))
+    }
+
+    /// Refuses an id that is longer than the setting says, where it says something.
+    pub(crate) fn check_id_length(&self, id: &str) -> Result<()> {
+        match self.number::<usize>("couchdb", "max_document_id_length") {
+            Some(bytes_max) if id.len() > bytes_max => {
+                Err(CouchError::illegal_docid("Document id is too long"))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Whether a setting is `true`.

@@ -1,7 +1,7 @@
 //! What is looked at before a document is written: the validations of design documents and the room in its partition.
 //!
 //! Reference: `src/couch/src/couch_db.erl` (`validate_doc_update`). A design document is itself checked instead; local documents are
-//! not. The functions are given the document as the client found it; an edit that names another revision than the present one
+//! not. The functions are given the document as clients see it, and the revision that it follows; an edit that follows no leaf
 //! is refused as a conflict when it is written, so what they looked at is what is replaced.
 
 use crate::config::Config;
@@ -9,12 +9,13 @@ use crate::database::Database;
 use crate::design::{Design, Designs};
 use crate::error::{CouchError, Result};
 use crate::limits::PARTITION_BYTES_MAX;
+use crate::outgoing::{Shown, ShownHistory};
 use crate::{ids, json, outgoing};
-use engine::{Edit, EditOrigin, RevisionedSnapshot, partition_of};
+use engine::{Edit, EditOrigin, Revision, RevisionPath, RevisionedSnapshot, partition_of};
 use http::StatusCode;
-use std::fmt::Write as _;
+use serde_json::{Map, Value as Json};
 use std::sync::Arc;
-use value::{Document, ValueRef};
+use value::{Document, DocumentBuf, ValueRef};
 
 /// The validations of one database, for the edits of one request.
 pub(crate) struct EditCheck<'a> {
@@ -24,6 +25,7 @@ pub(crate) struct EditCheck<'a> {
     snapshot: RevisionedSnapshot,
     user: String,
     security: String,
+    is_partitioned: bool,
     /// The bytes past which a partition is full; `None` if there are no partitions or no limit.
     partition_bytes_max: Option<u64>,
 }
@@ -48,6 +50,7 @@ impl<'a> EditCheck<'a> {
             user: serde_json::json!({"db": database.name, "name": user.name, "roles": user.roles})
                 .to_string(),
             security,
+            is_partitioned: database.collection.is_partitioned(),
             partition_bytes_max: partition_bytes_max(config, database),
         })
     }
@@ -74,9 +77,19 @@ impl<'a> EditCheck<'a> {
         if edit.deleted {
             return Ok(());
         }
-        let body = serde_json::from_str(&new_document(edit));
+        let body = serde_json::from_str::<Map<String, Json>>(&new_document(edit));
         let body = body.map_err(|error| CouchError::bad_request(error.to_string()))?;
-        self.known.check(id, &body).await
+        self.known.check(id, &body).await?;
+        let options = body.get("options");
+        let wanted = options.and_then(|options| options.get("partitioned"));
+        match wanted == Some(&Json::Bool(true)) && !self.is_partitioned {
+            true => Err(CouchError::new(
+                StatusCode::BAD_REQUEST,
+                "invalid_design_doc",
+                "partitioned option cannot be true in a non-partitioned database.",
+            )),
+            false => Ok(()),
+        }
     }
 
     /// Refuses what would let a full partition grow, but not what another store has taken (`couch_db_updater:is_overflowed`).
@@ -115,26 +128,42 @@ impl<'a> EditCheck<'a> {
         Ok(())
     }
 
-    /// The document that is to be replaced, as JSON text; `null` for none.
+    /// The document that is to be replaced, as JSON text: of the revisions that the edit follows the newest that is kept; `null`
+    /// for none.
     async fn present(&self, edit: &Edit) -> Result<String> {
         let id = edit.document.as_raw().get("_id").unwrap_or(ValueRef::Null);
         let mut out = String::new();
-        if let Some(record) = self.snapshot.document(id).await? {
-            outgoing::write(
-                record.document.as_raw(),
-                &record.revision(),
-                false,
-                None,
-                &mut out,
-            );
-        } else if let Some((revision, body)) = self.snapshot.deletion(id).await? {
-            let bare = value::DocumentBuf::from(&value::doc! {"_id": id.to_value()});
-            let body = body.unwrap_or(bare);
-            outgoing::write(body.as_raw(), &revision, true, None, &mut out);
-        } else {
-            out.push_str("null");
+        let Some(history) = self.snapshot.history(id).await? else {
+            return Ok("null".to_owned());
+        };
+        for at in followed(edit).iter().filter_map(|one| history.tree.find(one)) {
+            let node = &history.tree.nodes()[at];
+            let body = match self.snapshot.body(&history, at).await? {
+                None if node.deleted => DocumentBuf::from(&value::doc! {"_id": id.to_value()}),
+                None => continue,
+                Some(body) => body,
+            };
+            let shown = Shown {
+                revs: Some(usize::MAX),
+                ..Shown::default()
+            };
+            let more = ShownHistory {
+                history: &history,
+                at,
+                shown,
+            };
+            outgoing::write(body.as_raw(), &node.revision, node.deleted, Some(more), &mut out);
+            return Ok(out);
         }
-        Ok(out)
+        Ok("null".to_owned())
+    }
+}
+
+/// The revisions that an edit follows, the newest first.
+fn followed(edit: &Edit) -> Vec<Revision> {
+    match &edit.origin {
+        EditOrigin::After(parent) => parent.iter().cloned().collect(),
+        EditOrigin::Given(path) => path.revisions().skip(1).collect(),
     }
 }
 
@@ -145,23 +174,13 @@ fn partition_bytes_max(config: &Config, database: &Database) -> Option<u64> {
     most.filter(|most| *most > 0 && database.collection.is_partitioned())
 }
 
-/// The document as it is to be, as JSON text.
+/// The document as it is to be, as JSON text, with the revisions that it names.
 fn new_document(edit: &Edit) -> String {
-    let raw = edit.document.as_raw();
-    let mut out = String::from(r#"{"_id":"#);
-    json::write_string(&ids::text(raw.get("_id").unwrap_or(ValueRef::Null)), &mut out);
-    match &edit.origin {
-        EditOrigin::After(None) => {}
-        // Writing to a String cannot fail.
-        EditOrigin::After(Some(parent)) => drop(write!(out, r#","_rev":"{parent}""#)),
-        EditOrigin::Given(path) => {
-            for newest in path.revisions().take(1) {
-                let _ = write!(out, r#","_rev":"{newest}""#);
-            }
-            outgoing::write_path(path.generation, path.hashes.iter(), &mut out);
-        }
-    }
-    json::write_fields(raw, |name| name != "_id", &mut out);
-    out.push_str(if edit.deleted { r#","_deleted":true}"# } else { "}" });
+    let path = match &edit.origin {
+        EditOrigin::After(parent) => parent.clone().map(RevisionPath::of),
+        EditOrigin::Given(path) => Some(path.clone()),
+    };
+    let mut out = String::new();
+    outgoing::write_new(edit.document.as_raw(), path.as_ref(), edit.deleted, &mut out);
     out
 }

@@ -5,6 +5,7 @@
 use code::Code;
 use http::{BodyError, StatusCode};
 use json::JsonError;
+use peer::request::RequestError;
 use std::borrow::Cow;
 
 /// What the endpoints give back.
@@ -62,6 +63,11 @@ impl CouchError {
     /// A name that no partition can have.
     pub fn illegal_partition(reason: impl Into<Cow<'static, str>>) -> CouchError {
         CouchError::new(StatusCode::BAD_REQUEST, "illegal_partition", reason)
+    }
+
+    /// A document that has more bytes than it may.
+    pub fn document_too_large(id: String) -> CouchError {
+        CouchError::new(StatusCode::PAYLOAD_TOO_LARGE, "document_too_large", id)
     }
 
     /// There is no such thing.
@@ -131,6 +137,12 @@ impl From<BodyError> for CouchError {
             BodyError::Late(_) => CouchError::new(StatusCode::REQUEST_TIMEOUT, "timeout", error.to_string()),
             other => CouchError::bad_request(other.to_string()),
         }
+    }
+}
+
+impl From<RequestError> for CouchError {
+    fn from(error: RequestError) -> CouchError {
+        CouchError::new(error.status, error.error, error.reason)
     }
 }
 

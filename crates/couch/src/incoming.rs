@@ -22,7 +22,7 @@ pub struct Incoming {
     /// `_deleted`: whether the edit deletes the document.
     pub deleted: bool,
     /// `_attachments`, as the client sent them: contents, stubs, or names of parts that follow.
-    pub attachments: Option<Value>,
+    pub attachments: Option<Document>,
     /// Attachments as the document will keep them, once they are stored.
     pub(crate) kept: Option<Vec<Attachment>>,
     /// The files that were made for it, which are of no use unless it is written.
@@ -99,7 +99,14 @@ impl Incoming {
                     ));
                 }
             },
-            "attachments" => self.attachments = Some(reader.value()?),
+            "attachments" => match reader.value()? {
+                Value::Document(attachments) => self.attachments = Some(attachments),
+                _ => {
+                    return Err(CouchError::doc_validation(
+                        "Bad special document member: _attachments",
+                    ));
+                }
+            },
             "revs_info" | "local_seq" | "conflicts" | "deleted_conflicts" => drop(reader.value()?),
             "access"
             | "replication_state"
@@ -179,10 +186,7 @@ impl Incoming {
 
     /// The attachments that it brings, as they came.
     pub fn brought(&self) -> Option<&Document> {
-        match &self.attachments {
-            Some(Value::Document(brought)) if !brought.is_empty() => Some(brought),
-            _ => None,
-        }
+        self.attachments.as_ref().filter(|brought| !brought.is_empty())
     }
 
     /// The generation of the revision that it will be.

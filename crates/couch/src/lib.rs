@@ -29,6 +29,7 @@ mod ids;
 pub mod incoming;
 mod jsonp;
 mod limits;
+mod local_documents;
 mod login;
 mod mango;
 mod names;

@@ -48,6 +48,12 @@ pub const DBS_INFO_MAX: usize = 100;
 /// The revisions of a branch that a new database remembers (CouchDB's `revs_limit`).
 pub const REVISIONS_KEPT_DEFAULT: u32 = 1_000;
 
+/// The documents that one `_purge` may name, where `[purge] max_document_id_number` says nothing.
+pub const PURGE_DOCUMENTS_MAX: usize = 100;
+
+/// The revisions that one `_purge` may name, where `[purge] max_revisions_number` says nothing.
+pub const PURGE_REVISIONS_MAX: usize = 1_000;
+
 /// How long a login by cookie lasts, in seconds (CouchDB's `timeout`).
 pub const SESSION_SECONDS: u64 = 600;
 

@@ -1,15 +1,15 @@
 //! Documents as clients see them.
 
-use crate::attachments::{Attachment, Loaded};
+use crate::attachments::{self, Attachment, Loaded};
 use crate::error::Result;
 use crate::ids;
-use engine::{DocumentHistory, Revision, RevisionHash};
+use engine::{DocumentHistory, Revision, RevisionHash, RevisionPath};
 use json::{Reader, write_fields, write_string};
 use std::fmt::Write as _;
-use value::{RawDocument, Value, ValueRef};
+use value::{Document, RawDocument, Value, ValueRef};
 
 /// Members that are written apart from the body.
-const APART: [&str; 2] = ["_id", "_attachments"];
+const APART: [&str; 2] = ["_id", attachments::MEMBER];
 
 /// What is shown of a document besides its body.
 #[derive(Clone, Copy, Debug, Default)]
@@ -69,20 +69,38 @@ pub(crate) fn write_loaded(
     loaded: &Loaded,
     out: &mut String,
 ) {
-    out.push_str(r#"{"_id":"#);
-    write_string(&ids::text(body.get("_id").unwrap_or(ValueRef::Null)), out);
-    out.push_str(r#","_rev":""#);
-    write_revision(revision, out);
-    out.push('"');
-    write_fields(body, |name| !APART.contains(&name), out);
-    if deleted {
-        out.push_str(r#","_deleted":true"#);
-    }
+    write_head(body, Some(revision), deleted, out);
     if let Some(more) = more {
         write_history(more, out);
     }
     write_attachments(body, loaded, out);
     out.push('}');
+}
+
+/// Appends a document that is about to be written: with the revisions that it names, its attachments as stubs.
+pub(crate) fn write_new(body: RawDocument<'_>, path: Option<&RevisionPath>, deleted: bool, out: &mut String) {
+    let newest = path.and_then(|path| path.revisions().next());
+    write_head(body, newest.as_ref(), deleted, out);
+    if let Some(path) = path {
+        write_path(path.generation, path.hashes.iter(), out);
+    }
+    write_attachments(body, &Loaded::default(), out);
+    out.push('}');
+}
+
+/// Appends a document but for its history, its attachments and its end.
+fn write_head(body: RawDocument<'_>, revision: Option<&Revision>, deleted: bool, out: &mut String) {
+    out.push_str(r#"{"_id":"#);
+    write_string(&ids::text(body.get("_id").unwrap_or(ValueRef::Null)), out);
+    if let Some(revision) = revision {
+        out.push_str(r#","_rev":""#);
+        write_revision(revision, out);
+        out.push('"');
+    }
+    write_fields(body, |name| !APART.contains(&name), out);
+    if deleted {
+        out.push_str(r#","_deleted":true"#);
+    }
 }
 
 fn write_attachments(body: RawDocument<'_>, loaded: &Loaded, out: &mut String) {
@@ -94,15 +112,32 @@ fn write_attachments(body: RawDocument<'_>, loaded: &Loaded, out: &mut String) {
     out.push_str(if attachments.is_empty() { "" } else { "}" });
 }
 
+/// The members that clients see of a document instead of those that are stored, or besides: what a selector is matched against
+/// ([`mango::Selector::matches_with`]).
+pub(crate) fn members(body: RawDocument<'_>, revision: &Revision, deleted: bool) -> Result<Document> {
+    let mut members = Document::new()
+        .with("_id", ids::text(body.get("_id").unwrap_or(ValueRef::Null)))
+        .with("_rev", revision.to_string());
+    if deleted {
+        members.push("_deleted", true);
+    }
+    if body.get(attachments::MEMBER).is_some()
+        && let Some(stubs) = stubs(body)?
+    {
+        members.push(attachments::MEMBER, stubs);
+    }
+    Ok(members)
+}
+
 /// A document's attachments as stubs; none if it has none.
-pub(crate) fn stubs(body: RawDocument<'_>) -> Result<Option<Value>> {
+fn stubs(body: RawDocument<'_>) -> Result<Option<Value>> {
     let mut text = String::from("{");
     write_attachments(body, &Loaded::default(), &mut text);
     let Some(members) = text.strip_prefix("{,") else {
         return Ok(None);
     };
     match Reader::whole(format!("{{{members}}}").as_bytes())? {
-        Value::Document(mut members) => Ok(members.remove("_attachments")),
+        Value::Document(mut members) => Ok(members.remove(attachments::MEMBER)),
         _ => Ok(None),
     }
 }
@@ -124,7 +159,7 @@ pub(crate) fn write_revision(revision: &Revision, out: &mut String) {
 }
 
 /// Appends the hashes of a revision and of those before it.
-pub(crate) fn write_path<'a>(start: u64, hashes: impl Iterator<Item = &'a RevisionHash>, out: &mut String) {
+fn write_path<'a>(start: u64, hashes: impl Iterator<Item = &'a RevisionHash>, out: &mut String) {
     let _ = write!(out, r#","_revisions":{{"start":{start},"ids":["#);
     for (position, hash) in hashes.enumerate() {
         out.push_str(if position > 0 { "," } else { "" });

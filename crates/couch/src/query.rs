@@ -71,14 +71,3 @@ pub fn number(name: &str, text: &str) -> Result<u64> {
         ))
     })
 }
-
-/// Reads `true` or `false`.
-pub fn flag(name: &str, text: &str) -> Result<bool> {
-    match text {
-        "true" => Ok(true),
-        "false" => Ok(false),
-        _ => Err(CouchError::query_parse(format!(
-            "Invalid boolean parameter: {text:?} ({name})"
-        ))),
-    }
-}

@@ -107,6 +107,7 @@ fn special<'a>(call: &'a mut Call, path: &'a [&'a str]) -> Answering<'a> {
         ["_view_cleanup"] => view::clean_up(call).boxed(),
         ["_nouveau_cleanup" | "_search_cleanup"] => text_search::clean_up(call).boxed(),
         ["_local_docs"] => local::list(call).boxed(),
+        ["_local_docs", "queries"] => local::queries(call).boxed(),
         ["_local"] => at_once(Err(CouchError::bad_request("Invalid _local document id."))),
         ["_local", name] => local::run(call, name).boxed(),
         ["_local", ..] => at_once(Err(CouchError::bad_request(

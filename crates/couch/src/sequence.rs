@@ -1,5 +1,5 @@
-//! Sequences as clients see them, made and read here alone: a position in the change log, a dash, and a mark of the database, so that one of a database that
-//! was deleted and made again is known.
+//! Sequences as clients see them, made and read here alone: a position in the change log, a dash, and a mark of the
+//! database, so that one of a database that was deleted and made again is known.
 
 use crate::error::{CouchError, Result};
 use engine::{RevisionedCollection, Sequence};

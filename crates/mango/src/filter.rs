@@ -29,7 +29,7 @@ const ABOVE_NUMBERS: [&str; 14] = [
 ];
 
 /// The types before numbers in CouchDB's order.
-const BELOW_NUMBERS: [&str; 2] = ["null", "bool"];
+const BELOW_NUMBERS: [&str; 3] = ["null", "undefined", "bool"];
 
 impl Selector {
     /// The conditions of the filter by their fields, all of which must hold. `may_be_array` says of a field whether
@@ -76,12 +76,11 @@ fn is_plain(field: &str) -> bool {
     !field.contains('\\') && !field.starts_with('_') && field.split('.').all(is_name)
 }
 
-/// Whether what is equal to the value in one language is so in the other. Texts are compared by the collation, which
-/// passes by control characters and takes other characters for each other.
+/// Whether all that is equal to the value in CouchDB's order is so in MongoDB's. No text is alike: the collation passes by
+/// characters that the texts of documents may have (control characters, soft hyphens), whatever the text asked for has.
 fn is_alike(value: &Value) -> bool {
     match value {
         Value::Bool(_) | Value::DateTime(_) | Value::ObjectId(_) => true,
-        Value::String(text) => text.bytes().all(|byte| (b' '..0x7F).contains(&byte)),
         number => is_number(number),
     }
 }
@@ -97,6 +96,8 @@ fn is_number(value: &Value) -> bool {
 fn of_range(field: &str, range: &Range, may_be_array: impl Fn(&str) -> bool) -> Option<Document> {
     let on = |condition: Document| Document::new().with(field, condition);
     let number = |side: &Option<Side>| side.as_ref().map(|side| side.value.clone()).filter(is_number);
+    // In one language below all numbers, in the other on either end of them.
+    let nan = on(doc! {"$eq": f64::NAN});
     match (&range.low, &range.high) {
         (Some(low), Some(high)) if low == high && is_alike(&low.value) => {
             Some(Document::new().with(field, low.value.clone()))
@@ -105,11 +106,11 @@ fn of_range(field: &str, range: &Range, may_be_array: impl Fn(&str) -> bool) -> 
             (Some(low), Some(high)) => Some(on(doc! {"$gte": low, "$lte": high})),
             (Some(low), None) if !may_be_array(field) => {
                 let types: Value = ABOVE_NUMBERS.into_iter().map(Value::from).collect();
-                Some(doc! {"$or": [(on(doc! {"$gte": low})), (on(doc! {"$type": types}))]})
+                Some(doc! {"$or": [(on(doc! {"$gte": low})), nan, (on(doc! {"$type": types}))]})
             }
             (None, Some(high)) => {
                 let types: Value = BELOW_NUMBERS.into_iter().map(Value::from).collect();
-                Some(doc! {"$or": [(on(doc! {"$lte": high})), (on(doc! {"$type": types}))]})
+                Some(doc! {"$or": [(on(doc! {"$lte": high})), nan, (on(doc! {"$type": types}))]})
             }
             _ => None,
         },

@@ -35,7 +35,7 @@ pub const VIEWS: &str = "views";
 pub const MEMBERS: [&str; 3] = [VIEWS, Service::Clouseau.member(), Service::Nouveau.member()];
 
 /// What every design document's id begins with.
-const DESIGN: &str = "_design/";
+pub const DESIGN: &str = "_design/";
 
 /// The id of a design document that is named with or without its prefix.
 pub fn design_id(name: &str) -> String {

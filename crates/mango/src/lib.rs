@@ -3,9 +3,9 @@
 //! - [`Selector`]: a condition, parsed once, then matched against documents. It becomes a tree of nodes in CouchDB's
 //!   normal form: implicit conjunctions written out, fields pushed down to their tests, negations pushed down as far
 //!   as they go (`src/mango/src/mango_selector.erl`, `normalize`).
-//! - [`options`]: the body of `_find`; [`index`], [`sort`]: an index as clients see it.
+//! - [`options`]: the body of `_find`; [`index`], [`sort`]: an index as clients see it; [`new_index`]: the body of `_index`.
 //! - [`text`]: text indexes, and selectors as they are asked.
-//! - [`choice`]: the index that CouchDB would choose, because clients see which it is; [`explain`] tells why. A
+//! - [`choice`]: the index that CouchDB would choose, because clients see which it is; [`explain`] tells why, [`warning`] what it cost. A
 //!   [`Range`] is what a field of an index is bounded by (`src/mango/src/mango_idx_view.erl`).
 //!
 //! A selector differs from MongoDB's filters (`language::filter`) in what it finds: values of all types are ordered
@@ -25,12 +25,15 @@ pub mod index;
 mod matches;
 pub mod name;
 mod negate;
+pub mod new_index;
 pub mod options;
+mod order;
 mod parse;
 mod range;
 mod show;
 pub mod sort;
 pub mod text;
+pub mod warning;
 
 pub use error::{Error, Result, SelectorError, shown};
 pub use extract::extract;

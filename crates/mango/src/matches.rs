@@ -1,9 +1,9 @@
 //! Trees against documents (`mango_selector.erl`, `match`).
 
-use super::{Field, Node, Test};
+use super::{Field, Node, Test, order};
 use std::cmp::Ordering;
 use value::path::{Exact, FieldPath, exact, exact_from};
-use value::{Document, DocumentRef, Value, ValueRef, collated};
+use value::{Document, DocumentRef, Value, ValueRef};
 
 /// What a condition is held against.
 #[derive(Clone, Copy)]
@@ -62,9 +62,9 @@ impl Field {
         };
         match found {
             Exact::Found(value) => {
-                let compare = match self.name.as_str() {
+                let compare: Compare = match self.name.as_str() {
                     "_id" => compare_ids,
-                    _ => collated::compare,
+                    _ => order::compare,
                 };
                 self.test.passes(value, compare) != self.negated
             }
@@ -82,7 +82,7 @@ fn compare_ids(id: ValueRef<'_>, other: ValueRef<'_>) -> Ordering {
         (ValueRef::String(id), ValueRef::String(other)) => id.cmp(other),
         (ValueRef::String(_), _) => Ordering::Greater,
         (_, ValueRef::String(_)) => Ordering::Less,
-        (id, other) => collated::compare(id, other),
+        (id, other) => order::compare(id, other),
     }
 }
 

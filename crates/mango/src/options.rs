@@ -219,7 +219,8 @@ fn bookmark(value: &Value) -> Result<Option<String>> {
     }
 }
 
-fn fields(value: &Value) -> Result<Option<Vec<String>>> {
+/// The fields that documents are shown with; `None` for all.
+pub fn fields(value: &Value) -> Result<Option<Vec<String>>> {
     let Value::Array(names) = value else {
         let reason = format!("Fields must be an array of strings, not: {}", shown(value));
         return Err(Error::refused("invalid_fields", reason));

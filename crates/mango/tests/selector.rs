@@ -153,23 +153,20 @@ fn what_both_languages_order_alike_bounds_indexes_of_the_other() {
         let filters: Vec<Document> = filters.iter().map(|json| document(json)).collect();
         assert_eq!(conditions(json, true), filters, "{json}");
     };
-    alike(
-        r#"{"a": 5, "b.c": "text"}"#,
-        &[r#"{"a": 5}"#, r#"{"b.c": "text"}"#],
-    );
+    alike(r#"{"a": 5, "b.c": true}"#, &[r#"{"a": 5}"#, r#"{"b.c": true}"#]);
     alike(
         r#"{"a": {"$gt": 1, "$lt": 3}}"#,
         &[r#"{"a": {"$gte": 1, "$lte": 3}}"#],
     );
-    alike(r#"{"a": {"$in": [1, "x"]}}"#, &[r#"{"a": {"$in": [1, "x"]}}"#]);
-    alike(
-        r#"{"a": {"$lt": 3}}"#,
-        &[r#"{"$or": [{"a": {"$lte": 3}}, {"a": {"$type": ["null", "bool"]}}]}"#],
-    );
-    // Other orders, other paths, arrays.
+    alike(r#"{"a": {"$in": [1, 2]}}"#, &[r#"{"a": {"$in": [1, 2]}}"#]);
+    let below = r#"{"$or": [{"a": {"$lte": 3}}, {"a": {"$eq": {"$numberDouble": "NaN"}}}, {"a": {"$type": ["null", "undefined", "bool"]}}]}"#;
+    alike(r#"{"a": {"$lt": 3}}"#, &[below]);
+    // Texts, which the collation takes for each other; other orders, other paths, arrays.
     for selector in [
         r#"{"a": {"$gt": "b", "$lt": "c"}}"#,
         r#"{"a": "ä"}"#,
+        r#"{"a": "a"}"#,
+        r#"{"a": {"$in": [1, "x"]}}"#,
         r#"{"a.0": 5}"#,
         r#"{"a": [1]}"#,
         r#"{"a": null}"#,
@@ -182,4 +179,24 @@ fn what_both_languages_order_alike_bounds_indexes_of_the_other() {
         alike(selector, &[]);
     }
     assert_eq!(conditions(r#"{"a": {"$gt": 1}}"#, false).len(), 1);
+}
+
+#[test]
+fn what_is_no_number_is_found_where_an_index_has_it() {
+    let matches = |json: &str, number: f64| selector(json).matches((&doc! {"a": number}).into());
+    let nan = f64::NAN.copysign(1.0);
+    for (json, above, below) in [
+        (r#"{"a": {"$lt": 0}}"#, false, true),
+        (r#"{"a": {"$gt": 0}}"#, true, false),
+        (r#"{"a": {"$gt": null}}"#, true, true),
+        (r#"{"a": {"$lt": ""}}"#, true, true),
+        (r#"{"a": 0}"#, false, false),
+        (r#"{"a": {"$ne": 0}}"#, true, true),
+    ] {
+        assert_eq!(
+            (matches(json, nan), matches(json, -nan)),
+            (above, below),
+            "{json}"
+        );
+    }
 }

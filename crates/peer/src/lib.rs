@@ -3,7 +3,8 @@
 //!
 //! A [`CouchPeer`] is the `Peer` of the crate `replicate` for every store with that protocol: a CouchDB, a PouchDB, another
 //! Larder, or this one. A [`Transport`] takes its requests there: over HTTP, or to whatever answers them within the process
-//! ([`Local`]), so that a local database is read and written by the same rules as any other.
+//! ([`Local`]), so that a local database is read and written by the same rules as any other. What a client asks of a replication
+//! is read into a [`request::Request`], which names both sides.
 //!
 //! Left to others: whom an address belongs to and who may ask it, which is settled before a transport is made.
 
@@ -14,6 +15,7 @@ mod pull;
 mod push;
 mod read;
 pub mod related;
+pub mod request;
 mod transport;
 mod write;
 

@@ -197,6 +197,70 @@ def test_csv_export_has_the_columns_asked_for(server, tmp_path):
     assert list(csv.reader(out.splitlines())) == [["_id", "a.b", "c"], ["1", "x,y", "1.5"], ["2", "", ""]]
 
 
+def test_a_user_logs_in(tmp_path, monkeypatch):
+    with running(tmp_path / "data") as server:
+        with pymongo.MongoClient(server.uri) as client:
+            client.admin.command("createUser", "ann", pwd="s:cret", roles=["root"])
+        known = server.uri.replace("//", "//ann:s%3Acret@")
+        larder("import", "-", "--collection", "db.x", "--server", known, input='{"_id": 1}\n')
+        monkeypatch.setenv("LARDER_SERVER", known)
+        assert larder("export", "--collection", "db.x").stdout == '{"_id":{"$numberInt":"1"}}\n'
+        refused = larder("export", "--collection", "db.x", "--server", known.replace("cret", "x"), code=1)
+        assert "cannot log in as ann" in refused.stderr
+
+
+def test_a_folder_is_named_although_a_variable_names_a_server(tmp_path, monkeypatch):
+    monkeypatch.setenv("LARDER_SERVER", "mongodb://nowhere.invalid")
+    larder("import", "-", "--collection", "db.x", "--data", tmp_path / "data", input='{"_id": 1}\n')
+    assert '"_id"' in larder("export", "--collection", "db.x", "--data", tmp_path / "data").stdout
+    both = ["--data", tmp_path / "data", "--server", "mongodb://nowhere.invalid"]
+    assert "in place of a server" in larder("export", "--collection", "db.x", *both, code=2).stderr
+
+
+def test_marks_of_utf_8_are_no_text(server, tmp_path):
+    mark = b"\xef\xbb\xbf"
+    one, two = {"a": 1}, {"a": 2}
+    assert imported(server, tmp_path, "a.json", mark + b'[{"a": 1}, {"a": 2}]') == [one, two]
+    assert imported(server, tmp_path, "b.json", mark + b'{"a": 1}\n{"a": 2}\n') == [one, two]
+    assert imported(server, tmp_path, "c.csv", gzip.compress(mark + b"a\n1\n2\n")) == [one, two]
+    assert imported(server, tmp_path, "d.log", mark + b"x", "--format", "lines") == [{"line": "x"}]
+    (tmp_path / "wide.json").write_bytes('[{"a": 1}]'.encode("utf-16"))
+    (tmp_path / "none.csv").write_bytes(b'{"a": 1}\n')
+    (tmp_path / "two.json").write_bytes(b'[{"a": 1}]\n[{"a": 2}]\n')
+    for name, reason in (("wide.json", "is UTF-16"), ("none.csv", "as JSON does"), ("two.json", "several arrays")):
+        done = larder("import", name, "--collection", "imports.no", "--server", server.uri, cwd=tmp_path, code=1)
+        assert reason in done.stderr
+
+
+def test_a_document_that_is_too_long_is_rejected_by_its_line(server, tmp_path):
+    lines = b'{"n": 1}\n{"text": "%s"}\n{"n": 3}\n' % (b"x" * (16 << 20))
+    assert imported(server, tmp_path, "a.ndjson", lines, code=1) == [{"n": 1}, {"n": 3}]
+    rejected = json.loads((tmp_path / "rejected.ndjson").read_text())
+    assert rejected["place"].endswith("a.ndjson:2") and "bytes; at most 16777216" in rejected["reason"]
+
+
+def test_options_that_would_lose_something_or_say_nothing_are_refused(server, tmp_path):
+    (tmp_path / "a.ndjson").write_bytes(b'{"a": 1}\n')
+    (tmp_path / "a.csv").write_bytes(b"a,a.b\n1,2\n")
+    (tmp_path / "a.txt").write_bytes(b"a b c\n")
+    wrong = [("a.ndjson", ["--types", "a=int"], "--types gives types to"), ("a.ndjson", ["--delimiter", ";"], "--delimiter separates"),
+             ("a.txt", ["--types", "a=int"], "--types gives types to"), ("a.csv", [], "'a' and 'a.b'"),
+             ("a.txt", ["--pattern", "(?<x>.)", "--types", "y=int"], "the groups of --pattern are x"),
+             ("a.txt", ["--pattern", "(?<x>.)", "--fields", "a,b,c"], "leave one of them out"),
+             ("a.txt", ["--fields", "a,a,c"], "--fields names 'a' twice"), ("a.csv", ["--id", "b,b"], "--id names 'b' twice"),
+             ("a.csv", ["--types", "a=int,a=string"], "--types names 'a' twice"),
+             ("a.txt", ["--fields", "a=int,b,c", "--group-by", "b", "--sum", "count=a"], "--sum names 'count' twice"),
+             ("a.ndjson", ["--reject", "missing/r.ndjson"], "cannot write missing/r.ndjson"),
+             ("a.ndjson", ["--server", server.url.replace("http:", "mongodb:")], "speaks HTTP")]
+    for name, options, reason in wrong:
+        place = [] if "--server" in options else ["--server", server.uri]
+        done = larder("import", name, "--collection", "imports.no", *place, *options, cwd=tmp_path, code=1)
+        assert reason in done.stderr, (options, done.stderr)
+    for options in (["--state", "s"], ["--buckets", "b"], ["--delimiter", "é"]):
+        larder("import", "a.csv", "--collection", "imports.no", *options, cwd=tmp_path, code=2)
+    larder("export", "--collection", "imports.no", "--server", server.uri, "--fields", "a", code=1)
+
+
 def test_a_folder_that_a_server_has_open_is_refused(server, tmp_path):
     file = tmp_path / "a.ndjson"
     file.write_text("{}\n")

@@ -171,5 +171,11 @@ def test_an_import_goes_on_where_it_was_cut_off(target, tmp_path):
 def test_what_cannot_be_is_said(target, tmp_path):
     assert "is not of the form" in imported("nowhere", target, tmp_path, code=1)
     with quirks() as source:
-        (tmp_path / "riak-import.state").write_text("http://elsewhere:8098\n")
+        (tmp_path / "riak-import.state").write_text("http://elsewhere:8098\n/buckets/b/k\n")
         assert "state of an import from http://elsewhere:8098" in imported(source, target, tmp_path, code=1)
+
+
+def test_a_wrong_address_is_no_obstacle_for_the_right_one(target, tmp_path):
+    with quirks() as source:
+        assert "/ping" in imported(source + "/nowhere", target, tmp_path, code=1)
+        assert "imported 3 objects" in imported(source, target, tmp_path)

@@ -110,8 +110,13 @@ def test_an_index_of_the_mongodb_protocol_serves_too(client, couch):
         return [doc["_id"] for doc in found["docs"]]
 
     assert ids({"n": 5}, 2) == ["04", "05"]
-    assert ids({"n": "a"}, 1) == ["08"]
-    assert ids({"n": {"$in": [0, "5"]}}, 2) == ["03", "07"]
+    assert ids({"n": {"$in": [0, 7]}}, 2) == ["03", "06"]
+    # Texts that differ collate alike, so no index by their bytes finds them.
+    fill(couch, [{"_id": "soft", "n": "a\u00ad"}])
+    assert [doc["_id"] for doc in find(couch, {"n": "a"})["docs"]] == ["08", "soft"]
+    assert [doc["_id"] for doc in find(couch, {"n": {"$in": [0, "a"]}})["docs"]] == ["03", "08", "soft"]
+    soft = requests.get(f"{couch}/soft").json()
+    requests.delete(f"{couch}/soft", params={"rev": soft["_rev"]}).raise_for_status()
     assert ids({"n": {"$gt": 0, "$lte": 7}}, 4) == ["04", "05", "06"]
     assert ids({"n": {"$lt": 0}}, 5) == ["00", "01", "02"]
     assert ids({"n": {"$gt": 1498}}, 10) == ["07", "08", "09", "far499"]

@@ -82,6 +82,32 @@ def test_a_server_that_is_not_there():
     assert done.returncode == 2 and "cannot be reached" in done.stdout
 
 
+def test_a_check_that_is_asked_wrongly_knows_nothing():
+    for wrong in (["--timeout", "x"], ["--timeout", 0], ["--unheard-of"], ["--server", "nowhere"]):
+        done = larder("check", *wrong)
+        assert done.returncode == 3 and done.stdout.startswith("LARDER UNKNOWN - "), done
+    assert larder("check", "--help").returncode == 0
+    assert larder("status", "--unheard-of").returncode == 2
+
+
+def test_another_port_is_not_taken_for_the_servers_own_http(server, tmp_path):
+    for other in (server.couch, server.elastic, server.riak):
+        done = larder("check", "--server", other)
+        assert done.returncode == 2 and "is not Larder's own HTTP" in done.stdout, done.stdout
+        for command in (["status"], ["user", "list"], ["backup", tmp_path / "kept"]):
+            done = larder(*command, "--server", other)
+            assert done.returncode == 1 and "is not Larder's own HTTP" in done.stderr, done
+    command = [os.environ["LARDER_BINARY"], "user", "add", "ann", "--server", server.elastic]
+    assert subprocess.run(command, input="secret\n", text=True).returncode == 1
+    assert requests.get(f"{server.elastic}/api").status_code == 404
+
+
+def test_what_a_log_filter_cannot_mean_is_refused():
+    for wrong in ("inof", "info,bogus=xx"):
+        assert larder("config", "print", "--log", wrong).returncode == 2
+    assert 'log = "info,mongo=debug"' in larder("config", "print", "--log", "info,mongo=debug").stdout
+
+
 def test_backups_grow_old(server, tmp_path):
     code, said = check(server, "--backups", tmp_path / "none")
     assert code == 2 and "no backup" in said

@@ -94,7 +94,7 @@ impl Merge<'_> {
         let Some(Value::String(data)) = properties.get("data") else {
             return Err(invalid());
         };
-        let bytes = BASE64_STANDARD.decode(data).map_err(|_| invalid())?;
+        let bytes = decode(data).ok_or_else(invalid)?;
         let new = NewAttachment {
             document: self.id,
             name,
@@ -142,6 +142,16 @@ impl Merge<'_> {
             .store(&self.database.files(), &self.settings, new, others, revpos)
             .await
     }
+}
+
+/// The bytes that base64 stands for, which many encoders break into lines.
+fn decode(data: &str) -> Option<Vec<u8>> {
+    let is_broken = data.contains(|c: char| c.is_ascii_whitespace());
+    let decoded = match is_broken {
+        true => BASE64_STANDARD.decode(data.split_ascii_whitespace().collect::<String>()),
+        false => BASE64_STANDARD.decode(data),
+    };
+    decoded.ok()
 }
 
 /// Whether the bytes come compressed.

@@ -6,12 +6,13 @@ use crate::endpoints::document::{OpenRevisions, ReadOptions, opened, write_revis
 use crate::error::{CouchError, Result};
 use crate::ids;
 use crate::incoming::parse_revision;
+use crate::query::Query;
 use crate::stream::{self, Output};
-use engine::RevisionedSnapshot;
+use engine::{Revision, RevisionedSnapshot};
 use http::{Method, Response};
 use json::write_string;
 use std::fmt::Write as _;
-use value::{Document, Value};
+use value::Value;
 
 /// `POST /{db}/_bulk_get`.
 pub(crate) async fn run(call: &mut Call) -> Result<Response> {
@@ -20,6 +21,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     }
     let database = call.database()?;
     call.check_is_json()?;
+    check_query(&call.query)?;
     let mut options = ReadOptions::parse(&call.query)?;
     options.limit_revisions(database.collection.revisions_kept());
     let body = call.json_object().await?;
@@ -31,6 +33,17 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
         (output, written)
     })
     .await
+}
+
+/// Refuses parameters of which each entry has its own, or that are of writing.
+fn check_query(query: &Query) -> Result<()> {
+    const REFUSED: [&str; 5] = ["open_revs", "new_edits", "w", "rev", "atts_since"];
+    match query.iter().find(|(name, _)| REFUSED.contains(name)) {
+        Some((name, _)) => Err(CouchError::bad_request(format!(
+            "\"{name}\" query parameter is not acceptable"
+        ))),
+        None => Ok(()),
+    }
 }
 
 async fn write_all(
@@ -59,14 +72,22 @@ async fn write_one(
     options: &ReadOptions,
     out: &mut String,
 ) -> Result<()> {
-    let (id, found) = match parse(database, asked) {
-        Ok((id, open)) => (id, open),
+    let Entry {
+        id,
+        open: found,
+        attachments_since,
+    } = match parse(database, asked) {
+        Ok(entry) => entry,
         Err(Refused { id, revision, error }) => {
             write_head(id.as_deref(), out);
-            write_error(id.as_deref(), revision.as_deref(), &error, out);
+            write_error(id.as_deref(), &revision, &error, out);
             out.push_str("]}");
             return Ok(());
         }
+    };
+    let options = &ReadOptions {
+        attachments_since,
+        ..options.clone()
     };
     write_head(Some(&id), out);
     let key = ids::resolve(snapshot, &id).await?;
@@ -76,7 +97,7 @@ async fn write_one(
         _ => opened(history.as_ref(), &found, options.latest)?,
     };
     if opened.is_empty() {
-        write_error(Some(&id), Some("undefined"), &CouchError::missing(), out);
+        write_error(Some(&id), &Value::from("undefined"), &CouchError::missing(), out);
     }
     for (position, opened) in opened.iter().enumerate() {
         out.push_str(if position > 0 { "," } else { "" });
@@ -92,59 +113,77 @@ async fn write_one(
             out.push('}');
         } else {
             out.truncate(start);
-            write_error(
-                Some(&id),
-                Some(&opened.revision.to_string()),
-                &CouchError::missing(),
-                out,
-            );
+            let revision = Value::from(opened.revision.to_string());
+            write_error(Some(&id), &revision, &CouchError::missing(), out);
         }
     }
     out.push_str("]}");
     Ok(())
 }
 
+/// What one entry asks for.
+struct Entry {
+    id: String,
+    /// All leaves, where it names no revision.
+    open: OpenRevisions,
+    /// The revisions that its client has, where it wants later attachments.
+    attachments_since: Option<Vec<Revision>>,
+}
+
 /// An entry that cannot be answered, with what it names.
 struct Refused {
     id: Option<String>,
-    revision: Option<String>,
+    /// The wrong one, where a revision is what is wrong.
+    revision: Value,
     error: CouchError,
 }
 
-/// The id and the revisions that one entry asks for; all leaves, where it names none.
-fn parse(database: &Database, asked: &Value) -> Result<(String, OpenRevisions), Refused> {
-    let wrong = || Refused {
+fn parse(database: &Database, asked: &Value) -> Result<Entry, Refused> {
+    let wrong = |reason: &'static str| Refused {
         id: None,
-        revision: None,
-        error: CouchError::bad_request("document id missed"),
+        revision: Value::Null,
+        error: CouchError::bad_request(reason),
     };
-    let Value::Document(asked) = asked else {
-        return Err(wrong());
+    let asked = match asked {
+        Value::Document(asked) if !asked.is_empty() => asked,
+        _ => return Err(wrong("document must be a JSON object")),
     };
-    let text = |document: &Document, name: &str| match document.get(name) {
-        Some(Value::String(text)) => Some(text.clone()),
-        _ => None,
+    let id = match asked.get("id") {
+        Some(Value::String(id)) => id.clone(),
+        Some(_) => return Err(wrong("Document id must be a string")),
+        None => return Err(wrong("document id missed")),
     };
-    let id = text(asked, "id").ok_or_else(wrong)?;
-    let revision = text(asked, "rev");
-    if let Err(error) = database.check_placed(&id) {
-        return Err(Refused {
-            id: Some(id),
-            revision,
-            error,
-        });
-    }
-    let Some(revision) = revision else {
-        return Ok((id, OpenRevisions::All));
+    let refused = |revision: &Value, error| Refused {
+        id: Some(id.clone()),
+        revision: revision.clone(),
+        error,
     };
-    match parse_revision(&revision) {
-        Ok(parsed) => Ok((id, OpenRevisions::These(vec![parsed]))),
-        Err(error) => Err(Refused {
-            id: Some(id),
-            revision: Some(revision),
-            error,
-        }),
-    }
+    database
+        .check_id(&id)
+        .map_err(|error| refused(&Value::Null, error))?;
+    let read = |given: &Value| match given {
+        Value::String(text) => parse_revision(text).map_err(|error| refused(given, error)),
+        other => Err(refused(other, CouchError::bad_request("Invalid rev format"))),
+    };
+    let open = match asked.get("rev") {
+        None => OpenRevisions::All,
+        Some(given) => OpenRevisions::These(vec![read(given)?]),
+    };
+    let attachments_since = match asked.get("atts_since") {
+        None => None,
+        Some(Value::Array(known)) if known.is_empty() => None,
+        Some(Value::Array(known)) => Some(known.iter().map(read).collect::<Result<_, _>>()?),
+        Some(other) => {
+            // So CouchDB writes it.
+            let reason = "att_since value must be array of revs.";
+            return Err(refused(other, CouchError::bad_request(reason)));
+        }
+    };
+    Ok(Entry {
+        id,
+        open,
+        attachments_since,
+    })
 }
 
 fn write_head(id: Option<&str>, out: &mut String) {
@@ -156,17 +195,14 @@ fn write_head(id: Option<&str>, out: &mut String) {
     out.push_str(r#","docs":["#);
 }
 
-fn write_error(id: Option<&str>, revision: Option<&str>, error: &CouchError, out: &mut String) {
+fn write_error(id: Option<&str>, revision: &Value, error: &CouchError, out: &mut String) {
     out.push_str(r#"{"error":{"id":"#);
     match id {
         Some(id) => write_string(id, out),
         None => out.push_str("null"),
     }
     out.push_str(r#","rev":"#);
-    match revision {
-        Some(revision) => write_string(revision, out),
-        None => out.push_str("null"),
-    }
+    json::write(revision.as_ref(), out);
     // Writing to a String cannot fail.
     let _ = write!(out, r#","error":"{}","reason":"#, error.error);
     write_string(&error.reason, out);

@@ -5,12 +5,16 @@ use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::limits::REVISIONS_KEPT_DEFAULT;
+use crate::query::Query;
 use crate::server::Server;
 use crate::{attachments, names, respond, security, users};
 use engine::RevisionedCollection;
 use http::{Method, Response, StatusCode};
 use json::write_string;
 use value::{Document, Value};
+
+/// What CouchDB calls its own engine, the only one that every CouchDB has.
+const ENGINE: &str = "couch";
 
 /// `/{db}`.
 pub(crate) async fn run(call: &mut Call) -> Result<Response> {
@@ -26,6 +30,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
 async fn create(call: &mut Call) -> Result<Response> {
     let name = call.path[0].clone();
     security::require_server_admin(&call.user)?;
+    check_placement(&call.query)?;
     names::check(&name)?;
     let partitioned = match call.query.get("partitioned") {
         None | Some("false") => false,
@@ -39,6 +44,35 @@ async fn create(call: &mut Call) -> Result<Response> {
     let mut response = respond::ok_true(StatusCode::CREATED);
     respond::location(&mut response, &call.url(&[&name]));
     Ok(response)
+}
+
+/// Refuses what can be no number of shards or copies, no place for them and no engine. What can be means nothing here, where a
+/// database is one shard in one place.
+fn check_placement(query: &Query) -> Result<()> {
+    let is_positive = |text: &str| text.parse::<i64>().is_ok_and(|number| number > 0);
+    for name in ["n", "q"] {
+        if query.get(name).is_some_and(|text| !is_positive(text)) {
+            return Err(CouchError::bad_request(format!(
+                "The `{name}` value should be a positive integer."
+            )));
+        }
+    }
+    let is_rule = |rule: &str| match rule.split(':').collect::<Vec<_>>()[..] {
+        [zone, copies] => !zone.is_empty() && is_positive(copies),
+        _ => false,
+    };
+    if query
+        .get("placement")
+        .is_some_and(|rules| !rules.split(',').all(is_rule))
+    {
+        return Err(CouchError::bad_request(
+            "The `placement` value should be in a format `zone:n`.",
+        ));
+    }
+    match query.get("engine") {
+        None | Some(ENGINE) => Ok(()),
+        Some(_) => Err(CouchError::bad_request("invalid_engine_extension")),
+    }
 }
 
 /// Makes a database with what it has from the beginning.

@@ -2,13 +2,13 @@
 
 use crate::call::Call;
 use crate::error::{CouchError, Result};
-use crate::replication::request::{Asked, Request};
 use crate::replication::{report, start};
 use crate::respond;
 use crate::security::require_server_admin;
 use crate::user::User;
 use http::{Method, Response, StatusCode};
-use serde_json::{Map, Value, json};
+use peer::request::{Asked, Request};
+use serde_json::{Value, json};
 
 /// Starts a replication and, unless it is continuous, waits for its end; or ends one.
 pub(crate) async fn run(call: &mut Call) -> Result<Response> {
@@ -16,12 +16,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
         return Err(CouchError::method_not_allowed("POST"));
     }
     call.check_is_json()?;
-    let bytes = call.bytes().await?;
-    let body: Map<String, Value> = match serde_json::from_slice(&bytes) {
-        Ok(Value::Object(body)) => body,
-        Ok(_) => return Err(CouchError::bad_request("Request body must be a JSON object")),
-        Err(_) => return Err(CouchError::bad_request("invalid UTF-8 JSON")),
-    };
+    let body = call.json_map().await?;
     if call.user.name.is_none() && !call.user.is_admin() {
         return Err(CouchError::unauthorized("You are not authorized to replicate."));
     }

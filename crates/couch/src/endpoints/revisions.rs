@@ -1,8 +1,10 @@
 //! `_revs_diff`, `_missing_revs`: which revisions a replica lacks; `_purge`; `_revs_limit`, `_purged_infos_limit`.
 
 use crate::call::Call;
+use crate::config::Config;
 use crate::endpoints::document::revisions;
 use crate::error::{CouchError, Result};
+use crate::limits::{PURGE_DOCUMENTS_MAX, PURGE_REVISIONS_MAX};
 use crate::{ids, respond};
 use engine::{DocumentHistory, Revision};
 use http::{Method, Response, StatusCode};
@@ -116,6 +118,7 @@ pub(crate) async fn purge(call: &mut Call) -> Result<Response> {
         database.check_placed(id)?;
         purges.push((database.id(id).await?, revisions(asked)?));
     }
+    check_purges(&call.server.config, &purges)?;
     let purged = database.collection.purge(purges).await?;
     let mut text = String::from(r#"{"purge_seq":null,"purged":{"#);
     for (position, ((id, _), purged)) in asked.iter().zip(purged).enumerate() {
@@ -126,6 +129,18 @@ pub(crate) async fn purge(call: &mut Call) -> Result<Response> {
     }
     text.push_str("}}");
     Ok(respond::json(StatusCode::CREATED, text))
+}
+
+fn check_purges(config: &Config, purges: &[(Value, Vec<Revision>)]) -> Result<()> {
+    let set = |name: &str, default: usize| config.number("purge", name).unwrap_or(default);
+    if purges.len() > set("max_document_id_number", PURGE_DOCUMENTS_MAX) {
+        return Err(CouchError::bad_request("Exceeded maximum number of documents."));
+    }
+    let revisions: usize = purges.iter().map(|(_, revisions)| revisions.len()).sum();
+    match revisions > set("max_revisions_number", PURGE_REVISIONS_MAX) {
+        true => Err(CouchError::bad_request("Exceeded maximum number of revisions.")),
+        false => Ok(()),
+    }
 }
 
 /// `/{db}/_revs_limit`.

@@ -1,14 +1,16 @@
 //! `/`, `/_up`, `/_all_dbs` (`src/chttpd/src/chttpd_misc.erl`).
 
+use super::all_docs::RowOptions;
 use super::database::write_info;
 use crate::call::Call;
 use crate::error::{CouchError, Result};
 use crate::limits::DBS_INFO_MAX;
 use crate::security::require_server_admin;
-use crate::{names, query, respond};
+use crate::{names, respond};
+use engine::Order;
 use http::{Body, Method, Response};
 use json::write_string;
-use value::{Document, Value};
+use value::{Document, Value, ValueRef};
 
 /// The version of CouchDB whose behaviour this is.
 const VERSION: &str = "3.5.0";
@@ -45,38 +47,36 @@ pub(crate) fn icon(call: &Call) -> Result<Response> {
 pub(crate) fn all_dbs(call: &Call) -> Result<Response> {
     require_lister(call)?;
     call.require_get()?;
-    let key = |names: [&str; 2]| -> Result<Option<String>> {
-        let text = names.into_iter().find_map(|name| call.query.get(name));
-        match text.map(query::json).transpose()? {
-            None => Ok(None),
-            Some(Value::String(name)) => Ok(Some(name)),
-            Some(_) => Err(CouchError::query_parse("keys of databases are strings")),
-        }
-    };
-    let (mut low, mut high) = (key(["startkey", "start_key"])?, key(["endkey", "end_key"])?);
-    let is_descending = call.query.is_true("descending");
-    let mut names = names::all(&call.server.engine);
-    if is_descending {
-        names.reverse();
-        std::mem::swap(&mut low, &mut high);
-    }
-    names.retain(|name| {
-        low.as_ref().is_none_or(|low| name >= low) && high.as_ref().is_none_or(|high| name <= high)
-    });
-    let number = |name: &str, default: usize| -> Result<usize> {
-        Ok(call
-            .query
-            .number(name)?
-            .map_or(default, |number| usize::try_from(number).unwrap_or(default)))
-    };
-    let (skip, limit) = (number("skip", 0)?, number("limit", usize::MAX)?);
     let mut text = String::from("[");
-    for name in names.iter().skip(skip).take(limit) {
+    for name in asked_names(call)? {
         text.push_str(if text.len() > 1 { "," } else { "" });
-        write_string(name, &mut text);
+        write_string(&name, &mut text);
     }
     text.push(']');
-    Ok(respond::ok(text))
+    Ok(respond::by_content(&call.headers, text))
+}
+
+/// The names of the databases that the parameters ask for, which are those of a view whose rows are the databases.
+fn asked_names(call: &Call) -> Result<Vec<String>> {
+    let options = RowOptions::of_query(&call.query)?;
+    let mut names = names::all(&call.server.engine);
+    match &options.keys {
+        Some(keys) => {
+            let keys = options.in_order(keys).into_iter();
+            let asked = keys.filter_map(|key| key.as_ref().as_str().map(str::to_owned));
+            names = asked.filter(|name| names.contains(name)).collect();
+        }
+        None => {
+            let range = options.range();
+            names.retain(|name| value::is_within(&range, ValueRef::String(name)));
+            if options.order == Order::Backward {
+                names.reverse();
+            }
+        }
+    }
+    let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let rows = names.into_iter().skip(number(options.skip));
+    Ok(rows.take(number(options.limit)).collect())
 }
 
 /// Refuses to name all databases to others than administrators, unless the setting `admin_only_all_dbs` says otherwise.
@@ -91,10 +91,14 @@ fn require_lister(call: &Call) -> Result<()> {
 pub(crate) async fn dbs_info(call: &mut Call) -> Result<Response> {
     require_lister(call)?;
     let names = match call.method {
-        Method::GET | Method::HEAD => names::all(&call.server.engine),
+        Method::GET | Method::HEAD => asked_names(call)?,
         Method::POST => {
             call.check_is_json()?;
-            named(&call.json_object().await?)?
+            let set = call
+                .server
+                .config
+                .number("chttpd", "max_db_number_for_dbs_info_req");
+            named(&call.json_object().await?, set.unwrap_or(DBS_INFO_MAX))?
         }
         _ => return Err(CouchError::method_not_allowed("GET,HEAD,POST")),
     };
@@ -120,11 +124,11 @@ pub(crate) async fn dbs_info(call: &mut Call) -> Result<Response> {
     Ok(respond::ok(text))
 }
 
-fn named(body: &Document) -> Result<Vec<String>> {
+fn named(body: &Document, names_max: usize) -> Result<Vec<String>> {
     let Some(Value::Array(keys)) = body.get("keys") else {
         return Err(CouchError::bad_request("`keys` member must exist."));
     };
-    if keys.len() > DBS_INFO_MAX {
+    if keys.len() > names_max {
         return Err(CouchError::bad_request("too_many_keys"));
     }
     let name = |key: &Value| match key {

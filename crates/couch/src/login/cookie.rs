@@ -92,13 +92,12 @@ impl Cookies {
     fn with(&self, value: &str) -> String {
         let mut cookie = format!("{NAME}={value}; Version=1");
         if self.is_persistent {
-            let end = SystemTime::now() + Duration::from_secs(self.seconds);
-            let _ = write!(
-                cookie,
-                "; Expires={}; Max-Age={}",
-                http::http_date(end),
-                self.seconds
-            );
+            let end = SystemTime::now().checked_add(Duration::from_secs(self.seconds));
+            // One that is good for ever ends with its Max-Age.
+            if let Some(end) = end {
+                let _ = write!(cookie, "; Expires={}", http::http_date(end));
+            }
+            let _ = write!(cookie, "; Max-Age={}", self.seconds);
         }
         cookie.push_str("; Path=/; HttpOnly");
         if let Some(domain) = &self.domain {

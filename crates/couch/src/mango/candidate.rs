@@ -1,7 +1,6 @@
 //! A document that an index gave: matched against the selector, and written.
 
 use crate::error::Result;
-use crate::ids;
 use crate::outgoing::{self, Shown, ShownHistory};
 use engine::{DocumentHistory, Record, RevisionedSnapshot};
 use mango::Selector;
@@ -26,9 +25,7 @@ impl<'r> Candidate<'r> {
         options: &FindOptions,
     ) -> Result<Candidate<'r>> {
         let body = record.document.as_raw();
-        let mut members = Document::new()
-            .with("_id", ids::text(id_of(record)))
-            .with("_rev", record.revision().to_string());
+        let mut members = outgoing::members(body, &record.revision(), false)?;
         let history = match options.conflicts && record.has_tree() {
             true => Some(snapshot.history_of(record).await?),
             false => None,
@@ -41,11 +38,6 @@ impl<'r> Candidate<'r> {
                     conflicts.into_iter().map(Value::from).collect::<Value>(),
                 );
             }
-        }
-        if body.get("_attachments").is_some()
-            && let Some(stubs) = outgoing::stubs(body)?
-        {
-            members.push("_attachments", stubs);
         }
         Ok(Candidate {
             record,

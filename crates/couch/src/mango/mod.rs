@@ -12,7 +12,6 @@ mod candidate;
 pub(crate) mod design;
 pub(crate) mod rows;
 pub(crate) mod text_rows;
-pub(crate) mod warning;
 
 use crate::error::CouchError;
 use http::StatusCode;

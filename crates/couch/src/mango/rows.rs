@@ -13,21 +13,13 @@ use engine::{
 use mango::choice::Bounds;
 use mango::index::Index;
 use mango::options::FindOptions;
+use mango::warning::Statistics;
 use std::collections::VecDeque;
 use std::ops::Bound;
 use value::Value;
 
 /// The rows of the first page that is read, where few may be enough.
 const FIRST_PAGE_ROWS: usize = 64;
-
-/// What a query examined.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Statistics {
-    pub(crate) keys_examined: u64,
-    pub(crate) documents_examined: u64,
-    pub(crate) quorum_documents_examined: u64,
-    pub(crate) results: u64,
-}
 
 /// Where rows come from.
 enum Source {

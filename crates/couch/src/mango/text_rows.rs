@@ -2,7 +2,6 @@
 //! (`src/mango/src/mango_cursor_text.erl`).
 
 use super::candidate::{Candidate, STEPS_PER_ROW};
-use super::rows::Statistics;
 use crate::database::Database;
 use crate::error::Result;
 use crate::ids;
@@ -14,6 +13,7 @@ use engine::RevisionedSnapshot;
 use mango::Selector;
 use mango::index::Index;
 use mango::options::FindOptions;
+use mango::warning::Statistics;
 use memory::Budget;
 use serde_json::Value as Json;
 use std::collections::HashSet;

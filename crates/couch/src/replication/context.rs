@@ -3,12 +3,15 @@
 //! `user_ctx` names an account of this server, as whom local databases are reached; without it, they are reached as nobody,
 //! unless there are no users and everybody on this machine may do everything. Addresses say themselves who asks.
 
+use super::states;
 use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
+use crate::json;
 use crate::user::User;
 use engine::Engine;
+use peer::request::Asked;
 use serde_json::{Map, Value};
-use value::Value as Bson;
+use value::{Document, DocumentBuf, Value as Bson};
 
 /// The member that names the account.
 const MEMBER: &str = "user_ctx";
@@ -65,9 +68,9 @@ fn named(engine: &Engine, name: &str) -> User {
     named.renewed(engine)
 }
 
-/// Notes who writes a document, and refuses one by which somebody would act as somebody else
-/// (`src/couch_replicator/src/couch_replicator_docs.erl`, `before_doc_update`).
-pub(crate) fn prepare(user: &User, document: &mut Incoming) -> Result<()> {
+/// Notes who writes a document, and refuses one by which somebody would act as somebody else, or that asks for nothing that could
+/// be done (`src/couch_replicator/src/couch_replicator_docs.erl`, `before_doc_update`). What another store has taken is taken here.
+pub(crate) fn prepare(user: &User, document: &mut Incoming, is_given: bool) -> Result<()> {
     let (mut fields, own) = (document.fields(), user.name.as_deref());
     let owner = fields.get(OWNER).and_then(|owner| owner.as_ref().as_str());
     let has_other = owner.is_some() && owner != own;
@@ -85,11 +88,26 @@ pub(crate) fn prepare(user: &User, document: &mut Incoming) -> Result<()> {
         let reason = "The given `user_ctx` is not valid: it names another user than you";
         return Err(CouchError::forbidden(reason));
     }
+    if !is_given && !document.deleted {
+        check(&fields)?;
+    }
     if let Some(own) = own.filter(|_| !has_other && !document.deleted) {
         fields.set(OWNER, own);
         document.set_fields(&fields);
     }
     Ok(())
+}
+
+/// Refuses what is no request for a replication; a document whose replication has failed for that may say so.
+fn check(fields: &Document) -> Result<()> {
+    let fields = json::object(&DocumentBuf::from(fields));
+    if states::of(&fields) == Some(states::FAILED) {
+        return Ok(());
+    }
+    match Asked::parse(&fields) {
+        Ok(_) => Ok(()),
+        Err(wrong) => Err(CouchError::forbidden(wrong.reason)),
+    }
 }
 
 fn roles(context: &Map<String, Value>) -> Result<Vec<String>> {

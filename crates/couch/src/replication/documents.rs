@@ -5,13 +5,13 @@
 //! its job.
 
 use super::job::Asker;
-use super::request::Request;
 use super::{context, filter, start, states};
 use crate::error::{CouchError, Result};
 use crate::server::Server;
 use crate::user::User;
 use crate::{ids, json, names};
 use engine::{ChangeKind, Order, RevisionedCollection, Sequence};
+use peer::request::Request;
 use replicate::Backoff;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -137,8 +137,8 @@ async fn look_at(
     if matches!(state, "completed" | "failed") {
         return;
     }
-    let asked =
-        Request::parse(&wish).and_then(|request| Ok((request, context::user(&server.engine, &wish)?)));
+    let asked = Request::parse(&wish).map_err(CouchError::from);
+    let asked = asked.and_then(|request| Ok((request, context::user(&server.engine, &wish)?)));
     match asked {
         Ok((request, user)) => {
             // A task of its own: a source that is slow to tell its filter does not hold up other documents.

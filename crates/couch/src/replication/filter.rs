@@ -3,13 +3,13 @@
 //! It is part of the replication's id: with another function the replication begins anew, instead of going on where the one
 //! before has left documents out.
 
-use super::request::Request;
 use super::transport;
 use crate::error::{CouchError, Result};
 use crate::server::Server;
 use crate::user::User;
 use http::{Method, StatusCode, percent_encode};
 use peer::Ask;
+use peer::request::Request;
 use replicate::Filter;
 use serde_json::Value;
 use std::sync::Arc;
@@ -19,12 +19,10 @@ pub(super) async fn text(server: &Arc<Server>, request: &Request, user: &User) -
     let Filter::Named { name, .. } = &request.options.filter else {
         return Ok(None);
     };
-    if name.starts_with('_') {
-        return Ok(None);
-    }
-    let Some((design, function)) = name.split_once('/') else {
-        let reason = "Invalid filter. Must match `ddocname/filtername`.";
-        return Err(CouchError::bad_request(reason));
+    let (design, function) = match name.split_once('/') {
+        Some(named) if !name.starts_with('_') => named,
+        // One of the protocol itself.
+        _ => return Ok(None),
     };
     let transport = transport::to(
         server,

@@ -1,12 +1,12 @@
 //! One replication: what was asked, by whom, and how it goes.
 
-use super::id::JobId;
-use super::request::Request;
 use crate::error::CouchError;
 use crate::user::User;
 use http::StatusCode;
 use jiff::Timestamp;
 use parking_lot::Mutex;
+use peer::request::JobId;
+use peer::request::Request;
 use replicate::{Outcome, Progress};
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,13 +1,13 @@
 //! The replications of this server: started, found by id, ended.
 
-use super::id::JobId;
 use super::job::{Asker, Ended, Job};
-use super::request::Request;
 use crate::error::{CouchError, Result};
 use crate::limits::REPLICATIONS_MAX;
 use crate::user::User;
 use http::{Client, Reach, StatusCode};
 use parking_lot::Mutex;
+use peer::request::JobId;
+use peer::request::Request;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 use tokio::task::JoinHandle;

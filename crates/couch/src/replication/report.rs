@@ -1,8 +1,8 @@
 //! How a job is shown: in the answer of `_replicate`, in `_active_tasks`, in `_scheduler/…`.
 
-use super::endpoint::Endpoint;
 use super::job::{Asker, Job, State};
 use jiff::Timestamp;
+use peer::request::Endpoint;
 use replicate::Outcome;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;

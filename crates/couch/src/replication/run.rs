@@ -1,6 +1,5 @@
 //! Running one job: once, or again and again.
 
-use super::endpoint::Endpoint;
 use super::job::{Ended, Job, State};
 use super::states;
 use super::transport;
@@ -8,6 +7,7 @@ use crate::error::CouchError;
 use crate::server::Server;
 use http::StatusCode;
 use peer::CouchPeer;
+use peer::request::Endpoint;
 use replicate::{Backoff, ReplicateError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -1,12 +1,12 @@
 //! Starting replications, and finding the ids under which they run.
 
-use super::id::JobId;
 use super::job::{Asker, Job};
-use super::request::Request;
 use super::{filter, run};
 use crate::error::Result;
 use crate::server::Server;
 use crate::user::User;
+use peer::request::JobId;
+use peer::request::Request;
 use std::sync::Arc;
 
 /// The id that the replication of a request by this user has.

@@ -19,6 +19,9 @@ const STATE_REASON: &str = "_replication_state_reason";
 const ID: &str = "_replication_id";
 const STATISTICS: &str = "_replication_stats";
 
+/// The state of a document whose replication cannot be.
+pub(super) const FAILED: &str = "failed";
+
 /// The state that a document says.
 pub(super) fn of(document: &Map<String, Value>) -> Option<&str> {
     document.get(STATE).and_then(Value::as_str)
@@ -73,7 +76,7 @@ pub(super) async fn failed(engine: &Engine, asker: &Asker, reason: &str) {
         (STATISTICS, None),
         (STATE_REASON, Some(Value::from(reason))),
     ];
-    write(engine, asker, "failed", set).await;
+    write(engine, asker, FAILED, set).await;
 }
 
 /// Writes a state into its document; nothing where the document is gone.

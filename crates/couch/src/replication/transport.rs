@@ -1,10 +1,10 @@
 //! The ways from this server to the two sides of a replication.
 
-use super::endpoint::Endpoint;
 use crate::server::Server;
 use crate::user::User;
 use futures::future::BoxFuture;
 use http::{Reach, Request, Response, percent_encode};
+use peer::request::Endpoint;
 use peer::{Address, Local, Route, Transport};
 use std::sync::Arc;
 use std::time::Duration;

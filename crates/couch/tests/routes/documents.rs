@@ -9,7 +9,7 @@ fn documents() {
 }
 
 pub fn cases() -> impl Iterator<Item = Case> {
-    [ONE, ATTACHMENTS, LOCAL, MANY, CHANGES, HISTORIES]
+    [ONE, ATTACHMENTS, MANY, CHANGES, HISTORIES]
         .into_iter()
         .flatten()
         .copied()
@@ -200,101 +200,6 @@ const ATTACHMENTS: &[Case] = &[
         "",
         200,
         r#"{"ok": true}"#,
-    ),
-];
-
-const LOCAL: &[Case] = &[
-    case(
-        "PUT /db/_local/l",
-        r#"{"n": 1}"#,
-        201,
-        "ETag: \"0-1\"\n\n{\"ok\": true, \"id\": \"_local/l\", \"rev\": \"0-1\"}",
-    ),
-    case(
-        "PUT /db/_local/l",
-        r#"{"_rev": "1-x"}"#,
-        400,
-        r#"{"error": "bad_request"}"#,
-    ),
-    case(
-        "GET /db/_local/l",
-        "",
-        200,
-        r#"{"_id": "_local/l", "_rev": "0-1", "n": 1}"#,
-    ),
-    case("GET /db/_local%2Fl", "", 200, r#"{"_id": "_local/l"}"#),
-    case("GET /db/_local/l\nIf-None-Match: <etag>", "", 304, ""),
-    case(
-        "COPY /db/_local/l\nDestination: _local/m",
-        "",
-        201,
-        r#"{"ok": true, "id": "_local/m", "rev": "0-1"}"#,
-    ),
-    case("GET /db/_local/m", "", 200, r#"{"_id": "_local/m", "n": 1}"#),
-    case("DELETE /db/_local/m", "", 200, r#"{"ok": true}"#),
-    case(
-        "COPY /db/_local/l\nDestination: of-local",
-        "",
-        201,
-        r#"{"ok": true, "id": "of-local"}"#,
-    ),
-    case("DELETE /db/of-local?rev=<rev>", "", 200, r#"{"ok": true}"#),
-    case("COPY /db/_local/l", "", 400, r#"{"error": "bad_request"}"#),
-    case(
-        "COPY /db/_local/none\nDestination: _local/m",
-        "",
-        404,
-        r#"{"error": "not_found"}"#,
-    ),
-    case(
-        "GET /absent/a/b/c",
-        "",
-        404,
-        r#"{"error": "not_found", "reason": "Database does not exist."}"#,
-    ),
-    case(
-        "POST /db/_local/l",
-        "{}",
-        405,
-        r#"{"error": "method_not_allowed"}"#,
-    ),
-    case("GET /db/_local/none", "", 404, r#"{"error": "not_found"}"#),
-    case(
-        "GET /db/_local_docs",
-        "",
-        200,
-        r#"{"rows": [{"id": "_local/l", "value": {"rev": "0-1"}}]}"#,
-    ),
-    case(
-        "POST /db/_local_docs",
-        r#"{"keys": ["_local/none"]}"#,
-        200,
-        r#"{"rows": [{"key": "_local/none", "error": "not_found"}]}"#,
-    ),
-    case(
-        "GET /db/_local_docs?limit=x",
-        "",
-        400,
-        r#"{"error": "query_parse_error"}"#,
-    ),
-    case(
-        "DELETE /db/_local/l",
-        "",
-        200,
-        r#"{"ok": true, "id": "_local/l"}"#,
-    ),
-    case("DELETE /db/_local/l", "", 404, r#"{"error": "not_found"}"#),
-    case(
-        "GET /db/_local",
-        "",
-        400,
-        r#"{"error": "bad_request", "reason": "Invalid _local document id."}"#,
-    ),
-    case(
-        "GET /db/_local/l/text",
-        "",
-        400,
-        r#"{"reason": "_local documents do not accept attachments."}"#,
     ),
 ];
 

@@ -2,6 +2,7 @@
 
 use crate::server::Server;
 use kv::Simulation;
+use std::time::{Duration, Instant};
 use testing::http::{Answer, exchange};
 
 /// Seeds decide what a crash loses.
@@ -55,4 +56,24 @@ fn who_follows_from_a_reported_sequence_misses_nothing_after_a_crash() {
     goes_on_after_a_crash("GET /d", "update_seq");
     goes_on_after_a_crash("GET /d/_all_docs?update_seq=true", "update_seq");
     goes_on_after_a_crash("GET /d/_local_docs?update_seq=true", "update_seq");
+}
+
+#[test]
+fn a_feed_ends_with_its_database() {
+    for kind in ["continuous", "longpoll", "eventsource"] {
+        let server = Server::start();
+        ok(&server, "PUT /d", "");
+        let address = server.address;
+        let request = format!("GET /d/_changes?feed={kind}&since=now&heartbeat=100");
+        let followed = std::thread::spawn(move || exchange(address, &request, ""));
+        // Until it waits.
+        std::thread::sleep(Duration::from_millis(300));
+        ok(&server, "DELETE /d", "");
+        let begun = Instant::now();
+        let answer = followed.join().expect("an answer");
+        assert_eq!(answer.status, 200, "{kind}");
+        assert!(begun.elapsed() < Duration::from_secs(5), "{kind}");
+        let is_told = kind == "eventsource" || answer.body.contains("last_seq");
+        assert!(is_told, "{kind}: {answer}");
+    }
 }

@@ -7,9 +7,13 @@
 mod couchapps;
 mod databases;
 mod documents;
+mod edits;
 mod feeds;
 mod grouped_searches;
+mod local_documents;
+mod parameters;
 mod queries;
+mod selectors;
 mod server;
 mod server_endpoints;
 mod text_queries;
@@ -57,6 +61,7 @@ fn tables() -> Vec<Vec<Route>> {
 fn cases() -> Vec<Case> {
     let mut cases = databases::CASES.to_vec();
     cases.extend(documents::cases());
+    cases.extend(local_documents::CASES);
     cases.extend(queries::cases());
     cases.extend(couchapps::CASES);
     cases.extend(server_endpoints::cases());

@@ -9,7 +9,8 @@ use testing::http::{Case, faults};
 /// Ends with the value.
 pub struct Server {
     pub address: SocketAddr,
-    _host: Host,
+    pub engine: Engine,
+    host: Host,
 }
 
 impl Server {
@@ -21,9 +22,19 @@ impl Server {
     pub fn on(simulation: &Simulation) -> Server {
         let host = Host::new();
         let engine = host.run(Engine::on(Kv::simulated(simulation))).unwrap();
+        let served = engine.clone();
         let address = host
-            .serve(|listener, stopped| couch::serve(listener, engine, couch::Options::default(), stopped));
-        Server { address, _host: host }
+            .serve(|listener, stopped| couch::serve(listener, served, couch::Options::default(), stopped));
+        Server {
+            address,
+            engine,
+            host,
+        }
+    }
+
+    /// Runs what another protocol does to its store.
+    pub fn run<T>(&self, future: impl Future<Output = T>) -> T {
+        self.host.run(future)
     }
 }
 

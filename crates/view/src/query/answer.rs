@@ -60,7 +60,7 @@ impl Answer {
             });
         }
         let total = tree.rows();
-        let offset = (found.before + query.skip).min(total);
+        let offset = found.before.saturating_add(query.skip).min(total);
         Ok(Answer {
             totals: Some((total, offset)),
             sequence,

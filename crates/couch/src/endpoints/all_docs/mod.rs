@@ -7,7 +7,7 @@ pub(crate) use options::RowOptions;
 use crate::attachments;
 use crate::call::Call;
 use crate::database::Database;
-use crate::error::{CouchError, Result};
+use crate::error::Result;
 use crate::limits::{OFFSET_COUNTED_MAX, PAGE_ROWS};
 use crate::outgoing::{self, Shown, ShownHistory};
 use crate::stream::{self, Output};
@@ -40,26 +40,14 @@ pub(crate) async fn run(call: &mut Call, prefix: &'static str) -> Result<Respons
 
 /// `/{db}/_all_docs/queries`: several in one.
 pub(crate) async fn queries(call: &mut Call, prefix: &'static str) -> Result<Response> {
-    if call.method != Method::POST {
-        return Err(CouchError::method_not_allowed("POST"));
-    }
     let database = call.database()?;
-    call.check_is_json()?;
-    let body = call.json_object().await?;
-    let Some(Value::Array(queries)) = body.get("queries") else {
-        return Err(CouchError::bad_request(
-            "POST body must include `queries` parameter.",
-        ));
-    };
-    let parse = |query: &Value| match query {
-        Value::Document(query) => {
-            let mut options = RowOptions::parse(&call.query, Some(query))?.checked(call, &database)?;
-            options.prefix = prefix;
-            Ok(options)
-        }
-        _ => Err(CouchError::bad_request("each query must be a JSON object")),
-    };
-    let queries: Vec<RowOptions> = queries.iter().map(parse).collect::<Result<_>>()?;
+    let queries = RowOptions::of_queries(call).await?;
+    let checked = queries.into_iter().map(|query| {
+        let mut options = query.checked(call, &database)?;
+        options.prefix = prefix;
+        Ok(options)
+    });
+    let queries: Vec<RowOptions> = checked.collect::<Result<_>>()?;
     stream::respond_with(&call.operation, |mut output| async move {
         let written = write_all(&database, &queries, &mut output).await;
         (output, written)

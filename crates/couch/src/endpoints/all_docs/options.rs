@@ -3,13 +3,15 @@
 use crate::attachments::Wanted;
 use crate::call::Call;
 use crate::database::Database;
+use crate::endpoints::view::ViewParameters;
 use crate::error::{CouchError, Result};
 use crate::query::{self, Query};
 use crate::{ids, row_limit};
 use engine::Order;
 use http::Method;
+use serde_json::Value as Json;
 use std::ops::Bound;
-use value::{Document, Value};
+use value::Value;
 
 /// What rows are asked for.
 #[derive(Clone, Debug)]
@@ -31,109 +33,62 @@ pub(crate) struct RowOptions {
     pub(crate) partition: Option<String>,
 }
 
-impl Default for RowOptions {
-    fn default() -> RowOptions {
-        RowOptions {
-            keys: None,
-            start: None,
-            end: None,
-            inclusive_end: true,
-            order: Order::Forward,
-            skip: 0,
-            limit: u64::MAX,
-            include_docs: false,
-            conflicts: false,
-            update_seq: false,
-            attachments: Wanted::default(),
-            prefix: "",
-            partition: None,
-        }
-    }
-}
-
 impl RowOptions {
-    /// Those of a body and of a query, which wins.
-    pub(crate) fn parse(query: &Query, body: Option<&Document>) -> Result<RowOptions> {
-        let mut options = RowOptions::default();
-        for (name, value) in body.into_iter().flat_map(Document::iter) {
-            if name == "keys" && !matches!(value, Value::Array(_)) {
-                return Err(CouchError::bad_request("`keys` body member must be an array."));
-            }
-            options.set_value(name, value)?;
-        }
-        for (name, text) in query.iter() {
-            options.set_text(name, text)?;
-        }
-        if options.keys.is_some() && (options.start.is_some() || options.end.is_some()) {
-            return Err(CouchError::query_parse(
-                "`keys` is incompatible with `key`, `start_key` and `end_key`",
-            ));
-        }
-        Ok(options)
+    /// Those of a query.
+    pub(crate) fn of_query(query: &Query) -> Result<RowOptions> {
+        RowOptions::of_parameters(parameters().with_query(query)?)
     }
 
-    fn set_text(&mut self, name: &str, text: &str) -> Result<()> {
-        match name {
-            "key" | "keys" | "startkey" | "start_key" | "endkey" | "end_key" => {
-                self.set_value(name, &query::json(text)?)
-            }
-            "descending" | "include_docs" | "inclusive_end" | "conflicts" | "update_seq" | "attachments"
-            | "att_encoding_info" => self.set_value(name, &Value::Bool(query::flag(name, text)?)),
-            "skip" => {
-                self.skip = query::number(name, text)?;
-                Ok(())
-            }
-            "limit" => {
-                self.limit = query::number(name, text)?;
-                Ok(())
-            }
-            "partition" => self.set_value(name, &Value::from(text)),
-            _ => Ok(()),
-        }
-    }
-
-    fn set_value(&mut self, name: &str, value: &Value) -> Result<()> {
-        match (name, value) {
-            ("key", key) => {
-                self.start = Some(key.clone());
-                self.end = Some(key.clone());
-            }
-            ("keys", Value::Array(keys)) => self.keys = Some(keys.clone()),
-            ("keys", _) => {
-                return Err(CouchError::bad_request("`keys` parameter must be an array."));
-            }
-            ("partition", Value::String(partition)) => {
-                ids::check_partition(partition)?;
-                self.partition = Some(partition.clone());
-            }
-            ("partition", _) => return Err(CouchError::illegal_partition("Partition must be a string")),
-            ("startkey" | "start_key", key) => self.start = Some(key.clone()),
-            ("endkey" | "end_key", key) => self.end = Some(key.clone()),
-            ("descending", Value::Bool(true)) => self.order = Order::Backward,
-            ("include_docs", Value::Bool(flag)) => self.include_docs = *flag,
-            ("inclusive_end", Value::Bool(flag)) => self.inclusive_end = *flag,
-            ("conflicts", Value::Bool(flag)) => self.conflicts = *flag,
-            ("update_seq", Value::Bool(flag)) => self.update_seq = *flag,
-            ("attachments", Value::Bool(true)) => self.attachments.since = Some(0),
-            ("att_encoding_info", Value::Bool(true)) => self.attachments.encoding = true,
-            ("skip", Value::Int32(number)) if *number >= 0 => self.skip = *number as u64,
-            ("limit", Value::Int32(number)) if *number >= 0 => self.limit = *number as u64,
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// What a request asks for, in its query and in a body.
+    /// What a request asks for, in its query and in a body; the query wins.
     pub(crate) async fn of(call: &mut Call) -> Result<RowOptions> {
-        let body = match call.method {
-            Method::GET | Method::HEAD => None,
+        match call.method {
+            Method::GET | Method::HEAD => RowOptions::of_query(&call.query),
             Method::POST => {
                 call.check_is_json()?;
-                Some(call.json_object().await?)
+                let body = call.json_map().await?;
+                if body.get("keys").is_some_and(|keys| !keys.is_array()) {
+                    return Err(CouchError::bad_request("`keys` body member must be an array."));
+                }
+                RowOptions::of_parameters(parameters().with_body(&body)?.with_query(&call.query)?)
             }
-            _ => return Err(CouchError::method_not_allowed("GET,HEAD,POST")),
-        };
-        RowOptions::parse(&call.query, body.as_ref())
+            _ => Err(CouchError::method_not_allowed("GET,HEAD,POST")),
+        }
+    }
+
+    /// What each of the queries of a body asks for, which win over the query of the URL.
+    pub(crate) async fn of_queries(call: &mut Call) -> Result<Vec<RowOptions>> {
+        if call.method != Method::POST {
+            return Err(CouchError::method_not_allowed("POST"));
+        }
+        call.check_is_json()?;
+        let body = call.json_map().await?;
+        let queries = parameters().with_query(&call.query)?.of_queries(&body)?;
+        queries.into_iter().map(RowOptions::of_parameters).collect()
+    }
+
+    fn of_parameters(parameters: ViewParameters) -> Result<RowOptions> {
+        let query = parameters.query;
+        // As of a view without reduce function, which a partition may be asked for or not.
+        query.check(false, query.partition.is_some())?;
+        let keys = |keys: Vec<Json>| keys.into_iter().map(id).collect::<Result<Vec<_>>>();
+        Ok(RowOptions {
+            keys: query.keys.map(keys).transpose()?,
+            start: query.start_key.map(id).transpose()?,
+            end: query.end_key.map(id).transpose()?,
+            inclusive_end: query.inclusive_end,
+            order: query.order,
+            skip: query.skip,
+            limit: query.limit.unwrap_or(u64::MAX),
+            include_docs: query.include_docs,
+            conflicts: query.conflicts == Some(true),
+            update_seq: parameters.update_sequence,
+            attachments: Wanted {
+                since: parameters.attachments.then_some(0),
+                encoding: parameters.encoding,
+            },
+            prefix: "",
+            partition: query.partition,
+        })
     }
 
     /// Keys in the order of the rows.
@@ -173,7 +128,7 @@ impl RowOptions {
     }
 
     /// Checks what depends on the database, and takes the limit that its settings set.
-    pub(super) fn checked(mut self, call: &Call, database: &Database) -> Result<RowOptions> {
+    pub(crate) fn checked(mut self, call: &Call, database: &Database) -> Result<RowOptions> {
         if self.partition.is_some() && !database.collection.is_partitioned() {
             return Err(CouchError::query_parse(
                 "`partition` parameter is not supported on this db",
@@ -184,4 +139,17 @@ impl RowOptions {
         self.limit = limit.unwrap_or(u64::MAX);
         Ok(self)
     }
+}
+
+/// Those of a list of documents before anything is asked.
+fn parameters() -> ViewParameters {
+    ViewParameters {
+        keeps_keys: true,
+        ..ViewParameters::default()
+    }
+}
+
+/// A key as an id may be.
+fn id(key: Json) -> Result<Value> {
+    query::json(&key.to_string())
 }

@@ -3,7 +3,6 @@
 mod batch;
 
 use super::document::Put;
-use super::local::put_local;
 use crate::call::Call;
 use crate::database::Database;
 use crate::edit_check::EditCheck;
@@ -12,9 +11,9 @@ use crate::incoming::Incoming;
 use crate::operation::Reader;
 use crate::stream::Output;
 use crate::users::{self, UserChange};
-use crate::{ids, respond};
+use crate::{ids, local_documents, respond};
 use batch::Batch;
-use engine::{Edit, EditOutcome, Revision, RevisionHash};
+use engine::{Edit, EditOutcome};
 use http::{Method, Response, StatusCode};
 use json::write_string;
 use std::fmt::Write as _;
@@ -28,6 +27,8 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
         return Err(CouchError::method_not_allowed("POST"));
     }
     let database = call.database()?;
+    // Whoever may write nothing is refused as a whole.
+    database.require_write("")?;
     call.check_is_json()?;
     let mut batch = Batch::parse(call.bytes().await?)?;
     let mut text = String::from("[");
@@ -89,7 +90,7 @@ struct Written {
     edits: Vec<Edit>,
     /// The user that each edit changes.
     users: Vec<Option<UserChange>>,
-    /// What became of local documents, and of design documents that are refused, by their place; none for those that are in `edits`.
+    /// What became of local documents, and of those that are refused, by their place; none for those that are in `edits`.
     settled: Vec<Option<Result<EditOutcome>>>,
 }
 
@@ -102,19 +103,28 @@ impl Written {
         given: bool,
     ) -> Result<()> {
         let name = document.id.clone().unwrap_or_else(|| call.new_id());
-        let settled = if let Some(local) = name.strip_prefix(ids::LOCAL) {
-            let count = put_local(call, database, local, document).await?;
-            let hash = RevisionHash::parse(&count.to_string());
-            Some(Ok(EditOutcome::Written(Revision { generation: 0, hash })))
+        let mut settled = if let Some(local) = name.strip_prefix(ids::LOCAL) {
+            let put = local_documents::put(call, database, local, document).await;
+            Some(Ok(EditOutcome::Written(put?)))
         } else if name.starts_with(ids::DESIGN) {
             database.require_admin().err().map(Err)
         } else {
             None
         };
         if settled.is_none() {
-            let (edit, user) = Put::among(call, database, &name, given).edit(document).await?;
-            self.edits.push(edit);
-            self.users.push(user);
+            match Put::among(call, database, &name, given).edit(document).await {
+                Ok((edit, user)) => {
+                    self.edits.push(edit);
+                    self.users.push(user);
+                }
+                // What may not be written does not keep the others from being written.
+                Err(refusal)
+                    if matches!(refusal.status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN) =>
+                {
+                    settled = Some(Err(refusal));
+                }
+                Err(error) => return Err(error),
+            }
         }
         self.settled.push(settled);
         self.names.push(name);

@@ -134,7 +134,15 @@ impl Feed {
         let start = out.len();
         self.separate(out);
         let database = &self.database;
-        let is_shown = row::write(database, snapshot, change, &self.options, &self.filter, out).await?;
+        let is_shown = row::write(
+            database,
+            snapshot,
+            change,
+            (&self.options, self.given),
+            &self.filter,
+            out,
+        )
+        .await?;
         self.pass(change);
         if is_shown {
             self.end_row(change, out);
@@ -198,6 +206,9 @@ impl Feed {
 
     /// The changes that are still to come; many are not counted one by one, and numbers that are no changes stand among them then.
     async fn pending(&self) -> Result<u64> {
+        if self.database.collection.is_dropped() {
+            return Ok(0);
+        }
         let snapshot = self.database.durable_snapshot().await?;
         let rest = snapshot.head().changes_since(&self.position);
         if rest == 0 || rest > PENDING_COUNTED_MAX {

@@ -5,9 +5,9 @@ use crate::call::Call;
 use crate::database::Database;
 use crate::design::Design;
 use crate::error::{CouchError, Result};
+use crate::query;
 use crate::query::Query;
 use crate::script_request::{self, BodySeen};
-use crate::{ids, query};
 use engine::Change;
 use mango::Selector;
 use std::collections::HashSet;
@@ -24,7 +24,11 @@ pub(super) enum Filter {
     /// Those of design documents.
     Design,
     /// Those of documents that match.
-    Selector(Selector),
+    Selector {
+        selector: Selector,
+        /// What is shown of documents that come with their changes; none for all.
+        fields: Option<Vec<String>>,
+    },
     /// Those that a filter function of a design document lets through, which is given the request.
     Function {
         design: Arc<Design>,
@@ -76,7 +80,11 @@ impl Filter {
                 Filter::Ids(named_ids(named.as_ref())?)
             }
             "_selector" => match body.get("selector") {
-                Some(Value::Document(selector)) => Filter::Selector(Selector::parse(selector)?),
+                Some(Value::Document(selector)) => Filter::Selector {
+                    selector: Selector::parse(selector)
+                        .map_err(|wrong| CouchError::bad_request(wrong.to_string()))?,
+                    fields: fields(body.get("fields"))?,
+                },
                 Some(_) => return Err(CouchError::bad_request("Selector error: expected a JSON object")),
                 None => {
                     return Err(CouchError::bad_request(
@@ -111,16 +119,18 @@ impl Filter {
             _ => None,
         })
     }
+}
 
-    /// Whether the document of this `_id` and content passes.
-    pub(super) fn passes(&self, id: &str, document: &dyn Fn() -> Document) -> bool {
-        match self {
-            // Those of functions were asked for the whole page.
-            Filter::All | Filter::Function { .. } | Filter::View { .. } => true,
-            Filter::Ids(named) => named.contains(id),
-            Filter::Design => id.starts_with(ids::DESIGN),
-            Filter::Selector(filter) => filter.matches((&document()).into()),
+/// The fields that are shown, where they are named.
+fn fields(named: Option<&Value>) -> Result<Option<Vec<String>>> {
+    match named {
+        None | Some(Value::Null) => Ok(None),
+        Some(named @ Value::Array(_)) => {
+            mango::options::fields(named).map_err(|wrong| CouchError::bad_request(wrong.to_string()))
         }
+        Some(_) => Err(CouchError::bad_request(
+            "Selector error: fields must be JSON array",
+        )),
     }
 }
 

@@ -20,9 +20,11 @@ use crate::{respond, stream};
 use engine::Sequence;
 use feed::Feed;
 use filter::Filter;
-use http::{HeaderValue, Method, Response, header};
+use http::{HeaderValue, Method, Response, header, if_none_match};
+use md5::{Digest, Md5};
 use options::{ChangesOptions, Kind};
-use value::Document;
+use std::time::Duration;
+use value::{Document, hex};
 
 /// `/{db}/_changes`.
 pub(crate) async fn run(call: &mut Call) -> Result<Response> {
@@ -37,17 +39,27 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     };
     let head = database.durable_snapshot().await?.head();
     let last_event = call.header("last-event-id");
-    let options = ChangesOptions::parse(&call.query, last_event, database.sequences, head)?;
+    let mut options = ChangesOptions::parse(&call.query, last_event, database.sequences, head.clone())?;
+    if let Some(most_ms) = call.server.config.number("chttpd", "changes_timeout") {
+        options.timeout = options.timeout.min(Duration::from_millis(most_ms));
+    }
     let filter = Filter::parse(call, &database, &body).await?;
     let kind = options.kind;
-    let feed = Feed::new(database, options, filter, &call.server);
     if kind == Kind::Normal {
-        return stream::respond_with(&call.operation, |mut output| async move {
+        let tag = entity_tag(call, &database.sequences.text(&head), &filter);
+        if call.method != Method::POST && if_none_match(&call.headers, &tag) {
+            return Ok(respond::not_modified(&tag));
+        }
+        let feed = Feed::new(database, options, filter, &call.server);
+        let mut response = stream::respond_with(&call.operation, |mut output| async move {
             let written = feed.write_all(&mut output).await;
             (output, written)
         })
-        .await;
+        .await?;
+        respond::tag(&mut response, &tag);
+        return Ok(response);
     }
+    let feed = Feed::new(database, options, filter, &call.server);
     let (sender, mut response) = respond::feed();
     if kind == Kind::EventSource {
         let headers = response.headers_mut();
@@ -63,6 +75,18 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     let followed = Box::pin(feed.follow(output, sender));
     tokio::spawn(async move { operation.follow(reader, followed).await });
     Ok(response)
+}
+
+/// The entity tag of all changes up to a sequence. Whatever is shown of a change, or decides whether it is shown, is a change of the
+/// database itself, but for who asks: a filter function is told that.
+fn entity_tag(call: &Call, sequence: &str, filter: &Filter) -> String {
+    match filter {
+        Filter::Function { .. } => {
+            let asker = format!("{:?} {:?}", call.user.name, call.user.roles);
+            format!("\"{sequence}-{}\"", hex(&Md5::digest(asker)))
+        }
+        _ => format!("\"{sequence}\""),
+    }
 }
 
 async fn posted(call: &mut Call) -> Result<Document> {

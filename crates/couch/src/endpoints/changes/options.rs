@@ -8,6 +8,9 @@ use crate::sequence::Sequences;
 use engine::{Order, Sequence};
 use std::time::Duration;
 
+/// CouchDB's limit where none is asked for, from which it counts the rows that have a sequence.
+const LIMIT_DEFAULT: u64 = 1_000_000_000_000_000;
+
 /// How changes are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -34,6 +37,8 @@ pub(super) struct ChangesOptions {
     pub(super) attachments: Wanted,
     /// Whether all leaves are named, not only the winner.
     pub(super) all_leaves: bool,
+    /// Only of so many rows the last has its sequence (`seq_interval`).
+    pub(super) sequence_interval: u64,
     /// How often a sign of life is sent; then the feed does not end by itself.
     pub(super) heartbeat: Option<Duration>,
     /// How long the feed waits for a change.
@@ -62,6 +67,7 @@ impl ChangesOptions {
             conflicts: false,
             attachments: Wanted::default(),
             all_leaves: false,
+            sequence_interval: 1,
             heartbeat: None,
             timeout: Duration::from_millis(CHANGES_TIMEOUT_MS),
         };
@@ -78,6 +84,12 @@ impl ChangesOptions {
         // As CouchDB, which gives one change where none are wanted.
         options.limit = options.limit.max(1);
         Ok(options)
+    }
+
+    /// Whether a row has its sequence, before which so many were given: so that the last of a limit has one.
+    pub(super) fn has_sequence(&self, given: u64) -> bool {
+        let left = self.limit.min(LIMIT_DEFAULT).saturating_sub(given);
+        left.is_multiple_of(self.sequence_interval)
     }
 
     fn set(&mut self, name: &str, value: &str) -> Result<()> {
@@ -114,6 +126,11 @@ impl ChangesOptions {
                     .filter(|beat_ms| *beat_ms > 0)
                     .ok_or_else(invalid)?;
                 self.heartbeat = Some(Duration::from_millis(beat_ms));
+            }
+            ("seq_interval", text) => {
+                let rows = text.parse().ok().filter(|rows| *rows > 0);
+                self.sequence_interval =
+                    rows.ok_or_else(|| CouchError::bad_request("invalid_seq_interval"))?;
             }
             ("timeout", text) => {
                 let asked = Duration::from_millis(whole("timeout", text)?);

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::ids;
 use crate::outgoing::{self, Shown, ShownHistory};
 use engine::{Change, ChangeKind, DocumentHistory, Revision, RevisionedSnapshot};
-use json::write_string;
+use json::{Reader, write_string};
 use std::fmt::Write as _;
 use value::{Document, DocumentBuf, Value, ValueRef, doc};
 
@@ -55,17 +55,6 @@ impl Changed {
         let bare = || DocumentBuf::from(&doc! {"_id": self.id.clone()});
         self.body.clone().unwrap_or_else(bare)
     }
-
-    /// The document as filters see it.
-    fn seen(&self, id: &str) -> Document {
-        let mut seen = self.body().to_document();
-        seen.set("_id", id);
-        seen.set("_rev", self.revision.to_string());
-        if self.deleted {
-            seen.set("_deleted", true);
-        }
-        seen
-    }
 }
 
 /// The document of a change as functions are given it, as JSON text.
@@ -82,27 +71,45 @@ pub(super) fn seen_by_functions(change: &Change) -> String {
     out
 }
 
-/// Appends a change; false where the filter keeps it back.
+/// Appends a change, before which so many were given; false where the filter keeps it back.
 pub(super) async fn write(
     database: &Database,
     snapshot: &RevisionedSnapshot,
     change: &Change,
-    options: &ChangesOptions,
+    (options, given): (&ChangesOptions, u64),
     filter: &Filter,
     out: &mut String,
 ) -> Result<bool> {
     let changed = Changed::of(change);
     let id = ids::text(changed.id.as_ref());
-    if !filter.passes(&id, &|| changed.seen(&id)) {
+    let body = changed.body();
+    let is_let_through = match filter {
+        // Those of functions were asked for the whole page.
+        Filter::All | Filter::Function { .. } | Filter::View { .. } => true,
+        Filter::Ids(named) => named.contains(&id),
+        Filter::Design => id.starts_with(ids::DESIGN),
+        Filter::Selector { selector, .. } => {
+            let members = outgoing::members(body.as_raw(), &changed.revision, changed.deleted)?;
+            selector.matches_with(body.as_raw().into(), &members)
+        }
+    };
+    if !is_let_through {
         return Ok(false);
     }
     let history = match changed.has_tree && (options.all_leaves || options.conflicts) {
         true => snapshot.history(changed.id.as_ref()).await?,
         false => None,
     };
-    out.push_str(r#"{"seq":""#);
-    database.sequences.write(&change.sequence, out);
-    out.push_str(r#"","id":"#);
+    out.push_str(r#"{"seq":"#);
+    match options.has_sequence(given) {
+        true => {
+            out.push('"');
+            database.sequences.write(&change.sequence, out);
+            out.push('"');
+        }
+        false => out.push_str("null"),
+    }
+    out.push_str(r#","id":"#);
     write_string(&id, out);
     out.push_str(r#","changes":["#);
     write_revisions(&changed, history.as_ref().filter(|_| options.all_leaves), out);
@@ -114,11 +121,11 @@ pub(super) async fn write(
             conflicts: options.conflicts,
             ..Shown::default()
         };
-        let body = changed.body();
         let loaded = attachments::load(&database.files(), body.as_raw(), options.attachments).await?;
         let more = history
             .as_ref()
             .map(|history| ShownHistory::of_winner(history, shown));
+        let start = out.len();
         outgoing::write_loaded(
             body.as_raw(),
             &changed.revision,
@@ -127,9 +134,26 @@ pub(super) async fn write(
             &loaded,
             out,
         );
+        if let Filter::Selector {
+            fields: Some(fields), ..
+        } = filter
+        {
+            keep_fields(fields, start, out)?;
+        }
     }
     out.push('}');
     Ok(true)
+}
+
+/// Leaves only these fields of the document that begins here (`src/couch/src/couch_changes.erl`, `doc_to_json`).
+fn keep_fields(fields: &[String], start: usize, out: &mut String) -> Result<()> {
+    let Value::Document(whole) = Reader::whole(out[start..].as_bytes())? else {
+        return Ok(());
+    };
+    out.truncate(start);
+    let kept = mango::extract((&whole).into(), &Document::new(), fields);
+    json::write(Value::from(kept).as_ref(), out);
+    Ok(())
 }
 
 fn write_revisions(changed: &Changed, leaves: Option<&DocumentHistory>, out: &mut String) {

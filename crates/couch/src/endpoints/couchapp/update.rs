@@ -5,9 +5,7 @@ use super::{Seen, require, text_of};
 use crate::call::Call;
 use crate::database::Database;
 use crate::endpoints::document::{Put, WriteAnswer};
-use crate::endpoints::local::put_local;
 use crate::error::{CouchError, Result};
-use crate::ids;
 use crate::incoming::Incoming;
 use crate::script_request::{self, BodySeen};
 use http::{HeaderName, Response, StatusCode, percent_encode};
@@ -68,10 +66,6 @@ async fn write(call: &Call, database: &Database, document: &str) -> Result<(Stri
     let Some(id) = document.id.take() else {
         return Err(CouchError::illegal_docid("Document id must not be empty"));
     };
-    if let Some(name) = id.strip_prefix(ids::LOCAL) {
-        let count = put_local(call, database, name, &document).await?;
-        return Ok((id, Some(format!("0-{count}"))));
-    }
     let written = Put::among(call, database, &id, false).write(document).await?;
     Ok(match written {
         WriteAnswer::Accepted => (id, None),

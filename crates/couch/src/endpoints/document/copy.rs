@@ -1,6 +1,6 @@
 //! Copying a document (`COPY`, with the header `Destination`).
 
-use super::Put;
+use super::{Put, named_revision};
 use crate::attachments::{Attachment, MEMBER};
 use crate::call::Call;
 use crate::error::{CouchError, Result};
@@ -22,7 +22,7 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
         .history(key.as_ref())
         .await?
         .ok_or_else(CouchError::missing)?;
-    let at = match call.query.get("rev").map(parse_revision).transpose()? {
+    let at = match named_revision(call, None)? {
         Some(revision) => history.tree.find(&revision).ok_or_else(CouchError::missing)?,
         None if history.is_deleted() => return Err(CouchError::not_found("deleted")),
         None => history.winner,

@@ -84,7 +84,7 @@ async fn one(
         return Err(CouchError::missing());
     };
     let at = match revision {
-        None if history.is_deleted() => return Err(CouchError::not_found("deleted")),
+        None if history.is_deleted() && !options.deleted => return Err(CouchError::not_found("deleted")),
         None => history.winner,
         Some(revision) => history.tree.find(revision).ok_or_else(CouchError::missing)?,
     };

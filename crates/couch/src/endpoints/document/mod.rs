@@ -14,7 +14,7 @@ pub(crate) use copy::destination;
 pub(crate) use get::{opened, write_revision};
 use multipart::send;
 pub(crate) use options::{OpenRevisions, ReadOptions, revisions};
-pub(crate) use put::post;
+pub(crate) use put::{named_revision, post};
 pub(crate) use write::{Put, WriteAnswer};
 
 use crate::call::Call;

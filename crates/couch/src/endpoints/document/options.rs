@@ -16,6 +16,8 @@ pub(crate) struct ReadOptions {
     pub(crate) open: Option<OpenRevisions>,
     /// Leaves that follow the revisions asked for, in their place.
     pub(crate) latest: bool,
+    /// The deletion of a document that is deleted.
+    pub(crate) deleted: bool,
     /// Attachments in full, not as stubs.
     pub(crate) attachments: bool,
     /// How attachments are stored.
@@ -50,7 +52,7 @@ impl ReadOptions {
 
     /// Whether the winning revision with stubs of its attachments is not enough.
     pub(crate) fn needs_more(&self) -> bool {
-        self.shown.needs_history() || self.wants_attachments() || self.encoding
+        self.shown.needs_history() || self.wants_attachments() || self.encoding || self.deleted
     }
 
     /// Whether attachments are asked for in full.
@@ -95,6 +97,7 @@ impl ReadOptions {
             ("conflicts", "true") => self.shown.conflicts = true,
             ("deleted_conflicts", "true") => self.shown.deleted_conflicts = true,
             ("latest", "true") => self.latest = true,
+            ("deleted", "true") => self.deleted = true,
             ("rev", text) => self.revision = Some(parse_revision(text)?),
             ("open_revs", "all") => self.open = Some(OpenRevisions::All),
             ("open_revs", text) => self.open = Some(OpenRevisions::These(revisions(&query::json(text)?)?)),

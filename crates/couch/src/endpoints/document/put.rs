@@ -83,7 +83,7 @@ pub(crate) async fn delete(call: &mut Call, id: &str) -> Result<Response> {
 }
 
 /// The revision that the body, the query and `If-Match` name, which must be one.
-pub(super) fn named_revision(call: &Call, in_body: Option<&Revision>) -> Result<Option<Revision>> {
+pub(crate) fn named_revision(call: &Call, in_body: Option<&Revision>) -> Result<Option<Revision>> {
     let in_query = call.query.get("rev").map(parse_revision).transpose()?;
     if let (Some(body), Some(query)) = (in_body, &in_query)
         && body != query

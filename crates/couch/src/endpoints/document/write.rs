@@ -6,11 +6,10 @@ use crate::database::Database;
 use crate::edit_check::EditCheck;
 use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
-use crate::limits::DOCUMENT_BYTES_MAX;
 use crate::replication::context;
 use crate::server::Server;
 use crate::users::{self, UserChange};
-use crate::{ids, names, respond};
+use crate::{ids, local_documents, names, respond};
 use engine::{Edit, EditOrigin, EditOutcome, Revision};
 use http::{Response, StatusCode};
 use value::Value;
@@ -99,6 +98,11 @@ impl<'a> Put<'a> {
     }
 
     async fn commit(&mut self, document: &mut Incoming) -> Result<Revision> {
+        if let Some(name) = self.id.strip_prefix(ids::LOCAL) {
+            // A copy of a document with attachments: local documents have none.
+            document.kept = None;
+            return local_documents::put(self.call, self.database, name, document).await;
+        }
         let Server {
             designs,
             config,
@@ -129,17 +133,24 @@ impl<'a> Put<'a> {
     /// stored then.
     pub(crate) async fn edit(&mut self, document: &mut Incoming) -> Result<(Edit, Option<UserChange>)> {
         self.database.check_id(self.id)?;
+        self.call.server.config.check_id_length(self.id)?;
+        if self.id.starts_with(ids::LOCAL) {
+            return Err(CouchError::illegal_docid(
+                "a local document is no edit of the database: put it by itself",
+            ));
+        }
         self.database.require_write(self.id)?;
         let user = match self.database.is_users {
             true => users::prepare(&self.call.server.config, self.database, self.id, document).await?,
             false => None,
         };
         if names::is_replicator(&self.database.name) && !self.id.starts_with(ids::DESIGN) {
-            context::prepare(&self.database.user, document)?;
+            context::prepare(&self.database.user, document, self.given)?;
         }
         let key = self.database.id(self.id).await?;
         self.take_attachments(document).await?;
-        Ok((edit(key, document, self.given)?, user))
+        let bytes_max = self.call.server.config.document_bytes_max();
+        Ok((edit(key, document, self.given, bytes_max)?, user))
     }
 
     /// Stores the attachments that the document brings, and finds those that it names by stubs.
@@ -165,14 +176,10 @@ impl<'a> Put<'a> {
 }
 
 /// The edit that a document asks for.
-fn edit(id: Value, document: &Incoming, given: bool) -> Result<Edit> {
+fn edit(id: Value, document: &Incoming, given: bool, bytes_max: usize) -> Result<Edit> {
     let body = document.document(id.as_ref());
-    if body.bytes().len() > DOCUMENT_BYTES_MAX {
-        return Err(CouchError::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            "document_too_large",
-            ids::text(id.as_ref()),
-        ));
+    if body.bytes().len() > bytes_max {
+        return Err(CouchError::document_too_large(ids::text(id.as_ref())));
     }
     let origin = match (given, document.given()) {
         (true, Some(path)) => EditOrigin::Given(path),

@@ -3,9 +3,9 @@
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
-use crate::mango::rows::{Rows, Statistics};
+use crate::mango::rows::Rows;
 use crate::mango::text_rows::TextRows;
-use crate::mango::{design, warning, wrong};
+use crate::mango::{design, wrong};
 use crate::stream::Output;
 use crate::{ids, respond, stream, text_index};
 use clouseau::{Form, TextIndex};
@@ -16,6 +16,7 @@ use mango::explain;
 use mango::index::Index;
 use mango::options::FindOptions;
 use mango::text::Service;
+use mango::warning::{Statistics, warnings};
 use memory::Budget;
 use std::fmt::Write as _;
 use std::time::Instant;
@@ -106,7 +107,7 @@ async fn answer_text(
     let mut rows = TextRows::open(database, (index, text), options, memory).await?;
     output.text.push_str(r#"{"docs":["#);
     rows.write(output).await?;
-    let warnings = warning::warnings(index, options, &rows.statistics, false);
+    let warnings = warnings(index, options, &rows.statistics, false);
     write_end(
         &rows.bookmark(),
         (&rows.statistics, started),
@@ -128,7 +129,7 @@ async fn answer((database, choice, options): Asked<'_>, output: &mut Output) -> 
     let mut rows = Rows::open(database, index, bounds, options).await?;
     output.text.push_str(r#"{"docs":["#);
     rows.write(output).await?;
-    let warnings = warning::warnings(index, options, &rows.statistics, rows.is_full_scan());
+    let warnings = warnings(index, options, &rows.statistics, rows.is_full_scan());
     write_end(
         &rows.bookmark(),
         (&rows.statistics, started),

@@ -5,17 +5,12 @@ use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::ids::DESIGN;
 use crate::mango::design::{self, Design};
-use crate::mango::wrong;
 use crate::respond;
 use engine::{CollatedDefinition, Sequence};
 use http::{Method, Response, StatusCode};
 use json::write;
-use mango::index::{Index, VIEWS, design_id};
-use mango::name::{Asked, unnamed};
-use mango::options::{flag, invalid_key, positive, use_index};
-use mango::sort::Sort;
-use mango::text::{Service, TextDefinition};
-use mango::{Selector, shown};
+use mango::index::{Index, design_id};
+use mango::new_index::{NewIndex, bulk_designs};
 use value::{Document, Value, doc};
 
 /// `/{db}/_index…`; `path` is what stands after it.
@@ -62,27 +57,6 @@ async fn list(call: &mut Call) -> Result<Response> {
     Ok(answer(body))
 }
 
-/// What is asked for.
-struct NewIndex {
-    wanted: Wanted,
-    /// The definition as it was given.
-    given: Value,
-    name: Option<String>,
-    ddoc: Option<String>,
-    partitioned: Option<bool>,
-    /// Copies to be written, which is told the hash of its name.
-    w: u64,
-}
-
-/// The copies of clients that name no number.
-const W_DEFAULT: u64 = 2;
-
-/// An index by its type.
-enum Wanted {
-    Json { sort: Sort, partial: Document },
-    Text(TextDefinition),
-}
-
 async fn create(call: &mut Call) -> Result<Response> {
     let database = call.database()?;
     call.check_is_json()?;
@@ -98,7 +72,7 @@ async fn create(call: &mut Call) -> Result<Response> {
     let mut design = Design::load(&database.snapshot().await?, ddoc.clone()).await?;
     let is_new = design.put(name, new.member(), new.partitioned)?;
     if is_new {
-        let built_ahead = design.is_built_ahead() && matches!(new.wanted, Wanted::Json { .. });
+        let built_ahead = design.is_built_ahead() && new.is_json();
         design.save(&database).await?;
         if built_ahead {
             build(&database, &ddoc, name);
@@ -134,125 +108,6 @@ async fn build_named(database: &Database, ddoc: &str, name: &str) -> Result<()> 
     Ok(())
 }
 
-impl NewIndex {
-    fn parse(body: &Document) -> Result<NewIndex> {
-        let mut given = None;
-        let (mut name, mut ddoc, mut partitioned) = (None, None, None);
-        let mut w = W_DEFAULT;
-        let mut kind = "json".to_owned();
-        for (option, value) in body.iter() {
-            match option {
-                "index" => given = Some(value),
-                "type" => kind = text(value)?,
-                "name" => name = Some(non_empty(value)?),
-                "ddoc" => ddoc = Some(non_empty(value)?),
-                // One copy is written, and all of it.
-                "w" => w = positive(value)?,
-                "partitioned" => partitioned = Some(flag(value)?),
-                unknown => return Err(invalid_key(unknown).into()),
-            }
-        }
-        let given = given.ok_or_else(|| wrong("missing_required_key", "Missing required key: index"))?;
-        let wanted = match (kind.as_str(), given) {
-            ("json", Value::Document(given)) => {
-                let (sort, partial) = definition(given)?;
-                Wanted::Json { sort, partial }
-            }
-            ("json", given) => {
-                let reason = format!("JSON indexes must be an object, not: {}", shown(given));
-                return Err(wrong("invalid_index", reason));
-            }
-            (kind, given) => {
-                let service = Service::of_kind(kind);
-                let invalid = || wrong("invalid_index", format!("Invalid type for index: {kind}"));
-                Wanted::Text(TextDefinition::parse(given, service.ok_or_else(invalid)?)?)
-            }
-        };
-        Ok(NewIndex {
-            wanted,
-            given: given.clone(),
-            name,
-            ddoc,
-            partitioned,
-            w,
-        })
-    }
-
-    fn kind(&self) -> &'static str {
-        match &self.wanted {
-            Wanted::Json { .. } => "json",
-            Wanted::Text(definition) => definition.service.kind(),
-        }
-    }
-
-    /// What stands in the design document, and in which member of it.
-    fn member(&self) -> (&'static str, Document) {
-        match &self.wanted {
-            Wanted::Text(definition) => (definition.service.member(), definition.to_index()),
-            Wanted::Json { sort, partial } => {
-                let view = doc! {
-                    "map": {"fields": sort.to_object(), "partial_filter_selector": partial.clone()},
-                    "reduce": "_count",
-                    "options": {"def": self.given.clone()},
-                };
-                (VIEWS, view)
-            }
-        }
-    }
-
-    /// The name of an index, or of its design document, that is given none: the same for the same request.
-    fn hashed_name(&self) -> String {
-        unnamed(&Asked {
-            definition: &self.given,
-            kind: self.kind(),
-            name: self.name.as_deref(),
-            ddoc: self.ddoc.as_deref(),
-            partitioned: self.partitioned,
-            w: self.w,
-        })
-    }
-}
-
-fn definition(given: &Document) -> Result<(Sort, Document)> {
-    let (mut sort, mut partial) = (None, Document::new());
-    for (option, value) in given.iter() {
-        match (option, value) {
-            ("fields", fields) => sort = Some(Sort::parse(fields)?),
-            ("partial_filter_selector", Value::Document(selector)) => {
-                partial = Selector::parse(selector)?.to_document();
-            }
-            ("partial_filter_selector", other) => {
-                let reason = format!("Selector must be a JSON object, not: {}", shown(other));
-                return Err(wrong("invalid_selector_json", reason));
-            }
-            (unknown, _) => return Err(invalid_key(unknown).into()),
-        }
-    }
-    let sort = sort.ok_or_else(|| wrong("missing_required_key", "Missing required key: fields"))?;
-    Ok((sort, partial))
-}
-
-fn text(value: &Value) -> Result<String> {
-    match value {
-        Value::String(text) => Ok(text.clone()),
-        other => Err(wrong(
-            "invalid_string",
-            format!("Invalid string: {}", shown(other)),
-        )),
-    }
-}
-
-fn non_empty(value: &Value) -> Result<String> {
-    let text = text(value)?;
-    match text.is_empty() {
-        true => Err(wrong(
-            "invalid_empty_string",
-            "Index name or ddoc cannot be empty string",
-        )),
-        false => Ok(text),
-    }
-}
-
 async fn delete(call: &mut Call, ddoc: &str, kind: &str, name: &str) -> Result<Response> {
     let database = call.database()?;
     database.require_admin()?;
@@ -284,28 +139,6 @@ async fn bulk_delete(call: &mut Call) -> Result<Response> {
     Ok(answer(
         doc! {"success": Value::Array(success), "fail": Value::Array(fail)},
     ))
-}
-
-fn bulk_designs(body: &Document) -> Result<Vec<String>> {
-    let mut designs = None;
-    for (option, value) in body.iter() {
-        match (option, value) {
-            ("docids", Value::Array(ids)) => {
-                ids.iter().try_for_each(|id| use_index(id).map(drop))?;
-                designs = Some(ids.iter().map(text).collect::<Result<Vec<String>>>()?);
-            }
-            ("docids", other) => {
-                let reason = format!(
-                    "Bulk Delete requires an array of non-null docids. Docids: {}",
-                    shown(other)
-                );
-                return Err(wrong("invalid_bulk_docs", reason));
-            }
-            ("w", value) => drop(positive(value)?),
-            (unknown, _) => return Err(invalid_key(unknown).into()),
-        }
-    }
-    designs.ok_or_else(|| wrong("missing_required_key", "Missing required key: docids"))
 }
 
 /// Takes those indexes of a design document out of it; false where there is none.

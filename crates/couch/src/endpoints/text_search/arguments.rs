@@ -23,7 +23,7 @@ impl Arguments {
             Method::GET => (of_query(call), true),
             Method::POST => {
                 call.check_is_json()?;
-                (body(call).await?, false)
+                (call.json_map().await?, false)
             }
             _ => return Err(CouchError::method_not_allowed("GET,POST")),
         };
@@ -145,15 +145,6 @@ fn of_query(call: &Call) -> Map<String, Json> {
         }
     }
     said
-}
-
-/// The object that a body is.
-pub(super) async fn body(call: &mut Call) -> Result<Map<String, Json>> {
-    match serde_json::from_slice(&call.bytes().await?) {
-        Ok(Json::Object(body)) => Ok(body),
-        Ok(_) => Err(CouchError::bad_request("Request body must be a JSON object")),
-        Err(_) => Err(CouchError::bad_request("invalid UTF-8 JSON")),
-    }
 }
 
 /// Whether a key of a sort is a descending one, and what it names.

@@ -1,6 +1,6 @@
 //! `_nouveau`: searches of indexes by Lucene's syntax.
 
-use super::arguments::{Arguments, body, bookmark_of, direction};
+use super::arguments::{Arguments, bookmark_of, direction};
 use super::hits::{Documents, write_all};
 use super::{check_partition, opened};
 use crate::call::Call;
@@ -50,7 +50,7 @@ pub(crate) async fn analyze(call: &mut Call) -> Result<Response> {
         return Err(CouchError::method_not_allowed("POST"));
     }
     call.check_is_json()?;
-    let body = body(call).await?;
+    let body = call.json_map().await?;
     let analyzer = body.get("analyzer").cloned().unwrap_or_default();
     let text = body.get("text").and_then(Json::as_str);
     let text = text.ok_or_else(|| CouchError::bad_request("text parameter must be a string"))?;

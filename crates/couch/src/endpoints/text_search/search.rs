@@ -1,6 +1,6 @@
 //! `_search`: searches as CouchDB has them with Clouseau.
 
-use super::arguments::{Arguments, body, bookmark_of};
+use super::arguments::{Arguments, bookmark_of};
 use super::asked::asked;
 use super::hits::{Documents, write_all};
 use super::{check_partition, opened};
@@ -63,7 +63,7 @@ pub(crate) async fn analyze(call: &mut Call) -> Result<Response> {
         }
         Method::POST => {
             call.check_is_json()?;
-            body(call).await?
+            call.json_map().await?
         }
         _ => return Err(CouchError::method_not_allowed("GET,POST")),
     };

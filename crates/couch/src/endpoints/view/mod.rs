@@ -5,6 +5,7 @@ mod info;
 mod parameters;
 
 pub(crate) use info::{clean_up, compact, design_info, tasks};
+pub(crate) use parameters::ViewParameters;
 
 use crate::call::Call;
 use crate::database::Database;
@@ -15,8 +16,6 @@ use crate::{respond, row_limit};
 use answer::Asked;
 use engine::Order;
 use http::{Method, Response, StatusCode, if_none_match};
-use parameters::ViewParameters;
-use serde_json::{Map, Value as Json};
 use std::sync::Arc;
 use view::{Group, Update};
 
@@ -27,7 +26,7 @@ pub(crate) async fn run(call: &mut Call, name: &str, view: &str) -> Result<Respo
         Method::GET | Method::HEAD => ViewParameters::of_query(&call.query)?,
         Method::POST => {
             call.check_is_json()?;
-            let body = json_body(call).await?;
+            let body = call.json_map().await?;
             if body.contains_key("queries") {
                 return Err(CouchError::bad_request(
                     "The `queries` parameter is no longer supported at this endpoint",
@@ -59,23 +58,12 @@ pub(crate) async fn queries(call: &mut Call, name: &str, view: &str) -> Result<R
     }
     let database = call.database()?;
     call.check_is_json()?;
-    let body = json_body(call).await?;
-    let Some(queries) = body.get("queries") else {
-        return Err(CouchError::bad_request(
-            "POST body must include `queries` parameter.",
-        ));
-    };
-    let Json::Array(queries) = queries else {
-        return Err(CouchError::bad_request("`queries` must be an array."));
-    };
+    let body = call.json_map().await?;
     let design = call.server.designs.named(&database, name).await?;
     let common = ViewParameters::of_query(&call.query)?;
+    let queries = common.of_queries(&body)?;
     let mut all = Vec::with_capacity(queries.len());
-    for query in queries {
-        let Json::Object(query) = query else {
-            return Err(CouchError::bad_request("each query must be a JSON object"));
-        };
-        let parameters = common.clone().with_body(query)?;
+    for parameters in queries {
         all.push(asked(call, &database, &design, view, parameters).await?);
     }
     stream::respond_with(&call.operation, |mut output| async move {
@@ -139,15 +127,6 @@ async fn asked(
         parameters,
         answer,
     })
-}
-
-async fn json_body(call: &mut Call) -> Result<Map<String, Json>> {
-    let bytes = call.bytes().await?;
-    match serde_json::from_slice(&bytes) {
-        Ok(Json::Object(body)) => Ok(body),
-        Ok(_) => Err(CouchError::bad_request("Request body must be a JSON object")),
-        Err(_) => Err(CouchError::bad_request("invalid UTF-8 JSON")),
-    }
 }
 
 /// `/{db}/_temp_view`.

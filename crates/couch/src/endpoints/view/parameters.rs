@@ -1,4 +1,5 @@
-//! The parameters of a query of a view (`src/couch_mrview/src/couch_mrview_http.erl`, `parse_param`).
+//! The parameters of a query of a view, and of lists that are asked as views are: of documents, of databases
+//! (`src/couch_mrview/src/couch_mrview_http.erl`, `parse_param`).
 
 use crate::error::{CouchError, Result};
 use crate::ids;
@@ -9,48 +10,71 @@ use view::{Query, Update};
 
 /// What is asked for.
 #[derive(Clone, Debug, Default)]
-pub(super) struct ViewParameters {
-    pub(super) query: Query,
+pub(crate) struct ViewParameters {
+    pub(crate) query: Query,
     /// Whether the answer names the last change that is in it.
-    pub(super) update_sequence: bool,
+    pub(crate) update_sequence: bool,
     /// Whether documents come with their attachments in full.
-    pub(super) attachments: bool,
+    pub(crate) attachments: bool,
     /// Whether they say how attachments are stored.
-    pub(super) encoding: bool,
+    pub(crate) encoding: bool,
+    /// Whether one key in `keys` is asked for as several are: with an answer where it leads to nothing.
+    pub(crate) keeps_keys: bool,
 }
 
 impl ViewParameters {
     /// Those of a URL.
-    pub(super) fn of_query(query: &UrlQuery) -> Result<ViewParameters> {
+    pub(crate) fn of_query(query: &UrlQuery) -> Result<ViewParameters> {
         ViewParameters::default().with_query(query)
     }
 
     /// Those of a body.
-    pub(super) fn of_body(body: &Map<String, Json>) -> Result<ViewParameters> {
+    pub(crate) fn of_body(body: &Map<String, Json>) -> Result<ViewParameters> {
         ViewParameters::default().with_body(body)
     }
 
     /// These with those of a URL, which come last and win.
-    pub(super) fn with_query(mut self, query: &UrlQuery) -> Result<ViewParameters> {
+    pub(crate) fn with_query(mut self, query: &UrlQuery) -> Result<ViewParameters> {
         for (name, text) in query.iter() {
-            let value = match name {
+            let value: Json = match name {
                 "key" | "keys" | "startkey" | "start_key" | "endkey" | "end_key" => {
                     let invalid = |_| CouchError::bad_request("invalid UTF-8 JSON");
                     serde_json::from_str(text).map_err(invalid)?
                 }
                 _ => Json::from(text),
             };
+            if name == "keys" && !value.is_array() {
+                return Err(CouchError::bad_request("`keys` parameter must be an array."));
+            }
             self.set(name, value)?;
         }
         Ok(self)
     }
 
     /// These with those of a body.
-    pub(super) fn with_body(mut self, body: &Map<String, Json>) -> Result<ViewParameters> {
+    pub(crate) fn with_body(mut self, body: &Map<String, Json>) -> Result<ViewParameters> {
         for (name, value) in body {
             self.set(name, value.clone())?;
         }
         Ok(self)
+    }
+
+    /// These with those of each query of a body.
+    pub(crate) fn of_queries(&self, body: &Map<String, Json>) -> Result<Vec<ViewParameters>> {
+        let queries = match body.get("queries") {
+            Some(Json::Array(queries)) => queries,
+            Some(_) => return Err(CouchError::bad_request("`queries` must be an array.")),
+            None => {
+                return Err(CouchError::bad_request(
+                    "POST body must include `queries` parameter.",
+                ));
+            }
+        };
+        let parse = |query: &Json| match query {
+            Json::Object(query) => self.clone().with_body(query),
+            _ => Err(CouchError::bad_request("each query must be a JSON object")),
+        };
+        queries.iter().map(parse).collect()
     }
 
     fn set(&mut self, name: &str, value: Json) -> Result<()> {
@@ -60,7 +84,7 @@ impl ViewParameters {
                 query.start_key = Some(value.clone());
                 query.end_key = Some(value);
             }
-            "keys" => set_keys(query, value)?,
+            "keys" => set_keys(query, value, self.keeps_keys)?,
             "startkey" | "start_key" => query.start_key = Some(value),
             "endkey" | "end_key" => query.end_key = Some(value),
             "startkey_docid" | "start_key_doc_id" => query.start_id = Some(text(&value)),
@@ -110,10 +134,10 @@ impl ViewParameters {
     }
 }
 
-/// One key alone is a key.
-fn set_keys(query: &mut Query, value: Json) -> Result<()> {
+/// One key alone is a key, unless it is kept as it is.
+fn set_keys(query: &mut Query, value: Json, is_kept: bool) -> Result<()> {
     match value {
-        Json::Array(mut keys) if keys.len() == 1 => {
+        Json::Array(mut keys) if keys.len() == 1 && !is_kept => {
             query.start_key = keys.pop();
             query.end_key = query.start_key.clone();
         }

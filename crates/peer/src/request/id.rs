@@ -1,7 +1,7 @@
 //! The id of a replication: the same for the same request on the same server, so that it goes on from its checkpoint.
 
+use super::Request;
 use super::endpoint::Endpoint;
-use super::request::Request;
 use md5::{Digest, Md5};
 use replicate::Filter;
 use serde_json::{Value, json};
@@ -9,16 +9,16 @@ use value::hex;
 
 /// What a replication is found by.
 #[derive(Clone, Debug)]
-pub(crate) struct JobId {
+pub struct JobId {
     /// Without what is asked besides; the name of the checkpoints.
-    pub(crate) base: String,
+    pub base: String,
     /// With what is asked besides.
-    pub(crate) full: String,
+    pub full: String,
 }
 
 impl JobId {
     /// The id of a request on the server of this mark. `filter_text` is that of the function that the request names.
-    pub(super) fn of(server: &str, request: &Request, filter_text: Option<&str>) -> JobId {
+    pub fn of(server: &str, request: &Request, filter_text: Option<&str>) -> JobId {
         let base = base(server, request, filter_text);
         JobId {
             full: full(&base, request),

@@ -1,7 +1,14 @@
 //! What is asked of a replication (`src/couch_replicator/src/couch_replicator_parse.erl`, `convert_options`).
 
-use super::endpoint::Endpoint;
-use crate::error::{CouchError, Result};
+mod endpoint;
+mod error;
+mod id;
+
+pub use endpoint::Endpoint;
+pub use error::RequestError;
+pub use id::JobId;
+
+use error::Result;
 use http::percent_decode;
 use replicate::{Filter, Options};
 use serde_json::{Map, Value};
@@ -18,21 +25,24 @@ const BATCH_ROWS_MAX: u64 = 10_000;
 
 /// A replication that is asked for.
 #[derive(Clone, Debug)]
-pub(crate) struct Request {
-    pub(crate) source: Endpoint,
-    pub(crate) target: Endpoint,
-    pub(crate) options: Options,
+pub struct Request {
+    /// Where documents are read.
+    pub source: Endpoint,
+    /// Where they are written.
+    pub target: Endpoint,
+    /// What is copied, and how.
+    pub options: Options,
     /// How long one request may take.
-    pub(crate) request_time_max: Duration,
+    pub request_time_max: Duration,
     /// How often one request is tried again.
-    pub(crate) retries: u32,
+    pub retries: u32,
     /// Whether many documents may be read at once.
-    pub(crate) use_bulk_get: bool,
+    pub use_bulk_get: bool,
 }
 
 /// What a body of `_replicate` asks for.
 #[derive(Clone, Debug)]
-pub(crate) enum Asked {
+pub enum Asked {
     /// To replicate.
     Start(Box<Request>),
     /// To end what this request would start.
@@ -43,7 +53,7 @@ pub(crate) enum Asked {
 
 impl Asked {
     /// Reads a body.
-    pub(crate) fn parse(body: &Map<String, Value>) -> Result<Asked> {
+    pub fn parse(body: &Map<String, Value>) -> Result<Asked> {
         let is_cancelled = flag(body, "cancel")?.unwrap_or(false);
         let named = ["_local_id", "replication_id", "id"]
             .into_iter()
@@ -59,7 +69,7 @@ impl Asked {
 
 impl Request {
     /// Reads what is asked; names that are not known mean nothing, as in CouchDB.
-    pub(crate) fn parse(body: &Map<String, Value>) -> Result<Request> {
+    pub fn parse(body: &Map<String, Value>) -> Result<Request> {
         refuse_what_is_missing_here(body)?;
         let parameters = object(body, "create_target_params")?;
         let create_target = flag(body, "create_target")?.unwrap_or(false);
@@ -100,7 +110,7 @@ fn refuse_what_is_missing_here(body: &Map<String, Value>) -> Result<()> {
             .get(name)
             .is_some_and(|value| !value.is_null() && value != "")
         {
-            return Err(CouchError::not_implemented(format!(
+            return Err(RequestError::not_implemented(format!(
                 "`{name}` is not supported: a replication reaches its peers without a proxy"
             )));
         }
@@ -112,7 +122,7 @@ fn filter(body: &Map<String, Value>) -> Result<Filter> {
     let given = |name: &str| body.get(name).filter(|value| !value.is_null());
     let (ids, selector, filter) = (given("doc_ids"), given("selector"), given("filter"));
     if [ids, selector, filter].into_iter().flatten().count() > 1 {
-        return Err(CouchError::bad_request(
+        return Err(RequestError::bad_request(
             "`doc_ids`,`filter`,`selector` are mutually exclusive",
         ));
     }
@@ -122,6 +132,9 @@ fn filter(body: &Map<String, Value>) -> Result<Filter> {
     match (selector, filter) {
         (Some(selector), _) if selector.is_object() => Ok(Filter::Selector(selector.clone())),
         (Some(_), _) => Err(wrong("selector", "a JSON object")),
+        (None, Some(Value::String(name))) if !name.starts_with('_') && !name.contains('/') => Err(
+            RequestError::bad_request("Invalid filter. Must match `ddocname/filtername`."),
+        ),
         (None, Some(Value::String(name))) => Ok(Filter::Named {
             name: name.clone(),
             parameters: object(body, "query_params")?.unwrap_or_default(),
@@ -144,8 +157,8 @@ fn named_ids(ids: &Value) -> Result<Vec<String>> {
     Ok(sorted.into_iter().collect())
 }
 
-fn wrong(name: &str, wanted: &str) -> CouchError {
-    CouchError::bad_request(format!("parameter `{name}` must be {wanted}"))
+fn wrong(name: &str, wanted: &str) -> RequestError {
+    RequestError::bad_request(format!("parameter `{name}` must be {wanted}"))
 }
 
 fn flag(body: &Map<String, Value>, name: &str) -> Result<Option<bool>> {
@@ -207,6 +220,7 @@ mod tests {
             ("create_target", json!("yes")),
             ("doc_ids", json!({})),
             ("selector", json!([])),
+            ("filter", json!("nowhere")),
             ("checkpoint_interval", json!("soon")),
             ("proxy", json!("http://proxy:8080")),
         ] {

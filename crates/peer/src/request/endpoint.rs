@@ -1,7 +1,7 @@
 //! Where a replication reads or writes: a local database, or an address with credentials and headers
 //! (`src/couch_replicator/src/couch_replicator_parse.erl`, `parse_rep_db`).
 
-use crate::error::{CouchError, Result};
+use super::error::{RequestError, Result};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri, header, percent_decode};
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 /// One side of a replication.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Endpoint {
+pub enum Endpoint {
     /// A database of this server.
     Local(String),
     /// A database of another server, or of this one seen from outside.
@@ -25,14 +25,14 @@ pub(crate) enum Endpoint {
 
 impl Endpoint {
     /// Reads a name, an address, or an object with an address.
-    pub(crate) fn parse(value: Option<&Value>) -> Result<Endpoint> {
+    pub fn parse(value: Option<&Value>) -> Result<Endpoint> {
         match value {
             Some(Value::String(text)) => Endpoint::from_url(text, &Map::new()),
             Some(Value::Object(object)) => match object.get("url") {
                 Some(Value::String(text)) => Endpoint::from_url(text, object),
                 _ => Err(invalid_url()),
             },
-            None | Some(Value::Null) => Err(CouchError::new(
+            None | Some(Value::Null) => Err(RequestError::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "bad_rep_doc",
                 "Missing replicator database",
@@ -68,7 +68,7 @@ impl Endpoint {
     }
 
     /// The endpoint for people: no credentials.
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         match self {
             Endpoint::Local(name) => name.clone(),
             Endpoint::Remote { url, .. } => format!("{url}/"),
@@ -76,9 +76,9 @@ impl Endpoint {
     }
 }
 
-fn invalid_url() -> CouchError {
+fn invalid_url() -> RequestError {
     let reason = "endpoint has an invalid url";
-    CouchError::new(StatusCode::BAD_REQUEST, "invalid_replication", reason)
+    RequestError::new(StatusCode::BAD_REQUEST, "invalid_replication", reason)
 }
 
 /// A name may come as in a path, with its slash escaped.
@@ -102,7 +102,7 @@ fn split_credentials(text: &str) -> Result<(Option<(String, String)>, String)> {
     let credentials = credentials
         .map(|credentials| {
             let (name, password) = credentials.split_once(':').unwrap_or((credentials, ""));
-            Ok::<_, CouchError>((decoded(name)?, decoded(password)?))
+            Ok::<_, RequestError>((decoded(name)?, decoded(password)?))
         })
         .transpose()?;
     let url = format!("{scheme}://{host}{}", path.trim_end_matches('/'));
@@ -123,14 +123,14 @@ fn basic(object: &Map<String, Value>) -> Result<Option<(String, String)>> {
     match (text("username"), text("password")) {
         (Some(name), Some(password)) => Ok(Some((name, password))),
         _ if auth.as_object().is_some_and(Map::is_empty) => Ok(None),
-        _ => Err(CouchError::bad_request(
+        _ => Err(RequestError::bad_request(
             "`auth` must be {\"basic\": {\"username\": …, \"password\": …}}",
         )),
     }
 }
 
 fn add_header(headers: &mut HeaderMap, name: &str, value: &Value) -> Result<()> {
-    let invalid = || CouchError::bad_request(format!("`headers` has no valid header {name:?}"));
+    let invalid = || RequestError::bad_request(format!("`headers` has no valid header {name:?}"));
     let name = HeaderName::from_bytes(name.as_bytes()).map_err(|_| invalid())?;
     let value = value.as_str().and_then(|text| HeaderValue::from_str(text).ok());
     headers.insert(name, value.ok_or_else(invalid)?);

@@ -1,15 +1,26 @@
 //! What a query is warned of (`src/mango/src/mango_cursor.erl`, `maybe_add_warning`).
 
-use super::rows::Statistics;
-use crate::ids::DESIGN;
-use mango::index::Index;
-use mango::options::FindOptions;
+use crate::index::{DESIGN, Index};
+use crate::options::FindOptions;
+
+/// What a query examined.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Statistics {
+    /// Entries of an index, or documents where there is none.
+    pub keys_examined: u64,
+    /// Documents that were read by themselves.
+    pub documents_examined: u64,
+    /// Documents that were read from more than one copy (`r`).
+    pub quorum_documents_examined: u64,
+    /// Documents that were found.
+    pub results: u64,
+}
 
 /// So many times as many documents examined as found are worth a warning (CouchDB's `index_scan_warning_threshold`).
 const EXAMINED_FOR_EACH_MAX: u64 = 10;
 
 /// The warnings, a line each; none if there is nothing to warn of.
-pub(crate) fn warnings(
+pub fn warnings(
     index: &Index,
     options: &FindOptions,
     statistics: &Statistics,

@@ -1,0 +1,107 @@
+//! Documents that are not replicated, such as checkpoints: how they are kept and counted.
+//!
+//! Their revision is a count, `0-1`, `0-2`, …, and nobody checks it (`src/couch/src/couch_db.erl`, `increment_local_doc_revs`).
+
+use crate::call::Call;
+use crate::database::Database;
+use crate::error::{CouchError, Result};
+use crate::ids;
+use crate::incoming::Incoming;
+use crate::security::Permission;
+use engine::{Revision, RevisionHash};
+use json::{write_fields, write_string};
+use std::fmt::Write as _;
+use value::{DocumentBuf, RawDocument, Value, ValueRef};
+
+/// The field that holds the count.
+pub(crate) const COUNT: &str = "_rev";
+
+/// The document of this name.
+pub(crate) async fn present(database: &Database, name: &str) -> Result<DocumentBuf> {
+    let document = database.snapshot().await?.local(name).await?;
+    document.ok_or_else(CouchError::missing)
+}
+
+/// Puts the document of this name, or removes it, and gives its revision.
+pub(crate) async fn put(
+    call: &Call,
+    database: &Database,
+    name: &str,
+    document: &Incoming,
+) -> Result<Revision> {
+    database.require_write(name)?;
+    if database.permission == Permission::Own {
+        // Whoever has one document of the users' database has no other there.
+        return Err(CouchError::unauthorized("You are not a server admin."));
+    }
+    let count = match document.deleted {
+        true => 0,
+        false => next_count(document)?,
+    };
+    let config = &call.server.config;
+    let id = format!("{}{name}", ids::LOCAL);
+    config.check_id_length(&id)?;
+    let kept = (!document.deleted).then(|| {
+        let mut kept = document.document(ValueRef::String(name)).to_document();
+        // In place of what a client may have sent as `$_rev`.
+        kept.set(COUNT, Value::Int64(i64::try_from(count).unwrap_or(i64::MAX)));
+        DocumentBuf::from(&kept)
+    });
+    if kept
+        .as_ref()
+        .is_some_and(|kept| kept.bytes().len() > config.document_bytes_max())
+    {
+        return Err(CouchError::document_too_large(id));
+    }
+    let collection = &database.collection;
+    collection.put_local(name, kept, call.is_journaled()).await?;
+    Ok(Revision {
+        generation: 0,
+        hash: RevisionHash::parse(&count.to_string()),
+    })
+}
+
+fn next_count(document: &Incoming) -> Result<u64> {
+    let Some(revision) = &document.revision else {
+        return Ok(1);
+    };
+    let count = match &revision.hash {
+        RevisionHash::Text(text) => text.parse::<u64>().ok(),
+        RevisionHash::Digest(_) => None,
+    };
+    count
+        .map(|count| count.saturating_add(1))
+        .ok_or_else(|| CouchError::bad_request("Invalid rev format"))
+}
+
+fn count(document: RawDocument<'_>) -> i64 {
+    match document.get(COUNT) {
+        Some(ValueRef::Int64(count)) => count,
+        _ => 1,
+    }
+}
+
+/// Appends a document.
+pub(crate) fn write(name: &str, document: RawDocument<'_>, out: &mut String) {
+    out.push_str(r#"{"_id":"#);
+    write_string(&format!("{}{name}", ids::LOCAL), out);
+    // Writing to a String cannot fail.
+    let _ = write!(out, r#","_rev":"0-{}""#, count(document));
+    write_fields(document, |field| field != "_id" && field != COUNT, out);
+    out.push('}');
+}
+
+/// Appends its row in a list.
+pub(crate) fn write_row(name: &str, document: &DocumentBuf, include_docs: bool, out: &mut String) {
+    let id = format!("{}{name}", ids::LOCAL);
+    out.push_str(r#"{"id":"#);
+    write_string(&id, out);
+    out.push_str(r#","key":"#);
+    write_string(&id, out);
+    let _ = write!(out, r#","value":{{"rev":"0-{}"}}"#, count(document.as_raw()));
+    if include_docs {
+        out.push_str(r#","doc":"#);
+        write(name, document.as_raw(), out);
+    }
+    out.push('}');
+}

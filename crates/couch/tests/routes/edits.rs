@@ -1,0 +1,212 @@
+//! What is looked at before documents are written, and what their validations see.
+
+use crate::server::run;
+use testing::http::{Case, case};
+
+#[test]
+fn edits() {
+    run(EDITS);
+}
+
+#[test]
+fn members_of_the_wrong_kind_are_refused() {
+    run(MEMBERS);
+}
+
+#[test]
+fn documents_of_replicator_ask_for_replications() {
+    run(REPLICATIONS);
+}
+
+#[test]
+fn one_user_that_is_refused_does_not_keep_others_from_being_written() {
+    run(USERS);
+}
+
+/// Refuses everything, and says what it was given.
+const SHOWS: &str = r#"{"validate_doc_update":
+    "function(newDoc, oldDoc) { if (newDoc.shown) throw({forbidden: JSON.stringify([newDoc, oldDoc])}); }"}"#;
+
+const EDITS: &[Case] = &[
+    case("PUT /db", "", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /db/a",
+        r#"{"_attachments": {"t": {"content_type": "text/plain", "data": "YWJj"}}}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case("PUT /db/_design/shows", SHOWS, 201, r#"{"ok": true}"#),
+    case("GET /db/a", "", 200, r#"{"_id": "a"}"#),
+    // The stub of an attachment, and both with the revisions that they name.
+    case(
+        "PUT /db/a",
+        r#"{"_rev": "<_rev>", "shown": 1, "_attachments": {"t": {"stub": true}}}"#,
+        403,
+        r#""_attachments\":{\"t\":{\"content_type\":\"text/plain\",\"revpos\":1,\"digest\":"#,
+    ),
+    case(
+        "PUT /db/a",
+        r#"{"_rev": "<_rev>", "shown": 1}"#,
+        403,
+        r#"[{\"_id\":\"a\",\"_rev\":\"<_rev>\",\"shown\":1,\"_revisions\":{\"start\":1,\"ids\":["#,
+    ),
+    case(
+        "PUT /db/a",
+        r#"{"_rev": "<_rev>", "shown": 1}"#,
+        403,
+        r#"{\"_id\":\"a\",\"_rev\":\"<_rev>\",\"_revisions\":{\"start\":1,\"ids\":["#,
+    ),
+    case(
+        "PUT /db/a",
+        r#"{"_rev": "<_rev>", "shown": 1}"#,
+        403,
+        r#"\"length\":3,\"stub\":true}}}]"#,
+    ),
+    case(
+        "PUT /db/b",
+        r#"{"shown": 1}"#,
+        403,
+        r#"{"reason": "[{\"_id\":\"b\",\"shown\":1},null]"}"#,
+    ),
+    // A deletion that no edit follows is nothing that is replaced.
+    case("DELETE /db/a?rev=<_rev>", "", 200, r#"{"ok": true}"#),
+    case(
+        "PUT /db/a",
+        r#"{"shown": 1}"#,
+        403,
+        r#"{"reason": "[{\"_id\":\"a\",\"shown\":1},null]"}"#,
+    ),
+    case(
+        "PUT /db/a",
+        r#"{"shown": 1, "_rev": "<rev>"}"#,
+        403,
+        r#"\"_deleted\":true,\"_revisions\":{\"start\":2,\"ids\":["#,
+    ),
+    // Of what another store has taken, what is there of the revisions before.
+    case("PUT /db/c", "{}", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /db/c?new_edits=false",
+        r#"{"shown": 1, "_rev": "2-x", "_revisions": {"start": 2, "ids": ["x", "967a00dff5e02add41819138abb3284d"]}}"#,
+        403,
+        r#",{\"_id\":\"c\",\"_rev\":\"1-967a00dff5e02add41819138abb3284d\","#,
+    ),
+    case(
+        "PUT /db/c?new_edits=false",
+        r#"{"shown": 1, "_rev": "2-x", "_revisions": {"start": 2, "ids": ["x", "y"]}}"#,
+        403,
+        r#"},null]"}"#,
+    ),
+    // Partitions.
+    case(
+        "PUT /db/_design/p",
+        r#"{"options": {"partitioned": true}}"#,
+        400,
+        r#"{"error": "invalid_design_doc", "reason": "partitioned option cannot be true in a non-partitioned database."}"#,
+    ),
+    case(
+        "PUT /db/_design/p",
+        r#"{"options": {"partitioned": false}}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case("PUT /parts?partitioned=true", "", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /parts/_design/p",
+        r#"{"options": {"partitioned": true}}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+];
+
+const MEMBERS: &[Case] = &[
+    case("PUT /db", "", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /db/a",
+        r#"{"_attachments": 5}"#,
+        400,
+        r#"{"error": "doc_validation", "reason": "Bad special document member: _attachments"}"#,
+    ),
+    case(
+        "PUT /db/a",
+        r#"{"_attachments": []}"#,
+        400,
+        r#"{"error": "doc_validation"}"#,
+    ),
+    case(
+        "PUT /db/a",
+        r#"{"_attachments": null}"#,
+        400,
+        r#"{"error": "doc_validation"}"#,
+    ),
+    case("PUT /db/a", r#"{"_attachments": {}}"#, 201, r#"{"ok": true}"#),
+];
+
+const REPLICATIONS: &[Case] = &[
+    case("PUT /_replicator", "", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /_replicator/a",
+        r#"{"source": "d"}"#,
+        403,
+        r#"{"error": "forbidden", "reason": "Missing replicator database"}"#,
+    ),
+    case("PUT /_replicator/a", "{}", 403, r#"{"error": "forbidden"}"#),
+    case(
+        "PUT /_replicator/a",
+        r#"{"source": "a", "target": "b", "continuous": 5}"#,
+        403,
+        r#"{"error": "forbidden", "reason": "parameter `continuous` must be a boolean"}"#,
+    ),
+    case(
+        "PUT /_replicator/a",
+        r#"{"source": "a", "target": "b", "doc_ids": 5}"#,
+        403,
+        r#"{"reason": "parameter `doc_ids` must be an array"}"#,
+    ),
+    case(
+        "PUT /_replicator/a",
+        r#"{"source": "a", "target": "b", "doc_ids": [], "filter": "d/f"}"#,
+        403,
+        r#"{"reason": "`doc_ids`,`filter`,`selector` are mutually exclusive"}"#,
+    ),
+    case(
+        "PUT /_replicator/a",
+        r#"{"source": "a", "target": "b", "filter": "f"}"#,
+        403,
+        r#"{"reason": "Invalid filter. Must match `ddocname/filtername`."}"#,
+    ),
+    case(
+        "POST /_replicator/_bulk_docs",
+        r#"{"docs": [{"_id": "a"}, {"_id": "b", "source": "a", "target": "b"}]}"#,
+        201,
+        r#"[{"id": "a", "error": "forbidden"}, {"id": "b", "ok": true}]"#,
+    ),
+    // What another store has taken, what says that it failed, what is no request.
+    case(
+        "PUT /_replicator/c?new_edits=false",
+        r#"{"_rev": "1-a"}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "PUT /_replicator/d",
+        r#"{"_replication_state": "failed"}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case("DELETE /_replicator/d?rev=<rev>", "", 200, r#"{"ok": true}"#),
+    case("PUT /_replicator/_design/d", "{}", 201, r#"{"ok": true}"#),
+    case("PUT /_replicator/_local/d", "{}", 201, r#"{"ok": true}"#),
+];
+
+const USERS: &[Case] = &[
+    case("PUT /_users", "", 201, r#"{"ok": true}"#),
+    case(
+        "POST /_users/_bulk_docs",
+        r#"{"docs": [
+            {"_id": "org.couchdb.user:a", "name": "a", "type": "user", "roles": 5},
+            {"_id": "org.couchdb.user:b", "name": "b", "type": "user", "roles": []}]}"#,
+        201,
+        r#"[{"id": "org.couchdb.user:a", "error": "forbidden", "reason": "doc.roles must be an array"}, {"ok": true, "id": "org.couchdb.user:b"}]"#,
+    ),
+    case("GET /_users/org.couchdb.user:b", "", 200, r#"{"name": "b"}"#),
+];
