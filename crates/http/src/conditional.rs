@@ -5,6 +5,9 @@ use hyper::HeaderMap;
 use hyper::header::{IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_RANGE, IF_UNMODIFIED_SINCE};
 use std::time::{Duration, SystemTime};
 
+/// The last second of the year 9999.
+const LAST_DATE: Duration = Duration::from_secs(253_402_300_799);
+
 /// What a request's conditions come to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precondition {
@@ -54,9 +57,10 @@ pub fn if_range(headers: &HeaderMap, tag: &str, changed: SystemTime) -> bool {
     }
 }
 
-/// A date as headers have it.
+/// A date as headers have it. What lies before 1970 or behind the year 9999, which they cannot say, is moved there.
 pub fn http_date(time: SystemTime) -> String {
-    httpdate::fmt_http_date(time)
+    let last = SystemTime::UNIX_EPOCH + LAST_DATE;
+    httpdate::fmt_http_date(time.clamp(SystemTime::UNIX_EPOCH, last))
 }
 
 /// Reads such a date; `None` if the text is none.
@@ -116,6 +120,15 @@ mod tests {
         assert_eq!(read(&[(IF_UNMODIFIED_SINCE, THEN)]), Precondition::Holds);
         assert_eq!(read(&[(IF_UNMODIFIED_SINCE, EARLIER)]), Precondition::Failed);
         assert_eq!(read(&[(IF_MODIFIED_SINCE, "yesterday")]), Precondition::Holds);
+    }
+
+    #[test]
+    fn dates_that_headers_cannot_say_are_moved_to_those_that_they_can() {
+        let far = SystemTime::UNIX_EPOCH + Duration::from_secs(1 << 40);
+        assert_eq!(http_date(far), "Fri, 31 Dec 9999 23:59:59 GMT");
+        let early = SystemTime::UNIX_EPOCH - Duration::from_secs(1);
+        assert_eq!(http_date(early), "Thu, 01 Jan 1970 00:00:00 GMT");
+        assert_eq!(http_date(changed()), THEN);
     }
 
     #[test]

@@ -32,11 +32,12 @@ mod reach;
 mod request;
 mod secure;
 mod serve;
+mod site;
 mod slot;
 mod target;
 mod unread;
 
-pub use accept::{accepts_encoding, accepts_type};
+pub use accept::{accepts_encoding, accepts_type, preferred_type};
 pub use body::{Beginning, Body, BodyError, BodySender, RequestBody, ResponseBody};
 pub use client::{Client, ClientError, ClientRequest, ClientResponse, Trust};
 pub use conditional::{Precondition, http_date, if_range, parse_http_date, read_precondition};
@@ -59,6 +60,7 @@ pub use reach::Reach;
 pub use request::{Asker, Request};
 pub use secure::{SecureConnection, connect_secure};
 pub use serve::{Handler, Options, serve};
+pub use site::{OtherSite, other_site, refuse_other_sites};
 
 /// An answer: status, headers, body.
 pub type Response = hyper::Response<Body>;

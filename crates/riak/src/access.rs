@@ -4,7 +4,7 @@ use crate::error::{Result, RiakError};
 use crate::server::Server;
 use auth::{Action, EXTERNAL, Privileges, Resource, User};
 use engine::Namespace;
-use http::{Method, Request, StatusCode, basic_credentials};
+use http::{Request, StatusCode, basic_credentials, refuse_other_sites};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
@@ -23,8 +23,10 @@ struct Known {
 impl Access {
     /// By the certificate that the client has shown, or by HTTP's basic authentication.
     pub(crate) async fn of_request(server: &Server, request: &Request) -> Result<Access> {
-        refuse_other_sites(request)?;
-        if !server.engine.needs_login() {
+        let needs_login = server.engine.needs_login();
+        // Such a page may make a browser send requests with the user's password.
+        refuse_other_sites(request, needs_login).map_err(|error| RiakError::forbidden(error.to_string()))?;
+        if !needs_login {
             let known = server.hosts.check(&request.headers);
             return known
                 .map(|()| Access(None))
@@ -119,18 +121,6 @@ impl Access {
                 action.name()
             ))),
         }
-    }
-}
-
-/// A page of another site may make a browser send requests with the user's password; what changes something is refused
-/// then (Fetch Metadata, `Sec-Fetch-Site`).
-fn refuse_other_sites(request: &Request) -> Result<()> {
-    let reads = [Method::GET, Method::HEAD, Method::OPTIONS].contains(&request.method);
-    match !reads && matches!(request.header("sec-fetch-site"), Some("cross-site" | "same-site")) {
-        true => Err(RiakError::forbidden(
-            "a page of another site cannot change anything here",
-        )),
-        false => Ok(()),
     }
 }
 

@@ -20,7 +20,7 @@ pub(crate) const NAME_BYTES_MAX: usize = 32 * 1024;
 /// The siblings of one object where nobody says how many; a put that would make more is refused (Riak's `max_siblings`).
 pub(crate) const SIBLINGS_MAX: usize = 100;
 
-/// How long it is told of an object that it was deleted where nobody says so (Riak's `delete_mode`).
+/// How long clients are told that an object was deleted, unless a setting says otherwise (Riak's `delete_mode`).
 pub(crate) const DELETIONS_TOLD: Duration = Duration::from_secs(3);
 
 /// The elements and fields that one change of a data type names: each takes a hundred times its bytes while it is worked on.

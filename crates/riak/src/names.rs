@@ -26,7 +26,7 @@ impl Bucket {
     pub(crate) fn new(kind: Option<&[u8]>, name: &[u8]) -> Result<Bucket> {
         let kind = kind.unwrap_or(DEFAULT_TYPE);
         check(name, "Bucket")?;
-        check(kind, "Type")?;
+        check_type(kind)?;
         Ok(Bucket {
             kind: kind.to_vec(),
             name: name.to_vec(),
@@ -61,6 +61,16 @@ fn check(name: &[u8], what: &str) -> Result<()> {
             "{what} has {bytes} bytes; {NAME_BYTES_MAX} are the most"
         ))),
     }
+}
+
+/// Refuses the name of a bucket type that none can have.
+pub(crate) fn check_type(kind: &[u8]) -> Result<()> {
+    check(kind, "Type")
+}
+
+/// Refuses a key that no object can have.
+pub(crate) fn check_key(key: &[u8]) -> Result<()> {
+    check(key, "Key")
 }
 
 /// The database of a bucket type.
@@ -136,7 +146,7 @@ pub(crate) fn is_seen(namespace: &Namespace) -> bool {
 
 /// The `_id` that a new document of this key gets.
 pub(crate) fn id_of_key(key: &[u8]) -> Result<Value> {
-    check(key, "Key")?;
+    check_key(key)?;
     Ok(match std::str::from_utf8(key) {
         Ok(text) => Value::from(text),
         Err(_) => Value::Binary(Binary {

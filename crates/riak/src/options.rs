@@ -10,7 +10,7 @@ pub struct Options {
     pub http: http::Options,
     /// The siblings of one object; a put that would make more is refused.
     pub siblings_max: usize,
-    /// How long it is told of an object that it was deleted; `None` for as long as the store knows.
+    /// How long clients are told that an object was deleted; `None` for as long as the store knows.
     pub deletions_told: Option<Duration>,
     /// How long what only reads much (listings, queries, map/reduce) may go on; for ever where it is zero.
     pub read_time_max: Duration,

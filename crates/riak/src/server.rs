@@ -24,7 +24,7 @@ pub(crate) struct Server {
     pub(crate) hosts: Hosts,
     /// The siblings of one object; a put that would make more is refused.
     pub(crate) siblings_max: usize,
-    /// How long it is told of an object that it was deleted; `None` for as long as the store knows.
+    /// How long clients are told that an object was deleted; `None` for as long as the store knows.
     pub(crate) deletions_told: Option<Duration>,
     /// How long what reads much may go on, where that is limited.
     pub(crate) read_time_max: Option<Duration>,

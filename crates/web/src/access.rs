@@ -6,7 +6,7 @@ use auth::{Action, Resource, User};
 use engine::TooManyAttempts;
 use engine::files::Bucket;
 use http::header::{RETRY_AFTER, WWW_AUTHENTICATE};
-use http::{HeaderValue, HostError, Method, StatusCode, basic_credentials, cookie};
+use http::{HeaderValue, HostError, Method, StatusCode, basic_credentials, cookie, refuse_other_sites};
 use std::sync::Arc;
 
 const REALM: HeaderValue = HeaderValue::from_static("Basic realm=\"larder\", charset=\"UTF-8\"");
@@ -32,12 +32,11 @@ impl Call {
             user.name,
             action.name()
         );
-        Err(WebError::new(StatusCode::FORBIDDEN, "forbidden", reason))
+        Err(WebError::forbidden(reason))
     }
 
     /// Who asks, by the cookie of a sign-in or by basic authentication; `None` where no user exists.
     pub(crate) async fn user(&self) -> Result<Option<Arc<User>>> {
-        self.refuse_other_sites()?;
         let engine = &self.server.engine;
         if !engine.needs_login() {
             return Ok(None);
@@ -100,19 +99,11 @@ impl Call {
         })
     }
 
-    /// A page of another site may make a browser send requests with the user's password; what changes something is
-    /// refused then (Fetch Metadata, `Sec-Fetch-Site`).
-    fn refuse_other_sites(&self) -> Result<()> {
-        let reads = [Method::GET, Method::HEAD, Method::OPTIONS].contains(&self.request.method);
-        let other = matches!(
-            self.request.header("sec-fetch-site"),
-            Some("cross-site" | "same-site")
-        );
-        if reads || !other {
-            return Ok(());
-        }
-        let reason = "a page of another site cannot change anything here";
-        Err(WebError::new(StatusCode::FORBIDDEN, "forbidden", reason))
+    /// A page of another site may make a browser send requests with the user's password or sign-in; what changes something is
+    /// refused then.
+    pub(crate) fn refuse_other_sites(&self) -> Result<()> {
+        let refused = refuse_other_sites(&self.request, self.server.engine.needs_login());
+        refused.map_err(|error| WebError::forbidden(error.to_string()))
     }
 }
 

@@ -37,6 +37,10 @@ impl WebError {
         WebError::new(StatusCode::NOT_FOUND, "not_found", reason)
     }
 
+    pub(crate) fn forbidden(reason: impl Into<String>) -> WebError {
+        WebError::new(StatusCode::FORBIDDEN, "forbidden", reason)
+    }
+
     pub(crate) fn precondition_failed() -> WebError {
         let reason =
             "the file is not as If-Match, If-None-Match or If-Unmodified-Since require; read it again";

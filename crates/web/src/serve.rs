@@ -59,9 +59,10 @@ async fn answer(server: Arc<Server>, request: Request) -> Response {
         request,
     };
     let is_api = call.request.path().starts_with("/api/");
-    let allowed = call
-        .known_host()
-        .and_then(|()| if is_api { api::guard(&call) } else { Ok(()) });
+    let allowed = call.known_host().and_then(|()| match is_api {
+        true => api::guard(&call),
+        false => call.refuse_other_sites(),
+    });
     let answered = match allowed {
         Ok(()) => route::run(&mut call).await,
         Err(error) => Err(error),

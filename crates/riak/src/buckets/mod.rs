@@ -1,11 +1,12 @@
 //! Buckets: their properties, their collections, and listing them.
 
+mod change;
 mod properties;
 mod quorum;
 mod stored;
 
 pub(crate) use properties::BucketProperties;
-pub(crate) use quorum::Quorum;
+pub(crate) use quorum::{Purpose, Quorum, Quorums};
 pub(crate) use stored::Properties;
 
 use crate::access::Access;

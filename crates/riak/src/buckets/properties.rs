@@ -1,16 +1,11 @@
 //! The properties of a bucket or a bucket type, as JSON has them.
 
-use super::Quorum;
-use crate::error::{Result, RiakError};
 use crate::names::DEFAULT_TYPE;
 use serde_json::{Map, Value, json};
 
 /// Properties with all defaults filled in.
 #[derive(Clone, Debug)]
 pub(crate) struct BucketProperties(pub(crate) Map<String, Value>);
-
-/// Properties that cannot be changed once a type has them.
-const IMMUTABLE: [&str; 3] = ["datatype", "consistent", "write_once"];
 
 impl BucketProperties {
     /// What a type has where nothing else was set. Types of these names, which Riak's documentation makes, are what they are
@@ -88,74 +83,5 @@ impl BucketProperties {
     /// The data type of all objects.
     pub(crate) fn datatype(&self) -> Option<&str> {
         self.0.get("datatype").and_then(Value::as_str)
-    }
-
-    /// Refuses what cannot be set on top of these.
-    pub(crate) fn check(&self, others: &Map<String, Value>, is_new_type: bool) -> Result<()> {
-        let mut refused: Vec<(&str, &str)> = Vec::new();
-        for (name, value) in others {
-            if let Some(why) = self.refusal(name, value, is_new_type)? {
-                refused.push((name, why));
-            }
-        }
-        if refused.is_empty() {
-            return Ok(());
-        }
-        let terms: Vec<String> = refused
-            .iter()
-            .map(|(name, why)| format!("{{{name},{why}}}"))
-            .collect();
-        let members: Map<String, Value> = refused
-            .iter()
-            .map(|&(name, why)| (name.to_owned(), json!(why)))
-            .collect();
-        Err(
-            RiakError::bad(format!("Invalid bucket properties: [{}]", terms.join(",")))
-                .or_by_http(Value::Object(members).to_string()),
-        )
-    }
-
-    /// Why a property cannot be set on top of these, if that is a matter of its value.
-    fn refusal(&self, name: &str, value: &Value, is_new_type: bool) -> Result<Option<&'static str>> {
-        match name {
-            "allow_mult" | "basic_quorum" | "dvv_enabled" | "last_write_wins" | "notfound_ok" | "active"
-            | "write_once" | "consistent" | "search"
-                if !value.is_boolean() =>
-            {
-                return Ok(Some("not_boolean"));
-            }
-            "n_val" | "old_vclock" | "young_vclock" | "big_vclock" | "small_vclock" | "hll_precision"
-                if value.as_u64().is_none_or(|number| number == 0) =>
-            {
-                return Ok(Some("not_positive_integer"));
-            }
-            "r" | "w" | "rw" | "dw" | "pr" | "pw" if Quorum::of_json(value).is_none() => {
-                return Ok(Some("not_valid_quorum"));
-            }
-            "datatype" if !matches!(value.as_str(), Some("counter" | "set" | "gset" | "map" | "hll")) => {
-                return Ok(Some("not_supported"));
-            }
-            // What was counted with fewer registers cannot be counted again with more, nor are other numbers kept here.
-            "hll_precision" if value != self.0.get(name).unwrap_or(&json!(14)) => {
-                return Ok(Some("cannot be changed: it is 14"));
-            }
-            "consistent" if value == &json!(true) => {
-                return Err(RiakError::unsupported("a consistent bucket type"));
-            }
-            "precommit" | "postcommit" if value != &json!([]) => {
-                return Err(RiakError::unsupported("a commit hook"));
-            }
-            "search_index" if value != &json!("_dont_index_") => {
-                return Err(RiakError::unsupported(
-                    "a search index of Riak's; Elasticsearch's protocol searches buckets",
-                ));
-            }
-            "backend" => return Err(RiakError::unsupported("a choice of backends")),
-            _ => {}
-        }
-        let changes = self.0.get(name).is_none_or(|present| present != value);
-        let is_off = self.0.get(name).is_none() && value == &json!(false);
-        let is_fixed = IMMUTABLE.contains(&name) && changes && !is_off && !is_new_type;
-        Ok(is_fixed.then_some("cannot be changed once the bucket type exists"))
     }
 }

@@ -76,3 +76,87 @@ impl Quorum {
         }
     }
 }
+
+/// The quorums that a request names.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Quorums {
+    pub(crate) r: Option<Quorum>,
+    pub(crate) pr: Option<Quorum>,
+    pub(crate) w: Option<Quorum>,
+    pub(crate) dw: Option<Quorum>,
+    pub(crate) pw: Option<Quorum>,
+    pub(crate) rw: Option<Quorum>,
+}
+
+/// What a request does, by which it is known what quorums it uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Read,
+    Write,
+    /// Riak reads what is to be deleted, unless it is told the clock.
+    Delete {
+        has_clock: bool,
+    },
+}
+
+impl Quorums {
+    /// Refuses more copies than an object has, where the request uses what it names; Riak passes over all else.
+    pub(crate) fn check(&self, purpose: Purpose, copies: u64) -> Result<()> {
+        let (reads, writes) = ([self.r, self.pr], [self.w, self.dw, self.pw]);
+        // It stands for `w`, and for `r` where neither is named.
+        let both = self.rw.filter(|_| matches!(self.w, None | Some(Quorum::Default)));
+        let used: Vec<Option<Quorum>> = match purpose {
+            Purpose::Read => reads.to_vec(),
+            Purpose::Write => writes.to_vec(),
+            Purpose::Delete { has_clock: true } => [&writes[..], &[both]].concat(),
+            Purpose::Delete { has_clock: false } => [&reads[..], &writes, &[both]].concat(),
+        };
+        used.into_iter()
+            .flatten()
+            .try_for_each(|quorum| quorum.check(copies))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quorums_of_other_requests_are_passed_over() {
+        let (clockless, with_clock) = (
+            Purpose::Delete { has_clock: false },
+            Purpose::Delete { has_clock: true },
+        );
+        let five = Some(Quorum::Count(5));
+        let named = |set: fn(&mut Quorums, Option<Quorum>)| {
+            let mut quorums = Quorums::default();
+            set(&mut quorums, five);
+            quorums
+        };
+        let (r, pr) = (named(|all, five| all.r = five), named(|all, five| all.pr = five));
+        let (w, dw) = (named(|all, five| all.w = five), named(|all, five| all.dw = five));
+        let (pw, rw) = (named(|all, five| all.pw = five), named(|all, five| all.rw = five));
+        let rw_and_w = Quorums {
+            w: Some(Quorum::One),
+            ..rw
+        };
+        for (quorums, refused) in [
+            (r, [true, false, true, false]),
+            (pr, [true, false, true, false]),
+            (w, [false, true, true, true]),
+            (dw, [false, true, true, true]),
+            (pw, [false, true, true, true]),
+            (rw, [false, false, true, true]),
+            (rw_and_w, [false, false, false, false]),
+        ] {
+            let purposes = [Purpose::Read, Purpose::Write, clockless, with_clock];
+            let found = purposes.map(|purpose| quorums.check(purpose, 3).is_err());
+            assert_eq!(found, refused, "{quorums:?}");
+            assert!(
+                purposes
+                    .into_iter()
+                    .all(|purpose| quorums.check(purpose, 5).is_ok())
+            );
+        }
+    }
+}

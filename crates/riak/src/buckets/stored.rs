@@ -2,6 +2,7 @@
 //! `_id` is the name of the type's database, or that, a dot and the name of the bucket's collection.
 
 use super::BucketProperties;
+use super::change::Owner;
 use crate::error::{Result, RiakError};
 use crate::limits::RETRIES_MAX;
 use crate::names::{Bucket, DEFAULT_TYPE, database};
@@ -86,7 +87,11 @@ impl Server {
         bucket: &Bucket,
         others: &Map<String, Value>,
     ) -> Result<()> {
-        self.bucket_properties(bucket).await?.check(others, false)?;
+        let owner = Owner {
+            kind: &bucket.kind,
+            is_new_type: false,
+        };
+        let others = self.bucket_properties(bucket).await?.accept(others, owner)?;
         self.store_properties(bucket.namespace().to_string(), Some(others))
             .await
     }
@@ -99,10 +104,11 @@ impl Server {
             ));
         }
         let id = database(kind);
-        let is_new = !self.known_properties().await?.contains_key(&id)
+        let is_new_type = !self.known_properties().await?.contains_key(&id)
             && BucketProperties::defaults(kind).datatype().is_none()
             && !self.engine.databases().contains(&id);
-        self.type_properties(kind).await?.check(others, is_new)?;
+        let owner = Owner { kind, is_new_type };
+        let others = self.type_properties(kind).await?.accept(others, owner)?;
         self.store_properties(id, Some(others)).await
     }
 
@@ -153,7 +159,7 @@ impl Server {
     }
 
     /// Sets some properties, or takes all away.
-    async fn store_properties(&self, id: String, others: Option<&Map<String, Value>>) -> Result<()> {
+    async fn store_properties(&self, id: String, others: Option<Map<String, Value>>) -> Result<()> {
         let collection = self.properties_collection().await?;
         for _ in 0..RETRIES_MAX {
             let snapshot = collection.snapshot().await?;
@@ -169,12 +175,7 @@ impl Server {
                 Some(Some(Value::Object(own))) => own,
                 _ => Map::new(),
             };
-            own.extend(
-                others
-                    .into_iter()
-                    .flatten()
-                    .map(|(name, value)| (name.clone(), value.clone())),
-            );
+            own.extend(others.clone().into_iter().flatten());
             let document = Document::new().with("_id", id);
             let document = match others {
                 Some(_) => document.with(

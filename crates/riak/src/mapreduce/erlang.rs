@@ -116,8 +116,10 @@ impl ReduceFunction {
                 there.map(to_integer).collect()
             }
             ReduceFunction::CountInputs => {
+                // A number is what it gave before, or a client's, which may be as large as numbers get.
                 let count = |value: &Value| value.as_i64().unwrap_or(1);
-                Ok(vec![json!(values.iter().map(count).sum::<i64>())])
+                let counted = values.iter().map(count).fold(0, i64::saturating_add);
+                Ok(vec![json!(counted)])
             }
         }
     }

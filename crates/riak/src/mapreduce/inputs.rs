@@ -67,7 +67,7 @@ fn read_query(members: &Map<String, Value>, whole: &Value) -> Result<Inputs> {
     }
     if given("query").is_some() && (given("bucket").is_some() || given("index").is_some()) {
         return Err(RiakError::unsupported(
-            "a search of Riak's as input (Elasticsearch's protocol searches buckets)",
+            "a search of Riak's as input (search buckets by Elasticsearch's protocol)",
         ));
     }
     let Some(bucket) = given("bucket") else {

@@ -130,7 +130,10 @@ impl Objects {
                     Some(collection) => {
                         let snapshot = collection.snapshot().await?;
                         Some(Opened {
-                            expectation: Expectation::new(server.engine.memory().clone(), snapshot.mean_bytes()),
+                            expectation: Expectation::new(
+                                server.engine.memory().clone(),
+                                snapshot.mean_bytes(),
+                            ),
                             collection,
                             snapshot,
                         })

@@ -113,7 +113,7 @@ fn read_phase(phase: &Value, is_last: bool) -> Result<Phase> {
 
 fn unknown(module: &str, function: &str) -> RiakError {
     RiakError::bad(format!(
-        "The function {module}:{function} is not known in such a phase; those of riak_kv_mapreduce are\n"
+        "The function {module}:{function} is not known in such a phase; use one of riak_kv_mapreduce\n"
     ))
 }
 

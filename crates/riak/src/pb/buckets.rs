@@ -11,7 +11,7 @@ use crate::deadline::Deadline;
 use crate::error::{Result, RiakError};
 use crate::limits::LISTED_AT_ONCE;
 use crate::listing::Keys;
-use crate::names::{Bucket, DEFAULT_TYPE, database};
+use crate::names::{Bucket, DEFAULT_TYPE, check_type, database};
 use crate::preflist;
 use auth::Action;
 use engine::Namespace;
@@ -20,6 +20,7 @@ use std::pin::pin;
 
 pub(crate) async fn list(connection: &mut Connection, request: ListBucketsReq) -> Result<()> {
     let kind = request.kind.as_deref().unwrap_or(DEFAULT_TYPE);
+    check_type(kind)?;
     let listing = buckets::list(&connection.server, connection.granted()?, kind);
     let names = Deadline::of(request.timeout).run(pin!(listing)).await?;
     if !request.stream.unwrap_or(false) {
@@ -100,6 +101,7 @@ pub(crate) async fn reset(connection: &mut Connection, request: BucketReq) -> Re
 }
 
 pub(crate) async fn get_type(connection: &mut Connection, request: TypeReq) -> Result<()> {
+    check_type(&request.kind)?;
     connection
         .granted()?
         .require(Action::Find, &Namespace::new(database(&request.kind), ""))?;
@@ -110,6 +112,7 @@ pub(crate) async fn get_type(connection: &mut Connection, request: TypeReq) -> R
 }
 
 pub(crate) async fn set_type(connection: &mut Connection, request: SetTypeReq) -> Result<()> {
+    check_type(&request.kind)?;
     let namespace = Namespace::new(database(&request.kind), "");
     connection.granted()?.require(Action::CollMod, &namespace)?;
     let others = read(&request.props)?;

@@ -10,7 +10,7 @@ use serde_json::Value;
 pub(crate) async fn run(connection: &mut Connection, request: MapRedReq) -> Result<()> {
     if request.content_type != b"application/json" {
         return Err(RiakError::unsupported(format_args!(
-            "map/reduce of the content type {}; application/json is",
+            "map/reduce of the content type {} (in place of application/json)",
             String::from_utf8_lossy(&request.content_type)
         )));
     }

@@ -4,14 +4,14 @@ use super::connection::Connection;
 use super::frame::code;
 use super::large;
 use super::messages::{self, DelReq, GetReq, GetResp, Pair, PutReq, PutResp};
-use crate::buckets::{BucketProperties, Quorum, existing, writable};
+use crate::buckets::{BucketProperties, Purpose, Quorum, Quorums, existing, writable};
 use crate::clock::Clock;
 use crate::content::{Content, Link};
 use crate::deadline::Deadline;
 use crate::error::{Result, RiakError};
 use crate::keys::new_key;
 use crate::limits::VALUE_BYTES_MAX;
-use crate::names::Bucket;
+use crate::names::{Bucket, check_key};
 use crate::object::large as object_large;
 use crate::object::{self, Condition, Object, Put, Sibling};
 use auth::Action;
@@ -20,6 +20,7 @@ use std::time::Instant;
 
 pub(crate) async fn get(connection: &mut Connection, request: GetReq) -> Result<()> {
     let bucket = Bucket::new(request.kind.as_deref(), &request.bucket)?;
+    check_key(&request.key)?;
     let properties = connection.server.bucket_properties(&bucket).await?;
     check_quorums(&properties, &[request.r, request.pr], request.n_val)?;
     let Some(collection) = existing(&connection.server, connection.granted()?, &bucket, Action::Find)? else {
@@ -58,6 +59,7 @@ pub(crate) async fn get(connection: &mut Connection, request: GetReq) -> Result<
 pub(crate) async fn put(connection: &mut Connection, request: PutReq) -> Result<()> {
     let server = connection.server.clone();
     let bucket = Bucket::new(request.kind.as_deref(), &request.bucket)?;
+    request.key.as_deref().map_or(Ok(()), check_key)?;
     let properties = server.bucket_properties(&bucket).await?;
     check_quorums(&properties, &[request.w, request.dw, request.pw], request.n_val)?;
     refuse_datatype(&properties)?;
@@ -113,12 +115,20 @@ pub(crate) async fn put(connection: &mut Connection, request: PutReq) -> Result<
 
 pub(crate) async fn delete(connection: &mut Connection, request: DelReq) -> Result<()> {
     let bucket = Bucket::new(request.kind.as_deref(), &request.bucket)?;
+    check_key(&request.key)?;
     let properties = connection.server.bucket_properties(&bucket).await?;
-    let quorums = [
-        request.rw, request.r, request.w, request.pr, request.pw, request.dw,
-    ];
-    check_quorums(&properties, &quorums, None)?;
     let context = request.vclock.as_deref().map(clock_of).transpose()?;
+    let quorum = |number: Option<u32>| number.map(Quorum::of_number);
+    let quorums = Quorums {
+        r: quorum(request.r),
+        pr: quorum(request.pr),
+        w: quorum(request.w),
+        dw: quorum(request.dw),
+        pw: quorum(request.pw),
+        rw: quorum(request.rw),
+    };
+    let has_clock = context.is_some();
+    quorums.check(Purpose::Delete { has_clock }, properties.copies())?;
     let found = existing(&connection.server, connection.granted()?, &bucket, Action::Remove)?;
     if let Some(collection) = found {
         let (namespace, nothing) = (bucket.namespace(), Condition::Nothing);

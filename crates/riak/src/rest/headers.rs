@@ -1,20 +1,21 @@
 //! An object's metadata as headers, and back.
 
 use super::call::Call;
+use super::link_header;
 use super::respond::add;
-use crate::content::{Content, Link};
+use crate::content::Content;
 use crate::error::{Result, RiakError};
-use crate::names::{Bucket, unescaped};
-use http::header::{CONTENT_ENCODING, CONTENT_TYPE, LINK};
-use http::{Response, StatusCode, percent_encode_bytes};
+use crate::names::Bucket;
+use http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use http::{Response, StatusCode};
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime};
 
 const META: &str = "x-riak-meta-";
 const INDEX: &str = "x-riak-index-";
 
-/// The content that a request brings.
-pub(crate) fn read(call: &Call) -> Result<Content> {
+/// The content that a request brings for an object of a bucket.
+pub(crate) fn read(call: &Call, bucket: &Bucket) -> Result<Content> {
     let missing = || RiakError::bad("Missing Content-Type request header");
     let given = call.headers.get(CONTENT_TYPE).ok_or_else(missing)?.as_bytes();
     let (content_type, charset) = split_charset(given);
@@ -42,17 +43,7 @@ pub(crate) fn read(call: &Call) -> Result<Content> {
                 .extend(terms.map(|term| (index.as_bytes().to_vec(), term.to_vec())));
         }
     }
-    for header in call.headers.get_all(LINK) {
-        read_links(&String::from_utf8_lossy(header.as_bytes()), &mut content.links).ok_or_else(|| {
-            let form = match call.is_old() {
-                true => "/riak/BUCKET/KEY",
-                false => "/buckets/BUCKET/keys/KEY",
-            };
-            RiakError::bad(format!(
-                "Invalid Link header. Links must be of the form\n<{form}>; riaktag=\"TAG\""
-            ))
-        })?;
-    }
+    content.links = link_header::read(call, bucket)?;
     Ok(content)
 }
 
@@ -102,40 +93,6 @@ fn split_charset(given: &[u8]) -> (Vec<u8>, Option<Vec<u8>>) {
     (kind.into_bytes(), charset)
 }
 
-/// `</buckets/B/keys/K>; riaktag="T", …`, or with `/riak/B/K`; `None` where it has another form.
-fn read_links(header: &str, links: &mut Vec<Link>) -> Option<()> {
-    let mut parts = header.split('<');
-    if !parts.next()?.trim().is_empty() {
-        return None;
-    }
-    for part in parts {
-        let (path, rest) = part.split_once('>')?;
-        let parts: Vec<Vec<u8>> = path
-            .split('/')
-            .filter(|part| !part.is_empty())
-            .map(unescaped)
-            .collect();
-        let (bucket, key) = match parts.as_slice() {
-            [first, bucket, keys, key] if first == b"buckets" && keys == b"keys" => (bucket, key),
-            [first, bucket, key] if first != b"buckets" => (bucket, key),
-            // The bucket itself.
-            [_, _] | [_, _, _, _] if rest.contains("rel=\"up\"") => continue,
-            _ => return None,
-        };
-        let tag = rest.split_once("riaktag=").map(|(_, tag)| tag.trim_start());
-        let tag = tag.map(|tag| match tag.strip_prefix('"') {
-            Some(quoted) => quoted.split('"').next().unwrap_or_default(),
-            None => tag.split([',', ';']).next().unwrap_or_default().trim(),
-        });
-        links.push(Link {
-            bucket: bucket.clone(),
-            key: key.clone(),
-            tag: tag.map(unescaped).unwrap_or_default(),
-        });
-    }
-    Some(())
-}
-
 /// Adds the headers of a content.
 pub(crate) fn write(call: &Call, response: &mut Response, bucket: &Bucket, content: &Content, vtag: &str) {
     let kind = content
@@ -175,26 +132,6 @@ pub(crate) fn write(call: &Call, response: &mut Response, bucket: &Bucket, conte
             &terms.join(&b", "[..]),
         );
     }
-    let up = percent_encode_bytes(&bucket.name);
-    let mut links = match (call.is_old(), bucket.is_default_type()) {
-        (true, _) => format!("</riak/{up}>; rel=\"up\""),
-        (false, true) => format!("</buckets/{up}>; rel=\"up\""),
-        (false, false) => {
-            let kind = percent_encode_bytes(&bucket.kind);
-            format!("</types/{kind}/buckets/{up}>; rel=\"up\"")
-        }
-    };
-    for link in &content.links {
-        let (bucket, key) = (
-            percent_encode_bytes(&link.bucket),
-            percent_encode_bytes(&link.key),
-        );
-        let path = match call.is_old() {
-            true => format!("/riak/{bucket}/{key}"),
-            false => format!("/buckets/{bucket}/keys/{key}"),
-        };
-        let tag = percent_encode_bytes(&link.tag);
-        let _ = write!(links, ", <{path}>; riaktag=\"{tag}\"");
-    }
+    let links = link_header::write(call, bucket, &content.links);
     add(response, "link", links.as_bytes());
 }

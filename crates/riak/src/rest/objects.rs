@@ -4,7 +4,7 @@ use super::call::Call;
 use super::headers;
 use super::multipart;
 use super::respond::{add, empty, not_allowed, text};
-use crate::buckets::{BucketProperties, Quorum, existing, writable};
+use crate::buckets::{BucketProperties, Purpose, Quorum, Quorums, existing, writable};
 use crate::clock::Clock;
 use crate::content::Content;
 use crate::error::{Result, RiakError};
@@ -16,12 +16,17 @@ use crate::pb::refuse_datatype;
 use auth::Action;
 use http::header::{IF_MATCH, IF_MODIFIED_SINCE, IF_NONE_MATCH, IF_UNMODIFIED_SINCE};
 use http::{
-    Method, Precondition, Response, StatusCode, accepts_type, percent_encode_bytes, read_precondition,
+    Method, Precondition, Response, StatusCode, accepts_type, percent_encode_bytes, preferred_type,
+    read_precondition,
 };
 use std::pin::pin;
 use std::time::{Instant, SystemTime};
 
 const VCLOCK: &str = "x-riak-vclock";
+
+/// The forms of siblings: their vtags, or each of them as a part.
+const LIST: &str = "text/plain";
+const PARTS: &str = "multipart/mixed";
 
 /// `/buckets/B/keys/K`.
 pub(crate) async fn run(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
@@ -68,7 +73,7 @@ pub(crate) async fn post(call: &Call, bucket: &Bucket) -> Result<Response> {
 
 async fn get(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
     let properties = call.server.bucket_properties(bucket).await?;
-    check_options(call, &properties)?;
+    check_options(call, &properties, Purpose::Read)?;
     let Some(collection) = existing(&call.server, &call.access, bucket, Action::Find)? else {
         return Ok(not_found(None));
     };
@@ -106,18 +111,17 @@ async fn shown(call: &Call, bucket: &Bucket, object: &Object) -> Result<Response
     if let [sibling] = object.siblings.as_slice() {
         return one(call, bucket, sibling).await;
     }
+    let form = preferred_type(&call.headers, &[LIST, PARTS]);
+    // What was written is answered even to a client that takes no form of it.
+    if form.is_none() && reads(call) {
+        return Ok(empty(StatusCode::NOT_ACCEPTABLE));
+    }
     let tag = format!("\"{}\"", object.tag());
     let modified = object.modified();
     let mut response = match condition(call, &tag, modified) {
         Precondition::NotModified => empty(StatusCode::NOT_MODIFIED),
         Precondition::Failed => return Ok(empty(StatusCode::PRECONDITION_FAILED)),
-        Precondition::Holds
-            if call
-                .header("accept")
-                .is_some_and(|accept| accept.contains("multipart/mixed")) =>
-        {
-            multipart::siblings(call, bucket, object).await?
-        }
+        Precondition::Holds if form == Some(PARTS) => multipart::siblings(call, bucket, object).await?,
         Precondition::Holds => {
             let siblings = object.siblings.iter();
             let tags: Vec<String> = siblings.map(|sibling| sibling.vtag() + "\n").collect();
@@ -160,9 +164,13 @@ fn is_accepted(call: &Call, content: &Content) -> bool {
     kind.is_empty() || call.header("accept").is_none() || accepts_type(&call.headers, &kind)
 }
 
+fn reads(call: &Call) -> bool {
+    call.is(&[Method::GET, Method::HEAD])
+}
+
 /// What the conditions of a request that reads come to; those of one that writes were asked before.
 fn condition(call: &Call, tag: &str, modified: SystemTime) -> Precondition {
-    match call.is(&[Method::GET, Method::HEAD]) {
+    match reads(call) {
         true => read_precondition(&call.headers, tag, modified),
         false => Precondition::Holds,
     }
@@ -170,9 +178,9 @@ fn condition(call: &Call, tag: &str, modified: SystemTime) -> Precondition {
 
 async fn put(call: &Call, bucket: &Bucket, key: &[u8], is_made: bool) -> Result<Response> {
     let properties = call.server.bucket_properties(bucket).await?;
-    check_options(call, &properties)?;
+    check_options(call, &properties, Purpose::Write)?;
     refuse_datatype(&properties)?;
-    let mut content = headers::read(call)?;
+    let mut content = headers::read(call, bucket)?;
     if !is_accepted(call, &content) {
         return Ok(empty(StatusCode::NOT_ACCEPTABLE));
     }
@@ -218,8 +226,9 @@ fn asked(call: &Call) -> Condition {
 
 async fn delete(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
     let properties = call.server.bucket_properties(bucket).await?;
-    check_options(call, &properties)?;
     let context = given_clock(call)?;
+    let has_clock = context.is_some();
+    check_options(call, &properties, Purpose::Delete { has_clock })?;
     let Some(collection) = existing(&call.server, &call.access, bucket, Action::Remove)? else {
         return Ok(not_found(None));
     };
@@ -246,28 +255,42 @@ fn given_clock(call: &Call) -> Result<Option<Clock>> {
 }
 
 /// Refuses options of objects that no store meets.
-fn check_options(call: &Call, properties: &BucketProperties) -> Result<()> {
-    check_quorums(call, properties)?;
+fn check_options(call: &Call, properties: &BucketProperties, purpose: Purpose) -> Result<()> {
+    check_quorums(call, properties, purpose)?;
     match call.flag("asis")? {
         Some(true) => Err(RiakError::unsupported("the option asis")),
         _ => Ok(()),
     }
 }
 
-/// Refuses numbers of copies that an object does not have.
-pub(crate) fn check_quorums(call: &Call, properties: &BucketProperties) -> Result<()> {
-    for name in ["r", "w", "dw", "rw", "pr", "pw"] {
-        let Some(given) = call.parameter(name) else {
-            continue;
-        };
-        let wanted =
-            "query parameter must be an integer or one of the following words: 'one', 'quorum' or 'all'";
-        let quorum = Quorum::parse(given).ok_or_else(|| RiakError::bad(format!("{name} {wanted}")))?;
-        quorum.check(properties.copies())?;
-    }
+/// Refuses quorums that are none, and numbers of copies that an object does not have.
+pub(crate) fn check_quorums(call: &Call, properties: &BucketProperties, purpose: Purpose) -> Result<()> {
+    let quorums = Quorums {
+        r: quorum(call, "r")?,
+        pr: quorum(call, "pr")?,
+        w: quorum(call, "w")?,
+        dw: quorum(call, "dw")?,
+        pw: quorum(call, "pw")?,
+        rw: quorum(call, "rw")?,
+    };
+    quorums.check(purpose, properties.copies())?;
     // One store has every copy, so these make no difference.
     for name in ["basic_quorum", "notfound_ok"] {
         call.flag(name)?;
     }
     Ok(())
+}
+
+fn quorum(call: &Call, name: &str) -> Result<Option<Quorum>> {
+    let Some(given) = call.parameter(name) else {
+        return Ok(None);
+    };
+    let wanted = "query parameter must be an integer or one of the following words: 'one', 'quorum' or 'all'";
+    let quorum = match given {
+        // As the storage does it by itself.
+        "backend" => Some(Quorum::Default),
+        given => Quorum::parse(given),
+    };
+    let quorum = quorum.ok_or_else(|| RiakError::bad(format!("{name} {wanted}")))?;
+    Ok(Some(quorum))
 }

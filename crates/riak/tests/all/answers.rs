@@ -146,7 +146,7 @@ fn what_is_refused_has_riaks_status_and_text() {
         (
             "PUT /buckets/b/props",
             &[JSON],
-            br#"{"props":{"allow_mult":1,"r":"most"}}"#,
+            br#"{"props":{"allow_mult":"yes","r":"most"}}"#,
             400,
             "{\"allow_mult\":\"not_boolean\",\"r\":\"not_valid_quorum\"}\n",
         ),
@@ -163,7 +163,7 @@ fn what_is_refused_has_riaks_status_and_text() {
             &[JSON],
             br#"{"add":1}"#,
             400,
-            "Invalid operation on datatype 'set': 1\n",
+            "Invalid operation on datatype 'set': {\"add\":1}\n",
         ),
     ];
     for (head, headers, body, status, text) in cases {
@@ -188,7 +188,7 @@ fn protocol_buffers_say_the_same_in_terms() {
     };
     assert_eq!(
         client.refused(code::SET_BUCKET, &request),
-        "Invalid bucket properties: [{n_val,not_positive_integer}]"
+        "Invalid bucket properties: [{n_val,not_integer}]"
     );
     let request = GetReq {
         bucket: b"b".to_vec(),

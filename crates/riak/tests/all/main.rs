@@ -12,6 +12,7 @@ mod links;
 mod mapreduce;
 mod objects;
 mod operations;
+mod requests;
 mod server;
 mod sizes;
 mod wire;

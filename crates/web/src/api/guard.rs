@@ -5,7 +5,7 @@
 
 use crate::call::Call;
 use crate::error::{Result, WebError};
-use http::{Method, StatusCode};
+use http::{Method, StatusCode, other_site};
 
 /// The media types that no form can send.
 const MEDIA_TYPES: [&str; 3] = [
@@ -17,18 +17,9 @@ const MEDIA_TYPES: [&str; 3] = [
 /// Refuses what this server's own page would not have sent.
 pub(crate) fn guard(call: &Call) -> Result<()> {
     let request = &call.request;
-    if let Some(origin) = request.headers.get("origin") {
-        let origin = origin.to_str().unwrap_or_default();
-        let asks = origin.split_once("://").map_or("", |(_, host)| host);
-        let host = request.header("host").unwrap_or_default();
-        if host.is_empty() || !asks.eq_ignore_ascii_case(host) {
-            return Err(refused(format!("pages from {origin} may ask nothing below /api")));
-        }
-    }
-    if let Some(site) = request.header("sec-fetch-site")
-        && !["same-origin", "none"].contains(&site)
-    {
-        return Err(refused("pages of other sites may ask nothing below /api"));
+    if let Some(site) = other_site(&request.headers) {
+        let reason = format!("pages of {site} may ask nothing below /api");
+        return Err(WebError::forbidden(reason));
     }
     let may_have_body = [Method::POST, Method::PUT, Method::PATCH].contains(&request.method);
     let kind = request.header("content-type");
@@ -47,8 +38,4 @@ pub(crate) fn guard(call: &Call) -> Result<()> {
             ),
         )),
     }
-}
-
-fn refused(reason: impl Into<String>) -> WebError {
-    WebError::new(StatusCode::FORBIDDEN, "forbidden", reason)
 }

@@ -38,9 +38,13 @@ impl Declared {
 
     fn add(&mut self, kind: DigestKind, base64: &str, header: &str) -> Result<()> {
         let digest = BASE64_STANDARD.decode(base64).map_err(|_| unreadable(header))?;
-        let other = self.digests.get(kind).is_some_and(|known| known != digest);
-        if other || digest.len() != if kind == DigestKind::Md5 { 16 } else { 32 } {
+        if digest.len() != if kind == DigestKind::Md5 { 16 } else { 32 } {
             return Err(unreadable(header));
+        }
+        if self.digests.get(kind).is_some_and(|known| known != digest) {
+            let reason =
+                format!("{header} names another {kind} than the request names before: send one of them");
+            return Err(WebError::bad_request(reason));
         }
         self.digests.set(kind, digest);
         self.kinds.push(kind);
@@ -57,5 +61,10 @@ fn kind_of(algorithm: &str) -> Option<DigestKind> {
 }
 
 fn unreadable(header: &str) -> WebError {
-    WebError::bad_request(format!("{header} is unreadable; its form is sha-256=:BASE64:"))
+    let form = match header {
+        "content-md5" => "the 16 bytes of the digest in base64",
+        "digest" => "SHA-256=BASE64 or MD5=BASE64",
+        _ => "sha-256=:BASE64: or md5=:BASE64:",
+    };
+    WebError::bad_request(format!("{header} is unreadable; its form is {form}"))
 }

@@ -11,7 +11,7 @@ use http::{HeaderMap, HeaderName, HeaderValue, http_date, is_harmless, percent_e
 use std::ops::Range;
 use std::time::{Duration, SystemTime};
 use value::raw::encode_document;
-use value::{Value, doc};
+use value::{Value, doc, hex};
 
 const OCTETS: HeaderValue = HeaderValue::from_static("application/octet-stream");
 
@@ -41,15 +41,7 @@ pub(super) fn entity_tag(entry: &FileEntry) -> String {
             made.as_bytes()
         }
     };
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut tag = String::with_capacity(2 + 2 * TAG_BYTES);
-    tag.push('"');
-    for byte in digest.iter().take(TAG_BYTES) {
-        tag.push(char::from(DIGITS[usize::from(byte >> 4)]));
-        tag.push(char::from(DIGITS[usize::from(byte & 15)]));
-    }
-    tag.push('"');
-    tag
+    format!("\"{}\"", hex(&digest[..digest.len().min(TAG_BYTES)]))
 }
 
 /// When a file was uploaded.

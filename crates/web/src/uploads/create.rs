@@ -17,7 +17,8 @@ use value::ObjectId;
 pub(super) async fn create(call: &mut Call, bucket: &str) -> Result<Response> {
     let files = call.files(bucket)?;
     call.may(Action::Insert, files.bucket()).await?;
-    let metadata = Metadata::parse(call.request.header(UPLOAD_METADATA.as_str()).unwrap_or_default())?;
+    let description = call.request.header(UPLOAD_METADATA.as_str()).map(str::to_owned);
+    let metadata = Metadata::parse(description.as_deref().unwrap_or_default())?;
     let kind = match Concat::of(call, files.bucket())? {
         Some(Concat::Final { parts, header }) => {
             refuse_bytes_of_its_own(call)?;
@@ -26,6 +27,7 @@ pub(super) async fn create(call: &mut Call, bucket: &str) -> Result<Response> {
                 parts,
                 named: header,
                 kept_ms: KEPT_MS,
+                description,
             });
             return Ok(created(
                 bucket,
@@ -43,6 +45,7 @@ pub(super) async fn create(call: &mut Call, bucket: &str) -> Result<Response> {
             length,
             kept_ms: KEPT_MS,
             kind,
+            description,
         })
         .await?;
     let mut response = respond::empty(StatusCode::CREATED);

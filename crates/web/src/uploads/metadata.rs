@@ -3,7 +3,8 @@
 use crate::error::{Result, WebError};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
-use value::Document;
+use engine::files::{DigestKind, FileEntry};
+use value::{Document, Value};
 
 /// What a client tells of its file.
 #[derive(Debug, Default)]
@@ -36,8 +37,53 @@ impl Metadata {
     }
 }
 
+/// What the entry of a finished upload keeps of the header: all of it, but for which of its names were used for the file's name and
+/// media type.
+pub(super) fn of_file(entry: &FileEntry) -> String {
+    let own = [
+        ("filename", entry.name.as_deref()),
+        ("filetype", entry.content_type.as_deref()),
+    ];
+    let own = own.into_iter().filter_map(|(key, value)| Some((key, value?)));
+    let rest = entry.metadata.iter().filter_map(|(key, value)| match value {
+        Value::String(text) if is_from_client(key) => Some((key, text.as_str())),
+        _ => None,
+    });
+    let pairs = own.chain(rest).map(|(key, value)| match value {
+        "" => key.to_owned(),
+        value => format!("{key} {}", BASE64_STANDARD.encode(value)),
+    });
+    pairs.collect::<Vec<_>>().join(",")
+}
+
+/// Whether a field of a file's metadata may have come from the header: the server adds some, and drivers may use other names.
+fn is_from_client(key: &str) -> bool {
+    let is_servers = key == "contentType" || DigestKind::ALL.iter().any(|kind| kind.name() == key);
+    !is_servers && !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic() && byte != b',')
+}
+
 fn unreadable(key: &str) -> WebError {
     WebError::bad_request(format!(
         "Upload-Metadata: the value of {key} is not base64 of UTF-8"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_from_client;
+
+    #[test]
+    fn what_the_server_or_a_driver_adds_to_the_metadata_is_not_told() {
+        for (key, is_told) in [
+            ("colour", true),
+            ("contentType", false),
+            ("blake3", false),
+            ("two words", false),
+            ("a,b", false),
+            ("größe", false),
+            ("", false),
+        ] {
+            assert_eq!(is_from_client(key), is_told, "{key}");
+        }
+    }
 }

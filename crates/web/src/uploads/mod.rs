@@ -111,16 +111,21 @@ async fn head(call: &Call, files: &Files, id: ObjectId) -> Result<Option<Respons
     let mut response = respond::empty(StatusCode::OK);
     // Whoever is told that all bytes are there finds the file.
     files.finish_if_whole(id).await?;
-    let (offset, length) = match files.upload(id).await? {
+    let (offset, length, description) = match files.upload(id).await? {
         Some(upload) => {
             expires(&mut response, upload.expires_ms);
             if let Some(concat) = concat::header(&upload.kind) {
                 response.headers_mut().insert(UPLOAD_CONCAT, concat);
             }
-            (upload.offset, upload.length)
+            (upload.offset, upload.length, upload.description)
         }
         None => match files.find_id(&Value::ObjectId(id)).await? {
-            Some(file) => (file.length, Some(file.length)),
+            Some(file) => {
+                // The file may be anybody's: who may only upload is not told what it is.
+                let may_read = call.may(Action::Find, files.bucket()).await.is_ok();
+                let description = may_read.then(|| metadata::of_file(&file));
+                (file.length, Some(file.length), description)
+            }
             None => return Ok(None),
         },
     };
@@ -130,6 +135,10 @@ async fn head(call: &Call, files: &Files, id: ObjectId) -> Result<Option<Respons
         Some(length) => headers.insert(UPLOAD_LENGTH, HeaderValue::from(length)),
         None => headers.insert(UPLOAD_DEFER_LENGTH, HeaderValue::from_static("1")),
     };
+    let description = description.filter(|description| !description.is_empty());
+    if let Some(description) = description.and_then(|text| HeaderValue::try_from(text).ok()) {
+        headers.insert(UPLOAD_METADATA, description);
+    }
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(Some(response))
 }

@@ -222,13 +222,13 @@ pub const CASES: &[Case] = &[
         "GET /api/collections\nSec-Fetch-Site: cross-site",
         "",
         403,
-        "other sites",
+        "pages of another site",
     ),
     case(
         "GET /api/collections\nSec-Fetch-Site: same-site",
         "",
         403,
-        "other sites",
+        "pages of another site",
     ),
     case(
         "GET /api/collections\nSec-Fetch-Site: same-origin",

@@ -19,6 +19,31 @@ pub const CASES: &[Case] = &[
     ),
     case("PUT /files/pages/b\nContent-Type: IMAGE/PNG", "png", 201, ""),
     case("GET /files/pages/b", "", 200, "Content-Type: IMAGE/PNG\n\npng"),
+    // Digests that cannot be read are told in their own form.
+    case(
+        "PUT /files/photos/dog\nContent-MD5: xxx",
+        "woof",
+        400,
+        "content-md5 is unreadable; its form is the 16 bytes of the digest in base64",
+    ),
+    case(
+        "PUT /files/photos/dog\nDigest: SHA-256",
+        "woof",
+        400,
+        "digest is unreadable; its form is SHA-256=BASE64 or MD5=BASE64",
+    ),
+    case(
+        "PUT /files/photos/dog\nContent-Digest: sha-256=:AAAA:",
+        "woof",
+        400,
+        "content-digest is unreadable; its form is sha-256=:BASE64: or md5=:BASE64:",
+    ),
+    case(
+        "PUT /files/photos/dog\nDigest: MD5=LHoFCtS7wAW9wGZ8CXHpqw==\nContent-MD5: AAAAAAAAAAAAAAAAAAAAAA==",
+        "woof",
+        400,
+        "content-md5 names another md5 than the request names before",
+    ),
     // By name.
     case(
         "PUT /files/photos/cat.txt\nContent-Type: text/plain",

@@ -50,6 +50,19 @@ pub const CASES: &[Case] = &[
         200,
         "",
     ),
+    // What the server's own pages send.
+    case(
+        "POST /api/command/default\nAuthorization: Basic cm9vdDpzZWNyZXQ=\nOrigin: http://<host>",
+        r#"{"find": "a"}"#,
+        200,
+        "",
+    ),
+    case(
+        "PUT /files/other.photos/cat\nAuthorization: Basic cm9vdDpzZWNyZXQ=\nOrigin: http://<host>",
+        "mew",
+        201,
+        "",
+    ),
     // The page itself is for everybody, and says who has to sign in.
     case("GET /", "", 200, ""),
     case("GET /api/session", "", 200, r#"{"users": true, "user": null}"#),
@@ -119,6 +132,49 @@ pub const CASES: &[Case] = &[
         r#"{"find": "a"}"#,
         403,
         "",
+    ),
+    // Nor does a password that it knows: what changes something comes from this server's own pages alone.
+    case(
+        "PUT /files/photos/cat\nAuthorization: Basic cm9vdDpzZWNyZXQ=\nOrigin: http://127.0.0.1:3000",
+        "mew",
+        403,
+        "a page of http://127.0.0.1:3000 cannot change anything here",
+    ),
+    case(
+        "PUT /files/photos/cat\nAuthorization: Basic cm9vdDpzZWNyZXQ=\nSec-Fetch-Site: same-site",
+        "mew",
+        403,
+        "a page of another site",
+    ),
+    case(
+        "POST /files/photos\nAuthorization: Basic cm9vdDpzZWNyZXQ=\nOrigin: null",
+        "",
+        403,
+        r#"{"error": "forbidden"}"#,
+    ),
+    case(
+        "DELETE /files/photos/cat\nAuthorization: Basic cm9vdDpzZWNyZXQ=\nOrigin: http://evil.example",
+        "",
+        403,
+        r#"{"error": "forbidden"}"#,
+    ),
+    case(
+        "POST /uploads/photos\nAuthorization: Basic cm9vdDpzZWNyZXQ=\nOrigin: http://evil.example\nTus-Resumable: 1.0.0\nUpload-Length: 6",
+        "",
+        403,
+        r#"{"error": "forbidden"}"#,
+    ),
+    case(
+        "POST /backups\nAuthorization: Basic cm9vdDpzZWNyZXQ=\nOrigin: http://evil.example",
+        "",
+        403,
+        r#"{"error": "forbidden"}"#,
+    ),
+    case(
+        "GET /files/other.photos/cat\nAuthorization: Basic cm9vdDpzZWNyZXQ=\nOrigin: http://evil.example",
+        "",
+        200,
+        "mew",
     ),
     // Whoever is dropped is signed out.
     case(

@@ -41,7 +41,7 @@ pub const CASES: &[Case] = &[
         "not base64",
     ),
     case(
-        "POST /uploads/photos/\nTus-Resumable: 1.0.0\nUpload-Length: 6\nUpload-Metadata: filename Y2F0",
+        "POST /uploads/photos/\nTus-Resumable: 1.0.0\nUpload-Length: 6\nUpload-Metadata: name Y2F0, tame,  colour cmVk",
         "",
         201,
         "Location: /uploads/photos/\nTus-Resumable: 1.0.0\n\n",
@@ -62,7 +62,7 @@ pub const CASES: &[Case] = &[
         "HEAD <location>\nTus-Resumable: 1.0.0",
         "",
         200,
-        "Upload-Offset: 0\nUpload-Length: 6\n\n",
+        "Upload-Offset: 0\nUpload-Length: 6\nUpload-Metadata: name Y2F0, tame,  colour cmVk\n\n",
     ),
     case(
         "PATCH <location>\nTus-Resumable: 1.0.0\nUpload-Offset: 0\nContent-Type: application/offset+octet-stream",
@@ -87,6 +87,13 @@ pub const CASES: &[Case] = &[
         "mew",
         204,
         "Upload-Offset: 6\n\n",
+    ),
+    // Of a file its entry tells what it knows.
+    case(
+        "HEAD <location>\nTus-Resumable: 1.0.0",
+        "",
+        200,
+        "Upload-Offset: 6\nUpload-Length: 6\nUpload-Metadata: filename Y2F0,tame,colour cmVk\n\n",
     ),
     case("GET /files/photos/cat", "", 200, "mewmew"),
     // One that is given up.
