@@ -135,6 +135,15 @@ impl Call {
         }
     }
 
+    /// Refuses other methods than these.
+    pub(crate) fn only(&self, methods: &[Method]) -> Result<()> {
+        if methods.contains(&self.method) {
+            return Ok(());
+        }
+        let names: Vec<&str> = methods.iter().map(Method::as_str).collect();
+        Err(self.not_allowed(&names.join(", ")))
+    }
+
     /// The path has other methods than this.
     pub(crate) fn not_allowed(&self, allowed: &str) -> ElasticError {
         let path = format!("/{}", self.path.join("/"));

@@ -2,10 +2,9 @@
 
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
-use crate::filter_path::is_match;
 use crate::kept::Family;
 use crate::{names, settings};
-use search::OBJECTS_DEPTH_MAX;
+use search::{OBJECTS_DEPTH_MAX, simple_match};
 use serde_json::{Map, Value, json};
 
 /// What an index is made of.
@@ -254,13 +253,15 @@ pub(crate) fn patterns(template: &Value) -> Vec<&str> {
 
 /// Whether a template is for indices of this name.
 pub(crate) fn covers(template: &Value, name: &str) -> bool {
-    patterns(template).iter().any(|pattern| is_match(pattern, name))
+    patterns(template)
+        .iter()
+        .any(|pattern| simple_match(pattern, name))
 }
 
 /// Whether two templates are for indices of one name.
 pub(crate) fn overlap(a: &Value, b: &Value) -> bool {
     let common = |a: &&str, b: &&str| {
-        is_match(a, b) || is_match(b, a) || {
+        simple_match(a, b) || simple_match(b, a) || {
             let head = |text: &str| text.split('*').next().unwrap_or_default().to_owned();
             let both_open = a.contains('*') && b.contains('*');
             both_open && (head(a).starts_with(&head(b)) || head(b).starts_with(&head(a)))
@@ -276,8 +277,8 @@ pub(crate) fn is_named(names: &str, name: &str) -> bool {
     let mut found = false;
     for pattern in names.split(',') {
         match pattern.strip_prefix('-') {
-            Some(excluded) if is_match(excluded, name) => found = false,
-            _ => found |= pattern == "_all" || is_match(pattern, name),
+            Some(excluded) if simple_match(excluded, name) => found = false,
+            _ => found |= pattern == "_all" || simple_match(pattern, name),
         }
     }
     found

@@ -1,6 +1,6 @@
 //! Documents by their ids.
 
-use crate::error::{ElasticError, Result};
+use crate::error::{ElasticError, Result, kinds};
 use crate::limits::ID_BYTES_MAX;
 use crate::routing::{self, ROUTING};
 use engine::{Record, RevisionedSnapshot};
@@ -83,8 +83,7 @@ pub(crate) fn without_id(document: &DocumentBuf) -> DocumentBuf {
 
 /// A document as a client sends it, without `_id`.
 pub(crate) fn document_of(bytes: &[u8]) -> Result<DocumentBuf> {
-    let failed =
-        |reason: String| ElasticError::new(StatusCode::BAD_REQUEST, "mapper_parsing_exception", reason);
+    let failed = |reason: String| ElasticError::new(StatusCode::BAD_REQUEST, kinds::MAPPING, reason);
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(ElasticError::new(
             StatusCode::BAD_REQUEST,
@@ -102,12 +101,31 @@ pub(crate) fn document_of(bytes: &[u8]) -> Result<DocumentBuf> {
         );
         return Err(failed("failed to parse".to_owned()).because(cause));
     };
-    for name in ["_id", ROUTING] {
-        if document.as_raw().get(name).is_some() {
-            return Err(failed(format!(
-                "Field [{name}] is a metadata field and cannot be added inside a document. Use the index API request parameters."
-            )));
-        }
-    }
+    check_names(
+        ["_id", ROUTING]
+            .into_iter()
+            .filter(|name| document.as_raw().get(name).is_some()),
+    )?;
     Ok(document)
+}
+
+/// The same of a document that is kept as it is, which has none of the names of what is told of documents.
+pub(crate) fn source_of(bytes: &[u8]) -> Result<DocumentBuf> {
+    let document = document_of(bytes)?;
+    check_names(document.as_ref().iter().map(|(name, _)| name))?;
+    Ok(document)
+}
+
+/// Refuses members that have the names of what is told of documents.
+pub(crate) fn check_names<'n>(names: impl Iterator<Item = &'n str>) -> Result<()> {
+    match search::names::metadata(names) {
+        None => Ok(()),
+        Some(name) => Err(ElasticError::new(
+            StatusCode::BAD_REQUEST,
+            kinds::MAPPING,
+            format!(
+                "Field [{name}] is a metadata field and cannot be added inside a document. Use the index API request parameters."
+            ),
+        )),
+    }
 }

@@ -7,6 +7,18 @@ use memory::Full;
 use search::{Kind, SearchError};
 use serde_json::{Map, Value, json};
 
+/// The types of errors by which something is decided here.
+pub(crate) mod kinds {
+    /// There is no such index.
+    pub(crate) const NO_INDEX: &str = "index_not_found_exception";
+    /// There is an index of this name already.
+    pub(crate) const EXISTS: &str = "resource_already_exists_exception";
+    /// A document is not in the state that a write is for.
+    pub(crate) const CONFLICT: &str = "version_conflict_engine_exception";
+    /// A mapping cannot be taken, or a document does not fit it.
+    pub(crate) const MAPPING: &str = "mapper_parsing_exception";
+}
+
 /// What the endpoints give back.
 pub(crate) type Result<T, E = ElasticError> = std::result::Result<T, E>;
 
@@ -79,7 +91,7 @@ impl ElasticError {
     pub(crate) fn no_index(name: &str) -> ElasticError {
         ElasticError::new(
             StatusCode::NOT_FOUND,
-            "index_not_found_exception",
+            kinds::NO_INDEX,
             format!("no such index [{name}]"),
         )
         .of_index(name)
@@ -87,12 +99,7 @@ impl ElasticError {
 
     pub(crate) fn exists(name: &str) -> ElasticError {
         let reason = format!("index [{name}] already exists");
-        ElasticError::new(
-            StatusCode::BAD_REQUEST,
-            "resource_already_exists_exception",
-            reason,
-        )
-        .of_index(name)
+        ElasticError::new(StatusCode::BAD_REQUEST, kinds::EXISTS, reason).of_index(name)
     }
 
     /// The index is closed.
@@ -104,8 +111,13 @@ impl ElasticError {
 
     /// A setting of the index forbids this.
     pub(crate) fn blocked(name: &str, block: &str) -> ElasticError {
-        let reason = format!("index [{name}] blocked by: [FORBIDDEN/{block}];");
-        ElasticError::new(StatusCode::FORBIDDEN, "cluster_block_exception", reason).with("index", name)
+        // Whoever writes may try again once there is room on the disk.
+        let (status, word) = match block.starts_with("12/") {
+            true => (StatusCode::TOO_MANY_REQUESTS, "TOO_MANY_REQUESTS"),
+            false => (StatusCode::FORBIDDEN, "FORBIDDEN"),
+        };
+        let reason = format!("index [{name}] blocked by: [{word}/{block}];");
+        ElasticError::new(status, "cluster_block_exception", reason).with("index", name)
     }
 
     pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> ElasticError {
@@ -127,7 +139,7 @@ impl ElasticError {
         self
     }
 
-    /// What items of bulk requests have as their error.
+    /// The error of one item in the answer to a bulk request.
     pub(crate) fn to_json(&self) -> Value {
         let mut object = Map::new();
         object.insert("type".to_owned(), json!(self.kind));
@@ -193,12 +205,10 @@ impl From<engine::Error> for ElasticError {
     /// MongoDB's codes, which the engine speaks, in Elasticsearch's terms.
     fn from(error: engine::Error) -> ElasticError {
         let (status, kind) = match error.code {
-            Code::NAMESPACE_NOT_FOUND | Code::QUERY_PLAN_KILLED => {
-                (StatusCode::NOT_FOUND, "index_not_found_exception")
-            }
-            Code::NAMESPACE_EXISTS => (StatusCode::BAD_REQUEST, "resource_already_exists_exception"),
+            Code::NAMESPACE_NOT_FOUND | Code::QUERY_PLAN_KILLED => (StatusCode::NOT_FOUND, kinds::NO_INDEX),
+            Code::NAMESPACE_EXISTS => (StatusCode::BAD_REQUEST, kinds::EXISTS),
             Code::INVALID_NAMESPACE => (StatusCode::BAD_REQUEST, "invalid_index_name_exception"),
-            Code::DUPLICATE_KEY => (StatusCode::CONFLICT, "version_conflict_engine_exception"),
+            Code::DUPLICATE_KEY => (StatusCode::CONFLICT, kinds::CONFLICT),
             Code::BSON_OBJECT_TOO_LARGE => (StatusCode::PAYLOAD_TOO_LARGE, "content_too_long_exception"),
             Code::EXCEEDED_MEMORY_LIMIT => (StatusCode::TOO_MANY_REQUESTS, "circuit_breaking_exception"),
             Code::MAX_TIME_MS_EXPIRED => (StatusCode::GATEWAY_TIMEOUT, "timeout_exception"),

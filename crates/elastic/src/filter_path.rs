@@ -1,5 +1,6 @@
 //! `filter_path`: which parts of an answer a client wants, `*` being any one name and `**` any number of them.
 
+use search::simple_match;
 use serde_json::{Map, Value};
 
 /// The parts of an answer that the filters name, without those with a `-` in front.
@@ -30,13 +31,13 @@ pub(crate) fn shows(filter: &str, name: &str) -> bool {
     let mut includes = all.filter(|path| !path.starts_with('-')).peekable();
     let may_be = |path: &str| {
         let first = path.split('.').next().unwrap_or_default();
-        first == "**" || is_match(first, name)
+        first == "**" || simple_match(first, name)
     };
     includes.peek().is_none() || includes.any(may_be)
 }
 
-/// What of the paths is left behind a name; `None` if one of them ends there.
-fn behind<'p>(paths: &[&'p [&'p str]], name: &str) -> Option<Vec<&'p [&'p str]>> {
+/// The rest of each path after the member `name`; `None` if one of the paths ends at it.
+fn after_member<'p>(paths: &[&'p [&'p str]], name: &str) -> Option<Vec<&'p [&'p str]>> {
     let mut left = Vec::new();
     for path in paths {
         match path.split_first() {
@@ -44,7 +45,7 @@ fn behind<'p>(paths: &[&'p [&'p str]], name: &str) -> Option<Vec<&'p [&'p str]>>
                 left.push(*path);
                 match rest.split_first() {
                     None => return None,
-                    Some((first, rest)) if is_match(first, name) => {
+                    Some((first, rest)) if simple_match(first, name) => {
                         if rest.is_empty() {
                             return None;
                         }
@@ -53,7 +54,7 @@ fn behind<'p>(paths: &[&'p [&'p str]], name: &str) -> Option<Vec<&'p [&'p str]>>
                     Some(_) => {}
                 }
             }
-            Some((first, rest)) if is_match(first, name) => {
+            Some((first, rest)) if simple_match(first, name) => {
                 if rest.is_empty() {
                     return None;
                 }
@@ -62,26 +63,10 @@ fn behind<'p>(paths: &[&'p [&'p str]], name: &str) -> Option<Vec<&'p [&'p str]>>
             _ => {}
         }
     }
+    // `**` keeps a path and begins what is behind it: without this, each level would double them.
+    left.sort_unstable();
+    left.dedup();
     Some(left)
-}
-
-/// Whether a name matches one in which `*` stands for any text.
-pub(crate) fn is_match(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((first, rest)) => match name.strip_prefix(first) {
-            None => false,
-            Some(left) if rest.is_empty() => {
-                let _ = left;
-                true
-            }
-            Some(left) => left
-                .char_indices()
-                .map(|(at, _)| at)
-                .chain([left.len()])
-                .any(|at| is_match(rest, &left[at..])),
-        },
-    }
 }
 
 fn kept(value: Value, paths: &[&[&str]]) -> Option<Value> {
@@ -89,7 +74,7 @@ fn kept(value: Value, paths: &[&[&str]]) -> Option<Value> {
         Value::Object(object) => {
             let mut out = Map::new();
             for (name, value) in object {
-                match behind(paths, &name) {
+                match after_member(paths, &name) {
                     None => drop(out.insert(name, value)),
                     Some(left) if left.is_empty() => {}
                     Some(left) => {
@@ -115,7 +100,7 @@ fn without(value: Value, paths: &[&[&str]]) -> Option<Value> {
             let was_empty = object.is_empty();
             let mut out = Map::new();
             for (name, value) in object {
-                if let Some(left) = behind(paths, &name)
+                if let Some(left) = after_member(paths, &name)
                     && let Some(value) = without(value, &left)
                 {
                     out.insert(name, value);
@@ -153,5 +138,18 @@ mod tests {
             json!({"took": 1, "hits": {"total": 2}})
         );
         assert_eq!(filtered(body, "nothing"), json!({}));
+    }
+
+    #[test]
+    fn filters_of_many_stars_are_no_more_work_than_others() {
+        let name = "a".repeat(60);
+        let mut body = json!({&name: 1});
+        let stars = format!("{}b", "*a".repeat(6));
+        assert_eq!(filtered(body.clone(), &stars), json!({}));
+        for _ in 0..60 {
+            body = json!({&name: body});
+        }
+        let stars = format!("{}b", "**.".repeat(60));
+        assert_eq!(filtered(body, &stars), json!({}));
     }
 }

@@ -6,13 +6,16 @@
 use crate::call::Call;
 use crate::counters::Counters;
 use crate::definition::{Definition, check_alias};
-use crate::error::{ElasticError, Result};
+use crate::error::{ElasticError, Result, kinds};
 use crate::learnt::Learnt;
 use crate::limits::{CHANGES_PAGE, REVISIONS_KEPT};
 use crate::present::Present;
 use crate::routing::Routing;
+use crate::shape::Counts;
 use crate::{names, settings};
 use auth::Action;
+use base64::Engine as _;
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use engine::{ChangeKind, Namespace, Order, RevisionedCollection, Sequence};
 use indexing::{Following, Indexes, Published};
 use parking_lot::Mutex;
@@ -79,12 +82,10 @@ impl Call {
     pub(crate) fn open_index(&self, name: &str, action: Action) -> Result<Index> {
         let writes = action != Action::Find;
         let index = match self.index(name, action) {
-            Err(error) if error.kind == "index_not_found_exception" => {
-                match names::aliased(self, name, writes)? {
-                    Some(concrete) => self.index(&concrete, action)?,
-                    None => return Err(error),
-                }
-            }
+            Err(error) if error.kind == kinds::NO_INDEX => match names::aliased(self, name, writes)? {
+                Some(concrete) => self.index(&concrete, action)?,
+                None => return Err(error),
+            },
             found => found?,
         };
         match index.is_closed() {
@@ -99,7 +100,7 @@ impl Call {
     /// The same; one that does not exist is made, as a write makes it.
     pub(crate) async fn index_for_writing(&self, name: &str, action: Action) -> Result<Index> {
         match self.open_index(name, action) {
-            Err(error) if error.kind == "index_not_found_exception" => {
+            Err(error) if error.kind == kinds::NO_INDEX => {
                 let made = match self.is_stream_by_template(name).await? {
                     true => self.create_stream(name).await,
                     false => self.create_index(name, Definition::default()).await,
@@ -107,7 +108,7 @@ impl Call {
                 match made {
                     Ok(_) => {}
                     // Another one has made it meanwhile.
-                    Err(error) if error.kind == "resource_already_exists_exception" => {}
+                    Err(error) if error.kind == kinds::EXISTS => {}
                     Err(error) => return Err(error),
                 }
                 self.open_index(name, action)
@@ -136,7 +137,10 @@ impl Call {
         self.require(Action::CreateCollection, &namespace)?;
         let analysis = settings::analysis(&whole.settings)?;
         let fields_max = settings::fields_max(&whole.settings)?;
-        let mapping = Mapping::parse(&Value::Object(whole.mappings), analysis)?.with_fields_max(fields_max);
+        Counts::check(&whole.settings)?;
+        let given = Value::Object(whole.mappings);
+        let mapping = Mapping::parse(&given, analysis)?.with_fields_max(fields_max);
+        mapping.check_given(&given)?;
         for alias in whole.aliases.keys() {
             check_alias(self, name, alias)?;
         }
@@ -158,7 +162,7 @@ impl Call {
             .create_revisioned(&namespace, REVISIONS_KEPT, false)
             .await;
         made.map_err(|error| match ElasticError::from(error) {
-            error if error.kind == "resource_already_exists_exception" => ElasticError::exists(name),
+            error if error.kind == kinds::EXISTS => ElasticError::exists(name),
             error => error,
         })?;
         let index = self.index(name, Action::Find)?;
@@ -178,7 +182,7 @@ impl Call {
 }
 
 impl Indices {
-    /// None read yet; full-text indexes are where this says.
+    /// An empty table; `fulltext` says where full-text indexes are kept.
     pub(crate) fn new(fulltext: Indexes) -> Indices {
         Indices {
             known: Mutex::default(),
@@ -370,7 +374,7 @@ impl Index {
         let _changing = self.state.change.lock().await;
         let mut present = self.state.now.lock().clone();
         let mut mapping = Mapping::clone(&present.mapping);
-        mapping.put(source)?;
+        mapping.put_given(source)?;
         present.mapping = Arc::new(mapping);
         self.save(&present).await?;
         self.set(present);
@@ -475,15 +479,6 @@ impl Index {
 
     /// The collection's id as text, in the 22 characters that clients know.
     pub(crate) fn uuid(&self) -> String {
-        const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-        let number = u128::from_be_bytes(self.collection.uuid());
-        // Six bits a character, the last two of them with zeros behind.
-        let digit = |at: u32| match 122_u32.checked_sub(6 * at) {
-            Some(shift) => number >> shift,
-            None => number << 4,
-        };
-        (0..22)
-            .map(|at| char::from(DIGITS[(digit(at) & 63) as usize]))
-            .collect()
+        BASE64_URL_SAFE_NO_PAD.encode(self.collection.uuid())
     }
 }

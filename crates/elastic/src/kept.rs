@@ -3,7 +3,7 @@
 //! Each is a document of `admin.system.elastic`, with its JSON as a text, so that names with dots stay as they are.
 
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
+use crate::error::{ElasticError, Result, kinds};
 use crate::limits::{KEPT_MAX, REVISIONS_KEPT};
 use crate::server::Server;
 use auth::{Action, Resource};
@@ -184,11 +184,7 @@ impl Call {
             Some(EditOutcome::Refused(error)) => Err(error.into()),
             Some(EditOutcome::Conflict) | None => {
                 let reason = format!("[{name}] is changed by somebody else; try again");
-                Err(ElasticError::new(
-                    StatusCode::CONFLICT,
-                    "version_conflict_engine_exception",
-                    reason,
-                ))
+                Err(ElasticError::new(StatusCode::CONFLICT, kinds::CONFLICT, reason))
             }
         }
     }

@@ -8,7 +8,7 @@
 //! What must hold: no bytes from a client cause a panic, a hang or unbounded memory; every error has Elasticsearch's form;
 //! a parameter that is not understood is an error that names it; nothing is read or written that the user may not.
 //!
-//! Left to others: what queries and mappings mean (`search`), revisions and changes (`engine`), connections (`http`).
+//! Left to others: what queries mean (`search`), and mappings (`mapping`), revisions and changes (`engine`), connections (`http`).
 
 mod access;
 mod api_keys;
@@ -29,6 +29,7 @@ mod kept;
 mod learnt;
 mod lifecycle;
 mod limits;
+mod listed;
 mod lookups;
 mod mustache;
 mod names;

@@ -6,7 +6,6 @@
 use crate::call::Call;
 use crate::definition::Definition;
 use crate::endpoints::rollover::{Conditions, roll};
-use crate::endpoints::search::contexts::KeepAlive;
 use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::kept::Family;
@@ -66,7 +65,7 @@ impl Policy {
         }
         let age = match body.get("min_age").and_then(Value::as_str) {
             None => Duration::ZERO,
-            Some(text) => KeepAlive::parse(text, "min_age")?,
+            Some(text) => search::parse_time(text, "min_age")?,
         };
         for (action, options) in body.get("actions").and_then(Value::as_object).unwrap_or(&empty) {
             match (action.as_str(), name) {
@@ -143,7 +142,7 @@ async fn interval(call: &Call) -> Duration {
             && let Some(text) = crate::settings::flat(&settings)
                 .get(INTERVAL_SETTING)
                 .and_then(Value::as_str)
-            && let Ok(interval) = KeepAlive::parse(text, INTERVAL_SETTING)
+            && let Ok(interval) = search::parse_time(text, INTERVAL_SETTING)
         {
             return interval;
         }

@@ -127,15 +127,19 @@ impl Parser<'_> {
             '=' => format!("={}", self.close),
             _ => self.close.clone(),
         };
-        let end = inside
-            .find(&close)
+        let (text, rest) = inside
+            .split_once(&close)
             .ok_or_else(|| failed("a tag of the template has no end"))?;
-        let (text, rest) = (inside[..end].trim(), &inside[end + close.len()..]);
         self.rest = rest;
+        // The mark may be the one that ends the tag, or a part of what does.
+        let name = || {
+            let name = text.trim().strip_prefix(mark).map(|name| name.trim().to_owned());
+            name.ok_or_else(|| failed(format!("a tag of the template has nothing but [{mark}]")))
+        };
         Ok(match mark {
-            '{' | '&' => ('&', text[1..].trim().to_owned()),
-            '!' | '=' | '/' | '#' | '^' | '>' => (mark, text[1..].trim().to_owned()),
-            _ => (' ', text.to_owned()),
+            '{' | '&' => ('&', name()?),
+            '!' | '=' | '/' | '#' | '^' | '>' => (mark, name()?),
+            _ => (' ', text.trim().to_owned()),
         })
     }
 
@@ -191,14 +195,20 @@ struct Writer {
 }
 
 impl Writer {
+    /// Counts parts, or values that a part is written for.
+    fn count(&mut self, steps: usize) -> Result<()> {
+        self.steps = self.steps.saturating_add(steps);
+        match self.steps > STEPS_MAX || self.out.len() > OUTPUT_BYTES_MAX {
+            false => Ok(()),
+            true => Err(failed(format!(
+                "the template becomes more than {OUTPUT_BYTES_MAX} bytes, or {STEPS_MAX} parts"
+            ))),
+        }
+    }
+
     fn all(&mut self, parts: &[Part], scopes: &mut Vec<&Value>) -> Result<()> {
         for part in parts {
-            self.steps += 1;
-            if self.steps > STEPS_MAX || self.out.len() > OUTPUT_BYTES_MAX {
-                return Err(failed(format!(
-                    "the template becomes more than {OUTPUT_BYTES_MAX} bytes, or {STEPS_MAX} parts"
-                )));
-            }
+            self.count(1)?;
             match part {
                 Part::Text(text) => self.out.push_str(text),
                 Part::Value { path, is_raw } => {
@@ -218,6 +228,7 @@ impl Writer {
                 Part::Join { path, delimiter } => match found(scopes, path) {
                     None => {}
                     Some(Value::Array(list)) => {
+                        self.count(list.len())?;
                         let texts: Vec<String> = list.iter().map(shown).collect();
                         self.out.push_str(&texts.join(delimiter));
                     }
@@ -239,6 +250,7 @@ impl Writer {
                         (None, true) => self.all(parts, scopes)?,
                         (None, false) | (Some(_), true) => {}
                         (Some(Value::Array(list)), false) => {
+                            self.count(list.len())?;
                             for one in list {
                                 scopes.push(one);
                                 self.all(parts, scopes)?;
@@ -370,6 +382,11 @@ mod tests {
             "{{#a}}{{#b}}{{/a}}{{/b}}",
             "{{>other}}",
             "{{=x=}}",
+            "{{=}}",
+            "{{= }}",
+            "{{=< !=}}<!",
+            "{{=< {=}}<{",
+            "{{=ä ü=}}äü{{ä",
             "{{#toJson}}{{a}}{{/toJson}}",
         ] {
             assert!(Template::parse(wrong).is_err(), "{wrong}");
@@ -383,5 +400,13 @@ mod tests {
         let list: Vec<u32> = (0..1000).collect();
         let source = "{{#l}}{{#l}}{{#l}}{{.}}{{/l}}{{/l}}{{/l}}";
         assert!(rendered(source, json!({"l": list})).is_err());
+        // What writes nothing takes its time all the same.
+        let empty = vec![""; 20_000];
+        for source in [
+            "{{#l}}{{#l}}{{/l}}{{/l}}",
+            "{{#l}}{{#join delimiter=''}}l{{/join delimiter=''}}{{/l}}",
+        ] {
+            assert!(rendered(source, json!({"l": &empty})).is_err(), "{source}");
+        }
     }
 }

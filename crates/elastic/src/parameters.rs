@@ -2,6 +2,17 @@
 
 use crate::error::{ElasticError, Result};
 use http::query_pairs;
+use std::time::Duration;
+
+/// What is a time in every request, whether or not it has something to wait for.
+const TIMES: [&str; 3] = ["timeout", "master_timeout", "search_timeout"];
+
+fn time_of(text: &str, name: &str) -> Result<Duration> {
+    match text {
+        "0" | "-1" => Ok(Duration::ZERO),
+        text => Ok(search::parse_time(text, name)?),
+    }
+}
 
 /// What is left of the parameters.
 #[derive(Clone, Debug, Default)]
@@ -16,6 +27,9 @@ impl Parameters {
         for pair in query_pairs(query) {
             let invalid = || ElasticError::illegal("the query has an escape that is not %HH in UTF-8");
             let (name, value) = pair.ok_or_else(invalid)?;
+            if TIMES.contains(&&*name) {
+                time_of(&value, &name)?;
+            }
             // The last one counts.
             left.retain(|(present, _)| *present != name);
             left.push((name.into_owned(), value.into_owned()));
@@ -34,6 +48,11 @@ impl Parameters {
     pub(crate) fn peek(&self, name: &str) -> Option<&str> {
         let found = self.left.iter().find(|(left, _)| left == name);
         found.map(|(_, value)| value.as_str())
+    }
+
+    /// A time; none where it is `0`, or `-1`, which says so too.
+    pub(crate) fn time(&mut self, name: &str) -> Result<Option<Duration>> {
+        self.take(name).map(|text| time_of(&text, name)).transpose()
     }
 
     pub(crate) fn take(&mut self, name: &str) -> Option<String> {
@@ -80,6 +99,12 @@ impl Parameters {
         for name in names {
             self.take(name);
         }
+    }
+
+    /// Refuses what was not taken, but for parameters that change nothing here.
+    pub(crate) fn end_without(&mut self, names: &[&str]) -> Result<()> {
+        self.without_effect(names);
+        self.end()
     }
 
     /// Refuses what was not taken.

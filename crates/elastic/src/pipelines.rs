@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::compiled::Compiled;
-use crate::error::{ElasticError, Result};
+use crate::error::{ElasticError, Result, kinds};
 use crate::kept::Family;
 use auth::Action;
 use http::StatusCode;
@@ -59,7 +59,7 @@ impl Call {
     pub(crate) async fn pipelines_of(&self, index: &str, asked: Option<&str>) -> Result<Wanted> {
         let settings = match self.open_index(index, Action::Insert) {
             Ok(index) => index.given_settings(),
-            Err(error) if error.kind == "index_not_found_exception" => self.templated(index).await?.settings,
+            Err(error) if error.kind == kinds::NO_INDEX => self.templated(index).await?.settings,
             // The write will say so.
             Err(_) => return Ok(Wanted::default()),
         };

@@ -2,11 +2,12 @@
 
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
-use crate::filter_path::is_match;
 use crate::names::{self, all, check, is_seen, namespace};
 use crate::parameters::Parameters;
 use auth::Action;
+use search::simple_match;
 use serde_json::{Map, Value, json};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// What is done with names that stand for no index, and which indices patterns stand for.
@@ -59,7 +60,7 @@ impl Options {
         ..Options::OPEN
     };
 
-    /// Takes `ignore_unavailable`, `allow_no_indices` and `expand_wildcards`.
+    /// Takes `ignore_unavailable`, `allow_no_indices`, `expand_wildcards` and `ignore_throttled`.
     pub(crate) fn take(parameters: &mut Parameters) -> Result<Options> {
         Options::default().taken(parameters)
     }
@@ -89,6 +90,8 @@ impl Options {
         if let Some(allow) = parameters.flag("allow_no_indices")? {
             self.allow_no_indices = allow;
         }
+        // No index is throttled here.
+        parameters.flag("ignore_throttled")?;
         Ok(self)
     }
 }
@@ -125,37 +128,42 @@ impl Known {
         let is_dotted = pattern.starts_with('.') && self.name.starts_with('.');
         in_state
             && (!self.is_hidden || options.hidden || is_dotted)
-            && (is_match(pattern, &self.name)
-                || (options.aliases && self.aliases.keys().any(|alias| is_match(pattern, alias))))
+            && (simple_match(pattern, &self.name)
+                || (options.aliases && self.aliases.keys().any(|alias| simple_match(pattern, alias))))
     }
 }
 
 /// The names of the indices that an expression stands for.
 pub(crate) fn resolve(call: &Call, expression: &str, options: Options) -> Result<Vec<String>> {
     let mut found: Vec<String> = Vec::new();
+    // A name is taken once, so that what a short expression stands for is no more than all indices.
+    let mut seen = HashSet::new();
     let mut patterns: Option<Vec<Known>> = None;
     let mut had_wildcard = false;
     for part in split(expression) {
         let part = search::date_math_name(part, value::date::now_ms())?;
         let part = part.as_str();
         if let Some(excluded) = part.strip_prefix('-').filter(|_| had_wildcard) {
-            found.retain(|name| !is_match(excluded, name));
+            found.retain(|name| !simple_match(excluded, name));
+            seen.retain(|name: &String| !simple_match(excluded, name));
         } else if part == "_all" || part.contains('*') {
             had_wildcard = true;
             let pattern = if part == "_all" { "*" } else { part };
             let known = patterns.get_or_insert_with(|| known(call));
-            let matching = known.iter().filter(|known| known.matches(pattern, options));
-            let before = found.len();
-            found.extend(matching.map(|known| known.name.clone()));
-            if found.len() == before && !options.allow_no_indices {
+            let mut matching = known
+                .iter()
+                .filter(|known| known.matches(pattern, options))
+                .peekable();
+            if matching.peek().is_none() && !options.allow_no_indices {
                 return Err(ElasticError::no_index(part));
             }
+            let names = matching.map(|known| known.name.clone());
+            found.extend(names.filter(|name| seen.insert(name.clone())));
         } else {
-            named(call, part, options, &mut found)?;
+            let names = named(call, part, options)?.into_iter();
+            found.extend(names.filter(|name| seen.insert(name.clone())));
         }
     }
-    let mut seen = std::collections::HashSet::new();
-    found.retain(|name| seen.insert(name.clone()));
     if found.is_empty() && !options.allow_no_indices {
         return Err(ElasticError::no_index(expression));
     }
@@ -184,8 +192,8 @@ fn split(expression: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Adds what one name stands for.
-fn named(call: &Call, name: &str, options: Options, found: &mut Vec<String>) -> Result<()> {
+/// What one name stands for.
+fn named(call: &Call, name: &str, options: Options) -> Result<Vec<String>> {
     let place = namespace(&call.server.engine, name);
     let entry = call.server.engine.collection_entry(&place);
     let names = match entry.is_some_and(|entry| !entry.is_view && is_seen(&place)) {
@@ -204,10 +212,11 @@ fn named(call: &Call, name: &str, options: Options, found: &mut Vec<String>) -> 
     if names.is_empty() {
         return match name.starts_with('_') {
             true => Err(check(name).err().unwrap_or_else(|| ElasticError::no_index(name))),
-            false if options.ignore_unavailable => Ok(()),
+            false if options.ignore_unavailable => Ok(Vec::new()),
             false => Err(ElasticError::no_index(name)),
         };
     }
+    let mut found = Vec::with_capacity(names.len());
     for name in names {
         if options.forbid_closed
             && call
@@ -221,7 +230,7 @@ fn named(call: &Call, name: &str, options: Options, found: &mut Vec<String>) -> 
         }
         found.push(name);
     }
-    Ok(())
+    Ok(found)
 }
 
 /// What the aliases of an expression leave of an index: a query, or `None` if all of it is wanted.
@@ -233,10 +242,10 @@ pub(crate) fn alias_filter(call: &Call, expression: &str, name: &str) -> Result<
     let mut filters = Vec::new();
     for part in split(expression) {
         let pattern = if part == "_all" { "*" } else { part };
-        if is_match(pattern, name) {
+        if simple_match(pattern, name) {
             return Ok(None);
         }
-        for (_, options) in aliases.iter().filter(|(alias, _)| is_match(pattern, alias)) {
+        for (_, options) in aliases.iter().filter(|(alias, _)| simple_match(pattern, alias)) {
             match options.get("filter") {
                 Some(filter) => filters.push(filter.clone()),
                 None => return Ok(None),

@@ -3,9 +3,9 @@
 use crate::call::Call;
 use crate::endpoints::search::multi::Kind;
 use crate::endpoints::{
-    aliases, analyze, bulk, by_query, cat, clone, cluster, document, explain, field_caps, index, lifecycle,
-    mapping, mget, nodes, pipelines, recovery, resolved, rollover, root, search, security, settings, stats,
-    stored_scripts, streams, tasks, template, term_vectors, validate,
+    aliases, analyze, bulk, by_query, cat, clone, cluster, document, explain, field_caps, health, index,
+    lifecycle, mapping, mget, nodes, pipelines, recovery, resolved, rollover, root, search, security,
+    settings, stats, stored_scripts, streams, tasks, template, term_vectors, validate,
 };
 use crate::error::{ElasticError, Result};
 use crate::kept::Family;
@@ -86,8 +86,8 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Answer> {
 /// The server as a cluster of one node: `/_cluster`, `/_nodes`.
 async fn of_cluster(call: &mut Call, path: &[&str]) -> Result<Answer> {
     match path {
-        ["_cluster", "health"] => cluster::health(call, "_all").await,
-        ["_cluster", "health", index] => cluster::health(call, index).await,
+        ["_cluster", "health"] => health::run(call, "_all").await,
+        ["_cluster", "health", index] => health::run(call, index).await,
         ["_cluster", "settings"] => settings::cluster(call).await,
         ["_cluster", "state"] => cluster::state(call, None, None).await,
         ["_cluster", "state", metrics] => cluster::state(call, Some(metrics), None).await,

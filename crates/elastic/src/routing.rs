@@ -4,6 +4,7 @@
 //! `_routing`; and who asks for a document by its id finds it where Elasticsearch would look for it on the shard that it is on.
 
 use crate::error::{ElasticError, Result};
+use crate::shape::Counts;
 use http::StatusCode;
 use search::{Mapping, murmur3};
 use serde_json::{Map, Value};
@@ -11,8 +12,6 @@ use value::{DocumentBuf, ValueRef};
 
 /// The member of a document that is its routing.
 pub(crate) const ROUTING: &str = "_routing";
-/// Shards at most of which an index may be said to be.
-const SHARDS_MAX: u32 = 1024;
 /// The binary digits of the number of parts that shards are made of, where settings do not say it.
 const PARTS_BITS: u32 = 10;
 
@@ -27,12 +26,12 @@ pub(crate) struct Routing {
 
 impl Routing {
     pub(crate) fn of(settings: &Map<String, Value>, mapping: &Mapping) -> Routing {
-        let number = |name: &str| match settings.get(name)? {
-            Value::String(text) => text.parse::<u32>().ok(),
-            other => other.as_u64().and_then(|number| u32::try_from(number).ok()),
-        };
-        let shards = number("number_of_shards").unwrap_or(1).clamp(1, SHARDS_MAX);
-        let parts = number("number_of_routing_shards").unwrap_or_else(|| {
+        let Counts {
+            shards,
+            routing_shards,
+            ..
+        } = Counts::of(settings);
+        let parts = routing_shards.unwrap_or_else(|| {
             let bits = u32::BITS - (shards - 1).leading_zeros();
             shards << PARTS_BITS.saturating_sub(bits).max(1)
         });
@@ -61,7 +60,7 @@ impl Routing {
         )
     }
 
-    /// Whether who asks for an id with this routing is led to the shard of a document that has that one.
+    /// Whether a request with the routing `asked` reaches the shard of a document kept with the routing `kept`.
     pub(crate) fn leads(self, id: &str, asked: Option<&str>, kept: Option<&str>) -> bool {
         let shard = |routing: Option<&str>| self.shard(routing.unwrap_or(id));
         self.shards == 1 || asked == kept || shard(asked) == shard(kept)

@@ -197,7 +197,7 @@ async fn shown_all(
 }
 
 /// Shows every document of these indices to what suggests.
-pub(crate) async fn suggest(suggest: &mut search::Suggest, places: &[Place], held: &Held) -> Result<()> {
+pub(crate) async fn suggest(suggest: &mut suggest::Suggest, places: &[Place], held: &Held) -> Result<()> {
     for (at, place) in places.iter().enumerate() {
         suggest.begin(&place.mapping)?;
         place.index.counters().suggestions.add(1);

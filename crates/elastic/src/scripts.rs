@@ -38,11 +38,7 @@ pub(crate) enum Operation {
 impl Prepared {
     /// Reads `"source"` or `{"source", "lang", "params"}`.
     pub(crate) fn parse(given: &Value) -> Result<Prepared> {
-        let (source, params) = match given {
-            Value::String(source) => (source.clone(), Document::new()),
-            Value::Document(given) => parts(given)?,
-            _ => return Err(ElasticError::parsing("a [script] must be a text or an object")),
-        };
+        let (source, params) = search::script_parts(given)?;
         let script = Script::compile(&source).map_err(|error| failed(&source, &error))?;
         Ok(Prepared {
             script: Arc::new(script),
@@ -88,27 +84,6 @@ impl Prepared {
             ))),
         }
     }
-}
-
-fn parts(given: &Document) -> Result<(String, Document)> {
-    let (mut source, mut params) = (None, Document::new());
-    for (name, value) in given.iter() {
-        match (name, value) {
-            ("source" | "inline", Value::String(text)) => source = Some(text.clone()),
-            ("lang", Value::String(language)) if language == "painless" => {}
-            ("lang", Value::String(language)) => {
-                return Err(ElasticError::unsupported(format!("scripts in [{language}]")));
-            }
-            ("params", Value::Document(given)) => params = given.clone(),
-            ("id" | "stored", _) => return Err(ElasticError::unsupported("a stored script")),
-            ("options", Value::Document(options)) if options.is_empty() => {}
-            (other, _) => return Err(ElasticError::parsing(format!("[script] unknown field [{other}]"))),
-        }
-    }
-    let missing = || {
-        ElasticError::illegal("must specify either [source] for an inline script or [id] for a stored script")
-    };
-    Ok((source.ok_or_else(missing)?, params))
 }
 
 fn failed(source: &str, error: &ScriptError) -> ElasticError {

@@ -1,13 +1,12 @@
 //! Settings of indices, in the form in which Elasticsearch shows them.
 
 use crate::error::{ElasticError, Result};
+use crate::shape::Counts;
 use search::Analysis;
 use serde_json::{Map, Value, json};
 
 /// Settings that may be given and change nothing here: copies, segments and caches are the store's own matter.
-const WITHOUT_EFFECT: [&str; 27] = [
-    "number_of_shards",
-    "number_of_replicas",
+const WITHOUT_EFFECT: [&str; 24] = [
     "refresh_interval",
     "auto_expand_replicas",
     "codec",
@@ -15,7 +14,6 @@ const WITHOUT_EFFECT: [&str; 27] = [
     "max_inner_result_window",
     "max_ngram_diff",
     "max_shingle_diff",
-    "number_of_routing_shards",
     "priority",
     "query",
     "routing",
@@ -126,8 +124,8 @@ pub(crate) fn only_new(new: Map<String, Value>, present: &Map<String, Value>) ->
 pub(crate) fn normalized(given: &Map<String, Value>) -> Result<Map<String, Value>> {
     let mut index = Map::new();
     for (name, value) in given {
-        let path: Vec<&str> = name.split('.').filter(|part| *part != "index").collect();
-        insert(&mut index, &path, value);
+        let path = name.split('.').filter(|part| *part != "index");
+        insert(&mut index, path.collect(), value, 0)?;
     }
     for (name, value) in &index {
         match name.as_str() {
@@ -135,6 +133,7 @@ pub(crate) fn normalized(given: &Map<String, Value>) -> Result<Map<String, Value
             "mapping" => {
                 fields_max(&index)?;
             }
+            "number_of_shards" | "number_of_replicas" | "number_of_routing_shards" => Counts::check(&index)?,
             "max_result_window" => {
                 return Err(ElasticError::unsupported("the setting [index.max_result_window]"));
             }
@@ -175,29 +174,53 @@ pub(crate) fn normalized(given: &Map<String, Value>) -> Result<Map<String, Value
     Ok(index)
 }
 
-fn insert(into: &mut Map<String, Value>, path: &[&str], value: &Value) {
-    match (path.split_first(), value) {
-        (None, Value::Object(object)) => {
-            for (name, value) in object {
-                insert(into, &name.split('.').collect::<Vec<_>>(), value);
-            }
-        }
-        (None, _) => {}
-        (Some((first, [])), Value::Object(object)) => {
-            let entry = into.entry(*first).or_insert_with(|| json!({}));
-            if let Value::Object(inner) = entry {
-                for (name, value) in object {
-                    insert(inner, &name.split('.').collect::<Vec<_>>(), value);
-                }
-            }
-        }
-        (Some((first, [])), value) => drop(into.insert((*first).to_owned(), text(value))),
-        (Some((first, rest)), value) => {
-            if let Value::Object(inner) = into.entry(*first).or_insert_with(|| json!({})) {
-                insert(inner, rest, value);
-            }
+/// Parts of a setting's name at most, which are objects within objects: more than any setting has, and few enough to go into.
+const NAME_PARTS_MAX: usize = 32;
+
+/// Refuses a setting whose name has so many parts.
+pub(crate) fn check_parts(parts: usize) -> Result<()> {
+    match parts > NAME_PARTS_MAX {
+        false => Ok(()),
+        true => Err(ElasticError::illegal(format!(
+            "the name of a setting has more than {NAME_PARTS_MAX} parts"
+        ))),
+    }
+}
+
+/// Puts a setting where the parts of its name say, within an object that is `depth` parts deep.
+fn insert(into: &mut Map<String, Value>, mut parts: Vec<&str>, value: &Value, depth: usize) -> Result<()> {
+    let depth = depth + parts.len();
+    check_parts(depth)?;
+    let Some(last) = parts.pop() else {
+        return match value {
+            Value::Object(object) => insert_all(into, object, depth),
+            _ => Ok(()),
+        };
+    };
+    let mut inner = into;
+    for part in parts {
+        let Value::Object(next) = inner.entry(part).or_insert_with(|| json!({})) else {
+            return Ok(());
+        };
+        inner = next;
+    }
+    match value {
+        Value::Object(object) => match inner.entry(last).or_insert_with(|| json!({})) {
+            Value::Object(inner) => insert_all(inner, object, depth),
+            _ => Ok(()),
+        },
+        value => {
+            inner.insert(last.to_owned(), text(value));
+            Ok(())
         }
     }
+}
+
+fn insert_all(into: &mut Map<String, Value>, settings: &Map<String, Value>, depth: usize) -> Result<()> {
+    for (name, value) in settings {
+        insert(into, name.split('.').collect(), value, depth)?;
+    }
+    Ok(())
 }
 
 pub(crate) fn text(value: &Value) -> Value {
@@ -284,5 +307,35 @@ pub(crate) fn fields_max(index: &Map<String, Value>) -> Result<Option<usize>> {
                 "Failed to parse value [{text}] for setting [index.mapping.total_fields.limit]"
             ))
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(given: Value) -> Result<Value> {
+        normalized(given.as_object().expect("an object")).map(Value::Object)
+    }
+
+    #[test]
+    fn names_with_points_are_trees_below_index() {
+        let tree = json!({"query": {"default_field": "a", "b": {"c": "1"}}});
+        for given in [
+            json!({"index.query.default_field": "a", "query.b.c": 1}),
+            json!({"index": {"query": {"default_field": "a", "b.c": 1}}}),
+            json!({"query": {"b": {"c": 1}, "default_field": "a"}}),
+        ] {
+            assert_eq!(parsed(given.clone()).ok(), Some(tree.clone()), "{given}");
+        }
+    }
+
+    #[test]
+    fn names_that_are_too_deep_to_go_into_are_refused() {
+        let deep = |parts: usize| format!("query{}", ".a".repeat(parts - 1));
+        assert!(parsed(json!({deep(NAME_PARTS_MAX): 1})).is_ok());
+        assert!(parsed(json!({deep(NAME_PARTS_MAX + 1): 1})).is_err());
+        assert!(parsed(json!({deep(1_000_000): 1})).is_err());
+        assert!(parsed(json!({deep(20): {deep(20): 1}})).is_err());
     }
 }

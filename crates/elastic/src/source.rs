@@ -163,11 +163,11 @@ impl SourceFilter {
 
 /// Whether a pattern names a path or something around it.
 fn covers(pattern: &str, path: &str) -> bool {
-    let whole = crate::filter_path::is_match(pattern, path);
+    let whole = search::simple_match(pattern, path);
     whole
         || path
             .match_indices('.')
-            .any(|(at, _)| crate::filter_path::is_match(pattern, &path[..at]))
+            .any(|(at, _)| search::simple_match(pattern, &path[..at]))
 }
 
 /// Whether a pattern may name something within a path.

@@ -5,7 +5,7 @@
 
 use crate::call::Call;
 use crate::definition::Definition;
-use crate::error::{ElasticError, Result};
+use crate::error::{ElasticError, Result, kinds};
 use crate::index::Index;
 use crate::names;
 use http::StatusCode;
@@ -64,10 +64,7 @@ impl Index {
                 let cause =
                     ElasticError::illegal(format!("data stream timestamp field [{TIME_FIELD}] is missing"));
                 let reason = "failed to parse";
-                Err(
-                    ElasticError::new(StatusCode::BAD_REQUEST, "mapper_parsing_exception", reason)
-                        .because(cause),
-                )
+                Err(ElasticError::new(StatusCode::BAD_REQUEST, kinds::MAPPING, reason).because(cause))
             }
         }
     }
@@ -110,11 +107,7 @@ impl Call {
         let place = names::namespace(&self.server.engine, name);
         if self.server.engine.collection_entry(&place).is_some() || names::is_alias(self, name) {
             let reason = format!("data_stream [{name}] already exists");
-            return Err(ElasticError::new(
-                StatusCode::BAD_REQUEST,
-                "resource_already_exists_exception",
-                reason,
-            ));
+            return Err(ElasticError::new(StatusCode::BAD_REQUEST, kinds::EXISTS, reason));
         }
         let options = json!({"is_write_index": true, MARK: true});
         self.create_backing(name, &format!("ds-{name}-000001"), options, Definition::default())

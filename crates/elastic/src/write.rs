@@ -2,7 +2,7 @@
 
 mod prepare;
 
-use crate::error::{ElasticError, Result};
+use crate::error::{ElasticError, Result, kinds};
 use crate::index::Index;
 use crate::insert::insert_all;
 use crate::limits::RETRIES_MAX;
@@ -198,7 +198,7 @@ async fn edit_all(index: &Index, routing: Routing, writes: &[Write]) -> Result<V
     }
     let busy = || {
         let reason = "the document is changed by others all the time; try again";
-        ElasticError::new(StatusCode::CONFLICT, "version_conflict_engine_exception", reason)
+        ElasticError::new(StatusCode::CONFLICT, kinds::CONFLICT, reason)
     };
     Ok(results
         .into_iter()
@@ -269,7 +269,7 @@ pub(crate) fn whole(id: ValueRef<'_>, routing: Option<&str>, document: &Document
 
 /// A mapping's refusal names the document.
 pub(crate) fn in_document(mut error: ElasticError, id: &str) -> ElasticError {
-    if error.kind == "mapper_parsing_exception" {
+    if error.kind == kinds::MAPPING {
         // What is wrong with a value is told as the cause.
         if let Some((whole, why)) = error.reason.clone().split_once("]: date[") {
             error.reason = format!("{whole}]");

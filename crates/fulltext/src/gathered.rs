@@ -1,5 +1,5 @@
-//! A query whose entries are gathered before any is asked for. What is excluded may be asked for an entry before the one at which it stands, which
-//! phrases of the engine do not allow.
+//! A query whose entries are gathered before any is asked for. What is excluded may be asked for an entry before the one at
+//! which it stands, which phrases of the engine do not allow.
 
 use tantivy::query::{BitSetDocSet, ConstScorer, EnableScoring, Explanation, Query, Scorer, Weight};
 use tantivy::{BitSet, DocId, DocSet, SegmentReader, TERMINATED};

@@ -7,8 +7,7 @@
 //! What must hold: a commit is on the disk whole or not at all, together with the note of whoever made it (how far a
 //! follower had come); what a lookup says of an entry is exact; only this crate names tantivy.
 //!
-//! Left to others: what the fields and terms of a document are (`search`), where documents come from and where they are
-//! (`elastic`, `engine`).
+//! Left to others: what the fields and terms of a document are (`mapping`), where documents come from and when (`indexing`).
 
 mod best;
 mod columns;

@@ -40,7 +40,7 @@ impl Held {
     }
 
     /// As [`Held::add`], for whoever can do with less: false where there is no room.
-    pub(crate) fn fit(&self, bytes: usize) -> bool {
+    pub fn fit(&self, bytes: usize) -> bool {
         let mut share = self.share.lock();
         let wanted = share.bytes().saturating_add(bytes);
         share.fit(wanted)

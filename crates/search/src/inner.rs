@@ -1,7 +1,7 @@
 //! The nested objects by which a document was found: `inner_hits`.
 
 use crate::hit::Hit;
-use crate::matching::{Statistics, compile};
+use crate::matching::{Clauses, Statistics, compile};
 use crate::order::{check, compare, sort_values};
 use crate::query::{InnerHits, Query};
 use crate::request::Request;
@@ -89,7 +89,7 @@ impl Request {
         query: &Query,
         now_ms: i64,
     ) -> Result<InnerFound> {
-        let node = compile(query, mapping, now_ms)?;
+        let node = compile(query, mapping, now_ms, &Clauses::default())?;
         self.sort.iter().try_for_each(|key| check(key, mapping))?;
         let statistics = Statistics::default();
         let whole = View {

@@ -117,22 +117,31 @@ fn field_value(sort: &FieldSort, view: &View<'_>) -> SortValue {
         });
         terms = tokens.flatten().map(|token| Term::Text(token.text)).collect();
     }
-    let default = if sort.order == Order::Ascending {
-        "min"
-    } else {
-        "max"
-    };
-    match pick(terms, sort.mode.as_deref().unwrap_or(default)) {
+    match pick(terms, sort.mode()) {
         None => missing(sort, &field.type_name, view.mapping),
-        Some(Term::Date(ms)) => match sort
-            .format
-            .as_deref()
-            .and_then(|format| DateFormats::parse(format).ok())
-        {
+        Some(Term::Date(ms)) => match sort.formats() {
             Some(formats) => SortValue::Formatted(ms, formats.write(ms, &TimeZone::UTC)),
             None => SortValue::Term(Term::Date(ms)),
         },
         Some(term) => SortValue::Term(term),
+    }
+}
+
+impl FieldSort {
+    /// Which of several values counts.
+    fn mode(&self) -> &str {
+        let default = match self.order {
+            Order::Ascending => "min",
+            Order::Descending => "max",
+        };
+        self.mode.as_deref().unwrap_or(default)
+    }
+
+    /// In which form dates are shown, where not as numbers.
+    fn formats(&self) -> Option<DateFormats> {
+        self.format
+            .as_deref()
+            .and_then(|format| DateFormats::parse(format).ok())
     }
 }
 
@@ -143,17 +152,8 @@ fn nanos_value(sort: &FieldSort, field: &Field, view: &View<'_>) -> SortValue {
         .filter_map(|value| mapping::fields::nanos(field, value))
         .map(Term::Integer)
         .collect();
-    let default = if sort.order == Order::Ascending {
-        "min"
-    } else {
-        "max"
-    };
-    match pick(terms, sort.mode.as_deref().unwrap_or(default)) {
-        Some(Term::Integer(nanos)) => match sort
-            .format
-            .as_deref()
-            .and_then(|format| DateFormats::parse(format).ok())
-        {
+    match pick(terms, sort.mode()) {
+        Some(Term::Integer(nanos)) => match sort.formats() {
             Some(formats) => SortValue::FormattedNanos(nanos, formats.write_nanos(nanos, &TimeZone::UTC)),
             None => SortValue::Term(Term::Integer(nanos)),
         },

@@ -4,7 +4,7 @@ use crate::aggregations::{Background, Collected, Context, Counts, Finish, Groupi
 use crate::held::Held;
 use crate::hit::Hit;
 use crate::indexed::{Asker, Layout, Scoring, Wanted, wanted};
-use crate::matching::{Node, Scored, Statistics, compile};
+use crate::matching::{Clauses, Node, Scored, Statistics, compile};
 use crate::order::{after, check, compare, is_newest, sort_values};
 use crate::profile::{Profiling, Way};
 use crate::query::Query;
@@ -37,6 +37,8 @@ pub struct Run<'r> {
     current: Option<(usize, Node, Option<Node>)>,
     /// The queries of aggregations for this index.
     filters: Vec<Node>,
+    /// About the bytes of all queries for this index.
+    compiled_bytes: usize,
     collected_values: Collected,
     held: Held,
     scored: Scored,
@@ -57,6 +59,7 @@ impl<'r> Run<'r> {
     /// A run over these indices. `now_ms` is what `now` means in it; what it keeps is counted in `held`.
     pub fn new(request: &'r Request, indices: Vec<Index>, now_ms: i64, held: Held) -> Result<Run<'r>> {
         request.check()?;
+        request.aggregations.check_buckets(request.buckets_max)?;
         let collected_values = Collected::new(&request.aggregations);
         held.add(collected_values.bytes())?;
         Ok(Run {
@@ -65,6 +68,7 @@ impl<'r> Run<'r> {
             now_ms,
             current: None,
             filters: Vec::new(),
+            compiled_bytes: 0,
             collected_values,
             held,
             scored: Scored::default(),
@@ -86,16 +90,18 @@ impl<'r> Run<'r> {
         self.settle()?;
         let mapping = &self.index(index)?.mapping;
         let all = Query::MatchAll { boost: 1.0 };
-        let query = compile(self.request.query.as_ref().unwrap_or(&all), mapping, self.now_ms)?;
-        let filter = self.request.post_filter.as_ref();
-        let filter = filter
-            .map(|filter| compile(filter, mapping, self.now_ms))
-            .transpose()?;
+        let clauses = Clauses::default();
+        let compiled = |query: &Query| compile(query, mapping, self.now_ms, &clauses);
+        let query = compiled(self.request.query.as_ref().unwrap_or(&all))?;
+        let filter = self.request.post_filter.as_ref().map(compiled).transpose()?;
         self.check_sort(index)?;
         let mut filters = Vec::new();
         self.request
             .aggregations
-            .compile(mapping, self.now_ms, &mut filters)?;
+            .compile(mapping, self.now_ms, &clauses, &mut filters)?;
+        self.held.give_back(std::mem::take(&mut self.compiled_bytes));
+        self.held.add(clauses.bytes())?;
+        self.compiled_bytes = clauses.bytes();
         self.filters = filters;
         self.scored = Scored::default();
         self.statistics = Statistics::default();

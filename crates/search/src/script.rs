@@ -3,7 +3,6 @@
 use language::interruption::steps;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::fields::{Term, View};
-use mapping::json::{Members, scalar};
 use painless::{Ended, Globals, Host, Script, ScriptError};
 use serde_json::Value as Json;
 use std::sync::Arc;
@@ -23,10 +22,9 @@ pub struct DocumentScript {
 impl DocumentScript {
     /// Reads `"source"` or `{"source", "lang", "params"}`.
     pub(crate) fn parse(given: &Json) -> Result<DocumentScript> {
-        let (source, params) = match given {
-            Json::String(source) => (source.clone(), Document::new()),
-            given => parts(given)?,
-        };
+        let read = json::Reader::whole(given.to_string().as_bytes());
+        let read = read.map_err(|error| SearchError::parsing(error.to_string()))?;
+        let (source, params) = script_parts(&read)?;
         Ok(DocumentScript {
             script: Arc::new(Script::compile(&source).map_err(|error| failed(&source, &error))?),
             source,
@@ -65,35 +63,33 @@ impl DocumentScript {
     }
 }
 
-fn parts(given: &Json) -> Result<(String, Document)> {
-    let mut members = Members::of("script", given)?;
-    if members.take("id").or_else(|| members.take("stored")).is_some() {
-        return Err(SearchError::unsupported("a stored script"));
+/// The source and the parameters of a script: of `"source"`, or of `{"source", "lang", "params"}`.
+pub fn script_parts(given: &Value) -> Result<(String, Document)> {
+    let given = match given {
+        Value::String(source) => return Ok((source.clone(), Document::new())),
+        Value::Document(given) => given,
+        _ => return Err(SearchError::parsing("a [script] must be a text or an object")),
+    };
+    let (mut source, mut params) = (None, Document::new());
+    for (name, value) in given.iter() {
+        match (name, value) {
+            ("source" | "inline", Value::String(text)) => source = Some(text.clone()),
+            ("lang", Value::String(language)) if language == "painless" => {}
+            ("lang", Value::String(language)) => {
+                return Err(SearchError::unsupported(format!("scripts in [{language}]")));
+            }
+            ("params", Value::Document(given)) => params = given.clone(),
+            ("params", _) => return Err(SearchError::parsing("[params] of a script must be an object")),
+            ("id" | "stored", _) => return Err(SearchError::unsupported("a stored script")),
+            ("options", Value::Document(options)) if options.is_empty() => {}
+            ("options", _) => return Err(SearchError::unsupported("[options] of a script")),
+            (other, _) => return Err(SearchError::parsing(format!("[script] unknown field [{other}]"))),
+        }
     }
-    let source = members.take("source").or_else(|| members.take("inline"));
-    let source = source
-        .and_then(scalar)
-        .ok_or_else(|| SearchError::illegal("must specify [source] for an inline script"))?;
-    match members.text("lang")?.as_deref() {
-        None | Some("painless") => {}
-        Some(other) => return Err(SearchError::unsupported(format!("scripts in [{other}]"))),
-    }
-    let params = members.take("params").map(document).transpose()?;
-    if members
-        .take("options")
-        .is_some_and(|options| options.as_object().is_none_or(|had| !had.is_empty()))
-    {
-        return Err(SearchError::unsupported("[options] of a script"));
-    }
-    members.end()?;
-    Ok((source, params.unwrap_or_default()))
-}
-
-fn document(given: &Json) -> Result<Document> {
-    match json::Reader::whole(given.to_string().as_bytes()) {
-        Ok(Value::Document(document)) => Ok(document),
-        _ => Err(SearchError::parsing("[params] of a script must be an object")),
-    }
+    let missing = || {
+        SearchError::illegal("must specify either [source] for an inline script or [id] for a stored script")
+    };
+    Ok((source.ok_or_else(missing)?, params))
 }
 
 fn failed(source: &str, error: &ScriptError) -> SearchError {

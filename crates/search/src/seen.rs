@@ -35,7 +35,7 @@ pub struct Seen<'d> {
 
 impl<'d> Seen<'d> {
     /// Its fields, as those of a document of an index, which is the `at`th of the search.
-    pub(crate) fn view(&self, at: usize, index: &'d Index) -> View<'d> {
+    pub fn view(&self, at: usize, index: &'d Index) -> View<'d> {
         View {
             mapping: &index.mapping,
             document: self.document.as_ref(),

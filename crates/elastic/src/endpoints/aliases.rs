@@ -3,13 +3,13 @@
 use crate::call::Call;
 use crate::definition::{alias, check_alias};
 use crate::error::{ElasticError, Result};
-use crate::filter_path::is_match;
 use crate::index::Index;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, acknowledged, exists, json, ok};
 use crate::streams::plain_aliases;
 use auth::Action;
 use http::{Method, StatusCode};
+use search::simple_match;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,10 +39,10 @@ pub(crate) fn wanted<'a>(
     for name in names.split(',') {
         let is_pattern = name == "_all" || name.contains('*');
         match name.strip_prefix('-').filter(|_| goes_on) {
-            Some(excluded) => found.retain(|found: &String| !is_match(excluded, found)),
+            Some(excluded) => found.retain(|found: &String| !simple_match(excluded, found)),
             None if is_pattern => {
                 let pattern = if name == "_all" { "*" } else { name };
-                found.extend(all.clone().filter(|known| is_match(pattern, known)).cloned());
+                found.extend(all.clone().filter(|known| simple_match(pattern, known)).cloned());
             }
             None if has(name) => drop(found.insert(name.to_owned())),
             None => missing.push(name.to_owned()),
@@ -56,8 +56,7 @@ pub(crate) fn wanted<'a>(
 fn opened(call: &mut Call, expression: Option<&str>) -> Result<Vec<Index>> {
     let options = Options::ANY_STATE.taken(&mut call.parameters)?;
     call.parameters
-        .without_effect(&["local", "master_timeout", "timeout"]);
-    call.parameters.end()?;
+        .end_without(&["local", "master_timeout", "timeout"])?;
     let names = resolve(call, expression.unwrap_or("_all"), options)?;
     names.iter().map(|name| call.index(name, Action::Find)).collect()
 }
@@ -120,8 +119,7 @@ async fn put(call: &mut Call, expression: Option<&str>, name: Option<&str>) -> R
         .remove("index")
         .and_then(|name| name.as_str().map(str::to_owned))
         .or(expression.map(str::to_owned));
-    call.parameters.without_effect(&["timeout", "master_timeout"]);
-    call.parameters.end()?;
+    call.parameters.end_without(&["timeout", "master_timeout"])?;
     let name = name.ok_or_else(|| ElasticError::illegal("alias name is required"))?;
     let given = expression.ok_or_else(|| ElasticError::validation(&["index is missing".to_owned()]))?;
     let options = Options {
@@ -142,8 +140,7 @@ async fn put(call: &mut Call, expression: Option<&str>, name: Option<&str>) -> R
 }
 
 async fn delete(call: &mut Call, expression: Option<&str>, names: &str) -> Result<Answer> {
-    call.parameters.without_effect(&["timeout", "master_timeout"]);
-    call.parameters.end()?;
+    call.parameters.end_without(&["timeout", "master_timeout"])?;
     let options = Options {
         aliases: false,
         ..Options::ANY_STATE
@@ -160,6 +157,7 @@ struct Step {
 }
 
 /// What is done with an index.
+#[derive(Clone)]
 enum Change {
     Add {
         name: String,
@@ -209,6 +207,7 @@ async fn apply(call: &Call, steps: Vec<Step>) -> Result<Answer> {
         call.index(&index, action)?;
         changes.entry(index).or_default().push(change);
     }
+    check_write_indices(call, &changes)?;
     let is_removed = |changes: &[Change]| changes.iter().any(|change| matches!(change, Change::RemoveIndex));
     let (removed, changed): (Vec<_>, Vec<_>) =
         changes.into_iter().partition(|(_, changes)| is_removed(changes));
@@ -225,13 +224,55 @@ async fn apply(call: &Call, steps: Vec<Step>) -> Result<Answer> {
     Ok(acknowledged())
 }
 
+/// Refuses changes by which an alias would have several indices to write to.
+fn check_write_indices(call: &Call, changes: &BTreeMap<String, Vec<Change>>) -> Result<()> {
+    let mut written: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for name in changes.values().flatten().filter_map(Change::added) {
+        written.entry(name.clone()).or_default();
+    }
+    for index in crate::names::all(call) {
+        let mut aliases = match call.index(&index, Action::Find) {
+            Ok(found) => Map::clone(&found.aliases()),
+            Err(_) => continue,
+        };
+        for change in changes.get(&index).into_iter().flatten() {
+            change.clone().make(&mut aliases);
+        }
+        for (name, indices) in &mut written {
+            let is_written = aliases
+                .get(name)
+                .and_then(|options| options.get("is_write_index"));
+            indices.extend((is_written == Some(&Value::Bool(true))).then(|| index.clone()));
+        }
+    }
+    match written.into_iter().find(|(_, indices)| indices.len() > 1) {
+        None => Ok(()),
+        Some((name, indices)) => Err(ElasticError::new(
+            StatusCode::INTERNAL_SERVER_ERROR,
+            "illegal_state_exception",
+            format!(
+                "alias [{name}] has more than one write index [{}]",
+                indices.join(",")
+            ),
+        )),
+    }
+}
+
 impl Change {
+    /// The alias that it adds.
+    fn added(&self) -> Option<&String> {
+        match self {
+            Change::Add { name, .. } => Some(name),
+            Change::Remove { .. } | Change::RemoveIndex => None,
+        }
+    }
+
     /// Makes it, where it is one of an index's aliases.
     fn make(self, aliases: &mut Map<String, Value>) {
         match self {
             Change::Add { name, options } => drop(aliases.insert(name, Value::Object(options))),
             Change::Remove { name } => drop(aliases.shift_remove(&name)),
-            Change::RemoveIndex => {}
+            Change::RemoveIndex => aliases.clear(),
         }
     }
 }
@@ -244,8 +285,7 @@ pub(crate) async fn change(call: &mut Call) -> Result<Answer> {
     if call.method != Method::POST {
         return Err(call.not_allowed("GET, POST"));
     }
-    call.parameters.without_effect(&["timeout", "master_timeout"]);
-    call.parameters.end()?;
+    call.parameters.end_without(&["timeout", "master_timeout"])?;
     let body = call.required_object()?;
     let actions = body.get("actions").and_then(Value::as_array);
     let actions = actions

@@ -10,9 +10,7 @@ use search::{Analysis, Analyzer, Token};
 use serde_json::{Map, Value, json};
 
 pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> {
-    if ![Method::GET, Method::POST].contains(&call.method) {
-        return Err(call.not_allowed("GET, POST"));
-    }
+    call.only(&[Method::GET, Method::POST])?;
     let named = call.parameters.take("index");
     call.parameters.end()?;
     let mut body = call.required_object()?;

@@ -28,9 +28,7 @@ use value::DocumentBuf;
 const BYTES_OF_STEP: usize = 64;
 
 pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> {
-    if ![Method::POST, Method::PUT].contains(&call.method) {
-        return Err(call.not_allowed("POST, PUT"));
-    }
+    call.only(&[Method::POST, Method::PUT])?;
     if let Some(refresh) = call.parameters.take("refresh")
         && !matches!(refresh.as_str(), "" | "true" | "false" | "wait_for")
     {

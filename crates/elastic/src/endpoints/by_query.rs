@@ -29,6 +29,7 @@ use tokio::sync::oneshot;
 
 /// `/{index}/_delete_by_query` and `/{index}/_update_by_query`.
 pub(crate) async fn change(call: &mut Call, expression: &str, deletes: bool) -> Result<Answer> {
+    let names_batch = call.parameters.has("scroll_size");
     let mut options = begin(call)?;
     let indices = Options::OPEN.taken(&mut call.parameters)?;
     let by_parameter = parameters_query(&mut call.parameters)?;
@@ -40,6 +41,13 @@ pub(crate) async fn change(call: &mut Call, expression: &str, deletes: bool) -> 
         Some(script) => Some(Prepared::of_json(&script)?),
         None => None,
     };
+    // The body is that of a search, whose hits come in batches of this size, and whole whatever it wants of them.
+    if let Some(size) = body.shift_remove("size").filter(|_| !names_batch) {
+        options.pace.batch = batch_size("size", size.as_i64())?;
+    }
+    if deletes {
+        body.shift_remove("_source");
+    }
     options.read(&mut body)?;
     lookups::fill(call, expression, &mut body).await?;
     let query = body.shift_remove("query");
@@ -146,10 +154,19 @@ fn positive(name: &str, number: Option<i64>) -> Result<Option<u64>> {
     }
 }
 
-fn begin(call: &mut Call) -> Result<Given> {
-    if call.method != Method::POST {
-        return Err(call.not_allowed("POST"));
+/// How many documents are read at once.
+fn batch_size(name: &str, number: Option<i64>) -> Result<usize> {
+    match number {
+        Some(size) if (1..=search::WINDOW_MAX as i64).contains(&size) => Ok(size as usize),
+        _ => Err(ElasticError::illegal(format!(
+            "[{name}] must be between 1 and {}",
+            search::WINDOW_MAX
+        ))),
     }
+}
+
+fn begin(call: &mut Call) -> Result<Given> {
+    call.only(&[Method::POST])?;
     let parameters = &mut call.parameters;
     if parameters.take("pipeline").is_some_and(|name| name != "_none") {
         return Err(ElasticError::unsupported("the parameter [pipeline]"));
@@ -176,13 +193,7 @@ fn begin(call: &mut Call) -> Result<Given> {
     ]);
     let mut most = parameters.integer("max_docs")?;
     most = most.or(parameters.integer("size")?);
-    let batch = parameters.integer("scroll_size")?.unwrap_or(1000);
-    if !(1..=search::WINDOW_MAX as i64).contains(&batch) {
-        return Err(ElasticError::illegal(format!(
-            "[scroll_size] must be between 1 and {}",
-            search::WINDOW_MAX
-        )));
-    }
+    let batch = batch_size("scroll_size", parameters.integer("scroll_size")?.or(Some(1000)))?;
     let per_second = match parameters.take("requests_per_second") {
         None => None,
         Some(text) => match text.parse::<f64>() {
@@ -200,7 +211,7 @@ fn begin(call: &mut Call) -> Result<Given> {
         proceeds: conflicts.as_deref().map_or(Ok(false), proceeds)?,
         most: positive("max_docs", most)?,
         pause: per_second.map_or(0.0, |rate| 1.0 / rate),
-        batch: batch as usize,
+        batch,
     };
     Ok(Given {
         waits: parameters.flag("wait_for_completion")?.unwrap_or(true),

@@ -8,8 +8,8 @@ mod text;
 use crate::call::Call;
 use crate::definition::patterns;
 use crate::error::{ElasticError, Result};
-use crate::filter_path::is_match;
 use crate::kept::Family;
+use crate::listed::is_listed;
 use crate::resolve::{Options, resolve};
 use crate::respond::Answer;
 use crate::shape::Shape;
@@ -214,7 +214,7 @@ pub(crate) async fn templates(call: &mut Call, names: Option<&str>) -> Result<An
     ]);
     for family in [Family::Template, Family::IndexTemplate] {
         for (name, template) in call.kept(family).await? {
-            if names.is_some_and(|names| !names.split(',').any(|pattern| is_match(pattern, &name))) {
+            if names.is_some_and(|names| !is_listed(names, &name)) {
                 continue;
             }
             let number = |name: &str| {
@@ -251,9 +251,7 @@ pub(crate) async fn templates(call: &mut Call, names: Option<&str>) -> Result<An
 }
 
 fn begin(call: &mut Call) -> Result<Options> {
-    if call.method != Method::GET {
-        return Err(call.not_allowed("GET"));
-    }
+    call.only(&[Method::GET])?;
     call.parameters
         .without_effect(&["local", "master_timeout", "time"]);
     Options::take(&mut call.parameters)

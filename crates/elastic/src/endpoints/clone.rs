@@ -14,9 +14,7 @@ use serde_json::{Map, Value, json};
 use std::ops::Bound;
 
 pub(crate) async fn run(call: &mut Call, name: &str, target: &str) -> Result<Answer> {
-    if ![Method::POST, Method::PUT].contains(&call.method) {
-        return Err(call.not_allowed("POST, PUT"));
-    }
+    call.only(&[Method::POST, Method::PUT])?;
     call.parameters
         .without_effect(&["timeout", "master_timeout", "wait_for_active_shards"]);
     if call.parameters.flag("copy_settings")? == Some(false) {

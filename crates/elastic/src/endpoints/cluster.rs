@@ -1,4 +1,4 @@
-//! The server as a cluster: its health, its state, its figures.
+//! The server as a cluster: its state, its figures.
 
 use super::stats::metrics::Metrics;
 use crate::call::Call;
@@ -14,78 +14,6 @@ use auth::Action;
 use http::Method;
 use serde_json::{Map, Value, json};
 
-pub(crate) async fn health(call: &mut Call, expression: &str) -> Result<Answer> {
-    if call.method != Method::GET {
-        return Err(call.not_allowed("GET"));
-    }
-    let options = Options {
-        ignore_unavailable: true,
-        ..Options::take(&mut call.parameters)?
-    };
-    let level = call.parameters.take("level");
-    // There is nothing to wait for: what is asked for is there, or never will be.
-    call.parameters.without_effect(&[
-        "local",
-        "master_timeout",
-        "timeout",
-        "wait_for_active_shards",
-        "wait_for_events",
-        "wait_for_no_initializing_shards",
-        "wait_for_no_relocating_shards",
-        "wait_for_nodes",
-        "wait_for_status",
-    ]);
-    call.parameters.end()?;
-    let mut shapes = Vec::new();
-    for name in resolve(call, expression, options)? {
-        let index = call.index(&name, Action::Find)?;
-        shapes.push((name, Shape::of(&index)));
-    }
-    let is_there = !shapes.is_empty() || expression == "_all" || expression.contains('*');
-    let count: u64 = shapes.iter().map(|(_, shape)| shape.primaries).sum();
-    let unassigned: u64 = shapes.iter().map(|(_, shape)| shape.unassigned()).sum();
-    let percent = 100.0 * count as f64 / (count + unassigned).max(1) as f64;
-    let mut answer = json!({
-        "cluster_name": "larder",
-        "status": match unassigned {
-            _ if !is_there => "red",
-            0 => "green",
-            _ => "yellow",
-        },
-        "timed_out": !is_there,
-        "number_of_nodes": 1,
-        "number_of_data_nodes": 1,
-        "active_primary_shards": count,
-        "active_shards": count,
-        "relocating_shards": 0,
-        "initializing_shards": 0,
-        "unassigned_shards": unassigned,
-        "delayed_unassigned_shards": 0,
-        "number_of_pending_tasks": 0,
-        "number_of_in_flight_fetch": 0,
-        "task_max_waiting_in_queue_millis": 0,
-        "active_shards_percent_as_number": if count == 0 { 100.0 } else { percent },
-    });
-    if matches!(level.as_deref(), Some("indices" | "shards")) {
-        let of = |(name, shape): (String, Shape)| {
-            let mut health = json!({
-                "status": shape.health(), "number_of_shards": shape.primaries, "number_of_replicas": shape.replicas,
-                "active_primary_shards": shape.primaries, "active_shards": shape.primaries, "relocating_shards": 0,
-                "initializing_shards": 0, "unassigned_shards": shape.unassigned(),
-            });
-            if level.as_deref() == Some("shards") {
-                let shard = json!({"status": shape.health(), "primary_active": true, "active_shards": 1, "relocating_shards": 0,
-                    "initializing_shards": 0, "unassigned_shards": shape.unassigned().min(shape.replicas)});
-                let shards = (0..shape.primaries).map(|at| (at.to_string(), shard.clone()));
-                health["shards"] = Value::Object(shards.collect());
-            }
-            (name, health)
-        };
-        answer["indices"] = Value::Object(shapes.into_iter().map(of).collect::<Map<_, _>>());
-    }
-    Ok(ok(answer))
-}
-
 /// The sections of a cluster's state.
 const STATE: [&str; 7] = [
     "blocks",
@@ -99,9 +27,7 @@ const STATE: [&str; 7] = [
 
 /// `/_cluster/state/{metrics}/{indices}`.
 pub(crate) async fn state(call: &mut Call, metric: Option<&str>, expression: Option<&str>) -> Result<Answer> {
-    if call.method != Method::GET {
-        return Err(call.not_allowed("GET"));
-    }
+    call.only(&[Method::GET])?;
     let mut known = STATE.to_vec();
     known.push("version");
     let metrics = Metrics::parse(metric, &known, &call.path.join("/"))?;
@@ -141,7 +67,7 @@ pub(crate) async fn state(call: &mut Call, metric: Option<&str>, expression: Opt
     if metrics.has("metadata") {
         answer["metadata"] = metadata(call, &indices, is_flat).await?;
     }
-    let (table, of_node) = routing(&indices);
+    let (table, of_node) = routing(call, &indices)?;
     if metrics.has("routing_table") {
         answer["routing_table"] = json!({"indices": table});
     }
@@ -193,26 +119,28 @@ async fn metadata(call: &Call, indices: &[Index], is_flat: bool) -> Result<Value
 }
 
 /// Which shard is where, by index and as a list.
-fn routing(indices: &[Index]) -> (Map<String, Value>, Vec<Value>) {
+fn routing(call: &Call, indices: &[Index]) -> Result<(Map<String, Value>, Vec<Value>)> {
     let (mut table, mut list) = (Map::new(), Vec::new());
     for index in indices {
         let mut shards = Map::new();
         for at in 0..Shape::of(index).primaries {
             let shard = json!({"state": "STARTED", "primary": true, "node": NODE_ID, "relocating_node": null, "shard": at,
                 "index": index.name, "allocation_id": {"id": index.uuid()}});
-            shards.insert(at.to_string(), json!([shard]));
+            let listed = json!([shard]);
+            for shown in [&listed, &shard] {
+                call.held.add_shown(shown)?;
+            }
+            shards.insert(at.to_string(), listed);
             list.push(shard);
         }
         table.insert(index.name.clone(), json!({"shards": shards}));
     }
-    (table, list)
+    Ok((table, list))
 }
 
 /// `/_cluster/stats`.
 pub(crate) async fn stats(call: &mut Call, nodes: Option<&str>) -> Result<Answer> {
-    if call.method != Method::GET {
-        return Err(call.not_allowed("GET"));
-    }
+    call.only(&[Method::GET])?;
     call.require_of_server(Action::ServerStatus)?;
     call.parameters.without_effect(&["timeout"]);
     call.parameters.flag("flat_settings")?;
@@ -281,10 +209,7 @@ pub(crate) async fn stats(call: &mut Call, nodes: Option<&str>) -> Result<Answer
 
 /// `/_cluster/pending_tasks`: nothing waits for a master.
 pub(crate) async fn pending_tasks(call: &mut Call) -> Result<Answer> {
-    if call.method != Method::GET {
-        return Err(call.not_allowed("GET"));
-    }
-    call.parameters.without_effect(&["local", "master_timeout"]);
-    call.parameters.end()?;
+    call.only(&[Method::GET])?;
+    call.parameters.end_without(&["local", "master_timeout"])?;
     Ok(ok(json!({"tasks": []})))
 }

@@ -3,8 +3,8 @@
 mod options;
 
 use crate::call::Call;
-use crate::documents::{document_of, head};
-use crate::error::{ElasticError, Result};
+use crate::documents::{check_names, document_of, head, source_of};
+use crate::error::{ElasticError, Result, kinds};
 use crate::index::Index;
 use crate::respond::{Answer, exists, json, ok};
 use crate::routed::{find, of_request};
@@ -17,7 +17,7 @@ use engine::Record;
 use http::{Method, StatusCode};
 use memory::Holder;
 use options::Options;
-pub(crate) use options::own_version;
+pub(crate) use options::{own_version, read_version};
 use search::{Mapping, WantedField};
 use serde_json::{Value, json};
 use value::DocumentBuf;
@@ -42,9 +42,7 @@ pub(crate) async fn create(call: &mut Call, index: &str, id: &str) -> Result<Ans
 
 /// `POST /{index}/_doc`: a document without an id gets one.
 pub(crate) async fn post(call: &mut Call, index: &str) -> Result<Answer> {
-    if call.method != Method::POST {
-        return Err(call.not_allowed("POST"));
-    }
+    call.only(&[Method::POST])?;
     put(call, index, &new_id(), true).await
 }
 
@@ -77,7 +75,7 @@ async fn put(call: &mut Call, name: &str, id: &str, create: bool) -> Result<Answ
     let options = Options::for_put(&mut call.parameters, create)?;
     call.parameters.end()?;
     let create = create || options.creates;
-    let mut document = document_of(&call.body)?;
+    let mut document = source_of(&call.body)?;
     options.check_alias(call, name)?;
     let (mut name, mut id) = (name.to_owned(), id.to_owned());
     let mut routing = of_request(call, &name, options.routing.clone())?;
@@ -162,16 +160,16 @@ async fn delete(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
 
 /// `/{index}/_update/{id}`.
 pub(crate) async fn update(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
-    if call.method != Method::POST {
-        return Err(call.not_allowed("POST"));
-    }
+    call.only(&[Method::POST])?;
     // Others' changes are never in the way: a write that meets one begins again.
     call.parameters.without_effect(&["retry_on_conflict", "lang"]);
+    let upserts = call.parameters.flag("doc_as_upsert")?.unwrap_or(false);
+    let is_versioned = ["version", "version_type"].map(|name| call.parameters.has(name));
     let options = Options::take(&mut call.parameters)?;
     let shown = SourceFilter::take(&mut call.parameters);
     call.parameters.end()?;
-    let (update, shown_by_body) = parse_update(&call.body)?;
-    if options.version.is_some() {
+    let (update, shown_by_body) = parse_update(&call.body, upserts)?;
+    if is_versioned.contains(&true) {
         return Err(ElasticError::validation(&[
             "internal versioning can not be used for optimistic concurrency control. Please use `if_seq_no` and `if_primary_term` instead"
                 .to_owned(),
@@ -204,16 +202,20 @@ pub(crate) async fn update(call: &mut Call, name: &str, id: &str) -> Result<Answ
     Ok(json(written.status(), Value::Object(body)))
 }
 
-/// Reads the body of an update, and what of the document it wants to see.
-pub(crate) fn parse_update(bytes: &[u8]) -> Result<(Update, Option<SourceFilter>)> {
+/// Reads the body of an update, and what of the document it wants to see. `doc_as_upsert` is meant where the body does not say it.
+pub(crate) fn parse_update(bytes: &[u8], doc_as_upsert: bool) -> Result<(Update, Option<SourceFilter>)> {
     let mut update = Update {
         detect_noop: true,
+        doc_as_upsert,
         ..Update::default()
     };
     let mut shown = None;
     for (name, value) in document_of(bytes)?.to_document().iter() {
         let object = || match value {
-            value::Value::Document(document) => Ok(Some(document.clone())),
+            value::Value::Document(document) => {
+                check_names(document.iter().map(|(name, _)| name))?;
+                Ok(Some(document.clone()))
+            }
             _ => Err(ElasticError::parsing(format!(
                 "[UpdateRequest] {name} doesn't support values that are no objects"
             ))),
@@ -245,6 +247,11 @@ pub(crate) fn parse_update(bytes: &[u8]) -> Result<(Update, Option<SourceFilter>
         (Some(_), Some(_)) => {
             return Err(ElasticError::validation(&[
                 "can't provide both script and doc".to_owned()
+            ]));
+        }
+        (None, Some(_)) if update.doc_as_upsert => {
+            return Err(ElasticError::validation(&[
+                "doc must be specified if doc_as_upsert is enabled".to_owned(),
             ]));
         }
         _ => {}
@@ -296,8 +303,11 @@ async fn get(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
     let stored = call.parameters.list("stored_fields");
     let (mut filter, routing) = read_options(call, name)?;
     let stored = stored.map_or(Ok(Vec::new()), |names| stored_fields(names, &mut filter))?;
-    let version = call.parameters.integer("version")?;
-    call.parameters.without_effect(&["version_type"]);
+    let (kind, number) = (
+        call.parameters.take("version_type"),
+        call.parameters.integer("version")?,
+    );
+    let version = read_version(kind.as_deref(), number)?;
     call.parameters.end()?;
     let index = call.open_index(name, Action::Find)?;
     call.server.engine.let_answers_go().await;
@@ -311,23 +321,26 @@ async fn get(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
         let body = json!({"_index": index.name, "_type": "_doc", "_id": id, "found": false});
         return Ok(json(StatusCode::NOT_FOUND, body));
     };
-    let present = record.generation();
-    if version.is_some_and(|version| version as u64 != present) {
-        let reason = format!(
-            "[{id}]: version conflict, current version [{present}] is different than the one provided [{}]",
-            version.unwrap_or_default()
-        );
-        return Err(ElasticError::new(
-            StatusCode::CONFLICT,
-            "version_conflict_engine_exception",
-            reason,
-        ));
-    }
+    check_version(id, &record, version)?;
     let mapping = index.known_mapping();
     let filter = filter.of_mapping(&mapping);
     let mut answer = found(&index.name, id, &record, &filter);
     put_stored(&mut answer, &mapping, &record, &stored)?;
     Ok(ok(answer))
+}
+
+/// Refuses a document of another version than the one that is asked for.
+pub(crate) fn check_version(id: &str, record: &Record, wanted: Option<i64>) -> Result<()> {
+    let present = record.generation();
+    match wanted {
+        Some(version) if u64::try_from(version) != Ok(present) => {
+            let reason = format!(
+                "[{id}]: version conflict, current version [{present}] is different than the one provided [{version}]"
+            );
+            Err(ElasticError::new(StatusCode::CONFLICT, kinds::CONFLICT, reason))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn count(index: &Index, was_found: bool) {
@@ -366,12 +379,9 @@ pub(crate) fn put_stored(
 
 /// `/{index}/_source/{id}`.
 pub(crate) async fn source(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
-    if ![Method::GET, Method::HEAD].contains(&call.method) {
-        return Err(call.not_allowed("GET, HEAD"));
-    }
+    call.only(&[Method::GET, Method::HEAD])?;
     let (filter, routing) = read_options(call, name)?;
-    call.parameters.without_effect(&["version", "version_type"]);
-    call.parameters.end()?;
+    call.parameters.end_without(&["version", "version_type"])?;
     if filter.hidden {
         return Err(ElasticError::validation(&[
             "fetching source can not be disabled".to_owned()

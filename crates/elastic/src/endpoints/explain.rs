@@ -17,9 +17,7 @@ use serde_json::{Value, json};
 
 /// `/{index}/_explain/{id}`.
 pub(crate) async fn run(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
-    if ![Method::GET, Method::POST].contains(&call.method) {
-        return Err(call.not_allowed("GET, POST"));
-    }
+    call.only(&[Method::GET, Method::POST])?;
     let shown = SourceFilter::take(&mut call.parameters);
     if call.parameters.take("stored_fields").is_some() {
         return Err(ElasticError::unsupported("[stored_fields] of an explanation"));

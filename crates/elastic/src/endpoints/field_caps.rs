@@ -10,9 +10,7 @@ use search::FieldCaps;
 
 /// `/{index}/_field_caps`.
 pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
-    if ![Method::GET, Method::POST].contains(&call.method) {
-        return Err(call.not_allowed("GET, POST"));
-    }
+    call.only(&[Method::GET, Method::POST])?;
     let options = Options::OPEN.taken(&mut call.parameters)?;
     let include_unmapped = call.parameters.flag("include_unmapped")?.unwrap_or(false);
     let fields = call.parameters.list("fields");

@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::definition::Definition;
-use crate::error::{ElasticError, Result};
+use crate::error::{ElasticError, Result, kinds};
 use crate::index::Index;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, acknowledged, exists, ok};
@@ -27,8 +27,7 @@ pub(crate) async fn run(call: &mut Call, name: &str) -> Result<Answer> {
 async fn create(call: &mut Call, name: &str) -> Result<Answer> {
     let typed = call.parameters.flag("include_type_name")?.unwrap_or(false);
     call.parameters
-        .without_effect(&["timeout", "master_timeout", "wait_for_active_shards"]);
-    call.parameters.end()?;
+        .end_without(&["timeout", "master_timeout", "wait_for_active_shards"])?;
     let mut body = call.object()?;
     let mut given = Definition::take(&mut body)?;
     // The one type stands around its mapping.
@@ -44,7 +43,7 @@ async fn create(call: &mut Call, name: &str) -> Result<Answer> {
     }
     let made = call.create_index(name, given).await;
     made.map_err(|error| match error.kind {
-        "mapper_parsing_exception" => {
+        kinds::MAPPING => {
             let reason = format!("Failed to parse mapping [_doc]: {}", error.reason);
             ElasticError {
                 reason,
@@ -65,8 +64,7 @@ async fn delete(call: &mut Call, expression: &str) -> Result<Answer> {
         ..Options::ANY_STATE
     }
     .taken(&mut call.parameters)?;
-    call.parameters.without_effect(&["timeout", "master_timeout"]);
-    call.parameters.end()?;
+    call.parameters.end_without(&["timeout", "master_timeout"])?;
     for name in resolve(call, expression, options)? {
         let index = call.index(&name, Action::DropCollection)?;
         super::streams::check_drop(&index)?;
@@ -90,8 +88,7 @@ async fn get(call: &mut Call, expression: &str) -> Result<Answer> {
     let typed = call.parameters.flag("include_type_name")?.unwrap_or(false);
     let human = call.human;
     let defaults = call.parameters.flag("include_defaults")?.unwrap_or(false);
-    call.parameters.without_effect(&["local", "master_timeout"]);
-    call.parameters.end()?;
+    call.parameters.end_without(&["local", "master_timeout"])?;
     let mut answer = Map::new();
     for name in resolve(call, expression, options)? {
         let index = call.index(&name, Action::Find)?;
@@ -114,9 +111,7 @@ async fn get(call: &mut Call, expression: &str) -> Result<Answer> {
 
 /// `/{index}/_close` and `/{index}/_open`.
 pub(crate) async fn set_state(call: &mut Call, expression: &str, closes: bool) -> Result<Answer> {
-    if call.method != Method::POST {
-        return Err(call.not_allowed("POST"));
-    }
+    call.only(&[Method::POST])?;
     let default = Options {
         open: closes,
         closed: !closes,
@@ -124,8 +119,7 @@ pub(crate) async fn set_state(call: &mut Call, expression: &str, closes: bool) -
     };
     let options = default.taken(&mut call.parameters)?;
     call.parameters
-        .without_effect(&["timeout", "master_timeout", "wait_for_active_shards"]);
-    call.parameters.end()?;
+        .end_without(&["timeout", "master_timeout", "wait_for_active_shards"])?;
     let mut indices = Map::new();
     for name in resolve(call, expression, options)? {
         let index = call.index(&name, Action::CollMod)?;
@@ -146,15 +140,14 @@ pub(crate) async fn set_state(call: &mut Call, expression: &str, closes: bool) -
 fn head(call: &mut Call, expression: &str) -> Result<Answer> {
     let options = Options::take(&mut call.parameters)?;
     call.parameters
-        .without_effect(&["local", "flat_settings", "include_defaults"]);
-    call.parameters.end()?;
+        .end_without(&["local", "flat_settings", "include_defaults"])?;
     let options = Options {
         allow_no_indices: false,
         ..options
     };
     match resolve(call, expression, options) {
         Ok(names) => Ok(exists(!names.is_empty())),
-        Err(error) if error.kind == "index_not_found_exception" => Ok(exists(false)),
+        Err(error) if error.kind == kinds::NO_INDEX => Ok(exists(false)),
         Err(error) => Err(error),
     }
 }
@@ -190,9 +183,7 @@ pub(crate) async fn forcemerge(call: &mut Call, expression: &str) -> Result<Answ
 
 /// `/{index}/_cache/clear`: what is kept in memory is kept by the store, which makes room as it needs it.
 pub(crate) async fn clear_cache(call: &mut Call, expression: &str) -> Result<Answer> {
-    if call.method != Method::POST {
-        return Err(call.not_allowed("POST"));
-    }
+    call.only(&[Method::POST])?;
     for name in ["fielddata", "query", "request"] {
         call.parameters.flag(name)?;
     }
@@ -203,15 +194,12 @@ pub(crate) async fn clear_cache(call: &mut Call, expression: &str) -> Result<Ans
 
 /// `/{index}/_block/{block}`: a setting that forbids writes, or reads.
 pub(crate) async fn block(call: &mut Call, expression: &str, block: &str) -> Result<Answer> {
-    if call.method != Method::PUT {
-        return Err(call.not_allowed("PUT"));
-    }
+    call.only(&[Method::PUT])?;
     if !["metadata", "read", "read_only", "write"].contains(&block) {
         return Err(ElasticError::illegal(format!("No block found with name {block}")));
     }
     let options = Options::ANY_STATE.taken(&mut call.parameters)?;
-    call.parameters.without_effect(&["timeout", "master_timeout"]);
-    call.parameters.end()?;
+    call.parameters.end_without(&["timeout", "master_timeout"])?;
     let given = settings::normalized(&Map::from_iter([(format!("blocks.{block}"), json!(true))]))?;
     let mut indices = Vec::new();
     for name in resolve(call, expression, options)? {
@@ -226,9 +214,7 @@ pub(crate) async fn block(call: &mut Call, expression: &str, block: &str) -> Res
 }
 
 fn named(call: &mut Call, expression: &str, without_effect: &[&str]) -> Result<Vec<Index>> {
-    if ![Method::GET, Method::POST].contains(&call.method) {
-        return Err(call.not_allowed("GET, POST"));
-    }
+    call.only(&[Method::GET, Method::POST])?;
     let options = Options::take(&mut call.parameters)?;
     call.parameters.without_effect(without_effect);
     call.parameters.end()?;

@@ -2,9 +2,9 @@
 
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
-use crate::filter_path::is_match;
 use crate::kept::Family;
 use crate::lifecycle::{Policy, standing};
+use crate::listed::is_listed;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, acknowledged, ok};
 use auth::Action;
@@ -27,11 +27,10 @@ fn missing(name: &str) -> ElasticError {
 }
 
 async fn get(call: &mut Call, wanted: Option<&str>) -> Result<Answer> {
-    call.parameters.without_effect(&["timeout", "master_timeout"]);
-    call.parameters.end()?;
+    call.parameters.end_without(&["timeout", "master_timeout"])?;
     let mut found = Map::new();
     for (name, policy) in call.kept(Family::Lifecycle).await? {
-        if wanted.is_none_or(|wanted| wanted.split(',').any(|pattern| is_match(pattern, &name))) {
+        if wanted.is_none_or(|wanted| is_listed(wanted, &name)) {
             found.insert(name, policy);
         }
     }
@@ -42,8 +41,7 @@ async fn get(call: &mut Call, wanted: Option<&str>) -> Result<Answer> {
 }
 
 async fn put(call: &mut Call, name: &str) -> Result<Answer> {
-    call.parameters.without_effect(&["timeout", "master_timeout"]);
-    call.parameters.end()?;
+    call.parameters.end_without(&["timeout", "master_timeout"])?;
     let mut body = call.required_object()?;
     let policy = body.shift_remove("policy");
     let policy =
@@ -66,8 +64,7 @@ async fn put(call: &mut Call, name: &str) -> Result<Answer> {
 }
 
 async fn delete(call: &mut Call, name: &str) -> Result<Answer> {
-    call.parameters.without_effect(&["timeout", "master_timeout"]);
-    call.parameters.end()?;
+    call.parameters.end_without(&["timeout", "master_timeout"])?;
     if call.kept_one(Family::Lifecycle, name).await?.is_none() {
         return Err(missing(name));
     }
@@ -90,23 +87,17 @@ async fn delete(call: &mut Call, name: &str) -> Result<Answer> {
 
 /// `/_ilm/status`.
 pub(crate) fn status(call: &mut Call) -> Result<Answer> {
-    if call.method != Method::GET {
-        return Err(call.not_allowed("GET"));
-    }
-    call.parameters.without_effect(&["timeout", "master_timeout"]);
-    call.parameters.end()?;
+    call.only(&[Method::GET])?;
+    call.parameters.end_without(&["timeout", "master_timeout"])?;
     Ok(ok(json!({"operation_mode": "RUNNING"})))
 }
 
 /// `/{index}/_ilm/explain`: how indices stand with their policies.
 pub(crate) async fn explain(call: &mut Call, expression: &str) -> Result<Answer> {
-    if call.method != Method::GET {
-        return Err(call.not_allowed("GET"));
-    }
+    call.only(&[Method::GET])?;
     let only_managed = call.parameters.flag("only_managed")?.unwrap_or(false);
     call.parameters
-        .without_effect(&["timeout", "master_timeout", "only_errors"]);
-    call.parameters.end()?;
+        .end_without(&["timeout", "master_timeout", "only_errors"])?;
     let now = i64::try_from(call.server.engine.now_ms()).unwrap_or(i64::MAX);
     let mut shown = Map::new();
     for name in resolve(call, expression, Options::ANY_STATE)? {

@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::error::Result;
-use crate::filter_path::is_match;
+use crate::listed::is_listed;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, acknowledged, ok};
 use auth::Action;
@@ -20,8 +20,7 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
 async fn get(call: &mut Call, expression: &str) -> Result<Answer> {
     let options = Options::take(&mut call.parameters)?;
     call.parameters
-        .without_effect(&["local", "master_timeout", "include_type_name"]);
-    call.parameters.end()?;
+        .end_without(&["local", "master_timeout", "include_type_name"])?;
     let mut answer = Map::new();
     for name in resolve(call, expression, options)? {
         let mapping = call.index(&name, Action::Find)?.mapping().await?;
@@ -32,13 +31,12 @@ async fn get(call: &mut Call, expression: &str) -> Result<Answer> {
 
 async fn put(call: &mut Call, expression: &str) -> Result<Answer> {
     let options = Options::ANY_STATE.taken(&mut call.parameters)?;
-    call.parameters.without_effect(&[
+    call.parameters.end_without(&[
         "timeout",
         "master_timeout",
         "include_type_name",
         "write_index_only",
-    ]);
-    call.parameters.end()?;
+    ])?;
     let source = Value::Object(call.required_object()?);
     for name in resolve(call, expression, options)? {
         let index = call.index(&name, Action::CollMod)?;
@@ -50,13 +48,10 @@ async fn put(call: &mut Call, expression: &str) -> Result<Answer> {
 
 /// `/{index}/_mapping/field/{fields}`.
 pub(crate) async fn fields(call: &mut Call, expression: &str, fields: &str) -> Result<Answer> {
-    if call.method != Method::GET {
-        return Err(call.not_allowed("GET"));
-    }
+    call.only(&[Method::GET])?;
     let options = Options::take(&mut call.parameters)?;
     let defaults = call.parameters.flag("include_defaults")?.unwrap_or(false);
-    call.parameters.without_effect(&["local", "include_type_name"]);
-    call.parameters.end()?;
+    call.parameters.end_without(&["local", "include_type_name"])?;
     let mut answer = Map::new();
     for name in resolve(call, expression, options)? {
         let mapping = call.index(&name, Action::Find)?.mapping().await?;
@@ -65,7 +60,7 @@ pub(crate) async fn fields(call: &mut Call, expression: &str, fields: &str) -> R
             if defaults {
                 put_defaults(&mut definition);
             }
-            if fields.split(',').any(|pattern| is_match(pattern, &path)) {
+            if is_listed(fields, &path) {
                 let last = path.rsplit('.').next().unwrap_or(&path).to_owned();
                 found.insert(
                     path.clone(),

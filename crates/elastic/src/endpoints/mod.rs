@@ -10,6 +10,7 @@ pub(crate) mod cluster;
 pub(crate) mod document;
 pub(crate) mod explain;
 pub(crate) mod field_caps;
+pub(crate) mod health;
 pub(crate) mod index;
 pub(crate) mod lifecycle;
 pub(crate) mod mapping;

@@ -4,12 +4,12 @@ use super::stats::metrics;
 use super::stats::{Wanted, metrics::Metrics, together};
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
-use crate::filter_path::is_match;
 use crate::names;
 use crate::respond::{Answer, ok};
 use crate::server::{CLUSTER, NODE_ID};
 use auth::Action;
 use http::Method;
+use search::simple_match;
 use serde_json::{Map, Value, json};
 
 /// What is told of a node.
@@ -123,9 +123,7 @@ pub(crate) async fn usage(call: &mut Call, nodes: &str) -> Result<Answer> {
 }
 
 fn begin(call: &mut Call) -> Result<()> {
-    if call.method != Method::GET {
-        return Err(call.not_allowed("GET"));
-    }
+    call.only(&[Method::GET])?;
     call.parameters.without_effect(&["timeout"]);
     Ok(())
 }
@@ -151,8 +149,8 @@ pub(crate) fn is_meant(call: &Call, nodes: &str) -> bool {
             Some(("coordinating_only", flag)) => is_meant = flag != "true",
             _ => {
                 is_meant |= ["_all", "_local", "_master"].contains(&one)
-                    || is_match(one, &name)
-                    || is_match(one, NODE_ID)
+                    || simple_match(one, &name)
+                    || simple_match(one, NODE_ID)
                     || one == address.to_string()
                     || one == address.ip().to_string();
             }

@@ -2,8 +2,8 @@
 
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
-use crate::filter_path::is_match;
 use crate::kept::Family;
+use crate::listed::is_listed;
 use crate::pipelines::Pipelines;
 use crate::respond::{Answer, acknowledged, json, ok};
 use http::{Method, StatusCode};
@@ -24,17 +24,12 @@ pub(crate) async fn run(call: &mut Call, name: Option<&str>) -> Result<Answer> {
     }
 }
 
-fn is_wanted(wanted: &str, name: &str) -> bool {
-    wanted.split(',').any(|pattern| is_match(pattern, name))
-}
-
 async fn get(call: &mut Call, wanted: Option<&str>) -> Result<Answer> {
     let is_summary = call.parameters.flag("summary")?.unwrap_or(false);
-    call.parameters.without_effect(&["master_timeout"]);
-    call.parameters.end()?;
+    call.parameters.end_without(&["master_timeout"])?;
     let mut found = Map::new();
     for (name, definition) in call.kept(Family::Pipeline).await? {
-        if wanted.is_none_or(|wanted| is_wanted(wanted, &name)) {
+        if wanted.is_none_or(|wanted| is_listed(wanted, &name)) {
             found.insert(name, if is_summary { json!({}) } else { definition });
         }
     }
@@ -45,8 +40,7 @@ async fn get(call: &mut Call, wanted: Option<&str>) -> Result<Answer> {
 }
 
 async fn put(call: &mut Call, name: &str) -> Result<Answer> {
-    call.parameters.without_effect(&["master_timeout", "timeout"]);
-    call.parameters.end()?;
+    call.parameters.end_without(&["master_timeout", "timeout"])?;
     let definition = Value::Object(call.required_object()?);
     Pipeline::parse(&definition)?;
     call.keep(Family::Pipeline, name, Some(&definition)).await?;
@@ -54,13 +48,12 @@ async fn put(call: &mut Call, name: &str) -> Result<Answer> {
 }
 
 async fn delete(call: &mut Call, wanted: &str) -> Result<Answer> {
-    call.parameters.without_effect(&["master_timeout", "timeout"]);
-    call.parameters.end()?;
+    call.parameters.end_without(&["master_timeout", "timeout"])?;
     let all = call.kept(Family::Pipeline).await?;
     let found: Vec<String> = all
         .into_iter()
         .map(|(name, _)| name)
-        .filter(|name| is_wanted(wanted, name))
+        .filter(|name| is_listed(wanted, name))
         .collect();
     if found.is_empty() && wanted != "*" {
         return Err(ElasticError::new(
@@ -77,9 +70,7 @@ async fn delete(call: &mut Call, wanted: &str) -> Result<Answer> {
 
 /// `/_ingest/pipeline/{name}/_simulate`: what a pipeline would make of documents.
 pub(crate) async fn simulate(call: &mut Call, name: Option<&str>) -> Result<Answer> {
-    if ![Method::GET, Method::POST].contains(&call.method) {
-        return Err(call.not_allowed("GET, POST"));
-    }
+    call.only(&[Method::GET, Method::POST])?;
     let is_verbose = call.parameters.flag("verbose")?.unwrap_or(false);
     call.parameters.end()?;
     let mut body = call.required_object()?;
@@ -219,11 +210,8 @@ fn shown(context: &Context) -> Result<Value> {
 
 /// `/_ingest/processor/grok`: the expressions that go by a name.
 pub(crate) fn grok(call: &mut Call) -> Result<Answer> {
-    if call.method != Method::GET {
-        return Err(call.not_allowed("GET"));
-    }
-    call.parameters.without_effect(&["s"]);
-    call.parameters.end()?;
+    call.only(&[Method::GET])?;
+    call.parameters.end_without(&["s"])?;
     let patterns: Map<String, Value> = ingest::grok_patterns()
         .map(|(name, pattern)| (name.to_owned(), json!(pattern)))
         .collect();

@@ -13,9 +13,7 @@ use serde_json::{Map, Value, json};
 
 /// `/{index}/_recovery`.
 pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
-    if call.method != Method::GET {
-        return Err(call.not_allowed("GET"));
-    }
+    call.only(&[Method::GET])?;
     // Nothing is under way, and there are no files that could be listed.
     let only_active = call.parameters.flag("active_only")?.unwrap_or(false);
     let detailed = call.parameters.flag("detailed")?.unwrap_or(false);
@@ -30,7 +28,9 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
         let shards: Vec<Value> = (0..Shape::of(&index).primaries)
             .map(|at| shard(call, &index, at, detailed))
             .collect();
-        answer.insert(name, json!({"shards": shards}));
+        let shards = json!({"shards": shards});
+        call.held.add_shown(&shards)?;
+        answer.insert(name, shards);
     }
     Ok(ok(Value::Object(answer)))
 }

@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::error::Result;
-use crate::filter_path::is_match;
+use crate::listed::is_listed_or_all;
 use crate::names;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, ok};
@@ -14,9 +14,7 @@ use std::collections::BTreeMap;
 
 /// `/_resolve/index/{name}`.
 pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
-    if call.method != Method::GET {
-        return Err(call.not_allowed("GET"));
-    }
+    call.only(&[Method::GET])?;
     let options = Options::default().taken(&mut call.parameters)?;
     call.parameters.end()?;
     let own = Options {
@@ -48,10 +46,7 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
     let mut aliases: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for name in names::all(call) {
         for alias in plain_aliases(&call.index(&name, Action::Find)?.aliases()).keys() {
-            if expression
-                .split(',')
-                .any(|part| part == "_all" || is_match(part, alias))
-            {
+            if is_listed_or_all(expression, alias) {
                 aliases.entry(alias.clone()).or_default().push(name.clone());
             }
         }
@@ -63,11 +58,7 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
     let streams: Vec<Value> = call
         .streams()
         .into_iter()
-        .filter(|(name, _)| {
-            expression
-                .split(',')
-                .any(|part| part == "_all" || is_match(part, name))
-        })
+        .filter(|(name, _)| is_listed_or_all(expression, name))
         .map(|(name, indices)| {
             let backing: Vec<String> = indices.into_iter().map(|index| index.name).collect();
             json!({"name": name, "backing_indices": backing, "timestamp_field": TIME_FIELD})

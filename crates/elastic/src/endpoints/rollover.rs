@@ -30,11 +30,11 @@ impl Conditions {
             match name.as_str() {
                 "max_docs" => conditions.documents = Some(text.parse().map_err(|_| invalid())?),
                 "max_age" => {
-                    let age = super::search::contexts::KeepAlive::parse(&text, "max_age")?;
+                    let age = search::parse_time(&text, "max_age")?;
                     conditions.age = Some((text, age.as_millis() as u64));
                 }
                 "max_size" | "max_primary_shard_size" => {
-                    let bytes = bytes_of(&text).ok_or_else(invalid)?;
+                    let bytes = search::bytes_of(&text).ok_or_else(invalid)?;
                     conditions.size = Some((text, bytes));
                 }
                 other => return Err(ElasticError::parsing(format!("unknown condition [{other}]"))),
@@ -62,23 +62,6 @@ impl Conditions {
     }
 }
 
-/// `5gb`, `500kb`.
-fn bytes_of(text: &str) -> Option<u64> {
-    let text = text.to_ascii_lowercase();
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let number: u64 = text[..digits].parse().ok()?;
-    let shift = match &text[digits..] {
-        "b" => 0,
-        "k" | "kb" => 10,
-        "m" | "mb" => 20,
-        "g" | "gb" => 30,
-        "t" | "tb" => 40,
-        "p" | "pb" => 50,
-        _ => return None,
-    };
-    number.checked_mul(1 << shift)
-}
-
 /// `logs-7` becomes `logs-000008`; `None` for a name that does not end so.
 fn next_name(name: &str) -> Option<String> {
     let (before, number) = name.rsplit_once('-')?;
@@ -88,17 +71,14 @@ fn next_name(name: &str) -> Option<String> {
 
 /// `/{alias}/_rollover/{new_index}`.
 pub(crate) async fn run(call: &mut Call, alias: &str, new: Option<&str>) -> Result<Answer> {
-    if call.method != Method::POST {
-        return Err(call.not_allowed("POST"));
-    }
+    call.only(&[Method::POST])?;
     let dry_run = call.parameters.flag("dry_run")?.unwrap_or(false);
-    call.parameters.without_effect(&[
+    call.parameters.end_without(&[
         "timeout",
         "master_timeout",
         "wait_for_active_shards",
         "include_type_name",
-    ]);
-    call.parameters.end()?;
+    ])?;
     let mut body = call.object()?;
     let conditions = match body.shift_remove("conditions") {
         Some(conditions) => Conditions::parse(&conditions)?,

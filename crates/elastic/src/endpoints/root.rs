@@ -11,9 +11,7 @@ pub(crate) const VERSION: &str = "7.10.2";
 
 /// `GET /`, `HEAD /`.
 pub(crate) fn info(call: &mut Call) -> Result<Answer> {
-    if ![Method::GET, Method::HEAD].contains(&call.method) {
-        return Err(call.not_allowed("GET, HEAD"));
-    }
+    call.only(&[Method::GET, Method::HEAD])?;
     call.parameters.end()?;
     Ok(ok(json!({
         "name": engine::host_name(),
@@ -36,11 +34,8 @@ pub(crate) fn info(call: &mut Call) -> Result<Answer> {
 
 /// `GET /_license`: without an active one Logstash takes a server for dead.
 pub(crate) fn license(call: &mut Call) -> Result<Answer> {
-    if call.method != Method::GET {
-        return Err(call.not_allowed("GET"));
-    }
-    call.parameters.without_effect(&["local", "accept_enterprise"]);
-    call.parameters.end()?;
+    call.only(&[Method::GET])?;
+    call.parameters.end_without(&["local", "accept_enterprise"])?;
     Ok(ok(
         json!({"license": {"status": "active", "uid": "larder", "type": "basic", "issued_to": "larder", "issuer": "larder"}}),
     ))
@@ -48,9 +43,7 @@ pub(crate) fn license(call: &mut Call) -> Result<Answer> {
 
 /// `GET /_script_context`: where scripts may be given.
 pub(crate) fn script_contexts(call: &mut Call) -> Result<Answer> {
-    if call.method != Method::GET {
-        return Err(call.not_allowed("GET"));
-    }
+    call.only(&[Method::GET])?;
     call.parameters.end()?;
     let contexts: Vec<Value> = [
         ("filter", "boolean"),
@@ -72,9 +65,7 @@ pub(crate) fn script_contexts(call: &mut Call) -> Result<Answer> {
 
 /// `GET /_script_language`: the languages of scripts, and where each may be used.
 pub(crate) fn script_languages(call: &mut Call) -> Result<Answer> {
-    if call.method != Method::GET {
-        return Err(call.not_allowed("GET"));
-    }
+    call.only(&[Method::GET])?;
     call.parameters.end()?;
     Ok(ok(json!({
         "types_allowed": ["inline", "stored"],

@@ -23,21 +23,20 @@ use crate::scan::{self, Found, Place};
 use crate::shape::Shape;
 use auth::Action;
 use collapse::Collapse;
-use contexts::{KeepAlive, Scrolling};
+use contexts::Scrolling;
 use http::Method;
 pub(crate) use parameters::query_of as parameters_query;
 use parameters::{Asked, query_of};
 use rescore::Rescore;
-use search::{Held, Knn, Query, Request, Suggest};
+use search::{Held, Knn, Query, Request};
 use serde_json::{Map, Value, json};
 use shown::{Shown, number};
 use std::pin::pin;
 use std::time::{Duration, Instant};
+use suggest::Suggest;
 
 pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
-    if ![Method::GET, Method::POST].contains(&call.method) {
-        return Err(call.not_allowed("GET, POST"));
-    }
+    call.only(&[Method::GET, Method::POST])?;
     let options = Options::OPEN.taken(&mut call.parameters)?;
     let body = call.object()?;
     let asked = Asked::take(&mut call.parameters, body)?;
@@ -67,113 +66,133 @@ pub(crate) async fn perform(call: &Call, expression: &str, options: Options, ask
     call.read(pin!(answer(call, expression, options, asked))).await
 }
 
-async fn answer(call: &Call, expression: &str, options: Options, asked: Asked) -> Result<Value> {
+async fn answer(call: &Call, expression: &str, options: Options, mut asked: Asked) -> Result<Value> {
     let begun = Instant::now();
-    let Asked {
-        mut body,
-        query,
-        shown_source,
-        typed_keys,
-        total_as_number,
-        keep_alive,
-        ..
-    } = asked;
-    let point = contexts::point_of(call, &mut body)?;
-    lookups::fill(call, expression, &mut body).await?;
-    let timeout = body.shift_remove("timeout");
-    let collapse = body
-        .shift_remove("collapse")
-        .map(|value| Collapse::parse(&value))
-        .transpose()?;
-    collapse::check(collapse.as_ref(), &body, keep_alive.is_some())?;
-    let rescores = body.shift_remove("rescore");
-    let rescores = rescores.as_ref().map_or(Ok(Vec::new()), rescore::parse)?;
-    let boosts = body.shift_remove("indices_boost");
-    let suggest = body.shift_remove("suggest");
-    let suggest = suggest.as_ref().map(Suggest::parse).transpose()?;
-    let knn = body.shift_remove("knn");
-    let knn = knn.as_ref().map_or(Ok(Vec::new()), Knn::parse_all)?;
-    let groups = groups_of(&mut body)?;
-    let is_profiled = profile::take(&mut body, keep_alive.is_some())?;
-    let asks_hits = body.contains_key("query") || query.is_some() || !knn.is_empty();
-    if suggest.is_some() && !asks_hits && !body.contains_key("size") {
-        // Whoever asks for suggestions alone wants no hits.
-        body.insert("size".to_owned(), json!(0));
-        body.insert("query".to_owned(), json!({"match_none": {}}));
+    let point = contexts::point_of(call, &mut asked.body)?;
+    lookups::fill(call, expression, &mut asked.body).await?;
+    let parts = Parts::take(&mut asked)?;
+    let (mut request, shown) = requested(call, &mut asked, parts.knn, &parts.rescores).await?;
+    let mut places = match point {
+        Some(places) => places,
+        None => scan::places(&opened(call, expression, options, &mut request)?).await?,
+    };
+    if let Some(boosts) = &parts.boosts {
+        boosts::apply(call, options, boosts, &mut places)?;
     }
-    let (mut request, rest) = Request::parse(&body)?;
+    for place in &places {
+        let columns = request.columns(&place.mapping);
+        place.index.counters().read_columns(columns);
+    }
+    let deadline = parts.timeout.as_ref().map(limit).transpose()?.flatten();
+    let is_late = nearest::find(&mut request, &places, deadline, &call.held).await?;
+    let search = Search {
+        request,
+        shown,
+        typed_keys: asked.typed_keys,
+        places,
+        collapse: parts.collapse,
+        rescores: parts.rescores,
+        deadline,
+        is_late,
+        batch: asked.batch,
+        held: call.held.another(),
+    };
+    if let Some(keep_alive) = asked.keep_alive {
+        let scrolling = Scrolling {
+            keep_alive,
+            is_cached: asked.is_cached,
+            is_scan: asked.is_scan,
+        };
+        return contexts::begin(call, search, scrolling, begun).await;
+    }
+    let (found, _) = search.run().await?;
+    let is_profiled = parts.is_profiled;
+    let profile = is_profiled.then(|| profile::shown(&found.outcome.profiles, &search.places));
+    let mut answer = search.answer(found, begun, &call.held).await?;
+    if let Some(suggest) = parts.suggest {
+        answer["suggest"] = Value::Object(search.suggested(suggest).await?);
+    }
+    if let Some(profile) = profile {
+        answer["profile"] = profile;
+    }
+    for place in &search.places {
+        place.index.counters().search(begun.elapsed(), &parts.groups);
+    }
+    Ok(answer)
+}
+
+/// What a body says besides what a request is read from.
+struct Parts {
+    timeout: Option<Value>,
+    collapse: Option<Collapse>,
+    rescores: Vec<Rescore>,
+    boosts: Option<Value>,
+    suggest: Option<Suggest>,
+    knn: Vec<Knn>,
+    groups: Vec<String>,
+    is_profiled: bool,
+}
+
+impl Parts {
+    fn take(asked: &mut Asked) -> Result<Parts> {
+        let scrolls = asked.keep_alive.is_some();
+        let body = &mut asked.body;
+        let timeout = body.shift_remove("timeout");
+        let collapse = body.shift_remove("collapse");
+        let collapse = collapse.map(|value| Collapse::parse(&value)).transpose()?;
+        collapse::check(collapse.as_ref(), body, scrolls)?;
+        let rescores = body.shift_remove("rescore");
+        let suggest = body.shift_remove("suggest");
+        let knn = body.shift_remove("knn");
+        let parts = Parts {
+            timeout,
+            collapse,
+            rescores: rescores.as_ref().map_or(Ok(Vec::new()), rescore::parse)?,
+            boosts: body.shift_remove("indices_boost"),
+            suggest: suggest.as_ref().map(Suggest::parse).transpose()?,
+            knn: knn.as_ref().map_or(Ok(Vec::new()), Knn::parse_all)?,
+            groups: groups_of(body)?,
+            is_profiled: profile::take(body, scrolls)?,
+        };
+        let asks_hits = body.contains_key("query") || asked.query.is_some() || !parts.knn.is_empty();
+        if parts.suggest.is_some() && !asks_hits && !body.contains_key("size") {
+            // Whoever asks for suggestions alone wants no hits.
+            body.insert("size".to_owned(), json!(0));
+            body.insert("query".to_owned(), json!({"match_none": {}}));
+        }
+        Ok(parts)
+    }
+}
+
+/// What is asked of documents, and how hits are shown.
+async fn requested(
+    call: &Call,
+    asked: &mut Asked,
+    knn: Vec<Knn>,
+    rescores: &[Rescore],
+) -> Result<(Request, Shown)> {
+    let (mut request, rest) = Request::parse(&asked.body)?;
     let (mut shown, rest) = Shown::take(&rest)?;
     shown::refuse(&rest)?;
-    shown.source_given(shown_source);
-    shown.total_as_number = total_as_number;
+    shown.source_given(asked.shown_source.take());
+    shown.total_as_number = asked.total_as_number;
     shown.version |= asked.version;
     shown.sequence |= asked.sequence;
-    if let Some(query) = query {
+    if let Some(query) = asked.query.take() {
         request.query = Some(query);
     }
     request.query = Query::or_nearest(request.query.take(), knn);
     request.track_scores |= shown.wants_scores();
     inner::check(request.query.as_ref())?;
-    rescore::check(&rescores, &request, keep_alive.is_some())?;
-    check_total(&request, &shown, &body)?;
+    rescore::check(rescores, &request, asked.keep_alive.is_some())?;
+    check_total(&request, &shown, &asked.body)?;
     if shown.total_as_number {
         request.track_total_hits = request.track_total_hits.map(|_| u64::MAX);
     }
     if let Some(most) = call.cluster_setting("search.max_buckets").await? {
         request.buckets_max = most.parse().unwrap_or(request.buckets_max);
     }
-    let mut places = match point {
-        Some(places) => places,
-        None => scan::places(&opened(call, expression, options, &mut request)?).await?,
-    };
-    if let Some(boosts) = &boosts {
-        boosts::apply(call, options, boosts, &mut places)?;
-    }
-    for place in &places {
-        place
-            .index
-            .counters()
-            .read_columns(request.columns(&place.mapping));
-    }
-    let deadline = timeout.as_ref().map(limit).transpose()?.flatten();
-    let is_late = nearest::find(&mut request, &places, deadline, &call.held).await?;
-    let search = Search {
-        request,
-        shown,
-        typed_keys,
-        places,
-        collapse,
-        rescores,
-        deadline,
-        is_late,
-        batch: asked.batch,
-        held: call.held.another(),
-    };
-    match keep_alive {
-        Some(keep_alive) => {
-            let scrolling = Scrolling {
-                keep_alive,
-                is_cached: asked.is_cached,
-                is_scan: asked.is_scan,
-            };
-            contexts::begin(call, search, scrolling, begun).await
-        }
-        None => {
-            let (found, _) = search.run().await?;
-            let profile = is_profiled.then(|| profile::shown(&found.outcome.profiles, &search.places));
-            let mut answer = search.answer(found, begun, &call.held).await?;
-            if let Some(suggest) = suggest {
-                answer["suggest"] = Value::Object(search.suggested(suggest).await?);
-            }
-            if let Some(profile) = profile {
-                answer["profile"] = profile;
-            }
-            for place in &search.places {
-                place.index.counters().search(begun.elapsed(), &groups);
-            }
-            Ok(answer)
-        }
-    }
+    Ok((request, shown))
 }
 
 /// The groups that a search says it is of, by which it is counted.
@@ -197,7 +216,7 @@ fn limit(value: &Value) -> Result<Option<Instant>> {
     }
     let ms = match text.parse::<u64>() {
         Ok(ms) => ms,
-        Err(_) => KeepAlive::parse(&text, "timeout")?.as_millis() as u64,
+        Err(_) => search::parse_time(&text, "timeout")?.as_millis() as u64,
     };
     Ok(Instant::now().checked_add(Duration::from_millis(ms)))
 }
@@ -260,7 +279,7 @@ impl Search {
     /// What is suggested, each document of it as hits are shown.
     async fn suggested(&self, mut suggest: Suggest) -> Result<Map<String, Value>> {
         scan::suggest(&mut suggest, &self.places, &self.held).await?;
-        let show = |found: &search::Suggested, option: &mut Map<String, Value>| {
+        let show = |found: &suggest::Suggested, option: &mut Map<String, Value>| {
             let Some(place) = self.places.get(found.index) else {
                 return Ok(());
             };
@@ -392,9 +411,7 @@ fn opened(
 
 /// `_count`.
 pub(crate) async fn count(call: &mut Call, expression: &str) -> Result<Answer> {
-    if ![Method::GET, Method::POST].contains(&call.method) {
-        return Err(call.not_allowed("GET, POST"));
-    }
+    call.only(&[Method::GET, Method::POST])?;
     let options = Options::OPEN.taken(&mut call.parameters)?;
     let mut body = call.object()?;
     if let Some(other) = body.keys().find(|name| *name != "query") {
@@ -419,8 +436,7 @@ pub(crate) async fn count(call: &mut Call, expression: &str) -> Result<Answer> {
         .take("min_score")
         .and_then(|least| least.parse().ok());
     call.parameters
-        .without_effect(&["preference", "routing", "ignore_throttled"]);
-    call.parameters.end()?;
+        .end_without(&["preference", "routing", "ignore_throttled"])?;
     let indices = opened(call, expression, options, &mut request)?;
     let show = |_: &search::Hit, _: &[search::SortKey], _: &Map<String, Value>| Ok(Value::Null);
     let places = scan::places(&indices).await?;

@@ -1,6 +1,5 @@
 //! Who asks, and keys for programs: `_security/_authenticate`, `_security/api_key`.
 
-use super::search::contexts::KeepAlive;
 use crate::api_keys::{KEYS_MAX, belongs_to, is_valid, make};
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
@@ -13,9 +12,7 @@ use std::sync::Arc;
 
 /// `/_security/_authenticate`.
 pub(crate) fn authenticate(call: &mut Call) -> Result<Answer> {
-    if call.method != Method::GET {
-        return Err(call.not_allowed("GET"));
-    }
+    call.only(&[Method::GET])?;
     call.parameters.end()?;
     let (name, roles) = match &call.user {
         Some(user) => {
@@ -42,14 +39,19 @@ pub(crate) async fn api_key(call: &mut Call) -> Result<Answer> {
     }
 }
 
+/// When a key ends that is made now.
+fn until(now_ms: u64, expiration: &str) -> Result<u64> {
+    let after = search::parse_time(expiration, "expiration")?.as_millis();
+    Ok(now_ms.saturating_add(u64::try_from(after).unwrap_or(u64::MAX)))
+}
+
 fn user(call: &Call) -> Result<Arc<User>> {
     let missing = || ElasticError::illegal("API keys belong to users, and there are none yet");
     call.user.clone().ok_or_else(missing)
 }
 
 async fn put(call: &mut Call) -> Result<Answer> {
-    call.parameters.without_effect(&["refresh"]);
-    call.parameters.end()?;
+    call.parameters.end_without(&["refresh"])?;
     let mut body = call.required_object()?;
     let name = match body.shift_remove("name") {
         Some(Value::String(name)) if !name.is_empty() && name.len() <= 256 => name,
@@ -70,7 +72,7 @@ async fn put(call: &mut Call) -> Result<Answer> {
     let now = call.server.engine.now_ms();
     let expires = match body.shift_remove("expiration") {
         None | Some(Value::Null) => None,
-        Some(Value::String(text)) => Some(now + KeepAlive::parse(&text, "expiration")?.as_millis() as u64),
+        Some(Value::String(text)) => Some(until(now, &text)?),
         Some(_) => return Err(ElasticError::parsing("[expiration] must be a text such as [7d]")),
     };
     let metadata = body.shift_remove("metadata").unwrap_or(json!({}));
@@ -220,4 +222,19 @@ async fn invalidate(call: &mut Call) -> Result<Answer> {
     Ok(ok(
         json!({"invalidated_api_keys": done, "previously_invalidated_api_keys": before, "error_count": 0}),
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_end_after_their_time_or_never() {
+        let now = 1_700_000_000_000;
+        assert_eq!(until(now, "1d").ok(), Some(now + 86_400_000));
+        assert!(until(now, "100000000000d").is_ok_and(|until| until > now));
+        assert_eq!(until(u64::MAX - 1, "1d").ok(), Some(u64::MAX));
+        assert!(until(now, "18446744073709551615ms").is_err());
+        assert!(until(now, "soon").is_err());
+    }
 }

@@ -28,8 +28,7 @@ async fn get(call: &mut Call, expression: &str, names: Option<&str>) -> Result<A
     .taken(&mut call.parameters)?;
     let is_flat = call.parameters.flag("flat_settings")?.unwrap_or(false);
     let defaults = call.parameters.flag("include_defaults")?.unwrap_or(false);
-    call.parameters.without_effect(&["local", "master_timeout"]);
-    call.parameters.end()?;
+    call.parameters.end_without(&["local", "master_timeout"])?;
     let mut answer = Map::new();
     for name in resolve(call, expression, options)? {
         let index = call.index(&name, Action::Find)?;
@@ -72,8 +71,7 @@ async fn put(call: &mut Call, expression: &str) -> Result<Answer> {
     let options = Options::ANY_STATE.taken(&mut call.parameters)?;
     let keeps = call.parameters.flag("preserve_existing")?.unwrap_or(false);
     call.parameters
-        .without_effect(&["timeout", "master_timeout", "flat_settings"]);
-    call.parameters.end()?;
+        .end_without(&["timeout", "master_timeout", "flat_settings"])?;
     let mut body = call.required_object()?;
     if let (1, Some(Value::Object(inner))) = (body.len(), body.get("settings").cloned()) {
         body = inner;
@@ -121,8 +119,7 @@ pub(crate) async fn cluster(call: &mut Call) -> Result<Answer> {
     };
     let is_flat = call.parameters.flag("flat_settings")?.unwrap_or(false);
     let defaults = call.parameters.flag("include_defaults")?.unwrap_or(false);
-    call.parameters.without_effect(&["timeout", "master_timeout"]);
-    call.parameters.end()?;
+    call.parameters.end_without(&["timeout", "master_timeout"])?;
     let mut answer = Map::new();
     if puts {
         answer.insert("acknowledged".to_owned(), json!(true));
@@ -180,7 +177,7 @@ async fn change(call: &Call, kind: &str, new: &Value) -> Result<Map<String, Valu
     };
     for (name, value) in new {
         if value.is_null() {
-            all.retain(|present, _| !crate::filter_path::is_match(&name, present));
+            all.retain(|present, _| !search::simple_match(&name, present));
             continue;
         }
         if !CLUSTER
@@ -191,6 +188,7 @@ async fn change(call: &Call, kind: &str, new: &Value) -> Result<Map<String, Valu
                 "{kind} setting [{name}], not recognized"
             )));
         }
+        settings::check_parts(name.split('.').count())?;
         let value = settings::text(&value);
         all.insert(name.clone(), value.clone());
         given.insert(name, value);

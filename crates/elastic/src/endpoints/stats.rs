@@ -54,9 +54,7 @@ impl Wanted {
 
 /// `/{index}/_stats/{metric}`.
 pub(crate) async fn run(call: &mut Call, expression: &str, metric: Option<&str>) -> Result<Answer> {
-    if call.method != Method::GET {
-        return Err(call.not_allowed("GET"));
-    }
+    call.only(&[Method::GET])?;
     let metrics = Metrics::parse(metric, metrics::OF_INDICES, &call.path.join("/"))?;
     let wanted = Wanted::take(call, metrics)?;
     let forbids = call.parameters.flag("forbid_closed_indices")?.unwrap_or(true);
@@ -91,6 +89,7 @@ pub(crate) async fn run(call: &mut Call, expression: &str, metric: Option<&str>)
         if level == "shards" {
             one["shards"] = shards(index, &figures);
         }
+        call.held.add_shown(&one)?;
         shown.insert(index.name.clone(), one);
     }
     let mut answer = json!({"_shards": shards_of(&indices), "_all": {"primaries": all, "total": all}});

@@ -10,8 +10,7 @@ use serde_json::{Value, json};
 
 pub(crate) async fn run(call: &mut Call, id: &str, context: Option<&str>) -> Result<Answer> {
     call.parameters
-        .without_effect(&["timeout", "master_timeout", "context"]);
-    call.parameters.end()?;
+        .end_without(&["timeout", "master_timeout", "context"])?;
     match call.method {
         Method::PUT | Method::POST => put(call, id).await,
         Method::GET if context.is_none() => get(call, id).await,

@@ -2,8 +2,8 @@
 
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
-use crate::filter_path::is_match;
 use crate::index::Index;
+use crate::listed::is_listed;
 use crate::respond::{Answer, acknowledged, ok};
 use crate::streams::TIME_FIELD;
 use auth::Action;
@@ -22,11 +22,10 @@ pub(crate) async fn run(call: &mut Call, name: Option<&str>) -> Result<Answer> {
 
 fn wanted(call: &Call, names: Option<&str>) -> Result<Vec<(String, Vec<Index>)>> {
     let names = names.unwrap_or("*");
-    let is_wanted = |name: &str| names.split(',').any(|pattern| is_match(pattern, name));
     let found: Vec<_> = call
         .streams()
         .into_iter()
-        .filter(|(name, _)| is_wanted(name))
+        .filter(|(name, _)| is_listed(names, name))
         .collect();
     match found.is_empty() && !names.contains('*') {
         true => Err(ElasticError::no_index(names)),
@@ -36,8 +35,7 @@ fn wanted(call: &Call, names: Option<&str>) -> Result<Vec<(String, Vec<Index>)>>
 
 async fn get(call: &mut Call, names: Option<&str>) -> Result<Answer> {
     call.parameters
-        .without_effect(&["expand_wildcards", "master_timeout"]);
-    call.parameters.end()?;
+        .end_without(&["expand_wildcards", "master_timeout"])?;
     let mut listed = Vec::new();
     for (name, indices) in wanted(call, names)? {
         let shown: Vec<Value> = indices
@@ -65,16 +63,14 @@ async fn get(call: &mut Call, names: Option<&str>) -> Result<Answer> {
 }
 
 async fn put(call: &mut Call, name: &str) -> Result<Answer> {
-    call.parameters.without_effect(&["timeout", "master_timeout"]);
-    call.parameters.end()?;
+    call.parameters.end_without(&["timeout", "master_timeout"])?;
     call.create_stream(name).await?;
     Ok(acknowledged())
 }
 
 async fn delete(call: &mut Call, names: &str) -> Result<Answer> {
     call.parameters
-        .without_effect(&["expand_wildcards", "master_timeout"]);
-    call.parameters.end()?;
+        .end_without(&["expand_wildcards", "master_timeout"])?;
     for (_, indices) in wanted(call, Some(names))? {
         for index in indices {
             let index = call.index(&index.name, Action::DropCollection)?;

@@ -3,12 +3,12 @@
 use super::nodes::{ROLES, is_meant};
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
-use crate::filter_path::is_match;
 use crate::respond::{Answer, ok};
 use crate::server::NODE_ID;
 use crate::tasks::{Task, described};
 use auth::Action;
 use http::{Method, StatusCode};
+use search::simple_match;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,17 +20,13 @@ const LOOK_TIME: Duration = Duration::from_millis(20);
 
 /// `/_tasks`.
 pub(crate) async fn list(call: &mut Call) -> Result<Answer> {
-    if call.method != Method::GET {
-        return Err(call.not_allowed("GET"));
-    }
+    call.only(&[Method::GET])?;
     let found = chosen(call)?;
     let by = call
         .parameters
         .take("group_by")
         .unwrap_or_else(|| "nodes".to_owned());
-    call.parameters
-        .without_effect(&["wait_for_completion", "timeout"]);
-    call.parameters.end()?;
+    call.parameters.end_without(&["wait_for_completion", "timeout"])?;
     Ok(ok(grouped(call, found, &by)?))
 }
 
@@ -76,7 +72,7 @@ fn chosen(call: &mut Call) -> Result<Vec<(u64, Value)>> {
     if let Some(actions) = actions {
         all.retain(|(_, task)| {
             let action = task["action"].as_str().unwrap_or_default();
-            actions.iter().any(|pattern| is_match(pattern, action))
+            actions.iter().any(|pattern| simple_match(pattern, action))
         });
     }
     Ok(all)
@@ -144,12 +140,10 @@ impl Call {
 
 /// `/_tasks/{id}`.
 pub(crate) async fn get(call: &mut Call, name: &str) -> Result<Answer> {
-    if call.method != Method::GET {
-        return Err(call.not_allowed("GET"));
-    }
+    call.only(&[Method::GET])?;
     let waits = call.parameters.flag("wait_for_completion")?.unwrap_or(false);
     let timeout = match call.parameters.take("timeout") {
-        Some(text) => super::search::contexts::KeepAlive::parse(&text, "timeout")?,
+        Some(text) => search::parse_time(&text, "timeout")?,
         None => WAIT_TIME,
     };
     call.parameters.end()?;
@@ -171,9 +165,7 @@ pub(crate) async fn get(call: &mut Call, name: &str) -> Result<Answer> {
 
 /// `/_tasks/_cancel` and `/_tasks/{id}/_cancel`.
 pub(crate) async fn cancel(call: &mut Call, name: Option<&str>) -> Result<Answer> {
-    if call.method != Method::POST {
-        return Err(call.not_allowed("POST"));
-    }
+    call.only(&[Method::POST])?;
     let tasks = match name {
         Some(name) => {
             call.parameters.without_effect(&["wait_for_completion"]);

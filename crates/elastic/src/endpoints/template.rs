@@ -3,8 +3,8 @@
 use crate::call::Call;
 use crate::definition::{Definition, covers, overlap, patterns, priority};
 use crate::error::{ElasticError, Result};
-use crate::filter_path::is_match;
 use crate::kept::Family;
+use crate::listed::is_listed_or_all;
 use crate::respond::{Answer, acknowledged, exists, ok};
 use crate::settings;
 use http::{Method, StatusCode};
@@ -44,18 +44,13 @@ fn missing(family: Family, name: &str) -> ElasticError {
 }
 
 fn is_wanted(names: Option<&str>, name: &str) -> bool {
-    names.is_none_or(|names| {
-        names
-            .split(',')
-            .any(|pattern| pattern == "_all" || is_match(pattern, name))
-    })
+    names.is_none_or(|names| is_listed_or_all(names, name))
 }
 
 async fn get(call: &mut Call, family: Family, wanted: Option<&str>) -> Result<Answer> {
     let flat = call.parameters.flag("flat_settings")?.unwrap_or(false);
     let typed = call.parameters.flag("include_type_name")?.unwrap_or(false);
-    call.parameters.without_effect(&["local", "master_timeout"]);
-    call.parameters.end()?;
+    call.parameters.end_without(&["local", "master_timeout"])?;
     let mut found = Vec::new();
     for (name, template) in call.kept(family).await? {
         if is_wanted(wanted, &name) {
@@ -103,15 +98,13 @@ fn shown(family: Family, mut template: Value, flat: bool, typed: bool) -> Result
 
 async fn head(call: &mut Call, family: Family, wanted: &str) -> Result<Answer> {
     call.parameters
-        .without_effect(&["local", "master_timeout", "flat_settings"]);
-    call.parameters.end()?;
+        .end_without(&["local", "master_timeout", "flat_settings"])?;
     let all = call.kept(family).await?;
     Ok(exists(all.iter().any(|(name, _)| is_wanted(Some(wanted), name))))
 }
 
 async fn delete(call: &mut Call, family: Family, wanted: &str) -> Result<Answer> {
-    call.parameters.without_effect(&["timeout", "master_timeout"]);
-    call.parameters.end()?;
+    call.parameters.end_without(&["timeout", "master_timeout"])?;
     let all = call.kept(family).await?;
     let found: Vec<String> = all
         .into_iter()
@@ -154,8 +147,7 @@ async fn put(call: &mut Call, family: Family, name: &str) -> Result<Answer> {
     let order = call.parameters.integer("order")?;
     let typed = call.parameters.flag("include_type_name")?.unwrap_or(false);
     call.parameters
-        .without_effect(&["timeout", "master_timeout", "cause"]);
-    call.parameters.end()?;
+        .end_without(&["timeout", "master_timeout", "cause"])?;
     let mut body = call.required_object()?;
     if let Some(order) = order {
         body.insert("order".to_owned(), json!(order));
@@ -289,7 +281,8 @@ fn check(definition: &Definition) -> Result<()> {
     if !definition.settings.contains_key("analysis") && definition.mappings.values().any(names_analyzer) {
         return Ok(());
     }
-    Mapping::parse(&Value::Object(definition.mappings.clone()), analysis)?;
+    let given = Value::Object(definition.mappings.clone());
+    Mapping::parse(&given, analysis)?.check_given(&given)?;
     Ok(())
 }
 
@@ -341,12 +334,9 @@ async fn check_index_template(call: &Call, name: &str, template: &Value) -> Resu
 
 /// The template in the body of a request to simulate; empty where it has none.
 fn simulation(call: &mut Call) -> Result<Map<String, Value>> {
-    if call.method != Method::POST {
-        return Err(call.not_allowed("POST"));
-    }
+    call.only(&[Method::POST])?;
     call.parameters
-        .without_effect(&["create", "cause", "master_timeout"]);
-    call.parameters.end()?;
+        .end_without(&["create", "cause", "master_timeout"])?;
     call.object()
 }
 

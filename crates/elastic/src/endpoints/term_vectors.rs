@@ -78,9 +78,7 @@ pub(crate) async fn several(call: &mut Call, index: Option<&str>) -> Result<Answ
 }
 
 fn begin(call: &mut Call) -> Result<Wanted> {
-    if ![Method::GET, Method::POST].contains(&call.method) {
-        return Err(call.not_allowed("GET, POST"));
-    }
+    call.only(&[Method::GET, Method::POST])?;
     let parameters = &mut call.parameters;
     parameters.without_effect(&["realtime", "preference", "version", "version_type"]);
     let routing = parameters.take("routing");

@@ -14,9 +14,7 @@ use serde_json::{Map, Value, json};
 
 /// `/{index}/_validate/query`. What is wrong with the query is part of the answer.
 pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
-    if ![Method::GET, Method::POST].contains(&call.method) {
-        return Err(call.not_allowed("GET, POST"));
-    }
+    call.only(&[Method::GET, Method::POST])?;
     let options = Options::OPEN.taken(&mut call.parameters)?;
     let mut explains = false;
     // What Elasticsearch would make of the query, and what each of its shards says, is one explanation here.

@@ -1,8 +1,8 @@
 //! What a write comes to on the document that is there: the edit that is to be committed, or a result without one.
 
-use super::{Change, Write, Written, whole};
+use super::{Change, Update, Write, Written, whole};
 use crate::documents::{check_id, find};
-use crate::error::{ElasticError, Result};
+use crate::error::{ElasticError, Result, kinds};
 use crate::index::Index;
 use crate::routing::{self, ROUTING, Routing};
 use crate::scripts::Operation;
@@ -49,132 +49,157 @@ pub(super) async fn prepare(
         true => (Value::from(write.id.as_str()), None),
         false => find(snapshot, &write.id).await?,
     };
-    let kept = record.as_ref().and_then(|record| routing::kept(&record.document));
+    let record = record.as_ref();
+    let kept = record.and_then(|record| routing::kept(&record.document));
     // An id is one document, whatever its routing; but only who has the right one is led to it.
     let is_led = record.is_none() || routing.leads(&write.id, write.routing.as_deref(), kept);
-    check_condition(index, write, record.as_ref())?;
-    check_version(index, write, record.as_ref())?;
-    let commit = |document: &DocumentBuf, deleted: bool, result: &'static str| {
-        let revision = record.as_ref().map(Record::revision);
-        let routing = match (&write.change, deleted) {
+    check_condition(index, write, record)?;
+    check_version(index, write, record)?;
+    let on = On {
+        index,
+        write,
+        id,
+        record,
+        kept,
+    };
+    let led = record.filter(|_| is_led);
+    match (&write.change, led) {
+        (Change::Put { create: true, .. }, _) if let Some(record) = record => {
+            let reason = format!(
+                "[{}]: version conflict, document already exists (current version [{}])",
+                write.id,
+                record.generation()
+            );
+            Err(conflict(index, reason))
+        }
+        (Change::Put { document, .. }, _) => Ok(on.put(document)),
+        (Change::Delete, Some(_)) => Ok(on.delete()),
+        (Change::Delete, None) => Ok(on.done("not_found", 1, change_number(&snapshot.head()), None)),
+        (Change::Update(update), Some(record)) => on.update(update, record),
+        (Change::Update(update), None) => on.upsert(update, is_led),
+    }
+}
+
+/// A write on the document that is there, if one is.
+struct On<'w> {
+    index: &'w Index,
+    write: &'w Write,
+    id: Value,
+    record: Option<&'w Record>,
+    /// The routing that it is kept with.
+    kept: Option<&'w str>,
+}
+
+impl On<'_> {
+    fn put(&self, document: &DocumentBuf) -> Step {
+        let result = if self.record.is_some() {
+            "updated"
+        } else {
+            "created"
+        };
+        self.commit(document, false, result)
+    }
+
+    fn delete(&self) -> Step {
+        self.commit(&DocumentBuf::from(&Document::new()), true, "deleted")
+    }
+
+    fn commit(&self, document: &DocumentBuf, deleted: bool, result: &'static str) -> Step {
+        let revision = self.record.map(Record::revision);
+        let asked = self.write.routing.as_deref();
+        let routing = match (&self.write.change, deleted) {
             (_, true) => None,
             // One that is changed in part stays where it is.
-            (Change::Update(_), false) => kept.or(write.routing.as_deref()),
-            _ => write.routing.as_deref(),
+            (Change::Update(_), false) => self.kept.or(asked),
+            _ => asked,
         };
-        let document = whole(id.as_ref(), routing, document);
-        let version = write.version.map(|version| version.number);
+        let document = whole(self.id.as_ref(), routing, document);
+        let next = revision.as_ref().map_or(0, |revision| revision.generation) + 1;
         // A revision follows the one before it; a version may leave numbers out, and then begins a branch of its own.
-        let (origin, ends) =
-            match version.filter(|version| *version != revision.as_ref().map_or(0, |r| r.generation) + 1) {
-                None => (EditOrigin::After(revision), None),
-                Some(version) => {
-                    let made = Revision::of(revision.as_ref(), deleted, Some(document.as_raw()));
-                    let made = Revision {
-                        generation: version,
-                        ..made
-                    };
-                    (EditOrigin::Given(RevisionPath::of(made)), revision)
-                }
-            };
+        let version = self.write.version.map(|version| version.number);
+        let (origin, ends) = match version.filter(|version| *version != next) {
+            None => (EditOrigin::After(revision), None),
+            Some(version) => {
+                let made = Revision::of(revision.as_ref(), deleted, Some(document.as_raw()));
+                let made = Revision {
+                    generation: version,
+                    ..made
+                };
+                (EditOrigin::Given(RevisionPath::of(made)), revision)
+            }
+        };
         let edit = Edit {
             document,
             deleted,
             origin,
         };
         Step::Commit(Box::new(Prepared { edit, result, ends }))
-    };
-    let present = match &write.change {
-        Change::Put { .. } => record.as_ref(),
-        Change::Delete | Change::Update(_) => record.as_ref().filter(|_| is_led),
-    };
-    Ok(match (&write.change, present) {
-        (Change::Put { create: true, .. }, Some(record)) => {
-            let reason = format!(
-                "[{}]: version conflict, document already exists (current version [{}])",
-                write.id,
-                record.generation()
-            );
-            return Err(conflict(index, reason));
+    }
+
+    /// Nothing is to be committed.
+    fn done(&self, result: &'static str, version: u64, sequence: u64, document: Option<DocumentBuf>) -> Step {
+        Step::Done(Box::new(Written {
+            id: self.write.id.clone(),
+            version,
+            sequence,
+            result,
+            document,
+        }))
+    }
+
+    /// Changes the document that is there in part.
+    fn update(&self, update: &Update, record: &Record) -> Result<Step> {
+        let unchanged = || {
+            let document = Some(record.document.clone());
+            self.done("noop", record.generation(), sequence_number(record), document)
+        };
+        let mut document = record.document.to_document();
+        document.remove("_id");
+        document.remove(ROUTING);
+        if let Some(script) = &update.script {
+            let context = script_context(self.index, self.write, Some(record));
+            return Ok(match script.change(document, context)? {
+                Operation::Put(document) => self.put(&DocumentBuf::from(&document)),
+                Operation::Delete => self.delete(),
+                Operation::Nothing => unchanged(),
+            });
         }
-        (Change::Put { document, .. }, Some(_)) => commit(document, false, "updated"),
-        (Change::Put { document, .. }, None) => commit(document, false, "created"),
-        (Change::Delete, Some(_)) => commit(&DocumentBuf::from(&Document::new()), true, "deleted"),
-        (Change::Delete, None) => Step::Done(Box::new(Written {
-            id: write.id.clone(),
-            version: 1,
-            sequence: change_number(&snapshot.head()),
-            result: "not_found",
-            document: None,
-        })),
-        (Change::Update(update), None) => {
-            let made = if update.doc_as_upsert {
-                &update.part
-            } else {
-                &update.upsert
-            };
-            let missing = || {
-                let reason = format!("[_doc][{}]: document missing", write.id);
-                ElasticError::new(StatusCode::NOT_FOUND, "document_missing_exception", reason)
-                    .with("index_uuid", index.uuid())
-                    .with("shard", "0")
-                    .with("index", index.name.as_str())
-            };
-            let made = made.as_ref().ok_or_else(missing)?;
-            if !is_led {
-                let reason = format!("[{}]: the document already exists with another routing", write.id);
-                return Err(conflict(index, reason));
-            }
-            match update.script.as_ref().filter(|_| update.scripted_upsert) {
-                None => commit(&DocumentBuf::from(made), false, "created"),
-                Some(script) => {
-                    let context = script_context(index, write, None).with("op", "create");
-                    match script.change(made.clone(), context)? {
-                        Operation::Put(document) => commit(&DocumentBuf::from(&document), false, "created"),
-                        Operation::Nothing | Operation::Delete => Step::Done(Box::new(Written {
-                            id: write.id.clone(),
-                            version: 0,
-                            sequence: 0,
-                            result: "noop",
-                            document: None,
-                        })),
-                    }
-                }
-            }
+        let part = update.part.as_ref();
+        let has_changed = part.is_some_and(|part| merge(&mut document, part));
+        Ok(match !has_changed && update.detect_noop {
+            true => unchanged(),
+            false => self.put(&DocumentBuf::from(&document)),
+        })
+    }
+
+    /// Makes the document that a change in part has for where there is none.
+    fn upsert(&self, update: &Update, is_led: bool) -> Result<Step> {
+        let made = match update.doc_as_upsert {
+            true => &update.part,
+            false => &update.upsert,
+        };
+        let id = &self.write.id;
+        let missing = || {
+            let reason = format!("[_doc][{id}]: document missing");
+            ElasticError::new(StatusCode::NOT_FOUND, "document_missing_exception", reason)
+                .with("index_uuid", self.index.uuid())
+                .with("shard", "0")
+                .with("index", self.index.name.as_str())
+        };
+        let made = made.as_ref().ok_or_else(missing)?;
+        if !is_led {
+            let reason = format!("[{id}]: the document already exists with another routing");
+            return Err(conflict(self.index, reason));
         }
-        (Change::Update(update), Some(record)) => {
-            let mut document = record.document.to_document();
-            document.remove("_id");
-            document.remove(ROUTING);
-            let unchanged = || {
-                Step::Done(Box::new(Written {
-                    id: write.id.clone(),
-                    version: record.generation(),
-                    sequence: sequence_number(record),
-                    result: "noop",
-                    document: Some(record.document.clone()),
-                }))
-            };
-            if let Some(script) = &update.script {
-                return Ok(
-                    match script.change(document, script_context(index, write, Some(record)))? {
-                        Operation::Put(document) => commit(&DocumentBuf::from(&document), false, "updated"),
-                        Operation::Delete => commit(&DocumentBuf::from(&Document::new()), true, "deleted"),
-                        Operation::Nothing => unchanged(),
-                    },
-                );
-            }
-            let has_changed = update
-                .part
-                .as_ref()
-                .is_some_and(|part| merge(&mut document, part));
-            if !has_changed && update.detect_noop {
-                unchanged()
-            } else {
-                commit(&DocumentBuf::from(&document), false, "updated")
-            }
-        }
-    })
+        let Some(script) = update.script.as_ref().filter(|_| update.scripted_upsert) else {
+            return Ok(self.put(&DocumentBuf::from(made)));
+        };
+        let context = script_context(self.index, self.write, None).with("op", "create");
+        Ok(match script.change(made.clone(), context)? {
+            Operation::Put(document) => self.put(&DocumentBuf::from(&document)),
+            Operation::Nothing | Operation::Delete => self.done("noop", 0, 0, None),
+        })
+    }
 }
 
 /// What a script sees of a document besides its source.
@@ -258,7 +283,7 @@ fn check_version(index: &Index, write: &Write, record: Option<&Record>) -> Resul
 }
 
 fn conflict(index: &Index, reason: String) -> ElasticError {
-    ElasticError::new(StatusCode::CONFLICT, "version_conflict_engine_exception", reason)
+    ElasticError::new(StatusCode::CONFLICT, kinds::CONFLICT, reason)
         .with("index_uuid", index.uuid())
         .with("shard", "0")
         .with("index", index.name.as_str())

@@ -61,6 +61,24 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"error": {"type": "illegal_argument_exception"}}"#,
     ),
+    case(
+        "PUT /other",
+        r#"{"settings": {"number_of_shards": 1000000000000}}"#,
+        400,
+        r#"{"error": {"type": "illegal_argument_exception", "reason": "Failed to parse value [1000000000000] for setting [index.number_of_shards] must be <= 1024"}}"#,
+    ),
+    case(
+        "PUT /other",
+        r#"{"settings": {"index": {"number_of_shards": 3, "number_of_routing_shards": 8}}}"#,
+        400,
+        r#"{"error": {"reason": "the number of source shards [3] must be a factor of [8]"}}"#,
+    ),
+    case(
+        "PUT /_template/other",
+        r#"{"index_patterns": ["other"], "settings": {"number_of_replicas": "many"}}"#,
+        400,
+        r#"{"error": {"reason": "Failed to parse value [many] for setting [index.number_of_replicas]"}}"#,
+    ),
     case("HEAD /logs-2024.01.01", "", 200, ""),
     case("HEAD /none", "", 404, ""),
     case(
@@ -126,6 +144,12 @@ pub const CASES: &[Case] = &[
         r#"{"index": {"number_of_shards": 2}}"#,
         400,
         r#"{"error": {"reason": "Can't update non dynamic settings [[index.number_of_shards]] for open indices [[logs-2024.01.01]]"}}"#,
+    ),
+    case(
+        "PUT /logs-2024.01.01/_settings",
+        r#"{"number_of_replicas": 4294967295}"#,
+        400,
+        r#"{"error": {"reason": "Failed to parse value [4294967295] for setting [index.number_of_replicas] must be <= 100"}}"#,
     ),
     case(
         "PUT /logs-2024.01.01/_settings",

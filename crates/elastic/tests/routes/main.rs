@@ -15,12 +15,14 @@ mod fields;
 mod flattened;
 mod found;
 mod indices;
+mod java;
 mod kept;
 mod memory;
 mod operations;
 mod paging;
 mod pipelines;
 mod queries;
+mod refused;
 mod routing;
 mod scoring;
 mod scripts;
@@ -66,6 +68,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         fields::CASES,
         flattened::CASES,
         indices::CASES,
+        java::CASES,
         kept::CASES,
         paging::CASES,
         pipelines::CASES,
@@ -74,6 +77,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         streams::CASES,
         templates::CASES,
         queries::CASES,
+        refused::CASES,
         searches::CASES,
         security::CASES,
         vectors::CASES,

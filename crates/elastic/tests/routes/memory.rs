@@ -129,3 +129,32 @@ fn scrolls_that_do_not_fit_are_refused_until_others_end() {
     assert_eq!(small.usage(Holder::Scrolls).held_bytes, 0);
     assert_eq!(small.ask("POST /small/_search?scroll=1m", &body).status, 200);
 }
+
+#[test]
+fn queries_of_more_clauses_than_fit_are_refused() {
+    let small = Small::start();
+    small.fill(3, |at| json!({"word": format!("{at}")}));
+    let query = |clauses: usize| {
+        let clauses = vec![json!({"term": {"word": "1"}}); clauses];
+        json!({"query": {"bool": {"should": clauses}}})
+    };
+    small.refused("POST /small/_search", &query(50_000), Holder::Searches);
+    assert_eq!(small.ask("POST /small/_search", &query(100)).status, 200);
+}
+
+#[test]
+fn lists_of_shards_that_do_not_fit_are_refused() {
+    let small = Small::start();
+    let settings = json!({"settings": {"number_of_shards": 1024, "number_of_replicas": 100}});
+    assert_eq!(small.ask("PUT /many", &settings).status, 200);
+    for request in [
+        "GET /_cat/shards",
+        "GET /_cluster/state",
+        "GET /_recovery",
+        "GET /_stats?level=shards",
+    ] {
+        small.refused(request, &Value::Null, Holder::Searches);
+    }
+    let health = small.ask("GET /_cluster/health", &Value::Null);
+    assert!(health.body.contains("\"unassigned_shards\":102400"), "{health}");
+}

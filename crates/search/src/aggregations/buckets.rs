@@ -62,13 +62,7 @@ pub(super) struct Buckets {
 
 impl Buckets {
     pub(super) fn new(named: &Named) -> Buckets {
-        let count = match &named.spec {
-            Spec::Filter(_) | Spec::Missing(_) | Spec::Nested(_) | Spec::ReverseNested(_) => 1,
-            Spec::Adjacency { queries, .. } => queries.len() * (queries.len() + 1) / 2,
-            Spec::Filters { queries, other, .. } => queries.len() + usize::from(other.is_some()),
-            Spec::Range(_, range) => range.len(),
-            _ => 0,
-        };
+        let count = named.spec.fixed_buckets();
         Buckets {
             by_key: BTreeMap::new(),
             last: None,

@@ -16,6 +16,27 @@ use value::ValueRef;
 /// The keys that one document may be in at most.
 const COMBINATIONS_MAX: usize = 10_000;
 
+/// Each way to take one of each of these lists.
+pub(super) fn combinations<T: Clone>(
+    lists: impl Iterator<Item = Vec<T>>,
+    aggregation: &str,
+) -> Result<Vec<Vec<T>>> {
+    let mut keys = vec![Vec::new()];
+    for values in lists {
+        if keys.len() * values.len() > COMBINATIONS_MAX {
+            return Err(SearchError::illegal(format!(
+                "a document is in more than {COMBINATIONS_MAX} buckets of [{aggregation}]"
+            )));
+        }
+        let with = |key: &Vec<T>, value: &T| [key.as_slice(), std::slice::from_ref(value)].concat();
+        keys = keys
+            .iter()
+            .flat_map(|key| values.iter().map(move |value| with(key, value)))
+            .collect();
+    }
+    Ok(keys)
+}
+
 /// How the values of a part of a key are made.
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
@@ -193,29 +214,14 @@ impl Composite {
         context: &Context<'_>,
         first: usize,
     ) -> Result<()> {
-        let mut keys: Vec<Vec<At>> = vec![Vec::new()];
-        for part in &spec.parts {
-            let terms = part.terms(view);
-            if keys.len() * terms.len() > COMBINATIONS_MAX {
-                let reason = format!(
-                    "a document is in more than {COMBINATIONS_MAX} buckets of [{}]",
-                    named.name
-                );
-                return Err(SearchError::illegal(reason));
-            }
-            let with = |key: &Vec<At>, term: &Option<Term>| {
-                let mut key = key.clone();
-                key.push(At {
-                    term: term.clone(),
-                    descending: part.descending,
-                });
-                key
+        let values = spec.parts.iter().map(|part| {
+            let at = |term: Option<Term>| At {
+                term,
+                descending: part.descending,
             };
-            keys = keys
-                .iter()
-                .flat_map(|key| terms.iter().map(move |term| with(key, term)))
-                .collect();
-        }
+            part.terms(view).into_iter().map(at).collect()
+        });
+        let keys: Vec<Vec<At>> = combinations(values, &named.name)?;
         let after = match &spec.after {
             None => None,
             Some(values) => {

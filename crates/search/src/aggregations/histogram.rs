@@ -3,7 +3,7 @@
 use super::buckets::{Bucket, BucketOrder, Key, listed, number_text, sort};
 use super::values::Source;
 use super::{Aggregations, BUCKETS_MAX, Finish, too_many_buckets};
-use mapping::dates::{add_unit, floor_unit};
+use mapping::dates::{add_unit, floor_local, floor_unit, next_local};
 use mapping::error::Result;
 use mapping::fields::Term;
 use serde_json::{Map, Value};
@@ -63,7 +63,11 @@ impl Interval {
     /// The bucket of a value.
     pub(super) fn key(&self, value: f64, source: &Source) -> Option<Term> {
         let key = self.floor(value, source)?;
-        let is_in = self.hard.is_none_or(|(low, high)| value >= low && value < high);
+        let is_in = self.hard.is_none_or(|(low, high)| match self.width {
+            // Both bounds of numbers count, and no offset (Elasticsearch's `DoubleBounds`).
+            Width::Number(_) => (low..=high).contains(&(key - self.offset)),
+            _ => (low..high).contains(&key),
+        });
         is_in.then(|| self.term(key))
     }
 
@@ -109,11 +113,7 @@ impl Interval {
             self.offset
                 + match &self.width {
                     Width::Number(width) => (moved / width).floor() * width,
-                    Width::Fixed(width) => {
-                        let shift = local_offset_ms(moved as i64, source);
-                        let local = moved as i64 + shift;
-                        (local.div_euclid(*width) * width - shift) as f64
-                    }
+                    Width::Fixed(width) => floor_local(moved as i64, *width, &source.zone) as f64,
                     Width::Calendar(unit) => floor_unit(moved as i64, *unit, &source.zone)? as f64,
                     Width::Listed { starts, .. } => {
                         let behind = starts.partition_point(|start| *start as f64 <= moved);
@@ -127,7 +127,9 @@ impl Interval {
     pub(super) fn next(&self, key: f64, source: &Source) -> Option<f64> {
         match &self.width {
             Width::Number(width) => Some(key + width),
-            Width::Fixed(width) => Some(key + *width as f64),
+            Width::Fixed(width) => {
+                Some(next_local((key - self.offset) as i64, *width, &source.zone) as f64 + self.offset)
+            }
             Width::Calendar(unit) => {
                 let next = add_unit((key - self.offset) as i64, *unit, 1, &source.zone)?;
                 Some(floor_unit(next, *unit, &source.zone)? as f64 + self.offset)
@@ -138,10 +140,6 @@ impl Interval {
             }
         }
     }
-}
-
-fn local_offset_ms(ms: i64, source: &Source) -> i64 {
-    i64::from(source.zone.to_offset(mapping::dates::timestamp(ms)).seconds()) * 1000
 }
 
 pub(super) fn finish(
@@ -206,4 +204,32 @@ fn fill(
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_beyond_all_dates_have_buckets_like_others() {
+        let interval = Interval {
+            width: Width::Fixed(7),
+            offset: 0.0,
+            least: 0,
+            extended: None,
+            hard: None,
+            keyed: false,
+            orders: Vec::new(),
+        };
+        let source = Source {
+            zone: jiff::tz::TimeZone::fixed(jiff::tz::offset(14)),
+            ..Source::of_field("at".to_owned())
+        };
+        for moment in [-1e300, i64::MIN as f64, 8.0, i64::MAX as f64, 1e300] {
+            assert!(
+                interval.floor(moment, &source).is_some_and(f64::is_finite),
+                "{moment}"
+            );
+        }
+    }
 }

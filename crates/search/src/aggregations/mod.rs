@@ -26,7 +26,7 @@ mod top_metrics;
 mod values;
 mod wanted;
 
-use crate::matching::{Node, compile};
+use crate::matching::{Clauses, Node, compile};
 use crate::query::Query;
 use auto::AutoSpec;
 pub use background::Counting;
@@ -59,7 +59,7 @@ pub const BUCKETS_MAX: usize = 65_535;
 pub(crate) const DEPTH_MAX: usize = 20;
 
 /// Counts work of this many steps; fails once nobody wants the answer any more.
-fn work(count: usize) -> Result<()> {
+pub(crate) fn work(count: usize) -> Result<()> {
     steps(count).map_err(|error| SearchError::new(Kind::Ended(error.code), error.message))
 }
 
@@ -150,19 +150,56 @@ impl Spec {
             _ => Vec::new(),
         }
     }
+
+    /// The buckets that there are of it whatever the documents are.
+    fn fixed_buckets(&self) -> usize {
+        match self {
+            Spec::Filter(_) | Spec::Missing(_) | Spec::Nested(_) | Spec::ReverseNested(_) => 1,
+            Spec::Adjacency { queries, .. } => queries.len() * (queries.len() + 1) / 2,
+            Spec::Filters { queries, other, .. } => queries.len() + usize::from(other.is_some()),
+            Spec::Range(_, range) => range.len(),
+            _ => 0,
+        }
+    }
 }
 
 impl Aggregations {
+    /// Refuses what has more buckets than may be given before any document is looked at: each has those within it, so that few
+    /// names can stand for more than memory has.
+    pub(crate) fn check_buckets(&self, most: usize) -> Result<()> {
+        match self.fixed_buckets() > most {
+            true => Err(too_many_buckets(most)),
+            false => Ok(()),
+        }
+    }
+
+    fn fixed_buckets(&self) -> usize {
+        let of = |named: &Named| {
+            let within = named.inner.fixed_buckets();
+            match named.spec.fixed_buckets() {
+                0 => within,
+                own => own.saturating_mul(within.saturating_add(1)),
+            }
+        };
+        self.named.iter().map(of).fold(0, usize::saturating_add)
+    }
+
     /// Whether nothing is asked.
     pub fn is_empty(&self) -> bool {
         self.named.is_empty()
     }
 
     /// All queries of filters, in the order in which collecting numbers them.
-    pub(crate) fn compile(&self, mapping: &Mapping, now_ms: i64, out: &mut Vec<Node>) -> Result<()> {
+    pub(crate) fn compile(
+        &self,
+        mapping: &Mapping,
+        now_ms: i64,
+        clauses: &Clauses,
+        out: &mut Vec<Node>,
+    ) -> Result<()> {
         for named in &self.named {
             for query in named.spec.queries() {
-                out.push(compile(query, mapping, now_ms)?);
+                out.push(compile(query, mapping, now_ms, clauses)?);
             }
             match &named.spec {
                 Spec::Metric(source, kind) => source.check(mapping, kind.name(), kind.wants_numbers())?,
@@ -179,7 +216,7 @@ impl Aggregations {
                 Spec::TopMetrics(spec) => spec.check(mapping)?,
                 _ => {}
             }
-            named.inner.compile(mapping, now_ms, out)?;
+            named.inner.compile(mapping, now_ms, clauses, out)?;
         }
         Ok(())
     }

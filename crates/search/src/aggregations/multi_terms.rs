@@ -1,17 +1,15 @@
 //! `multi_terms`: a bucket for each combination of the values of several fields.
 
 use super::buckets::{Bucket, BucketOrder, Key, sort};
+use super::composite::combinations;
 use super::values::Source;
 use super::{Context, Finish, Named};
 use mapping::Mapping;
-use mapping::error::{Result, SearchError};
+use mapping::error::Result;
 use mapping::fields::View;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-
-/// The combinations that one document may have at most.
-const COMBINATIONS_MAX: usize = 10_000;
 
 /// What is asked of combinations.
 #[derive(Clone, Debug)]
@@ -52,28 +50,13 @@ impl MultiTerms {
         first: usize,
     ) -> Result<()> {
         // A document without a value of one of them has no combination.
-        let mut keys: Vec<Vec<Key>> = vec![Vec::new()];
-        for source in &spec.sources {
+        let values = spec.sources.iter().map(|source| {
             let mut terms: Vec<Key> = source.terms(view).into_iter().map(Key).collect();
             terms.sort();
             terms.dedup();
-            if keys.len() * terms.len() > COMBINATIONS_MAX {
-                return Err(SearchError::illegal(format!(
-                    "a document is in more than {COMBINATIONS_MAX} buckets of [{}]",
-                    named.name
-                )));
-            }
-            let with = |key: &Vec<Key>, term: &Key| {
-                let mut key = key.clone();
-                key.push(term.clone());
-                key
-            };
-            keys = keys
-                .iter()
-                .flat_map(|key| terms.iter().map(move |term| with(key, term)))
-                .collect();
-        }
-        for key in keys {
+            terms
+        });
+        for key in combinations(values, &named.name)? {
             let bucket = match self.0.entry(key) {
                 Entry::Occupied(there) => there.into_mut(),
                 Entry::Vacant(free) => {

@@ -107,7 +107,12 @@ impl PipelineSpec {
         is_top: bool,
     ) -> Result<PipelineSpec> {
         let paths = paths(members.take("buckets_path"));
-        let zeros = match members.text("gap_policy")?.as_deref() {
+        let mut policy = members.text("gap_policy")?;
+        // In a sort alone, case means nothing.
+        if let Some(policy) = policy.as_mut().filter(|_| kind == "bucket_sort") {
+            policy.make_ascii_lowercase();
+        }
+        let zeros = match policy.as_deref() {
             None | Some("skip" | "keep_values") => false,
             Some("insert_zeros") => true,
             Some(other) => return Err(SearchError::illegal(format!("Invalid gap policy: [{other}]"))),
@@ -128,6 +133,9 @@ impl PipelineSpec {
                 Kind::ExtendedStats
             }
             "percentiles_bucket" => {
+                if members.flag("keyed")? == Some(false) {
+                    return Err(SearchError::unsupported("[keyed] false of [percentiles_bucket]"));
+                }
                 let given = members.take("percents").map(one_or_many);
                 let percents: Vec<f64> = given.unwrap_or_default().into_iter().filter_map(as_f64).collect();
                 Kind::Percentiles(if percents.is_empty() {

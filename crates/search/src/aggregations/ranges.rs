@@ -164,13 +164,10 @@ pub(super) fn parse_distances(members: &mut Members<'_>) -> Result<Spec> {
     let unknown = || SearchError::illegal(format!("No distance unit match [{unit}]"));
     let metres = geo::metres(&format!("1{unit}")).ok_or_else(unknown)?;
     // On a sphere, whichever way is asked for: the way over a plane is shorter by less than is read.
-    match members.text("distance_type")?.as_deref() {
-        None | Some("arc" | "plane") => {}
-        Some(other) => {
-            return Err(SearchError::illegal(format!(
-                "No enum constant of [distance_type] for [{other}]"
-            )));
-        }
+    if let Some(kind) = members.text("distance_type")?
+        && !["arc", "plane"].contains(&kind.to_ascii_lowercase().as_str())
+    {
+        return Err(SearchError::illegal(format!("No geo distance for [{kind}]")));
     }
     let listed = members.take("ranges").map(one_or_many).unwrap_or_default();
     if listed.is_empty() {

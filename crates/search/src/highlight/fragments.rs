@@ -44,11 +44,10 @@ impl Marks<'_> {
 
 impl<'t> Fragment<'t> {
     fn of(text: &'t str, start: usize, end: usize, places: &[Place]) -> Fragment<'t> {
-        let places: Vec<Place> = places
-            .iter()
-            .filter(|place| place.start >= start && place.end <= end)
-            .cloned()
-            .collect();
+        // They are in order.
+        let from = places.partition_point(|place| place.start < start);
+        let within = places[from..].iter().take_while(|place| place.start < end);
+        let places: Vec<Place> = within.filter(|place| place.end <= end).cloned().collect();
         let different: HashSet<&str> = places.iter().map(|place| place.term.as_str()).collect();
         // What has more of the different terms is better, and then what has more of them.
         let score = different.len() as f32 + places.len() as f32 / (places.len() as f32 + 10.0);
@@ -107,25 +106,23 @@ fn by_bounds<'t>(
         if place.start < done {
             continue;
         }
-        let Some(at) = bounds
-            .iter()
-            .position(|(start, end)| (*start..*end).contains(&place.start))
-        else {
+        let at = bounds.partition_point(|(_, end)| *end <= place.start);
+        let Some((first, mut end)) = bounds.get(at).copied() else {
             continue;
         };
-        let mut start = bounds[at].0.max(done);
-        let mut end = bounds[at].1;
+        let mut start = first.max(done);
         let chars = |start: usize, end: usize| text[start..end].chars().count();
         if chars_max != usize::MAX {
-            if chars(start, end) > chars_max {
+            let mut length = chars(start, end);
+            if length > chars_max {
                 (start, end) = within(text, place, start, end, chars_max);
             } else {
-                let mut next = at + 1;
-                while let Some((_, further)) = bounds.get(next)
-                    && chars(start, *further) <= chars_max
-                {
+                for (_, further) in &bounds[at + 1..] {
+                    length += chars(end, *further);
+                    if length > chars_max {
+                        break;
+                    }
                     end = *further;
-                    next += 1;
                 }
             }
         }
@@ -166,13 +163,15 @@ fn within(text: &str, place: &Place, start: usize, end: usize, chars_max: usize)
 pub(super) fn words<'t>(text: &'t str, places: &[Place], chars_max: usize) -> Vec<Fragment<'t>> {
     let chars_max = if chars_max == 0 { usize::MAX } else { chars_max };
     let mut bounds = Vec::new();
-    let mut start = 0;
+    let (mut start, mut length) = (0, 0);
     for (at, word) in text.split_word_bound_indices() {
         let is_word = word.chars().any(char::is_alphanumeric);
-        if is_word && at > start && text[start..at + word.len()].chars().count() > chars_max {
+        let own = word.chars().count();
+        if is_word && at > start && length + own > chars_max {
             bounds.push((start, at));
-            start = at;
+            (start, length) = (at, 0);
         }
+        length += own;
     }
     bounds.push((start, text.len()));
     bounds

@@ -1,6 +1,6 @@
 //! Where in a text stands what a query looks for.
 
-use crate::matching::{Leaf, Node, compile};
+use crate::matching::{Clauses, Leaf, Node, compile};
 use crate::query::Query;
 use mapping::error::Result;
 use mapping::{Field, Mapping};
@@ -19,7 +19,7 @@ pub(super) struct Place {
 
 impl Wanted {
     pub(super) fn of(query: &Query, mapping: &Mapping, now_ms: i64) -> Result<Wanted> {
-        Ok(Wanted(compile(query, mapping, now_ms)?))
+        Ok(Wanted(compile(query, mapping, now_ms, &Clauses::default())?))
     }
 
     /// Where it stands, in order; with `matches_field` only what is looked for in this field counts.
@@ -48,6 +48,9 @@ impl Wanted {
                 .collect();
         }
         let tokens = field.analyzer.tokens(text);
+        // Offsets of tokens are counted in characters.
+        let bytes: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+        let byte_at = |offset: usize| bytes.get(offset).copied().unwrap_or(text.len());
         let terms: Vec<(String, i64)> = tokens
             .iter()
             .map(|token| (token.text.clone(), i64::from(token.position)))
@@ -56,7 +59,7 @@ impl Wanted {
         for leaf in leaves {
             for at in leaf.found(&terms) {
                 if let Some(token) = tokens.get(at) {
-                    let (start, end) = (byte_at(text, token.start), byte_at(text, token.end));
+                    let (start, end) = (byte_at(token.start), byte_at(token.end));
                     places.push(Place {
                         start,
                         end,
@@ -69,9 +72,4 @@ impl Wanted {
         places.dedup_by(|next, before| next.start < before.end);
         places
     }
-}
-
-/// Offsets of tokens are counted in characters.
-fn byte_at(text: &str, offset: usize) -> usize {
-    text.char_indices().nth(offset).map_or(text.len(), |(at, _)| at)
 }

@@ -7,10 +7,10 @@ mod nearest;
 mod ranges;
 mod texts;
 
-use super::Node;
 use super::minimum::minimum;
 use super::patterns::TermPattern;
 use super::test::{Leaf, Test};
+use super::{Clauses, Node};
 use crate::query::{Pattern, Query};
 use mapping::error::{Kind, Result, SearchError};
 use mapping::fields::{self, Term};
@@ -23,15 +23,21 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use value::ValueRef;
 
-/// Makes a query ready for documents of this mapping. `now_ms` is what `now` means.
-pub(crate) fn compile(query: &Query, mapping: &Mapping, now_ms: i64) -> Result<Node> {
-    Compiler { mapping, now_ms }.node(query)
+/// Makes a query ready for documents of this mapping. `now_ms` is what `now` means; what it comes to is counted in `clauses`.
+pub(crate) fn compile(query: &Query, mapping: &Mapping, now_ms: i64, clauses: &Clauses) -> Result<Node> {
+    let compiler = Compiler {
+        mapping,
+        now_ms,
+        clauses,
+    };
+    compiler.node(query)
 }
 
 #[derive(Clone, Copy)]
 struct Compiler<'m> {
     mapping: &'m Mapping,
     now_ms: i64,
+    clauses: &'m Clauses,
 }
 
 impl Compiler<'_> {
@@ -44,30 +50,9 @@ impl Compiler<'_> {
                 filter,
                 should,
                 must_not,
-                minimum: spec,
+                minimum,
                 boost,
-            } => {
-                let should = self.nodes(should)?;
-                let default = usize::from(must.is_empty() && filter.is_empty() && !should.is_empty());
-                let minimum = match spec {
-                    // Where nothing else has to match, one of these has to, whatever was said.
-                    Some(spec) => minimum(spec, should.len())?.max(default),
-                    None => default,
-                };
-                let (must, filter, must_not) =
-                    (self.nodes(must)?, self.nodes(filter)?, self.nodes(must_not)?);
-                if must.is_empty() && filter.is_empty() && should.is_empty() && must_not.is_empty() {
-                    return Ok(Node::All(*boost));
-                }
-                Node::Bool {
-                    must,
-                    filter,
-                    should,
-                    must_not,
-                    minimum,
-                    boost: *boost,
-                }
-            }
+            } => self.bool([must, filter, should, must_not], minimum.as_deref(), *boost)?,
             Query::ConstantScore { filter, boost } => Node::Constant(Box::new(self.node(filter)?), *boost),
             Query::DisMax {
                 queries,
@@ -92,24 +77,15 @@ impl Compiler<'_> {
                 ignore_unmapped,
                 inner: _,
                 boost,
-            } => {
-                match self.mapping.field(path) {
-                    Some(field) if field.kind == FieldKind::Nested => {}
-                    _ if *ignore_unmapped => return Ok(Node::Nothing),
-                    _ => {
-                        let reason = format!("[nested] failed to find nested object under path [{path}]");
-                        return Err(SearchError::new(Kind::QueryShard, reason));
-                    }
-                }
-                Node::Nested {
-                    path: path.clone(),
-                    node: Box::new(self.node(query)?),
-                    mode: *mode,
-                    boost: *boost,
-                }
-            }
+            } if self.is_nested(path, *ignore_unmapped)? => Node::Nested {
+                path: path.clone(),
+                node: Box::new(self.node(query)?),
+                mode: *mode,
+                boost: *boost,
+            },
+            Query::Nested { .. } => Node::Nothing,
             Query::Ids { values, boost } => Node::Ids(values.iter().cloned().collect(), *boost),
-            Query::Exists { field, boost } => self.exists(field, *boost),
+            Query::Exists { field, boost } => self.exists(field, *boost)?,
             Query::Term {
                 field,
                 value,
@@ -190,6 +166,45 @@ impl Compiler<'_> {
         })
     }
 
+    fn bool(
+        self,
+        [must, filter, should, must_not]: [&[Query]; 4],
+        spec: Option<&str>,
+        boost: f32,
+    ) -> Result<Node> {
+        let should = self.nodes(should)?;
+        let default = usize::from(must.is_empty() && filter.is_empty() && !should.is_empty());
+        let minimum = match spec {
+            // Where nothing else has to match, one of these has to, whatever was said.
+            Some(spec) => minimum(spec, should.len())?.max(default),
+            None => default,
+        };
+        let (must, filter, must_not) = (self.nodes(must)?, self.nodes(filter)?, self.nodes(must_not)?);
+        if must.is_empty() && filter.is_empty() && should.is_empty() && must_not.is_empty() {
+            return Ok(Node::All(boost));
+        }
+        Ok(Node::Bool {
+            must,
+            filter,
+            should,
+            must_not,
+            minimum,
+            boost,
+        })
+    }
+
+    /// Whether there are nested objects at a path; that there are none is an error, unless it is not to be.
+    fn is_nested(self, path: &str, ignore_unmapped: bool) -> Result<bool> {
+        match self.mapping.field(path) {
+            Some(field) if field.kind == FieldKind::Nested => Ok(true),
+            _ if ignore_unmapped => Ok(false),
+            _ => {
+                let reason = format!("[nested] failed to find nested object under path [{path}]");
+                Err(SearchError::new(Kind::QueryShard, reason))
+            }
+        }
+    }
+
     fn nodes(self, queries: &[Query]) -> Result<Vec<Node>> {
         queries.iter().map(|query| self.node(query)).collect()
     }
@@ -239,9 +254,9 @@ impl Compiler<'_> {
         Ok(Some(field).filter(|field| !field.is_object()))
     }
 
-    fn exists(self, name: &str, boost: f32) -> Node {
+    fn exists(self, name: &str, boost: f32) -> Result<Node> {
         if matches!(name, "_id" | "_index" | "_seq_no") {
-            return Node::All(boost);
+            return Ok(Node::All(boost));
         }
         let inside = format!("{name}.");
         let of_object = self.mapping.field(name).is_some_and(|field| field.is_object());
@@ -250,12 +265,14 @@ impl Compiler<'_> {
             true => self.fields(&format!("{inside}*")),
             false => self.fields(name),
         };
+        self.clauses.add(named.len())?;
         let named = named.into_iter().filter(|field| !field.is_object());
         let tests = named.map(|field| leaf(field, Test::Exists, 1.0)).collect();
-        Node::Constant(Box::new(Node::DisMax(tests, 0.0, 1.0)), boost)
+        Ok(Node::Constant(Box::new(Node::DisMax(tests, 0.0, 1.0)), boost))
     }
 
     fn term(self, name: &str, value: &Value, case_insensitive: bool, boost: f32) -> Result<Node> {
+        self.clauses.add(1)?;
         if name == "_id" {
             return Ok(Node::Ids(scalar(value).into_iter().collect(), boost));
         }
@@ -273,7 +290,7 @@ impl Compiler<'_> {
                         value: super::patterns::quoted(&text),
                         case_insensitive,
                     };
-                    Test::Pattern(TermPattern::of(&pattern, str::to_owned)?)
+                    Test::Pattern(TermPattern::of(&pattern, self.clauses, str::to_owned)?)
                 } else if *kind == FieldKind::Keyword {
                     Test::Term(normalized(&field, &text))
                 } else {
@@ -339,6 +356,7 @@ impl Compiler<'_> {
             let nodes = textual.map(|field| self.pattern(&field.name, pattern, 1.0));
             return Ok(Node::DisMax(nodes.collect::<Result<_>>()?, 0.0, boost));
         }
+        self.clauses.add(1)?;
         let Some(field) = self.searchable(name)? else {
             return Ok(Node::Nothing);
         };
@@ -361,7 +379,7 @@ impl Compiler<'_> {
             _ if is_wildcard => field.search_analyzer.normalize(text),
             _ => text.to_owned(),
         };
-        let pattern = TermPattern::of(pattern, normalize)?;
+        let pattern = TermPattern::of(pattern, self.clauses, normalize)?;
         Ok(leaf(field, Test::Pattern(pattern), boost))
     }
 }
@@ -441,12 +459,9 @@ fn failed(field: &Field, value: &Value) -> SearchError {
 fn network(address: &str, bits: &str) -> Result<Test> {
     let invalid = || SearchError::illegal(format!("'{address}/{bits}' is not an IP network"));
     let ip = fields::ip(address).ok_or_else(invalid)?;
-    let bits: u32 = bits.parse().map_err(|_| invalid())?;
-    let bits = if ip.to_ipv4_mapped().is_some() {
-        bits + 96
-    } else {
-        bits
-    };
+    let bits: u8 = bits.parse().map_err(|_| invalid())?;
+    let least = if ip.to_ipv4_mapped().is_some() { 96 } else { 0 };
+    let bits = least + u32::from(bits);
     (bits <= 128)
         .then_some(Test::Network(ip, bits))
         .ok_or_else(invalid)

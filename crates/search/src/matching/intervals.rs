@@ -6,9 +6,14 @@
 use super::TermPattern;
 use super::test;
 use crate::query::Standing as Relation;
+use language::interruption::steps;
 use mapping::Field;
 use mapping::fields::View;
+use std::fmt;
 use std::sync::Arc;
+
+/// The intervals that one is compared with in the time of one step.
+const FOUND_PER_STEP: usize = 32;
 
 /// A rule that is ready to be asked of documents.
 #[derive(Debug)]
@@ -17,7 +22,6 @@ pub(crate) struct Rule {
     pub(super) filter: Option<(Relation, Box<Rule>)>,
 }
 
-#[derive(Debug)]
 pub(super) enum Kind {
     Nothing,
     /// A term of a field, with the n places before it that belong to it.
@@ -32,6 +36,24 @@ pub(super) enum Kind {
     /// The same interval n times in a row.
     Repeated(Box<Rule>, usize),
     Any(Vec<Rule>),
+}
+
+impl fmt::Debug for Kind {
+    /// Fields by their names, so that rules are written alike which ask the same, and shortly.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Kind::Nothing => f.write_str("Nothing"),
+            Kind::Term(field, text, before) => write!(f, "Term({:?}, {text:?}, {before})", field.name),
+            Kind::Pattern(field, pattern) => write!(f, "Pattern({:?}, {pattern:?})", field.name),
+            Kind::All {
+                rules,
+                max_gaps,
+                ordered,
+            } => write!(f, "All({rules:?}, {max_gaps}, {ordered})"),
+            Kind::Repeated(rule, count) => write!(f, "Repeated({rule:?}, {count})"),
+            Kind::Any(rules) => write!(f, "Any({rules:?})"),
+        }
+    }
 }
 
 /// From a place to another one, and how many places between are of no term.
@@ -132,7 +154,10 @@ impl Rule {
         if let Some((relation, rule)) = &self.filter {
             let others = rule.found(view);
             for list in &mut lists {
-                list.retain(|found| stands(*found, *relation, &others));
+                list.retain(|found| {
+                    // Once the operation must end, nothing is found any more.
+                    steps(1 + others.len() / FOUND_PER_STEP).is_ok() && stands(*found, *relation, &others)
+                });
             }
         }
         lists

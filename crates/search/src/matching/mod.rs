@@ -3,6 +3,7 @@
 //! A query is compiled for a mapping ([`compile`]) to a tree of tests on the terms and values of fields ([`test`]), whose
 //! scores follow BM25 with the statistics of the whole collection ([`statistics`]).
 
+mod clauses;
 mod compile;
 mod functions;
 mod intervals;
@@ -13,8 +14,10 @@ mod phrase;
 mod statistics;
 mod test;
 
+pub(crate) use clauses::Clauses;
 pub(crate) use compile::compile;
 pub(crate) use patterns::TermPattern;
+pub use patterns::expression;
 pub(crate) use statistics::{Statistics, Weighing};
 pub(crate) use test::{Leaf, Test, is_above, is_below, terms};
 

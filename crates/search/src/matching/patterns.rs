@@ -1,12 +1,14 @@
 //! Patterns of terms: prefixes, wildcards, regular expressions of Lucene, edit distances.
 
+use super::Clauses;
 use crate::query::Pattern;
 use language::interruption::steps;
 use mapping::error::{Result, SearchError};
 use regex::{Regex, RegexBuilder};
 
-/// The compiled size of an expression at most.
-const SIZE_BYTES_MAX: usize = 1 << 20;
+/// The sizes that are tried for a compiled expression, of which the last is the most: most expressions are small, and only those
+/// that are not count as such.
+const SIZES_BYTES: [usize; 3] = [1 << 14, 1 << 17, 1 << 20];
 /// The characters of an expression at most.
 const LENGTH_MAX: usize = 1000;
 
@@ -67,7 +69,17 @@ impl TermPattern {
     }
 
     /// A pattern whose text is changed as terms are by `normalize`.
-    pub(super) fn of(pattern: &Pattern, normalize: impl Fn(&str) -> String) -> Result<TermPattern> {
+    pub(super) fn of(
+        pattern: &Pattern,
+        clauses: &Clauses,
+        normalize: impl Fn(&str) -> String,
+    ) -> Result<TermPattern> {
+        let expression = |pattern: &str, case_insensitive: bool| {
+            let pattern = format!("^(?:{pattern})$");
+            clauses
+                .expression(&pattern, case_insensitive)
+                .map(TermPattern::Expression)
+        };
         Ok(match pattern {
             Pattern::Prefix {
                 value,
@@ -141,14 +153,17 @@ fn distance(fuzziness: &str, length: usize) -> Result<usize> {
     })
 }
 
-fn expression(pattern: &str, case_insensitive: bool) -> Result<TermPattern> {
-    RegexBuilder::new(&format!("^(?:{pattern})$"))
-        .case_insensitive(case_insensitive)
-        .dot_matches_new_line(true)
-        .size_limit(SIZE_BYTES_MAX)
-        .build()
-        .map(TermPattern::Expression)
-        .map_err(|_| SearchError::illegal(format!("the pattern [{pattern}] is not one, or is too large")))
+/// A regular expression of the `regex` crate with the bytes that it takes at most. Errors: it is none, or too large.
+pub fn expression(pattern: &str, case_insensitive: bool) -> Result<(Regex, usize)> {
+    let built = SIZES_BYTES.iter().find_map(|bytes| {
+        let mut builder = RegexBuilder::new(pattern);
+        builder
+            .case_insensitive(case_insensitive)
+            .dot_matches_new_line(true)
+            .size_limit(*bytes);
+        Some((builder.build().ok()?, *bytes))
+    });
+    built.ok_or_else(|| SearchError::illegal(format!("the pattern [{pattern}] is not one, or is too large")))
 }
 
 fn wildcard(value: &str, normalize: impl Fn(&str) -> String) -> String {
@@ -331,7 +346,7 @@ mod tests {
                 value: value.to_owned(),
                 case_insensitive: false,
             };
-            TermPattern::of(&pattern, str::to_owned)
+            TermPattern::of(&pattern, &Clauses::default(), str::to_owned)
         };
         assert!(of("a.*c").expect("valid").is_match("abc"));
         assert!(!of("b").expect("valid").is_match("abc"));
@@ -345,7 +360,7 @@ mod tests {
             value: "*a?c*\\*".to_owned(),
             case_insensitive: false,
         };
-        let pattern = TermPattern::of(&pattern, str::to_owned).expect("valid");
+        let pattern = TermPattern::of(&pattern, &Clauses::default(), str::to_owned).expect("valid");
         assert!(pattern.is_match("xxabcyy*"));
         assert!(!pattern.is_match("xxabcyy"));
     }

@@ -3,7 +3,7 @@
 use super::intervals::Rule;
 use super::nearest::Nearest;
 use super::patterns::TermPattern;
-use super::phrase;
+use super::phrase::{self, PhraseTerm};
 use super::statistics::Statistics;
 use mapping::fields::{Term, View};
 use mapping::geo::Point;
@@ -230,20 +230,8 @@ impl Leaf {
                 if is_too_short(&found.terms, wanted, *slop) {
                     return None;
                 }
-                let places: Vec<Vec<i64>> = wanted
-                    .iter()
-                    .enumerate()
-                    .map(|(at, (place, words))| {
-                        let starts = *is_prefix && at + 1 == wanted.len();
-                        let is_one = |text: &str| match starts {
-                            true => words.iter().any(|word| text.starts_with(word.as_str())),
-                            false => words.iter().any(|word| word == text),
-                        };
-                        let there = found.terms.iter().filter(|(text, _)| is_one(text));
-                        there.map(|(_, position)| position - i64::from(*place)).collect()
-                    })
-                    .collect();
-                let frequency = phrase::frequency(&places, *slop);
+                let frequency =
+                    phrase::frequency(&phrase_terms(&found.terms, wanted, *is_prefix, *slop), *slop);
                 (frequency > 0.0).then(|| {
                     let words = wanted.iter().flat_map(|(_, words)| words);
                     let rarity: f32 = words.map(|word| statistics.rarity(name, word)).sum();
@@ -332,6 +320,39 @@ fn is_too_short(terms: &[(String, i64)], wanted: &[(u32, Vec<String>)], slop: u3
     last - first + 2 * i64::from(slop) < span
 }
 
+/// Where the terms of a phrase stand among those of a text.
+fn phrase_terms(
+    terms: &[(String, i64)],
+    wanted: &[(u32, Vec<String>)],
+    is_prefix: bool,
+    slop: u32,
+) -> Vec<PhraseTerm> {
+    let words_of = |at: usize| wanted[at].1.iter();
+    (0..wanted.len())
+        .map(|at| {
+            let starts = is_prefix && at + 1 == wanted.len();
+            let is_one = |text: &str| match starts {
+                true => words_of(at).any(|word| text.starts_with(word.as_str())),
+                false => words_of(at).any(|word| word == text),
+            };
+            let offset = i64::from(wanted[at].0);
+            let there = terms.iter().filter(|(text, _)| is_one(text));
+            let mut places: Vec<i64> = there.map(|(_, position)| position - offset).collect();
+            places.sort_unstable();
+            places.dedup();
+            let shares = |other: usize| words_of(other).any(|word| words_of(at).any(|own| own == word));
+            // In its own place each is another word anyway.
+            let first = (0..wanted.len()).find(|other| slop > 0 && *other != at && shares(*other));
+            PhraseTerm {
+                offset,
+                places,
+                // Those that share a word are of the group of the first of them.
+                group: first.map(|first| first.min(at)),
+            }
+        })
+        .collect()
+}
+
 /// Which terms stand in a phrase.
 fn in_phrase(
     terms: &[(String, i64)],
@@ -339,25 +360,30 @@ fn in_phrase(
     slop: u32,
     is_prefix: bool,
 ) -> Vec<usize> {
-    let is_one = |at: usize, text: &str| {
-        let (_, words) = &wanted[at];
-        match is_prefix && at + 1 == wanted.len() {
+    // Where the words of each place stand: by their positions, and which terms they are.
+    let mut there: Vec<Vec<(i64, usize)>> = Vec::with_capacity(wanted.len());
+    for (at, (_, words)) in wanted.iter().enumerate() {
+        let is_one = |text: &str| match is_prefix && at + 1 == wanted.len() {
             true => words.iter().any(|word| text.starts_with(word.as_str())),
             false => words.iter().any(|word| word == text),
-        }
-    };
-    let Some((first_place, _)) = wanted.first() else {
+        };
+        let found = terms.iter().enumerate().filter(|(_, (text, _))| is_one(text));
+        let mut found: Vec<(i64, usize)> = found.map(|(one, (_, position))| (*position, one)).collect();
+        found.sort_unstable();
+        there.push(found);
+    }
+    let (Some((first_place, _)), Some((starts, others))) = (wanted.first(), there.split_first()) else {
         return Vec::new();
     };
     let mut found = Vec::new();
-    for (start, (_, begun)) in terms.iter().enumerate().filter(|(_, (text, _))| is_one(0, text)) {
-        let mut whole = vec![start];
-        for (at, (place, _)) in wanted.iter().enumerate().skip(1) {
+    for (begun, start) in starts {
+        let mut whole = vec![*start];
+        for ((place, _), there) in wanted.iter().skip(1).zip(others) {
             let due = begun + i64::from(*place) - i64::from(*first_place);
-            let there = terms.iter().enumerate().filter(|(_, (text, _))| is_one(at, text));
-            let near = there.min_by_key(|(_, (_, position))| position.abs_diff(due));
-            match near {
-                Some((one, (_, position))) if position.abs_diff(due) <= u64::from(slop) => whole.push(one),
+            let next = there.partition_point(|(position, _)| *position < due);
+            let around = &there[next.saturating_sub(1)..there.len().min(next + 1)];
+            match around.iter().min_by_key(|(position, _)| position.abs_diff(due)) {
+                Some((position, one)) if position.abs_diff(due) <= u64::from(slop) => whole.push(*one),
                 _ => break,
             }
         }

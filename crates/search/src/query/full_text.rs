@@ -107,12 +107,7 @@ fn options(name: &str, members: &mut Members<'_>, text: Value, kind: MatchKind) 
 fn multi(mut members: Members<'_>) -> Result<Query> {
     let missing = || SearchError::parsing("No text specified for multi_match query");
     let text = members.take("query").ok_or_else(missing)?.clone();
-    let named = members.take("fields").map(one_or_many).unwrap_or_default();
-    let fields = named
-        .into_iter()
-        .filter_map(scalar)
-        .map(|name| boosted(&name))
-        .collect();
+    let fields = boosted_fields(&mut members);
     let (kind, match_kind) = match members.text("type")?.as_deref() {
         None | Some("best_fields") => (MultiKind::Best, MatchKind::Terms),
         Some("most_fields") => (MultiKind::Most, MatchKind::Terms),
@@ -137,6 +132,25 @@ fn multi(mut members: Members<'_>) -> Result<Query> {
         text,
         boost,
     })
+}
+
+/// The member `fields`: names with their factors.
+pub(super) fn boosted_fields(members: &mut Members<'_>) -> Vec<(String, f32)> {
+    let named = members.take("fields").map(one_or_many).unwrap_or_default();
+    let names = named.into_iter().filter_map(scalar);
+    names.map(|name| boosted(&name)).collect()
+}
+
+/// The member `default_operator`: whether clauses without an operator between them must all match.
+pub(super) fn is_and_default(members: &mut Members<'_>) -> Result<bool> {
+    let operator = members.text("default_operator")?;
+    match operator.map(|name| name.to_ascii_lowercase()).as_deref() {
+        None | Some("or") => Ok(false),
+        Some("and") => Ok(true),
+        Some(other) => Err(SearchError::illegal(format!(
+            "[default_operator] cannot be [{other}]"
+        ))),
+    }
 }
 
 /// A field's name with its factor, as in `title^3`.

@@ -218,7 +218,8 @@ impl Parser {
             let mut inner = Members::of("random_score", body)?;
             found.push(FunctionKind::Random {
                 seed: inner.text("seed")?,
-                field: inner.text("field")?,
+                // The number of the change is what counts where no field is named.
+                field: inner.text("field")?.filter(|name| name != "_seq_no"),
             });
             inner.end()?;
         }

@@ -38,7 +38,11 @@ pub(super) fn parse(name: &str, body: &Value) -> Result<Query> {
     }
     let query = match name {
         "geo_distance" => {
-            members.text("distance_type")?;
+            if let Some(kind) = members.text("distance_type")?
+                && !["arc", "plane"].contains(&kind.to_ascii_lowercase().as_str())
+            {
+                return Err(SearchError::illegal(format!("No geo distance for [{kind}]")));
+            }
             let distance = members
                 .text("distance")?
                 .ok_or_else(|| SearchError::parsing("geo_distance requires 'distance' to be specified"))?;
@@ -62,7 +66,12 @@ pub(super) fn parse(name: &str, body: &Value) -> Result<Query> {
             }
         }
         _ => {
-            members.text("type")?;
+            if let Some(kind) = members.text("type")?
+                && !["memory", "indexed"].contains(&kind.to_ascii_lowercase().as_str())
+            {
+                let reason = format!("no type can be parsed from ordinal {kind}");
+                return Err(SearchError::illegal(reason));
+            }
             let (field, given) = field(&mut members, name)?;
             Query::GeoBox {
                 field,

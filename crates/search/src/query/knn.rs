@@ -80,14 +80,8 @@ impl Query {
             return query;
         }
         let nearest = nearest.into_iter().map(|knn| Query::Knn(Box::new(knn)));
-        Some(Query::Bool {
-            must: Vec::new(),
-            filter: Vec::new(),
-            should: query.into_iter().chain(nearest).collect(),
-            must_not: Vec::new(),
-            minimum: None,
-            boost: 1.0,
-        })
+        let should = query.into_iter().chain(nearest).collect();
+        Some(Query::clauses(Vec::new(), should, Vec::new(), 1.0))
     }
 
     /// The places of the queries for nearest documents that were not looked for yet.
@@ -193,53 +187,5 @@ fn vector_of(value: &Value) -> Result<Vec<f32>> {
         }
         Value::String(digits) => of_hex(digits).ok_or_else(invalid),
         _ => Err(invalid()),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    fn parsed(more: &Value) -> Result<Knn> {
-        let mut body = json!({"field": "v", "query_vector": [1, 2]});
-        body.as_object_mut()
-            .expect("an object")
-            .extend(more.as_object().cloned().unwrap_or_default());
-        Ok(Knn::parse_all(&body)?.remove(0))
-    }
-
-    #[test]
-    fn as_many_are_wanted_as_the_query_or_the_search_says() {
-        let count = |more: Value, hits: usize| parsed(&more).expect("parsed").count(hits);
-        assert_eq!(count(json!({"k": 3, "num_candidates": 5}), 10), Ok(3));
-        assert_eq!(count(json!({}), 7), Ok(7));
-        assert_eq!(count(json!({}), 0), Ok(10));
-        assert_eq!(count(json!({"num_candidates": 5}), 7), Ok(5));
-        assert_eq!(count(json!({"num_candidates": 5}), 3), Ok(3));
-    }
-
-    #[test]
-    fn what_contradicts_itself_or_is_not_there_is_refused() {
-        for (more, why) in [
-            (json!({"k": 0}), "[k] must be greater than 0"),
-            (
-                json!({"k": 5, "num_candidates": 4}),
-                "[num_candidates] cannot be less than [k]",
-            ),
-            (
-                json!({"num_candidates": 10_001}),
-                "[num_candidates] cannot exceed [10000]",
-            ),
-            (json!({"query_vector": null}), "must be provided"),
-            (json!({"query_vector": ["a"]}), "array of numbers"),
-            (json!({"inner_hits": {}}), "[inner_hits]"),
-            (json!({"query_vector_builder": {}}), "[query_vector_builder]"),
-            (json!({"_name": "a"}), "[_name]"),
-            (json!({"colour": 1}), "[colour]"),
-        ] {
-            let reason = parsed(&more).expect_err("refused").reason;
-            assert!(reason.contains(why), "{reason}");
-        }
     }
 }

@@ -4,14 +4,12 @@
 //! A text becomes the queries that it stands for. Where `AND` and `OR` stand together, an `AND` makes the clauses beside it
 //! required, as Lucene's classic parser does.
 
-#[cfg(test)]
-mod tests;
 mod tokens;
 
-use super::{DEPTH_MAX, Match, MatchKind, MultiKind, Pattern, Query, Range};
-use crate::query::full_text::boosted;
+use super::{CLAUSES_MAX, DEPTH_MAX, Match, MatchKind, MultiKind, Pattern, Query, Range, too_many_clauses};
+use crate::query::full_text::{boosted, boosted_fields, is_and_default};
 use mapping::error::{Result, SearchError};
-use mapping::json::{Members, one_or_many, scalar};
+use mapping::json::{Members, scalar};
 use serde_json::Value;
 use tokens::{Token, tokens};
 
@@ -24,6 +22,10 @@ struct Options {
     fields: Vec<(String, f32)>,
     and: bool,
     analyzer: Option<String>,
+    /// The analyzer of phrases, where it is another.
+    quote_analyzer: Option<String>,
+    /// The zone of dates in ranges.
+    time_zone: Option<String>,
     slop: u32,
     lenient: bool,
     /// The edits of fuzzy terms that name none, and how many letters at the beginning stay.
@@ -43,12 +45,7 @@ pub(super) fn parse(body: &Value) -> Result<Query> {
     members.take("_name");
     let text = members.text("query")?;
     let text = text.ok_or_else(|| SearchError::parsing("[query_string] must be provided with a [query]"))?;
-    let named = members.take("fields").map(one_or_many).unwrap_or_default();
-    let mut fields: Vec<(String, f32)> = named
-        .into_iter()
-        .filter_map(scalar)
-        .map(|name| boosted(&name))
-        .collect();
+    let mut fields = boosted_fields(&mut members);
     fields.extend(
         members
             .text("default_field")?
@@ -57,20 +54,10 @@ pub(super) fn parse(body: &Value) -> Result<Query> {
     );
     let options = Options {
         fields,
-        and: match members
-            .text("default_operator")?
-            .map(|name| name.to_ascii_lowercase())
-            .as_deref()
-        {
-            None | Some("or") => false,
-            Some("and") => true,
-            Some(other) => {
-                return Err(SearchError::illegal(format!(
-                    "[default_operator] cannot be [{other}]"
-                )));
-            }
-        },
+        and: is_and_default(&mut members)?,
         analyzer: members.text("analyzer")?,
+        quote_analyzer: members.text("quote_analyzer")?,
+        time_zone: members.text("time_zone")?,
         slop: members.integer("phrase_slop")?.unwrap_or(0).clamp(0, 1 << 20) as u32,
         lenient: members.flag("lenient")?.unwrap_or(false),
         fuzziness: members
@@ -95,6 +82,33 @@ pub(super) fn parse(body: &Value) -> Result<Query> {
     members.flag("fuzzy_transpositions")?;
     members.integer("fuzzy_max_expansions")?;
     members.flag("auto_generate_synonyms_phrase_query")?;
+    members.integer("max_determinized_states")?;
+    let rewrite = members.text("rewrite")?;
+    for (name, is_here) in [
+        (
+            "rewrite",
+            rewrite.is_none_or(|how| how.starts_with("constant_score")),
+        ),
+        (
+            "quote_field_suffix",
+            members.text("quote_field_suffix")?.is_none(),
+        ),
+        (
+            "enable_position_increments",
+            members.flag("enable_position_increments")? != Some(false),
+        ),
+    ] {
+        if !is_here {
+            return Err(SearchError::unsupported(format!(
+                "this [{name}] of [query_string]"
+            )));
+        }
+    }
+    let minimum = members.take("minimum_should_match").and_then(scalar);
+    let text = match members.flag("escape")? {
+        Some(true) => escaped(&text),
+        _ => text,
+    };
     if members.flag("allow_leading_wildcard")? == Some(false)
         && text
             .split([' ', ':', '('])
@@ -105,18 +119,26 @@ pub(super) fn parse(body: &Value) -> Result<Query> {
         ));
     }
     members.end()?;
-    let query = string(&text, &options)?;
-    Ok(match boost == 1.0 {
-        true => query,
-        false => Query::Bool {
-            must: vec![query],
-            filter: Vec::new(),
-            should: Vec::new(),
-            must_not: Vec::new(),
-            minimum: None,
-            boost,
-        },
-    })
+    let mut query = string(&text, &options)?;
+    // Words of one field are clauses as others are; of several fields each is a clause of its own.
+    match &mut query {
+        Query::Bool {
+            should, minimum: own, ..
+        } if !should.is_empty() => *own = minimum,
+        Query::Match { text, .. } if text.kind == MatchKind::Terms => text.minimum = minimum,
+        _ => {}
+    }
+    Ok(query.boosted(boost))
+}
+
+/// A text no character of which is an operator.
+fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        out.extend("\\+-!():^[]\"{}~*?|&/".contains(c).then_some('\\'));
+        out.push(c);
+    }
+    out
 }
 
 /// Reads the parameters `q`, `df`, `default_operator`, `analyzer` and `lenient` of a query string.
@@ -125,6 +147,8 @@ pub fn parse_query_string(q: &str, field: Option<&str>, and: bool, lenient: bool
         fields: field.map(boosted).into_iter().collect(),
         and,
         analyzer: None,
+        quote_analyzer: None,
+        time_zone: None,
         slop: 0,
         lenient,
         fuzziness: AUTO.to_owned(),
@@ -148,6 +172,11 @@ fn string(text: &str, options: &Options) -> Result<Query> {
         )
     };
     let tokens = tokens(text).map_err(failed)?;
+    // Each is looked for in each of the fields.
+    let terms = tokens.iter().filter(|token| token.is_term()).count();
+    if terms.saturating_mul(options.fields.len().max(1)) > CLAUSES_MAX {
+        return Err(too_many_clauses(CLAUSES_MAX));
+    }
     let mut parser = Parser {
         tokens: &tokens,
         at: 0,
@@ -237,8 +266,7 @@ impl Parser<'_> {
     }
 
     fn clause(&mut self, field: Option<&str>, depth: usize) -> Result<Query, String> {
-        let token = self.peek().cloned().ok_or("a clause is expected at the end")?;
-        self.at += 1;
+        let token = self.next()?;
         if let Token::Word(name) = &token
             && self.take(&Token::Colon)
         {
@@ -266,8 +294,20 @@ impl Parser<'_> {
                 self.at += 1;
                 return Ok(Query::MatchAll { boost: 1.0 });
             }
-            return self.clause(Some(&name), depth + 1);
+            let token = self.next()?;
+            return self.of_field(Some(&name), token, depth);
         }
+        self.of_field(field, token, depth)
+    }
+
+    fn next(&mut self) -> Result<Token, String> {
+        let token = self.peek().cloned().ok_or("a clause is expected at the end")?;
+        self.at += 1;
+        Ok(token)
+    }
+
+    /// What is asked of a field, or of those that are meant where none is named; it begins with a token that was taken.
+    fn of_field(&mut self, field: Option<&str>, token: Token, depth: usize) -> Result<Query, String> {
         let mut query = match token {
             Token::Open => {
                 let query = self.group(field, depth + 1)?;
@@ -296,6 +336,7 @@ impl Parser<'_> {
                 let range = Range {
                     low,
                     high,
+                    time_zone: self.options.time_zone.clone(),
                     ..Range::default()
                 };
                 if field.is_none() && self.options.fields.is_empty() {
@@ -312,14 +353,7 @@ impl Parser<'_> {
         if let Some(Token::Boost(boost)) = self.peek() {
             let boost = *boost;
             self.at += 1;
-            query = Query::Bool {
-                must: vec![query],
-                filter: Vec::new(),
-                should: Vec::new(),
-                must_not: Vec::new(),
-                minimum: None,
-                boost,
-            };
+            query = Query::clauses(vec![query], Vec::new(), Vec::new(), boost);
         }
         Ok(query)
     }
@@ -379,7 +413,10 @@ impl Parser<'_> {
             kind,
             all: options.and,
             minimum: None,
-            analyzer: options.analyzer.clone(),
+            analyzer: match (&options.quote_analyzer, kind) {
+                (Some(analyzer), MatchKind::Phrase) => Some(analyzer.clone()),
+                _ => options.analyzer.clone(),
+            },
             fuzziness: None,
             prefix_length: 0,
             slop,
@@ -443,12 +480,5 @@ fn joined(mut clauses: Vec<(Occur, Query)>) -> Query {
             Occur::Not => must_not.push(query),
         }
     }
-    Query::Bool {
-        must,
-        filter: Vec::new(),
-        should,
-        must_not,
-        minimum: None,
-        boost: 1.0,
-    }
+    Query::clauses(must, should, must_not, 1.0)
 }

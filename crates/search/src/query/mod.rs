@@ -32,6 +32,14 @@ pub const DEPTH_MAX: usize = 30;
 /// The clauses of one query, and the values of one `terms`, at most.
 pub const CLAUSES_MAX: usize = 65_536;
 
+/// There are more clauses than may be.
+pub(crate) fn too_many_clauses(most: usize) -> SearchError {
+    SearchError::new(
+        mapping::error::Kind::TooManyClauses,
+        format!("maxClauseCount is set to {most}"),
+    )
+}
+
 /// A query.
 #[derive(Clone, Debug)]
 #[allow(
@@ -193,6 +201,26 @@ pub struct Knn {
 }
 
 impl Query {
+    /// Queries of which the first must match, the second should, and the last must not.
+    fn clauses(must: Vec<Query>, should: Vec<Query>, must_not: Vec<Query>, boost: f32) -> Query {
+        Query::Bool {
+            must,
+            filter: Vec::new(),
+            should,
+            must_not,
+            minimum: None,
+            boost,
+        }
+    }
+
+    /// The same query, its score multiplied.
+    fn boosted(self, boost: f32) -> Query {
+        match boost == 1.0 {
+            true => self,
+            false => Query::clauses(vec![self], Vec::new(), Vec::new(), boost),
+        }
+    }
+
     /// The same query, of documents that match a filter besides.
     #[must_use]
     pub fn filtered(query: Option<Query>, filter: Query) -> Query {
@@ -372,10 +400,7 @@ impl Parser {
     fn queries(self, value: &Value) -> Result<Vec<Query>> {
         let values = mapping::json::one_or_many(value);
         if values.len() > CLAUSES_MAX {
-            return Err(SearchError::new(
-                mapping::error::Kind::TooManyClauses,
-                format!("maxClauseCount is set to {CLAUSES_MAX}"),
-            ));
+            return Err(too_many_clauses(CLAUSES_MAX));
         }
         values.into_iter().map(|value| self.query(value)).collect()
     }

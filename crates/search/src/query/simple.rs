@@ -1,10 +1,10 @@
 //! `simple_query_string`: `+`, `|`, `-`, quotation marks, `*`, `~`, parentheses. Every text means something; what cannot be
 //! understood is taken as words.
 
-use super::full_text::boosted;
-use super::{DEPTH_MAX, Match, MatchKind, MultiKind, Pattern, Query};
+use super::full_text::{boosted_fields, is_and_default};
+use super::{CLAUSES_MAX, DEPTH_MAX, Match, MatchKind, MultiKind, Pattern, Query, too_many_clauses};
 use mapping::error::{Result, SearchError};
-use mapping::json::{Members, one_or_many, scalar};
+use mapping::json::{Members, scalar};
 use serde_json::Value;
 
 /// The characters of a query at most.
@@ -31,6 +31,16 @@ struct Parser<'t> {
     text: &'t [char],
     at: usize,
     options: &'t Options,
+    /// The terms so far, each as often as there are fields.
+    clauses: usize,
+    /// Why the text is refused.
+    fault: Option<SearchError>,
+}
+
+/// A part of the text, and how many queries are within one another in it.
+struct Part {
+    query: Query,
+    height: usize,
 }
 
 /// Reads the body of the query.
@@ -41,27 +51,9 @@ pub(super) fn parse(body: &Value) -> Result<Query> {
     let text = members.text("query")?;
     let text = text.ok_or_else(|| SearchError::parsing("[simple_query_string] query text missing"))?;
     let minimum = members.take("minimum_should_match").and_then(scalar);
-    let operator = members
-        .text("default_operator")?
-        .map(|name| name.to_ascii_lowercase());
     let options = Options {
-        fields: members
-            .take("fields")
-            .map(one_or_many)
-            .unwrap_or_default()
-            .into_iter()
-            .filter_map(scalar)
-            .map(|name| boosted(&name))
-            .collect(),
-        and: match operator.as_deref() {
-            None | Some("or") => false,
-            Some("and") => true,
-            Some(other) => {
-                return Err(SearchError::illegal(format!(
-                    "[default_operator] cannot be [{other}]"
-                )));
-            }
-        },
+        fields: boosted_fields(&mut members),
+        and: is_and_default(&mut members)?,
         analyzer: members.text("analyzer")?,
         lenient: members.flag("lenient")?.unwrap_or(false),
         prefix_length: members.integer("fuzzy_prefix_length")?.unwrap_or(0).max(0) as usize,
@@ -88,37 +80,32 @@ pub(super) fn parse(body: &Value) -> Result<Query> {
         text: &chars,
         at: 0,
         options: &options,
+        clauses: 0,
+        fault: None,
     };
-    let query = parser.group(0).unwrap_or(Query::MatchNone);
-    Ok(match (query, boost, minimum) {
-        (
-            Query::Bool {
-                must,
-                filter,
-                should,
-                must_not,
-                minimum,
-                ..
-            },
-            boost,
-            given,
-        ) => Query::Bool {
-            minimum: given.filter(|_| !should.is_empty()).or(minimum),
-            must,
-            filter,
-            should,
-            must_not,
-            boost,
-        },
-        (query, 1.0, _) => query,
-        (query, boost, _) => both(Operation::And, vec![query], boost),
-    })
+    let mut query = parser.group(0).map_or(Query::MatchNone, |whole| whole.query);
+    if let Some(fault) = parser.fault {
+        return Err(fault);
+    }
+    let Query::Bool {
+        should,
+        minimum: least,
+        boost: own,
+        ..
+    } = &mut query
+    else {
+        return Ok(query.boosted(boost));
+    };
+    if !should.is_empty() {
+        *least = minimum.or(least.take());
+    }
+    *own = boost;
+    Ok(query)
 }
 
 fn flags(value: Option<&Value>) -> Result<Option<Vec<String>>> {
+    // Those that have a bit come first, by their bits.
     const KNOWN: [&str; 13] = [
-        "ALL",
-        "NONE",
         "AND",
         "NOT",
         "OR",
@@ -130,7 +117,17 @@ fn flags(value: Option<&Value>) -> Result<Option<Vec<String>>> {
         "FUZZY",
         "NEAR",
         "SLOP",
+        "ALL",
+        "NONE",
     ];
+    if let Some(bits) = value.and_then(Value::as_i64) {
+        let named = KNOWN
+            .iter()
+            .take(10)
+            .enumerate()
+            .filter(|(at, _)| bits >> at & 1 == 1);
+        return Ok(Some(named.map(|(_, name)| (*name).to_owned()).collect()));
+    }
     let Some(text) = value.and_then(scalar) else {
         return Ok(None);
     };
@@ -143,7 +140,7 @@ fn flags(value: Option<&Value>) -> Result<Option<Vec<String>>> {
             "Unknown simple_query_string flag [{other}]"
         )));
     }
-    Ok((!names.iter().any(|name| name == "ALL" || name == "-1")).then_some(names))
+    Ok((!names.iter().any(|name| name == "ALL")).then_some(names))
 }
 
 impl Options {
@@ -159,25 +156,12 @@ fn both(operation: Operation, queries: Vec<Query>, boost: f32) -> Query {
         Operation::And => (queries, Vec::new()),
         Operation::Or => (Vec::new(), queries),
     };
-    Query::Bool {
-        must,
-        filter: Vec::new(),
-        should,
-        must_not: Vec::new(),
-        minimum: None,
-        boost,
-    }
+    Query::clauses(must, should, Vec::new(), boost)
 }
 
 fn without(query: Query) -> Query {
-    Query::Bool {
-        must: Vec::new(),
-        filter: Vec::new(),
-        should: vec![Query::MatchAll { boost: 1.0 }],
-        must_not: vec![query],
-        minimum: None,
-        boost: 1.0,
-    }
+    let all = Query::MatchAll { boost: 1.0 };
+    Query::clauses(Vec::new(), vec![all], vec![query], 1.0)
 }
 
 impl Parser<'_> {
@@ -185,14 +169,29 @@ impl Parser<'_> {
         self.text.get(self.at).copied()
     }
 
+    /// Ends reading.
+    fn refuse(&mut self, fault: SearchError) {
+        self.fault.get_or_insert(fault);
+        self.at = self.text.len();
+    }
+
+    /// A term is looked for in each of the fields.
+    fn count(&mut self) -> Option<()> {
+        self.clauses += self.options.fields.len().max(1);
+        if self.clauses > CLAUSES_MAX {
+            self.refuse(too_many_clauses(CLAUSES_MAX));
+        }
+        self.fault.is_none().then_some(())
+    }
+
     /// Clauses up to the end, or to the parenthesis that closes them.
-    fn group(&mut self, depth: usize) -> Option<Query> {
+    fn group(&mut self, depth: usize) -> Option<Part> {
         let default = if self.options.and {
             Operation::And
         } else {
             Operation::Or
         };
-        let mut whole: Option<(Query, Option<Operation>)> = None;
+        let mut whole: Option<(Part, Option<Operation>)> = None;
         let (mut pending, mut is_negated) = (None, false);
         while let Some(c) = self.peek() {
             let clause = match c {
@@ -226,20 +225,30 @@ impl Parser<'_> {
                     self.at += 1;
                     self.group(depth + 1)
                 }
-                '"' if self.options.has("PHRASE") => self.phrase(),
-                _ => self.word(),
+                '"' if self.options.has("PHRASE") => self.phrase().map(Part::of),
+                _ => self.word().map(Part::of),
             };
             let Some(mut clause) = clause else { continue };
             if std::mem::take(&mut is_negated) {
-                clause = without(clause);
+                clause = Part {
+                    query: without(clause.query),
+                    height: clause.height + 1,
+                };
             }
             let operation = pending.take().unwrap_or(default);
-            whole = Some(match whole {
+            let next = match whole {
                 None => (clause, None),
                 Some((before, last)) => (with(before, last, operation, clause), Some(operation)),
-            });
+            };
+            // Operators that take turns are queries within queries as parentheses are.
+            if next.0.height > DEPTH_MAX {
+                self.refuse(SearchError::illegal(format!(
+                    "[simple_query_string] has operators that are nested more than {DEPTH_MAX} deep"
+                )));
+            }
+            whole = Some(next);
         }
-        whole.map(|(query, _)| query)
+        whole.map(|(part, _)| part)
     }
 
     fn phrase(&mut self) -> Option<Query> {
@@ -269,7 +278,11 @@ impl Parser<'_> {
             .number()
             .filter(|_| self.options.has("NEAR") || self.options.has("SLOP"));
         let slop = slop.and_then(|slop| slop.parse().ok()).unwrap_or(0);
-        (!text.trim().is_empty()).then(|| self.text_query(text, MatchKind::Phrase, slop, None))
+        if text.trim().is_empty() {
+            return None;
+        }
+        self.count()?;
+        Some(self.text_query(text, MatchKind::Phrase, slop, None))
     }
 
     /// `~2` behind a word or a phrase.
@@ -322,6 +335,7 @@ impl Parser<'_> {
             self.at += 1;
             return None;
         }
+        self.count()?;
         if word == "*" {
             return Some(Query::MatchAll { boost: 1.0 });
         }
@@ -386,30 +400,28 @@ impl Parser<'_> {
     }
 }
 
+impl Part {
+    fn of(query: Query) -> Part {
+        Part { query, height: 0 }
+    }
+}
+
 /// A clause more: beside those before it where they are taken together likewise, and else beside all of them as one.
-fn with(before: Query, last: Option<Operation>, operation: Operation, clause: Query) -> Query {
-    match before {
-        Query::Bool {
-            mut must,
-            filter,
-            mut should,
-            must_not,
-            minimum,
-            boost,
-        } if last == Some(operation) => {
+fn with(mut before: Part, last: Option<Operation>, operation: Operation, clause: Part) -> Part {
+    match &mut before.query {
+        Query::Bool { must, should, .. } if last == Some(operation) => {
             match operation {
-                Operation::And => must.push(clause),
-                Operation::Or => should.push(clause),
+                Operation::And => must.push(clause.query),
+                Operation::Or => should.push(clause.query),
             }
-            Query::Bool {
-                must,
-                filter,
-                should,
-                must_not,
-                minimum,
-                boost,
+            Part {
+                height: before.height.max(clause.height + 1),
+                query: before.query,
             }
         }
-        before => both(operation, vec![before, clause], 1.0),
+        _ => Part {
+            height: before.height.max(clause.height) + 1,
+            query: both(operation, vec![before.query, clause.query], 1.0),
+        },
     }
 }

@@ -12,11 +12,17 @@ pub(super) fn parse(name: &str, body: &Value) -> Result<Query> {
         "ids" => {
             let boost = members.boost()?;
             members.take("_name");
+            // Documents have one type.
+            let types = members.take("type").map(one_or_many).unwrap_or_default();
+            let is_meant = types.is_empty() || types.iter().any(|name| *name == "_doc");
             let missing = || SearchError::parsing("[ids] requires providing a values element");
             let values = members.take("values").ok_or_else(missing)?;
             let values = one_or_many(values).into_iter().filter_map(scalar).collect();
             members.end()?;
-            Ok(Query::Ids { values, boost })
+            Ok(match is_meant {
+                true => Query::Ids { values, boost },
+                false => Query::MatchNone,
+            })
         }
         "exists" => {
             let boost = members.boost()?;
@@ -157,8 +163,11 @@ fn value_query(
         },
         "regexp" => {
             members.integer("max_determinized_states")?;
-            if let Some(flags) = members.take("flags")
-                && !matches!(flags.as_str(), Some("ALL" | "NONE"))
+            // All of them, as Lucene counts them and has counted them, or none.
+            let bits = members.integer("flags_value")?.unwrap_or(0);
+            let flags = members.take("flags");
+            if flags.is_some_and(|flags| !matches!(flags.as_str(), Some("ALL" | "NONE")))
+                || ![0, 0xff, 0xffff].contains(&bits)
             {
                 return Err(SearchError::unsupported(
                     "[flags] of [regexp] besides ALL and NONE",

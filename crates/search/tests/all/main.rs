@@ -2,3 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod corpora;
+mod knn;
+mod limits;
+mod lucene;
+mod simple;
+mod units;

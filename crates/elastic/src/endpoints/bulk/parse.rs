@@ -1,6 +1,7 @@
-//! The lines of a bulk request: what to do, and the line with the document to do it with, which is read when its turn comes.
+//! The lines of a bulk request: what to do, and the line with the document to do it with. That is kept as text and read when its
+//! turn comes, so that no more documents are in memory than are written together.
 
-use crate::documents::document_of;
+use crate::documents::source_of;
 use crate::endpoints::document::{condition, own_version, parse_update};
 use crate::error::{ElasticError, Result};
 use crate::source::SourceFilter;
@@ -30,12 +31,12 @@ impl Item<'_> {
         Ok(match self.verb {
             "delete" => Change::Delete,
             "update" => {
-                let (update, shown) = parse_update(self.source)?;
+                let (update, shown) = parse_update(self.source, false)?;
                 self.shown = self.shown.take().or(shown);
                 Change::Update(update)
             }
             verb => Change::Put {
-                document: document_of(self.source)?,
+                document: source_of(self.source)?,
                 create: verb == "create" || self.id.is_none(),
             },
         })
@@ -137,6 +138,16 @@ fn item<'a>(
             "_source" => item.shown = Some(SourceFilter::parse(value)?),
             "routing" | "_routing" => item.routing = text(value),
             "_type" | "retry_on_conflict" | "_retry_on_conflict" | "require_alias" => {}
+            // An `index` that says `create` is one.
+            "op_type" => match value.as_str() {
+                Some("create") if item.verb == "index" => item.verb = "create",
+                Some("index" | "create") => {}
+                _ => {
+                    return Err(ElasticError::illegal(format!(
+                        "opType must be 'create' or 'index', found: [{value}]"
+                    )));
+                }
+            },
             "pipeline" if verb == "update" => {
                 return Err(ElasticError::unsupported(
                     "[pipeline] of a bulk item that updates",
@@ -153,7 +164,7 @@ fn item<'a>(
         }
     }
     item.condition = condition(sequence, term)?;
-    item.version = own_version(version_type.as_deref(), version)?;
+    item.version = own_version(version_type.as_deref(), version, item.verb == "create")?;
     if item.version.is_some() {
         check_versioned(&item)?;
     }
@@ -171,8 +182,9 @@ fn item<'a>(
         };
         (_, item.source) = lines.next().ok_or_else(missing)?;
         if verb == "update" {
-            // What is no update at all is refused with the whole request.
-            parse_update(item.source)?;
+            // What is no update at all is refused with the whole request, as the server whose protocol this is does it: for that it is
+            // read once more, and let go again.
+            parse_update(item.source, false)?;
         }
     }
     Ok(item)

@@ -1,11 +1,14 @@
 //! How far the work has come, and how it goes on.
 
-use crate::error::{ElasticError, Result};
+use crate::error::{ElasticError, Result, kinds};
 use crate::index::Index;
 use crate::tasks::Task;
 use crate::write::{Write, Written};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
+
+/// The longest rest between two batches, as Elasticsearch has it: a mistyped rate would otherwise hold the snapshot for years.
+const REST_MAX: Duration = Duration::from_secs(3600);
 
 /// How the work goes on.
 #[derive(Clone, Copy, Debug)]
@@ -85,7 +88,7 @@ impl Progress {
     }
 
     fn failed(&mut self, index: &Index, write: &Write, error: &ElasticError) {
-        let is_conflict = error.kind == "version_conflict_engine_exception";
+        let is_conflict = error.kind == kinds::CONFLICT;
         self.conflicts += u64::from(is_conflict);
         if !is_conflict || !self.pace.proceeds {
             self.failures.push(json!({
@@ -107,7 +110,8 @@ impl Progress {
     /// Waits as long as documents are to take beyond the work itself.
     pub(super) async fn rest(&mut self, documents: usize) {
         if self.pace.pause > 0.0 {
-            let due = Duration::from_secs_f64((self.pace.pause * documents as f64).min(3600.0));
+            let due = (self.pace.pause * documents as f64).min(REST_MAX.as_secs_f64());
+            let due = Duration::from_secs_f64(due);
             self.throttled += due;
             tokio::time::sleep(due).await;
         }

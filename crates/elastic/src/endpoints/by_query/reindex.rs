@@ -75,6 +75,9 @@ struct Target {
 
 impl Target {
     fn read(mut dest: Map<String, Value>) -> Result<Target> {
+        if dest.get("version_type").and_then(Value::as_str) == Some("internal") {
+            dest.shift_remove("version_type");
+        }
         refuse(&dest, &["pipeline", "version_type"])?;
         let name = dest.shift_remove("index");
         let name = name.as_ref().and_then(Value::as_str);

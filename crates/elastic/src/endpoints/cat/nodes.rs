@@ -4,7 +4,7 @@ use super::table::{Column, Table, bytes};
 use super::{begin, text};
 use crate::call::Call;
 use crate::error::Result;
-use crate::filter_path::is_match;
+use crate::listed::is_listed;
 use crate::names;
 use crate::respond::Answer;
 use crate::server::NODE_ID;
@@ -244,8 +244,7 @@ pub(crate) async fn thread_pools(call: &mut Call, patterns: Option<&str>) -> Res
         Column::hidden("size", "sz"),
         Column::hidden("keep_alive", "ka"),
     ]);
-    let is_wanted =
-        |name: &str| patterns.is_none_or(|all| all.split(',').any(|pattern| is_match(pattern, name)));
+    let is_wanted = |name: &str| patterns.is_none_or(|patterns| is_listed(patterns, name));
     for pool in POOLS.into_iter().filter(|pool| is_wanted(pool)) {
         let active = if pool == "management" {
             running.clone()

@@ -4,14 +4,15 @@ use super::table::{Column, Table, now};
 use super::{begin, text};
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
-use crate::filter_path::is_match;
 use crate::index::Index;
+use crate::listed::is_listed;
 use crate::names;
 use crate::resolve::{Options, resolve};
 use crate::respond::Answer;
 use crate::server::NODE_ID;
 use crate::shape::Shape;
 use auth::Action;
+use search::simple_match;
 
 /// What `_cat/shards` can show besides what it shows, all 0 or nothing where nothing is counted.
 const MORE: [(&str, &str); 63] = [
@@ -114,6 +115,7 @@ pub(crate) async fn shards(call: &mut Call, expression: &str) -> Result<Answer> 
     )? {
         let report = index.collection.report().await?;
         let shape = Shape::of(&index);
+        table.hold(&call.held, shape.total())?;
         for at in 0..shape.primaries {
             let (documents, size) = if at == 0 {
                 (report.documents, report.storage_bytes)
@@ -241,8 +243,7 @@ pub(crate) async fn columns(call: &mut Call, fields: Option<&str>) -> Result<Ans
         Column::right("size", "s"),
     ]);
     let ip = call.server.published().ip().to_string();
-    let is_wanted =
-        |field: &str| wanted.is_none_or(|all| all.split(',').any(|pattern| is_match(pattern, field)));
+    let is_wanted = |field: &str| wanted.is_none_or(|fields| is_listed(fields, field));
     for (field, size) in sizes.into_iter().filter(|(field, _)| is_wanted(field)) {
         table.row(vec![
             NODE_ID.to_owned(),
@@ -303,7 +304,13 @@ pub(crate) async fn recovery(call: &mut Call, expression: &str) -> Result<Answer
         let started = index.created_ms();
         let date = search::date_text(started);
         let kind = crate::endpoints::recovery::kind(&index).to_ascii_lowercase();
-        for at in (0..Shape::of(&index).primaries).filter(|_| !only_active) {
+        let shards = if only_active {
+            0
+        } else {
+            Shape::of(&index).primaries
+        };
+        table.hold(&call.held, shards)?;
+        for at in 0..shards {
             let mut row: Vec<String> = vec![index.name.clone(), at.to_string()];
             row.extend([
                 date.clone(),
@@ -374,7 +381,7 @@ pub(crate) async fn tasks(call: &mut Call) -> Result<Answer> {
         let action = text("action");
         if actions
             .as_ref()
-            .is_some_and(|all| !all.iter().any(|pattern| is_match(pattern, &action)))
+            .is_some_and(|all| !all.iter().any(|pattern| simple_match(pattern, &action)))
         {
             continue;
         }

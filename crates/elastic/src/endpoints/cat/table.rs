@@ -2,11 +2,15 @@
 
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
-use crate::filter_path::is_match;
 use crate::respond::{Answer, Content, ok};
 use engine::Engine;
 use http::StatusCode;
+use search::{Held, simple_match};
 use serde_json::{Map, Value, json};
+use std::cmp::Ordering;
+
+/// What a cell takes, about: it is there as a text of its own, and in the answer.
+const CELL_BYTES: usize = size_of::<String>() + 16;
 
 /// One column.
 #[derive(Clone, Copy, Debug)]
@@ -66,6 +70,13 @@ impl Table {
         }
     }
 
+    /// Takes the memory of so many rows to come.
+    pub(super) fn hold(&self, held: &Held, rows: u64) -> Result<()> {
+        let rows = usize::try_from(rows).unwrap_or(usize::MAX);
+        let bytes = self.columns.len() * CELL_BYTES;
+        Ok(held.add(rows.saturating_mul(bytes))?)
+    }
+
     pub(super) fn row(&mut self, row: Vec<String>) {
         self.rows.push(row);
     }
@@ -83,25 +94,7 @@ impl Table {
             let line = |column: &Column| format!("{} | {} | \n", column.name, column.alias);
             return Ok(text(self.columns.iter().map(line).collect()));
         }
-        for sort in sorts.iter().rev() {
-            let (name, is_descending) = match sort.split_once(':') {
-                Some((name, order)) => (name, order == "desc"),
-                None => (sort.as_str(), false),
-            };
-            let at = self.columns.iter().position(|column| column.is_called(name));
-            let at = at.ok_or_else(|| {
-                ElasticError::illegal(format!("Unable to sort by unknown sort key `{name}`"))
-            })?;
-            let key = |row: &[String]| row.get(at).cloned().unwrap_or_default();
-            self.rows
-                .sort_by(|a, b| match (key(a).parse::<f64>(), key(b).parse::<f64>()) {
-                    (Ok(a), Ok(b)) => a.total_cmp(&b),
-                    _ => key(a).cmp(&key(b)),
-                });
-            if is_descending {
-                self.rows.reverse();
-            }
-        }
+        self.sort(&sorts)?;
         let shown: Vec<(usize, String)> = match &wanted {
             None => self
                 .columns
@@ -110,7 +103,16 @@ impl Table {
                 .filter(|(_, column)| !column.is_hidden)
                 .map(|(at, column)| (at, column.name.to_owned()))
                 .collect(),
-            Some(names) => names.iter().flat_map(|name| self.named(name)).collect(),
+            Some(names) => {
+                let mut all: Vec<(usize, String)> = Vec::new();
+                for one in names.iter().flat_map(|name| self.named(name)) {
+                    // Each once, so that a long list of patterns is no wider table.
+                    if !all.contains(&one) {
+                        all.push(one);
+                    }
+                }
+                all
+            }
         };
         let format = format.or_else(|| call.wants_objects.then(|| "json".to_owned()));
         match format.as_deref() {
@@ -128,9 +130,40 @@ impl Table {
         }
     }
 
+    /// Puts rows in the order of keys as `name:desc`, the first of which counts most.
+    fn sort(&mut self, keys: &[String]) -> Result<()> {
+        let mut columns: Vec<(usize, bool)> = Vec::new();
+        for key in keys {
+            let (name, is_descending) = match key.split_once(':') {
+                Some((name, order)) => (name, order == "desc"),
+                None => (key.as_str(), false),
+            };
+            let at = self.columns.iter().position(|column| column.is_called(name));
+            let at = at.ok_or_else(|| {
+                ElasticError::illegal(format!("Unable to sort by unknown sort key `{name}`"))
+            })?;
+            // What is sorted by already is alike where it would be sorted by again.
+            if !columns.iter().any(|(known, _)| *known == at) {
+                columns.push((at, is_descending));
+            }
+        }
+        self.rows.sort_by(|a, b| {
+            let by = |(at, is_descending): &(usize, bool)| match is_descending {
+                true => order(&b[*at], &a[*at]),
+                false => order(&a[*at], &b[*at]),
+            };
+            columns
+                .iter()
+                .map(by)
+                .find(|order| order.is_ne())
+                .unwrap_or(Ordering::Equal)
+        });
+        Ok(())
+    }
+
     fn named(&self, name: &str) -> Vec<(usize, String)> {
         let columns = self.columns.iter().enumerate();
-        let named = columns.filter(|(_, column)| is_match(name, column.name) || column.is_called(name));
+        let named = columns.filter(|(_, column)| simple_match(name, column.name) || column.is_called(name));
         // A column is called what it was asked for by.
         let shown = |column: &Column| {
             if name.contains('*') {
@@ -181,6 +214,16 @@ impl Table {
     }
 }
 
+/// Which of two cells comes first: numbers by what they are, before texts, so that this is one order of all.
+fn order(a: &str, b: &str) -> Ordering {
+    match (a.parse::<f64>(), b.parse::<f64>()) {
+        (Ok(a), Ok(b)) => a.total_cmp(&b),
+        (Ok(_), Err(_)) => Ordering::Less,
+        (Err(_), Ok(_)) => Ordering::Greater,
+        (Err(_), Err(_)) => a.cmp(b),
+    }
+}
+
 pub(super) fn text(text: String) -> Answer {
     Answer {
         status: StatusCode::OK,
@@ -215,4 +258,56 @@ pub(super) fn now(engine: &Engine) -> (String, String) {
     let of_day = seconds % 86_400;
     let time = format!("{:02}:{:02}:{:02}", of_day / 3600, of_day / 60 % 60, of_day % 60);
     (seconds.to_string(), time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sorted(rows: &[[&str; 2]], keys: &[&str]) -> Vec<String> {
+        let mut table = Table::new(&[Column::left("a", ""), Column::left("b", "")]);
+        for row in rows {
+            table.row(row.map(str::to_owned).to_vec());
+        }
+        let keys: Vec<String> = keys.iter().map(|key| (*key).to_owned()).collect();
+        table.sort(&keys).expect("sorted");
+        table.rows.iter().map(|row| row.join(" ")).collect()
+    }
+
+    #[test]
+    fn numbers_and_texts_are_in_one_order() {
+        let cells = ["10", "1a", "2", "NaN", "b", "", "-1", "1e3"];
+        for a in cells {
+            for b in cells {
+                assert_eq!(order(a, b), order(b, a).reverse(), "{a} {b}");
+                for c in cells {
+                    let is_between = order(a, b).is_le() && order(b, c).is_le();
+                    assert!(!is_between || order(a, c).is_le(), "{a} {b} {c}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn many_rows_of_numbers_and_texts_are_sorted() {
+        let names: Vec<String> = (0..100)
+            .map(|at| format!("{}{}", at * 7 % 50, ["", "a"][at % 2]))
+            .collect();
+        let rows: Vec<[&str; 2]> = names.iter().map(|name| [name.as_str(), ""]).collect();
+        let found = sorted(&rows, &["a"]);
+        assert_eq!(
+            (found.len(), found[0].as_str(), found[99].as_str()),
+            (100, "0 ", "9a ")
+        );
+    }
+
+    #[test]
+    fn each_key_has_an_order_of_its_own() {
+        let rows = [["1", "x"], ["2", "y"], ["1", "a"], ["2", "b"]];
+        assert_eq!(sorted(&rows, &["a:desc", "b:asc"]), ["2 b", "2 y", "1 a", "1 x"]);
+        assert_eq!(
+            sorted(&rows, &["a", "b:desc", "a:desc"]),
+            ["1 x", "1 a", "2 y", "2 b"]
+        );
+    }
 }

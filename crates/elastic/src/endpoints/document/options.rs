@@ -11,6 +11,12 @@ use serde_json::{Map, Value, json};
 /// The greatest version that JSON carries exactly.
 const VERSION_MAX: u64 = (1 << 53) - 1;
 
+/// Says that any version will do, as where none is given.
+const MATCH_ANY: i64 = -3;
+
+/// Says that the document must not be there, as what creates it wants anyway; Java's clients send it with that.
+const MATCH_DELETED: i64 = -4;
+
 /// What a write is told besides its document.
 pub(super) struct Options {
     pub(super) condition: Option<(u64, u64)>,
@@ -37,11 +43,16 @@ impl Options {
         Ok(Options {
             // Updates and deletions go through none.
             pipeline: parameters.take("pipeline"),
-            ..Options::take(parameters)?
+            ..Options::read(parameters, creates)?
         })
     }
 
+    /// The options of a write that changes or deletes one.
     pub(super) fn take(parameters: &mut Parameters) -> Result<Options> {
+        Options::read(parameters, false)
+    }
+
+    fn read(parameters: &mut Parameters, creates: bool) -> Result<Options> {
         let refreshed = match parameters.take("refresh").as_deref() {
             None => None,
             Some("" | "true") => Some(true),
@@ -54,12 +65,10 @@ impl Options {
         };
         parameters.without_effect(&["timeout", "wait_for_active_shards"]);
         let routing = parameters.take("routing").filter(|routing| !routing.is_empty());
-        let version = own_version(
-            parameters.take("version_type").as_deref(),
-            parameters.integer("version")?,
-        )?;
+        let (kind, number) = (parameters.take("version_type"), parameters.integer("version")?);
         let creates = match parameters.take("op_type").as_deref() {
-            None | Some("index") => false,
+            None => creates,
+            Some("index") => false,
             Some("create") => true,
             Some(other) => {
                 return Err(ElasticError::illegal(format!(
@@ -67,6 +76,7 @@ impl Options {
                 )));
             }
         };
+        let version = own_version(kind.as_deref(), number, creates)?;
         Ok(Options {
             condition: condition(
                 parameters.integer("if_seq_no")?,
@@ -102,16 +112,31 @@ impl Options {
     }
 }
 
-/// The version that a document is to have, by its type.
-pub(crate) fn own_version(kind: Option<&str>, number: Option<i64>) -> Result<Option<OwnVersion>> {
-    let or_equal = match kind {
-        None | Some("internal") => None,
-        Some("external" | "external_gt") => Some(false),
-        Some("external_gte") => Some(true),
-        Some(other) => return Err(ElasticError::illegal(format!("No version type match [{other}]"))),
-    };
-    match (or_equal, number) {
-        (None, None) => Ok(None),
+/// Whether versions of this type are compared by `external_gte`, and `None` for internal ones.
+fn version_type(kind: Option<&str>) -> Result<Option<bool>> {
+    match kind {
+        None | Some("internal") => Ok(None),
+        Some("external" | "external_gt") => Ok(Some(false)),
+        Some("external_gte") => Ok(Some(true)),
+        Some(other) => Err(ElasticError::illegal(format!("No version type match [{other}]"))),
+    }
+}
+
+/// The version that a read asks for; all types mean the same there.
+pub(crate) fn read_version(kind: Option<&str>, number: Option<i64>) -> Result<Option<i64>> {
+    version_type(kind)?;
+    Ok(number.filter(|number| *number != MATCH_ANY))
+}
+
+/// The version that a document is to have, by its type; `creates` says whether it must not be there yet.
+pub(crate) fn own_version(
+    kind: Option<&str>,
+    number: Option<i64>,
+    creates: bool,
+) -> Result<Option<OwnVersion>> {
+    match (version_type(kind)?, number) {
+        (None, None | Some(MATCH_ANY)) => Ok(None),
+        (None, Some(MATCH_DELETED)) if creates => Ok(None),
         (None, Some(_)) => {
             let reason = "internal versioning can not be used for optimistic concurrency control. Please use `if_seq_no` and \
                 `if_primary_term` instead";
@@ -126,7 +151,7 @@ pub(crate) fn own_version(kind: Option<&str>, number: Option<i64>) -> Result<Opt
         }
         (Some(_), number) => Err(ElasticError::validation(&[format!(
             "illegal version value [{}] for version type [EXTERNAL]",
-            number.unwrap_or(-3)
+            number.unwrap_or(MATCH_ANY)
         )])),
     }
 }

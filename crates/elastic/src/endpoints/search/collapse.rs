@@ -196,6 +196,8 @@ fn parse_inner(field: &str, value: &Value) -> Result<Inner> {
     let name = body
         .shift_remove("name")
         .and_then(|name| name.as_str().map(str::to_owned));
+    // Nothing is mapped or not in a group.
+    body.shift_remove("ignore_unmapped");
     let collapse = body.shift_remove("collapse");
     let collapse = collapse.as_ref().map(Collapse::parse_second).transpose()?;
     body.entry("size").or_insert(json!(3));

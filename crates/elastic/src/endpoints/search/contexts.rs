@@ -16,33 +16,6 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Reads `1m`, `500ms`, `2d`.
-pub(crate) struct KeepAlive;
-
-impl KeepAlive {
-    pub(crate) fn parse(text: &str, name: &str) -> Result<Duration> {
-        let invalid = || {
-            ElasticError::illegal(format!(
-                "failed to parse setting [{name}] with value [{text}] as a time value: unit is missing or unrecognized"
-            ))
-        };
-        let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-        let number: u64 = text[..digits].parse().map_err(|_| invalid())?;
-        let ms = match &text[digits..] {
-            "ms" => 1,
-            "s" => 1000,
-            "m" => 60_000,
-            "h" => 3_600_000,
-            "d" => 86_400_000,
-            _ => return Err(invalid()),
-        };
-        number
-            .checked_mul(ms)
-            .map(Duration::from_millis)
-            .ok_or_else(invalid)
-    }
-}
-
 /// What a scroll or a point in time takes whatever was asked.
 const KEPT_BYTES: usize = 4 * 1024;
 /// What it takes of each index.
@@ -68,7 +41,7 @@ fn kept(call: &Call, id: &str, keep_alive: Option<Duration>) -> Result<Arc<Kept>
 
 async fn check(call: &Call, keep_alive: Duration) -> Result<()> {
     let most = match call.cluster_setting("search.max_keep_alive").await? {
-        Some(text) => KeepAlive::parse(&text, "search.max_keep_alive")?,
+        Some(text) => search::parse_time(&text, "search.max_keep_alive")?,
         None => KEEP_ALIVE_MAX,
     };
     match keep_alive > most {
@@ -228,7 +201,7 @@ async fn next(call: &mut Call, id: Option<&str>) -> Result<Answer> {
     call.parameters.end()?;
     let id = id.ok_or_else(|| ElasticError::validation(&["scrollId is missing".to_owned()]))?;
     let keep_alive = keep_alive
-        .map(|text| KeepAlive::parse(&text, "scroll"))
+        .map(|text| search::parse_time(&text, "scroll"))
         .transpose()?;
     if let Some(keep_alive) = keep_alive {
         check(call, keep_alive).await?;
@@ -307,16 +280,13 @@ fn freed(count: usize, all: bool) -> Answer {
 
 /// `{index}/_pit`, and as OpenSearch names it, `{index}/_search/point_in_time`.
 pub(crate) async fn open_point(call: &mut Call, expression: &str) -> Result<Answer> {
-    if call.method != Method::POST {
-        return Err(call.not_allowed("POST"));
-    }
+    call.only(&[Method::POST])?;
     let options = Options::OPEN.taken(&mut call.parameters)?;
     let keep_alive = call.parameters.take("keep_alive");
     call.parameters
-        .without_effect(&["preference", "routing", "allow_partial_pit_creation"]);
-    call.parameters.end()?;
+        .end_without(&["preference", "routing", "allow_partial_pit_creation"])?;
     let missing = || ElasticError::validation(&["[keep_alive] is missing".to_owned()]);
-    let keep_alive = KeepAlive::parse(&keep_alive.ok_or_else(missing)?, "keep_alive")?;
+    let keep_alive = search::parse_time(&keep_alive.ok_or_else(missing)?, "keep_alive")?;
     check(call, keep_alive).await?;
     let mut request = search::Request::default();
     let indices = super::opened(call, expression, options, &mut request)?;
@@ -339,9 +309,7 @@ pub(crate) async fn open_point(call: &mut Call, expression: &str) -> Result<Answ
 
 /// `DELETE /_pit`, `DELETE /_search/point_in_time`.
 pub(crate) fn close_point(call: &mut Call, name: &str) -> Result<Answer> {
-    if call.method != Method::DELETE {
-        return Err(call.not_allowed("DELETE"));
-    }
+    call.only(&[Method::DELETE])?;
     let ids = ids(call, name, None)?;
     call.parameters.end()?;
     if ids.is_empty() {
@@ -372,7 +340,7 @@ pub(super) fn point_of(call: &Call, body: &mut Map<String, Value>) -> Result<Opt
         .ok_or_else(|| ElasticError::parsing("Required [id] of [pit]"))?;
     let keep_alive = point.get("keep_alive").and_then(Value::as_str);
     let keep_alive = keep_alive
-        .map(|text| KeepAlive::parse(text, "keep_alive"))
+        .map(|text| search::parse_time(text, "keep_alive"))
         .transpose()?;
     let kept = kept(call, id, keep_alive)?;
     let Kept::Point(places) = &*kept else {

@@ -15,11 +15,8 @@ const SHOWN: [&str; 4] = ["_source", "fields", "docvalue_fields", "stored_fields
 
 /// `/{index}/_knn_search`.
 pub(crate) async fn search(call: &mut Call, expression: &str) -> Result<Answer> {
-    if ![Method::GET, Method::POST].contains(&call.method) {
-        return Err(call.not_allowed("GET, POST"));
-    }
-    call.parameters.without_effect(&["routing"]);
-    call.parameters.end()?;
+    call.only(&[Method::GET, Method::POST])?;
+    call.parameters.end_without(&["routing"])?;
     let asked = Asked::of(as_search(call.object()?)?);
     Ok(ok(perform(call, expression, Options::OPEN, asked).await?))
 }

@@ -19,20 +19,17 @@ pub(crate) enum Kind {
 }
 
 pub(crate) async fn run(call: &mut Call, expression: Option<&str>, kind: Kind) -> Result<Answer> {
-    if ![Method::GET, Method::POST].contains(&call.method) {
-        return Err(call.not_allowed("GET, POST"));
-    }
+    call.only(&[Method::GET, Method::POST])?;
     let begun = Instant::now();
     let typed_keys = call.parameters.flag("typed_keys")?.unwrap_or(false);
     let total_as_number = call.parameters.flag("rest_total_hits_as_int")?.unwrap_or(false);
-    call.parameters.without_effect(&[
+    call.parameters.end_without(&[
         "max_concurrent_searches",
         "max_concurrent_shard_requests",
         "pre_filter_shard_size",
         "ccs_minimize_roundtrips",
         "search_type",
-    ]);
-    call.parameters.end()?;
+    ])?;
     let bytes = call.body.clone();
     let text = std::str::from_utf8(&bytes).map_err(|_| ElasticError::parsing("the body is no UTF-8"))?;
     if !text.is_empty() && !text.ends_with('\n') {

@@ -1,6 +1,5 @@
 //! What the query string of a search says.
 
-use super::contexts::KeepAlive;
 use crate::error::{ElasticError, Result};
 use crate::parameters::Parameters;
 use crate::source::SourceFilter;
@@ -52,7 +51,7 @@ impl Asked {
         from_parameters(parameters, &mut body)?;
         let keep_alive = parameters
             .take("scroll")
-            .map(|text| KeepAlive::parse(&text, "scroll"))
+            .map(|text| search::parse_time(&text, "scroll"))
             .transpose()?;
         let is_cached = parameters.flag("request_cache")?.unwrap_or(false);
         let batch = match parameters.integer("batched_reduce_size")? {

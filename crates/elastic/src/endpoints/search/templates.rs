@@ -15,9 +15,7 @@ use serde_json::{Map, Value, json};
 
 /// `/{index}/_search/template`.
 pub(crate) async fn search(call: &mut Call, expression: &str) -> Result<Answer> {
-    if ![Method::GET, Method::POST].contains(&call.method) {
-        return Err(call.not_allowed("GET, POST"));
-    }
+    call.only(&[Method::GET, Method::POST])?;
     let options = Options::OPEN.taken(&mut call.parameters)?;
     let template = call.required_object()?;
     let body = body_of(call, &template, None).await?;
@@ -33,9 +31,7 @@ pub(crate) async fn several(call: &mut Call, expression: Option<&str>) -> Result
 
 /// `/_render/template/{id}`.
 pub(crate) async fn render(call: &mut Call, id: Option<&str>) -> Result<Answer> {
-    if ![Method::GET, Method::POST].contains(&call.method) {
-        return Err(call.not_allowed("GET, POST"));
-    }
+    call.only(&[Method::GET, Method::POST])?;
     call.parameters.end()?;
     let body = body_of(call, &call.object()?, id).await?;
     Ok(ok(json!({"template_output": body})))

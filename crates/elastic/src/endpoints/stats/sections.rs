@@ -2,10 +2,9 @@
 
 use super::Wanted;
 use crate::error::Result;
-use crate::filter_path::is_match;
 use crate::index::Index;
 use engine::RevisionedReport;
-use search::Mapping;
+use search::{Mapping, simple_match};
 use serde_json::{Map, Value, json};
 
 /// The bytes of a log without operations, as Elasticsearch's.
@@ -80,7 +79,7 @@ fn search(index: &Index, wanted: &Wanted) -> Value {
             wanted
                 .groups
                 .iter()
-                .any(|pattern| pattern == "_all" || is_match(pattern, group))
+                .any(|pattern| pattern == "_all" || simple_match(pattern, group))
         };
         let groups = counters
             .groups()
@@ -113,7 +112,7 @@ fn columns(index: &Index, report: &RevisionedReport, wanted: &[String]) -> Value
     let mut figures = json!({"memory_size_in_bytes": bytes * columns.len() as u64});
     let shown = columns
         .iter()
-        .filter(|name| wanted.iter().any(|pattern| is_match(pattern, name)));
+        .filter(|name| wanted.iter().any(|pattern| simple_match(pattern, name)));
     let shown: Map<String, Value> = shown
         .map(|name| (name.clone(), json!({"memory_size_in_bytes": bytes})))
         .collect();
@@ -135,7 +134,7 @@ async fn completions(index: &Index, wanted: &[String]) -> Result<Value> {
     let shown = fields
         .iter()
         .zip(&sizes)
-        .filter(|(name, _)| wanted.iter().any(|pattern| is_match(pattern, name)));
+        .filter(|(name, _)| wanted.iter().any(|pattern| simple_match(pattern, name)));
     let shown: Map<String, Value> = shown
         .map(|(name, size)| (name.clone(), json!({"size_in_bytes": size})))
         .collect();

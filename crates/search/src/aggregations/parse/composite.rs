@@ -6,6 +6,7 @@ use crate::aggregations::{BUCKETS_MAX, Spec, too_many_buckets};
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, one_or_many};
 use serde_json::Value;
+use std::collections::HashSet;
 
 /// The finest tiles and cells.
 const ZOOM_MAX: i64 = 29;
@@ -50,8 +51,9 @@ pub(super) fn composite(members: &mut Members<'_>, now_ms: i64) -> Result<Spec> 
             "Composite [sources] cannot be null or empty",
         ));
     }
-    for (at, part) in parts.iter().enumerate() {
-        if parts[..at].iter().any(|before| before.name == part.name) {
+    let mut names = HashSet::new();
+    for part in &parts {
+        if !names.insert(&part.name) {
             return Err(SearchError::illegal(format!(
                 "Composite source names must be unique, found duplicates: [{}]",
                 part.name

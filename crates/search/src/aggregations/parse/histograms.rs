@@ -4,6 +4,7 @@ use super::{orders, source};
 use crate::aggregations::Spec;
 use crate::aggregations::auto::{AutoSpec, unit_of};
 use crate::aggregations::histogram::{Interval, Width};
+use crate::units::parse_time;
 use mapping::dates::{DateFormats, Rounding, parse_math};
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, as_f64, scalar};
@@ -37,7 +38,7 @@ fn bounds(value: Option<&Value>, read: impl Fn(&Value) -> Result<f64>) -> Result
 pub(super) fn histogram(members: &mut Members<'_>) -> Result<Spec> {
     let source = source(members)?;
     let width = members.number("interval")?.unwrap_or(0.0);
-    if width <= 0.0 {
+    if !(width > 0.0 && width.is_finite()) {
         return Err(SearchError::illegal(
             "[interval] must be >0 for histogram aggregation [histogram]",
         ));
@@ -84,11 +85,14 @@ pub(super) fn date_histogram(members: &mut Members<'_>, now_ms: i64) -> Result<S
             ));
         }
     };
-    let offset = match members.text("offset")? {
-        None => 0.0,
-        Some(text) => match text.strip_prefix('-') {
-            Some(text) => -(duration_ms(text)? as f64),
-            None => duration_ms(text.trim_start_matches('+'))? as f64,
+    let offset = match members.take("offset") {
+        Some(Value::Number(ms)) => ms.as_f64().unwrap_or(0.0),
+        given => match given.and_then(scalar).unwrap_or_default().as_str() {
+            "" | "0" => 0.0,
+            text => match text.strip_prefix('-') {
+                Some(text) => -(duration_ms(text)? as f64),
+                None => duration_ms(text.trim_start_matches('+'))? as f64,
+            },
         },
     };
     let date = |value: &Value| match value {
@@ -158,22 +162,14 @@ fn calendar_unit(text: &str) -> Option<char> {
     })
 }
 
-/// `90s`, `1h`, `500ms`.
+/// `90s`, `1h`, `500ms`: one millisecond at least.
 fn duration_ms(text: &str) -> Result<i64> {
-    let invalid = || {
-        SearchError::illegal(format!(
-            "failed to parse setting [date_histogram.fixedInterval] with value [{text}] as a time value"
-        ))
-    };
-    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
-    let number: i64 = text[..digits].parse().map_err(|_| invalid())?;
-    let unit = match &text[digits..] {
-        "ms" => 1,
-        "s" => 1000,
-        "m" => 60_000,
-        "h" | "H" => 3_600_000,
-        "d" => 86_400_000,
-        _ => return Err(invalid()),
-    };
-    number.checked_mul(unit).filter(|ms| *ms > 0).ok_or_else(invalid)
+    let name = "date_histogram.fixedInterval";
+    let ms = i64::try_from(parse_time(text, name)?.as_millis()).unwrap_or(i64::MAX);
+    match ms {
+        0 => Err(SearchError::illegal(format!(
+            "failed to parse setting [{name}] with value [{text}]: it must be 1ms at least"
+        ))),
+        ms => Ok(ms),
+    }
 }

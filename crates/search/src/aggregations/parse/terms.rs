@@ -8,9 +8,9 @@ use crate::aggregations::sample::SampleSpec;
 use crate::aggregations::significant::SignificantSpec;
 use crate::aggregations::terms::TermsSpec;
 use crate::aggregations::wanted::Wanted;
+use crate::matching::expression;
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, one_or_many, scalar};
-use regex::Regex;
 use serde_json::Value;
 
 /// How many buckets of how many documents at least, and in which order.
@@ -100,9 +100,10 @@ pub(super) fn terms(members: &mut Members<'_>) -> Result<Spec> {
 fn wanted(value: Option<&Value>) -> Result<Option<Wanted>> {
     match value {
         None => Ok(None),
-        Some(Value::String(pattern)) => Regex::new(&format!("^(?:{pattern})$"))
-            .map(|pattern| Some(Wanted::Pattern(pattern)))
-            .map_err(|_| SearchError::illegal(format!("[{pattern}] is no pattern"))),
+        Some(Value::String(pattern)) => {
+            let (pattern, _) = expression(&format!("^(?:{pattern})$"), false)?;
+            Ok(Some(Wanted::Pattern(pattern)))
+        }
         Some(Value::Object(part)) => {
             let number = |name: &str| part.get(name).and_then(Value::as_u64);
             match (number("partition"), number("num_partitions")) {

@@ -52,8 +52,9 @@ impl Window {
         let at = i64::try_from(at).ok()?;
         let most = i64::try_from(numbers.len()).ok()?;
         let place = |place: i64| place.clamp(0, most) as usize;
-        let (from, to) = (place(at - self.buckets + self.shift), place(at + self.shift));
-        self.function.value(&numbers[from..to.max(from)])
+        let end = at.saturating_add(self.shift);
+        let (from, to) = (place(end.saturating_sub(self.buckets)), place(end));
+        self.function.value(numbers.get(from..to)?)
     }
 }
 
@@ -128,6 +129,10 @@ mod tests {
         assert_eq!(all(window(mean, 2, 0)), [None, Some(1.0), Some(1.5)]);
         let linear = window("return MovingFunctions.linearWeightedAvg(values);", 2, 1);
         assert_eq!(linear.value(1, &numbers), Some(5.0 / 4.0));
+        assert_eq!(all(window(sum, i64::MAX, 0)), [Some(0.0), Some(1.0), Some(3.0)]);
+        assert_eq!(all(window(sum, i64::MAX, i64::MAX)), [Some(7.0); 3]);
+        assert_eq!(all(window(sum, i64::MAX, i64::MIN)), [Some(0.0); 3]);
+        assert_eq!(all(window(sum, 1, i64::MAX)), [Some(0.0); 3]);
     }
 
     #[test]

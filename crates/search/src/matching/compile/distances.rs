@@ -4,6 +4,7 @@ use super::{Compiler, leaf};
 use crate::matching::Node;
 use crate::matching::test::Test;
 use crate::query::Range;
+use crate::units::time_of;
 use mapping::FieldKind;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::fields;
@@ -56,7 +57,7 @@ impl Compiler<'_> {
                 Test::Nearness {
                     point: None,
                     nanos,
-                    pivot: nanos_of(pivot).ok_or_else(|| invalid("pivot"))?,
+                    pivot: time_of(pivot).ok_or_else(|| invalid("pivot"))?.as_nanos() as f64,
                 }
             }
             _ => {
@@ -69,24 +70,4 @@ impl Compiler<'_> {
         };
         Ok(leaf(field, test, boost))
     }
-}
-
-/// `1h`, `500ms`, `10nanos` in nanoseconds.
-pub(super) fn nanos_of(text: &str) -> Option<f64> {
-    let digits = text
-        .bytes()
-        .take_while(|b| b.is_ascii_digit() || *b == b'.')
-        .count();
-    let number: f64 = text[..digits].parse().ok()?;
-    let unit = match &text[digits..] {
-        "nanos" => 1.0,
-        "micros" => 1e3,
-        "ms" => 1e6,
-        "s" => 1e9,
-        "m" => 6e10,
-        "h" => 3.6e12,
-        "d" => 8.64e13,
-        _ => return None,
-    };
-    Some(number * unit)
 }

@@ -1,11 +1,11 @@
 //! Functions for scores, by the types of the fields that they look at.
 
 use super::Compiler;
-use super::distances::nanos_of;
 use crate::matching::Node;
 use crate::matching::functions::{Function, FunctionValue, Functions, Origin, ScriptScore};
 use crate::query::{self, Decay, FunctionKind, FunctionScore, Query, Range};
 use crate::script::DocumentScript;
+use crate::units::time_of;
 use mapping::FieldKind;
 use mapping::error::{Result, SearchError};
 use mapping::geo::{Point, metres};
@@ -128,7 +128,7 @@ impl Compiler<'_> {
                 };
                 let length = |value: &Value| match text(value).as_str() {
                     "0" => Some(0.0),
-                    text => nanos_of(text).map(|nanos| nanos / 1e6),
+                    text => time_of(text).map(|time| time.as_nanos() as f64 / 1e6),
                 };
                 (
                     Origin::Number(origin as f64),

@@ -8,6 +8,7 @@ use crate::query::{self, Pattern, RuleKind};
 use mapping::analysis::Analyzer;
 use mapping::error::{Result, SearchError};
 use mapping::{Field, FieldKind};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 impl Compiler<'_> {
@@ -34,7 +35,9 @@ impl Compiler<'_> {
             } => {
                 let field = self.asked(field, other.as_deref())?;
                 let analyzer = self.analyzer(&field, analyzer.as_deref())?;
-                all(words(&field, &analyzer, text), *max_gaps, *ordered)
+                let words = words(&field, &analyzer, text);
+                self.clauses.add(words.len())?;
+                all(words, *max_gaps, *ordered)
             }
             RuleKind::Pattern {
                 pattern,
@@ -49,7 +52,8 @@ impl Compiler<'_> {
                     }
                     Pattern::Regexp { .. } => text.to_owned(),
                 };
-                let pattern = TermPattern::of(pattern, normalize)?;
+                self.clauses.add(1)?;
+                let pattern = TermPattern::of(pattern, self.clauses, normalize)?;
                 Kind::Pattern(field, pattern)
             }
             RuleKind::All {
@@ -130,18 +134,19 @@ fn words(field: &Arc<Field>, analyzer: &Analyzer, text: &str) -> Vec<Rule> {
 fn all(rules: Vec<Rule>, max_gaps: i64, ordered: bool) -> Kind {
     let is_phrase = ordered && max_gaps == 0;
     let mut counted: Vec<(Rule, usize)> = Vec::new();
+    // Where each was put last, by what it asks.
+    let mut places: HashMap<String, usize> = HashMap::new();
     for rule in rules {
-        let from = if ordered {
-            counted.len().saturating_sub(1)
-        } else {
-            0
-        };
-        let same = counted[from..]
-            .iter_mut()
-            .find(|(known, _)| !is_phrase && format!("{known:?}") == format!("{rule:?}"));
-        match same {
+        let asked = format!("{rule:?}");
+        let next = counted.len();
+        let same = places.get(&asked).copied();
+        let same = same.filter(|place| !is_phrase && (!ordered || place + 1 == next));
+        match same.and_then(|place| counted.get_mut(place)) {
             Some((_, count)) => *count += 1,
-            None => counted.push((rule, 1)),
+            None => {
+                places.insert(asked, next);
+                counted.push((rule, 1));
+            }
         }
     }
     let rules: Vec<Rule> = counted
@@ -158,5 +163,47 @@ fn all(rules: Vec<Rule>, max_gaps: i64, ordered: bool) -> Kind {
             max_gaps,
             ordered,
         },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use mapping::Mapping;
+    use mapping::analysis::Analysis;
+    use std::borrow::Cow;
+
+    /// How often each term of a text has to be found.
+    fn counts(text: &str, ordered: bool) -> Vec<(String, usize)> {
+        let source = serde_json::json!({"properties": {"f": {"type": "text"}}});
+        let mapping = Mapping::parse(&source, Analysis::default()).expect("a mapping");
+        let field = mapping.field("f").map(Cow::into_owned).expect("a field");
+        let rules = text
+            .split(' ')
+            .map(|word| plain(Kind::Term(field.clone(), word.to_owned(), 0)));
+        let Kind::All { rules, .. } = all(rules.collect(), -1, ordered) else {
+            return Vec::new();
+        };
+        let one = |rule: &Rule| match &rule.kind {
+            Kind::Term(_, term, _) => Some((term.clone(), 1)),
+            Kind::Repeated(rule, count) => match &rule.kind {
+                Kind::Term(_, term, _) => Some((term.clone(), *count)),
+                _ => None,
+            },
+            _ => None,
+        };
+        rules.iter().filter_map(one).collect()
+    }
+
+    #[test]
+    fn terms_that_stand_several_times_are_looked_for_as_often() {
+        let wanted = |counts: &[(&str, usize)]| -> Vec<(String, usize)> {
+            counts
+                .iter()
+                .map(|(term, count)| ((*term).to_owned(), *count))
+                .collect()
+        };
+        assert_eq!(counts("a b a a", false), wanted(&[("a", 3), ("b", 1)]));
+        assert_eq!(counts("a b a a", true), wanted(&[("a", 1), ("b", 1), ("a", 2)]));
     }
 }

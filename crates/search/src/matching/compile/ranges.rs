@@ -16,6 +16,7 @@ use std::ops::Bound;
 
 impl Compiler<'_> {
     pub(super) fn range(self, name: &str, range: &Range, boost: f32) -> Result<Node> {
+        self.clauses.add(1)?;
         if name == "_seq_no" {
             let number = |value: &Value| as_f64(value).map_or(0, |number| number.max(0.0) as u64);
             let end = |end: &Option<(Value, bool)>| match end {

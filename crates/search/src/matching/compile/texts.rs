@@ -8,9 +8,9 @@ use super::{Compiler, leaf, refuse_keyed};
 use crate::matching::Node;
 use crate::matching::patterns::TermPattern;
 use crate::matching::test::Test;
-use crate::query::{Match, MatchKind, MultiKind};
+use crate::query::{Match, MatchKind, MultiKind, too_many_clauses};
 use mapping::analysis::{Analyzer, Token};
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{Result, SearchError};
 use mapping::json::scalar;
 use mapping::{Field, FieldKind};
 use std::sync::Arc;
@@ -21,11 +21,14 @@ impl Compiler<'_> {
             return Ok(Node::Nothing);
         };
         if field.kind != FieldKind::Text {
+            self.clauses.add(1)?;
             return self.match_value(&field, text, boost);
         }
         let analyzer = self.search_analyzer(&field, text)?;
         let tokens = analyzer.tokens(&scalar(&text.text).unwrap_or_default());
-        if matches!(text.kind, MatchKind::Terms | MatchKind::BoolPrefix) {
+        self.clauses.add(tokens.len().max(1))?;
+        let is_graph = tokens.iter().any(|token| token.length > 1);
+        if is_graph || matches!(text.kind, MatchKind::Terms | MatchKind::BoolPrefix) {
             check_terms(tokens.len())?;
         }
         if tokens.is_empty() {
@@ -35,7 +38,6 @@ impl Compiler<'_> {
                 Node::Nothing
             });
         }
-        let is_graph = tokens.iter().any(|token| token.length > 1);
         match text.kind {
             MatchKind::Phrase | MatchKind::PhrasePrefix if is_graph => {
                 graph::phrases(&field, &tokens, text, boost)
@@ -93,6 +95,7 @@ impl Compiler<'_> {
             terms.push(match &text.fuzziness {
                 None => self.term(&field.name, &word.into(), false, 1.0)?,
                 Some(fuzziness) => {
+                    self.clauses.add(1)?;
                     refuse_keyed(field, "fuzzy")?;
                     let pattern = patterns::fuzzy(word, fuzziness, text.prefix_length, true)?;
                     leaf(field.clone(), Test::Pattern(pattern), 1.0)
@@ -180,10 +183,7 @@ const TERMS_MAX: usize = 1024;
 fn check_terms(terms: usize) -> Result<()> {
     match terms <= TERMS_MAX {
         true => Ok(()),
-        false => Err(SearchError::new(
-            Kind::TooManyClauses,
-            format!("maxClauseCount is set to {TERMS_MAX}"),
-        )),
+        false => Err(too_many_clauses(TERMS_MAX)),
     }
 }
 

@@ -48,6 +48,16 @@ pub(super) enum Token {
     Boost(f32),
 }
 
+impl Token {
+    /// Whether it may be something that is looked for.
+    pub(super) fn is_term(&self) -> bool {
+        matches!(
+            self,
+            Token::Word(_) | Token::Phrase(_) | Token::Regex(_) | Token::Range { .. }
+        )
+    }
+}
+
 pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let chars: Vec<char> = text.chars().collect();
     let mut out = Vec::new();

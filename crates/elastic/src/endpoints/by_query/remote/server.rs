@@ -4,7 +4,6 @@ use super::super::progress::Progress;
 use super::batch::Batch;
 use super::given;
 use crate::call::Call;
-use crate::endpoints::search::contexts::KeepAlive;
 use crate::error::{ElasticError, Result};
 use bytes::Bytes;
 use http::{Body, Client, ClientError, ClientRequest, HeaderMap, Method, StatusCode, Uri, percent_encode};
@@ -67,9 +66,9 @@ impl Remote {
             )));
         }
         let headers = given::headers(&mut remote)?;
-        let mut wait = |name: &str| match given::text(&mut remote, name)? {
-            Some(text) => KeepAlive::parse(&text, name),
-            None => Ok(WAIT),
+        let mut wait = |name: &str| -> Result<Duration> {
+            let given = given::text(&mut remote, name)?;
+            Ok(given.map_or(Ok(WAIT), |text| search::parse_time(&text, name))?)
         };
         let (answer_wait, connect_wait) = (wait("socket_timeout")?, wait("connect_timeout")?);
         if let Some(other) = remote.keys().next() {

@@ -1,19 +1,23 @@
-//! Suggestions: what somebody may have meant to type ([`terms`], [`phrase`]), and how what was typed may go on
+//! Elasticsearch's suggesters: what somebody may have meant to type ([`terms`], [`phrase`]), and how what was typed may go on
 //! ([`completion`]).
 //!
-//! A [`Suggest`] is shown every document of the indices that are searched, as a `Run` is, and keeps what comes near.
+//! A [`Suggest`] is parsed from a request, is shown every document of the indices that are searched, as a `Run` of `search` is,
+//! and keeps what comes near.
+//!
+//! What must hold: what it keeps is counted in the memory of searches; a parameter that is not understood is an error.
+//!
+//! Left to others: where documents come from (`elastic`), what their fields and terms are (`mapping`).
 
 mod completion;
 mod near;
 mod phrase;
 mod terms;
 
-use crate::held::Held;
-use crate::seen::Seen;
 use mapping::Mapping;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::fields::View;
 use mapping::json::{Members, scalar};
+use search::{Held, Seen};
 use serde_json::{Map, Value, json};
 use value::DocumentBuf;
 

@@ -2,8 +2,6 @@
 
 use super::near::Nearness;
 use super::{ShowSuggested, Suggested, no_mapping, wanted_field};
-use crate::held::Held;
-use crate::seen::Seen;
 use mapping::analysis::Analyzer;
 use mapping::completion::{self, Completion, Context, Entry};
 use mapping::error::{Result, SearchError};
@@ -12,6 +10,7 @@ use mapping::geo::Point;
 use mapping::json::{Members, as_f64, one_or_many, scalar};
 use mapping::{FieldKind, Mapping};
 use regex::Regex;
+use search::{Held, Seen, expression};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashSet};
 
@@ -117,10 +116,7 @@ impl Completer {
         }
         let text_form = joined(&field.search_analyzer, settings, text);
         self.wanted = Some(match (&self.fuzzy, self.is_regex) {
-            (_, true) => {
-                let pattern = Regex::new(&format!("^(?:{text})"));
-                Wanted::Pattern(pattern.map_err(|error| SearchError::illegal(error.to_string()))?)
-            }
+            (_, true) => Wanted::Pattern(expression(&format!("^(?:{text})"), false)?.0),
             (Some(fuzzy), false) => {
                 let word: Vec<char> = text_form.chars().collect();
                 let near = fuzzy.nearness(word.len());

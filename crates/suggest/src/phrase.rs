@@ -3,12 +3,12 @@
 use super::near::Nearness;
 use super::terms::{Candidate, Counted, Mode, Options, WORD_BYTES, analyzer_of, check, texts};
 use super::{entry, no_mapping, wanted_field};
-use crate::held::Held;
 use mapping::Mapping;
 use mapping::analysis::Token;
 use mapping::error::{Result, SearchError};
 use mapping::fields::View;
 use mapping::json::{Members, one_or_many};
+use search::Held;
 use serde_json::{Value, json};
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};

@@ -1,6 +1,7 @@
 //! Queries of Lucene and what they stand for.
 
-use super::*;
+use search::{DEPTH_MAX, Kind, Query, parse_query, parse_query_string};
+use serde_json::json;
 
 fn shown(text: &str) -> String {
     match parse_query_string(text, Some("f"), false, false) {
@@ -80,14 +81,47 @@ fn operators_make_clauses_required() {
 
 #[test]
 fn what_is_not_whole_is_refused() {
-    for text in ["(a", "a)", "\"a", "x:[1 TO", "AND a", "x:"] {
+    for text in [
+        "(a",
+        "a)",
+        "\"a",
+        "x:[1 TO",
+        "AND a",
+        "x:",
+        "x:y:z",
+        "x:_exists_:y",
+    ] {
         assert!(shown(text).starts_with("error"), "{text}: {}", shown(text));
     }
 }
 
 #[test]
+fn what_would_be_nested_too_deep_is_refused() {
+    for text in ["a:".repeat(50_000), "(".repeat(50_000), "a:(".repeat(30_000)] {
+        assert!(shown(&text).starts_with("error"), "{}", &text[..10]);
+    }
+    let boosted = format!("{}a{}", "(".repeat(DEPTH_MAX), ")^2".repeat(DEPTH_MAX));
+    assert!(!shown(&boosted).starts_with("error"));
+}
+
+#[test]
+fn many_words_in_many_fields_are_too_many_clauses() {
+    let body = |words: usize, fields: usize| {
+        let fields: Vec<String> = (0..fields).map(|at| format!("f{at}")).collect();
+        json!({"query_string": {"query": "a* ".repeat(words), "fields": fields}})
+    };
+    assert!(parse_query(&body(1000, 60)).is_ok());
+    for (words, fields) in [(1000, 70), (30_000, 1000)] {
+        let refused = parse_query(&body(words, fields)).expect_err("refused");
+        assert_eq!(refused.kind, Kind::TooManyClauses);
+    }
+}
+
+#[test]
 fn fuzzy_terms_without_a_number_have_the_edits_that_the_query_names() {
-    let body = serde_json::json!({"query": "word~ another~2", "default_field": "f", "fuzziness": 1, "fuzzy_max_expansions": 10});
-    assert_eq!(show(&parse(&body).unwrap()), r#"("word"1 "another"2)"#);
-    assert!(parse(&serde_json::json!({"query": "a", "fuzzy": 1})).is_err());
+    let body =
+        json!({"query": "word~ another~2", "default_field": "f", "fuzziness": 1, "fuzzy_max_expansions": 10});
+    let parsed = parse_query(&json!({"query_string": body})).unwrap();
+    assert_eq!(show(&parsed), r#"("word"1 "another"2)"#);
+    assert!(parse_query(&json!({"query_string": {"query": "a", "fuzzy": 1}})).is_err());
 }

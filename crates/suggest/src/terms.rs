@@ -2,12 +2,12 @@
 
 use super::near::Nearness;
 use super::{entry, no_mapping, wanted_field};
-use crate::held::Held;
 use mapping::analysis::{Analyzer, Token};
 use mapping::error::{Result, SearchError};
 use mapping::fields::{Term, View};
 use mapping::json::Members;
 use mapping::{Field, FieldKind, Mapping};
+use search::Held;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
 
@@ -71,20 +71,25 @@ impl Options {
         let prefix = members
             .integer("prefix_length")?
             .or(members.integer("prefix_len")?);
-        let mode = match members.text("suggest_mode")?.as_deref() {
+        let mut word = |name| Ok(members.text(name)?.map(|text| text.to_ascii_lowercase()));
+        let mode = match word("suggest_mode")?.as_deref() {
             None | Some("missing") => Mode::Missing,
             Some("popular") => Mode::Popular,
             Some("always") => Mode::Always,
             Some(other) => return Err(SearchError::illegal(format!("Illegal suggest mode {other}"))),
         };
-        let by_frequency = match members.text("sort")?.as_deref() {
+        let by_frequency = match word("sort")?.as_deref() {
             None | Some("score") => false,
             Some("frequency") => true,
             Some(other) => return Err(SearchError::illegal(format!("Illegal suggest sort {other}"))),
         };
-        match members.text("string_distance")?.as_deref() {
+        match word("string_distance")?.as_deref() {
             None | Some("internal" | "damerau_levenshtein" | "levenshtein") => {}
             Some(other) => return Err(SearchError::unsupported(format!("the [string_distance] {other}"))),
+        }
+        // No word of the least length is further away, whatever its edits.
+        if members.number("accuracy")?.is_some_and(|least| least != 0.5) {
+            return Err(SearchError::unsupported("[accuracy] besides 0.5 of a suggestion"));
         }
         // How many are looked at before the best are chosen: all are.
         members.integer("max_inspections")?;
