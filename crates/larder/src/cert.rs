@@ -9,8 +9,15 @@ use jiff::{ToSpan, Zoned};
 use rcgen::{CertificateParams, DnType, ExtendedKeyUsagePurpose, KeyPair};
 use std::fs::OpenOptions;
 use std::io::Write;
+use std::net::IpAddr;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+
+/// Of a part of a name between its dots (RFC 1035, section 2.3.4).
+const LABEL_BYTES_MAX: usize = 63;
+
+/// Of a whole name (RFC 1035, section 2.3.4, as text).
+const NAME_BYTES_MAX: usize = 253;
 
 /// What the certificate is for.
 #[derive(Clone, Debug, Args)]
@@ -35,10 +42,16 @@ pub struct CertOptions {
 
 /// Makes both files; those that are there stay as they are.
 pub fn run(options: &CertOptions) -> Result<()> {
+    if let Some(wrong) = options.hosts.iter().find(|host| !is_host(host)) {
+        bail!("'{wrong}' is neither a name such as db.example or *.example nor an address");
+    }
     for path in [&options.certificate, &options.key] {
         if path.exists() {
             bail!("{} is there already: name another file", path.display());
         }
+    }
+    if std::path::absolute(&options.certificate)? == std::path::absolute(&options.key)? {
+        bail!("--certificate and --key name one file: name two");
     }
     let mut params =
         CertificateParams::new(options.hosts.clone()).context("a host is neither a name nor an address")?;
@@ -52,15 +65,34 @@ pub fn run(options: &CertOptions) -> Result<()> {
     let key = KeyPair::generate().context("no key could be made")?;
     let certificate = params.self_signed(&key).context("no certificate could be made")?;
     write(&options.key, 0o600, &pem("PRIVATE KEY", key.serialized_der()))?;
-    write(
+    if let Err(error) = write(
         &options.certificate,
         0o644,
         &pem("CERTIFICATE", certificate.der()),
-    )?;
+    ) {
+        // Half of a pair is of no use, and would be in the way of the next try.
+        let _ = std::fs::remove_file(&options.key);
+        return Err(error);
+    }
     let (certificate, key) = (options.certificate.display(), options.key.display());
     eprintln!("wrote {certificate} and {key}");
     eprintln!("larder serve --tls-certificate {certificate} --tls-key {key}");
     Ok(())
+}
+
+/// An address, or a name of DNS (RFC 1123, section 2.1), the first part of which may be a star; underscores occur, although they
+/// are no part of the rule.
+fn is_host(text: &str) -> bool {
+    let is_label = |label: &str| {
+        let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+        (1..=LABEL_BYTES_MAX).contains(&label.len())
+            && label.bytes().all(is_inner)
+            && !label.starts_with('-')
+            && !label.ends_with('-')
+    };
+    let name = text.strip_prefix("*.").unwrap_or(text);
+    let is_name = text.len() <= NAME_BYTES_MAX && name.split('.').all(is_label);
+    text.parse::<IpAddr>().is_ok() || is_name
 }
 
 fn midnight(date: Date) -> Result<time::OffsetDateTime> {
@@ -92,4 +124,67 @@ fn write(path: &Path, mode: u32, text: &str) -> Result<()> {
     let mut file = opened.with_context(|| format!("cannot make {}", path.display()))?;
     let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
     written.with_context(|| format!("cannot write {}", path.display()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(folder: &Path, host: &str, certificate: &str, key: &str) -> CertOptions {
+        CertOptions {
+            hosts: vec![host.to_owned()],
+            days: 1,
+            certificate: folder.join(certificate),
+            key: folder.join(key),
+        }
+    }
+
+    #[test]
+    fn hosts_are_names_or_addresses() {
+        for host in [
+            "localhost",
+            "db.example",
+            "*.example",
+            "a_b.c-d",
+            "127.0.0.1",
+            "::1",
+            "fe80::1",
+        ] {
+            assert!(is_host(host), "{host}");
+        }
+        let long = ["a".repeat(LABEL_BYTES_MAX + 1), "a.".repeat(NAME_BYTES_MAX) + "a"];
+        let wrong = [
+            "",
+            "*",
+            "a b",
+            "db:7070",
+            "http://db",
+            "a..b",
+            "db.",
+            "-a",
+            "a.*",
+            "bücher",
+        ];
+        for host in wrong.into_iter().chain(long.iter().map(String::as_str)) {
+            assert!(!is_host(host), "{host}");
+        }
+    }
+
+    #[test]
+    fn both_files_are_made_or_none() {
+        let folder = std::env::temp_dir().join(format!("larder-cert-{}", std::process::id()));
+        std::fs::create_dir(&folder).unwrap();
+        for (host, certificate, key, said) in [
+            ("", "c.pem", "k.pem", "'' is neither"),
+            ("localhost", "c.pem", "./c.pem", "name one file"),
+            ("localhost", "missing/c.pem", "k.pem", "cannot make"),
+        ] {
+            let error = run(&options(&folder, host, certificate, key)).unwrap_err();
+            assert!(error.to_string().contains(said), "{error:#}");
+            assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "{said}");
+        }
+        run(&options(&folder, "localhost", "c.pem", "k.pem")).unwrap();
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 2);
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
 }

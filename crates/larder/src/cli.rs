@@ -5,14 +5,17 @@ use crate::cert::CertOptions;
 use crate::check::CheckOptions;
 use crate::config::{ConfigOptions, ServeOptions};
 use crate::export::ExportOptions;
+use crate::given;
 use crate::help::{CompletionsOptions, ManualOptions};
-use crate::import::ImportOptions;
+use crate::import::{self, ImportOptions};
 use crate::repair::RepairOptions;
 use crate::restore::RestoreOptions;
 use crate::status::StatusOptions;
 use crate::user::UserOptions;
 use crate::verify::VerifyOptions;
-use clap::{Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Command as Parsed, CommandFactory, Error, FromArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
 
 /// One document store behind the protocols that you already have clients for.
 #[derive(Debug, Parser)]
@@ -56,4 +59,118 @@ pub enum Command {
     Completions(CompletionsOptions),
     /// Write the manual pages, made of the same text as `--help`.
     Manual(ManualOptions),
+}
+
+impl Cli {
+    /// Reads a command line; refuses options that exclude each other, or would be of no effect.
+    pub fn read(words: impl IntoIterator<Item = OsString>) -> Result<Cli, Error> {
+        let mut command = Cli::command();
+        let given = command.try_get_matches_from_mut(words)?;
+        check(&mut command, &given)?;
+        Cli::from_arg_matches(&given).map_err(|error| error.format(&mut command))
+    }
+}
+
+/// Checks the options of the innermost command, which is the one that is run.
+fn check(command: &mut Parsed, given: &ArgMatches) -> Result<(), Error> {
+    if let Some((name, inner)) = given.subcommand()
+        && let Some(command) = command.find_subcommand_mut(name)
+    {
+        return check(command, inner);
+    }
+    let misplaced = match command.get_name() {
+        "import" => import::misplaced(command, given),
+        _ => None,
+    };
+    match misplaced.or_else(|| given::two_holders(given)) {
+        Some(reason) => Err(command.error(ErrorKind::ArgumentConflict, reason)),
+        None => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(words: &str) -> Option<String> {
+        let words = words.split(' ').map(OsString::from);
+        Cli::read(words).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn options_that_exclude_each_other_or_say_nothing_are_refused() {
+        for (words, reason) in [
+            (
+                "export --collection a.b --data d --server mongodb://h",
+                "--data names a folder in place",
+            ),
+            (
+                "import --collection a.b --data d --server mongodb://h f",
+                "--data names a folder in place",
+            ),
+            (
+                "backup b --data d --server http://h",
+                "--data names a folder in place",
+            ),
+            (
+                "user list --data d --server http://h",
+                "--data names a folder in place",
+            ),
+            (
+                "import --collection a.b --buckets b f",
+                "--buckets says nothing without --from",
+            ),
+            (
+                "import --collection a.b --bucket-types b f",
+                "--bucket-types says nothing without --from",
+            ),
+            (
+                "import --collection a.b --state s f",
+                "--state says nothing without --from",
+            ),
+            (
+                "import --collection a.b --riak http://h f",
+                "--riak says nothing without --from",
+            ),
+            (
+                "import --from riak --types a=int http://h",
+                "--types says nothing with --from",
+            ),
+            (
+                "import --from riak --skip-existing http://h",
+                "--skip-existing says nothing with --from",
+            ),
+            (
+                "import --from riak --server mongodb://h http://h",
+                "--server says nothing with --from",
+            ),
+            (
+                "import --from riak --collection a.b http://h",
+                "cannot be used with",
+            ),
+            ("backup b --rate 0", "--rate"),
+            ("restore b --list --backup x", "cannot be used with"),
+            ("check --timeout 0", "--timeout"),
+            ("serve --connections-max 0", "--connections-max"),
+            ("serve --log inof", "'inof' is no level"),
+            ("config print --log info,bogus=xx", "--log"),
+        ] {
+            let error = refused(&format!("larder {words}")).unwrap_or_else(|| panic!("{words}"));
+            assert!(error.contains(reason), "{words}: {error}");
+        }
+    }
+
+    #[test]
+    fn what_belongs_together_is_taken() {
+        for words in [
+            "export --collection a.b --data d",
+            "user list --server http://h",
+            "import --from riak --buckets a,b --bucket-types t --state s --reject r --riak http://h http://h",
+            "import --collection a.b --types a=int --reject r --quiet f",
+            "backup b --rate 20m",
+            "serve --log info,mongo=debug --connections-max 1",
+        ] {
+            assert_eq!(refused(&format!("larder {words}")), None, "{words}");
+        }
+    }
 }

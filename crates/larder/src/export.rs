@@ -53,6 +53,9 @@ pub async fn run(options: &ExportOptions) -> Result<()> {
     if options.format == ExportFormat::Csv && options.fields.is_empty() {
         bail!("CSV needs its columns: say --fields name,address.city,…");
     }
+    if options.format != ExportFormat::Csv && !options.fields.is_empty() {
+        bail!("--fields names the columns of --format csv; other formats have all fields");
+    }
     let target = Target::open(&options.place.holder).await?;
     let progress = if options.quiet {
         ProgressBar::hidden()

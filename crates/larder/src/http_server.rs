@@ -104,6 +104,24 @@ impl HttpServer {
         Ok(serde_json::from_slice(&body)?)
     }
 
+    /// Makes sure that Larder's own HTTP is there. At another port the same path may mean something else: what commands say of users
+    /// would become a document of Elasticsearch's protocol.
+    pub async fn recognize(&self, client: &Client, time_max: Duration) -> Result<()> {
+        let (status, body) = self.answer(client, Method::GET, "/health", time_max).await?;
+        if !is_health(&body) {
+            bail!("{}", self.not_its_own(status, &body));
+        }
+        Ok(())
+    }
+
+    /// That another server is there, or another port of Larder's, by its answer to `/health`.
+    pub fn not_its_own(&self, status: StatusCode, body: &[u8]) -> String {
+        let reason = reason(status, body);
+        format!(
+            "{self:?} is not Larder's own HTTP, whose port is 7070 where --http-listen says no other: /health was answered with {reason}"
+        )
+    }
+
     /// An answer, whatever it tells.
     pub async fn answer(
         &self,
@@ -140,13 +158,19 @@ impl HttpServer {
     }
 }
 
+/// Whether this is what Larder's own HTTP answers to `/health`, be it well or not.
+pub fn is_health(body: &[u8]) -> bool {
+    let said: Option<serde_json::Value> = serde_json::from_slice(body).ok();
+    said.is_some_and(|said| said.get("status").is_some_and(serde_json::Value::is_string))
+}
+
 /// What an answer that tells no success says.
 pub fn reason(status: StatusCode, body: &[u8]) -> String {
     let said: Option<serde_json::Value> = serde_json::from_slice(body).ok();
     let said = said
         .as_ref()
         .and_then(|said| said.get("reason").or_else(|| said.get("errmsg"))?.as_str());
-    format!("{status}: {}", said.unwrap_or("no reason was given"))
+    said.map_or_else(|| status.to_string(), |said| format!("{status}: {said}"))
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! The log: structured events on standard error, its filter changeable while running.
 
-use crate::config::LogFormat;
+use crate::config::{LogFilter, LogFormat};
 use crate::watch::EventLayer;
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Registry, fmt, reload};
@@ -14,8 +14,8 @@ pub struct LogControl {
 }
 
 /// Starts logging; what is logged goes to `events`, too.
-pub fn start(filter: &str, format: LogFormat, events: EventLayer) -> Result<LogControl> {
-    let (layer, handle) = reload::Layer::new(parse(filter)?);
+pub fn start(filter: &LogFilter, format: LogFormat, events: EventLayer) -> Result<LogControl> {
+    let (layer, handle) = reload::Layer::new(compiled(filter)?);
     let registry = tracing_subscriber::registry().with(layer).with(events);
     let output = fmt::layer().with_writer(std::io::stderr);
     match format {
@@ -27,14 +27,13 @@ pub fn start(filter: &str, format: LogFormat, events: EventLayer) -> Result<LogC
 
 impl LogControl {
     /// Logs by this filter from now on.
-    pub fn change(&self, filter: &str) -> Result<()> {
+    pub fn change(&self, filter: &LogFilter) -> Result<()> {
         self.filter
-            .reload(parse(filter)?)
+            .reload(compiled(filter)?)
             .context("the log's filter could not be changed")
     }
 }
 
-fn parse(filter: &str) -> Result<EnvFilter> {
-    EnvFilter::try_new(filter)
-        .with_context(|| format!("'{filter}' is not a log filter such as info or info,mongo=debug"))
+fn compiled(filter: &LogFilter) -> Result<EnvFilter> {
+    filter.compiled().map_err(Error::msg)
 }

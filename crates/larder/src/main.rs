@@ -9,6 +9,7 @@ mod descriptors;
 mod export;
 mod figures;
 mod folder;
+mod given;
 mod help;
 mod http_server;
 mod import;
@@ -30,7 +31,6 @@ mod verify;
 mod watch;
 
 use anyhow::{Context, Result};
-use clap::Parser;
 use rustix::fs::Mode;
 use rustix::process::umask;
 use std::process::ExitCode;
@@ -44,8 +44,19 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 const THREADS_END_MAX: Duration = Duration::from_secs(1);
 
 fn main() -> ExitCode {
-    match run(&cli::Cli::parse().command) {
+    // Whoever asks how a server is takes the usual codes of failures for an answer.
+    let is_check = std::env::args_os().nth(1).is_some_and(|word| word == "check");
+    let cli = match cli::Cli::read(std::env::args_os()) {
+        Ok(cli) => cli,
+        Err(error) if is_check && error.use_stderr() => {
+            let _ = error.print();
+            return check::unknown(&error.to_string());
+        }
+        Err(error) => error.exit(),
+    };
+    match run(&cli.command) {
         Ok(code) => code,
+        Err(error) if is_check => check::unknown(&format!("{error:#}")),
         Err(error) => {
             eprintln!("larder: {error:#}");
             ExitCode::FAILURE

@@ -29,7 +29,7 @@ pub struct RestoreOptions {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', conflicts_with_all = ["list", "verify"])]
     databases: Vec<String>,
     /// List the backups.
-    #[arg(long, conflicts_with_all = ["verify", "data"])]
+    #[arg(long, conflicts_with_all = ["verify", "data", "backup"])]
     list: bool,
     /// Read a backup through and compare it with its checksums; restore nothing.
     #[arg(long, conflicts_with = "data")]

@@ -24,6 +24,7 @@ pub struct StatusOptions {
 /// Writes the figures on standard output.
 pub async fn run(options: &StatusOptions) -> Result<()> {
     let client = Client::new(Reach::Anywhere);
+    options.from.server.recognize(&client, ANSWER_TIME_MAX).await?;
     let figures = Figures::of(&options.from.server, &client, ANSWER_TIME_MAX).await;
     let figures = figures.with_context(|| format!("{:?} does not tell its figures", options.from.server))?;
     let mut out = std::io::stdout().lock();

@@ -30,10 +30,10 @@ pub struct BackupOptions {
     )]
     server: HttpServer,
     /// A data folder that no server has open, in place of a server.
-    #[arg(long, value_name = "DIR", conflicts_with = "server")]
+    #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
     /// Copy at most so much a second: 20m, 1g … Without it, a server's backup gives way to those who write.
-    #[arg(long, value_name = "SIZE")]
+    #[arg(long, value_name = "SIZE", value_parser = rate)]
     rate: Option<ByteSize>,
     /// Keep this many backups, the new one among them, and remove those before.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..))]
@@ -48,6 +48,16 @@ pub struct BackupOptions {
     /// Show no progress.
     #[arg(long)]
     quiet: bool,
+}
+
+/// A rate at which a backup ends some time.
+fn rate(text: &str) -> Result<ByteSize, String> {
+    match text.parse()? {
+        ByteSize(0) => {
+            Err("nothing would be copied; leave --rate out for a backup that gives way to others".to_owned())
+        }
+        rate => Ok(rate),
+    }
 }
 
 impl BackupOptions {

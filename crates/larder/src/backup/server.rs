@@ -40,6 +40,7 @@ impl ServerBackup {
             Archiving::Keep => "/backups?archive=keep",
             Archiving::End => "/backups?archive=end",
         };
+        server.recognize(&client, ANSWER_TIME_MAX).await?;
         let asked = server.ask(&client, Method::POST, path, ANSWER_TIME_MAX).await;
         let body = asked.with_context(|| format!("{server:?} began no backup"))?;
         let begun: Begun = serde_json::from_slice(&body).context("the server's answer is not understood")?;

@@ -22,7 +22,7 @@ pub struct CheckOptions {
     #[command(flatten)]
     from: StatusServer,
     /// How long the server may take for an answer.
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
     /// Milliseconds of a flush to the disk from which on there is a warning.
     #[arg(long, value_name = "MS", default_value_t = 1_000)]
@@ -79,6 +79,19 @@ pub async fn run(options: &CheckOptions) -> Result<ExitCode> {
     Ok(ExitCode::from(report.state().exit_code()))
 }
 
+/// Says that nothing could be found out, as where the arguments are wrong.
+pub fn unknown(reason: &str) -> ExitCode {
+    let mut report = Report::default();
+    let first = reason.lines().next().unwrap_or_default();
+    report.say(
+        State::Unknown,
+        first.strip_prefix("error: ").unwrap_or(first).to_owned(),
+    );
+    // Where nobody reads it, the code still tells.
+    let _ = writeln!(std::io::stdout(), "{report}");
+    ExitCode::from(report.state().exit_code())
+}
+
 /// Whether it answers, and writes: its answer waits for a flush. False where it cannot be asked more.
 async fn health(options: &CheckOptions, client: &Client, report: &mut Report) -> bool {
     let began = Instant::now();
@@ -98,6 +111,11 @@ async fn health(options: &CheckOptions, client: &Client, report: &mut Report) ->
             return false;
         }
     };
+    if !http_server::is_health(&body) {
+        let server = &options.from.server;
+        report.say(State::Critical, server.not_its_own(status, &body));
+        return false;
+    }
     if status != StatusCode::OK {
         report.say(State::Critical, http_server::reason(status, &body));
     }

@@ -4,14 +4,14 @@ mod print;
 mod values;
 
 pub use print::{ConfigOptions, run};
-pub use values::{ByteSize, DeleteMode, Listen, LogFormat};
+pub use values::{ByteSize, DeleteMode, Listen, LogFilter, LogFormat};
 
 use crate::memory;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use net::TlsFiles;
 use serde::{Deserialize, Serialize};
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -19,6 +19,9 @@ use std::time::Duration;
 const SCRUB_RATE_DEFAULT: u64 = 1 << 20;
 /// The siblings of one of Riak's objects.
 const RIAK_SIBLINGS_MAX_DEFAULT: usize = 100;
+
+/// The connections of all protocols.
+const CONNECTIONS_MAX_DEFAULT: usize = 20_000;
 
 /// What the archive of changes may take where nothing else is said.
 const ARCHIVE_BYTES_MAX_DEFAULT: u64 = 16 << 30;
@@ -90,7 +93,7 @@ pub struct ServeOptions {
     pub tls_client_optional: Option<bool>,
     /// Connections of all protocols at once; fewer where the system gives too few descriptors [default: 20000].
     #[arg(long, value_name = "COUNT", env = "LARDER_CONNECTIONS_MAX")]
-    pub connections_max: Option<usize>,
+    pub connections_max: Option<NonZeroUsize>,
     /// The time that a command of the MongoDB protocol may read for, in milliseconds, where it gives no maxTimeMS itself, and that a
     /// search of Elasticsearch's protocol, a listing or a job of Riak's may take; 0 is no limit [default: 0].
     #[arg(long, value_name = "MILLISECONDS", env = "LARDER_DEFAULT_MAX_TIME_MS")]
@@ -129,7 +132,7 @@ pub struct ServeOptions {
     pub test_commands: Option<bool>,
     /// What is logged: error, warn, info, debug, trace, or a filter such as `info,mongo=debug` [default: info].
     #[arg(long, value_name = "FILTER", env = "LARDER_LOG")]
-    pub log: Option<String>,
+    pub log: Option<LogFilter>,
     /// How the log is written [default: text].
     #[arg(long, value_name = "FORMAT", env = "LARDER_LOG_FORMAT")]
     pub log_format: Option<LogFormat>,
@@ -199,7 +202,7 @@ pub struct Settings {
     /// Whether commands for test suites are answered.
     pub test_commands: bool,
     /// What is logged.
-    pub log: String,
+    pub log: LogFilter,
     /// How the log is written.
     pub log_format: LogFormat,
 }
@@ -262,7 +265,10 @@ impl ServeOptions {
                     .as_deref()
                     .or(file.syslog_collection.as_deref()),
             )?,
-            connections_max: self.connections_max.or(file.connections_max).unwrap_or(20_000),
+            connections_max: self
+                .connections_max
+                .or(file.connections_max)
+                .map_or(CONNECTIONS_MAX_DEFAULT, NonZeroUsize::get),
             default_max_time: Duration::from_millis(
                 self.default_max_time_ms
                     .or(file.default_max_time_ms)
@@ -293,7 +299,7 @@ impl ServeOptions {
                 .or(file.archive_max)
                 .map_or(ARCHIVE_BYTES_MAX_DEFAULT, |max| max.0 as u64),
             test_commands: self.test_commands.or(file.test_commands).unwrap_or(false),
-            log: self.log.clone().or(file.log).unwrap_or_else(|| "info".to_owned()),
+            log: self.log.clone().or(file.log).unwrap_or_default(),
             log_format: self.log_format.or(file.log_format).unwrap_or_default(),
         };
         if settings.memory_bytes < memory::BUDGET_BYTES_MIN {

@@ -5,7 +5,7 @@ use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::num::NonZeroU32;
+use std::num::{NonZeroU32, NonZeroUsize};
 
 /// What is done with the configuration.
 #[derive(Clone, Debug, Args)]
@@ -86,7 +86,7 @@ impl From<Settings> for ServeOptions {
             tls_key: key,
             tls_client_ca: authorities,
             tls_client_optional: optional,
-            connections_max: Some(settings.connections_max),
+            connections_max: NonZeroUsize::new(settings.connections_max),
             default_max_time_ms: u32::try_from(settings.default_max_time.as_millis()).ok(),
             insecure: Some(settings.insecure),
             no_login: Some(settings.no_login),
@@ -129,6 +129,6 @@ mod tests {
         }
         let again: ServeOptions = toml::from_str(&text).unwrap();
         assert_eq!(again.memory, Some(ByteSize(256 << 20)));
-        assert_eq!(again.connections_max, Some(20_000));
+        assert_eq!(again.connections_max, NonZeroUsize::new(20_000));
     }
 }

@@ -6,6 +6,8 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::str::FromStr;
 use std::time::Duration;
+use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::LevelFilter;
 
 /// Where a protocol listens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,6 +103,49 @@ impl FromStr for DeleteMode {
     }
 }
 
+/// What is logged: levels, for all or for one crate.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LogFilter(String);
+
+impl LogFilter {
+    /// As the log takes it.
+    pub fn compiled(&self) -> Result<EnvFilter, String> {
+        EnvFilter::try_new(&self.0).map_err(|error| {
+            format!("'{self}' is not a log filter such as info or info,mongo=debug: {error}")
+        })
+    }
+}
+
+impl Default for LogFilter {
+    fn default() -> LogFilter {
+        LogFilter("info".to_owned())
+    }
+}
+
+impl FromStr for LogFilter {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<LogFilter, String> {
+        // A word by itself could name a crate, of which all would be logged then, and of the others nothing.
+        let is_level = |word: &str| word.trim().parse::<LevelFilter>().is_ok();
+        let mut words = text.split(',').filter(|part| !part.contains(['=', '[']));
+        if let Some(word) = words.find(|word| !is_level(word)) {
+            return Err(format!(
+                "'{word}' is no level: error, warn, info, debug, trace and off are; of one crate, mongo=debug"
+            ));
+        }
+        let filter = LogFilter(text.to_owned());
+        filter.compiled()?;
+        Ok(filter)
+    }
+}
+
+impl fmt::Display for LogFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 /// How the log is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
@@ -178,6 +223,7 @@ macro_rules! as_text {
 as_text!(Listen, "an address such as \"127.0.0.1:27017\", or \"off\"");
 as_text!(DeleteMode, "\"keep\", \"immediate\", or milliseconds");
 as_text!(ByteSize, "a size such as \"512m\"");
+as_text!(LogFilter, "a log filter such as \"info,mongo=debug\"");
 
 #[cfg(test)]
 mod tests {
@@ -194,6 +240,16 @@ mod tests {
         assert!("3 s".parse::<DeleteMode>().is_err());
         for text in ["127.0.0.1:27017", "[::1]:0", "off"] {
             assert_eq!(text.parse::<Listen>().unwrap().to_string(), text);
+        }
+    }
+
+    #[test]
+    fn a_log_filter_says_levels() {
+        for text in ["debug", "info,mongo=debug", "off", "2", "warn,[span]=trace"] {
+            assert_eq!(text.parse::<LogFilter>().unwrap().to_string(), text);
+        }
+        for text in ["inof", "info,mongo", "info,mongo=deubg"] {
+            assert!(text.parse::<LogFilter>().is_err(), "{text}");
         }
     }
 }

@@ -6,7 +6,7 @@ use super::input::Input;
 use super::lines::each_line;
 use super::options::{ColumnType, ImportOptions};
 use super::sink::Sink;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use std::ops::Range;
 use value::Document;
 
@@ -33,8 +33,8 @@ impl<'a> Columns<'a> {
         let fields = options.fields.as_slice();
         anyhow::ensure!(!fields.is_empty(), "columns need names: --fields NAME[=TYPE],…");
         let separator = match options.delimiter {
-            None | Some(' ') => Separator::Blanks,
-            Some(byte) => Separator::Byte(u8::try_from(byte).context("the delimiter must be one byte")?),
+            None | Some(b' ') => Separator::Blanks,
+            Some(byte) => Separator::Byte(byte),
         };
         Ok(Columns { fields, separator })
     }

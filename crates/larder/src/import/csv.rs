@@ -61,13 +61,31 @@ fn columns(header: &StringRecord, types: &[ColumnType], file: &str) -> Result<Ve
             .find(|t| t.name == name)
             .map_or(Kind::Auto, |t| t.kind)
     };
-    Ok(header
+    let columns: Vec<_> = header
         .iter()
         .map(|name| Column {
             path: name.split('.').map(str::to_owned).collect(),
             kind: kind_of(name),
         })
-        .collect())
+        .collect();
+    if let Some((one, other)) = overlapping(&columns) {
+        bail!(
+            "the columns '{}' and '{}' of {file} cannot both be kept in one document: name them otherwise in the header",
+            one.path.join("."),
+            other.path.join(".")
+        );
+    }
+    Ok(columns)
+}
+
+/// Two columns of which one lies at or below the other's place in the document.
+fn overlapping(columns: &[Column]) -> Option<(&Column, &Column)> {
+    let mut sorted: Vec<_> = columns.iter().collect();
+    // What begins with a path comes right after it.
+    sorted.sort_by(|one, other| one.path.cmp(&other.path));
+    let neighbours = sorted.iter().zip(sorted.iter().skip(1));
+    let mut overlapping = neighbours.filter(|(one, other)| other.path.starts_with(&one.path));
+    overlapping.next().map(|(one, other)| (*one, *other))
 }
 
 fn take(
@@ -121,4 +139,31 @@ fn set(document: &mut Document, path: &[String], value: Value) {
 
 fn joined<'a>(fields: impl Iterator<Item = &'a [u8]>, delimiter: u8) -> Vec<u8> {
     fields.collect::<Vec<_>>().join(&delimiter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(header: &[&str]) -> Option<String> {
+        columns(&StringRecord::from(header), &[], "a.csv")
+            .err()
+            .map(|error| error.to_string())
+    }
+
+    #[test]
+    fn columns_that_would_lose_values_are_refused() {
+        for (header, named) in [
+            (["a", "b", "a"].as_slice(), "'a' and 'a'"),
+            (&["a.b", "x", "a"], "'a' and 'a.b'"),
+            (&["a.b.c", "a.b", "ab"], "'a.b' and 'a.b.c'"),
+            (&["", ""], "'' and ''"),
+        ] {
+            let error = refused(header).unwrap_or_else(|| panic!("{header:?}"));
+            assert!(error.contains(named), "{error}");
+        }
+        for header in [["a", "ab", "a-b"].as_slice(), &["a.b", "a.c", "a.bc"], &["", "b"]] {
+            assert_eq!(refused(header), None, "{header:?}");
+        }
+    }
 }

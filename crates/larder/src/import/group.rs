@@ -134,7 +134,8 @@ impl<'a> Groups<'a> {
                     continue;
                 }
             };
-            let mut document = Document::new().with("_id", id).with("count", numbers[0]);
+            let [id_field, count_field] = GROUP_FIELDS;
+            let mut document = Document::new().with(id_field, id).with(count_field, numbers[0]);
             for (sum, number) in self.options.sum.iter().zip(&numbers[1..]) {
                 document.push(sum.name.as_str(), *number);
             }
@@ -143,6 +144,9 @@ impl<'a> Groups<'a> {
         Ok(())
     }
 }
+
+/// The fields that the document of a group has besides its sums.
+pub const GROUP_FIELDS: [&str; 2] = ["_id", "count"];
 
 /// Sums at most, so that those of a line need no memory of their own.
 pub const SUMS_MAX: usize = 8;

@@ -12,10 +12,13 @@ pub fn value_of(text: &str, kind: Kind) -> Result<Option<Value>, String> {
     }
     let wrong = |what: &str| format!("'{text}' is not {what}");
     Ok(Some(match kind {
-        Kind::Auto => inferred(text),
+        Kind::Auto => match inferred(text) {
+            Value::Double(number) if !number.is_finite() => Value::from(text),
+            value => value,
+        },
         Kind::String => Value::from(text),
         Kind::Int => integer(text).ok_or_else(|| wrong("a 64-bit integer"))?,
-        Kind::Double => Value::Double(text.trim().parse().map_err(|_| wrong("a number"))?),
+        Kind::Double => Value::Double(double(text).ok_or_else(|| wrong("a number that a double can hold"))?),
         Kind::Decimal => {
             let decimal: Decimal128 = text.trim().parse().map_err(|_| wrong("a decimal number"))?;
             Value::Decimal128(decimal)
@@ -29,6 +32,14 @@ pub fn value_of(text: &str, kind: Kind) -> Result<Option<Value>, String> {
             Value::ObjectId(id)
         }
     }))
+}
+
+/// A number; infinity only where its word says so, not for digits beyond a double.
+fn double(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let number: f64 = text.parse().ok()?;
+    let is_beyond = number.is_infinite() && text.contains(|char: char| char.is_ascii_digit());
+    (!is_beyond).then_some(number)
 }
 
 /// An integer, or the milliseconds since 1970 of a date, without making a value of it.
@@ -63,6 +74,9 @@ mod tests {
             ("007", Value::from("007")),
             ("true", Value::Bool(true)),
             ("nan", Value::from("nan")),
+            ("1e308", Value::Double(1e308)),
+            ("1e400", Value::from("1e400")),
+            ("-1e400", Value::from("-1e400")),
             ("1970-01-01", Value::DateTime(0)),
             ("1970-01-01 00:00:01", Value::DateTime(1000)),
             ("1970-01-01T01:00:00+01:00", Value::DateTime(0)),
@@ -81,6 +95,11 @@ mod tests {
         assert_eq!(value_of("", Kind::String), Ok(Some(Value::from(""))));
         assert!(value_of("x", Kind::Int).is_err_and(|error| error.contains("'x'")));
         assert!(value_of("maybe", Kind::Bool).is_err());
+        assert!(value_of("1e400", Kind::Double).is_err());
+        assert_eq!(
+            value_of("-inf", Kind::Double),
+            Ok(Some(Value::Double(f64::NEG_INFINITY)))
+        );
         assert!(value_of("yesterday", Kind::Date).is_err());
     }
 }

@@ -1,15 +1,21 @@
 //! Opening files: standard input, gzip, zstd, and the progress bar over the bytes read.
 
 use super::options::{Format, ImportOptions};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::path::Path;
 
 const BUFFER_BYTES: usize = 1 << 20;
 const GZIP_MAGIC: &[u8] = &[0x1f, 0x8b];
 const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
+/// The byte order mark that some programs begin UTF-8 with.
+const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
+/// The marks of UTF-16, little- and big-endian.
+const UTF16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+/// White space that is looked past for the first byte of the content.
+const SPACE_BYTES_MAX: usize = 64 << 10;
 
 /// An opened file.
 pub struct Input {
@@ -63,39 +69,71 @@ pub fn open(file: &Path, options: &ImportOptions, progress: &ProgressBar) -> Res
         file.display().to_string()
     };
     let raw: Box<dyn Read> = if is_standard_input(file) {
-        Box::new(std::io::stdin())
+        Box::new(io::stdin())
     } else {
         Box::new(File::open(file).with_context(|| format!("cannot open {name}"))?)
     };
-    let mut packed = BufReader::with_capacity(BUFFER_BYTES, progress.wrap_read(raw));
-    let start = packed.fill_buf().with_context(|| format!("cannot read {name}"))?;
-    let mut text: Box<dyn BufRead> = if start.starts_with(GZIP_MAGIC) {
-        Box::new(BufReader::with_capacity(
-            BUFFER_BYTES,
-            flate2::bufread::MultiGzDecoder::new(packed),
-        ))
-    } else if start.starts_with(ZSTD_MAGIC) {
-        let decoder = zstd::stream::read::Decoder::with_buffer(packed).context("cannot start zstd")?;
-        Box::new(BufReader::with_capacity(BUFFER_BYTES, decoder))
-    } else {
-        Box::new(packed)
-    };
+    let reading = || format!("cannot read {name}");
+    let packed = BufReader::with_capacity(BUFFER_BYTES, progress.wrap_read(raw));
+    let text = unpacked(packed).with_context(reading)?;
+    let text = without_mark(text, &name)?;
+    let is_content = |start: &[u8]| start.last().is_some_and(|last| !last.is_ascii_whitespace());
+    let are_enough = |start: &[u8]| start.len() >= SPACE_BYTES_MAX || is_content(start);
+    let (start, text) = peek(text, are_enough).with_context(reading)?;
     let plain = plain_name(file);
-    let columns = (!options.fields.is_empty()).then_some(Format::Columns);
-    let format = match options.format.or(columns).or_else(|| by_name(&plain)) {
-        Some(format) => format,
-        None => by_content(text.fill_buf().with_context(|| format!("cannot read {name}"))?),
-    };
-    let delimiter = options
-        .delimiter
-        .unwrap_or(if plain.ends_with(".tsv") { '\t' } else { ',' });
-    let delimiter = u8::try_from(delimiter).context("the delimiter must be one byte")?;
     Ok(Input {
+        format: format_of(&plain, content(&start), options, &name)?,
         name,
-        text,
-        format,
-        delimiter,
+        text: Box::new(text),
+        delimiter: options
+            .delimiter
+            .unwrap_or(if plain.ends_with(".tsv") { b'\t' } else { b',' }),
     })
+}
+
+/// A text whose first bytes were read already.
+type Peeked<R> = Chain<Cursor<Vec<u8>>, R>;
+
+/// Reads first bytes until there are enough; gives them, and the whole with them.
+fn peek<R: BufRead>(mut rest: R, are_enough: impl Fn(&[u8]) -> bool) -> io::Result<(Vec<u8>, Peeked<R>)> {
+    let mut start = Vec::new();
+    while !are_enough(&start) {
+        let Some(&byte) = rest.fill_buf()?.first() else {
+            break;
+        };
+        rest.consume(1);
+        start.push(byte);
+    }
+    Ok((start.clone(), Cursor::new(start).chain(rest)))
+}
+
+/// Decompresses what is compressed.
+fn unpacked(packed: impl BufRead + 'static) -> io::Result<Box<dyn BufRead>> {
+    let (start, packed) = peek(packed, |start| start.len() >= ZSTD_MAGIC.len())?;
+    Ok(match start.as_slice() {
+        start if start.starts_with(GZIP_MAGIC) => {
+            let decoder = flate2::bufread::MultiGzDecoder::new(packed);
+            Box::new(BufReader::with_capacity(BUFFER_BYTES, decoder))
+        }
+        ZSTD_MAGIC => {
+            let decoder = zstd::stream::read::Decoder::with_buffer(packed)?;
+            Box::new(BufReader::with_capacity(BUFFER_BYTES, decoder))
+        }
+        _ => Box::new(packed),
+    })
+}
+
+/// Takes the mark of UTF-8 away, which would be a part of the first line; refuses UTF-16, which looks like no format.
+fn without_mark(text: Box<dyn BufRead>, name: &str) -> Result<Box<dyn BufRead>> {
+    let peeked = peek(text, |start| start.len() >= UTF8_MARK.len());
+    let (start, mut text) = peeked.with_context(|| format!("cannot read {name}"))?;
+    if UTF16_MARKS.iter().any(|mark| start.starts_with(mark)) {
+        bail!("{name} is UTF-16: convert it to UTF-8, as by iconv -f UTF-16 -t UTF-8");
+    }
+    if start == UTF8_MARK {
+        text.consume(UTF8_MARK.len());
+    }
+    Ok(Box::new(text))
 }
 
 /// The file's name without the ending of its compression.
@@ -117,21 +155,94 @@ pub fn stem(file: &Path) -> String {
     name.split('.').next().unwrap_or_default().to_owned()
 }
 
-fn by_name(name: &str) -> Option<Format> {
-    let (_, extension) = name.rsplit_once('.')?;
-    match extension {
-        "csv" | "tsv" => Some(Format::Csv),
-        "ndjson" | "jsonl" => Some(Format::Ndjson),
-        "log" | "txt" => Some(Format::Lines),
-        _ => None,
-    }
+/// The first byte that is not white space.
+fn content(start: &[u8]) -> Option<u8> {
+    start.iter().copied().find(|byte| !byte.is_ascii_whitespace())
 }
 
-/// An array begins with a bracket, NDJSON with a brace; anything else is taken for CSV.
-fn by_content(start: &[u8]) -> Format {
-    match start.iter().find(|byte| !byte.is_ascii_whitespace()) {
-        Some(b'[') => Format::Json,
-        Some(b'{') | None => Format::Ndjson,
-        Some(_) => Format::Csv,
+/// What a file holds: as the options say, or its name, or its first byte.
+fn format_of(plain: &str, first: Option<u8>, options: &ImportOptions, name: &str) -> Result<Format> {
+    let columns = (!options.fields.is_empty()).then_some(Format::Columns);
+    let lines = options.pattern.is_some().then_some(Format::Lines);
+    if let Some(format) = options.format.or(columns).or(lines) {
+        return Ok(format);
+    }
+    let extension = plain.rsplit_once('.').map_or("", |(_, extension)| extension);
+    Ok(match (extension, first) {
+        // The first line would be taken for the header, and lost.
+        ("csv" | "tsv", Some(byte @ (b'{' | b'['))) => {
+            let byte = char::from(byte);
+            bail!(
+                "{name} begins with '{byte}', as JSON does: say --format ndjson or json, or csv if it is that"
+            )
+        }
+        ("csv" | "tsv", _) => Format::Csv,
+        ("ndjson" | "jsonl", _) => Format::Ndjson,
+        ("log" | "txt", _) => Format::Lines,
+        (_, Some(b'[')) => Format::Json,
+        ("json", _) | (_, Some(b'{') | None) => Format::Ndjson,
+        _ => Format::Csv,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Args, Command, FromArgMatches};
+
+    fn options(words: &[&str]) -> ImportOptions {
+        let command = ImportOptions::augment_args(Command::new("import"));
+        let words = ["import", "file", "--collection", "a.b"].iter().chain(words);
+        ImportOptions::from_arg_matches(&command.get_matches_from(words)).unwrap()
+    }
+
+    fn decided(name: &str, text: &[u8], words: &[&str]) -> Result<Format> {
+        format_of(name, content(text), &options(words), name)
+    }
+
+    #[test]
+    fn a_file_holds_what_is_said_or_what_its_name_or_first_byte_says() {
+        let cases: [(&str, &[u8], &[&str], Format); 14] = [
+            ("a.json", b" [1", &[], Format::Json),
+            ("a.json", b"\n{", &[], Format::Ndjson),
+            ("a.json", b"x", &[], Format::Ndjson),
+            ("a.ndjson", b"[", &[], Format::Ndjson),
+            ("a.csv", b"a,b", &[], Format::Csv),
+            ("a.tsv", b"", &[], Format::Csv),
+            ("a.csv", b"{", &["--format", "csv"], Format::Csv),
+            ("a.csv", b"{", &["--format", "ndjson"], Format::Ndjson),
+            ("a.log", b"{", &[], Format::Lines),
+            ("a", b"[", &[], Format::Json),
+            ("a", b"{", &[], Format::Ndjson),
+            ("a", b"a,b", &[], Format::Csv),
+            ("a", b"a b", &["--pattern", "x"], Format::Lines),
+            ("a.csv", b"a b", &["--fields", "x,y"], Format::Columns),
+        ];
+        for (name, text, words, format) in cases {
+            assert_eq!(decided(name, text, words).unwrap(), format, "{name} {words:?}");
+        }
+        let error = decided("a.csv", b"{\"a\": 1}", &[]).unwrap_err();
+        assert!(error.to_string().contains("as JSON does"), "{error}");
+    }
+
+    fn read(text: &[u8]) -> Result<Vec<u8>> {
+        let mut read = Vec::new();
+        let text = unpacked(Cursor::new(text.to_vec()))?;
+        without_mark(text, "a.json")?.read_to_end(&mut read)?;
+        Ok(read)
+    }
+
+    #[test]
+    fn a_mark_of_utf_8_is_no_part_of_the_text_and_utf_16_is_refused() {
+        for text in [b"{}".as_slice(), b"", b"\xef\xbb", b"a"] {
+            assert_eq!(read(text).unwrap(), text);
+            let marked = [UTF8_MARK, text].concat();
+            assert_eq!(read(&marked).unwrap(), text);
+            let packed = zstd::encode_all(marked.as_slice(), 0).unwrap();
+            assert_eq!(read(&packed).unwrap(), text);
+        }
+        for text in [b"\xff\xfe{\0".as_slice(), b"\xfe\xff\0{"] {
+            assert!(read(text).unwrap_err().to_string().contains("UTF-16"));
+        }
     }
 }

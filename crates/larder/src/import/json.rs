@@ -84,13 +84,27 @@ impl Elements {
         loop {
             match self.skip_space()? {
                 Some(b',') => self.text.consume(1),
-                Some(b']') => return Ok(false),
+                Some(b']') => {
+                    self.text.consume(1);
+                    return self.end();
+                }
                 Some(_) => break,
                 None => bail!("the array does not end: ']' is missing"),
             }
         }
         self.copy_element(element)?;
         Ok(true)
+    }
+
+    /// Makes sure that nothing comes after the array, which would be lost.
+    fn end(&mut self) -> Result<bool> {
+        match self.skip_space()? {
+            None => Ok(false),
+            Some(more) => bail!(
+                "the array ends, but then comes '{}': several arrays are no JSON array",
+                char::from(more)
+            ),
+        }
     }
 
     fn copy_element(&mut self, element: &mut Vec<u8>) -> Result<()> {

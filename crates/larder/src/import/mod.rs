@@ -19,7 +19,7 @@ mod riak;
 mod sink;
 mod tally;
 
-pub use options::ImportOptions;
+pub use options::{ImportOptions, misplaced};
 
 use crate::target::{Refused, Target};
 use anyhow::{Context, Result, bail};
@@ -46,6 +46,7 @@ pub async fn run(options: &ImportOptions) -> Result<()> {
         return riak::run(options).await;
     }
     let collection = options.collection.as_ref().context("--collection is missing")?;
+    let mut rejects = Rejects::new(options.reject.clone())?;
     let target = Target::open(&options.holder).await?;
     let progress = input::progress(options)?;
     let started = Instant::now();
@@ -54,7 +55,6 @@ pub async fn run(options: &ImportOptions) -> Result<()> {
         let (options, progress) = (options.clone(), progress.clone());
         tokio::task::spawn_blocking(move || reader::read_all(&options, &progress, &sender))
     };
-    let mut rejects = Rejects::new(options.reject.clone());
     let mut totals = Totals::default();
     while let Some(batch) = receiver.recv().await {
         write(&target, options, collection, &batch, &mut rejects, &mut totals).await?;

@@ -1,7 +1,8 @@
 //! The options of `larder import`.
 
+use crate::given::{find_given, flag, is_given};
 use crate::target::{HolderOptions, parse_namespace};
-use clap::{Args, ValueEnum};
+use clap::{ArgMatches, Args, Command, ValueEnum};
 use engine::Namespace;
 use logline::Rule;
 use regex::Regex;
@@ -38,10 +39,10 @@ pub struct ImportOptions {
     )]
     pub riak: String,
     /// With --from riak: the bucket types beside `default`, which Riak's HTTP does not list.
-    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "from")]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub bucket_types: Vec<String>,
     /// With --from riak: these buckets only.
-    #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "from")]
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub buckets: Vec<String>,
     /// With --from riak: the file that says which objects are done. It is removed when all are.
     #[arg(long, value_name = "FILE", default_value = "riak-import.state")]
@@ -65,8 +66,8 @@ pub struct ImportOptions {
     #[arg(long, value_name = "NAME=COLUMN[-COLUMN]", value_delimiter = ',')]
     pub sum: Vec<Sum>,
     /// What separates CSV fields [default: a comma; a tab for .tsv] and columns [default: blanks].
-    #[arg(long, value_name = "CHARACTER")]
-    pub delimiter: Option<char>,
+    #[arg(long, value_name = "CHARACTER", value_parser = delimiter)]
+    pub delimiter: Option<u8>,
     /// Joins lines of text and of logs that belong together: a line that matches begins a record, the others go on with it.
     #[arg(long, value_name = "REGEX", conflicts_with = "record_continues")]
     pub record_starts: Option<Regex>,
@@ -102,6 +103,31 @@ impl ImportOptions {
     pub fn rule(&self) -> Option<Rule> {
         let starts = self.record_starts.clone().map(Rule::Starts);
         starts.or_else(|| self.record_continues.clone().map(Rule::Continues))
+    }
+}
+
+/// Options that only an import from Riak has.
+const OF_RIAK: [&str; 4] = ["riak", "bucket_types", "buckets", "state"];
+/// Options of every import.
+const OF_ALL: [&str; 4] = ["files", "from", "reject", "quiet"];
+
+/// Why an option would be of no effect, if one would be: for files, or for what is copied from a server.
+pub fn misplaced(command: &Command, given: &ArgMatches) -> Option<String> {
+    let is_from = is_given(given, "from");
+    let has_effect = |option: &str| OF_ALL.contains(&option) || OF_RIAK.contains(&option) == is_from;
+    let option = find_given(command, given, |option| !has_effect(option))?;
+    let (with, why) = match is_from {
+        true => ("with", "objects are copied as they are, to the server of --riak"),
+        false => ("without", "files have no such thing"),
+    };
+    Some(format!("{} says nothing {with} --from: {why}", flag(option)))
+}
+
+/// One byte, as text in UTF-8 has it.
+fn delimiter(text: &str) -> Result<u8, String> {
+    match text.as_bytes() {
+        [byte] if byte.is_ascii() => Ok(*byte),
+        _ => Err("it must be one character of ASCII".to_owned()),
     }
 }
 

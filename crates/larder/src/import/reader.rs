@@ -1,13 +1,14 @@
 //! Reading all files into batches.
 
 use super::batches::Batch;
-use super::group::{Groups, SUMS_MAX};
+use super::group::{GROUP_FIELDS, Groups, SUMS_MAX};
 use super::input::Input;
-use super::options::{Format, ImportOptions};
+use super::options::{ColumnType, Format, ImportOptions};
 use super::sink::Sink;
 use super::{columns, csv, input, json, lines};
 use anyhow::{Result, bail};
 use indicatif::ProgressBar;
+use std::collections::HashSet;
 use tokio::sync::mpsc::Sender;
 
 /// Reads the files one after the other.
@@ -39,9 +40,27 @@ fn check(options: &ImportOptions) -> Result<()> {
     if options.pattern.is_some() && options.format.is_some_and(|format| format != Format::Lines) {
         bail!("--pattern takes plain lines apart (--format lines), not those of another format");
     }
+    if options.pattern.is_some() && has_columns {
+        bail!("--pattern takes lines of text apart, --fields names columns: leave one of them out");
+    }
+    if let Some(pattern) = &options.pattern {
+        let groups: Vec<_> = pattern.capture_names().flatten().collect();
+        if let Some(unknown) = options
+            .types
+            .iter()
+            .find(|given| !groups.contains(&given.name.as_str()))
+        {
+            bail!(
+                "--types names '{}', but the groups of --pattern are {}",
+                unknown.name,
+                groups.join(", ")
+            );
+        }
+    }
     if has_columns && !options.types.is_empty() {
         bail!("--fields gives the types itself: NAME=TYPE; leave --types out");
     }
+    check_names(options)?;
     if options.group_by.is_some() && options.file_field.is_some() {
         bail!("--file-field has no place in the documents of --group-by");
     }
@@ -54,6 +73,28 @@ fn check(options: &ImportOptions) -> Result<()> {
     Ok(())
 }
 
+/// Refuses names that stand twice, of which one would be lost.
+fn check_names(options: &ImportOptions) -> Result<()> {
+    let columns = |of: &'_ [ColumnType]| of.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
+    let sums = options.sum.iter().map(|sum| sum.name.clone());
+    for (option, names) in [
+        ("--fields", columns(&options.fields)),
+        ("--types", columns(&options.types)),
+        ("--id", options.id.clone()),
+        // Groups have these fields besides.
+        (
+            "--sum",
+            GROUP_FIELDS.map(str::to_owned).into_iter().chain(sums).collect(),
+        ),
+    ] {
+        let mut seen = HashSet::new();
+        if let Some(twice) = names.iter().find(|name| !seen.insert(*name)) {
+            bail!("{option} names '{twice}' twice, or what has that name already");
+        }
+    }
+    Ok(())
+}
+
 fn read_file(input: Input, options: &ImportOptions, sink: &mut Sink<'_>) -> Result<()> {
     let has_lines = matches!(
         input.format,
@@ -62,6 +103,19 @@ fn read_file(input: Input, options: &ImportOptions, sink: &mut Sink<'_>) -> Resu
     if !has_lines && options.rule().is_some() {
         bail!(
             "--record-starts and --record-continues join lines of text and of logs; {} holds none",
+            input.name
+        );
+    }
+    let has_types = input.format == Format::Csv || options.pattern.is_some();
+    if !has_types && !options.types.is_empty() {
+        bail!(
+            "--types gives types to columns of CSV and groups of --pattern; {} holds none",
+            input.name
+        );
+    }
+    if options.delimiter.is_some() && !matches!(input.format, Format::Csv | Format::Columns) {
+        bail!(
+            "--delimiter separates fields of CSV and columns; {} holds none",
             input.name
         );
     }

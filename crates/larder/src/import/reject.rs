@@ -1,13 +1,28 @@
 //! What could not be imported: shown, and written to a file as NDJSON.
 
 use anyhow::{Context, Result};
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use value::Document;
 
 /// How many rejects are shown; all are in the file.
 const SHOWN_MAX: u64 = 10;
+
+/// Whether a file can be written; it stays as it is.
+fn try_to_write(path: &Path) -> io::Result<()> {
+    let is_there = path.try_exists()?;
+    // The reader of a pipe would take the end of the trial for the end of all.
+    if is_there && path.metadata()?.file_type().is_fifo() {
+        return Ok(());
+    }
+    OpenOptions::new().append(true).create(true).open(path)?;
+    if !is_there {
+        fs::remove_file(path)?;
+    }
+    Ok(())
+}
 
 /// The reject file; made when something is rejected.
 #[derive(Debug)]
@@ -18,13 +33,14 @@ pub struct Rejects {
 }
 
 impl Rejects {
-    /// Rejects will go to `path`.
-    pub fn new(path: PathBuf) -> Rejects {
-        Rejects {
+    /// Rejects will go to `path`, which is tried before there are any.
+    pub fn new(path: PathBuf) -> Result<Rejects> {
+        try_to_write(&path).with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(Rejects {
             path,
             file: None,
             count: 0,
-        }
+        })
     }
 
     /// Where they are.
@@ -61,5 +77,27 @@ impl Rejects {
                 .with_context(|| format!("cannot write {}", self.path.display())),
             None => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_cannot_be_written_is_noticed_at_once_and_others_stay_as_they_are() {
+        let folder = std::env::temp_dir().join(format!("larder-reject-{}", std::process::id()));
+        fs::create_dir(&folder).unwrap();
+        for wrong in [folder.join("missing/r.ndjson"), folder.clone()] {
+            let error = Rejects::new(wrong.clone()).unwrap_err();
+            assert!(format!("{error:#}").contains("cannot write"), "{error:#}");
+        }
+        let new = folder.join("new.ndjson");
+        Rejects::new(new.clone()).unwrap();
+        assert!(!new.exists());
+        fs::write(&new, "earlier").unwrap();
+        Rejects::new(new.clone()).unwrap();
+        assert_eq!(fs::read(&new).unwrap(), b"earlier");
+        fs::remove_dir_all(&folder).unwrap();
     }
 }

@@ -5,6 +5,9 @@ use anyhow::{Result, bail};
 use tokio::sync::mpsc::Sender;
 use value::{Document, DocumentBuf, ObjectId, Value};
 
+/// The bytes that a document of a collection may have: a server refuses a message with a longer one as a whole.
+const DOCUMENT_BYTES_MAX: usize = 16 << 20;
+
 /// Where parsed documents go: full batches are sent, waiting where the target is slower.
 pub struct Sink<'a> {
     sender: &'a Sender<Batch>,
@@ -32,25 +35,39 @@ impl Sink<'_> {
 
     /// Takes a document; one without `_id` gets one, so that a retry cannot insert it twice.
     pub fn document(&mut self, place: String, mut document: Document) -> Result<()> {
+        match self.complete(&mut document) {
+            Ok(document) => self.batch.push(Parsed { place, document }),
+            Err(reason) => {
+                let text = value::json::to_string((&document).into(), value::json::Mode::Canonical);
+                return self.bad(place, reason, text.as_bytes());
+            }
+        }
+        self.send_if(Batch::is_full)
+    }
+
+    /// The document as it is sent, with the fields that it gets.
+    fn complete(&self, document: &mut Document) -> Result<DocumentBuf, String> {
         if let Some((name, text)) = &self.extra {
-            document.set(name.as_str(), Value::from(text.as_str()));
+            if document.contains(name) {
+                return Err(format!(
+                    "there is a field '{name}' already, beside the one of --file-field"
+                ));
+            }
+            document.push(name.as_str(), Value::from(text.as_str()));
         }
         if !self.id.is_empty() {
-            match id_of(&mut document, self.id) {
-                Ok(id) => document.insert_at(0, "_id", id),
-                Err(reason) => {
-                    let text = value::json::to_string((&document).into(), value::json::Mode::Canonical);
-                    return self.bad(place, reason, text.as_bytes());
-                }
-            }
+            let id = id_of(document, self.id)?;
+            document.insert_at(0, "_id", id);
         } else if !document.contains("_id") {
             document.insert_at(0, "_id", ObjectId::generate());
         }
-        self.batch.push(Parsed {
-            place,
-            document: DocumentBuf::from(&document),
-        });
-        self.send_if(Batch::is_full)
+        let complete = DocumentBuf::from(&*document);
+        match complete.bytes().len() {
+            bytes if bytes > DOCUMENT_BYTES_MAX => Err(format!(
+                "the document has {bytes} bytes; at most {DOCUMENT_BYTES_MAX} are stored"
+            )),
+            _ => Ok(complete),
+        }
     }
 
     /// Takes text that is not a document.
@@ -96,4 +113,43 @@ fn id_of(document: &mut Document, fields: &[String]) -> Result<Value, String> {
         id.push(name.as_str(), value.clone());
     }
     Ok(Value::Document(id))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::sync::mpsc::channel;
+    use value::doc;
+
+    /// What becomes of a document: itself, or why it is none.
+    fn taken(document: Document, extra: Option<(String, String)>) -> Result<Document, String> {
+        let (sender, mut receiver) = channel(2);
+        let mut sink = Sink::new(&sender, &[]);
+        sink.add_to_documents(extra);
+        sink.document("f:1".to_owned(), document).unwrap();
+        sink.finish().unwrap();
+        let mut batch = receiver.try_recv().unwrap();
+        match batch.documents.pop() {
+            Some(parsed) => Ok(parsed.document.to_document()),
+            None => Err(batch.bad.pop().unwrap().reason),
+        }
+    }
+
+    #[test]
+    fn a_document_that_no_server_takes_is_rejected_before_it_is_sent() {
+        let document = |bytes: usize| doc! {"_id": 1, "text": "x".repeat(bytes)};
+        let without_text = DocumentBuf::from(&document(0)).bytes().len();
+        assert!(taken(document(DOCUMENT_BYTES_MAX - without_text), None).is_ok());
+        let error = taken(document(DOCUMENT_BYTES_MAX - without_text + 1), None).unwrap_err();
+        assert!(error.contains("16777217 bytes"), "{error}");
+    }
+
+    #[test]
+    fn the_name_of_the_file_takes_no_fields_place() {
+        let extra = Some(("from".to_owned(), "file".to_owned()));
+        let document = taken(doc! {"_id": 1}, extra.clone()).unwrap();
+        assert_eq!(document, doc! {"_id": 1, "from": "file"});
+        let error = taken(doc! {"_id": 1, "from": "own"}, extra).unwrap_err();
+        assert!(error.contains("'from'"), "{error}");
+    }
 }

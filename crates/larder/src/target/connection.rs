@@ -14,6 +14,8 @@ use value::{ArrayRef, Document, DocumentBuf, DocumentRef, RawDocument, Value, Va
 
 const OP_MSG: u32 = 2013;
 const MESSAGE_BYTES_MAX: usize = 48_000_000;
+/// What is said where reading or writing fails.
+const BROKE: &str = "the connection broke";
 
 /// What goes over the network, plain or through TLS.
 trait Wire: AsyncRead + AsyncWrite + Debug + Send + Unpin {}
@@ -46,24 +48,38 @@ impl Connection {
 
     async fn log_in(&mut self, user: &str, password: &str, source: &str) -> Result<()> {
         let mut login = ClientLogin::new(user, password)?;
-        let start = doc! {"saslStart": 1, "mechanism": "SCRAM-SHA-256", "payload": payload(login.first()), "$db": source};
+        let start = doc! {
+            "saslStart": 1,
+            "mechanism": "SCRAM-SHA-256",
+            "payload": payload(login.first()),
+            "options": doc! {"skipEmptyExchange": true},
+            "$db": source,
+        };
         let mut reply = self.command(&start, None).await?;
         loop {
             let Some(Value::Binary(challenge)) = reply.get("payload").cloned() else {
                 bail!("a reply without payload")
             };
-            let done = matches!(reply.get("done"), Some(Value::Bool(true)));
-            let Some(answer) = login.answer(&challenge.bytes)? else {
-                return Ok(());
+            let is_done = matches!(reply.get("done"), Some(Value::Bool(true)));
+            let answer = match (login.answer(&challenge.bytes)?, is_done) {
+                (None, true) => return Ok(()),
+                (Some(_), true) => bail!("the server did not prove that it knows the user"),
+                // It has proved that, and still waits for a word.
+                (None, false) => {
+                    self.proceed(&reply, Vec::new(), source).await?;
+                    return Ok(());
+                }
+                (Some(answer), false) => answer,
             };
-            if done {
-                return Ok(());
-            }
-            let id = reply.get("conversationId").cloned().unwrap_or(Value::Int32(1));
-            let next =
-                doc! {"saslContinue": 1, "conversationId": id, "payload": payload(answer), "$db": source};
-            reply = self.command(&next, None).await?;
+            reply = self.proceed(&reply, answer, source).await?;
         }
+    }
+
+    /// The next step of a login.
+    async fn proceed(&mut self, reply: &Document, answer: Vec<u8>, source: &str) -> Result<Document> {
+        let id = reply.get("conversationId").cloned().unwrap_or(Value::Int32(1));
+        let next = doc! {"saslContinue": 1, "conversationId": id, "payload": payload(answer), "$db": source};
+        self.command(&next, None).await
     }
 
     /// Inserts documents unordered; gives those that were refused.
@@ -100,11 +116,8 @@ impl Connection {
     ) -> Result<DocumentBuf> {
         self.request += 1;
         let message = message(self.request, command, documents);
-        self.stream
-            .write_all(&message)
-            .await
-            .context("the connection broke")?;
-        let reply = self.read().await.context("the connection broke")?;
+        self.stream.write_all(&message).await.context(BROKE)?;
+        let reply = self.read().await?;
         let ok = reply.as_raw().get("ok").and_then(ValueRef::as_f64);
         if ok != Some(1.0) {
             let reason = reply
@@ -119,14 +132,19 @@ impl Connection {
 
     async fn read(&mut self) -> Result<DocumentBuf> {
         let mut header = [0; 16];
-        self.stream.read_exact(&mut header).await?;
+        self.stream.read_exact(&mut header).await.context(BROKE)?;
         let [a, b, c, d, ..] = header;
+        if &[a, b, c, d] == b"HTTP" {
+            bail!(
+                "the server speaks HTTP there: name the port of MongoDB's protocol (--mongo-listen, by default 27017)"
+            );
+        }
         let length = u32::from_le_bytes([a, b, c, d]) as usize;
         if !(26..=MESSAGE_BYTES_MAX + 16_384).contains(&length) {
-            bail!("a message of {length} bytes");
+            bail!("a reply of {length} bytes: the server speaks another protocol there than MongoDB's");
         }
         let mut body = vec![0; length - 16];
-        self.stream.read_exact(&mut body).await?;
+        self.stream.read_exact(&mut body).await.context(BROKE)?;
         // Four bytes of flags and the kind of the one section stand before the document.
         let document = body.split_off(5);
         DocumentBuf::new(document.into()).context("the reply is not a document")
@@ -208,4 +226,94 @@ fn message(request: u32, command: &Document, documents: Option<&[DocumentBuf]>) 
     let length = (out.len() as u32).to_le_bytes();
     out.splice(..4, length);
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use auth::{Credentials, FirstMessage, Mechanism};
+    use tokio::io::DuplexStream;
+
+    fn connection(stream: DuplexStream) -> Connection {
+        Connection {
+            stream: Box::new(stream),
+            request: 0,
+        }
+    }
+
+    /// The other end, as a server.
+    struct Peer(Connection);
+
+    impl Peer {
+        async fn asked(&mut self) -> Document {
+            self.0.read().await.unwrap().to_document()
+        }
+
+        async fn answer(&mut self, answer: Vec<u8>, is_done: bool) {
+            let body = doc! {"conversationId": 7, "done": is_done, "payload": payload(answer), "ok": 1.0};
+            self.0.stream.write_all(&message(1, &body, None)).await.unwrap();
+        }
+
+        /// Takes a login up to its end, which comes at once or after another, empty exchange.
+        async fn log_in(mut self, is_done_at_once: bool) {
+            let credentials = Credentials::new(Mechanism::ScramSha256, "ann", "secret").unwrap();
+            let first = FirstMessage::parse(&payload_of(&self.asked().await)).unwrap();
+            let (challenge, conversation) = first.challenge(Mechanism::ScramSha256, credentials).unwrap();
+            self.answer(challenge.into_bytes(), false).await;
+            let proof = conversation.finish(&payload_of(&self.asked().await)).unwrap();
+            self.answer(proof.into_bytes(), is_done_at_once).await;
+            if !is_done_at_once {
+                assert!(payload_of(&self.asked().await).is_empty());
+                self.answer(Vec::new(), true).await;
+            }
+        }
+    }
+
+    fn payload_of(command: &Document) -> Vec<u8> {
+        match command.get("payload") {
+            Some(Value::Binary(binary)) => binary.bytes.clone(),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[tokio::test]
+    async fn a_login_goes_on_until_the_server_is_done() {
+        for is_done_at_once in [true, false] {
+            let (ours, theirs) = tokio::io::duplex(4_096);
+            let peer = tokio::spawn(Peer(connection(theirs)).log_in(is_done_at_once));
+            connection(ours).log_in("ann", "secret", "admin").await.unwrap();
+            peer.await.unwrap();
+        }
+    }
+
+    #[tokio::test]
+    async fn a_server_that_proves_nothing_is_not_logged_in_to() {
+        let (ours, theirs) = tokio::io::duplex(4_096);
+        let peer = tokio::spawn(async move {
+            let mut peer = Peer(connection(theirs));
+            let credentials = Credentials::new(Mechanism::ScramSha256, "ann", "secret").unwrap();
+            let first = FirstMessage::parse(&payload_of(&peer.asked().await)).unwrap();
+            let (challenge, _) = first.challenge(Mechanism::ScramSha256, credentials).unwrap();
+            peer.answer(challenge.into_bytes(), true).await;
+        });
+        let error = connection(ours)
+            .log_in("ann", "secret", "admin")
+            .await
+            .unwrap_err();
+        assert!(error.to_string().contains("did not prove"), "{error}");
+        peer.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn another_protocol_is_told_by_what_it_answers() {
+        for (answer, said) in [
+            (b"HTTP/1.1 400 Bad Request\r\n".as_slice(), "speaks HTTP"),
+            (b"\0\0\0D\0\nclose now, please".as_slice(), "another protocol"),
+        ] {
+            let (ours, mut theirs) = tokio::io::duplex(4_096);
+            theirs.write_all(answer).await.unwrap();
+            let error = connection(ours).read().await.unwrap_err();
+            assert!(error.to_string().contains(said), "{error}");
+        }
+    }
 }

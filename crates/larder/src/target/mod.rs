@@ -37,7 +37,7 @@ pub struct HolderOptions {
     )]
     pub server: ServerUri,
     /// A data folder that no server has open, in place of a server.
-    #[arg(long, value_name = "DIR", conflicts_with = "server")]
+    #[arg(long, value_name = "DIR")]
     pub data: Option<PathBuf>,
 }
 

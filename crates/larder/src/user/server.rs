@@ -12,6 +12,7 @@ const ANSWER_TIME_MAX: Duration = Duration::from_secs(30);
 
 pub(super) async fn run(server: &HttpServer, action: &UserAction) -> Result<()> {
     let client = Client::new(Reach::Anywhere);
+    server.recognize(&client, ANSWER_TIME_MAX).await?;
     let command = |database: String, command: Value| {
         let client = client.clone();
         async move {
@@ -55,7 +56,11 @@ fn list(reply: &Value) -> Result<()> {
             .unwrap_or_default()
             .to_owned()
     };
-    for user in reply.get("users").and_then(Value::as_array).into_iter().flatten() {
+    let users = reply.get("users").and_then(Value::as_array);
+    let mut users: Vec<&Value> = users.into_iter().flatten().collect();
+    // As those of a folder, whatever the server's order is.
+    users.sort_by_key(|user| (text(user, "db"), text(user, "user")));
+    for user in users {
         let roles = user.get("roles").and_then(Value::as_array).into_iter().flatten();
         let roles: Vec<String> = roles
             .map(|role| format!("{}@{}", text(role, "role"), text(role, "db")))

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// The level of each crate; a crate uses only crates of lower levels (level 0 uses none).
-pub const LEVELS: [(&str, u8); 40] = [
+pub const LEVELS: [(&str, u8); 41] = [
     ("backup", 0),
     ("code", 0),
     ("javascript", 0),
@@ -32,6 +32,7 @@ pub const LEVELS: [(&str, u8); 40] = [
     ("search", 3),
     ("clouseau", 4),
     ("peer", 4),
+    ("suggest", 4),
     ("update", 3),
     ("view", 3),
     ("query", 4),

@@ -72,7 +72,7 @@ pub async fn run(options: &ImportOptions) -> Result<()> {
         source: Arc::new(Server::new(source)?),
         target: Arc::new(Server::new(&options.riak)?),
         state: State::open(&options.state, source)?,
-        rejects: Rejects::new(options.reject.clone()),
+        rejects: Rejects::new(options.reject.clone())?,
         progress,
         totals: Totals::default(),
     };

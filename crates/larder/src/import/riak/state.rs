@@ -35,22 +35,25 @@ impl State {
         let whole = known.rfind('\n').map_or("", |end| &known[..=end]);
         let mut lines = whole.lines();
         let first = lines.next();
-        if first.is_some_and(|first| first != source) {
+        let done: HashSet<String> = lines.map(str::to_owned).collect();
+        let is_of_source = first == Some(source);
+        if !is_of_source && !done.is_empty() {
             bail!(
                 "{} is the state of an import from {}; name another file with --state",
                 path.display(),
                 first.unwrap_or_default()
             );
         }
-        let done = lines.map(str::to_owned).collect();
+        // Where nothing is done, as after a wrong address, there is nothing to go on with.
+        let kept = if is_of_source { whole.len() } else { 0 };
         let file = OpenOptions::new()
             .create(true)
             .append(true)
             .open(path)
             .with_context(reading)?;
-        file.set_len(whole.len() as u64).with_context(reading)?;
+        file.set_len(kept as u64).with_context(reading)?;
         let mut file = BufWriter::new(file);
-        if first.is_none() {
+        if !is_of_source {
             writeln!(file, "{source}").with_context(reading)?;
         }
         Ok(State {
@@ -88,4 +91,32 @@ impl State {
 
 fn line(bucket: &Bucket, key: &str) -> String {
     format!("{}/{}", bucket.path(""), percent_encode(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_source_takes_a_state_in_which_nothing_is_done() {
+        let path = std::env::temp_dir().join(format!("larder-state-{}", std::process::id()));
+        let open = |source: &str| {
+            let mut state = State::open(&path, source)?;
+            state.flush()?;
+            anyhow::Ok(state.done.len())
+        };
+        assert_eq!(open("http://wrong:1").unwrap(), 0);
+        assert_eq!(open("http://ann:secret@right:1").unwrap(), 0);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "right:1\n");
+        std::fs::write(&path, "right:1\n/buckets/b/k\n/buckets/b/cut").unwrap();
+        assert_eq!(open("http://ann:secret@right:1").unwrap(), 1);
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "right:1\n/buckets/b/k\n");
+        assert!(
+            open("http://wrong:1")
+                .unwrap_err()
+                .to_string()
+                .contains("--state")
+        );
+        std::fs::remove_file(&path).unwrap();
+    }
 }
