@@ -83,3 +83,19 @@ fn a_2d_field_holds_pairs_and_arrays_of_pairs() {
     assert!(planar(r#"{"type": "Point", "coordinates": [0, 0]}"#).is_err());
     assert!(planar_points(Value::Null.as_ref()).is_err());
 }
+
+#[test]
+fn a_loop_that_goes_to_and_fro_for_long_is_refused_in_time() {
+    // Teeth of a comb, whose edges are all between the same heights.
+    let ring = |teeth: usize| {
+        let along = |at: usize| 10.0 * at as f64 / teeth as f64;
+        let tooth = |at: usize| format!("[{}, 0], [{}, 10]", along(at), along(at) + 2.0 / teeth as f64);
+        let comb: Vec<String> = (0..teeth).map(tooth).collect();
+        parse(&format!(
+            r#"{{"type": "Polygon", "coordinates": [[[0, -1], {}, [10, -1], [0, -1]]]}}"#,
+            comb.join(", ")
+        ))
+    };
+    assert!(ring(1_000).is_ok());
+    assert!(ring(20_000).unwrap_err().contains("divide it"));
+}

@@ -4,8 +4,8 @@
 //! with where it is to go. Each processor (`processors`, a file a kind) changes the context or fails; what then happens is said
 //! by `ignore_failure` and `on_failure`, and whether it runs at all by `if`, a script of Painless.
 //!
-//! What must hold: no document makes a processor panic or run without end, or grows beyond what could be stored; a pipeline knows nothing but the document and the
-//! time, and other pipelines by the [`Host`] that it is handed.
+//! What must hold: no document makes a processor panic or run without end, or grows beyond what could be stored; a pipeline
+//! knows nothing but the document and the time, and other pipelines by the [`Host`] that it is handed.
 //!
 //! Left to others: where pipelines are kept, what indices run them, and the writing of documents.
 

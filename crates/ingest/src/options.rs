@@ -1,4 +1,4 @@
-//! The options of a processor, read strictly.
+//! The options of a processor or a pipeline, read strictly.
 
 use crate::error::PipelineError;
 use crate::template::Template;
@@ -10,16 +10,20 @@ pub(crate) type Result<T> = std::result::Result<T, PipelineError>;
 /// What a processor is told; what it has not asked for in the end is refused.
 #[derive(Debug)]
 pub(crate) struct Options {
-    processor: String,
+    /// Whose they are, as errors call it.
+    owner: String,
     given: Map<String, Json>,
 }
 
 impl Options {
-    pub(crate) fn new(processor: &str, given: Map<String, Json>) -> Options {
-        Options {
-            processor: processor.to_owned(),
-            given,
-        }
+    pub(crate) fn of_processor(kind: &str, given: Map<String, Json>) -> Options {
+        let owner = format!("processor [{kind}]");
+        Options { owner, given }
+    }
+
+    pub(crate) fn of_pipeline(given: Map<String, Json>) -> Options {
+        let owner = "pipeline".to_owned();
+        Options { owner, given }
     }
 
     pub(crate) fn take(&mut self, name: &str) -> Option<Json> {
@@ -112,8 +116,8 @@ impl Options {
             false => {
                 let names: Vec<&str> = self.given.keys().map(String::as_str).collect();
                 Err(PipelineError::new(format!(
-                    "processor [{}] doesn't support one or more provided configuration parameters [{}]",
-                    self.processor,
+                    "{} doesn't support one or more provided configuration parameters [{}]",
+                    self.owner,
                     names.join(", ")
                 )))
             }

@@ -87,7 +87,7 @@ impl Pipeline {
         let Json::Object(body) = definition else {
             return Err(PipelineError::new("a pipeline must be an object"));
         };
-        let mut options = Options::new("pipeline", body.clone());
+        let mut options = Options::of_pipeline(body.clone());
         for name in ["description", "version", "_meta", "deprecated"] {
             options.take(name);
         }
@@ -96,9 +96,7 @@ impl Pipeline {
         let list = list.ok_or_else(|| PipelineError::of("processors", "required property is missing"))?;
         let processors = parse_all(list, 0, &mut count)?;
         let on_failure = failure_list(&mut options, 0, &mut count)?;
-        options.end().map_err(|error| {
-            PipelineError::new(error.reason.replacen("processor [pipeline]", "pipeline", 1))
-        })?;
+        options.end()?;
         Ok(Pipeline {
             processors,
             on_failure,
@@ -245,7 +243,7 @@ impl Processor {
                 )));
             }
         };
-        let mut options = Options::new(&kind, given);
+        let mut options = Options::of_processor(&kind, given);
         let tag = options.optional_text("tag")?;
         let parsed = Processor::parse_of(&kind, tag.clone(), options, depth, count);
         parsed.map_err(|error| PipelineError {

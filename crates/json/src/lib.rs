@@ -4,7 +4,7 @@
 //! MongoDB Extended JSON; an object that reads exactly so becomes the value that it stands for, and every other object with `$`
 //! names stays the object that it is. Names that CouchDB keeps for itself are written in another form ([`underscored`]).
 //!
-//! Left to others: what a document's members mean (`couch`), the types of BSON and their text (`value`).
+//! Left to others: what a document's members mean (the protocols), the types of BSON and their text (`value`).
 
 mod members;
 mod read;
@@ -15,6 +15,7 @@ pub use read::{Reader, finish, put_string};
 
 use serde_json::Map;
 use value::json::Mode;
+use value::raw::NESTING_DEPTH_MAX;
 use value::{DocumentBuf, DocumentRef, RawDocument, ValueRef};
 
 /// Why a text is no JSON that can be taken.
@@ -26,6 +27,9 @@ pub enum JsonError {
     /// It is JSON of another kind than is wanted here.
     #[error("{0}")]
     Unexpected(&'static str),
+    /// More levels than a document may have.
+    #[error("The document is nested more than {NESTING_DEPTH_MAX} levels deep")]
+    TooDeep,
 }
 
 /// CouchDB says no more than this.

@@ -241,9 +241,7 @@ impl<'a> Reader<'a> {
 
 fn check_depth(depth: usize) -> Result<(), JsonError> {
     match depth > NESTING_DEPTH_MAX {
-        true => Err(JsonError::Unexpected(
-            "The document is nested more than 180 levels deep",
-        )),
+        true => Err(JsonError::TooDeep),
         false => Ok(()),
     }
 }

@@ -4,9 +4,9 @@
 //! one writer, which inserts what has gathered together. A client of RELP hears of a message once it is durable; others hear
 //! nothing, and what could not be kept of theirs is counted.
 //!
-//! What must hold: no bytes of a client cause a panic or unbounded memory; a message is acknowledged only when it is on the disk;
-//! nothing is dropped that is not counted; what is under way is counted in the memory of [`memory::Holder::Syslog`], and a message that does
-//! not go on ends its connection.
+//! What must hold: no bytes of a client cause a panic or unbounded memory; a message is acknowledged only when it is on the
+//! disk; nothing is dropped that is not counted; what is under way is counted in the memory of [`memory::Holder::Syslog`],
+//! and a message that does not go on ends its connection.
 //!
 //! Left to others: what messages look like (`logline`), connections and TLS (`net`).
 

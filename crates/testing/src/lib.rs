@@ -5,7 +5,7 @@
 //! does the same again; a path that nobody asks for fails a test.
 //!
 //! Left to others: what is chosen from, in each crate's own `tests/support`; a store that crashes on demand (`kv`); the
-//! servers that answer (`couch`, `web`).
+//! servers that answer (the protocols).
 
 mod host;
 pub mod http;

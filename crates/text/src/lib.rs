@@ -9,7 +9,7 @@
 //! [`TextFields::terms`], so an index of these finds all that match.
 //!
 //! Left to others: where `$text` may stand (`language`), entries of indexes (`store`), plans (`query`). Elasticsearch's
-//! analysis is another one (`search`).
+//! analysis is another one (`mapping`).
 
 mod condition;
 mod delimiters;

@@ -7,7 +7,7 @@
 //!
 //! What must hold: a [`RawDocument`] was validated when it was made, so reading it cannot fail.
 //!
-//! Left to others: what a filter or an update means (`query`), where documents are kept (`store`).
+//! Left to others: what a filter (`language`) or an update (`update`) means, where documents are kept (`store`).
 
 pub mod civil;
 pub mod collated;

@@ -4,13 +4,17 @@ use super::arc::cross_each_other;
 use super::vector::{Vector, dot, side, subtract};
 use crate::error::{Result, wrong};
 
-/// An edge, and between which heights above the plane of the equator the whole of it lies.
+/// The pairs of edges of one loop that are compared. Borders of countries need some hundreds for each edge; a loop that goes to and
+/// fro between two places needs the square of its edges, and would take minutes.
+const PAIRS_MAX: usize = 1 << 26;
+
+/// An edge, and the box in which the whole of it lies.
 struct Edge {
     number: usize,
     from: Vector,
     to: Vector,
-    low: f64,
-    high: f64,
+    low: Vector,
+    high: Vector,
 }
 
 impl Edge {
@@ -23,25 +27,37 @@ impl Edge {
             number,
             from,
             to,
-            low: from[2].min(to[2]) - bulge,
-            high: from[2].max(to[2]) + bulge,
+            low: std::array::from_fn(|axis| from[axis].min(to[axis]) - bulge),
+            high: std::array::from_fn(|axis| from[axis].max(to[axis]) + bulge),
         }
+    }
+
+    /// Whether there is a place where both could be.
+    fn is_near(&self, other: &Edge) -> bool {
+        (0..3).all(|axis| self.low[axis] <= other.high[axis] && other.low[axis] <= self.high[axis])
     }
 }
 
-/// Refuses a loop with two edges that cross. They are looked at in order of their lower ends, so that far ones are not
-/// compared.
+/// Refuses a loop with two edges that cross. They are looked at in order of their lower ends above the plane of the equator, so that
+/// far ones are not compared.
 pub(crate) fn check_simple(vertices: &[Vector]) -> Result<()> {
     let count = vertices.len();
     let next = |number: usize| (number + 1) % count;
     let mut edges: Vec<Edge> = (0..count)
         .map(|number| Edge::new(number, vertices[number], vertices[next(number)]))
         .collect();
-    edges.sort_by(|a, b| a.low.total_cmp(&b.low));
+    edges.sort_by(|a, b| a.low[2].total_cmp(&b.low[2]));
     let mut open: Vec<&Edge> = Vec::new();
+    let mut pairs = 0;
     for edge in &edges {
-        open.retain(|other| other.high >= edge.low);
-        for other in &open {
+        open.retain(|other| other.high[2] >= edge.low[2]);
+        pairs += open.len();
+        if pairs > PAIRS_MAX {
+            return wrong(format!(
+                "A polygon's loop of {count} vertices goes to and fro too often to be checked for crossings; divide it into several"
+            ));
+        }
+        for other in open.iter().filter(|other| edge.is_near(other)) {
             // Neighbours share a vertex, which is no crossing.
             let neighbours = next(edge.number) == other.number || next(other.number) == edge.number;
             if !neighbours && cross_inside(edge, other) {

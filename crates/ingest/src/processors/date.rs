@@ -90,7 +90,7 @@ fn has_year(pattern: &str) -> bool {
 pub(crate) struct Date {
     field: String,
     target: String,
-    forms: Vec<(String, Form)>,
+    forms: Vec<Form>,
     zone: Option<Template>,
     output: String,
 }
@@ -112,7 +112,7 @@ impl Date {
                 .unwrap_or_else(|| "@timestamp".to_owned()),
             forms: forms
                 .into_iter()
-                .map(|text| Ok((text.clone(), Form::parse(&text)?)))
+                .map(|text| Form::parse(&text))
                 .collect::<options::Result<_>>()?,
             zone,
             output,
@@ -128,7 +128,7 @@ impl Date {
         let ms = self
             .forms
             .iter()
-            .find_map(|(_, form)| form.read(&text, &zone, now_ms));
+            .find_map(|form| form.read(&text, &zone, now_ms));
         let Some(ms) = ms else {
             return failed(format!("unable to parse date [{text}]"));
         };

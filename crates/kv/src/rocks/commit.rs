@@ -137,8 +137,8 @@ impl Database {
         Ok(ticket)
     }
 
-    /// Every write of keys and heads goes through here, and a failure other than a full disk poisons the store. `None` if the write would have
-    /// to wait and `options` forbid it; nothing is written then.
+    /// Every write of keys and heads goes through here, and a failure other than a full disk poisons the store. `None` if
+    /// the write would have to wait and `options` forbid it; nothing is written then.
     pub(super) fn write(&self, batch: WriteBatch, options: &WriteOptions) -> Result<Option<Ticket>, Error> {
         self.poison.check()?;
         match self.db.write_opt(batch, options) {

@@ -1,8 +1,8 @@
 //! The embedded engine on RocksDB.
 //!
-//! One database holds all shards ([`layout`]). A commit takes its shard's head lock ([`heads`]), is checked
-//! and written to log and write buffer without a flush ([`commit`]), and then waits for the next flush of the
-//! log, which one thread makes for all that wait ([`flusher`]). The log is looked at before it is opened ([`log`]). Reads run on the caller's thread
+//! One database holds all shards ([`layout`]). A commit takes its shard's head lock ([`heads`]), is checked and written to
+//! log and write buffer without a flush ([`commit`]), and then waits for the next flush of the log, which one thread makes
+//! for all that wait ([`flusher`]). The log is looked at before it is opened ([`log`]). Reads run on the caller's thread
 //! ([`snapshot`]). Large values lie in files of their own ([`large`]).
 
 mod archive;
