@@ -32,6 +32,7 @@ mod seen;
 mod sort;
 mod term_vector;
 mod units;
+mod work;
 
 pub use aggregations::{Aggregations, BUCKETS_MAX, Background, Counting, Counts, Grouping, Rows, ShowHit};
 pub use fetch::{ValuesOf, WantedField, check_source, fetched, fetched_stored, stored_of};

@@ -135,14 +135,14 @@ struct Refused {
     id: Option<String>,
     /// The wrong one, where a revision is what is wrong.
     revision: Value,
-    error: CouchError,
+    error: Box<CouchError>,
 }
 
 fn parse(database: &Database, asked: &Value) -> Result<Entry, Refused> {
     let wrong = |reason: &'static str| Refused {
         id: None,
         revision: Value::Null,
-        error: CouchError::bad_request(reason),
+        error: Box::new(CouchError::bad_request(reason)),
     };
     let asked = match asked {
         Value::Document(asked) if !asked.is_empty() => asked,
@@ -156,7 +156,7 @@ fn parse(database: &Database, asked: &Value) -> Result<Entry, Refused> {
     let refused = |revision: &Value, error| Refused {
         id: Some(id.clone()),
         revision: revision.clone(),
-        error,
+        error: Box::new(error),
     };
     database
         .check_id(&id)

@@ -125,10 +125,7 @@ impl Date {
             None => "UTC".to_owned(),
             Some(zone) => zone.render(context)?,
         };
-        let ms = self
-            .forms
-            .iter()
-            .find_map(|form| form.read(&text, &zone, now_ms));
+        let ms = self.forms.iter().find_map(|form| form.read(&text, &zone, now_ms));
         let Some(ms) = ms else {
             return failed(format!("unable to parse date [{text}]"));
         };

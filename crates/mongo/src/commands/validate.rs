@@ -5,7 +5,7 @@ use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use code::Code;
-use engine::{Engine, Namespace};
+use engine::{Engine, Namespace, ValidateReport};
 use value::{Binary, Document, Value, doc};
 
 /// Options that do not go together.
@@ -44,54 +44,55 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         true => None,
         false => Some(engine.validate(&namespace, options.full).await?),
     };
-    let valid = report.as_ref().is_none_or(|report| report.is_valid());
     let mut reply = doc! {"ns": namespace.to_string()};
     if let Some(uuid) = entry.and_then(|entry| entry.uuid) {
-        reply.push(
-            "uuid",
-            Binary {
-                subtype: 4,
-                bytes: uuid.to_vec(),
-            },
-        );
+        let bytes = uuid.to_vec();
+        reply.push("uuid", Binary { subtype: 4, bytes });
     }
+    describe(&mut reply, report, indexes, options.repairs);
+    Ok(reply.into())
+}
+
+/// Tells what was found. Without a report nothing was read that could be wrong.
+fn describe(
+    reply: &mut Document,
+    report: Option<ValidateReport>,
+    indexes: Vec<(String, Document)>,
+    repairs: bool,
+) {
     if let Some(report) = &report {
         reply.push("nInvalidDocuments", 0);
         reply.push("nNonCompliantDocuments", 0);
         reply.push("nrecords", Value::count(report.records));
     }
+    let report = report.unwrap_or_default();
+    let valid = report.is_valid();
     let (mut keys, mut details) = (Document::new(), Document::new());
     for (name, spec) in indexes {
-        let entries = report.as_ref().map_or(0, |report| {
-            let mut counted = report.index_entries.iter();
-            counted
-                .find(|(counted, _)| *counted == name)
-                .map_or(0, |(_, entries)| *entries)
-        });
+        // Of an index that never had an entry nothing is counted.
+        let mut counted = report.index_entries.iter();
+        let entries = counted
+            .find(|(counted, _)| *counted == name)
+            .map_or(0, |(_, entries)| *entries);
         keys.push(name.clone(), Value::count(entries));
         details.push(name, doc! {"valid": valid, "spec": spec});
     }
-    let is_unrepaired = options.repairs && !valid;
-    let warnings = if is_unrepaired {
-        vec![NOT_REPAIRED]
-    } else {
-        Vec::new()
-    };
     reply.push("nIndexes", keys.len() as i32);
     reply.push("keysPerIndex", keys);
     reply.push("indexDetails", details);
     reply.push("valid", valid);
     reply.push("repaired", false);
     reply.push("repairMode", "None");
+    let warnings = if repairs && !valid {
+        vec![NOT_REPAIRED]
+    } else {
+        Vec::new()
+    };
     reply.push("warnings", Value::from(warnings));
-    reply.push(
-        "errors",
-        Value::from(report.map_or_else(Vec::new, |report| report.findings)),
-    );
+    reply.push("errors", Value::from(report.findings));
     for name in ["extraIndexEntries", "missingIndexEntries", "corruptRecords"] {
         reply.push(name, Value::Array(Vec::new()));
     }
-    Ok(reply.into())
 }
 
 /// What is asked. Values of every type are true or false, as in MongoDB.

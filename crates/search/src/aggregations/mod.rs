@@ -37,9 +37,8 @@ pub use context::ShowHit;
 pub(crate) use context::{Context, Finish, too_many_buckets};
 pub use counts::{Background, Counts};
 use histogram::Interval;
-use language::interruption::steps;
 use mapping::Mapping;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::Result;
 use mapping::fields::View;
 use metrics::Metric;
 use multi_terms::{MultiTerms, MultiTermsSpec};
@@ -57,11 +56,6 @@ use values::Source;
 pub const BUCKETS_MAX: usize = 65_535;
 /// Aggregations within aggregations at most.
 pub(crate) const DEPTH_MAX: usize = 20;
-
-/// Counts work of this many steps; fails once nobody wants the answer any more.
-pub(crate) fn work(count: usize) -> Result<()> {
-    steps(count).map_err(|error| SearchError::new(Kind::Ended(error.code), error.message))
-}
 
 /// What a request asks besides hits.
 #[derive(Clone, Debug, Default)]

@@ -1,8 +1,8 @@
 //! How much a search is compiled to.
 
 use super::patterns;
-use crate::aggregations::work;
 use crate::query::{CLAUSES_MAX, too_many_clauses};
+use crate::work::work;
 use mapping::error::Result;
 use regex::Regex;
 use std::cell::{Cell, RefCell};

@@ -147,7 +147,7 @@ pub(super) async fn write(
 
 /// Leaves only these fields of the document that begins here (`src/couch/src/couch_changes.erl`, `doc_to_json`).
 fn keep_fields(fields: &[String], start: usize, out: &mut String) -> Result<()> {
-    let Value::Document(whole) = Reader::whole(out[start..].as_bytes())? else {
+    let Value::Document(whole) = Reader::whole(&out.as_bytes()[start..])? else {
         return Ok(());
     };
     out.truncate(start);
