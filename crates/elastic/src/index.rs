@@ -11,7 +11,7 @@ use crate::learnt::Learnt;
 use crate::limits::{CHANGES_PAGE, REVISIONS_KEPT};
 use crate::present::Present;
 use crate::routing::Routing;
-use crate::shape::Counts;
+use crate::shard_counts::Counts;
 use crate::{names, settings};
 use auth::Action;
 use base64::Engine as _;

@@ -49,6 +49,7 @@ mod serve;
 mod server;
 mod settings;
 mod shape;
+mod shard_counts;
 mod source;
 mod streams;
 mod tail;

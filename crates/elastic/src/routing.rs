@@ -4,7 +4,7 @@
 //! `_routing`; and who asks for a document by its id finds it where Elasticsearch would look for it on the shard that it is on.
 
 use crate::error::{ElasticError, Result};
-use crate::shape::Counts;
+use crate::shard_counts::Counts;
 use http::StatusCode;
 use search::{Mapping, murmur3};
 use serde_json::{Map, Value};

@@ -1,7 +1,7 @@
 //! Settings of indices, in the form in which Elasticsearch shows them.
 
 use crate::error::{ElasticError, Result};
-use crate::shape::Counts;
+use crate::shard_counts::Counts;
 use search::Analysis;
 use serde_json::{Map, Value, json};
 

@@ -216,10 +216,10 @@ def test_design_documents_are_in_no_partition_of_a_view(filled):
     assert len(ids(requests.get(url))) == 50
 
 
-def test_the_option_has_no_meaning_in_other_databases(couch):
-    requests.put(f"{couch}/plain", json={"value": 1})
-    put_design(couch, "d", MAP, partitioned=True)
-    assert ids(requests.get(f"{couch}/_design/d/_view/some")) == ["plain"]
+def test_the_option_is_refused_in_other_databases(couch):
+    design = {"views": MAP, "options": {"partitioned": True}}
+    told = refused(requests.put(f"{couch}/_design/d", json=design))
+    assert told == ("invalid_design_doc", "partitioned option cannot be true in a non-partitioned database.")
 
 
 def test_limits_of_rows_are_settings(server, filled):
