@@ -5,7 +5,7 @@ use crate::error::{ElasticError, Result};
 use crate::server::Server;
 use auth::{Action, Privileges, Resource, User};
 use engine::Namespace;
-use http::{Method, Request, StatusCode, basic_credentials};
+use http::{Request, StatusCode, basic_credentials, refuse_other_sites};
 use std::sync::Arc;
 
 /// How it is known who asks.
@@ -47,7 +47,7 @@ pub(crate) async fn asker(server: &Server, request: &Request, asking: Asking) ->
             None => Ok(known(None)),
         };
     }
-    refuse_other_sites(request)?;
+    refuse_other_sites(request, engine.needs_login()).map_err(|error| refusal(error.to_string()))?;
     if !engine.needs_login() {
         let checked = server.hosts.check(&request.headers);
         return checked
@@ -113,16 +113,6 @@ impl Call {
                 action.name()
             ))),
         }
-    }
-}
-
-/// A page of another site may make a browser send requests with the user's password; what changes something is refused
-/// then (Fetch Metadata, `Sec-Fetch-Site`).
-fn refuse_other_sites(request: &Request) -> Result<()> {
-    let reads = [Method::GET, Method::HEAD, Method::OPTIONS].contains(&request.method);
-    match !reads && matches!(request.header("sec-fetch-site"), Some("cross-site" | "same-site")) {
-        true => Err(refusal("a page of another site cannot change anything here")),
-        false => Ok(()),
     }
 }
 
