@@ -3,6 +3,7 @@
 //! A pipeline reads the collection that it is on, unless its first stage tells of something else; stages read and write others
 //! besides. A view's pipeline is checked when the view is made: whoever reads the view needs no right on what is below.
 
+use super::writes;
 use crate::call::Call;
 use crate::error::Result;
 use auth::{Action, Resource};
@@ -155,14 +156,7 @@ impl Rules<'_, '_> {
     }
 
     fn check_written(&self, target: At<'_>, actions: &[Action]) -> Result<()> {
-        let bypass = self
-            .bypasses_validation
-            .then_some(Action::BypassDocumentValidation);
-        actions
-            .iter()
-            .copied()
-            .chain(bypass)
-            .try_for_each(|action| self.call.require(action, target.resource()))
+        writes::check_actions(self.call, target.resource(), actions, self.bypasses_validation)
     }
 
     /// Whether sessions of others are asked for; one's own anybody may see.

@@ -58,7 +58,7 @@ pub(super) fn options(call: &Call<'_>, arguments: &Arguments<'_>) -> Result<Writ
     })
 }
 
-/// Refuses a client that may not do all of this to a collection. To pass its validator by is an action of its own.
+/// Refuses a client that may not do all of this to a collection.
 pub(super) fn check_access(
     call: &Call<'_>,
     namespace: &Namespace,
@@ -66,9 +66,17 @@ pub(super) fn check_access(
     options: &WriteOptions,
 ) -> Result<()> {
     let resource = Resource::Collection(&namespace.database, &namespace.collection);
-    let bypass = options
-        .bypass_validation
-        .then_some(Action::BypassDocumentValidation);
+    check_actions(call, resource, actions, options.bypass_validation)
+}
+
+/// Refuses a client that may not do all of this. To pass a validator by is an action of its own.
+pub(super) fn check_actions(
+    call: &Call<'_>,
+    resource: Resource<'_>,
+    actions: &[Action],
+    bypasses_validation: bool,
+) -> Result<()> {
+    let bypass = bypasses_validation.then_some(Action::BypassDocumentValidation);
     actions
         .iter()
         .copied()

@@ -11,7 +11,6 @@ use crate::arguments::{Arguments, Fields};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
-use auth::{Action, Resource};
 use code::Code;
 use engine::{Namespace, WriteOptions};
 use operation::{Change, Operation};
@@ -90,13 +89,7 @@ fn check_access(
         let Some(Target { namespace, .. }) = targets.get(operation.namespace) else {
             continue;
         };
-        let resource = Resource::Collection(&namespace.database, &namespace.collection);
-        for action in operation.actions() {
-            call.require(*action, resource)?;
-        }
-        if options.bypass_validation {
-            call.require(Action::BypassDocumentValidation, resource)?;
-        }
+        writes::check_access(call, namespace, operation.actions(), &options)?;
     }
     Ok(())
 }
