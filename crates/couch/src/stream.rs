@@ -150,6 +150,22 @@ impl Output {
         is_sent && self.room().await
     }
 
+    /// Begins one of several answers that are sent as one (`…/queries`), of which there are so many before it.
+    pub(crate) fn begin_result(&mut self, before: usize) {
+        self.text.push_str(match before {
+            0 => "{\"results\":[\r\n",
+            _ => ",\r\n",
+        });
+    }
+
+    /// Ends several answers, of which there are this many.
+    pub(crate) fn end_results(&mut self, count: usize) {
+        self.text.push_str(match count {
+            0 => "{\"results\":[\r\n]}",
+            _ => "\r\n]}",
+        });
+    }
+
     /// Sends all that is gathered, and keeps nothing until there is more; false where the client is gone.
     pub(crate) async fn pause(&mut self) -> bool {
         self.page_bytes = CHUNK_BYTES;

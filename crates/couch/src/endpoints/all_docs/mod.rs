@@ -56,12 +56,11 @@ pub(crate) async fn queries(call: &mut Call, prefix: &'static str) -> Result<Res
 }
 
 async fn write_all(database: &Database, queries: &[RowOptions], output: &mut Output) -> Result<()> {
-    output.text.push_str(r#"{"results":["#);
-    for (position, options) in queries.iter().enumerate() {
-        output.text.push_str(if position > 0 { ",\r\n" } else { "\r\n" });
+    for (before, options) in queries.iter().enumerate() {
+        output.begin_result(before);
         write(database, options, output).await?;
     }
-    output.text.push_str("\r\n]}");
+    output.end_results(queries.len());
     Ok(())
 }
 

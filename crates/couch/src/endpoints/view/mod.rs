@@ -74,12 +74,12 @@ pub(crate) async fn queries(call: &mut Call, name: &str, view: &str) -> Result<R
 }
 
 async fn write_all(all: Vec<Asked>, output: &mut Output) -> Result<()> {
-    output.text.push_str(r#"{"results":["#);
-    for (position, asked) in all.into_iter().enumerate() {
-        output.text.push_str(if position > 0 { ",\r\n" } else { "\r\n" });
+    let count = all.len();
+    for (before, asked) in all.into_iter().enumerate() {
+        output.begin_result(before);
         asked.write(output).await?;
     }
-    output.text.push_str("\r\n]}");
+    output.end_results(count);
     Ok(())
 }
 
