@@ -320,6 +320,15 @@ fn is_too_short(terms: &[(String, i64)], wanted: &[(u32, Vec<String>)], slop: u3
     last - first + 2 * i64::from(slop) < span
 }
 
+/// Whether a term of a text is one of those that are wanted at this place of a phrase. Of the last place it may be the beginning.
+fn is_of_phrase(text: &str, wanted: &[(u32, Vec<String>)], at: usize, is_prefix: bool) -> bool {
+    let mut words = wanted[at].1.iter();
+    match is_prefix && at + 1 == wanted.len() {
+        true => words.any(|word| text.starts_with(word.as_str())),
+        false => words.any(|word| word == text),
+    }
+}
+
 /// Where the terms of a phrase stand among those of a text.
 fn phrase_terms(
     terms: &[(String, i64)],
@@ -330,13 +339,10 @@ fn phrase_terms(
     let words_of = |at: usize| wanted[at].1.iter();
     (0..wanted.len())
         .map(|at| {
-            let starts = is_prefix && at + 1 == wanted.len();
-            let is_one = |text: &str| match starts {
-                true => words_of(at).any(|word| text.starts_with(word.as_str())),
-                false => words_of(at).any(|word| word == text),
-            };
             let offset = i64::from(wanted[at].0);
-            let there = terms.iter().filter(|(text, _)| is_one(text));
+            let there = terms
+                .iter()
+                .filter(|(text, _)| is_of_phrase(text, wanted, at, is_prefix));
             let mut places: Vec<i64> = there.map(|(_, position)| position - offset).collect();
             places.sort_unstable();
             places.dedup();
@@ -362,12 +368,11 @@ fn in_phrase(
 ) -> Vec<usize> {
     // Where the words of each place stand: by their positions, and which terms they are.
     let mut there: Vec<Vec<(i64, usize)>> = Vec::with_capacity(wanted.len());
-    for (at, (_, words)) in wanted.iter().enumerate() {
-        let is_one = |text: &str| match is_prefix && at + 1 == wanted.len() {
-            true => words.iter().any(|word| text.starts_with(word.as_str())),
-            false => words.iter().any(|word| word == text),
-        };
-        let found = terms.iter().enumerate().filter(|(_, (text, _))| is_one(text));
+    for at in 0..wanted.len() {
+        let found = terms
+            .iter()
+            .enumerate()
+            .filter(|(_, (text, _))| is_of_phrase(text, wanted, at, is_prefix));
         let mut found: Vec<(i64, usize)> = found.map(|(one, (_, position))| (*position, one)).collect();
         found.sort_unstable();
         there.push(found);
