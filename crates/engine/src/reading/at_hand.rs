@@ -37,6 +37,6 @@ impl Engine {
 
     /// Notes a find that was answered so.
     pub fn note_find(&self, namespace: &Namespace, elapsed: Duration) {
-        self.latencies().note(namespace, "find", elapsed);
+        self.latencies().note(namespace, "find", elapsed, || true);
     }
 }

@@ -8,7 +8,6 @@ use pipeline::WantedOperations;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
-use store::Namespace;
 use value::{Document, DocumentBuf};
 
 /// An operation is listed while this lives.
@@ -23,13 +22,12 @@ impl Drop for OperationGuard {
         let Some(operation) = self.engine.operations().unlist(self.id) else {
             return;
         };
-        let namespace = operation.namespace.as_ref();
-        let exists = |namespace: &&Namespace| self.engine.store().collection(namespace).is_some();
-        if let Some(namespace) = namespace.filter(exists) {
+        if let Some(namespace) = &operation.namespace {
             let elapsed = operation.started.elapsed();
+            let exists = || self.engine.store().collection(namespace).is_some();
             self.engine
                 .latencies()
-                .note(namespace, &operation.command, elapsed);
+                .note(namespace, &operation.command, elapsed, exists);
         }
     }
 }

@@ -79,16 +79,21 @@ impl Default for Histogram {
 }
 
 impl Latencies {
-    /// Notes that an operation on a collection has ended. One that does not exist is not to be noted: clients could name any number
-    /// of them.
-    pub(crate) fn note(&self, namespace: &Namespace, command: &str, elapsed: Duration) {
+    /// Notes that an operation on a collection has ended. One that is not known yet is only kept if it `exists`: clients could name
+    /// any number of them.
+    pub(crate) fn note(
+        &self,
+        namespace: &Namespace,
+        command: &str,
+        elapsed: Duration,
+        exists: impl FnOnce() -> bool,
+    ) {
         let mut collections = self.collections.lock();
-        if collections.len() >= COLLECTIONS_MAX && !collections.contains_key(namespace) {
-            return;
-        }
+        let has_room = collections.len() < COLLECTIONS_MAX;
         let latencies = match collections.get_mut(namespace) {
             Some(latencies) => latencies,
-            None => collections.entry(namespace.clone()).or_default(),
+            None if has_room && exists() => collections.entry(namespace.clone()).or_default(),
+            None => return,
         };
         let histogram = match command {
             "find" | "aggregate" | "count" | "distinct" | "getMore" => &mut latencies.reads,
