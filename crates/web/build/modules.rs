@@ -1,94 +1,86 @@
-//! Which modules a browser will want: a page that names them all is there after one round trip, not after one for each module
-//! that imports another.
+//! The page's modules: what each imports, and what a view needs of them.
 
 use crate::FOLDER_MARK;
-use std::collections::BTreeMap;
-use std::error::Error;
-use std::fmt::Write as _;
+use std::collections::{BTreeMap, BTreeSet};
 
-/// What stands in the page for the links to the modules that every view wants.
-const PRELOADS_MARK: &str = "{preloads}";
-/// What stands in it for the modules that a view wants besides, as JSON: `{"logs": ["views/logs.js", …], …}`.
-const VIEWS_MARK: &str = "{views}";
 /// The module with which all begins, and the folder of those that it loads when they are wanted.
-const START: &str = "app.js";
+pub(crate) const START: &str = "app.js";
 const VIEWS: &str = "views/";
 
-/// The modules, and what each of them imports before it runs.
-pub(crate) struct Modules(BTreeMap<String, Vec<String>>);
+/// The modules that are the page's own, and what each of them imports before it runs.
+pub(crate) struct Modules {
+    texts: BTreeMap<String, String>,
+    imports: BTreeMap<String, Vec<String>>,
+}
 
 impl Modules {
+    /// Those of the files; what a bare name means is said by the import map of `page`.
     pub(crate) fn of(files: &[(String, Vec<u8>)], page: &str) -> Modules {
-        let is_module = |name: &str| name.ends_with(".js") || name.ends_with(".mjs");
-        let modules = files.iter().filter(|(name, _)| is_module(name));
-        let imports = |(name, content): &(String, Vec<u8>)| {
-            let text = String::from_utf8_lossy(content);
-            let folder = name.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let own = files.iter().filter(|(name, _)| is_own(name));
+        let texts: BTreeMap<String, String> = own
+            .map(|(name, content)| (name.clone(), String::from_utf8_lossy(content).into_owned()))
+            .collect();
+        let imports = |(name, text): (&String, &String)| {
             // What stands behind another `from` is no file, so that nothing is found of it.
             let quoted = text
                 .split("from")
                 .skip(1)
                 .filter_map(|rest| rest.trim_start().strip_prefix('"'));
             let named = quoted.filter_map(|rest| rest.split_once('"'));
-            let imported = named.filter_map(|(named, _)| resolved(folder, named, page));
+            let imported = named.filter_map(|(named, _)| resolved(name, named, page));
             (name.clone(), imported.collect())
         };
-        Modules(modules.map(imports).collect())
+        let imports = texts.iter().map(imports).collect();
+        Modules { texts, imports }
     }
 
-    /// A module and all that it imports, those first that are wanted first.
-    fn wanted_by<'a>(&'a self, name: &'a str) -> Vec<&'a str> {
-        let mut wanted = vec![name];
-        let mut at = 0;
-        while let Some(next) = wanted.get(at) {
-            for imported in self.0.get(*next).into_iter().flatten() {
-                if self.0.contains_key(imported) && !wanted.contains(&imported.as_str()) {
-                    wanted.push(imported);
-                }
-            }
-            at += 1;
-        }
+    pub(crate) fn text(&self, name: &str) -> &str {
+        self.texts.get(name).map_or("", String::as_str)
+    }
+
+    pub(crate) fn is_there(&self, name: &str) -> bool {
+        self.texts.contains_key(name)
+    }
+
+    /// The views, by name: the modules that the first one loads when they are wanted.
+    pub(crate) fn views(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.texts.keys().filter_map(|name| {
+            let view = name.strip_prefix(VIEWS)?.strip_suffix(".js")?;
+            (!view.contains('/')).then_some((view, name.as_str()))
+        })
+    }
+
+    /// A module and all that it imports, each behind those that it imports: the order in which they run. Those of others are among
+    /// them.
+    pub(crate) fn wanted_by(&self, name: &str) -> Vec<String> {
+        let mut wanted = Vec::new();
+        self.add(name, &mut BTreeSet::new(), &mut wanted);
         wanted
     }
 
-    /// The page with links to the modules that it will want.
-    pub(crate) fn named_in(&self, page: &str) -> Result<String, Box<dyn Error>> {
-        let of_all = self.wanted_by(START);
-        let mut links = String::new();
-        for name in &of_all {
-            writeln!(
-                links,
-                "<link rel=\"modulepreload\" href=\"/{FOLDER_MARK}/{name}\">"
-            )?;
+    fn add(&self, name: &str, seen: &mut BTreeSet<String>, wanted: &mut Vec<String>) {
+        if !seen.insert(name.to_owned()) {
+            return;
         }
-        let mut of_views = BTreeMap::new();
-        for name in self.0.keys() {
-            if let Some(view) = name.strip_prefix(VIEWS).and_then(|name| name.strip_suffix(".js"))
-                && !view.contains('/')
-            {
-                let mut wanted = self.wanted_by(name);
-                wanted.retain(|name| !of_all.contains(name));
-                of_views.insert(view, wanted);
-            }
+        for imported in self.imports.get(name).into_iter().flatten() {
+            self.add(imported, seen, wanted);
         }
-        for mark in [PRELOADS_MARK, VIEWS_MARK] {
-            if !page.contains(mark) {
-                return Err(format!("index.html has no {mark}").into());
-            }
-        }
-        // Names of files are the same in JSON as Rust shows them.
-        Ok(page
-            .replace(PRELOADS_MARK, links.trim_end())
-            .replace(VIEWS_MARK, &format!("{of_views:?}")))
+        wanted.push(name.to_owned());
     }
 }
 
-/// The file that a module in this folder means by a name; the page's import map says what bare names mean.
-fn resolved(folder: &str, named: &str, page: &str) -> Option<String> {
+/// Whether a file is a module of the page itself; those of others are served as they were made.
+pub(crate) fn is_own(name: &str) -> bool {
+    name.ends_with(".js")
+}
+
+/// The file that a module means by a name; the page's import map says what bare names mean.
+pub(crate) fn resolved(module: &str, named: &str, page: &str) -> Option<String> {
     if !named.starts_with('.') {
         let (_, rest) = page.split_once(&format!("\"{named}\": \"/{FOLDER_MARK}/"))?;
         return rest.split_once('"').map(|(name, _)| name.to_owned());
     }
+    let folder = module.rsplit_once('/').map_or("", |(folder, _)| folder);
     let mut path: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in named.split('/') {
         match part {

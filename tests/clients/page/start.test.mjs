@@ -27,7 +27,7 @@ test("an empty server says how to begin, in both themes and at 360 px", async ()
   await phone.done();
 });
 
-test("the page names all modules that a view loads, so that a browser asks for them at once", async () => {
+test("the page names all files that a view loads, so that a browser asks for them at once, and there are few", async () => {
   for (const view of ["start", "logs", "graphs", "docs", "query", "files", "server"]) {
     const page = await browser.open(`${server.url}/#/${view}`);
     await page.getByRole("main").getByRole("heading").first().waitFor();
@@ -37,6 +37,7 @@ test("the page names all modules that a view loads, so that a browser asks for t
     }));
     assert.deepEqual(loaded.filter((name) => !named.includes(name)), [], view);
     assert.ok(loaded.some((name) => name.endsWith(`/views/${view}.js`)), view);
+    assert.ok(loaded.length <= 14, `${view} loads ${loaded.length} files`);
     assert.deepEqual(page.faults, [], view);
     await page.done();
   }

@@ -1,10 +1,10 @@
 // Graphs: numeric fields of a collection over time, by a field, aggregated on the server to the width of the screen; and boards of them.
 
 import { html, useState } from "../lib/html.js";
+import { Choose } from "../parts/choose.js";
 import { Empty, Failure, Loading } from "../parts/panel.js";
 import { go, link, refine } from "../state/route.js";
 import { useResource } from "../state/resource.js";
-import { Choose } from "./logs.js";
 import { AddToBoard, Boards } from "./graphs/boards.js";
 import { Graph } from "./graphs/graph.js";
 import { STATS, sampleFields } from "./graphs/series.js";

@@ -1,7 +1,7 @@
 // Logs: a histogram, fields, and lines by time, newest first. Which collection, where the address names none, is chosen from a list.
 
 import { html } from "../lib/html.js";
-import { get } from "../lib/http.js";
+import { Choose } from "../parts/choose.js";
 import { Empty, Failure, Loading } from "../parts/panel.js";
 import { link } from "../state/route.js";
 import { useResource } from "../state/resource.js";
@@ -24,15 +24,4 @@ function Opened({ name, params }) {
   if (!data) return html`<section class="view"><h1>${name}</h1><${Loading} on=${loading} /></section>`;
   if (!data.time) return html`<section class="view"><h1>${name}</h1><${Empty}><p>No field of ${name} has dates, so its documents have no order by time.</p><a class="button" href=${link(["docs", name])}>Documents</a><//></section>`;
   return html`<${Log} name=${name} params=${params} shape=${data} />`;
-}
-
-/** The collections that a view could open. */
-export function Choose({ title, view }) {
-  const { data, error, loading, reload } = useResource((signal) => get("/api/collections", signal), []);
-  const all = (data?.collections ?? []).filter((one) => one.documents && !["admin", "config", "local"].includes(one.database));
-  return html`<section class="view"><h1>${title}</h1><${Loading} on=${loading} />
-    ${error && html`<${Failure} error=${error} retry=${reload} />`}
-    ${data && !all.length && html`<${Empty}><p>There is nothing to show yet.</p><a class="button primary" href="#/start">Drop a file</a><//>`}
-    <div class="cards tiles">${all.sort((a, b) => b.documents - a.documents).map((one) => html`<a class="card tile choice" key=${one.name} href=${link([view, one.name])}><span class="name">${one.name}</span><span class="muted">${one.documents.toLocaleString()} documents</span></a>`)}</div>
-  </section>`;
 }
