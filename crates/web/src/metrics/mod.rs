@@ -4,7 +4,9 @@ mod figures;
 
 use crate::call::Call;
 use crate::error::{Result, WebError};
+use crate::server::Counters;
 use auth::{Action, Resource};
+use engine::{ScrubReport, ServerReport};
 use figures::Figures;
 use http::header::CONTENT_TYPE;
 use http::{Body, HeaderValue, Response};
@@ -49,8 +51,6 @@ fn answer(kind: &'static str, body: String) -> Response {
 fn gather(call: &Call) -> Figures {
     let engine = &call.server.engine;
     let report = engine.server_report();
-    let counters = &call.server.counters;
-    let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     let mut told = Figures::default();
     told.gauge(
         "larder_uptime_seconds",
@@ -62,6 +62,36 @@ fn gather(call: &Call) -> Figures {
         "Documents in all collections",
         engine.document_count(),
     );
+    of_disk(&report, &mut told);
+    of_memory(&report, &mut told);
+    of_followers(call, &mut told);
+    if let Some(tls) = &call.server.tls {
+        let end = tls.validity().ends.duration_since(UNIX_EPOCH);
+        told.gauge(
+            "larder_tls_certificate_end_seconds",
+            "When the server's certificate ends, in seconds since 1970",
+            end.map_or(0, |end| end.as_secs()),
+        );
+    }
+    told.gauge(
+        "larder_operations_running",
+        "Commands under way",
+        engine.running_operations().len() as u64,
+    );
+    told.gauge("larder_cursors_open", "Open cursors", report.open_cursors as u64);
+    told.gauge("larder_sessions", "Sessions remembered", report.sessions as u64);
+    told.counter("larder_commits_total", "Commits", report.commits);
+    told.counter(
+        "larder_flushes_total",
+        "Flushes of the log to the disk",
+        report.flushes,
+    );
+    of_scrub(&engine.scrub_report(), &mut told);
+    of_requests(&call.server.counters, &mut told);
+    told
+}
+
+fn of_disk(report: &ServerReport, told: &mut Figures) {
     told.gauge("larder_disk_bytes", "Bytes of the data folder", report.disk_bytes);
     told.gauge(
         "larder_disk_total_bytes",
@@ -88,6 +118,9 @@ fn gather(call: &Call) -> Figures {
         "Bytes of temporary files, of what memory does not take",
         report.temporary_bytes,
     );
+}
+
+fn of_memory(report: &ServerReport, told: &mut Figures) {
     told.gauge(
         "larder_memory_engine_bytes",
         "Caches and write buffers of the engine",
@@ -128,54 +161,40 @@ fn gather(call: &Call) -> Figures {
         "Requests for which there was no memory",
         held.map(|of| (of, of.refused)),
     );
-    if let Some(followers) = &call.server.mounts.followers {
-        let behind = followers.behind();
-        told.gauge(
-            "larder_replications",
-            "Replications that run or wait to be tried again",
-            behind.replications,
-        );
-        told.gauge(
-            "larder_replications_failing",
-            "Replications whose last try failed",
-            behind.replications_failing,
-        );
-        told.gauge(
-            "larder_replication_pending_changes",
-            "Changes that replications have still to bring to their targets",
-            behind.replication_changes,
-        );
-        told.gauge(
-            "larder_index_pending_changes",
-            "Changes that the full-text index furthest behind has not reached; searches see them all the same",
-            behind.index_changes,
-        );
-    }
     if let Some(bytes) = resident_bytes() {
         told.gauge("process_resident_memory_bytes", "Memory of the process", bytes);
     }
-    if let Some(tls) = &call.server.tls {
-        let end = tls.validity().ends.duration_since(UNIX_EPOCH);
-        told.gauge(
-            "larder_tls_certificate_end_seconds",
-            "When the server's certificate ends, in seconds since 1970",
-            end.map_or(0, |end| end.as_secs()),
-        );
-    }
+}
+
+/// How far replications and full-text indexes are behind what they follow.
+fn of_followers(call: &Call, told: &mut Figures) {
+    let Some(followers) = &call.server.mounts.followers else {
+        return;
+    };
+    let behind = followers.behind();
     told.gauge(
-        "larder_operations_running",
-        "Commands under way",
-        engine.running_operations().len() as u64,
+        "larder_replications",
+        "Replications that run or wait to be tried again",
+        behind.replications,
     );
-    told.gauge("larder_cursors_open", "Open cursors", report.open_cursors as u64);
-    told.gauge("larder_sessions", "Sessions remembered", report.sessions as u64);
-    told.counter("larder_commits_total", "Commits", report.commits);
-    told.counter(
-        "larder_flushes_total",
-        "Flushes of the log to the disk",
-        report.flushes,
+    told.gauge(
+        "larder_replications_failing",
+        "Replications whose last try failed",
+        behind.replications_failing,
     );
-    let scrub = engine.scrub_report();
+    told.gauge(
+        "larder_replication_pending_changes",
+        "Changes that replications have still to bring to their targets",
+        behind.replication_changes,
+    );
+    told.gauge(
+        "larder_index_pending_changes",
+        "Changes that the full-text index furthest behind has not reached; searches see them all the same",
+        behind.index_changes,
+    );
+}
+
+fn of_scrub(scrub: &ScrubReport, told: &mut Figures) {
     told.counter(
         "larder_scrub_rounds_total",
         "Times that everything was read in search of damage",
@@ -191,6 +210,10 @@ fn gather(call: &Call) -> Figures {
         "Damage found",
         scrub.findings_count,
     );
+}
+
+fn of_requests(counters: &Counters, told: &mut Figures) {
+    let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     told.counter(
         "larder_http_requests_total",
         "Requests to this port",
@@ -211,7 +234,6 @@ fn gather(call: &Call) -> Figures {
         "Bytes of files taken",
         count(&counters.file_bytes_in),
     );
-    told
 }
 
 /// The resident memory of this process, where the system tells it (`/proc/self/status`).
