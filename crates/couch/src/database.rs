@@ -31,7 +31,7 @@ impl Database {
     /// The database of this name, as a user may use it: all of it, or only some of its documents.
     pub(crate) fn open(engine: &Engine, config: &Config, user: &User, name: &str) -> Result<Database> {
         let namespace = names::namespace(name);
-        let found = match names::is_seen(&namespace) {
+        let found = match namespace.is_shown_everywhere() {
             true => engine.revisioned(&namespace)?,
             false => None,
         };

@@ -8,8 +8,6 @@ use http::StatusCode;
 
 /// The database in which bare names are.
 const DEFAULT_DATABASE: &str = "default";
-/// Databases that no protocol but MongoDB's sees.
-const HIDDEN_DATABASES: [&str; 3] = ["admin", "config", "local"];
 /// What stands after a collection's name in that of the bucket of its attachments.
 const ATTACHMENTS: &str = ".attachments";
 /// The database of users.
@@ -84,7 +82,7 @@ pub fn all(engine: &Engine) -> Vec<String> {
     for database in engine.databases() {
         for entry in engine.collections(&database) {
             let namespace = Namespace::new(&database, &entry.name);
-            if !entry.is_view && is_seen(&namespace) {
+            if !entry.is_view && namespace.is_shown_everywhere() {
                 names.push(name(&namespace));
             }
         }
@@ -105,13 +103,6 @@ pub fn attachments(namespace: &Namespace) -> Bucket {
 pub fn attachment_collections(namespace: &Namespace) -> [Namespace; 2] {
     let bucket = attachments(namespace);
     [bucket.files(), bucket.chunks()]
-}
-
-/// Whether a database of this name is seen here.
-pub fn is_seen(namespace: &Namespace) -> bool {
-    let name = &namespace.collection;
-    let is_bucket = name.ends_with(".attachments.files") || name.ends_with(".attachments.chunks");
-    !HIDDEN_DATABASES.contains(&namespace.database.as_str()) && !name.starts_with("system.") && !is_bucket
 }
 
 #[cfg(test)]
@@ -142,12 +133,5 @@ mod tests {
         for wrong in ["", "A", "1a", "_odd", "a.b", "a b"] {
             assert!(check(wrong).is_err(), "{wrong}");
         }
-    }
-
-    #[test]
-    fn what_belongs_to_others_is_not_seen() {
-        assert!(!is_seen(&Namespace::new("admin", "x")));
-        assert!(!is_seen(&Namespace::new("default", "a.attachments.files")));
-        assert!(is_seen(&Namespace::new("default", "a")));
     }
 }

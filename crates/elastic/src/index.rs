@@ -64,7 +64,7 @@ impl Call {
     pub(crate) fn index(&self, name: &str, action: Action) -> Result<Index> {
         let namespace = names::namespace(&self.server.engine, name);
         self.require(action, &namespace)?;
-        let collection = match names::is_seen(&namespace) {
+        let collection = match namespace.is_shown_everywhere() {
             true => self.server.engine.revisioned(&namespace)?,
             false => None,
         };

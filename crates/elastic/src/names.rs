@@ -12,8 +12,6 @@ use serde_json::Value;
 
 /// The database in which bare names are.
 const DEFAULT_DATABASE: &str = "default";
-/// Databases that no protocol but MongoDB's sees.
-const HIDDEN_DATABASES: [&str; 3] = ["admin", "config", "local"];
 
 /// The collection of an index's name.
 pub(crate) fn namespace(engine: &Engine, name: &str) -> Namespace {
@@ -47,7 +45,7 @@ pub(crate) fn all(call: &Call) -> Vec<String> {
     for database in engine.databases() {
         for entry in engine.collections(&database) {
             let namespace = Namespace::new(&database, &entry.name);
-            if !entry.is_view && is_seen(&namespace) && call.allows(Action::Find, &namespace) {
+            if !entry.is_view && namespace.is_shown_everywhere() && call.allows(Action::Find, &namespace) {
                 names.push(name(&namespace));
             }
         }
@@ -55,13 +53,6 @@ pub(crate) fn all(call: &Call) -> Vec<String> {
     names.sort();
     names.dedup();
     names
-}
-
-/// Whether a collection is seen here.
-pub(crate) fn is_seen(namespace: &Namespace) -> bool {
-    let name = &namespace.collection;
-    let is_bucket = name.ends_with(".attachments.files") || name.ends_with(".attachments.chunks");
-    !HIDDEN_DATABASES.contains(&namespace.database.as_str()) && !name.starts_with("system.") && !is_bucket
 }
 
 /// Refuses a name that a new index cannot have.
@@ -91,7 +82,7 @@ pub(crate) fn check(name: &str) -> Result<()> {
             name.len()
         ));
     }
-    if !is_seen(&Namespace::new(DEFAULT_DATABASE, name)) {
+    if !Namespace::new(DEFAULT_DATABASE, name).is_shown_everywhere() {
         return invalid("such names are Larder's own");
     }
     Ok(())

@@ -2,7 +2,7 @@
 
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
-use crate::names::{self, all, check, is_seen, namespace};
+use crate::names::{self, all, check, namespace};
 use crate::parameters::Parameters;
 use auth::Action;
 use search::simple_match;
@@ -196,7 +196,7 @@ fn split(expression: &str) -> Vec<&str> {
 fn named(call: &Call, name: &str, options: Options) -> Result<Vec<String>> {
     let place = namespace(&call.server.engine, name);
     let entry = call.server.engine.collection_entry(&place);
-    let names = match entry.is_some_and(|entry| !entry.is_view && is_seen(&place)) {
+    let names = match entry.is_some_and(|entry| !entry.is_view && place.is_shown_everywhere()) {
         true => vec![name.to_owned()],
         false => names::with_alias(call, name)
             .into_iter()

@@ -11,8 +11,6 @@ use value::{Binary, ObjectId, Value, ValueRef};
 
 /// The bucket type of buckets without one.
 pub(crate) const DEFAULT_TYPE: &[u8] = b"default";
-/// Databases that no protocol but MongoDB's sees.
-const HIDDEN_DATABASES: [&str; 3] = ["admin", "config", "local"];
 
 /// A bucket with its type.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -77,7 +75,7 @@ pub(crate) fn check_key(key: &[u8]) -> Result<()> {
 pub(crate) fn database(kind: &[u8]) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-') || !c.is_ascii();
     let name = escaped(kind, is_plain);
-    match HIDDEN_DATABASES.contains(&name.as_str()) {
+    match Namespace::is_own_database(&name) {
         true => escaped_first(&name),
         false => name,
     }
@@ -135,13 +133,6 @@ pub(crate) fn unescaped(name: &str) -> Vec<u8> {
         }
     }
     out
-}
-
-/// Whether a collection is seen as a bucket.
-pub(crate) fn is_seen(namespace: &Namespace) -> bool {
-    let name = &namespace.collection;
-    let is_bucket = name.ends_with(".attachments.files") || name.ends_with(".attachments.chunks");
-    !HIDDEN_DATABASES.contains(&namespace.database.as_str()) && !name.starts_with("system.") && !is_bucket
 }
 
 /// The `_id` that a new document of this key gets.

@@ -299,7 +299,7 @@ fn check_modifiable(namespace: &Namespace, present: &Collection, request: &Modif
     {
         return refuse(format!("'{view_option}' option only supported on a view"));
     }
-    let reserved = matches!(namespace.database.as_str(), "admin" | "config" | "local");
+    let reserved = Namespace::is_own_database(&namespace.database);
     if request.options.contains("validator") && reserved {
         return refuse(format!("Document validators are not allowed on {namespace}"));
     }

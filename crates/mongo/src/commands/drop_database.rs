@@ -4,6 +4,7 @@ use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use code::Code;
+use engine::Namespace;
 use value::Document;
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
@@ -16,7 +17,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             "Have to pass 1 as 'dropDatabase' parameter",
         ));
     }
-    if matches!(call.database.as_str(), "admin" | "config" | "local") {
+    if Namespace::is_own_database(&call.database) {
         return Err(CommandError::new(
             Code::ILLEGAL_OPERATION,
             format!("Dropping the '{}' database is prohibited.", call.database),

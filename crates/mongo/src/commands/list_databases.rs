@@ -5,11 +5,9 @@ use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
 use auth::{Action, Resource};
+use engine::Namespace;
 use std::collections::BTreeSet;
 use value::{Document, Value, doc};
-
-/// The databases that are always there.
-const OWN: [&str; 3] = ["admin", "config", "local"];
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
@@ -53,7 +51,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 /// The databases that hold something, and those that are always there.
 fn databases(call: &Call<'_>) -> BTreeSet<String> {
     let mut names: BTreeSet<String> = call.server.engine.databases().into_iter().collect();
-    names.extend(OWN.map(str::to_owned));
+    names.extend(Namespace::OWN_DATABASES.map(str::to_owned));
     names
 }
 
@@ -61,6 +59,6 @@ async fn describe(call: &Call<'_>, name: &str) -> Result<(Document, i64)> {
     let report = call.server.engine.database_report(name).await?;
     let bytes = (report.storage_bytes + report.index_bytes) as i64;
     // The server's own databases are never empty, as in MongoDB.
-    let empty = report.documents == 0 && !OWN.contains(&name);
+    let empty = report.documents == 0 && !Namespace::is_own_database(name);
     Ok((doc! {"name": name, "sizeOnDisk": bytes, "empty": empty}, bytes))
 }

@@ -14,9 +14,6 @@ use std::sync::Arc;
 use store::{Namespace, StoreError};
 use value::{Document, Value};
 
-/// The databases that hold the server's own collections.
-const OWN_DATABASES: [&str; 3] = ["admin", "config", "local"];
-
 #[derive(Debug)]
 struct Out {
     operand: Value,
@@ -46,7 +43,7 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
             format!("Can't $out to special collection: {}", target.collection),
         ));
     }
-    if OWN_DATABASES.contains(&target.database.as_str()) {
+    if Namespace::is_own_database(&target.database) {
         return Err(QueryError::new(
             Code::location(31_321),
             format!("Can't $out to internal database: {}", target.database),

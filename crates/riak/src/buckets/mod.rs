@@ -12,7 +12,7 @@ pub(crate) use stored::Properties;
 use crate::access::Access;
 use crate::error::Result;
 use crate::limits::REVISIONS_KEPT;
-use crate::names::{Bucket, database, is_seen, unescaped};
+use crate::names::{Bucket, database, unescaped};
 use crate::server::Server;
 use auth::Action;
 use code::Code;
@@ -61,7 +61,7 @@ pub(crate) async fn list(server: &Server, access: &Access, kind: &[u8]) -> Resul
     let mut names = Vec::new();
     for entry in server.engine.collections(&database) {
         let namespace = Namespace::new(&database, &entry.name);
-        if entry.is_view || !is_seen(&namespace) || !access.allows(Action::Find, &namespace) {
+        if entry.is_view || !namespace.is_shown_everywhere() || !access.allows(Action::Find, &namespace) {
             continue;
         }
         if let Some(collection) = server.engine.revisioned(&namespace)?

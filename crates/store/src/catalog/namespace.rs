@@ -13,6 +13,9 @@ pub struct Namespace {
 }
 
 impl Namespace {
+    /// The databases of the server's own, which are always there.
+    pub const OWN_DATABASES: [&str; 3] = ["admin", "config", "local"];
+
     /// Of its two parts.
     pub fn new(database: impl Into<String>, collection: impl Into<String>) -> Namespace {
         Namespace {
@@ -31,6 +34,19 @@ impl Namespace {
     pub fn is_database_name(name: &str) -> bool {
         let forbidden = ['/', '\\', '.', ' ', '"', '$', '\0'];
         !name.is_empty() && name.len() <= DATABASE_NAME_BYTES_MAX && !name.contains(forbidden)
+    }
+
+    /// Whether a database is one of the server's own.
+    pub fn is_own_database(name: &str) -> bool {
+        Namespace::OWN_DATABASES.contains(&name)
+    }
+
+    /// Whether every protocol shows it: MongoDB's alone shows the server's own collections, and those that hold the files of
+    /// documents' attachments.
+    pub fn is_shown_everywhere(&self) -> bool {
+        let name = &self.collection;
+        let is_of_files = name.ends_with(".attachments.files") || name.ends_with(".attachments.chunks");
+        !Namespace::is_own_database(&self.database) && !name.starts_with("system.") && !is_of_files
     }
 
     /// Whether a collection may have this name in this database, by MongoDB's rules.
@@ -63,5 +79,27 @@ impl Namespace {
 impl fmt::Display for Namespace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.database, self.collection)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_the_servers_own_is_not_shown_everywhere() {
+        for (name, is_shown) in [
+            ("default.a", true),
+            ("default.files", true),
+            ("default.a.attachments", true),
+            ("admin.x", false),
+            ("local.x", false),
+            ("default.system.views", false),
+            ("default.a.attachments.files", false),
+            ("default.a.attachments.chunks", false),
+        ] {
+            let namespace = Namespace::parse(name).expect("a name");
+            assert_eq!(namespace.is_shown_everywhere(), is_shown, "{name}");
+        }
     }
 }

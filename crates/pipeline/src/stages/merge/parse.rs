@@ -12,9 +12,6 @@ use store::Namespace;
 use value::path::FieldPath;
 use value::{Document, DocumentRef, Value, ValueRef};
 
-/// The databases that hold the server's own collections.
-const OWN_DATABASES: [&str; 3] = ["admin", "config", "local"];
-
 const NOT_MATCHED: [(&str, WhenNotMatched); 3] = [
     ("insert", WhenNotMatched::Insert),
     ("discard", WhenNotMatched::Discard),
@@ -121,7 +118,7 @@ fn checked_target(into: Namespace) -> Result<Namespace> {
             format!("Cannot $merge to special collection: {}", into.collection),
         ));
     }
-    if OWN_DATABASES.contains(&into.database.as_str()) {
+    if Namespace::is_own_database(&into.database) {
         return Err(wrong(
             Code::location(31_320),
             format!("Cannot $merge to internal database: {}", into.database),
