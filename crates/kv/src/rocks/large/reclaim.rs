@@ -10,7 +10,7 @@ use crate::rocks::layout::{own_key, own_range};
 use crate::rocks::options;
 use crate::rocks::worker::Worker;
 use rocksdb::{DB, ReadOptions, WriteBatch};
-use std::collections::{BTreeSet, HashMap, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::sync::{Arc, mpsc};
 use std::time::{Duration, Instant};
 
@@ -69,7 +69,7 @@ impl Reclaimer {
             durable,
             gate,
             waiting: VecDeque::from([left]),
-            unpunched: HashMap::new(),
+            unpunched: Unpunched::default(),
             has_failed: false,
         };
         let worker = Worker::start("kv-reclaim", move |extents| reclaiming.run(&extents))?;
@@ -90,10 +90,26 @@ struct Reclaiming {
     durable: Arc<Durable>,
     gate: Gate,
     waiting: VecDeque<Freed>,
-    /// Of files on a file system that knows no holes: the extents that nobody needs any more. They stay free until their whole
-    /// file goes.
-    unpunched: HashMap<u64, Vec<Extent>>,
+    unpunched: Unpunched,
     has_failed: bool,
+}
+
+/// Of files on a file system that knows no holes: the extents that nobody needs any more, by file and offset. They stay free
+/// until their whole file goes. A pass that fails is made again, and must not count an extent twice.
+#[derive(Debug, Default)]
+struct Unpunched(HashMap<u64, BTreeMap<u64, Extent>>);
+
+impl Unpunched {
+    fn add(&mut self, extent: &Extent) {
+        let of_file = self.0.entry(extent.file).or_default();
+        of_file.insert(extent.offset, *extent);
+    }
+
+    /// The bytes of a file that nobody needs.
+    fn bytes(&self, file: u64) -> u64 {
+        let of_file = self.0.get(&file).into_iter();
+        of_file.flat_map(BTreeMap::values).map(Extent::disk_bytes).sum()
+    }
 }
 
 impl Reclaiming {
@@ -159,7 +175,7 @@ impl Reclaiming {
         for extent in self.waiting.iter().take(unseen).flat_map(|freed| &freed.extents) {
             match self.files.punch(extent)? {
                 true => delete_free(extent, &mut done),
-                false => self.unpunched.entry(extent.file).or_default().push(*extent),
+                false => self.unpunched.add(extent),
             }
             files.insert(extent.file);
         }
@@ -167,22 +183,20 @@ impl Reclaiming {
         written.map_err(|error| self.durable.write_failed(error))?;
         self.waiting.drain(..unseen);
         // A file that was the current one may have ended with nothing in it.
-        files.extend(self.unpunched.keys());
+        files.extend(self.unpunched.0.keys());
         files.into_iter().try_for_each(|file| self.remove_if_empty(file))
     }
 
     /// Removes a file without values, and what is noted of its free places.
     fn remove_if_empty(&mut self, file: u64) -> Result<(), Error> {
-        let unpunched = self.unpunched.get(&file);
-        let free_bytes = unpunched.into_iter().flatten().map(Extent::disk_bytes).sum();
-        if !self.files.remove_if_empty(file, free_bytes)? {
+        if !self.files.remove_if_empty(file, self.unpunched.bytes(file))? {
             return Ok(());
         }
-        let Some(extents) = self.unpunched.remove(&file) else {
+        let Some(extents) = self.unpunched.0.remove(&file) else {
             return Ok(());
         };
         let mut done = WriteBatch::new();
-        extents.iter().for_each(|extent| delete_free(extent, &mut done));
+        extents.values().for_each(|extent| delete_free(extent, &mut done));
         let written = self.db.write_opt(done, &options::write(true));
         written.map_err(|error| self.durable.write_failed(error))
     }
@@ -214,4 +228,24 @@ fn extent_of(key: &[u8], value: &[u8]) -> Option<Extent> {
         offset: u64::from_be_bytes(*offset),
         stored_bytes: u32::from_be_bytes(value.try_into().ok()?),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_extent_counts_once_although_a_pass_is_made_again() {
+        let extent = |offset| Extent {
+            file: 3,
+            offset,
+            stored_bytes: 4000,
+        };
+        let mut unpunched = Unpunched::default();
+        for extent in [extent(0), extent(4096), extent(0)] {
+            unpunched.add(&extent);
+        }
+        assert_eq!(unpunched.bytes(3), 8192);
+        assert_eq!(unpunched.bytes(4), 0);
+    }
 }
