@@ -32,6 +32,10 @@ const EMPTY: [&str; 2] = ["lost+found", UNFINISHED_MARK];
 /// What every folder has that was ever opened.
 const CURRENT: &str = "CURRENT";
 
+/// The manifest that the engine writes before there is a `CURRENT` for the first time, and replaces before anything else is
+/// written: a crash in between leaves it alone.
+const FIRST_MANIFEST: &str = "MANIFEST-000001";
+
 /// The folder is one process's as long as this is kept.
 #[derive(Debug)]
 pub(super) struct FolderLock {
@@ -60,7 +64,9 @@ fn holds_data(folder: &Path) -> bool {
     entries.flatten().any(|entry| {
         let name = entry.file_name();
         let name = name.to_string_lossy();
-        name.ends_with(".sst") || name.ends_with(".log") || name.starts_with("MANIFEST-")
+        name.ends_with(".sst")
+            || name.ends_with(".log")
+            || (name.starts_with("MANIFEST-") && name != FIRST_MANIFEST)
     })
 }
 

@@ -65,6 +65,14 @@ fn a_crash_while_a_folder_was_marked_does_not_make_it_somebody_elses() {
     Kv::open(&options(folder.path())).unwrap();
 }
 
+#[test]
+fn a_crash_in_the_very_first_start_leaves_a_folder_that_opens() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("LARDER"), "larder format 1\n").unwrap();
+    fs::write(folder.path().join("MANIFEST-000001"), "half").unwrap();
+    Kv::open(&options(folder.path())).unwrap();
+}
+
 #[tokio::test]
 async fn a_folder_that_vanished_or_was_replaced_is_neither_read_nor_written() {
     for replaced in [false, true] {
