@@ -38,10 +38,9 @@ impl Kv {
         let engine = self.rocks("making a checkpoint")?;
         // Most is written before the others have to wait.
         engine.write_out().await?;
-        if !self.gate.shut(limit).await {
+        let Some(_opener) = self.gate.shut(limit).await else {
             return Ok(None);
-        }
-        let _opener = self.gate.opener();
+        };
         Ok(Some(Checkpoint(engine.checkpoint(archiving).await?)))
     }
 

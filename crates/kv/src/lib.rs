@@ -209,17 +209,20 @@ impl Kv {
     /// Lets all that writes wait, until [`Kv::release_files`], and brings the files to rest: they stay as they are, so
     /// a copy of the folder is a store. Reads go on. False where what is under way takes longer than the limit.
     pub async fn hold_files(&self, limit: Duration) -> Result<bool, Error> {
-        if !self.gate.shut(limit).await {
+        let Some(opener) = self.gate.shut_to_all(limit).await else {
             return Ok(false);
-        }
+        };
         let rested = match &self.engine {
             Engine::Rocks(engine) => engine.rest(limit).await,
             Engine::Simulated(engine) => engine.flush(),
         };
         match rested {
-            Ok(()) => Ok(true),
+            Ok(()) => {
+                opener.keep_shut();
+                Ok(true)
+            }
             Err(error) => {
-                self.release_files().await?;
+                self.resume().await?;
                 Err(error)
             }
         }
@@ -227,17 +230,22 @@ impl Kv {
 
     /// Ends what [`Kv::hold_files`] began.
     pub async fn release_files(&self) -> Result<(), Error> {
-        let resumed = match &self.engine {
-            Engine::Rocks(engine) => engine.resume().await,
-            Engine::Simulated(engine) => engine.check_open(),
-        };
+        let resumed = self.resume().await;
         self.gate.open();
         resumed
     }
 
+    /// Lets the engine do again what it did not while the files were held.
+    async fn resume(&self) -> Result<(), Error> {
+        match &self.engine {
+            Engine::Rocks(engine) => engine.resume().await,
+            Engine::Simulated(engine) => engine.check_open(),
+        }
+    }
+
     /// Rewrites the files of a shard so that they hold only live entries.
     pub async fn compact(&self, shard: ShardId) -> Result<(), Error> {
-        let _pass = self.gate.pass().await;
+        let _pass = self.gate.pass_to_merge().await;
         match &self.engine {
             Engine::Rocks(engine) => engine.compact(shard).await,
             Engine::Simulated(engine) => engine.check_open(),

@@ -51,7 +51,7 @@ impl Compactor {
             {
                 let (low, high) = range;
                 let began = Instant::now();
-                let _pass = gate.pass_blocking();
+                let _pass = gate.pass_to_merge_blocking();
                 db.compact_range_opt(Some(low), Some(high), &super::options::compaction());
                 if is_for_readers {
                     let rest = (began.elapsed() * REST_FACTOR).max(REST_MIN);
