@@ -7,6 +7,7 @@ use super::report::{Operation, Report};
 use super::{LOOKUP_ATTEMPTS_MAX, WriteError, WriteOptions};
 use crate::plan::Ordering;
 use crate::{Code, QueryError};
+use language::filter::{Comparison, Node, Predicate};
 use std::sync::Arc;
 use store::{
     Collection, CommitOptions, Image, Outcome, ReplayedOutcome, StatementId, StoreError, Target, WriteOp,
@@ -152,11 +153,13 @@ impl Single {
             .await
     }
 
-    /// Whether the duplicate key consists of the values that the filter asks for. Then a concurrent statement has
-    /// inserted the document, which may match now, so the statement is tried again instead of failing.
+    /// Whether the duplicate key consists of the values that the filter asks for, and of nothing else that it asks for. Then
+    /// a concurrent statement has inserted the document, which matches now, so the statement is tried again instead of
+    /// failing. With further conditions the document may be there without matching, and would be for ever.
     fn names_key(&self, pattern: &Document, key: &Document) -> bool {
         let equalities = self.change.filter.equalities();
-        equalities.len() == pattern.len()
+        asks_values_alone(self.change.filter.root())
+            && equalities.len() == pattern.len()
             && pattern.iter().all(|(name, _)| {
                 let wanted = equalities.iter().find(|(path, _)| *path == name);
                 let taken = key.get(name);
@@ -178,6 +181,20 @@ impl Single {
         let outcomes = collection.commit(vec![operation.write], commit).await?;
         let outcome = outcomes.into_iter().next();
         done(outcome.unwrap_or(Outcome::NotMatched), &operation.report)
+    }
+}
+
+/// Whether a filter asks for nothing but that fields have certain values.
+fn asks_values_alone(node: &Node) -> bool {
+    match node {
+        Node::And(children) => children.iter().all(asks_values_alone),
+        Node::Field {
+            predicate: Predicate::Compare {
+                op: Comparison::Eq, ..
+            },
+            ..
+        } => true,
+        _ => false,
     }
 }
 

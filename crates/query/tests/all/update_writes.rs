@@ -118,6 +118,23 @@ async fn an_upsert_whose_id_is_taken_is_a_duplicate_key() {
 }
 
 #[tokio::test]
+async fn an_upsert_whose_key_is_taken_by_what_does_not_match_is_a_duplicate_key() {
+    let (_store, collection) = new_collection().await;
+    unique_index(&collection, doc! {"k": 1}).await;
+    insert(&collection, [doc! {"_id": 1, "k": "x", "until": 9}]).await;
+    let upsert = UpdateRequest {
+        upsert: true,
+        ..request(doc! {"k": "x", "until": {"$lt": 5}}, doc! {"$set": {"until": 20}})
+    };
+    let done = update(&collection, vec![upsert]).await;
+    let message = done.failures[0].1.to_string();
+    assert!(
+        message.starts_with("E11000 duplicate key error collection: db.coll"),
+        "{message}"
+    );
+}
+
+#[tokio::test]
 async fn deletes_remove_one_or_all() {
     let (_store, collection) = new_collection().await;
     insert(&collection, (0..5).map(|n| doc! {"_id": n, "a": 1})).await;
