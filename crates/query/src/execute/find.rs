@@ -210,10 +210,7 @@ impl PlanCursor {
         if self.is_exhausted() {
             return Ok(StreamState::Exhausted);
         }
-        let snapshot = match self.snapshot.take() {
-            Some(snapshot) => snapshot,
-            None => self.task.spec.snapshot(&self.collection).await?,
-        };
+        let snapshot = self.next_snapshot().await?;
         // A batch after the first is another operation, which goes on with the plan of the first.
         metrics::note(|metrics| metrics.planned(self.execution.plan().clone()));
         let mut batch = Batch::new(batch, documents_max, bytes_max);
@@ -245,6 +242,34 @@ impl PlanCursor {
         } else {
             StreamState::More
         })
+    }
+
+    /// What the next batch reads: the first one the snapshot on which the plan was chosen.
+    pub(super) async fn next_snapshot(&mut self) -> Result<Snapshot> {
+        if let Some(snapshot) = self.snapshot.take() {
+            return Ok(snapshot);
+        }
+        let snapshot = self.task.spec.snapshot(&self.collection).await?;
+        // A moment that is kept has the entries of what was dropped since.
+        if self.task.spec.moment.is_none() {
+            self.check_indexes()?;
+        }
+        Ok(snapshot)
+    }
+
+    /// Fails if an index that the plan reads is gone: its entries are removed one after the other, so what is left of them would
+    /// be taken for all. To be asked once the snapshot is taken, which then has the entries of what is still there.
+    fn check_indexes(&self) -> Result<()> {
+        let indexes = self.collection.indexes();
+        let is_there = |id: u32| indexes.iter().any(|index| index.id() == id);
+        let plan = self.execution.plan();
+        match plan.scans().iter().find(|scan| !is_there(scan.index.id())) {
+            None => Ok(()),
+            Some(gone) => Err(QueryError::new(
+                Code::QUERY_PLAN_KILLED,
+                format!("query plan killed :: index '{}' dropped", gone.facts.name),
+            )),
+        }
     }
 
     /// Moves ready results into the batch; true once the next would not fit.

@@ -40,12 +40,7 @@ impl Run<'_> {
             metrics::note(|metrics| metrics.planned(plan.clone()));
             return Ok(Prepared::only(Execution::new(plan, task, 1)));
         }
-        let mut indexes = whole_indexes(collection, snapshot);
-        // An index that was built after the moment has no entries in its snapshot.
-        if spec.moment.is_some() {
-            let has = |known: &&KnownIndex| snapshot.has_index(&known.index);
-            indexes = indexes.iter().filter(has).cloned().collect();
-        }
+        let indexes = whole_indexes(collection, snapshot);
         let allowed = IndexFilters::of(collection)
             .allowed(spec)
             .map(|allowed| only(&indexes, &allowed));

@@ -49,9 +49,7 @@ pub(super) fn of_all(run: &Run<'_>, collection: &Collection, field: &str) -> Opt
         return None;
     }
     let indexes = whole_indexes(collection, run.snapshot);
-    let known = indexes
-        .iter()
-        .find(|known| has_all(&known.facts, field) && run.snapshot.has_index(&known.index))?;
+    let known = indexes.iter().find(|known| has_all(&known.facts, field))?;
     let bounds = known.facts.fields.iter().map(|_| Intervals::all()).collect();
     let scan = IndexScan::new(known.index.clone(), known.facts.clone(), bounds, Order::Forward);
     let scan = Arc::new(scan);

@@ -24,10 +24,7 @@ impl PlanCursor {
             }
             return Ok(state);
         }
-        let snapshot = match self.snapshot.take() {
-            Some(snapshot) => snapshot,
-            None => self.task.spec.snapshot(&self.collection).await?,
-        };
+        let snapshot = self.next_snapshot().await?;
         metrics::note(|metrics| metrics.planned(self.execution.plan().clone()));
         let run = Run {
             snapshot: &snapshot,

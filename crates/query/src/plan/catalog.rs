@@ -38,17 +38,17 @@ fn known_indexes(collection: &Collection) -> Arc<[KnownIndex]> {
     known.clone()
 }
 
-/// Those of them that have all documents of a snapshot: where documents repeat an `_id`, the index on it has only the first of them.
+/// Those of them that have all documents of a snapshot: not one that was ready only after it was taken; and where documents repeat
+/// an `_id`, the index on it has only the first of them.
 pub fn whole_indexes(collection: &Collection, snapshot: &Snapshot) -> Arc<[KnownIndex]> {
     let indexes = known_indexes(collection);
-    match snapshot.has_repeats(collection) {
-        false => indexes,
-        true => indexes
-            .iter()
-            .filter(|known| !known.index.is_of_ids())
-            .cloned()
-            .collect(),
+    let has_repeats = snapshot.has_repeats(collection);
+    let is_whole =
+        |known: &&KnownIndex| snapshot.has_index(&known.index) && !(has_repeats && known.index.is_of_ids());
+    if indexes.iter().all(|known| is_whole(&known)) {
+        return indexes;
     }
+    indexes.iter().filter(is_whole).cloned().collect()
 }
 
 impl KnownIndex {

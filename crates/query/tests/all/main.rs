@@ -12,6 +12,7 @@ mod find_index_key;
 mod find_long;
 mod find_text;
 mod in_hand;
+mod index_changes;
 mod plan_equivalence;
 mod plan_explain;
 mod plan_race;

@@ -173,11 +173,10 @@ impl Snapshot {
         Ok(((entries as f64 * share.min(1.0)) as u64).max(counted))
     }
 
-    /// Whether the index had entries for all records by then.
+    /// Whether the index had entries for all records by then. Of a collection without records the head may not know it yet.
     pub fn has_index(&self, index: &Index) -> bool {
-        self.state
-            .index(index.id())
-            .is_some_and(|state| state.build.is_none())
+        let known = self.state.index(index.id());
+        self.state.count == 0 || known.is_some_and(|state| state.build.is_none())
     }
 
     /// The position after the last change in it.
