@@ -120,7 +120,13 @@ impl Groups {
                         open.reductions.extend(reduction);
                         return Ok(Some(Vec::new()));
                     }
-                    None => self.walk = None,
+                    None => {
+                        self.walk = None;
+                        // The next range is that of another key, or of the same asked for once more: another group.
+                        if let Some(group) = self.open.take() {
+                            return Ok(Some(vec![group]));
+                        }
+                    }
                 }
             }
             let Some(range) = self.ranges.pop_front() else {

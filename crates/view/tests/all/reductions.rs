@@ -122,6 +122,32 @@ async fn groups_by_level_and_key_skip_and_limit() {
 }
 
 #[tokio::test]
+async fn a_key_that_is_asked_for_twice_is_two_groups() {
+    let rows = [1, 1, 2].map(|key| (json!(key), json!(5)));
+    for order in [Order::Forward, Order::Backward] {
+        for reduction in ["_sum", "function (keys, values) { return sum(values); }"] {
+            let query = Query {
+                keys: Some(vec![json!(1), json!(1), json!(2), json!(1)]),
+                order,
+                ..grouped()
+            };
+            assert_eq!(
+                reduce(reduction, &rows, query).await.unwrap(),
+                json!([[1, 10], [1, 10], [2, 5], [1, 10]]),
+                "{reduction}, {order:?}"
+            );
+        }
+    }
+    let part = Query {
+        keys: Some(vec![json!(1), json!(1), json!(2)]),
+        skip: 1,
+        limit: Some(1),
+        ..grouped()
+    };
+    assert_eq!(reduce("_sum", &rows, part).await.unwrap(), json!([[1, 10]]));
+}
+
+#[tokio::test]
 async fn an_empty_range_has_no_reduction() {
     assert_eq!(reduce("_count", &[], Query::default()).await.unwrap(), json!([]));
 }
