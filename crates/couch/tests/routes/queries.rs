@@ -152,6 +152,18 @@ const VIEWS: &[Case] = &[
         r#"{"rows": [{"id": "c", "key": 3, "value": 1}]}"#,
     ),
     case(
+        "POST /db/_design/d/_view/by_n?reduce=false&descending=true",
+        r#"{"keys": [3, 1]}"#,
+        200,
+        r#"{"rows": [{"id": "a"}, {"id": "c"}]}"#,
+    ),
+    case(
+        "POST /db/_design/d/_view/by_n?group=true&descending=true",
+        r#"{"keys": [1, 3, 2]}"#,
+        200,
+        r#"{"rows": [{"key": 1}, {"key": 3}, {"key": 2}]}"#,
+    ),
+    case(
         "GET /db/_design/d/_view/none",
         "",
         404,

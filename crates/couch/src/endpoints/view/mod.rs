@@ -94,7 +94,10 @@ async fn asked(
     let designs = &call.server.designs;
     let group: Arc<Group> = designs.group(database, design).await?;
     let mut query = parameters.query.clone();
-    if let (Order::Backward, Some(keys)) = (query.order, &mut query.keys) {
+    // Groups are told in the order of the keys whichever way their rows are read (`src/fabric/src/fabric_view.erl`, `reduce_take`).
+    let has_reducer = matches!(group.definition().view(view), Some((_, Some(_))));
+    let is_reduced = has_reducer && query.reduce != Some(false);
+    if let (Order::Backward, false, Some(keys)) = (query.order, is_reduced, &mut query.keys) {
         keys.reverse();
     }
     let is_partitioned = group.definition().partitioned;
