@@ -9,7 +9,7 @@ fn queries() {
 }
 
 pub fn cases() -> impl Iterator<Item = Case> {
-    [CONTENT, SELECTORS, VIEWS, PARTITIONS]
+    [CONTENT, SELECTORS, VIEWS, LINKS, PARTITIONS]
         .into_iter()
         .flatten()
         .copied()
@@ -207,6 +207,40 @@ const VIEWS: &[Case] = &[
     ),
     case("GET /db/_design/none/_info", "", 404, r#"{"error": "not_found"}"#),
     case("POST /db/_compact/d", "{}", 202, r#"{"ok": true}"#),
+];
+
+/// Rows with documents that their values name.
+const LINKS: &[Case] = &[
+    case("PUT /links", "", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /links/_design/d",
+        r#"{"views": {"v": {"map": "function (doc) { emit(doc._id, doc.value); }"}}}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "POST /links/_bulk_docs",
+        r#"{"new_edits": false, "docs": [
+            {"_id": "a", "_rev": "1-x", "value": {"_id": null}},
+            {"_id": "b", "_rev": "1-x", "value": {"_id": "a"}},
+            {"_id": "c", "_rev": "1-x", "value": {"_id": "none"}},
+            {"_id": "d", "_rev": "1-x", "value": {"_rev": "2-y"}},
+            {"_id": "d", "_rev": "2-y", "_deleted": true, "_revisions": {"start": 2, "ids": ["y", "w"]}},
+            {"_id": "e", "_rev": "1-x", "value": {"_id": "d", "_rev": "2-y"}}]}"#,
+        201,
+        "[]",
+    ),
+    case(
+        "GET /links/_design/d/_view/v?include_docs=true",
+        "",
+        200,
+        r#"{"rows": [
+            {"id": "a", "doc": null},
+            {"id": "b", "doc": {"_id": "a", "_rev": "1-x"}},
+            {"id": "c", "doc": null},
+            {"id": "d", "doc": null},
+            {"id": "e", "doc": {"_id": "d", "_rev": "2-y", "_deleted": true}}]}"#,
+    ),
 ];
 
 const PARTITIONS: &[Case] = &[

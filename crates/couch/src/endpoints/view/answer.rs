@@ -114,7 +114,8 @@ impl Asked {
         Ok(())
     }
 
-    /// Appends the document of a row, or the one that its value names (a linked document).
+    /// Appends the document of a row, or the one that its value names (a linked document); an `_id` of null names none
+    /// (`src/fabric/src/fabric_view.erl`, `possibly_embed_doc`).
     async fn write_document(
         &self,
         row: &AnswerRow,
@@ -122,7 +123,12 @@ impl Asked {
         out: &mut String,
     ) -> Result<()> {
         let value: Json = serde_json::from_slice(&row.value).unwrap_or_default();
+        if value.get("_id") == Some(&Json::Null) {
+            out.push_str("null");
+            return Ok(());
+        }
         let named = |name: &str| value.get(name).and_then(Json::as_str);
+        let is_linked = named("_id").is_some();
         let id = named("_id").or(row.id.as_deref()).unwrap_or_default();
         let id = ids::resolve(documents, id).await?;
         let shown = Shown {
@@ -133,6 +139,8 @@ impl Asked {
             let history = documents.history(id.as_ref()).await?;
             let place = history.as_ref().and_then(|history| history.tree.find(&revision));
             if let (Some(history), Some(at)) = (&history, place)
+                // Of the row's own document only what is not deleted (`src/couch_index/src/couch_index_util.erl`, `load_doc`).
+                && (is_linked || !history.tree.nodes()[at].deleted)
                 && let Some(body) = documents.body(history, at).await?
             {
                 let deleted = history.tree.nodes()[at].deleted;
