@@ -57,7 +57,8 @@ async fn put(call: &Call, database: &Database, id: &str, document: Incoming) -> 
 /// `/{db}/_local_docs`.
 pub(crate) async fn list(call: &mut Call) -> Result<Response> {
     let database = call.database()?;
-    let options = RowOptions::of(call).await?.checked(call, &database)?;
+    let mut options = RowOptions::of(call).await?.checked(call, &database)?;
+    options.prefix = ids::LOCAL;
     stream::respond_with(&call.operation, |mut output| async move {
         let written = write_list(&database, &options, &mut output).await;
         (output, written)
@@ -69,7 +70,11 @@ pub(crate) async fn list(call: &mut Call) -> Result<Response> {
 pub(crate) async fn queries(call: &mut Call) -> Result<Response> {
     let database = call.database()?;
     let queries = RowOptions::of_queries(call).await?;
-    let checked = queries.into_iter().map(|query| query.checked(call, &database));
+    let checked = queries.into_iter().map(|query| {
+        let mut options = query.checked(call, &database)?;
+        options.prefix = ids::LOCAL;
+        Ok(options)
+    });
     let queries: Vec<RowOptions> = checked.collect::<Result<_>>()?;
     stream::respond_with(&call.operation, |mut output| async move {
         let written = write_all(&database, &queries, &mut output).await;
@@ -120,15 +125,13 @@ struct Rows<'a> {
 impl Rows<'_> {
     /// Rows in the order of the keys, those that lead to nothing too.
     async fn of_keys(mut self, snapshot: &RevisionedSnapshot, keys: &[Value]) -> Result<()> {
-        for key in self.options.in_order(keys) {
+        for key in self.options.keys_of_rows(keys) {
             let name = key.as_ref().as_str().and_then(|id| id.strip_prefix(ids::LOCAL));
             let found = match name {
                 Some(name) => snapshot.local(name).await?.map(|document| (name, document)),
                 None => None,
             };
-            if !self.begin() {
-                continue;
-            }
+            self.separate();
             match found {
                 Some((name, document)) => {
                     write_row(name, &document, self.options.include_docs, &mut self.output.text);
@@ -176,10 +179,14 @@ impl Rows<'_> {
         if self.written >= self.options.limit {
             return false;
         }
+        self.separate();
+        true
+    }
+
+    fn separate(&mut self) {
         self.output
             .text
             .push_str(if self.written > 0 { ",\r\n" } else { "\r\n" });
         self.written += 1;
-        true
     }
 }

@@ -278,6 +278,18 @@ const MANY: &[Case] = &[
         r#"{"rows": [{"id": "_design/d"}]}"#,
     ),
     case(
+        "POST /db/_design_docs",
+        r#"{"keys": ["a", 5, "_design/d", "_design/none"]}"#,
+        200,
+        r#"{"rows": [{"id": "_design/d"}, {"key": "_design/none", "error": "not_found"}]}"#,
+    ),
+    case(
+        "POST /db/_design_docs/queries",
+        r#"{"queries": [{"keys": ["_design/d", "a"], "descending": true, "limit": 1}]}"#,
+        200,
+        r#"{"results": [{"rows": []}]}"#,
+    ),
+    case(
         "GET /db/_design_docs?limit=-1",
         "",
         400,

@@ -77,6 +77,13 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"rows": [{"key": "_local/none", "error": "not_found"}]}"#,
     ),
+    // What can be no local document has no row, and is counted.
+    case(
+        "POST /db/_local_docs",
+        r#"{"keys": ["a", 5, "_local/l", "_local/none"], "skip": 1, "limit": 2}"#,
+        200,
+        r#"{"rows": [{"id": "_local/l"}]}"#,
+    ),
     case(
         "GET /db/_local_docs?limit=x",
         "",

@@ -209,9 +209,7 @@ impl Rows<'_> {
 
     /// Rows in the order of the keys, those that lead to nothing too.
     async fn of_keys(&mut self, keys: &[Value]) -> Result<()> {
-        let limit = usize::try_from(self.options.limit).unwrap_or(usize::MAX);
-        let skip = usize::try_from(self.options.skip).unwrap_or(usize::MAX);
-        for key in self.options.in_order(keys).into_iter().skip(skip).take(limit) {
+        for key in self.options.keys_of_rows(keys) {
             self.of_key(key).await?;
             if !self.output.end_row().await {
                 break;

@@ -99,6 +99,18 @@ impl RowOptions {
         }
     }
 
+    /// The keys that have rows, in their order. Those that can name none of the documents listed have none, though they are counted
+    /// (`src/fabric/src/fabric_view_all_docs.erl`, `filter_keys_by_namespace`).
+    pub(crate) fn keys_of_rows<'k>(&self, keys: &'k [Value]) -> Vec<&'k Value> {
+        let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+        let keys = self.in_order(keys).into_iter();
+        let asked = keys.skip(number(self.skip)).take(number(self.limit));
+        let is_listed = |key: &&Value| {
+            self.prefix.is_empty() || matches!(key, Value::String(id) if id.starts_with(self.prefix))
+        };
+        asked.filter(is_listed).collect()
+    }
+
     /// The ids between start and end, in ascending order.
     pub(crate) fn range(&self) -> (Bound<Value>, Bound<Value>) {
         let included = |key: &Option<Value>| key.clone().map_or(Bound::Unbounded, Bound::Included);
