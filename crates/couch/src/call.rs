@@ -270,9 +270,14 @@ impl Call {
         }
     }
 
+    /// Whether the client does not want to know what becomes of its document.
+    pub(crate) fn is_batch(&self) -> bool {
+        self.query.get("batch") == Some("ok")
+    }
+
     /// Whether a write waits until it is flushed to disk.
     pub(crate) fn is_journaled(&self) -> bool {
-        self.query.get("batch") != Some("ok") && self.header("x-couch-full-commit") != Some("false")
+        self.header("x-couch-full-commit") != Some("false")
     }
 }
 

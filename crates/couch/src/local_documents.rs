@@ -28,6 +28,7 @@ pub(crate) async fn put(
     database: &Database,
     name: &str,
     document: &Incoming,
+    is_journaled: bool,
 ) -> Result<Revision> {
     database.require_write(name)?;
     if database.permission == Permission::Own {
@@ -54,7 +55,7 @@ pub(crate) async fn put(
         return Err(CouchError::document_too_large(id));
     }
     let collection = &database.collection;
-    collection.put_local(name, kept, call.is_journaled()).await?;
+    collection.put_local(name, kept, is_journaled).await?;
     Ok(Revision {
         generation: 0,
         hash: RevisionHash::parse(&count.to_string()),

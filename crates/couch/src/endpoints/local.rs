@@ -32,7 +32,7 @@ pub(crate) async fn run(call: &mut Call, name: &str) -> Result<Response> {
             let bytes = call.bytes().await?;
             let mut document = Incoming::whole(&bytes)?;
             document.revision = named_revision(call, document.revision.as_ref())?;
-            put(call, &database, &id, document).await
+            Box::pin(Put::new(call, &database, &id).answer_whole(document)).await
         }
         "DELETE" => {
             present(&database, name).await?;

@@ -9,6 +9,11 @@ fn edits() {
 }
 
 #[test]
+fn only_whole_documents_are_put_without_an_answer_or_as_another_store_made_them() {
+    run(PUT_ALONE);
+}
+
+#[test]
 fn members_of_the_wrong_kind_are_refused() {
     run(MEMBERS);
 }
@@ -116,6 +121,76 @@ const EDITS: &[Case] = &[
         201,
         r#"{"ok": true}"#,
     ),
+];
+
+const PUT_ALONE: &[Case] = &[
+    case("PUT /db", "", 201, r#"{"ok": true}"#),
+    case("PUT /db/a?batch=ok", "{}", 202, r#"{"ok": true, "id": "a"}"#),
+    case("PUT /db/a?batch=ok", "{}", 202, r#"{"ok": true, "id": "a"}"#),
+    case("POST /db?batch=ok", r#"{"_id": "a"}"#, 202, r#"{"ok": true}"#),
+    case("PUT /db/_local/a?batch=ok", "{}", 202, r#"{"ok": true}"#),
+    case("DELETE /db/a?batch=ok", "", 409, r#"{"error": "conflict"}"#),
+    case(
+        "COPY /db/a?batch=ok\nDestination: a",
+        "",
+        409,
+        r#"{"error": "conflict"}"#,
+    ),
+    case(
+        "PUT /db/a/t?batch=ok\nContent-Type: text/plain",
+        "x",
+        409,
+        r#"{"error": "conflict"}"#,
+    ),
+    case("GET /db/a", "", 200, r#"{"_id": "a"}"#),
+    case(
+        "PUT /db/a/t?batch=ok&rev=<_rev>\nContent-Type: text/plain",
+        "x",
+        201,
+        r#"{"id": "a", "rev": "*"}"#,
+    ),
+    // Revisions of another store.
+    case(
+        "PUT /db/a/u?new_edits=false&rev=<rev>\nContent-Type: text/plain",
+        "y",
+        201,
+        r#"{"ok": true, "id": "a"}"#,
+    ),
+    case("GET /db/a/u", "", 200, "y"),
+    case(
+        "DELETE /db/a/t?new_edits=false&rev=<rev>",
+        "",
+        200,
+        r#"{"ok": true}"#,
+    ),
+    case("GET /db/a/t", "", 404, r#"{"error": "not_found"}"#),
+    case(
+        "DELETE /db/a?new_edits=false&rev=<rev>",
+        "",
+        200,
+        r#"{"ok": true}"#,
+    ),
+    case("GET /db/a", "", 404, r#"{"reason": "deleted"}"#),
+    case(
+        "POST /db?new_edits=false",
+        r#"{"_id": "b"}"#,
+        201,
+        r#"{"id": "b"}"#,
+    ),
+    case(
+        "COPY /db/b?new_edits=false\nDestination: c",
+        "",
+        201,
+        r#"{"id": "c"}"#,
+    ),
+    case(
+        "PUT /db/b?new_edits=false",
+        "{}",
+        400,
+        r#"{"error": "bad_request"}"#,
+    ),
+    // Where the server makes the id, no revision is replaced.
+    case("POST /db", r#"{"_rev": "1-x"}"#, 201, r#"{"rev": "*"}"#),
 ];
 
 const MEMBERS: &[Case] = &[

@@ -104,7 +104,7 @@ impl Written {
     ) -> Result<()> {
         let name = document.id.clone().unwrap_or_else(|| call.new_id());
         let mut settled = if let Some(local) = name.strip_prefix(ids::LOCAL) {
-            let put = local_documents::put(call, database, local, document).await;
+            let put = local_documents::put(call, database, local, document, call.is_journaled()).await;
             Some(Ok(EditOutcome::Written(put?)))
         } else if name.starts_with(ids::DESIGN) {
             database.require_admin().err().map(Err)

@@ -4,7 +4,7 @@ use super::answer::Answer;
 use super::{Seen, require, text_of};
 use crate::call::Call;
 use crate::database::Database;
-use crate::endpoints::document::{Put, WriteAnswer};
+use crate::endpoints::document::Put;
 use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
 use crate::script_request::{self, BodySeen};
@@ -44,31 +44,24 @@ pub(crate) async fn run(call: &mut Call, design: &str, rest: &[&str]) -> Result<
     let (status, written) = match document.get() {
         "null" => (StatusCode::OK, None),
         document => {
-            let (id, revision) = write(call, &database, document).await?;
-            let status = match revision {
-                Some(_) => StatusCode::CREATED,
-                None => StatusCode::ACCEPTED,
-            };
-            (status, Some((id, revision)))
+            let written = write(call, &database, document).await?;
+            (StatusCode::CREATED, Some(written))
         }
     };
     let mut answer = Answer::read(&answer, status)?;
     if let Some((id, revision)) = written {
-        answer.set(NEW_REVISION, &revision.unwrap_or_default());
+        answer.set(NEW_REVISION, &revision);
         answer.set(ID, &percent_encode(&id));
     }
     Ok(answer.respond(&call.server.config))
 }
 
-/// Writes the document; its id and its revision, where it is known already.
-async fn write(call: &Call, database: &Database, document: &str) -> Result<(String, Option<String>)> {
+/// Writes the document; its id and its revision.
+async fn write(call: &Call, database: &Database, document: &str) -> Result<(String, String)> {
     let mut document = Incoming::whole(document.as_bytes())?;
     let Some(id) = document.id.take() else {
         return Err(CouchError::illegal_docid("Document id must not be empty"));
     };
-    let written = Put::among(call, database, &id, false).write(document).await?;
-    Ok(match written {
-        WriteAnswer::Accepted => (id, None),
-        WriteAnswer::Written(revision) => (id, Some(revision.to_string())),
-    })
+    let revision = Put::new(call, database, &id).write(document).await?;
+    Ok((id, revision.to_string()))
 }

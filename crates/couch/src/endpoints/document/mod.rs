@@ -15,7 +15,7 @@ pub(crate) use get::{opened, write_revision};
 use multipart::send;
 pub(crate) use options::{OpenRevisions, ReadOptions, revisions};
 pub(crate) use put::{named_revision, post};
-pub(crate) use write::{Put, WriteAnswer};
+pub(crate) use write::Put;
 
 use crate::call::Call;
 use crate::error::{CouchError, Result};

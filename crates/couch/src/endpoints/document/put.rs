@@ -1,6 +1,6 @@
 //! Writing and deleting a document.
 
-use super::write::{Put, WriteAnswer, accepted, written};
+use super::write::{Put, written};
 use crate::attachments::Following;
 use crate::call::Call;
 use crate::database::Database;
@@ -21,7 +21,8 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     let bytes = call.bytes().await?;
     let mut document = Incoming::whole(&bytes)?;
     document.revision = named_revision(call, document.revision.as_ref())?;
-    Put::new(call, &database, id).answer(document).await
+    let put = Put::replicated(call, &database, id);
+    put.answer_whole(document).await
 }
 
 /// The media type, where attachments follow the document.
@@ -37,7 +38,7 @@ async fn with_parts(call: &mut Call, database: &Database, id: &str, content_type
     let (bytes, mut following) = Following::begin(body, content_type).await?;
     let mut document = Incoming::whole(&bytes)?;
     document.revision = named_revision(call, document.revision.as_ref())?;
-    let put = Put::new(call, database, id).followed_by(&mut following);
+    let put = Put::replicated(call, database, id).followed_by(&mut following);
     let response = put.answer(document).await?;
     // The document is written: what stands after its attachments concerns nobody.
     drop(following.end().await);
@@ -50,11 +51,17 @@ pub(crate) async fn post(call: &mut Call) -> Result<Response> {
     call.check_is_json()?;
     let bytes = call.bytes().await?;
     let mut document = Incoming::whole(&bytes)?;
-    let id = document.id.take().unwrap_or_else(|| call.new_id());
-    let mut response = match Put::new(call, &database, &id).write(document).await? {
-        WriteAnswer::Accepted => return Ok(accepted(&id)),
-        WriteAnswer::Written(revision) => written(StatusCode::CREATED, &id, &revision),
-    };
+    let id = document.id.take().unwrap_or_else(|| {
+        // A document that gets its id here replaces none, whatever revision it names.
+        (document.revision, document.revisions) = (None, None);
+        call.new_id()
+    });
+    let put = Put::new(call, &database, &id);
+    if call.is_batch() {
+        return put.accept(document).await;
+    }
+    let revision = put.write(document).await?;
+    let mut response = written(StatusCode::CREATED, &id, &revision);
     respond::location(&mut response, &call.url(&[&database.name, &id]));
     Ok(response)
 }
@@ -72,14 +79,10 @@ pub(crate) async fn delete(call: &mut Call, id: &str) -> Result<Response> {
     }
     drop(snapshot);
     let document = Incoming::deletion(named_revision(call, None)?);
-    match Put::new(call, &database, id).write(document).await? {
-        WriteAnswer::Accepted => Ok(accepted(id)),
-        WriteAnswer::Written(revision) => {
-            let mut response = written(StatusCode::OK, id, &revision);
-            respond::tag(&mut response, &format!("\"{revision}\""));
-            Ok(response)
-        }
-    }
+    let revision = Put::new(call, &database, id).write(document).await?;
+    let mut response = written(StatusCode::OK, id, &revision);
+    respond::tag(&mut response, &format!("\"{revision}\""));
+    Ok(response)
 }
 
 /// The revision that the body, the query and `If-Match` name, which must be one.

@@ -22,22 +22,21 @@ pub(crate) struct Put<'a> {
     id: &'a str,
     /// Whether another store made its revision.
     given: bool,
+    /// Whether the client waits until it is flushed to disk.
+    is_journaled: bool,
     /// Where attachments come from that are in parts of their own.
     following: Option<&'a mut Following>,
 }
 
-/// What is told of a document that was written.
-#[derive(Debug)]
-pub(crate) enum WriteAnswer {
-    /// Its revision.
-    Written(Revision),
-    /// Nothing yet: it may be written later (`batch=ok`), or not at all.
-    Accepted,
-}
-
 impl<'a> Put<'a> {
-    /// A document by itself, whose request says who makes its revision.
+    /// A document by itself, with a new revision.
     pub(crate) fn new(call: &'a Call, database: &'a Database, id: &'a str) -> Put<'a> {
+        Put::among(call, database, id, false)
+    }
+
+    /// A document by itself, whose request says who makes its revision: one that puts a whole document does, for no other one
+    /// `new_edits` means anything (`src/chttpd/src/chttpd_db.erl`, `db_doc_req`).
+    pub(super) fn replicated(call: &'a Call, database: &'a Database, id: &'a str) -> Put<'a> {
         Put::among(call, database, id, call.query.get("new_edits") == Some("false"))
     }
 
@@ -48,6 +47,7 @@ impl<'a> Put<'a> {
             database,
             id,
             given,
+            is_journaled: call.is_journaled(),
             following: None,
         }
     }
@@ -65,19 +65,37 @@ impl<'a> Put<'a> {
             false => StatusCode::CREATED,
         };
         let (id, url) = (self.id, self.call.url(&[&self.database.name, self.id]));
-        let revision = match self.write(document).await? {
-            WriteAnswer::Accepted => return Ok(accepted(id)),
-            WriteAnswer::Written(revision) => revision,
-        };
+        let revision = self.write(document).await?;
         let mut response = written(status, id, &revision);
         respond::tag(&mut response, &format!("\"{revision}\""));
         respond::location(&mut response, &url);
         Ok(response)
     }
 
-    /// Writes the document. With `batch=ok` the client does not want to know what becomes of it.
-    pub(crate) async fn write(mut self, mut document: Incoming) -> Result<WriteAnswer> {
-        let is_batch = self.call.query.get("batch") == Some("ok");
+    /// The same for a whole document in JSON, which alone may be written with `batch=ok`.
+    pub(crate) async fn answer_whole(self, document: Incoming) -> Result<Response> {
+        match self.call.is_batch() {
+            true => self.accept(document).await,
+            false => self.answer(document).await,
+        }
+    }
+
+    /// Writes the document if it can, without telling whether.
+    pub(super) async fn accept(mut self, document: Incoming) -> Result<Response> {
+        self.is_journaled = false;
+        let (id, database) = (self.id, self.database);
+        match self.write(document).await {
+            Err(error) if error.status == StatusCode::CONFLICT => {
+                let database = &database.name;
+                tracing::debug!(id, database, "a document of a batch was not written: {error}");
+                Ok(accepted(id))
+            }
+            written => written.map(|_| accepted(id)),
+        }
+    }
+
+    /// Writes the document; its revision.
+    pub(crate) async fn write(mut self, mut document: Incoming) -> Result<Revision> {
         let committed = self.commit(&mut document).await;
         if committed.is_err() {
             for file in &document.made {
@@ -85,23 +103,14 @@ impl<'a> Put<'a> {
                 drop(self.database.files().delete(file).await);
             }
         }
-        match committed {
-            Ok(_) if is_batch => Ok(WriteAnswer::Accepted),
-            Ok(revision) => Ok(WriteAnswer::Written(revision)),
-            Err(error) if is_batch && error.status == StatusCode::CONFLICT => {
-                let (id, database) = (self.id, &self.database.name);
-                tracing::debug!(id, database, "a document of a batch was not written: {error}");
-                Ok(WriteAnswer::Accepted)
-            }
-            Err(error) => Err(error),
-        }
+        committed
     }
 
     async fn commit(&mut self, document: &mut Incoming) -> Result<Revision> {
         if let Some(name) = self.id.strip_prefix(ids::LOCAL) {
             // A copy of a document with attachments: local documents have none.
             document.kept = None;
-            return local_documents::put(self.call, self.database, name, document).await;
+            return local_documents::put(self.call, self.database, name, document, self.is_journaled).await;
         }
         let Server {
             designs,
@@ -114,10 +123,7 @@ impl<'a> Put<'a> {
         if let Some(refusal) = check.refusal(&edit).await {
             return Err(refusal);
         }
-        let edited = self
-            .database
-            .collection
-            .edit(vec![edit], self.call.is_journaled());
+        let edited = self.database.collection.edit(vec![edit], self.is_journaled);
         let revision = match edited.await?.pop() {
             Some(EditOutcome::Written(revision)) => revision,
             Some(EditOutcome::Refused(error)) => return Err(error.into()),
@@ -204,7 +210,7 @@ pub(super) fn written(status: StatusCode, id: &str, revision: &Revision) -> Resp
     respond::json(status, text)
 }
 
-pub(super) fn accepted(id: &str) -> Response {
+fn accepted(id: &str) -> Response {
     let mut text = String::from(r#"{"ok":true,"id":"#);
     json::write_string(id, &mut text);
     text.push('}');
