@@ -32,10 +32,13 @@ const PAGE_BYTES: usize = 4 << 20;
 /// The memory of a writer.
 const WRITER_BYTES: usize = 24 << 20;
 
-/// Begins to keep the index of a collection, where there is a folder for it.
+/// Begins to keep the index of a collection, where there is a folder for it. A capped collection has none: the change log does
+/// not tell of the documents that it drops.
 pub fn begin<S: Source>(source: &S) {
     let following = source.following();
-    if following.indexes.folder.is_some() {
+    if source.collection().is_capped() {
+        following.set_opened();
+    } else if following.indexes.folder.is_some() {
         following.start(|| run(source.clone(), following.indexes.clone()));
     }
 }

@@ -139,9 +139,12 @@ impl Following {
         self.publish(None);
     }
 
-    /// The index, if it holds all that a mapping says.
+    /// The index, if it holds all that a mapping says, and the collection has not been made capped since.
     pub fn published(&self, mapping: &Arc<Mapping>) -> Option<Arc<Published>> {
         let published = self.published.lock().clone()?;
+        if published.collection.is_capped() {
+            return None;
+        }
         let mut last = self.fitting.lock();
         if let Some(known) = &*last
             && Arc::ptr_eq(&known.mapping, mapping)

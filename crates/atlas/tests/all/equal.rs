@@ -1,7 +1,8 @@
 //! Random searches over random documents.
 
 use crate::store::Store;
-use engine::Searched;
+use engine::{CappedOptions, CreateRequest, Searched};
+use std::time::Duration;
 use testing::{Random, seeds};
 use value::{Document, Value, doc};
 
@@ -93,5 +94,29 @@ async fn an_index_and_the_documents_give_the_same_answers() {
                 }
             }
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn documents_that_a_capped_collection_has_dropped_are_not_found() {
+    let capped = Some(CappedOptions {
+        size_bytes: 1 << 20,
+        documents_max: Some(50),
+    });
+    let made = CreateRequest {
+        capped,
+        ..CreateRequest::default()
+    };
+    let store = Store::of(made, doc! {"mappings": {"dynamic": true}}).await;
+    let spec = doc! {"range": {"path": "year", "gte": 0}};
+    for round in 0..3 {
+        let years = (round * 60..(round + 1) * 60).map(|year| doc! {"year": i64::from(year)});
+        store.insert(years.collect()).await;
+        let (by_index, by_documents) = store.both(&spec, Some(10)).await;
+        assert_eq!(by_index.documents.len(), 10);
+        assert_eq!(by_index.meta, doc! {"count": {"lowerBound": 50_i64}});
+        assert_eq!(shown(&by_index), shown(&by_documents), "round {round}");
+        // An index would be written by then.
+        tokio::time::sleep(Duration::from_millis(500)).await;
     }
 }

@@ -1,7 +1,7 @@
 //! A store in memory with one collection.
 
 use atlas::{Atlas, Options};
-use engine::{Context, Engine, Namespace, SearchIndexes, Searched, Searching, WriteOptions};
+use engine::{Context, CreateRequest, Engine, Namespace, SearchIndexes, Searched, Searching, WriteOptions};
 use kv::{Kv, Simulation};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -23,7 +23,13 @@ pub fn films() -> Namespace {
 
 impl Store {
     pub async fn new(definition: Document) -> Store {
+        Store::of(CreateRequest::default(), definition).await
+    }
+
+    /// With a collection that is made so.
+    pub async fn of(made: CreateRequest, definition: Document) -> Store {
         let engine = Engine::on(Kv::simulated(&Simulation::new(1))).await.unwrap();
+        engine.create_collection(&films(), made).await.unwrap();
         let folder = tempfile::tempdir().unwrap();
         let options = |folder| Options {
             folder,

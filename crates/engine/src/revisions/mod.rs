@@ -183,6 +183,11 @@ impl RevisionedCollection {
         self.collection.options().is_partitioned()
     }
 
+    /// Whether its oldest documents go once it is too large: the change log then tells nothing of them.
+    pub fn is_capped(&self) -> bool {
+        self.collection.options().capped.is_some()
+    }
+
     /// How many revisions of a branch are remembered.
     pub fn revisions_kept(&self) -> usize {
         self.collection.options().revisions_kept()
