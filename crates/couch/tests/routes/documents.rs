@@ -48,8 +48,9 @@ const ONE: &[Case] = &[
         "GET /db/a?revs=true",
         "",
         200,
-        r#"{"_revisions": {"start": 2, "ids": ["*", "*"]}}"#,
+        "ETag: \"<rev>\"\n\n{\"_revisions\": {\"start\": 2, \"ids\": [\"*\", \"*\"]}}",
     ),
+    case("GET /db/a?open_revs=%5B%5D", "", 200, r#"{"_id": "a", "n": 2}"#),
     case("GET /db/a\nIf-None-Match: \"<rev>\"", "", 304, ""),
     case(
         "GET /db/a?rev=x",

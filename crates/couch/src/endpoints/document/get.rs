@@ -6,7 +6,7 @@ use crate::attachments::{self, Attachment};
 use crate::call::Call;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
-use crate::outgoing::{self, ShownHistory};
+use crate::outgoing::{self, Shown, ShownHistory};
 use crate::{ids, respond, stream};
 use engine::{DocumentHistory, Revision, RevisionedSnapshot};
 use futures::FutureExt;
@@ -90,7 +90,12 @@ async fn one(
     };
     let node = &history.tree.nodes()[at];
     let tag = format!("\"{}\"", node.revision);
-    let has_tag = !options.shown.needs_history();
+    // The revisions before it are the same as long as it is; what else is shown of a history may change.
+    let others = Shown {
+        revs: None,
+        ..options.shown
+    };
+    let has_tag = !others.needs_history();
     if has_tag && if_none_match(&call.headers, &tag) {
         return Ok(respond::not_modified(&tag));
     }

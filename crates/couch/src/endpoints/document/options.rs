@@ -100,7 +100,11 @@ impl ReadOptions {
             ("deleted", "true") => self.deleted = true,
             ("rev", text) => self.revision = Some(parse_revision(text)?),
             ("open_revs", "all") => self.open = Some(OpenRevisions::All),
-            ("open_revs", text) => self.open = Some(OpenRevisions::These(revisions(&query::json(text)?)?)),
+            ("open_revs", text) => {
+                let asked = revisions(&query::json(text)?)?;
+                // No revisions are none asked for, as in CouchDB.
+                self.open = (!asked.is_empty()).then_some(OpenRevisions::These(asked));
+            }
             ("atts_since", text) => self.attachments_since = Some(revisions(&query::json(text)?)?),
             _ => {}
         }
