@@ -39,18 +39,28 @@ const EXTENSIONS: HeaderValue = HeaderValue::from_static(
 pub(crate) async fn in_bucket(call: &mut Call, bucket: &str) -> Result<Response> {
     let answered = match method(call).as_str() {
         "OPTIONS" => return Ok(options()),
-        "POST" => create::create(call, bucket).await,
+        "POST" => match check_version(call) {
+            Ok(()) => create::create(call, bucket).await,
+            Err(error) => Err(error),
+        },
         _ => Err(WebError::not_allowed("OPTIONS, POST")),
     };
-    versioned(call, answered)
+    Ok(versioned(answered))
 }
 
 /// The path of one upload.
 pub(crate) async fn one(call: &mut Call, bucket: &str, id: &str) -> Result<Response> {
-    let method = method(call);
-    if method == Method::OPTIONS {
-        return Ok(options());
+    match method(call) {
+        Method::OPTIONS => Ok(options()),
+        method => Ok(versioned(of_one(call, &method, bucket, id).await)),
     }
+}
+
+async fn of_one(call: &mut Call, method: &Method, bucket: &str, id: &str) -> Result<Response> {
+    if ![Method::HEAD, Method::PATCH, Method::DELETE].contains(method) {
+        return Err(WebError::not_allowed("OPTIONS, HEAD, PATCH, DELETE"));
+    }
+    check_version(call)?;
     let files = call.files(bucket)?;
     let missing = || {
         let reason = format!(
@@ -59,14 +69,12 @@ pub(crate) async fn one(call: &mut Call, bucket: &str, id: &str) -> Result<Respo
         WebError::not_found(reason)
     };
     let upload = object_id(id).ok_or_else(missing)?;
-    let answered = match method.as_str() {
-        "HEAD" => head(call, &files, upload).await,
-        "PATCH" => patch::patch(call, &files, upload).await,
-        "DELETE" => delete(call, &files, upload).await,
-        _ => return Err(WebError::not_allowed("OPTIONS, HEAD, PATCH, DELETE")),
+    let answered = match *method {
+        Method::HEAD => head(call, &files, upload).await,
+        Method::PATCH => patch::patch(call, &files, upload).await,
+        _ => delete(call, &files, upload).await,
     };
-    let answered = answered.and_then(|answer| answer.ok_or_else(missing));
-    versioned(call, answered)
+    answered?.ok_or_else(missing)
 }
 
 /// The method that is meant: clients behind a proxy that knows only some say it in a header.
@@ -78,17 +86,21 @@ fn method(call: &Call) -> Method {
     meant.unwrap_or_else(|| call.request.method.clone())
 }
 
-/// Refuses another version of the protocol, and puts this one into the answer.
-fn versioned(call: &Call, answered: Result<Response>) -> Result<Response> {
-    let named = call.request.headers.get(TUS_RESUMABLE);
-    if named != Some(&VERSION) {
-        let reason = "send the header Tus-Resumable: 1.0.0, the one version that is spoken here";
-        let error = WebError::new(StatusCode::PRECONDITION_FAILED, "version", reason);
-        return Err(error.with_header(TUS_VERSION, VERSION));
+/// Refuses another version of the protocol, of whose requests nothing may be done.
+fn check_version(call: &Call) -> Result<()> {
+    if call.request.headers.get(TUS_RESUMABLE) == Some(&VERSION) {
+        return Ok(());
     }
+    let reason = "send the header Tus-Resumable: 1.0.0, the one version that is spoken here";
+    let error = WebError::new(StatusCode::PRECONDITION_FAILED, "version", reason);
+    Err(error.with_header(TUS_VERSION, VERSION))
+}
+
+/// Puts the version of the protocol into the answer.
+fn versioned(answered: Result<Response>) -> Response {
     let mut response = answered.unwrap_or_else(|error| respond::error(&error));
     response.headers_mut().insert(TUS_RESUMABLE, VERSION);
-    Ok(response)
+    response
 }
 
 fn options() -> Response {

@@ -26,7 +26,7 @@ pub const CASES: &[Case] = &[
         "POST /uploads/photos\nUpload-Length: 6\nUpload-Metadata: filename Y2F0",
         "",
         412,
-        "Tus-Version: 1.0.0\n\n{\"error\": \"version\"}",
+        "Tus-Version: 1.0.0\nTus-Resumable: 1.0.0\n\n{\"error\": \"version\"}",
     ),
     case(
         "POST /uploads/photos\nTus-Resumable: 1.0.0\nUpload-Metadata: filename Y2F0",
@@ -109,6 +109,25 @@ pub const CASES: &[Case] = &[
         "",
         201,
         "Location: /uploads/photos/\n\n",
+    ),
+    // Nothing is done for who speaks another version.
+    case(
+        "DELETE <location>\nTus-Resumable: 0.2.2",
+        "",
+        412,
+        "Tus-Version: 1.0.0\n\n",
+    ),
+    case(
+        "PATCH <location>\nUpload-Offset: 0\nContent-Type: application/offset+octet-stream",
+        "mew",
+        412,
+        "Tus-Version: 1.0.0\n\n",
+    ),
+    case(
+        "HEAD <location>\nTus-Resumable: 1.0.0",
+        "",
+        200,
+        "Upload-Offset: 0\n\n",
     ),
     case("DELETE <location>\nTus-Resumable: 1.0.0", "", 204, ""),
     case(
