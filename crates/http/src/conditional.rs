@@ -23,11 +23,7 @@ pub enum Precondition {
 /// section 13.2.2.
 pub fn read_precondition(headers: &HeaderMap, tag: &str, changed: SystemTime) -> Precondition {
     let changed = whole_seconds(changed);
-    if !if_match(headers, tag) {
-        return Precondition::Failed;
-    }
-    let unmodified_since = date(headers, &IF_UNMODIFIED_SINCE).filter(|_| !headers.contains_key(IF_MATCH));
-    if unmodified_since.is_some_and(|since| changed > since) {
+    if !is_meant(headers, tag, changed) {
         return Precondition::Failed;
     }
     if headers.contains_key(IF_NONE_MATCH) {
@@ -39,6 +35,21 @@ pub fn read_precondition(headers: &HeaderMap, tag: &str, changed: SystemTime) ->
     match date(headers, &IF_MODIFIED_SINCE).is_some_and(|since| changed <= since) {
         true => Precondition::NotModified,
         false => Precondition::Holds,
+    }
+}
+
+/// Whether the conditions hold of a request that would change or remove a representation with this entity tag and time of last
+/// change.
+pub fn write_precondition(headers: &HeaderMap, tag: &str, changed: SystemTime) -> bool {
+    let is_excluded = headers.contains_key(IF_NONE_MATCH) && if_none_match(headers, tag);
+    is_meant(headers, tag, whole_seconds(changed)) && !is_excluded
+}
+
+/// Whether the representation is the one that `If-Match`, or without it `If-Unmodified-Since`, means.
+fn is_meant(headers: &HeaderMap, tag: &str, changed: SystemTime) -> bool {
+    match headers.contains_key(IF_MATCH) {
+        true => if_match(headers, tag),
+        false => date(headers, &IF_UNMODIFIED_SINCE).is_none_or(|since| changed <= since),
     }
 }
 
@@ -120,6 +131,15 @@ mod tests {
         assert_eq!(read(&[(IF_UNMODIFIED_SINCE, THEN)]), Precondition::Holds);
         assert_eq!(read(&[(IF_UNMODIFIED_SINCE, EARLIER)]), Precondition::Failed);
         assert_eq!(read(&[(IF_MODIFIED_SINCE, "yesterday")]), Precondition::Holds);
+    }
+
+    #[test]
+    fn what_is_changed_must_be_what_the_client_means() {
+        let holds =
+            |headers: &[(HeaderName, &'static str)]| write_precondition(&map(headers), TAG, changed());
+        assert!(holds(&[]) && holds(&[(IF_MATCH, TAG)]) && holds(&[(IF_UNMODIFIED_SINCE, THEN)]));
+        assert!(!holds(&[(IF_MATCH, "\"y\"")]) && !holds(&[(IF_UNMODIFIED_SINCE, EARLIER)]));
+        assert!(!holds(&[(IF_NONE_MATCH, "*")]) && holds(&[(IF_NONE_MATCH, "\"y\"")]));
     }
 
     #[test]

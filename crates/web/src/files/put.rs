@@ -7,8 +7,8 @@ use crate::error::{Result, WebError};
 use crate::respond;
 use auth::Action;
 use engine::files::{Condition, Files, NewFile};
-use http::header::{IF_MATCH, IF_NONE_MATCH, LOCATION};
-use http::{HeaderValue, Response, StatusCode, if_match, if_none_match};
+use http::header::{IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE, LOCATION};
+use http::{HeaderValue, Response, StatusCode, write_precondition};
 
 /// PUT: the body is the file. 201 with its description, once it is on the disk.
 pub(crate) async fn put(call: &mut Call, bucket: &str, name: &str) -> Result<Response> {
@@ -36,23 +36,26 @@ pub(crate) async fn put(call: &mut Call, bucket: &str, name: &str) -> Result<Res
     Ok(response)
 }
 
-/// What `If-Match` and `If-None-Match` ask of the newest version, checked now and again when the file is finished.
+/// What conditions ask of the newest version, checked now and again when the file is finished.
 async fn condition(call: &Call, files: &Files, name: &str) -> Result<Option<Condition>> {
     let given = &call.request.headers;
-    let has_condition = given.contains_key(IF_MATCH) || given.contains_key(IF_NONE_MATCH);
-    if !has_condition {
+    let has = |name| given.contains_key(name);
+    if ![IF_MATCH, IF_NONE_MATCH, IF_UNMODIFIED_SINCE]
+        .into_iter()
+        .any(has)
+    {
         return Ok(None);
     }
     let newest = files.find(name, -1).await?;
     let Some(newest) = newest else {
-        return match given.contains_key(IF_MATCH) {
+        return match has(IF_MATCH) {
             true => Err(WebError::precondition_failed()),
-            false => Ok(Some(Condition::Absent)),
+            // What is not there has not changed since any date.
+            false => Ok(has(IF_NONE_MATCH).then_some(Condition::Absent)),
         };
     };
     let tag = headers::entity_tag(&newest);
-    let is_excluded = given.contains_key(IF_NONE_MATCH) && if_none_match(given, &tag);
-    match if_match(given, &tag) && !is_excluded {
+    match write_precondition(given, &tag, headers::changed(&newest)) {
         true => Ok(Some(Condition::Newest(newest.id.clone()))),
         false => Err(WebError::precondition_failed()),
     }

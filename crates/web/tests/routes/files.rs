@@ -1,11 +1,28 @@
 //! Files by name and by id, lists of them, forms.
 
-use crate::server::run;
-use testing::http::{Case, case};
+use crate::server::{Server, run};
+use testing::http::{Case, case, exchange};
 
 #[test]
 fn files() {
     run(CASES);
+}
+
+#[test]
+fn the_head_of_a_part_is_not_gathered_for_ever() {
+    let body = format!(
+        "--xx\r\nContent-Disposition: form-data; name=\"{}",
+        "f".repeat(20_000)
+    );
+    let form = "POST /files/photos\nContent-Type: multipart/form-data; boundary=xx";
+    let answer = exchange(Server::start().address, form, &body);
+    assert_eq!(answer.status, 400, "{answer}");
+    assert!(
+        answer
+            .body
+            .contains("the headers of a part have more than 16384 bytes"),
+        "{answer}"
+    );
 }
 
 pub const CASES: &[Case] = &[
@@ -108,6 +125,25 @@ pub const CASES: &[Case] = &[
         404,
         r#"{"error": "not_found"}"#,
     ),
+    // What a condition does not mean is neither replaced nor removed.
+    case(
+        "PUT /files/photos/cat.txt\nIf-Unmodified-Since: Sun, 06 Nov 1994 08:49:37 GMT",
+        "x",
+        412,
+        r#"{"error": "precondition_failed"}"#,
+    ),
+    case(
+        "DELETE /files/photos/cat.txt\nIf-Match: \"another\"",
+        "",
+        412,
+        r#"{"error": "precondition_failed"}"#,
+    ),
+    case(
+        "DELETE /files/photos/cat.txt?version=0\nIf-Unmodified-Since: Sun, 06 Nov 1994 08:49:37 GMT",
+        "",
+        412,
+        r#"{"error": "precondition_failed"}"#,
+    ),
     case("DELETE /files/photos/cat.txt", "", 204, ""),
     case(
         "GET /files/photos/cat.txt",
@@ -174,6 +210,12 @@ pub const CASES: &[Case] = &[
         405,
         "Allow: GET, HEAD, DELETE\n\n",
     ),
+    case(
+        "DELETE /files/photos?id=<id>\nIf-Match: \"another\"",
+        "",
+        412,
+        r#"{"error": "precondition_failed"}"#,
+    ),
     case("DELETE /files/photos?id=<id>", "", 204, ""),
     case(
         "DELETE /files/photos?id=<id>",
@@ -195,6 +237,18 @@ pub const CASES: &[Case] = &[
         r#"{"error": "bad_request"}"#,
     ),
     case("POST /files/photos", "{}", 415, r#"{"error": "not_a_form"}"#),
+    case(
+        "POST /files/photos\nContent-Type: multipart/mixed; boundary=xx",
+        "--xx\r\nContent-Disposition: form-data; name=\"f\"; filename=\"c\"\r\n\r\n1\r\n--xx--\r\n",
+        415,
+        r#"{"error": "not_a_form"}"#,
+    ),
+    case(
+        "POST /files/photos\nContent-Type: Multipart/Form-Data; boundary=xx",
+        "--xx\r\nContent-Disposition: form-data; name=\"f\"; filename=\"d\"\r\nContent-Type: image/png\r\n\r\n1\r\n--xx",
+        400,
+        "the form cannot be read: expected more data",
+    ),
     case("GET /files", "", 404, r#"{"error": "not_found"}"#),
     case("GET /files//a", "", 404, r#"{"error": "not_found"}"#),
 ];
