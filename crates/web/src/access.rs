@@ -70,7 +70,7 @@ impl Call {
     /// A refusal. Below `/api` it comes without a challenge, at which browsers would show a form of their own.
     fn unauthorized(&self, reason: &str) -> WebError {
         let error = WebError::new(StatusCode::UNAUTHORIZED, "unauthorized", reason);
-        match self.request.path().starts_with("/api/") {
+        match self.is_api() {
             true => error,
             false => error.with_header(WWW_AUTHENTICATE, REALM),
         }

@@ -16,6 +16,11 @@ pub(crate) struct Call {
 }
 
 impl Call {
+    /// Whether it is answered below `/api`; slashes more in front change nothing.
+    pub(crate) fn is_api(&self) -> bool {
+        self.request.path().trim_start_matches('/').starts_with("api/")
+    }
+
     /// The value of a parameter of the query; `None` if it is not given.
     pub(crate) fn parameter(&self, wanted: &str) -> Result<Option<String>> {
         for pair in query_pairs(self.request.query()) {

@@ -58,7 +58,7 @@ async fn answer(server: Arc<Server>, request: Request) -> Response {
         server: server.clone(),
         request,
     };
-    let is_api = call.request.path().starts_with("/api/");
+    let is_api = call.is_api();
     let allowed = call.known_host().and_then(|()| match is_api {
         true => api::guard(&call),
         false => call.refuse_other_sites(),

@@ -1,6 +1,6 @@
 //! Who signed in by the page: a cookie of 256 random bits, of which the server keeps only a hash.
 
-use auth::User;
+use auth::{User, UserCredentials};
 use engine::Engine;
 use parking_lot::Mutex;
 use sha2::{Digest, Sha256};
@@ -25,6 +25,8 @@ struct Session {
     name: String,
     /// A later user of the same name is another one.
     uuid: [u8; 16],
+    /// Who changes a password that others know wants them out.
+    credentials: UserCredentials,
     idle_time_max: Duration,
     used: Instant,
 }
@@ -45,6 +47,7 @@ impl Sessions {
             database: user.database.clone(),
             name: user.name.clone(),
             uuid: user.uuid,
+            credentials: user.credentials.clone(),
             idle_time_max: if stays { STAY_TIME_MAX } else { IDLE_TIME_MAX },
             used: Instant::now(),
         };
@@ -62,13 +65,14 @@ impl Sessions {
         Some(token)
     }
 
-    /// The user of a cookie, as the user is now; `None` if the sign-in is over, or the user gone.
+    /// The user of a cookie, as the user is now; `None` if the sign-in is over, the password another one, or the user gone.
     pub(crate) fn user(&self, engine: &Engine, token: &str) -> Option<Arc<User>> {
         let mut sessions = self.0.lock();
         let hash = hash(token);
         let session = sessions.get_mut(&hash)?;
         let user = engine.user(&session.database, &session.name);
-        let user = user.filter(|user| user.uuid == session.uuid && !session.is_over());
+        let is_same = |user: &Arc<User>| user.uuid == session.uuid && user.credentials == session.credentials;
+        let user = user.filter(|user| is_same(user) && !session.is_over());
         match user.is_some() {
             true => session.used = Instant::now(),
             false => drop(sessions.remove(&hash)),

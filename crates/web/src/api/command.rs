@@ -4,11 +4,15 @@ use super::trim::trimmed;
 use crate::call::{Call, decoded};
 use crate::error::{Result, WebError};
 use crate::limits::COMMAND_BYTES_MAX;
+use auth::User;
 use bytes::Bytes;
 use flate2::write::MultiGzDecoder;
 use http::header::CONTENT_TYPE;
-use http::{Body, HeaderValue, Response, StatusCode};
+use http::{Body, BodyError, HeaderValue, Response, StatusCode};
+use memory::Holder;
 use std::io::Write;
+use std::sync::Arc;
+use std::time::Duration;
 use value::json::{Mode, parse_document, to_string};
 use value::{Document, DocumentBuf, Value};
 
@@ -21,6 +25,8 @@ pub(crate) async fn command(call: &mut Call, database: &str) -> Result<Response>
     let database = decoded(database)?;
     let trim = call.number("trim")?.map(usize::try_from).transpose();
     let trim = trim.map_err(|_| WebError::bad_request("trim: give a number of bytes"))?;
+    // Nothing is unpacked or read for somebody who may ask nothing.
+    let user = call.user().await?;
     let body = call.request.body.read_all(COMMAND_BYTES_MAX).await?;
     let body = match call.request.header("content-encoding") {
         None | Some("" | "identity") => body,
@@ -35,8 +41,12 @@ pub(crate) async fn command(call: &mut Call, database: &str) -> Result<Response>
         }
     };
     let body = std::str::from_utf8(&body).map_err(|_| WebError::bad_request("the body is not UTF-8"))?;
+    let mut memory = call.server.engine.memory().share(Holder::Ingest);
+    let bytes = body.len().saturating_mul(TREE_FACTOR);
+    memory.wait(bytes, ROOM_TIME_MAX).await.map_err(BodyError::from)?;
     let command = parse_document(body).map_err(|error| WebError::bad_request(error.to_string()))?;
-    let reply = call.run(database, command).await?;
+    let reply = call.run(user, database, command).await?;
+    drop(memory);
     let status = match is_ok(&reply) {
         true => StatusCode::OK,
         false => StatusCode::BAD_REQUEST,
@@ -52,6 +62,12 @@ pub(crate) async fn command(call: &mut Call, database: &str) -> Result<Response>
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     Ok(response)
 }
+
+/// The memory that a command takes as a tree, as a multiple of its text.
+const TREE_FACTOR: usize = 8;
+
+/// How long a command waits until others let go of that memory.
+const ROOM_TIME_MAX: Duration = Duration::from_secs(30);
 
 /// Compressed bytes that are decoded at once: deflate makes at most 1,032 bytes of one, so this is what bounds memory.
 const DECODED_AT_ONCE_BYTES: usize = 1024;
@@ -71,9 +87,13 @@ fn gunzip(body: &[u8]) -> Result<Bytes> {
 }
 
 impl Call {
-    /// Runs a command with the rights of whoever asks.
-    pub(crate) async fn run(&self, database: String, command: Document) -> Result<DocumentBuf> {
-        let user = self.user().await?;
+    /// Runs a command with the rights of the user who asks.
+    pub(crate) async fn run(
+        &self,
+        user: Option<Arc<User>>,
+        database: String,
+        command: Document,
+    ) -> Result<DocumentBuf> {
         let Some(commands) = &self.server.mounts.commands else {
             return Err(WebError::not_found("this server runs no commands"));
         };

@@ -60,7 +60,8 @@ pub(crate) async fn export(call: &Call, collection: &str) -> Result<Response> {
             .collect();
         find.push("projection", projection);
     }
-    let first = call.run(database.to_owned(), find).await?;
+    let user = call.user().await?;
+    let first = call.run(user.clone(), database.to_owned(), find).await?;
     if !is_ok(&first) {
         return Err(refusal(&first));
     }
@@ -68,7 +69,7 @@ pub(crate) async fn export(call: &Call, collection: &str) -> Result<Response> {
     let commands = commands.ok_or_else(|| WebError::not_found("this server runs no commands"))?;
     let export = Export {
         commands,
-        user: call.user().await?,
+        user,
         peer: call.request.peer,
         namespace: Namespace::new(database, name),
         format,

@@ -191,6 +191,28 @@ pub const CASES: &[Case] = &[
         "Set-Cookie: Max-Age=2592000\n\n",
     ),
     case("GET /api/status\nCookie: <set-cookie>", "", 200, ""),
+    // Slashes more in front lead past nothing.
+    case(
+        "GET //api/status\nCookie: <set-cookie>\nOrigin: http://evil.example",
+        "",
+        403,
+        r#"{"error": "forbidden"}"#,
+    ),
+    // The body of somebody who did not log in is not looked at.
+    case(
+        "POST /api/command/admin",
+        "{",
+        401,
+        r#"{"error": "unauthorized"}"#,
+    ),
+    // A new password signs out whoever signed in by the one before.
+    case(
+        "POST /api/command/admin\nCookie: <set-cookie>",
+        r#"{"updateUser": "root", "pwd": "another"}"#,
+        200,
+        "",
+    ),
+    case("GET /api/status\nCookie: <set-cookie>", "", 401, ""),
     case(
         "DELETE /api/session\nCookie: <set-cookie>",
         "",
