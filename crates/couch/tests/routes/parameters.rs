@@ -129,6 +129,18 @@ const CASES: &[Case] = &[
         r#"{"rows": [{"id": "c"}]}"#,
     ),
     case(
+        "GET /db/_all_docs?startkey_docid=b&endkey_docid=c&inclusive_end=false",
+        "",
+        200,
+        r#"{"rows": [{"id": "b"}]}"#,
+    ),
+    case(
+        "GET /db/_all_docs?startkey=%22c%22&startkey_docid=a",
+        "",
+        200,
+        r#"{"rows": [{"id": "c"}]}"#,
+    ),
+    case(
         "GET /db/_all_docs?keys=5",
         "",
         400,

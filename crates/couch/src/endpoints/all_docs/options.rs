@@ -71,10 +71,14 @@ impl RowOptions {
         // As of a view without reduce function, which a partition may be asked for or not.
         query.check(false, query.partition.is_some())?;
         let keys = |keys: Vec<Json>| keys.into_iter().map(id).collect::<Result<Vec<_>>>();
+        // Where the ids are the keys, that of the document to begin or end with is one (`src/couch_mrview/src/couch_mrview_util.erl`,
+        // `ad_skey_opts`).
+        let start = query.start_key.or(query.start_id.map(Json::String));
+        let end = query.end_key.or(query.end_id.map(Json::String));
         Ok(RowOptions {
             keys: query.keys.map(keys).transpose()?,
-            start: query.start_key.map(id).transpose()?,
-            end: query.end_key.map(id).transpose()?,
+            start: start.map(id).transpose()?,
+            end: end.map(id).transpose()?,
             inclusive_end: query.inclusive_end,
             order: query.order,
             skip: query.skip,
