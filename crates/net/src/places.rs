@@ -57,6 +57,8 @@ impl Places {
 
     /// A place for a client at this address.
     pub(crate) fn take(&self, address: IpAddr) -> Result<Place, NoPlace> {
+        // A listener on `[::]` shows clients of the older protocol by mapped addresses.
+        let address = address.to_canonical();
         let permit = self.free.clone().try_acquire_owned();
         let permit = permit.map_err(|_| NoPlace::Full)?;
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
@@ -112,10 +114,12 @@ mod tests {
 
     #[test]
     fn the_machine_itself_may_have_all() {
-        let places = Places::new(3);
-        let local = IpAddr::from(Ipv4Addr::LOCALHOST);
-        let held: Vec<Place> = (0..3).map_while(|_| places.take(local).ok()).collect();
-        assert_eq!(held.len(), 3);
-        assert_eq!(places.take(local).unwrap_err(), NoPlace::Full);
+        let mapped = Ipv4Addr::LOCALHOST.to_ipv6_mapped();
+        for local in [IpAddr::from(Ipv4Addr::LOCALHOST), IpAddr::from(mapped)] {
+            let places = Places::new(3);
+            let held: Vec<Place> = (0..3).map_while(|_| places.take(local).ok()).collect();
+            assert_eq!(held.len(), 3);
+            assert_eq!(places.take(local).unwrap_err(), NoPlace::Full);
+        }
     }
 }

@@ -126,19 +126,32 @@ impl Access {
 
 /// The common name within a subject as RFC 2253 writes it: `CN=ann,OU=devices`.
 fn common_name(subject: &str) -> Option<String> {
-    let mut name = String::new();
-    let mut letters = subject
+    let mut name = Vec::new();
+    let mut rest = subject
         .strip_prefix("CN=")
         .or_else(|| subject.split_once(",CN=").map(|(_, rest)| rest))?
-        .chars();
-    while let Some(letter) = letters.next() {
-        match letter {
-            ',' | '+' => break,
-            '\\' => name.extend(letters.next()),
-            other => name.push(other),
-        }
+        .as_bytes();
+    while let Some((&letter, behind)) = rest.split_first() {
+        let (byte, behind) = match letter {
+            b',' | b'+' => break,
+            b'\\' => unescaped(behind)?,
+            other => (other, behind),
+        };
+        name.push(byte);
+        rest = behind;
     }
-    Some(name)
+    String::from_utf8(name).ok()
+}
+
+/// What a backslash before these bytes stands for, and what follows it: a byte by its two digits, or the next one itself.
+fn unescaped(bytes: &[u8]) -> Option<(u8, &[u8])> {
+    let digits = bytes.first_chunk::<2>();
+    let digits = digits.filter(|digits| digits.iter().all(u8::is_ascii_hexdigit));
+    let text = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+    match text.and_then(|text| u8::from_str_radix(text, 16).ok()) {
+        Some(byte) => Some((byte, bytes.get(2..)?)),
+        None => bytes.split_first().map(|(&byte, behind)| (byte, behind)),
+    }
 }
 
 fn unauthorized() -> RiakError {
@@ -154,6 +167,7 @@ mod tests {
         for (subject, name) in [
             ("CN=ann,OU=devices", Some("ann")),
             ("OU=devices,CN=a\\,b,O=Example", Some("a,b")),
+            ("CN=J\\C3\\B6rg\\+b,O=Example", Some("Jörg+b")),
             ("O=Example", None),
         ] {
             assert_eq!(common_name(subject).as_deref(), name, "{subject}");

@@ -181,12 +181,19 @@ fn text(tag: u8, value: &[u8]) -> Option<String> {
     }
 }
 
-/// RFC 2253, section 2.4.
+/// RFC 2253, section 2.4. Bytes of characters beyond ASCII, and control characters, stand as two digits each, as OpenSSL and
+/// MongoDB have it: the name under which a user was made there has to be the same here.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let last = text.chars().count().saturating_sub(1);
     for (at, character) in text.chars().enumerate() {
         let is_edge = (at == 0 && matches!(character, '#' | ' ')) || (at == last && character == ' ');
+        if !character.is_ascii() || character.is_ascii_control() {
+            let mut buffer = [0; 4];
+            let bytes = character.encode_utf8(&mut buffer).bytes();
+            out.extend(bytes.map(|byte| format!("\\{byte:02X}")));
+            continue;
+        }
         if is_edge || matches!(character, ',' | '+' | '"' | '\\' | '<' | '>' | ';') {
             out.push('\\');
         }
@@ -286,7 +293,7 @@ mod tests {
     fn a_name_is_written_from_its_end_with_what_would_be_mistaken_escaped() {
         let bytes = [
             attribute_of(&[0x55, 4, 6], PRINTABLE_STRING, b"DE"),
-            attribute_of(&[0x55, 4, 10], UTF8_STRING, "Köln, \"Hafen\"".as_bytes()),
+            attribute_of(&[0x55, 4, 10], UTF8_STRING, "Köln,\t\"Hafen\"".as_bytes()),
             attribute_of(&[0x2a, 3, 4], UTF8_STRING, b"x"),
             attribute_of(&[0x55, 4, 3], UTF8_STRING, b" a#b "),
         ]
@@ -294,7 +301,7 @@ mod tests {
         let written = name(&bytes).unwrap();
         assert_eq!(
             written,
-            "CN=\\ a#b\\ ,1.2.3.4=#0c0178,O=Köln\\, \\\"Hafen\\\",C=DE"
+            "CN=\\ a#b\\ ,1.2.3.4=#0c0178,O=K\\C3\\B6ln\\,\\09\\\"Hafen\\\",C=DE"
         );
     }
 
