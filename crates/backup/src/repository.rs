@@ -106,15 +106,15 @@ impl Repository {
 
     /// The backup of this name, or the last one.
     pub fn find(&self, name: Option<&str>) -> Result<Manifest, Error> {
-        let mut manifests = self.list()?;
-        match name {
-            None => manifests
-                .pop()
-                .ok_or_else(|| Error::NoBackups(self.folder.clone())),
-            Some(name) => {
-                let found = manifests.into_iter().find(|manifest| manifest.name == name);
-                found.ok_or_else(|| Error::NotFound(name.to_owned()))
-            }
+        let Some(name) = name else {
+            let last = self.list()?.pop();
+            return last.ok_or_else(|| Error::NoBackups(self.folder.clone()));
+        };
+        // Only this one: that another one is damaged is no reason not to restore it.
+        let is_name = !name.contains(['/', '\\']) && self.has(name);
+        match is_name {
+            true => read(&self.manifest_path(name)),
+            false => Err(Error::NotFound(name.to_owned())),
         }
     }
 

@@ -188,6 +188,22 @@ async fn damage_is_found_and_never_restored() {
 }
 
 #[tokio::test]
+async fn a_backup_is_found_by_its_name_although_another_is_damaged() {
+    let ground = Ground::new();
+    ground.take(&files(), 1).await;
+    let other = ground.take(&files(), 2).await.manifest;
+    fs::write(ground.path("repository/backups/day.json"), "{}").unwrap();
+    let repository = ground.repository();
+    assert_eq!(repository.find(Some(&other.name)).unwrap(), other);
+    let damaged = repository.find(Some("day"));
+    assert!(matches!(damaged, Err(Error::Corrupt { .. })), "{damaged:?}");
+    for name in ["", "day-3", "../backups/day-2"] {
+        let missing = repository.find(Some(name));
+        assert!(matches!(missing, Err(Error::NotFound(_))), "{missing:?}");
+    }
+}
+
+#[tokio::test]
 async fn an_object_that_is_gone_is_copied_again() {
     let ground = Ground::new();
     ground.take(&files(), 1).await;
