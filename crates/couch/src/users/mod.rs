@@ -25,7 +25,7 @@ use crate::names;
 use crate::security::Permission;
 use crate::user::{self, User};
 use auth::{Mechanism, RoleName};
-use engine::{Edit, EditOrigin, Engine, RevisionedCollection};
+use engine::{Edit, EditOrigin, Engine, Revision, RevisionedCollection};
 use http::StatusCode;
 use std::time::Duration;
 use value::{Document, DocumentBuf, Value, doc};
@@ -237,8 +237,39 @@ pub(crate) async fn prepare_database(engine: &Engine, config: &Config) -> Result
     }
 }
 
-/// Does what a written document says.
-pub(crate) async fn apply(engine: &Engine, change: UserChange) -> Result<()> {
+/// Does what a written revision of a document says if it is the one that readers see. Else the user is what that one says, and is
+/// gone only where none is left: a conflict that loses, or is deleted, changes nobody.
+pub(crate) async fn settle(
+    engine: &Engine,
+    database: &Database,
+    written: &Revision,
+    change: UserChange,
+) -> Result<()> {
+    let id = format!("{}{}", ids::USER, change.name);
+    let snapshot = database.snapshot().await?;
+    let Some(seen) = snapshot.document(Value::from(id.as_str()).as_ref()).await? else {
+        return apply(engine, UserChange::removal(&change.name)).await;
+    };
+    if seen.revision() == *written {
+        return apply(engine, change).await;
+    }
+    let is_strict = false;
+    match check(&id, &seen.document.to_document(), is_strict) {
+        Ok((name, roles)) => {
+            let change = UserChange {
+                name,
+                password: None,
+                roles,
+                deleted: false,
+            };
+            apply(engine, change).await
+        }
+        Err(_) => Ok(()),
+    }
+}
+
+/// Does what a document says.
+async fn apply(engine: &Engine, change: UserChange) -> Result<()> {
     if change.deleted {
         return drop_user(engine, &change.name).await;
     }

@@ -28,6 +28,11 @@ fn one_user_that_is_refused_does_not_keep_others_from_being_written() {
     run(USERS);
 }
 
+#[test]
+fn a_revision_of_a_user_that_nobody_sees_changes_nobody() {
+    run(HIDDEN_USERS);
+}
+
 /// Refuses everything, and says what it was given.
 const SHOWS: &str = r#"{"validate_doc_update":
     "function(newDoc, oldDoc) { if (newDoc.shown) throw({forbidden: JSON.stringify([newDoc, oldDoc])}); }"}"#;
@@ -284,4 +289,88 @@ const USERS: &[Case] = &[
         r#"[{"id": "org.couchdb.user:a", "error": "forbidden", "reason": "doc.roles must be an array"}, {"ok": true, "id": "org.couchdb.user:b"}]"#,
     ),
     case("GET /_users/org.couchdb.user:b", "", 200, r#"{"name": "b"}"#),
+];
+
+/// The credentials are keeper:larder.
+const HIDDEN_USERS: &[Case] = &[
+    case("PUT /_users", "", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /_node/_local/_config/chttpd_auth/allow_conflicted_user_docs",
+        r#""true""#,
+        200,
+        "",
+    ),
+    case(
+        "PUT /_node/_local/_config/admins/keeper",
+        r#""larder""#,
+        200,
+        r#""""#,
+    ),
+    case(
+        "POST /_users/_bulk_docs\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"new_edits": false, "docs": [
+            {"_id": "org.couchdb.user:jan", "_rev": "2-a", "name": "jan", "type": "user", "roles": ["a"], "password": "apple"}]}"#,
+        201,
+        "[]",
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "jan", "password": "apple"}"#,
+        200,
+        r#"{"name": "jan", "roles": ["a"]}"#,
+    ),
+    case(
+        "PUT /_users/org.couchdb.user:jan?new_edits=false\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"_rev": "1-b", "name": "jan", "type": "user", "roles": ["b"], "password": "pear"}"#,
+        201,
+        r#"{"rev": "1-b"}"#,
+    ),
+    case(
+        "GET /_session\nCookie: <set-cookie>",
+        "",
+        200,
+        r#"{"userCtx": {"name": "jan", "roles": ["a"]}}"#,
+    ),
+    case(
+        "DELETE /_users/org.couchdb.user:jan?rev=1-b\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        "",
+        200,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "GET /_session\nCookie: <set-cookie>",
+        "",
+        200,
+        r#"{"userCtx": {"name": "jan", "roles": ["a"]}}"#,
+    ),
+    case(
+        "POST /_users/_bulk_docs\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"new_edits": false, "docs": [{"_id": "org.couchdb.user:jan", "_rev": "1-c", "_deleted": true}]}"#,
+        201,
+        "[]",
+    ),
+    case(
+        "GET /_session\nCookie: <set-cookie>",
+        "",
+        200,
+        r#"{"userCtx": {"name": "jan", "roles": ["a"]}}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "jan", "password": "pear"}"#,
+        401,
+        r#"{"error": "unauthorized"}"#,
+    ),
+    case(
+        "DELETE /_users/org.couchdb.user:jan?rev=2-a\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        "",
+        200,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "jan", "password": "apple"}"#,
+        401,
+        r#"{"error": "unauthorized"}"#,
+    ),
 ];

@@ -136,8 +136,8 @@ impl Written {
         let edits = std::mem::take(&mut self.edits);
         let outcomes = checked(call, database, edits).await?;
         for (change, outcome) in self.users.drain(..).zip(&outcomes) {
-            if let (Some(change), Ok(EditOutcome::Written(_))) = (change, outcome) {
-                users::apply(&call.server.engine, change).await?;
+            if let (Some(change), Ok(EditOutcome::Written(revision))) = (change, outcome) {
+                users::settle(&call.server.engine, database, revision, change).await?;
             }
         }
         let mut outcomes = outcomes.into_iter();

@@ -130,7 +130,7 @@ impl<'a> Put<'a> {
             Some(EditOutcome::Conflict) | None => return Err(CouchError::conflict()),
         };
         if let Some(user) = user {
-            users::apply(engine, user).await?;
+            users::settle(engine, self.database, &revision, user).await?;
         }
         Ok(revision)
     }
