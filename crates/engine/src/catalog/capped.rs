@@ -1,4 +1,4 @@
-//! Making capped copies of collections.
+//! Making collections capped, and capped copies of them.
 
 use crate::catalog::collections::CreateRequest;
 use crate::catalog::own::check_no_accounts;
@@ -8,41 +8,26 @@ use crate::error::{Error, Result};
 use crate::reading::find::FindRequest;
 use crate::write::WriteOptions;
 use code::Code;
-use store::{CappedOptions, Namespace};
-use value::doc;
+use std::sync::Arc;
+use store::{CappedOptions, Collection, CollectionOptions, Namespace};
+use value::{Value, doc};
 
 impl Engine {
     /// Copies a collection into a new capped one: the newest documents that fit.
     pub async fn clone_as_capped(&self, from: &Namespace, to: &Namespace, size_bytes: u64) -> Result<()> {
-        let source = self.existing(from)?;
-        if self.buckets_of(from).is_some() {
-            let message = format!("the buckets of a time series cannot be capped: {from}");
-            return Err(Error::new(Code::ILLEGAL_OPERATION, message));
-        }
-        if source.is_view() || source.options().kept.contains("timeseries") {
-            return Err(Error::new(
-                Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
-                format!("cloneCollectionAsCapped not supported for views and time series: {from}"),
-            ));
-        }
+        let source = self.cappable(from)?;
         if self.collection_entry(to).is_some() {
             let message = format!(
                 "cloneCollectionAsCapped failed - destination collection {to} already exists. source collection: {from}"
             );
             return Err(Error::new(Code::NAMESPACE_EXISTS, message));
         }
-        let capped = Some(CappedOptions {
-            size_bytes,
-            documents_max: None,
-        });
-        self.create_collection(
-            to,
-            CreateRequest {
-                capped,
-                ..CreateRequest::default()
-            },
-        )
-        .await?;
+        let CollectionOptions { capped, kept, .. } = capped_options(&source.options(), size_bytes);
+        let request = CreateRequest {
+            capped,
+            options: kept,
+        };
+        self.create_collection(to, request).await?;
         let context = Context::default();
         let options = WriteOptions {
             journaled: false,
@@ -67,14 +52,50 @@ impl Engine {
         self.flush().await
     }
 
-    /// Makes a collection capped: a capped copy takes its place, its indexes but `_id_` are gone, as in MongoDB.
+    /// Makes a collection capped: its oldest documents go until it fits, and its indexes but `_id_` are gone, as in MongoDB. It is
+    /// not copied, since what is written meanwhile would not be in the copy.
     pub async fn convert_to_capped(&self, namespace: &Namespace, size_bytes: u64) -> Result<()> {
         check_no_accounts(namespace)?;
-        let copy = Namespace::new(
-            &namespace.database,
-            format!("tmp.convertToCapped.{}", uuid::Uuid::new_v4()),
-        );
-        self.clone_as_capped(namespace, &copy, size_bytes).await?;
-        self.rename_collection(&copy, namespace, true).await
+        let collection = self.cappable(namespace)?;
+        let change = move |options: &mut CollectionOptions| {
+            *options = capped_options(options, size_bytes);
+            Ok(())
+        };
+        self.store().modify(namespace, change).await?;
+        self.drop_indexes(namespace, &Value::from("*")).await?;
+        collection.trim().await?;
+        self.cursors().close_of(|open| open == namespace);
+        self.latencies().forget(|open| open == namespace);
+        self.flush().await
     }
+
+    /// The collection, if it is one that can be capped.
+    fn cappable(&self, namespace: &Namespace) -> Result<Arc<Collection>> {
+        let collection = self.existing(namespace)?;
+        if self.buckets_of(namespace).is_some() {
+            let message = format!("the buckets of a time series cannot be capped: {namespace}");
+            return Err(Error::new(Code::ILLEGAL_OPERATION, message));
+        }
+        if collection.is_view() || collection.options().kept.contains("timeseries") {
+            return Err(Error::new(
+                Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
+                format!("cloneCollectionAsCapped not supported for views and time series: {namespace}"),
+            ));
+        }
+        Ok(collection)
+    }
+}
+
+/// The options of a collection, its collation and validator among them, that is made capped. In no collection is the natural order
+/// that of insertion and of the `_id`s at once.
+fn capped_options(options: &CollectionOptions, size_bytes: u64) -> CollectionOptions {
+    let mut capped = options.clone();
+    capped.capped = Some(CappedOptions {
+        size_bytes,
+        documents_max: options.capped.and_then(|capped| capped.documents_max),
+    });
+    for clustered in ["clusteredIndex", "expireAfterSeconds"] {
+        capped.kept.remove(clustered);
+    }
+    capped
 }

@@ -59,6 +59,20 @@ fn making() -> Vec<Case> {
         ),
         good(doc! {"create": "soon"}, doc! {}),
         good(doc! {"convertToCapped": "soon", "size": 4096}, doc! {}),
+        good(
+            doc! {"create": "sorted", "collation": {"locale": "en", "strength": 2}},
+            doc! {},
+        ),
+        good(
+            doc! {"insert": "sorted", "documents": [{"_id": "FOO"}, {"_id": "bar"}]},
+            doc! {"n": 2},
+        ),
+        good(doc! {"convertToCapped": "sorted", "size": 4096}, doc! {}),
+        good(doc! {"collStats": "sorted"}, doc! {"capped": true, "count": 2}),
+        good(
+            doc! {"find": "sorted", "filter": {"_id": "foo"}},
+            doc! {"cursor": {"firstBatch": [{"_id": "FOO"}]}},
+        ),
         bad(
             doc! {"convertToCapped": "plain"},
             72,

@@ -4,35 +4,65 @@
 //! oldest document.
 
 use super::group::Group;
-use crate::{CappedOptions, Order, PageLimit, Record, RecordId, StoreError, keys};
+use crate::{CappedOptions, Collection, Durability, Order, PageLimit, Record, RecordId, StoreError, keys};
 use kv::KeyRange;
 use std::ops::Bound;
 
 /// The records that are read at once to be evicted.
 const EVICT_PAGE_RECORDS: usize = 256;
 
+impl Collection {
+    /// Deletes the oldest documents of a capped collection until it is within its limits, few in each commit: one that has become
+    /// capped may have many more than fit.
+    pub async fn trim(&self) -> Result<(), StoreError> {
+        while !self.trim_page().await? {
+            // Writers that wait for the shard come first.
+            tokio::task::yield_now().await;
+        }
+        Ok(())
+    }
+
+    /// Deletes some; true once nothing more is to go.
+    async fn trim_page(&self) -> Result<bool, StoreError> {
+        let mut writer = self.writer.lock().await;
+        let mut group = Group::begin(self, &mut writer).await?;
+        let is_over = group.evict_page().await?;
+        if !group.changed.is_empty() {
+            // Every commit takes a number, by which other processes learn that the shard has changed.
+            group.sequence += 1;
+        }
+        Ok(group.commit(Durability::Soon).await? && !is_over)
+    }
+}
+
 impl Group<'_> {
     /// Deletes the oldest documents until the collection is within its limits.
     pub(crate) async fn evict(&mut self) -> Result<(), StoreError> {
-        let Some(capped) = self.capped else { return Ok(()) };
-        while self.is_over(capped) {
-            let page = self.oldest_page().await?;
-            if page.is_empty() {
-                return self.evict_own(capped).await;
-            }
-            for id in page {
-                if !self.is_over(capped) {
-                    break;
-                }
-                if let Some(record) = self.record(id).await? {
-                    self.remove(&record).await?;
-                }
-                // The next eviction begins here; from the first key it would step over all that the engine still remembers
-                // as deleted.
-                self.oldest = id.0 + 1;
-            }
-        }
+        while self.evict_page().await? {}
         Ok(())
+    }
+
+    /// Deletes some of the oldest documents, as far as the collection is beyond its limits; whether it still is.
+    async fn evict_page(&mut self) -> Result<bool, StoreError> {
+        let Some(capped) = self.capped.filter(|capped| self.is_over(*capped)) else {
+            return Ok(false);
+        };
+        let page = self.oldest_page().await?;
+        if page.is_empty() {
+            self.evict_own(capped).await?;
+            return Ok(false);
+        }
+        for id in page {
+            if !self.is_over(capped) {
+                break;
+            }
+            if let Some(record) = self.record(id).await? {
+                self.remove(&record).await?;
+            }
+            // The next eviction begins here; from the first key it would step over all that the engine still remembers as deleted.
+            self.oldest = id.0 + 1;
+        }
+        Ok(self.is_over(capped))
     }
 
     /// The newest document stays, however large it is.

@@ -102,3 +102,28 @@ async fn a_collection_that_becomes_capped_is_cut_to_size_by_the_next_insert() {
     assert_eq!(ids(&all(&collection).await), kept);
     assert!(collection.validate(true).await.unwrap().is_valid());
 }
+
+#[tokio::test]
+async fn a_collection_that_becomes_capped_is_trimmed_page_by_page() {
+    let (store, collection) = new_collection().await;
+    collection
+        .create_indexes(vec![IndexSpec::new("a_1", doc! {"a": 1})])
+        .await
+        .unwrap();
+    run(&collection, numbered(1000)).await;
+    let limits = CappedOptions {
+        size_bytes: 1 << 20,
+        documents_max: Some(10),
+    };
+    let change = move |options: &mut CollectionOptions| {
+        options.capped = Some(limits);
+        Ok(())
+    };
+    store.modify(&ns(), change).await.unwrap();
+    collection.trim().await.unwrap();
+    let kept: Vec<value::Value> = (990..1000).map(value::Value::from).collect();
+    assert_eq!(ids(&all(&collection).await), kept);
+    assert!(collection.validate(true).await.unwrap().is_valid());
+    collection.trim().await.unwrap();
+    assert_eq!(collection.stats().count, 10);
+}
