@@ -29,8 +29,10 @@ struct Leaf {
 impl CouchPeer {
     pub(super) async fn read_changes(&self, query: &ChangesQuery<'_>) -> Result<Changes> {
         let page: Page = self.ask(&request(query)).await?;
+        let length = page.results.len();
         let rows: Vec<Row> = page.results.into_iter().filter_map(row).collect();
         Ok(Changes {
+            passed_by: length - rows.len(),
             rows,
             last_sequence: page.last_seq,
             pending: page.pending,

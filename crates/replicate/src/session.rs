@@ -285,10 +285,10 @@ async fn read_changes<S: Peer>(
             snapshot.source_sequence = page.last_sequence.clone();
             snapshot.pending = page.pending;
         });
-        let is_last = is_last(&page, options.batch_rows);
+        let is_last = length(&page) < options.batch_rows;
         // In stores whose local documents take sequence numbers, a checkpoint alone advances the sequence. To record
         // that would write another checkpoint, and so on without end.
-        let is_idle = page.rows.is_empty() && options.filter == Filter::All && since != 0;
+        let is_idle = length(&page) == 0 && options.filter == Filter::All && since != 0;
         if page.last_sequence != since && !is_idle {
             since = page.last_sequence.clone();
             let batch = Batch {
@@ -307,6 +307,7 @@ async fn read_changes<S: Peer>(
     }
 }
 
-fn is_last(page: &Changes, limit: usize) -> bool {
-    page.rows.len() < limit
+/// The changes of a page, whether they can be replicated or not.
+fn length(page: &Changes) -> usize {
+    page.rows.len() + page.passed_by
 }

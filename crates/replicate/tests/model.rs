@@ -111,6 +111,18 @@ fn a_second_run_goes_on_from_the_checkpoint_and_finds_no_changes() {
 }
 
 #[test]
+fn a_change_without_an_id_ends_no_run() {
+    let (a, b) = (Arc::new(Store::new("a")), Arc::new(Store::new("b")));
+    a.edit("", false);
+    for number in 0..10 {
+        a.edit(&format!("d{number}"), false);
+    }
+    let outcome = run(&a, &b, &options()).expect("the run ends well");
+    assert_eq!(outcome.checkpoint["source_last_seq"], 11);
+    assert_eq!(b.leaves().len(), 10);
+}
+
+#[test]
 fn documents_for_which_the_target_refuses_all_others_are_counted_alone() {
     let (a, b) = (Arc::new(Store::new("a")), Arc::new(Store::new("b")));
     for n in 10..30 {

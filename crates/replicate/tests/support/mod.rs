@@ -197,8 +197,11 @@ impl Peer for Store {
                     .collect(),
             };
             let last = changed.last().map_or(since, |(number, _)| *number);
+            let named = changed.iter().filter(|(_, id)| !id.is_empty());
+            let rows: Vec<Row> = named.map(row).collect();
             Changes {
-                rows: changed.iter().map(row).collect(),
+                passed_by: changed.len() - rows.len(),
+                rows,
                 last_sequence: Value::from(last),
                 pending: None,
             }
