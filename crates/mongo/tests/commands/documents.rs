@@ -78,6 +78,26 @@ fn writes() -> Vec<Case> {
             doc! {"nInserted": 1, "nDeleted": 1, "nErrors": 0},
         )
         .of("admin"),
+        good(doc! {"create": "seen_fruit", "viewOn": "fruit"}, doc! {}),
+        good(
+            doc! {
+                "bulkWrite": 1,
+                "ops": [
+                    {"update": 0, "filter": {"_id": 5}, "updateMods": {"$set": {"n": 1}}, "upsert": true},
+                    {"delete": 1, "filter": {"_id": 5}},
+                    {"insert": 1, "document": {"_id": 6}},
+                    {"delete": 0, "filter": {"_id": 5}},
+                ],
+                "nsInfo": [{"ns": "test.fruit"}, {"ns": "test.seen_fruit"}],
+                "ordered": false,
+                "errorsOnly": true,
+            },
+            doc! {
+                "nUpserted": 1, "nDeleted": 1, "nErrors": 2,
+                "cursor": {"firstBatch": [{"idx": 1, "code": 166}, {"idx": 2, "code": 166}]},
+            },
+        )
+        .of("admin"),
         bad(
             doc! {"bulkWrite": 1, "ops": [{"insert": 0, "document": {}}], "nsInfo": [{"ns": "test.fruit"}]},
             13,

@@ -100,6 +100,7 @@ async fn write(
     targets: &[Target],
     options: WriteOptions,
 ) -> Result<Results> {
+    let engine = &call.server.engine;
     let mut results = Results::default();
     let mut rest = operations.into_iter().enumerate().peekable();
     while let Some((index, operation)) = rest.next() {
@@ -133,28 +134,20 @@ async fn write(
                     }
                 }
                 let count = documents.len();
-                let done = call
-                    .server
-                    .engine
-                    .insert(&call.context, namespace, documents, &options)
-                    .await?;
-                results.add_inserts(index, count, options.ordered, done);
+                let done = engine.insert(&call.context, namespace, documents, &options).await;
+                results.add_inserts(index, count, options.ordered, done)?;
             }
             Change::Update(statement) => {
-                let done = call
-                    .server
-                    .engine
+                let done = engine
                     .update(&call.context, namespace, vec![*statement], &options)
-                    .await?;
-                results.add_update(index, done);
+                    .await;
+                results.add_update(index, done)?;
             }
             Change::Delete(statement) => {
-                let done = call
-                    .server
-                    .engine
+                let done = engine
                     .delete(&call.context, namespace, vec![statement], &options)
-                    .await?;
-                results.add_delete(index, done);
+                    .await;
+                results.add_delete(index, done)?;
             }
         }
     }

@@ -1,7 +1,11 @@
 //! What the operations of a `bulkWrite` did.
+//!
+//! An operation that fails is answered as such, since those before it were done. What was ended from outside ends the command, as in
+//! MongoDB.
 
-use crate::error::CommandError;
-use engine::{DeleteReply, InsertReply, UpdateReply, WriteFailure};
+use crate::error::{CommandError, Result};
+use code::Code;
+use engine::{DeleteReply, Error, InsertReply, UpdateReply, WriteFailure};
 use value::{Document, DocumentBuf, Value, doc};
 
 /// The operations that were done, in order, and their totals.
@@ -22,7 +26,23 @@ impl Results {
     }
 
     /// Adds inserts that were done together, the first of them at `start`.
-    pub(super) fn add_inserts(&mut self, start: usize, count: usize, ordered: bool, done: InsertReply) {
+    pub(super) fn add_inserts(
+        &mut self,
+        start: usize,
+        count: usize,
+        ordered: bool,
+        done: Result<InsertReply, Error>,
+    ) -> Result<()> {
+        let done = match done {
+            Ok(done) => done,
+            Err(error) => {
+                let error = of_operation(error)?;
+                let refused = if ordered { 1 } else { count };
+                (start..start + refused).for_each(|index| self.refuse(index, error.clone()));
+                return Ok(());
+            }
+        };
+        check_ended(&done.failures)?;
         self.inserted += done.inserted;
         let mut failures = done.failures.into_iter().peekable();
         for at in 0..count {
@@ -30,7 +50,7 @@ impl Results {
                 Some(failure) => {
                     self.fail(start + at, failure, doc! {"n": 0});
                     if ordered {
-                        return;
+                        break;
                     }
                 }
                 None => self
@@ -38,9 +58,21 @@ impl Results {
                     .push((true, doc! {"ok": 1.0, "idx": (start + at) as i32, "n": 1})),
             }
         }
+        Ok(())
     }
 
-    pub(super) fn add_update(&mut self, index: usize, done: UpdateReply) {
+    pub(super) fn add_update(&mut self, index: usize, done: Result<UpdateReply, Error>) -> Result<()> {
+        match done {
+            Ok(done) => {
+                check_ended(&done.failures)?;
+                self.put_update(index, done);
+            }
+            Err(error) => self.refuse(index, of_operation(error)?),
+        }
+        Ok(())
+    }
+
+    fn put_update(&mut self, index: usize, done: UpdateReply) {
         let counts = doc! {"n": Value::count(done.matched), "nModified": Value::count(done.modified)};
         if let Some(failure) = done.failures.into_iter().next() {
             return self.fail(index, failure, counts);
@@ -60,7 +92,18 @@ impl Results {
         self.each.push((true, result));
     }
 
-    pub(super) fn add_delete(&mut self, index: usize, done: DeleteReply) {
+    pub(super) fn add_delete(&mut self, index: usize, done: Result<DeleteReply, Error>) -> Result<()> {
+        match done {
+            Ok(done) => {
+                check_ended(&done.failures)?;
+                self.put_delete(index, done);
+            }
+            Err(error) => self.refuse(index, of_operation(error)?),
+        }
+        Ok(())
+    }
+
+    fn put_delete(&mut self, index: usize, done: DeleteReply) {
         if let Some(failure) = done.failures.into_iter().next() {
             return self.fail(index, failure, doc! {"n": 0});
         }
@@ -114,5 +157,25 @@ impl Results {
         for (name, total) in totals {
             reply.push(name, Value::count(total));
         }
+    }
+}
+
+/// Whether an error ends the command: it was ended from outside, or a later one of its session was there before.
+fn ends(code: Code) -> bool {
+    code.is_interruption() || code == Code::TRANSACTION_TOO_OLD
+}
+
+/// An error as that of an operation; one that ends the command fails.
+fn of_operation(error: Error) -> Result<CommandError> {
+    match ends(error.code) {
+        true => Err(error.into()),
+        false => Ok(error.into()),
+    }
+}
+
+fn check_ended(failures: &[WriteFailure]) -> Result<()> {
+    match failures.iter().find(|failure| ends(failure.error.code)) {
+        Some(ended) => Err(ended.error.clone().into()),
+        None => Ok(()),
     }
 }
