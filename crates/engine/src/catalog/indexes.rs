@@ -37,8 +37,10 @@ impl Engine {
         if let Some(series) = TimeSeries::of(&collection.options()) {
             specs.iter().try_for_each(|spec| series.check_index(spec))?;
         }
-        let before = id_index::shown(&collection).len();
-        if before + specs.len() > INDEXES_MAX {
+        let present = id_index::shown(&collection);
+        let is_there = |spec: &IndexSpec| present.iter().any(|index| index.spec().name == spec.name);
+        let new = specs.iter().filter(|spec| !is_there(spec)).count();
+        if present.len() + new > INDEXES_MAX {
             let message = format!("add index fails, too many indexes for {namespace}; at most {INDEXES_MAX}");
             return Err(Error::new(BAD_SPEC, message));
         }

@@ -37,6 +37,23 @@ async fn the_index_on_id_takes_no_options_of_other_indexes() {
 }
 
 #[tokio::test]
+async fn indexes_that_are_there_are_none_too_many() {
+    let engine = new_engine().await;
+    let spec = |number: i32| doc! {"key": {(format!("f{number}")): 1}, "name": format!("f{number}_1")};
+    let many: Vec<Document> = (0..40).map(spec).collect();
+    for _ in 0..2 {
+        let created = engine.create_indexes(&namespace("coll"), &many).await.unwrap();
+        assert_eq!(created.after, 41);
+    }
+    let more: Vec<Document> = (40..64).map(spec).collect();
+    let error = engine
+        .create_indexes(&namespace("coll"), &more)
+        .await
+        .unwrap_err();
+    assert_eq!(error.code.number(), 67, "{error}");
+}
+
+#[tokio::test]
 async fn a_compound_wildcard_index_keeps_its_other_fields_apart_from_the_wildcard() {
     let engine = new_engine().await;
     let cases = [
