@@ -35,10 +35,12 @@ pub enum HostError {
 }
 
 impl Hosts {
-    /// These names too; `*` is every name.
+    /// These names too; `*` is every name. The empty one, which a variable without a value gives, is none: pages without an
+    /// origin have it.
     pub fn new(names: &[String]) -> Hosts {
+        let names = names.iter().map(|name| name.trim().to_ascii_lowercase());
         Hosts {
-            named: names.iter().map(|name| name.to_ascii_lowercase()).collect(),
+            named: names.filter(|name| !name.is_empty()).collect(),
         }
     }
 
@@ -153,6 +155,8 @@ mod tests {
         let hosts = Hosts::new(&["DB.example".to_owned()]);
         assert!(check(&hosts, "db.example:5984", Some("https://db.example")));
         assert!(!check(&hosts, "example", None));
+        let nothing = Hosts::new(&[String::new()]);
+        assert!(!check(&nothing, "localhost", Some("null")) && !check(&nothing, "", None));
         assert!(check(
             &Hosts::new(&["*".to_owned()]),
             "evil.example",
