@@ -56,15 +56,16 @@ pub async fn run(options: &ExportOptions) -> Result<()> {
     if options.format != ExportFormat::Csv && !options.fields.is_empty() {
         bail!("--fields names the columns of --format csv; other formats have all fields");
     }
-    let target = Target::open(&options.place.holder).await?;
+    let target = Target::open_existing(&options.place.holder).await?;
     let progress = if options.quiet {
         ProgressBar::hidden()
     } else {
         ProgressBar::new_spinner()
     };
-    let mut writer = Writer::open(options)?;
     let from = &options.place.collection;
     let (mut batch, mut cursor) = target.find(from, &filter).await?;
+    // An export that is there stays as it is where this one cannot begin.
+    let mut writer = Writer::open(options)?;
     loop {
         for document in &batch {
             writer.document(document)?;

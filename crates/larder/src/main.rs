@@ -73,8 +73,13 @@ fn run(command: &cli::Command) -> Result<ExitCode> {
         // It is small: one thread, and a runtime of its own.
         return agent::cli::run(options).map(|()| ExitCode::SUCCESS);
     }
-    if !matches!(command, cli::Command::Export(_)) {
-        // What is kept is its owner's alone; only what is exported goes where others may be meant to read it.
+    let is_for_others = matches!(
+        command,
+        cli::Command::Export(_) | cli::Command::Cert(_) | cli::Command::Manual(_)
+    );
+    if !is_for_others {
+        // What is kept is its owner's alone. What is exported, certificates that clients trust, and manual pages go where others
+        // may be meant to read them.
         umask(Mode::RWXG | Mode::RWXO);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()

@@ -1,6 +1,6 @@
 //! `larder repair`: a damaged data folder becomes usable again, without what cannot be saved.
 
-use crate::folder::open_existing;
+use crate::folder::{check_existing, open_existing};
 use anyhow::{Result, bail};
 use clap::Args;
 use engine::SalvagedCollection;
@@ -27,9 +27,7 @@ pub struct RepairOptions {
 
 /// Does what is asked.
 pub async fn run(options: &RepairOptions) -> Result<()> {
-    if !options.data.exists() {
-        bail!("there is no data folder {}", options.data.display());
-    }
+    check_existing(&options.data)?;
     if let Some(into) = &options.into {
         return salvage(&options.data, into).await;
     }

@@ -111,6 +111,7 @@ fn reload(options: &ServeOptions, running: &Settings, log: &LogControl, tls: Opt
         || settings.syslog_collection != running.syslog_collection
         || settings.tls.is_some() != running.tls.is_some()
         || settings.connections_max != running.connections_max
+        || settings.insecure != running.insecure
         || settings.no_login != running.no_login
         || settings.allowed_hosts != running.allowed_hosts
         || settings.scrub_rate != running.scrub_rate

@@ -235,3 +235,21 @@ def test_help_for_shells_and_for_man(tmp_path):
     pages = {page.name: page.read_text() for page in (tmp_path / "man1").iterdir()}
     assert {"larder.1", "larder-serve.1", "larder-user-add.1"} <= pages.keys()
     assert "tls\\-certificate" in pages["larder-serve.1"]
+    # Everybody may read them.
+    assert all(path.stat().st_mode & 0o044 for path in [tmp_path / "man1", *(tmp_path / "man1").iterdir()])
+
+
+def test_work_on_a_folder_begins_no_new_one(tmp_path):
+    """As where a disk is not mounted: a backup of nothing would take the place of good ones."""
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    for words in (
+        ["backup", tmp_path / "backups", "--data", empty],
+        ["verify", "--data", empty],
+        ["export", "--data", empty, "--collection", "a.b"],
+        ["user", "list", "--data", empty],
+        ["repair", "--data", empty, "--cut-log"],
+    ):
+        done = larder(*words, folder=tmp_path)
+        assert done.returncode == 1 and "there is no data folder" in done.stderr, (words, done)
+        assert not list(empty.iterdir()), words

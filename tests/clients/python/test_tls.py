@@ -300,7 +300,7 @@ def test_a_certificate_for_a_first_try(tmp_path):
     made = larder("cert", "--host", "localhost", "--host", "127.0.0.1", "--days", 3, folder=tmp_path)
     assert made.returncode == 0, made.stderr
     certificate, key = tmp_path / "larder-cert.pem", tmp_path / "larder-key.pem"
-    assert key.stat().st_mode & 0o077 == 0
+    assert key.stat().st_mode & 0o077 == 0 and certificate.stat().st_mode & 0o044
     again = larder("cert", folder=tmp_path)
     assert again.returncode == 1 and "is there already" in again.stderr
     options = ["--tls-certificate", str(certificate), "--tls-key", str(key)]

@@ -3,6 +3,7 @@
 mod connection;
 mod uri;
 
+use crate::folder::check_existing;
 use anyhow::{Context, Result};
 use clap::Args;
 use connection::Connection;
@@ -85,6 +86,14 @@ impl Refused {
 const FOLDER_MEMORY_BYTES: usize = 256 << 20;
 
 impl Target {
+    /// As [`Target::open`], of what must be there already.
+    pub async fn open_existing(place: &HolderOptions) -> Result<Target> {
+        if let Some(folder) = &place.data {
+            check_existing(folder)?;
+        }
+        Target::open(place).await
+    }
+
     /// Opens the folder or connects to the server.
     pub async fn open(place: &HolderOptions) -> Result<Target> {
         let Some(folder) = &place.data else {

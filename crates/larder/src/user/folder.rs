@@ -1,6 +1,7 @@
 //! The users of a data folder.
 
 use super::{NamedUser, UserAction};
+use crate::folder::check_existing;
 use anyhow::{Context, Result, bail};
 use auth::{Mechanism, RoleName, User, UserCredentials};
 use engine::{Engine, EngineOptions};
@@ -90,8 +91,6 @@ async fn open(folder: &Path) -> Result<Engine> {
 }
 
 async fn open_existing(folder: &Path) -> Result<Engine> {
-    if !folder.exists() {
-        bail!("there is no data folder {}", folder.display());
-    }
+    check_existing(folder)?;
     open(folder).await
 }
