@@ -5,7 +5,7 @@
 mod support;
 
 use code::Code;
-use engine::{AggregateRequest, AggregateSource, Context, CreateRequest, Engine, Error};
+use engine::{AggregateRequest, AggregateSource, Context, CreateRequest, DistinctRequest, Engine, Error};
 use support::{aggregate, insert, namespace, new_engine};
 use value::{Document, Value, array, doc};
 
@@ -133,4 +133,26 @@ async fn a_sort_by_scores_that_no_document_has_keeps_the_order() {
         .await;
         assert_eq!(sorted.unwrap_err().code.number(), code, "{operand:?}");
     }
+}
+
+#[tokio::test]
+async fn distinct_values_of_a_view_are_gathered_batch_by_batch() {
+    let engine = new_engine().await;
+    view(&engine, "seen", Vec::new(), None).await.unwrap();
+    let long = |id: i32| doc! {"_id": id, "few": id % 3, "many": format!("{id}{}", "x".repeat(1_000_000))};
+    for id in 0..20 {
+        insert(&engine, "things", &[long(id)]).await;
+    }
+    let distinct = async |field: &str| {
+        let request = DistinctRequest {
+            field: field.to_owned(),
+            ..DistinctRequest::default()
+        };
+        engine
+            .distinct(&Context::default(), &namespace("seen"), &request)
+            .await
+    };
+    assert_eq!(distinct("few").await.unwrap(), array![0, 1, 2]);
+    let error = distinct("many").await.unwrap_err();
+    assert_eq!(error.code, Code::location(17_217), "{error}");
 }

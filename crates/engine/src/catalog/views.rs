@@ -10,6 +10,7 @@ use crate::reading::find::FindRequest;
 use crate::tables::cursors::{Cursor, CursorReply};
 use crate::time_series::TimeSeries;
 use code::Code;
+use query::execute::DistinctValues;
 use std::collections::BTreeSet;
 use store::Namespace;
 use value::{Document, DocumentBuf, Value, doc};
@@ -206,12 +207,19 @@ impl Engine {
         field: &str,
     ) -> Result<Vec<Value>> {
         let collation = self.collation(namespace, find.collation.as_ref())?;
-        let documents = self.collect(context, namespace, as_pipeline(find)?).await?;
-        Ok(query::execute::distinct_values(
-            documents.iter().map(DocumentBuf::as_ref),
-            field,
-            collation.as_ref(),
-        ))
+        let mut values = DistinctValues::new(field, collation);
+        let mut reply = self.first_of_all(context, namespace, as_pipeline(find)?).await?;
+        loop {
+            let mut documents = reply.batch.iter();
+            if let Err(error) = documents.try_for_each(|document| values.add(document.as_ref())) {
+                self.kill_cursors(context, &reply.namespace, &[reply.id], false);
+                return Err(error.into());
+            }
+            if reply.id == 0 {
+                return Ok(values.into_sorted());
+            }
+            reply = self.more_of_all(context, &reply).await?;
+        }
     }
 
     /// All documents that a pipeline gives.
@@ -221,19 +229,32 @@ impl Engine {
         namespace: &Namespace,
         request: AggregateRequest,
     ) -> Result<Vec<DocumentBuf>> {
+        let mut reply = self.first_of_all(context, namespace, request).await?;
+        let mut documents = std::mem::take(&mut reply.batch);
+        while reply.id != 0 {
+            reply = self.more_of_all(context, &reply).await?;
+            documents.append(&mut reply.batch);
+        }
+        Ok(documents)
+    }
+
+    /// The first batch of a pipeline of which all is wanted.
+    async fn first_of_all(
+        &self,
+        context: &Context,
+        namespace: &Namespace,
+        request: AggregateRequest,
+    ) -> Result<CursorReply> {
         let request = AggregateRequest {
             batch_size: Some(u64::MAX),
             ..request
         };
-        let mut reply = self.run_pipeline(context, namespace, &request).await?;
-        let mut documents = std::mem::take(&mut reply.batch);
-        while reply.id != 0 {
-            reply = self
-                .get_more(context, reply.id, &reply.namespace, None, None)
-                .await?;
-            documents.append(&mut reply.batch);
-        }
-        Ok(documents)
+        self.run_pipeline(context, namespace, &request).await
+    }
+
+    async fn more_of_all(&self, context: &Context, reply: &CursorReply) -> Result<CursorReply> {
+        self.get_more(context, reply.id, &reply.namespace, None, None)
+            .await
     }
 }
 

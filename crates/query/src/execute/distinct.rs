@@ -60,6 +60,7 @@ pub async fn distinct(collection: &Arc<Collection>, mut spec: FindSpec, field: &
     }
 }
 
+#[derive(Debug)]
 struct Distinct {
     collation: Option<Collation>,
     path: Arc<FieldPath>,
@@ -67,6 +68,28 @@ struct Distinct {
     values: Vec<Value>,
     has_null: bool,
     bytes: usize,
+}
+
+/// The distinct values of a path in documents that come one after the other.
+#[derive(Debug)]
+pub struct DistinctValues(Distinct);
+
+impl DistinctValues {
+    /// None yet.
+    pub fn new(field: &str, collation: Option<Collation>) -> DistinctValues {
+        DistinctValues(Distinct::new(field, collation))
+    }
+
+    /// Adds those of a document; fails where they are too many for one answer.
+    pub fn add(&mut self, document: DocumentRef<'_>) -> Result<()> {
+        self.0.add_all(document);
+        self.0.check()
+    }
+
+    /// All of them, in their order.
+    pub fn into_sorted(self) -> Vec<Value> {
+        self.0.into_sorted()
+    }
 }
 
 /// The distinct values of a path in these documents, in their order.

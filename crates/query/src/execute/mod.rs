@@ -32,7 +32,7 @@ mod visitor;
 
 pub use count::count;
 pub use counters::Counters;
-pub use distinct::{distinct, distinct_values};
+pub use distinct::{DistinctValues, distinct, distinct_values};
 pub use draw::draw;
 pub use execution::{Execution, Paused};
 pub use find::{FIRST_BATCH, FindCursor, FindSpec, find};
