@@ -48,6 +48,8 @@ pub(super) enum Apply {
     Three(fn([Option<ValueRef<'_>>; 3]) -> Result<Option<Value>>),
     Many(fn(Vec<Found<'_>>) -> Result<Option<Value>>),
     Collated(fn(Option<&Collation>, Vec<Found<'_>>) -> Result<Option<Value>>),
+    /// As `Collated`, of the operands up to the first that is null or missing.
+    UntilNull(fn(Option<&Collation>, Vec<Found<'_>>) -> Result<Option<Value>>),
 }
 
 /// An operator with an evaluation of its own: one that skips operands, binds variables or prepared something.
@@ -278,6 +280,9 @@ impl Call {
                 let values = operands.iter().map(|operand| counted(operand, scope));
                 apply(self.collation.as_ref(), values.collect::<Result<_>>()?)
             }
+            (Apply::UntilNull(apply), operands) => {
+                apply(self.collation.as_ref(), until_null(operands, scope)?)
+            }
             (Apply::One(_) | Apply::Two(_) | Apply::Three(_), _) => {
                 unreachable!("the parser counted the operands")
             }
@@ -294,6 +299,20 @@ fn counted<'e>(operand: &'e Node, scope: &Scope<'e>) -> Result<Found<'e>> {
         count(found.get())?;
     }
     value
+}
+
+/// The values of operands, of which none is evaluated behind the first that is null or missing.
+fn until_null<'e>(operands: &'e [Node], scope: &Scope<'e>) -> Result<Vec<Found<'e>>> {
+    let mut values = Vec::with_capacity(operands.len());
+    for operand in operands {
+        let value = counted(operand, scope)?;
+        let is_last = value.present().is_none();
+        values.push(value);
+        if is_last {
+            break;
+        }
+    }
+    Ok(values)
 }
 
 /// As [`counted`], for an operator that only looks at the operand.

@@ -6,7 +6,7 @@ use super::path::{Base, INDEX_KEY, Path};
 use super::scope::ParseScope;
 use crate::path_depth::PATH_DEPTH_MAX;
 use crate::{Code, Error, Result};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use value::collation::Collation;
 use value::{Document, Value, json};
 
@@ -127,9 +127,10 @@ impl<'s> Parser<'s> {
             }
             return self.operator(first, argument);
         }
+        let mut names = HashSet::with_capacity(document.len());
         let mut fields: Vec<(String, Node)> = Vec::with_capacity(document.len());
         for (name, value) in document.iter() {
-            if fields.iter().any(|(known, _)| known == name) {
+            if !names.insert(name) {
                 return Err(Error::new(
                     Code::location(16_406),
                     format!("duplicate field name specified in object literal: {name}"),
@@ -158,6 +159,7 @@ impl<'s> Parser<'s> {
             Syntax::Collated(minimum, maximum, apply) => {
                 self.call(name, argument, Apply::Collated(apply), minimum, maximum)
             }
+            Syntax::UntilNull(apply) => self.call(name, argument, Apply::UntilNull(apply), 0, usize::MAX),
             Syntax::Own(parse) => parse(self, argument),
             Syntax::Named(parse) => parse(self, name, argument),
         }
@@ -172,7 +174,8 @@ impl<'s> Parser<'s> {
         maximum: usize,
     ) -> Result<Node> {
         let operands = self.operands(name, argument, minimum, maximum)?;
-        let collation = self.collation().filter(|_| matches!(apply, Apply::Collated(_)));
+        let compares = matches!(apply, Apply::Collated(_) | Apply::UntilNull(_));
+        let collation = self.collation().filter(|_| compares);
         Ok(Node::Call(Call {
             apply,
             operands,

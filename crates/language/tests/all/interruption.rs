@@ -117,11 +117,41 @@ fn what_one_operator_builds_is_limited() {
         doc! {"$zip": doc! {"inputs": vec![Value::from(range(100_000)), long()], "useLongestLength": true,
         "defaults": vec![Value::from("$one"), Value::from(vec!["$text"; 2])]}},
         range(i32::MAX),
+        doc! {"$regexFindAll": doc! {"input": "a".repeat(600_000), "regex": ""}},
+        doc! {"$split": vec!["a".repeat(4_000_000), "a".to_owned()]},
+        doc! {"$objectToArray": doc! {"$literal": with_fields(600_000)}},
     ];
     for (at, builder) in builders.into_iter().enumerate() {
         let failed = code_of(evaluate(builder));
         assert_eq!(failed, Some(Code::EXCEEDED_MEMORY_LIMIT), "builder {at}");
     }
+}
+
+/// A document of this many fields.
+fn with_fields(count: i32) -> Document {
+    (0..count).map(|at| (at.to_string(), Value::Null)).collect()
+}
+
+#[test]
+fn what_is_looked_for_is_not_looked_for_again_at_every_place() {
+    let almost = format!("{}b", "a".repeat(500_000));
+    let found = evaluate(doc! {"$indexOfCP": vec!["a".repeat(1_000_000), almost]});
+    assert_eq!(found, Ok(Some(Value::Int32(-1))));
+
+    let characters: String = ('\u{100}'..'\u{8000}').collect();
+    let trimmed = doc! {"input": "\u{7fff}".repeat(500_000), "chars": characters};
+    let found = evaluate(doc! {"$trim": trimmed});
+    assert_eq!(found, Ok(Some(Value::from(""))));
+
+    let pairs = with_fields(100_000)
+        .into_iter()
+        .map(|(name, value)| Value::Array(vec![Value::from(name), value]));
+    let pairs = doc! {"$literal": pairs.collect::<Value>()};
+    let found = evaluate(doc! {"$arrayToObject": pairs});
+    assert_eq!(found, Ok(Some(Value::Document(with_fields(100_000)))));
+
+    let object = with_fields(100_000);
+    assert_eq!(evaluate(object.clone()), Ok(Some(Value::Document(object))));
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::Accumulator;
 use crate::expression::found::Found;
 use crate::expression::{ValueSet, size_bytes};
+use crate::interruption::{COMPARISONS_PER_STEP, steps};
 use crate::{Code, Error, Result};
 use value::collation::Collation;
 use value::{Document, Value, ValueRef};
@@ -87,6 +88,8 @@ impl Accumulator for MergeObjects {
             None => Ok(()),
             Some(ValueRef::Document(document)) => {
                 for (name, value) in document.iter() {
+                    // A field is looked for among those before it.
+                    steps(self.merged.len() / COMPARISONS_PER_STEP)?;
                     self.bytes += name.len() + size_bytes(value);
                     self.merged.set(name, value);
                 }

@@ -7,19 +7,19 @@ use crate::{Code, Error, Result};
 use value::{Value, ValueRef};
 
 pub(super) const OPERATORS: &[Operator] = &[
-    operator("$add", Syntax::Many(0, usize::MAX, add)),
+    operator("$add", Syntax::UntilNull(|_, v| add(&v))),
     operator("$subtract", Syntax::Two(subtract)),
-    operator("$multiply", Syntax::Many(0, usize::MAX, multiply)),
+    operator("$multiply", Syntax::UntilNull(|_, v| multiply(&v))),
     operator("$divide", Syntax::Two(divide)),
     operator("$mod", Syntax::Two(modulo)),
 ];
 
 const OVERFLOW: Code = Code::OVERFLOW;
 
-fn add(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+fn add(operands: &[Found<'_>]) -> Result<Option<Value>> {
     let mut total = Number::Int(0);
     let mut date = None;
-    for operand in &operands {
+    for operand in operands {
         let Some(present) = operand.present() else {
             return Ok(Some(Value::Null));
         };
@@ -30,7 +30,8 @@ fn add(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
                     "only one date allowed in an $add expression",
                 ));
             }
-            ValueRef::DateTime(ms) => date = Some(ms),
+            // What was added before it is rounded together, what comes behind it number by number, as in MongoDB.
+            ValueRef::DateTime(ms) => date = Some(moved(ms, total)?),
             other => {
                 let number = Number::of(other).ok_or_else(|| {
                     Error::type_mismatch(format!(
@@ -38,15 +39,20 @@ fn add(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
                         type_name(operand)
                     ))
                 })?;
-                total = total.add(number);
+                match date {
+                    Some(ms) => date = Some(moved(ms, number)?),
+                    None => total = total.add(number),
+                }
             }
         }
     }
-    let Some(date) = date else {
-        return Ok(Some(total.into()));
-    };
-    let moved = date.checked_add(milliseconds(total, "$add")?);
-    Ok(Some(Value::DateTime(moved.ok_or_else(|| overflow("$add"))?)))
+    Ok(Some(date.map_or_else(|| total.into(), Value::DateTime)))
+}
+
+/// A date this many milliseconds later.
+fn moved(ms: i64, by: Number) -> Result<i64> {
+    let by = milliseconds(by, "$add")?;
+    ms.checked_add(by).ok_or_else(|| overflow("$add"))
 }
 
 /// A number as milliseconds to move a date by.
@@ -86,9 +92,11 @@ fn subtract(left: Found<'_>, right: Found<'_>) -> Result<Option<Value>> {
     Ok(Some(difference))
 }
 
-fn multiply(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+fn multiply(operands: &[Found<'_>]) -> Result<Option<Value>> {
     let mut product = Number::Int(1);
-    for operand in &operands {
+    // MongoDB multiplies doubles all along, and takes what came of that where integers are not enough.
+    let mut double = 1.0;
+    for operand in operands {
         let Some(present) = operand.present() else {
             return Ok(Some(Value::Null));
         };
@@ -98,7 +106,11 @@ fn multiply(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
                 type_name(operand)
             ))
         })?;
-        product = product.multiply(number);
+        double *= number.to_f64();
+        product = match product.multiply(number) {
+            Number::Double(_) => Number::Double(double),
+            other => other,
+        };
     }
     Ok(Some(product.into()))
 }

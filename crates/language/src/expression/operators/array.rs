@@ -7,7 +7,6 @@ use crate::expression::building::Building;
 use crate::expression::found::Found;
 use crate::expression::number::Number;
 use crate::expression::size_bytes;
-use crate::interruption::steps;
 use crate::{Code, Result};
 use value::collation::{Collation, compare_in};
 use value::{ArrayRef, Value, ValueRef};
@@ -22,15 +21,15 @@ pub(super) const OPERATORS: &[Operator] = &[
         Syntax::One(|v| Ok(Some(Value::Bool(matches!(v.get(), Some(ValueRef::Array(_))))))),
     ),
     operator("$in", Syntax::Collated(2, 2, contains)),
-    operator("$concatArrays", Syntax::Many(0, usize::MAX, concat)),
+    operator("$concatArrays", Syntax::UntilNull(|_, v| concat(v))),
     operator("$reverseArray", Syntax::One(reverse)),
     operator("$slice", Syntax::Many(2, 3, slice)),
     operator("$range", Syntax::Many(2, 3, range)),
     operator("$indexOfArray", Syntax::Collated(2, 4, index_of)),
 ];
 
-/// Elements that `$range` may make: what fits the 100 MB of a stage.
-const RANGE_ELEMENTS_MAX: i64 = 100 * 1024 * 1024 / 16;
+/// The bytes for which MongoDB counts an element that `$range` makes.
+const RANGE_ELEMENT_BYTES: usize = 16;
 
 fn as_array<'a>(operand: &'a Found<'_>) -> Option<ArrayRef<'a>> {
     operand.get().and_then(ValueRef::as_array)
@@ -283,13 +282,8 @@ fn range(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
     } else {
         (distance + stride - 1) / stride
     };
-    if count > RANGE_ELEMENTS_MAX {
-        return Err(error(
-            Code::EXCEEDED_MEMORY_LIMIT,
-            format!("$range would use too much memory: {count} elements, the limit is {RANGE_ELEMENTS_MAX}"),
-        ));
-    }
-    steps(count as usize)?;
+    let mut building = Building::new("$range");
+    building.add(count as usize * RANGE_ELEMENT_BYTES)?;
     Ok(Some(
         (0..count)
             .map(|at| Value::Int32((start + at * step) as i32))

@@ -9,15 +9,15 @@ use value::{Value, ValueRef};
 pub(super) const OPERATORS: &[Operator] = &[
     operator(
         "$bitAnd",
-        Syntax::Many(0, usize::MAX, |v| combine("$bitAnd", &v, -1, |a, b| a & b)),
+        Syntax::UntilNull(|_, v| combine("$bitAnd", &v, -1, |a, b| a & b)),
     ),
     operator(
         "$bitOr",
-        Syntax::Many(0, usize::MAX, |v| combine("$bitOr", &v, 0, |a, b| a | b)),
+        Syntax::UntilNull(|_, v| combine("$bitOr", &v, 0, |a, b| a | b)),
     ),
     operator(
         "$bitXor",
-        Syntax::Many(0, usize::MAX, |v| combine("$bitXor", &v, 0, |a, b| a ^ b)),
+        Syntax::UntilNull(|_, v| combine("$bitXor", &v, 0, |a, b| a ^ b)),
     ),
     operator("$bitNot", Syntax::One(not)),
 ];

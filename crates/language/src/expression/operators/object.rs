@@ -5,6 +5,7 @@ use crate::expression::building::Building;
 use crate::expression::found::Found;
 use crate::interruption::{COMPARISONS_PER_STEP, steps};
 use crate::{Code, Result};
+use std::collections::HashMap;
 use value::{ArrayRef, Document, Value, ValueRef};
 
 pub(super) const OPERATORS: &[Operator] = &[
@@ -45,16 +46,20 @@ fn merge(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
     Ok(Some(Value::Document(merged)))
 }
 
+/// What a document of two fields takes beside their values.
+const PAIR_BYTES: usize = 2 * (size_of::<(String, Value)>() + 16);
+
 fn to_array(operand: Found<'_>) -> Result<Option<Value>> {
     match operand.present() {
         None => Ok(Some(Value::Null)),
         Some(ValueRef::Document(document)) => {
-            let pairs = document.iter();
-            Ok(Some(
-                pairs
-                    .map(|(name, value)| Value::Document(Document::new().with("k", name).with("v", value)))
-                    .collect(),
-            ))
+            let mut building = Building::new("$objectToArray");
+            let pairs = document.iter().map(|(name, value)| {
+                building.add(PAIR_BYTES + name.len())?;
+                let value = building.copy(value)?;
+                Ok(Value::Document(Document::new().with("k", name).with("v", value)))
+            });
+            pairs.collect::<Result<Value>>().map(Some)
         }
         Some(_) => Err(error(
             Code::location(40_390),
@@ -87,9 +92,12 @@ fn from_array(operand: Found<'_>) -> Result<Option<Value>> {
             ));
         }
     };
-    let mut document = Document::new();
+    let mut fields: Vec<(String, Value)> = Vec::new();
+    // Where each name stands: they may be many.
+    let mut places: HashMap<String, usize> = HashMap::new();
     let mut form = None;
     for element in array.iter() {
+        steps(1)?;
         let (name, value) = match element {
             ValueRef::Array(pair) => {
                 if form == Some(PairForm::Object) {
@@ -121,9 +129,16 @@ fn from_array(operand: Found<'_>) -> Result<Option<Value>> {
                 ));
             }
         };
-        document.set(name, value);
+        match places.get(&name).and_then(|at| fields.get_mut(*at)) {
+            // The last value counts, in the place of the first.
+            Some((_, present)) => *present = value,
+            None => {
+                places.insert(name.clone(), fields.len());
+                fields.push((name, value));
+            }
+        }
     }
-    Ok(Some(Value::Document(document)))
+    Ok(Some(Value::Document(fields.into_iter().collect())))
 }
 
 fn mixed(code: Code, expected: &str, found: &str) -> crate::Error {

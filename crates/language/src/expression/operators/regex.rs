@@ -2,13 +2,15 @@
 
 use super::named::{self, Wrong};
 use super::{Operator, Syntax, error, operator, type_name};
+use crate::expression::building::Building;
+use crate::expression::document_bytes;
 use crate::expression::found::Found;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
 use crate::regex::Regex;
 use crate::{Code, Result};
 use std::borrow::Cow;
-use value::{Document, Value, ValueRef};
+use value::{Document, DocumentRef, Value, ValueRef};
 
 pub(super) const OPERATORS: &[Operator] = &[
     operator("$regexFind", Syntax::Named(parse_regex)),
@@ -191,13 +193,16 @@ impl Search {
             byte: 0,
             point: 0,
         };
+        let mut building = Building::new("$regexFindAll");
         let mut all = Vec::new();
         let mut start = 0;
         while let Some(captures) = regex.captures_at(text, start)? {
             let Some((from, to)) = captures.first().copied().flatten() else {
                 break;
             };
-            all.push(described(text, &captures, from, to, places.point_at(from)));
+            let found = described(text, &captures, from, to, places.point_at(from));
+            building.add(document_bytes(DocumentRef::Tree(&found)))?;
+            all.push(found);
             if matches!(self.wanted, Wanted::First) {
                 break;
             }

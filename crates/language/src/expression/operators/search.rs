@@ -19,7 +19,7 @@ pub(super) const OPERATORS: &[Operator] = &[
                 "$indexOfBytes",
                 &v,
                 [Code::location(40_091), Code::location(40_092)],
-                bytes_before,
+                Unit::Bytes,
             )
         }),
     ),
@@ -30,7 +30,7 @@ pub(super) const OPERATORS: &[Operator] = &[
                 "$indexOfCP",
                 &v,
                 [Code::location(40_093), Code::location(40_094)],
-                points_before,
+                Unit::Points,
             )
         }),
     ),
@@ -38,21 +38,24 @@ pub(super) const OPERATORS: &[Operator] = &[
     operator("$replaceAll", Syntax::Named(parse_replace)),
 ];
 
-/// Positions of a unit in a text, all of them up to the end, as bytes.
-type Offsets = fn(&str) -> Vec<usize>;
-
-fn bytes_before(text: &str) -> Vec<usize> {
-    (0..=text.len()).collect()
+/// In what positions are counted.
+#[derive(Clone, Copy)]
+enum Unit {
+    Bytes,
+    Points,
 }
 
-fn points_before(text: &str) -> Vec<usize> {
-    text.char_indices()
-        .map(|(at, _)| at)
-        .chain([text.len()])
-        .collect()
+impl Unit {
+    /// The position at the end of a text.
+    fn end_of(self, text: &str) -> usize {
+        match self {
+            Unit::Bytes => text.len(),
+            Unit::Points => text.chars().count(),
+        }
+    }
 }
 
-fn index_of(name: &str, operands: &[Found<'_>], codes: [Code; 2], offsets: Offsets) -> Result<Option<Value>> {
+fn index_of(name: &str, operands: &[Found<'_>], codes: [Code; 2], unit: Unit) -> Result<Option<Value>> {
     let [text, wanted, bounds @ ..] = operands else {
         return Ok(None);
     };
@@ -71,8 +74,7 @@ fn index_of(name: &str, operands: &[Found<'_>], codes: [Code; 2], offsets: Offse
     }
     let text = string(text, codes[0], "first")?;
     let wanted = string(wanted, codes[1], "second")?;
-    let offsets = offsets(&text);
-    let last = offsets.len() - 1;
+    let last = unit.end_of(&text);
     let start = bound(name, bounds.first(), "starting", BOUND_CODES)?.unwrap_or(0);
     let end = bound(name, bounds.get(1), "ending", BOUND_CODES)?
         .unwrap_or(last)
@@ -80,19 +82,19 @@ fn index_of(name: &str, operands: &[Found<'_>], codes: [Code; 2], offsets: Offse
     if start > end {
         return Ok(Some(Value::Int32(-1)));
     }
-    let found = if name == "$indexOfCP" {
-        // Code points count where they begin: a match may go on past the end, an empty range has none.
-        let within = if text.is_empty() {
-            &offsets[..]
-        } else {
-            &offsets[start..end]
-        };
-        within.iter().copied().find(|at| text[*at..].starts_with(&wanted))
-    } else {
-        find(&text, &wanted, offsets[start]..offsets[end])
+    let position = match unit {
+        Unit::Bytes => find(&text, &wanted, start..end),
+        Unit::Points => find_point(&text, &wanted, start).filter(|at| *at < end || text.is_empty()),
     };
-    let position = found.and_then(|at| offsets.binary_search(&at).ok());
     Ok(Some(Value::Int32(position.map_or(-1, |at| at as i32))))
+}
+
+/// The first code point, at this one or behind it, with which the wanted text begins. It counts where it begins: the wanted text
+/// may go on past any end.
+fn find_point(text: &str, wanted: &str, start: usize) -> Option<usize> {
+    let from = text.char_indices().nth(start).map_or(text.len(), |(at, _)| at);
+    let at = find(text, wanted, from..text.len())?;
+    Some(start + text.get(from..at)?.chars().count())
 }
 
 /// Where the wanted text begins within a range of bytes, which need not be at the bounds of characters.

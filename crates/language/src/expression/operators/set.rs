@@ -12,8 +12,8 @@ use value::collation::Collation;
 use value::{ArrayRef, Value, ValueRef};
 
 pub(super) const OPERATORS: &[Operator] = &[
-    operator("$setUnion", Syntax::Collated(0, usize::MAX, union)),
-    operator("$setIntersection", Syntax::Collated(0, usize::MAX, intersection)),
+    operator("$setUnion", Syntax::UntilNull(union)),
+    operator("$setIntersection", Syntax::UntilNull(intersection)),
     operator("$setDifference", Syntax::Collated(2, 2, difference)),
     operator("$setEquals", Syntax::Own(parse_equals)),
     operator("$setIsSubset", Syntax::Collated(2, 2, is_subset)),
@@ -125,7 +125,6 @@ fn parse_equals(parser: &mut Parser<'_>, argument: &Value) -> Result<Node> {
 
 fn equals(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
     let mut first: Option<ValueSet> = None;
-    let mut equal = true;
     for operand in &operands {
         let array = array(
             operand,
@@ -135,10 +134,12 @@ fn equals(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Opt
         let next = ValueSet::of(collation, array.iter());
         match &first {
             None => first = Some(next),
-            Some(first) => equal &= first.is_subset(&next) && next.is_subset(first),
+            Some(first) if first.is_subset(&next) && next.is_subset(first) => {}
+            // What the others are does not matter, as in MongoDB.
+            Some(_) => return Ok(Some(Value::Bool(false))),
         }
     }
-    Ok(Some(Value::Bool(equal)))
+    Ok(Some(Value::Bool(true)))
 }
 
 fn is_subset(collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {

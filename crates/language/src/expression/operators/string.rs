@@ -2,6 +2,7 @@
 
 use super::text::{check_size, coerce};
 use super::{Operator, Syntax, error, name_of_type, operator, type_name};
+use crate::expression::building::Building;
 use crate::expression::found::Found;
 use crate::expression::number::Number;
 use crate::{Code, Result};
@@ -9,7 +10,7 @@ use std::cmp::Ordering;
 use value::{Value, ValueRef};
 
 pub(super) const OPERATORS: &[Operator] = &[
-    operator("$concat", Syntax::Many(0, usize::MAX, concat)),
+    operator("$concat", Syntax::UntilNull(|_, v| concat(&v))),
     operator("$strcasecmp", Syntax::Two(compare_ignoring_case)),
     operator(
         "$toLower",
@@ -55,9 +56,9 @@ fn string(text: String) -> Result<Option<Value>> {
     Ok(Some(Value::String(text)))
 }
 
-fn concat(operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+fn concat(operands: &[Found<'_>]) -> Result<Option<Value>> {
     let mut text = String::new();
-    for operand in &operands {
+    for operand in operands {
         match operand.present() {
             None => return Ok(Some(Value::Null)),
             Some(ValueRef::String(part)) => text.push_str(part),
@@ -110,7 +111,11 @@ fn split(text: Found<'_>, separator: Found<'_>) -> Result<Option<Value>> {
             Code::location(40_087),
             "$split requires a non-empty separator",
         )),
-        ValueRef::String(by) => Ok(Some(whole.split(by).map(Value::from).collect())),
+        ValueRef::String(by) => {
+            let mut building = Building::new("$split");
+            let parts = whole.split(by).map(|part| building.copy(ValueRef::String(part)));
+            parts.collect::<Result<Value>>().map(Some)
+        }
         _ => Err(error(
             Code::location(10_503_900),
             format!(

@@ -14,7 +14,7 @@ pub(super) const OPERATORS: &[Operator] = &[
     operator("$rtrim", Syntax::Named(parse_trim)),
 ];
 
-/// What is trimmed where no characters are named: NUL and Unicode's white space.
+/// What is trimmed where no characters are named: NUL and Unicode's white space, in order.
 const BLANK: [char; 20] = [
     '\0', '\t', '\n', '\u{b}', '\u{c}', '\r', ' ', '\u{a0}', '\u{1680}', '\u{2000}', '\u{2001}', '\u{2002}',
     '\u{2003}', '\u{2004}', '\u{2005}', '\u{2006}', '\u{2007}', '\u{2008}', '\u{2009}', '\u{200a}',
@@ -60,7 +60,7 @@ fn trim(name: &str, operands: &[Option<Found<'_>>], left: bool, right: bool) -> 
         None => BLANK.to_vec(),
         Some(chars) => match chars.present() {
             None => return Ok(Some(Value::Null)),
-            Some(ValueRef::String(chars)) => chars.chars().collect(),
+            Some(ValueRef::String(chars)) => in_order(chars),
             Some(_) => {
                 return Err(error(
                     Code::location(50_700),
@@ -69,12 +69,21 @@ fn trim(name: &str, operands: &[Option<Found<'_>>], left: bool, right: bool) -> 
             }
         },
     };
+    let is_trimmed = |c: char| chars.binary_search(&c).is_ok();
     let mut trimmed = text;
     if left {
-        trimmed = trimmed.trim_start_matches(chars.as_slice());
+        trimmed = trimmed.trim_start_matches(is_trimmed);
     }
     if right {
-        trimmed = trimmed.trim_end_matches(chars.as_slice());
+        trimmed = trimmed.trim_end_matches(is_trimmed);
     }
     Ok(Some(Value::from(trimmed)))
+}
+
+/// The characters of a text, each once: they may be many, and each of the input is looked for among them.
+fn in_order(chars: &str) -> Vec<char> {
+    let mut chars: Vec<char> = chars.chars().collect();
+    chars.sort_unstable();
+    chars.dedup();
+    chars
 }
