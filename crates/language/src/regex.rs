@@ -25,6 +25,9 @@ const JIT_STACK_BYTES_MAX: usize = 512 * 1024;
 /// Steps that a search counts for.
 const STEPS_PER_SEARCH: usize = 2;
 
+/// MongoDB's code for a search that fails.
+const FAILED: Code = Code::location(5_429_102);
+
 /// Where a match and its groups lie in a text, as bytes; the whole match first.
 pub(crate) type Captures = Vec<Option<(usize, usize)>>;
 
@@ -131,11 +134,20 @@ impl Regex {
 
     /// The first match at or after byte `start`.
     pub(crate) fn captures_at(&self, text: &str, start: usize) -> Result<Option<Captures>> {
-        self.search(|compiled| {
+        let captures: Option<Captures> = self.search(|compiled| {
             let mut locations = compiled.capture_locations();
             let found = compiled.captures_read_at(&mut locations, text.as_bytes(), start)?;
             Ok(found.map(|_| (0..locations.len()).map(|group| locations.get(group)).collect()))
-        })
+        })?;
+        // `\C` takes a byte, whatever character that is a part of: what is left of one is no text.
+        let is_text = |&(from, to): &(usize, usize)| text.get(from..to).is_some();
+        match captures {
+            Some(captures) if !captures.iter().flatten().all(is_text) => Err(Error::new(
+                FAILED,
+                "Error occurred while executing the regular expression: a match begins or ends within a character",
+            )),
+            captures => Ok(captures),
+        }
     }
 
     /// The text that every match must start with, where the pattern says so by `^` and literal characters;
@@ -230,7 +242,7 @@ fn invalid(reason: &str) -> Error {
 
 fn failed(error: &pcre2::Error) -> Error {
     Error::new(
-        Code::location(5_429_102),
+        FAILED,
         format!("Error occurred while executing the regular expression. Result code: {error}"),
     )
 }
