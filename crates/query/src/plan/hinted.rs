@@ -18,6 +18,12 @@ use value::{Document, Value};
 
 /// The plans for a query, as far as the client leaves a choice.
 pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Candidates> {
+    if query.hint.is_none() && (query.min.is_some() || query.max.is_some()) {
+        return Err(QueryError::new(
+            Code::location(51_173),
+            "When using min()/max() a hint of which index to use must be provided",
+        ));
+    }
     if let Some(found) = near::plans(query, indexes)? {
         return Ok(found);
     }
@@ -26,12 +32,6 @@ pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Candidates> {
     }
     let found = match query.hint {
         Some(hint) => of_hint(query, hint, indexes)?,
-        None if query.min.is_some() || query.max.is_some() => {
-            return Err(QueryError::new(
-                Code::location(51_173),
-                "When using min()/max() a hint of which index to use must be provided",
-            ));
-        }
         None => candidates(query, indexes),
     };
     if !query.allow_full_scan && found.plans.iter().all(|plan| plan.is_full_scan()) {
@@ -153,6 +153,10 @@ fn clip(plan: &mut Plan, query: &Query<'_>, known: &KnownIndex) -> Result<()> {
         && min >= max
     {
         return Err(QueryError::bad_value("max() must be greater than min()"));
+    }
+    // A document with arrays is sorted by its least key, which may be one of those that are cut off.
+    if known.facts.is_multikey() && plan.sort.is_none() {
+        plan.sort = query.ordering.pattern().cloned();
     }
     let clip = Clip { low: min, high: max };
     let scans = match &mut plan.access {

@@ -106,6 +106,9 @@ fn check_beside(query: &Query<'_>) -> Result<()> {
             "geoNear expression not allowed with $natural {what}"
         )))
     };
+    if query.min.is_some() || query.max.is_some() {
+        return Err(QueryError::bad_value("min and max are not allowed beside $near"));
+    }
     match (&query.ordering, &query.hint) {
         (Ordering::Natural(_), _) => refused("sort order"),
         (_, Some(Hint::Natural { .. })) => refused("hint"),

@@ -1,8 +1,10 @@
-//! Metadata in projections: the key of the index entry by which a document was found, where it lies, what it is sorted by.
+//! Metadata in projections: the key of the index entry by which a document was found, where it lies, what it is sorted by. And the
+//! keys between which an index is read.
 
 use language::expression::Variables;
 use language::filter::{Filter, FilterScope};
 use language::projection::{Projection, RECORD_ID, SORT_KEY};
+use query::Code;
 use query::execute::{FindSpec, StreamState, find};
 use query::plan::{Hint, Ordering};
 use std::sync::Arc;
@@ -138,5 +140,42 @@ async fn where_documents_lie_is_shown() {
             })
             .collect();
         assert_eq!(records, [Some(3), Some(2), Some(1)]);
+    }
+}
+
+#[tokio::test]
+async fn between_two_keys_documents_with_arrays_come_in_the_order_of_their_least_elements() {
+    let (_store, collection) = crate::support::new_collection().await;
+    let index = IndexSpec::new("a_1", doc! {"a": 1});
+    collection.create_indexes(vec![index]).await.expect("an index");
+    let documents = [
+        doc! {"_id": 1, "a": 7},
+        doc! {"_id": 2, "a": [1, 10]},
+        doc! {"_id": 3, "a": 3},
+    ];
+    crate::support::insert_all(&collection, &documents).await;
+    let spec = FindSpec {
+        ordering: Ordering::parse(&doc! {"a": 1}).expect("a sort"),
+        hint: Some(Hint::Name("a_1".to_owned())),
+        min: Some(doc! {"a": 5}),
+        ..FindSpec::new(Arc::new(Filter::empty()))
+    };
+    let mut cursor = find(&collection, spec.clone()).await.expect("a cursor");
+    let mut batch: Vec<DocumentBuf> = Vec::new();
+    let more = cursor.next_batch(&mut batch, 10, usize::MAX).await;
+    more.expect("a batch");
+    let found: Vec<Document> = batch.iter().map(DocumentBuf::to_document).collect();
+    assert_eq!(found, [documents[1].clone(), documents[0].clone()]);
+
+    let near = doc! {"b": {"$near": [0, 0]}};
+    for filter in [doc! {}, near] {
+        let filter = Filter::parse(&filter, &FilterScope::default()).expect("a filter");
+        let unhinted = FindSpec {
+            hint: None,
+            filter: Arc::new(filter),
+            ..spec.clone()
+        };
+        let refused = find(&collection, unhinted).await.expect_err("no hint");
+        assert_eq!(refused.code(), Code::location(51_173));
     }
 }
