@@ -79,12 +79,20 @@ fn at(sorted: &[f64], share: f64, method: Method) -> Option<f64> {
                 sorted.get(rank.floor() as usize)?,
                 sorted.get(rank.ceil() as usize)?,
             );
-            Some(if below == above {
-                *below
-            } else {
-                below + (above - below) * rank.fract()
-            })
+            Some(between(*below, *above, rank))
         }
+    }
+}
+
+/// The value at a rank between two, as MongoDB computes it.
+fn between(below: f64, above: f64, rank: f64) -> f64 {
+    let (floor, ceil) = (rank.floor(), rank.ceil());
+    if floor >= ceil || below.is_infinite() {
+        below
+    } else if above.is_infinite() {
+        above
+    } else {
+        (ceil - rank) * below + (rank - floor) * above
     }
 }
 

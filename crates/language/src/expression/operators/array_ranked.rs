@@ -175,7 +175,7 @@ fn parse_percentile(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Re
     let method = accumulator::method(&Fields::new(name.to_owned(), argument))?;
     let shares = argument
         .get("p")
-        .map(|shares| parser.operand(shares))
+        .map(|shares| parse_shares(parser, shares))
         .transpose()?;
     let input = parser.operand(argument.get("input").unwrap_or(&Value::Null))?;
     Ok(Node::Operation(Box::new(Percentile {
@@ -185,6 +185,21 @@ fn parse_percentile(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Re
     })))
 }
 
+/// What `p` says: nothing that depends on the document; variables get their values later.
+fn parse_shares(parser: &mut Parser<'_>, operand: &Value) -> Result<Node> {
+    let shares = parser.operand(operand)?.folded()?;
+    if shares.reads_document() {
+        return Err(error(
+            Code::location(7_750_300),
+            "The $percentile 'p' field must be an array of constant values",
+        ));
+    }
+    if let Node::Constant(constant) = &shares {
+        accumulator::shares(constant.as_ref())?;
+    }
+    Ok(shares)
+}
+
 impl Operation for Percentile {
     fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
         let shares = match &self.shares {
@@ -192,8 +207,18 @@ impl Operation for Percentile {
             None => vec![0.5],
         };
         let input = self.input.evaluate(scope)?;
-        let mut numbers = numbers(&input);
-        let mut values = accumulator::percentiles(&mut numbers, &shares, self.method).into_iter();
+        let values = match input.get() {
+            Some(ValueRef::Array(array)) => {
+                let mut numbers = numbers(array);
+                accumulator::percentiles(&mut numbers, &shares, self.method)
+            }
+            // A single number is what every share of it is, NaN too.
+            single => {
+                let number = single.and_then(Number::of).map(Number::to_f64);
+                vec![number.map_or(Value::Null, Value::Double); shares.len()]
+            }
+        };
+        let mut values = values.into_iter();
         Ok(match self.shares {
             Some(_) => Found::Owned(values.collect()),
             None => Found::Owned(values.next().unwrap_or(Value::Null)),
@@ -209,12 +234,7 @@ impl Operation for Percentile {
     }
 }
 
-/// The numbers among the elements of an array, or a single number.
-fn numbers(input: &Found<'_>) -> Vec<f64> {
-    let of_array = |array: ArrayRef<'_>| array.iter().filter_map(Number::of).map(Number::to_f64).collect();
-    match input.get() {
-        Some(ValueRef::Array(array)) => of_array(array),
-        Some(single) => Number::of(single).map(Number::to_f64).into_iter().collect(),
-        None => Vec::new(),
-    }
+/// The numbers among the elements of an array.
+fn numbers(array: ArrayRef<'_>) -> Vec<f64> {
+    array.iter().filter_map(Number::of).map(Number::to_f64).collect()
 }
