@@ -93,7 +93,7 @@ impl TextSearch<'_> {
             ensured,
             ..
         } = index_bounds(facts, conjunction);
-        let are_equal = bounds.iter().take(place).all(Intervals::is_point);
+        let are_equal = bounds.iter().take(place).all(is_one_value);
         let implied = facts
             .partial
             .as_deref()
@@ -155,6 +155,12 @@ impl TextSearch<'_> {
             false => Access::Union(scans),
         })
     }
+}
+
+/// Whether bounds are those of one value. What is null has one of two keys.
+fn is_one_value(bounds: &Intervals) -> bool {
+    let is_null = |interval: &Interval| matches!(interval.low.value, Value::Null | Value::Undefined);
+    bounds.is_point() || (bounds.is_points() && bounds.as_slice().iter().all(is_null))
 }
 
 fn no_plan(why: &str) -> QueryError {

@@ -39,8 +39,8 @@ async fn a_search_finds_what_asking_every_document_finds() {
         for step in 0..STEPS {
             change(&collection, &mut random, step).await;
             let search = doc! {"$search": (sentence(&mut random, 3)), "$caseSensitive": random.below(4) == 0};
-            let shelf = random.below(3) as i32;
-            let filter = doc! {"shelf": shelf, "$text": (search.clone())};
+            let shelf = shelf(&mut random);
+            let filter = doc! {"shelf": shelf.clone(), "$text": (search.clone())};
             let parsed = Search::parse(&Value::Document(search)).unwrap();
             let condition = Condition::new(&parsed, Arc::clone(&fields));
             let mut expected: Vec<(f64, Document)> = found(&collection, doc! {"shelf": shelf}, Ordering::Any)
@@ -97,13 +97,25 @@ fn sentence(random: &mut Random, words_max: u64) -> String {
     words.join(" ")
 }
 
+fn shelf(random: &mut Random) -> Value {
+    match random.below(4) {
+        3 => Value::Null,
+        shelf => Value::Int32(shelf as i32),
+    }
+}
+
 fn document(random: &mut Random, id: u64) -> Document {
     let inner = match random.below(3) {
         0 => Value::Document(doc! {"c": (sentence(random, 4))}),
         1 => Value::Array(vec![doc! {"c": (sentence(random, 4))}.into(), 7.into()]),
         _ => Value::Null,
     };
-    doc! {"_id": id as i64, "shelf": random.below(3) as i32, "a": (sentence(random, 6)), "b": inner}
+    let mut document = doc! {"_id": id as i64, "a": (sentence(random, 6)), "b": inner};
+    match random.below(5) {
+        0 => {}
+        _ => document.push("shelf", shelf(random)),
+    }
+    document
 }
 
 /// One write: an insert, an update, or a delete, some by a search.
