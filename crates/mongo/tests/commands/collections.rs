@@ -27,6 +27,14 @@ fn making() -> Vec<Case> {
             doc! {},
         ),
         good(doc! {"create": "log", "capped": true, "size": 4096}, doc! {}),
+        good(
+            doc! {"insert": "log", "documents": [{"_id": 1, "a": [1, 2, 3]}]},
+            doc! {"n": 1},
+        ),
+        good(
+            doc! {"find": "log", "filter": {"a": 2}, "projection": {"_id": 0, "a.$": 1}, "tailable": true},
+            doc! {"cursor": {"firstBatch": [{"a": [2]}]}},
+        ),
         bad(
             doc! {"create": "plain", "capped": true, "size": 4096},
             48,

@@ -56,6 +56,8 @@ impl TailCursor {
         let snapshot = self.collection.snapshot().await?;
         self.check_position(&snapshot).await?;
         let mut cursor = CollectionCursor::after(self.after, FIRST_BATCH);
+        let projection = self.spec.projection.as_ref();
+        let positions = projection.is_some_and(|projection| projection.needs_position());
         let mut batch = Batch::new(batch, documents_max, bytes_max);
         let mut examined = 0u64;
         while batch.room() > 0 && self.limit_left > 0 {
@@ -66,11 +68,16 @@ impl TailCursor {
             let Some((record, document)) = cursor.next(&snapshot).await? else {
                 return Ok(StreamState::Exhausted);
             };
-            if self.spec.filter.matches(document.as_ref())? {
+            let (filter, mut position) = (&self.spec.filter, None);
+            let matches = match positions {
+                true => filter.matches_positioned(document.as_ref(), &mut position)?,
+                false => filter.matches(document.as_ref())?,
+            };
+            if matches {
                 let found = Found {
                     record,
                     document,
-                    position: None,
+                    position,
                     key: None,
                 };
                 let shown = show(&self.spec, &found)?;
