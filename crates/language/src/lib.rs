@@ -5,6 +5,7 @@
 //! - [`projection`]: what of a document is shown.
 //! - [`regex`]: regular expressions with MongoDB's options.
 //! - [`fields`]: options read strictly, with MongoDB's errors.
+//! - [`sort_path`]: what the elements of an array are sorted by.
 //! - [`script`]: functions in JavaScript over BSON values.
 //! - [`interruption`]: ending what takes too long.
 //!
@@ -27,6 +28,7 @@ pub mod path_depth;
 pub mod projection;
 pub mod regex;
 pub mod script;
+pub mod sort_path;
 
 pub use code::Code;
 pub use error::{Error, Result};

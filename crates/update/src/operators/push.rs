@@ -2,10 +2,11 @@
 
 use super::{Context, Effect, whole_number};
 use language::interruption::sort_by;
+use language::sort_path::sort_value;
 use language::{Error, Result};
 use std::cmp::Ordering;
 use value::collation::{Collation, compare_in};
-use value::{Document, Value, ValueRef};
+use value::{Document, Value};
 
 /// Values to add, and what happens to the array then.
 #[derive(Clone, Debug, Default)]
@@ -170,7 +171,11 @@ impl Sort {
             }),
             Sort::Fields(fields) => sort_by(elements, |a, b| {
                 let orders = fields.iter().map(|(path, ascending)| {
-                    let order = compare_in(collation, sort_value(a, path), sort_value(b, path));
+                    let order = compare_in(
+                        collation,
+                        sort_value(a.as_ref(), path),
+                        sort_value(b.as_ref(), path),
+                    );
                     directed(order, *ascending)
                 });
                 orders.fold(Ordering::Equal, Ordering::then)
@@ -181,20 +186,4 @@ impl Sort {
 
 fn directed(order: Ordering, ascending: bool) -> Ordering {
     if ascending { order } else { order.reverse() }
-}
-
-/// What an element sorts by: the value at the path, null where there is none.
-fn sort_value<'v>(element: &'v Value, path: &str) -> ValueRef<'v> {
-    let mut value = element;
-    for name in path.split('.') {
-        let next = match value {
-            Value::Document(document) => document.get(name),
-            _ => None,
-        };
-        match next {
-            Some(next) => value = next,
-            None => return ValueRef::Null,
-        }
-    }
-    value.as_ref()
 }

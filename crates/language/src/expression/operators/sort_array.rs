@@ -1,4 +1,5 @@
-//! `$sortArray`: by the elements or by fields of theirs. Unlike a query's sort it does not look into arrays.
+//! `$sortArray`: by the elements or by fields of theirs. Unlike a query's sort it takes of an array the elements that a
+//! path names by position alone.
 
 use super::named::{self, Wrong};
 use super::{Operator, Syntax, error, operator};
@@ -7,6 +8,7 @@ use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::number::Number;
 use crate::expression::parse::Parser;
 use crate::interruption::sort_by;
+use crate::sort_path::sort_value;
 use crate::{Code, Result};
 use std::cmp::Ordering;
 use value::collation::{Collation, compare_in};
@@ -21,7 +23,7 @@ enum SortBy {
     /// The elements themselves.
     Elements(Direction),
     /// Fields of the elements.
-    Fields(Vec<(Vec<Box<str>>, Direction)>),
+    Fields(Vec<(Box<str>, Direction)>),
 }
 
 #[derive(Debug)]
@@ -60,7 +62,7 @@ fn parse_sort(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<N
     Ok(Node::Operation(Box::new(SortArray { input, by, collation })))
 }
 
-fn parse_pattern(pattern: &Document) -> Result<Vec<(Vec<Box<str>>, Direction)>> {
+fn parse_pattern(pattern: &Document) -> Result<Vec<(Box<str>, Direction)>> {
     let wrong = |why: &str| {
         error(
             Code::location(2_942_505),
@@ -71,13 +73,12 @@ fn parse_pattern(pattern: &Document) -> Result<Vec<(Vec<Box<str>>, Direction)>> 
         return Err(wrong("it must not be empty"));
     }
     let fields = pattern.iter().map(|(name, direction)| {
-        let parts: Vec<Box<str>> = name.split('.').map(Into::into).collect();
-        if parts.iter().any(|part| part.is_empty()) {
+        if name.split('.').any(str::is_empty) {
             return Err(wrong("field names may not be empty"));
         }
         match Number::of(direction.as_ref()).and_then(Number::truncated) {
-            Some(1) => Ok((parts, Direction::Ascending)),
-            Some(-1) => Ok((parts, Direction::Descending)),
+            Some(1) => Ok((name.into(), Direction::Ascending)),
+            Some(-1) => Ok((name.into(), Direction::Descending)),
             _ => Err(wrong("directions are 1 and -1")),
         }
     });
@@ -124,8 +125,8 @@ impl Operation for SortArray {
                 let orders = fields.iter().map(|(path, direction)| {
                     ordered(
                         collation,
-                        reached(a.as_ref(), path),
-                        reached(b.as_ref(), path),
+                        sort_value(a.as_ref(), path),
+                        sort_value(b.as_ref(), path),
                         *direction,
                     )
                 });
@@ -155,13 +156,4 @@ fn ordered(
         Direction::Ascending => order,
         Direction::Descending => order.reverse(),
     }
-}
-
-/// What the path leads to through documents alone, null where that is nothing.
-fn reached<'v>(value: ValueRef<'v>, path: &[Box<str>]) -> ValueRef<'v> {
-    let mut reached = Some(value);
-    for part in path {
-        reached = reached.and_then(|value| value.as_document()?.get(part));
-    }
-    reached.unwrap_or(ValueRef::Null)
 }
