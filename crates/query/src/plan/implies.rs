@@ -27,13 +27,15 @@ pub fn implies(conjunction: &Conjunction<'_>, wanted: &Node) -> bool {
         {
             true
         }
-        // A disjunction implies it if each of its branches does.
-        _ => conjunction.alternatives.iter().any(|branches| {
-            branches.iter().all(|branch| {
-                // The disjunction itself is taken out, so that the recursion ends.
-                implies(&conjunction.without(branches).and(branch), wanted)
-            })
-        }),
+        _ if conjunction.alternatives.is_empty() => false,
+        // A disjunction implies it if each of its branches does. The other disjunctions are taken out: to try each of their branches
+        // with each of this one's would take a time that grows with the product of all.
+        _ => {
+            let alone = conjunction.without_alternatives();
+            let by_each =
+                |branches: &&[Node]| branches.iter().all(|branch| implies(&alone.and(branch), wanted));
+            conjunction.alternatives.iter().any(by_each)
+        }
     }
 }
 

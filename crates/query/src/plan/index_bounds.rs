@@ -2,7 +2,7 @@
 
 use super::facts::{FieldFacts, FieldKind, IndexFacts};
 use super::geo;
-use super::interval::Intervals;
+use super::interval::{Interval, Intervals};
 use super::leaves::{Conjunction, Leaf, has_number};
 use super::predicate::{KeySet, key_set, matches_missing};
 use super::wildcard;
@@ -223,16 +223,18 @@ fn hashed_keys(predicate: &Predicate) -> Option<KeySet> {
         Predicate::In { values, regexes } if regexes.is_empty() => values,
         _ => return None,
     };
-    let mut keys = Intervals::none();
-    for value in values {
-        if matches!(value, Value::Array(_) | Value::Undefined) {
-            return None;
-        }
-        keys = keys.union(Intervals::point(Value::Int64(value::key::hash_of_value(
-            value.as_ref(),
-        ))));
+    if values
+        .iter()
+        .any(|value| matches!(value, Value::Array(_) | Value::Undefined))
+    {
+        return None;
     }
-    Some(KeySet { keys, exact: false })
+    let hash = |value: &Value| Interval::point(Value::Int64(value::key::hash_of_value(value.as_ref())));
+    let keys: Vec<Interval> = values.iter().map(hash).collect();
+    Some(KeySet {
+        keys: Intervals::from(keys),
+        exact: false,
+    })
 }
 
 /// Whether conditions on two multikey fields may both bound the scan: one key must then lie within both bounds.

@@ -95,6 +95,15 @@ impl<'a> Conjunction<'a> {
         without
     }
 
+    /// The same without all of its disjunctions.
+    #[must_use]
+    pub fn without_alternatives(&self) -> Conjunction<'a> {
+        Conjunction {
+            alternatives: Vec::new(),
+            ..self.clone()
+        }
+    }
+
     /// Whether documents must still be matched against the filter. `ensured` says by number which leaves the bounds
     /// make sure of; leaves after its end are not.
     pub fn leaves_over(&self, ensured: &[bool]) -> bool {

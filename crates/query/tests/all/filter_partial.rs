@@ -83,6 +83,18 @@ fn a_query_implies_wider_conditions_only() {
 }
 
 #[test]
+fn many_disjunctions_are_tried_one_by_one() {
+    let either = |number: i32| doc! {"$or": [{(format!("a{number}")): 1}, {"b": number}]};
+    let mut clauses: Vec<Value> = (0..40).map(|number| either(number).into()).collect();
+    let condition = filter(&doc! {"c": {"$gt": 5}});
+    let asked = filter(&doc! {"$and": clauses.clone()});
+    assert!(!implies(&Conjunction::of(&asked), condition.root()));
+    clauses.push(doc! {"$or": [{"c": 7}, {"$and": [{"c": {"$gt": 6}}, {"b": 1}]}]}.into());
+    let asked = filter(&doc! {"$and": clauses});
+    assert!(implies(&Conjunction::of(&asked), condition.root()));
+}
+
+#[test]
 fn a_condition_follows_its_indexs_collation() {
     let any_case = Collation::parse(&doc! {"locale": "en", "strength": 2}).unwrap();
     let accents = Collation::parse(&doc! {"locale": "en", "strength": 1}).unwrap();
