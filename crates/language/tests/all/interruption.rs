@@ -187,6 +187,9 @@ fn filters_on_long_arrays_end() {
     killed.kill.with(Code::INTERRUPTED);
     let filters = [
         doc! {"a": doc! {"$gt": 3_000}},
+        doc! {"a": doc! {"$elemMatch": doc! {"$gt": 3_000}}},
+        doc! {"a": doc! {"$elemMatch": doc! {"b": 1}}},
+        doc! {"$nor": (0..9_000).map(|at| Value::from(doc! {"b": doc! {"$gt": at}})).collect::<Value>()},
         doc! {"$jsonSchema": doc! {"properties": doc! {"a": doc! {"uniqueItems": true}}}},
     ];
     let document = doc! {"a": long()};

@@ -8,7 +8,7 @@ mod single;
 
 use super::{Node, Predicate};
 use crate::Result;
-use crate::interruption::steps;
+use crate::interruption::{COMPARISONS_PER_STEP, steps};
 use value::collation::Collation;
 use value::path::{self, FieldPath, Reached};
 use value::{DocumentRef, ValueRef};
@@ -29,6 +29,7 @@ impl Node {
                 ..
             } => predicate.matches_path(document, path, collation.as_ref(), &mut None),
             Node::And(children) => {
+                count(children)?;
                 for child in children {
                     if !child.matches(document)? {
                         return Ok(false);
@@ -37,6 +38,7 @@ impl Node {
                 Ok(true)
             }
             Node::Or(children) => {
+                count(children)?;
                 for child in children {
                     if child.matches(document)? {
                         return Ok(true);
@@ -45,6 +47,7 @@ impl Node {
                 Ok(false)
             }
             Node::Nor(children) => {
+                count(children)?;
                 for child in children {
                     if child.matches(document)? {
                         return Ok(false);
@@ -63,6 +66,11 @@ impl Node {
     }
 }
 
+/// Counts what looking at these conditions takes: a filter may have very many.
+fn count<T>(conditions: &[T]) -> Result<()> {
+    steps(conditions.len() / COMPARISONS_PER_STEP)
+}
+
 impl Predicate {
     /// Whether one of the values that the path reaches satisfies the predicate.
     fn matches_path(
@@ -73,6 +81,7 @@ impl Predicate {
         position: &mut Position,
     ) -> Result<bool> {
         if let Predicate::Not(predicates) = self {
+            count(predicates)?;
             for predicate in predicates {
                 if !predicate.matches_path(document, path, collation, &mut None)? {
                     return Ok(true);

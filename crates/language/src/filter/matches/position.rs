@@ -4,7 +4,7 @@
 //! `src/mongo/db/query/compiler/rewrites/matcher/expression_optimizer.cpp`), and the last one that an array's element satisfied
 //! says which. So it does not depend on the order in which they were written.
 
-use super::Position;
+use super::{Position, count};
 use crate::Result;
 use crate::filter::{BitTest, Comparison, Node, Predicate};
 use std::cmp::Ordering;
@@ -25,6 +25,7 @@ impl Node {
                 ..
             } => predicate.matches_path(document, path, collation.as_ref(), position),
             Node::And(children) => {
+                count(children)?;
                 let mut deciding: Option<&Node> = None;
                 for child in children {
                     let mut found = None;
@@ -38,6 +39,7 @@ impl Node {
                 Ok(true)
             }
             Node::Or(children) if are_one_list(children) => {
+                count(children)?;
                 let mut matches = false;
                 for child in children {
                     let mut found = None;

@@ -1,8 +1,9 @@
 //! Predicates against one value, arrays taken whole.
 
-use super::Position;
+use super::{Position, count};
 use crate::Result;
 use crate::filter::{Comparison, Node, Predicate, number};
+use crate::interruption::steps;
 use crate::regex::Regex;
 use std::cmp::Ordering;
 use value::collation::{Collation, compare_in};
@@ -24,6 +25,7 @@ impl Predicate {
             Predicate::In { values, regexes } => is_in(values, regexes, value, collation),
             Predicate::Exists => Ok(value.is_some()),
             Predicate::Not(predicates) => {
+                count(predicates)?;
                 for predicate in predicates {
                     if !predicate.matches_single(value, collation, &mut None)? {
                         return Ok(true);
@@ -168,6 +170,7 @@ fn elem_match(
     test: impl Fn(ValueRef<'_>) -> Result<bool>,
 ) -> Result<bool> {
     for (at, element) in array.iter().enumerate() {
+        steps(1)?;
         if test(element)? {
             *position = Some(at);
             return Ok(true);
@@ -177,6 +180,7 @@ fn elem_match(
 }
 
 fn all_match(predicates: &[Predicate], element: ValueRef<'_>, collation: Option<&Collation>) -> Result<bool> {
+    count(predicates)?;
     for predicate in predicates {
         if !predicate.matches_single(Some(element), collation, &mut None)? {
             return Ok(false);

@@ -20,18 +20,26 @@ impl Parser<'_> {
             let near = NearCondition::parse(operators, self.scope.place)?;
             return Ok(vec![Predicate::Near(Arc::new(near))]);
         }
+        let has_regex = operators.contains("$regex");
+        let mut is_regex_read = false;
         let mut predicates = Vec::with_capacity(operators.len());
         for (operator, value) in operators.iter() {
             match operator {
                 "$all" => predicates.extend(self.all(value)?),
-                "$options" if operators.contains("$regex") => {}
-                _ => predicates.push(self.operator(name, operator, value, operators)?),
+                "$options" if has_regex => {}
+                // All of that name are one condition.
+                "$regex" if is_regex_read => {}
+                "$regex" => {
+                    predicates.push(regex(operators)?);
+                    is_regex_read = true;
+                }
+                _ => predicates.push(self.operator(name, operator, value)?),
             }
         }
         Ok(predicates)
     }
 
-    fn operator(self, name: &str, operator: &str, value: &Value, context: &Document) -> Result<Predicate> {
+    fn operator(self, name: &str, operator: &str, value: &Value) -> Result<Predicate> {
         match operator {
             "$eq" => equality(value),
             "$lt" => ordering(name, Comparison::Lt, value),
@@ -52,7 +60,6 @@ impl Parser<'_> {
             "$exists" => Ok(exists(value)),
             "$type" => kinds::type_set(operator, value).map(Predicate::Type),
             "$mod" => modulo(value),
-            "$regex" => regex(context),
             "$options" => Err(Error::bad_value("$options needs a $regex")),
             "$size" => size(value),
             "$elemMatch" => self.elem_match(value),
