@@ -11,6 +11,7 @@ pub(crate) struct Session {
     number: i64,
     /// When it last executed a statement, milliseconds since 1970.
     pub(crate) time_ms: u64,
+    /// By their first statements, so that one of very many is found soon.
     runs: Vec<Run>,
 }
 
@@ -45,12 +46,14 @@ impl Session {
         if statement.number > self.number {
             return Ok(None);
         }
-        let offset = |run: &Run| i64::from(statement.statement) - i64::from(run.first);
-        let run = self
-            .runs
-            .iter()
-            .find(|run| (0..i64::from(run.count)).contains(&offset(run)));
+        let before = self.runs.get(..self.place(statement)).and_then(<[Run]>::last);
+        let run = before.filter(|run| i64::from(statement.statement) < run.end());
         Ok(run.map(Run::outcome))
+    }
+
+    /// How many runs begin at a statement or before it.
+    fn place(&self, statement: &StatementId) -> usize {
+        self.runs.partition_point(|run| run.first <= statement.statement)
     }
 
     pub(super) fn note(
@@ -65,21 +68,23 @@ impl Session {
             self.runs.clear();
         }
         self.time_ms = now_ms;
+        let place = self.place(statement);
         if details.is_none()
-            && let Some(last) = self.runs.last_mut()
-            && last.details.is_none()
-            && last.kind == kind
-            && i64::from(last.first) + i64::from(last.count) == i64::from(statement.statement)
+            && let Some(before) = self.runs.get_mut(..place).and_then(<[Run]>::last_mut)
+            && before.details.is_none()
+            && before.kind == kind
+            && before.end() == i64::from(statement.statement)
         {
-            last.count += 1;
+            before.count += 1;
             return;
         }
-        self.runs.push(Run {
+        let run = Run {
             first: statement.statement,
             count: 1,
             kind,
             details,
-        });
+        };
+        self.runs.insert(place, run);
     }
 
     /// The bytes that are stored.
@@ -112,6 +117,8 @@ impl Session {
         while !rest.is_empty() {
             runs.push(Run::read(&mut rest)?);
         }
+        // Earlier versions kept them in the order in which they were executed.
+        runs.sort_by_key(|run| run.first);
         Some(Session {
             number: i64::from_le_bytes(*number),
             time_ms,
@@ -146,6 +153,11 @@ impl Run {
         })
     }
 
+    /// The first statement after it.
+    fn end(&self) -> i64 {
+        i64::from(self.first) + i64::from(self.count)
+    }
+
     fn outcome(&self) -> ReplayedOutcome {
         let details = self.details.as_ref().map(DocumentBuf::as_raw);
         let image = details.and_then(|details| details.get("image")?.as_document());
@@ -155,6 +167,48 @@ impl Run {
                 .and_then(|details| details.get("upserted"))
                 .map(Value::from),
             image: image.map(|image| DocumentBuf::from(&image.to_document())),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use value::doc;
+
+    fn statement(statement: i32) -> StatementId {
+        StatementId {
+            session: [0; 32],
+            number: 1,
+            statement,
+        }
+    }
+
+    #[test]
+    fn statements_are_found_in_whatever_order_they_were_executed() {
+        let mut session = Session::unused();
+        let upserted = |id: i32| Some(DocumentBuf::from(&doc! {"upserted": id}));
+        for (number, details) in [
+            (5, None),
+            (6, None),
+            (2, upserted(2)),
+            (0, None),
+            (1, None),
+            (9, upserted(9)),
+            (7, None),
+        ] {
+            session.note(&statement(number), ReplayedKind::Inserted, details, 1);
+        }
+        let read = Session::decode(&session.encode()).expect("what was written");
+        for session in [&session, &read] {
+            for number in -1..11 {
+                let executed = session.executed(&statement(number)).expect("the latest number");
+                let known = [0, 1, 2, 5, 6, 7, 9].contains(&number);
+                assert_eq!(executed.is_some(), known, "{number}");
+                let upserted = executed.and_then(|executed| executed.upserted);
+                let expected = [2, 9].contains(&number).then_some(Value::Int32(number));
+                assert_eq!(upserted, expected, "{number}");
+            }
         }
     }
 }
