@@ -69,7 +69,7 @@ pub(super) struct Field {
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Entry {
-    /// What each event has added: a removal takes away what it has seen.
+    /// What each actor has added, under its last event: a removal takes away what it has seen.
     Counter(BTreeMap<Dot, i64>),
     Set(Set),
     /// What each event has assigned and when: the latest wins.
@@ -148,7 +148,12 @@ impl Entry {
     ) -> Result<(), ChangeError> {
         match (self, change) {
             (Entry::Counter(added), EntryChange::Counter(by)) => {
-                added.insert(dot.clone(), *by);
+                // The one event stands for all before it of the same actor, as in Riak (`riak_dt_emcntr`): a counter does not grow.
+                let before = added.iter().filter(|(known, _)| known.actor == dot.actor);
+                let sum = before.map(|(_, &by)| by).try_fold(*by, i64::checked_add);
+                let sum = sum.ok_or(ChangeError::Overflow)?;
+                added.retain(|known, _| known.actor != dot.actor);
+                added.insert(dot.clone(), sum);
                 Ok(())
             }
             (Entry::Set(set), EntryChange::Set(change)) => set.change(change, dot, seen),
@@ -253,7 +258,8 @@ impl Map {
             let field = self.fields.entry(name.clone()).or_default();
             let entry = field.entry.get_or_insert_with(|| Entry::new(name.1));
             entry.change(update, dot, seen, change.time_us)?;
-            field.dots.insert(dot.clone());
+            // The one event stands for all before it, which it has seen.
+            field.dots = Dots::from([dot.clone()]);
         }
         Ok(())
     }

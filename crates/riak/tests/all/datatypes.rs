@@ -2,10 +2,11 @@
 
 use crate::server::Server;
 use proptest::prelude::*;
-use riak::Dot;
 use riak::datatype::{Change, EntryChange, FieldKind, Kind, MapChange, SetChange, State};
 use riak::pb::frame::code;
 use riak::pb::messages::{DtFetchReq, DtFetchResp, DtOp, DtUpdateReq, DtUpdateResp, SetOp};
+use riak::{Clock, Dot};
+use value::{Document, DocumentBuf};
 
 fn elements() -> impl Strategy<Value = Vec<Vec<u8>>> {
     prop::collection::vec(prop::collection::vec(0u8..4, 1), 0..3)
@@ -93,6 +94,70 @@ proptest! {
         prop_assert_eq!(merged(&merged(a, b), c), merged(a, &merged(b, c)));
         prop_assert_eq!(State::of_value(&a.to_value()), Some(a.clone()));
     }
+}
+
+#[test]
+fn a_map_does_not_grow_with_each_change_of_its_fields() {
+    let name = |name: &str, kind| (name.as_bytes().to_vec(), kind);
+    let inner = MapChange {
+        updates: vec![(name("c", FieldKind::Counter), EntryChange::Counter(-1))],
+        ..MapChange::default()
+    };
+    let change = Change::Map(MapChange {
+        updates: vec![
+            // Both of one field count.
+            (name("c", FieldKind::Counter), EntryChange::Counter(3)),
+            (name("c", FieldKind::Counter), EntryChange::Counter(-1)),
+            (
+                name("r", FieldKind::Register),
+                EntryChange::Register(b"x".to_vec()),
+            ),
+            (name("f", FieldKind::Flag), EntryChange::Flag(true)),
+            (name("m", FieldKind::Map), EntryChange::Map(inner)),
+        ],
+        ..MapChange::default()
+    });
+    let mut state = State::new(Kind::Map);
+    let mut lengths = Vec::new();
+    for counter in 1_000..2_000 {
+        let dot = Dot {
+            actor: b"actor".to_vec(),
+            counter,
+        };
+        state.change(&change, &dot, None).unwrap();
+        let kept = Document::new().with("crdt", state.to_value());
+        lengths.push(DocumentBuf::from(&kept).bytes().len());
+    }
+    assert_eq!(lengths.first(), lengths.last());
+    let State::Map(map) = &state else {
+        panic!("no map");
+    };
+    let counts: Vec<i64> = map.entries().map(|(_, entry)| entry.count()).collect();
+    assert_eq!(counts, [2_000, 0, 0, 0]);
+    // What a removal has not seen stays, with what it is a part of.
+    let seen = Clock::from_iter([Dot {
+        actor: b"actor".to_vec(),
+        counter: 1_998,
+    }]);
+    let removal = Change::Map(MapChange {
+        removes: vec![name("c", FieldKind::Counter)],
+        ..MapChange::default()
+    });
+    let dot = Dot {
+        actor: b"actor".to_vec(),
+        counter: 2_000,
+    };
+    state.change(&removal, &dot, Some(&seen)).unwrap();
+    let State::Map(map) = &state else {
+        panic!("no map");
+    };
+    assert_eq!(map.entries().map(|(_, entry)| entry.count()).max(), Some(2_000));
+    let seen = Clock::from_iter([dot.clone()]);
+    state.change(&removal, &dot, Some(&seen)).unwrap();
+    let State::Map(map) = &state else {
+        panic!("no map");
+    };
+    assert_eq!(map.entries().count(), 3);
 }
 
 #[test]
