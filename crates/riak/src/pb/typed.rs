@@ -24,7 +24,7 @@ pub(crate) async fn fetch(connection: &mut Connection, request: DtFetchReq) -> R
     let bucket = Bucket::new(Some(&request.kind), &request.bucket)?;
     let properties = connection.server.bucket_properties(&bucket).await?;
     check_quorums(&properties, &[request.r, request.pr], request.n_val)?;
-    let kind = typed::kind_of(&properties)?;
+    let kind = kind_of(&bucket, &properties)?;
     let state = match existing(&connection.server, connection.granted()?, &bucket, Action::Find)? {
         Some(collection) => {
             let deadline = Deadline::of(request.timeout);
@@ -52,8 +52,14 @@ pub(crate) async fn update(connection: &mut Connection, request: DtUpdateReq) ->
     let bucket = Bucket::new(Some(&request.kind), &request.bucket)?;
     let properties = server.bucket_properties(&bucket).await?;
     check_quorums(&properties, &[request.w, request.dw, request.pw], request.n_val)?;
-    let kind = typed::kind_of(&properties)?;
+    let kind = kind_of(&bucket, &properties)?;
     let change = change_of(request.op, server.engine.now_ms() * 1000)?;
+    if bucket.is_default_type() {
+        require_siblings(&properties)?;
+        if !matches!(change, Change::Counter(_)) {
+            return Err(RiakError::bad("non-counter operation on default bucket"));
+        }
+    }
     let seen = request.context.as_deref().map(clock_of).transpose()?;
     let access = connection.granted()?;
     access.require(Action::Update, &bucket.namespace())?;
@@ -111,6 +117,15 @@ pub(crate) async fn update_counter(connection: &mut Connection, request: Counter
     let value = value_of(&state).counter_value.filter(|_| wanted);
     connection.put(code::COUNTER_UPDATE_RESP, &CounterResp { value });
     Ok(())
+}
+
+/// The data type of a bucket. One without a type has counters as they were before data types
+/// (`riak_kv_pb_crdt:downgrade_request` in Riak's sources).
+fn kind_of(bucket: &Bucket, properties: &BucketProperties) -> Result<Kind> {
+    match bucket.is_default_type() {
+        true => Ok(Kind::Counter),
+        false => typed::kind_of(properties),
+    }
 }
 
 /// Old counters are in buckets that keep siblings alone.

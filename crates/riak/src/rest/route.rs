@@ -58,7 +58,8 @@ async fn of_type(call: &Call, kind: Option<&[u8]>, path: &[&[u8]]) -> Result<Res
         [b"keys", key, steps @ ..] => Box::pin(links::walk(call, &bucket, key, steps)).await,
         [b"datatypes"] => Box::pin(typed::run(call, &bucket, None)).await,
         [b"datatypes", key] => Box::pin(typed::run(call, &bucket, Some(key))).await,
-        [b"counters", key] => Box::pin(typed::counter(call, &bucket, key)).await,
+        // Types have data types of their own.
+        [b"counters", key] if kind.is_none() => Box::pin(typed::counter(call, &bucket, key)).await,
         [b"index", index, low] => Box::pin(index::query(call, &bucket, index, low, None)).await,
         [b"index", index, low, high] => Box::pin(index::query(call, &bucket, index, low, Some(high))).await,
         _ => Ok(not_found()),

@@ -4,7 +4,8 @@ use crate::server::Server;
 use proptest::prelude::*;
 use riak::datatype::{Change, EntryChange, FieldKind, Kind, MapChange, SetChange, State};
 use riak::pb::frame::code;
-use riak::pb::messages::{DtFetchReq, DtFetchResp, DtOp, DtUpdateReq, DtUpdateResp, SetOp};
+use riak::pb::messages::{CounterOp, DtFetchReq, DtFetchResp, DtOp, DtUpdateReq, DtUpdateResp, SetOp};
+use riak::pb::wire::Zigzag;
 use riak::{Clock, Dot};
 use value::{Document, DocumentBuf};
 
@@ -255,4 +256,52 @@ fn maps_nest_and_counters_count() {
         400
     );
     assert_eq!(post("/buckets/b/counters/k", "1").status, 409);
+}
+
+#[test]
+fn buckets_without_a_type_have_old_counters_and_others_have_none() {
+    let server = Server::start();
+    let mut client = server.client();
+    let update = |op: DtOp| DtUpdateReq {
+        bucket: b"c".to_vec(),
+        key: Some(b"k".to_vec()),
+        kind: b"default".to_vec(),
+        op,
+        return_body: Some(true),
+        ..DtUpdateReq::default()
+    };
+    let increment = update(DtOp {
+        counter_op: Some(CounterOp {
+            increment: Some(Zigzag(5)),
+        }),
+        ..DtOp::default()
+    });
+    let told = "Counters require bucket property 'allow_mult=true'";
+    assert_eq!(client.refused(code::DT_UPDATE, &increment), told);
+    let props = br#"{"props":{"allow_mult":true}}"#;
+    assert_eq!(
+        server.put("/buckets/c/props", "application/json", props).status,
+        204
+    );
+    let updated: DtUpdateResp = client.ask(code::DT_UPDATE, &increment);
+    assert_eq!(updated.counter_value, Some(Zigzag(5)));
+    let add = update(DtOp {
+        set_op: Some(SetOp::default()),
+        ..DtOp::default()
+    });
+    let told = "non-counter operation on default bucket";
+    assert_eq!(client.refused(code::DT_UPDATE, &add), told);
+    let wanted = DtFetchReq {
+        bucket: b"c".to_vec(),
+        key: b"k".to_vec(),
+        kind: b"default".to_vec(),
+        ..DtFetchReq::default()
+    };
+    let fetched: DtFetchResp = client.ask(code::DT_FETCH, &wanted);
+    assert_eq!(fetched.value.unwrap().counter_value, Some(Zigzag(5)));
+    assert_eq!(server.get("/buckets/c/counters/k").text(), "5");
+    let path = "/types/maps/buckets/c/counters/k";
+    assert_eq!(server.ask(&format!("POST {path}"), &[], b"1").status, 404);
+    assert_eq!(server.get(path).status, 404);
+    assert_eq!(server.get("/types/maps/buckets/c/datatypes/k").status, 404);
 }
