@@ -109,9 +109,14 @@ impl Spool {
     /// Opens a folder, or makes it.
     pub fn open(folder: &Path, bytes_max: u64) -> Result<(Spool, Recovery), SpoolError> {
         let failed = |error| SpoolError::Io(folder.to_owned(), error);
-        std::fs::create_dir_all(folder).map_err(failed)?;
+        make(folder).map_err(failed)?;
         let lock = lock::take(folder)?;
         let found = recovery::read(folder).map_err(failed)?;
+        // What a killed process wrote last may not be on the disk yet, and the next segment begins with the positions behind it.
+        if let Some(newest) = found.segments.back() {
+            let newest = File::open(path_of(folder, newest.number));
+            newest.and_then(|newest| newest.sync_all()).map_err(failed)?;
+        }
         let newest = found.segments.back().map_or(0, |newest| newest.number);
         // Above what the server is known to have, although somebody removed the segments.
         let number = newest.max(found.acknowledged.segment) + 1;
@@ -185,7 +190,9 @@ impl Spool {
             records: batch.records.clone(),
         };
         let bytes = Bytes::from(frame.encode());
-        if self.bytes() + bytes.len() as u64 > self.bytes_max {
+        // What is larger than the spool may be is taken by itself: nothing that is sent would make enough room.
+        let is_alone = self.waiting() == 0 && self.unflushed.is_empty();
+        if self.bytes() + bytes.len() as u64 > self.bytes_max && !is_alone {
             return Err(SpoolError::Full);
         }
         let newest = self.newest();
@@ -442,6 +449,16 @@ impl Spool {
             .map(|segment| segment.number)
             .position(|number| !self.is_in_flight(number))
     }
+}
+
+/// Makes the folder where it does not exist, so that its name outlives a crash as well.
+fn make(folder: &Path) -> io::Result<()> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    std::fs::create_dir_all(folder)?;
+    let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty());
+    File::open(parent.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 /// Whether there was no room for something.

@@ -80,6 +80,28 @@ fn the_newest_are_dropped_and_their_positions_go_on() {
     assert_eq!(spool.positions()["file"], (count + 100).to_string());
 }
 
+#[test]
+fn what_is_larger_than_the_spool_is_taken_by_itself() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut spool, _) = Spool::open(folder.path(), 1 << 20).unwrap();
+    let huge = || Batch {
+        records: vec![vec![b'x'; 2 << 20].into()],
+        ..large(1)
+    };
+    spool.append(&large(0)).unwrap();
+    flush(&mut spool);
+    assert!(matches!(spool.append(&huge()), Err(SpoolError::Full)));
+    assert_eq!(drain(&mut spool).len(), 1);
+    spool.append(&huge()).unwrap();
+    flush(&mut spool);
+    assert!(matches!(spool.append(&large(2)), Err(SpoolError::Full)));
+    assert_eq!(drain(&mut spool).len(), 1);
+    spool.append(&large(2)).unwrap();
+    flush(&mut spool);
+    assert_eq!(drain(&mut spool).len(), 1);
+    assert!(spool.bytes() < 1 << 20);
+}
+
 /// A disk of a megabyte; unmounted when it is dropped.
 struct SmallDisk(tempfile::TempDir);
 
