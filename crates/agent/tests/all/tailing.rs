@@ -117,6 +117,31 @@ async fn lines_that_belong_together_are_one_message_over_a_restart() {
 }
 
 #[tokio::test]
+async fn what_waits_for_more_lines_is_kept_when_the_file_is_cut_short() {
+    let options = "multiline = { continues = '^\\s', wait = \"1h\" }";
+    let mut gathered = files("a.log", options, "");
+    gathered
+        .during(async |folder| {
+            add(&folder.join("a.log"), "first\nerror\n at a\n");
+            pause().await;
+            std::fs::write(folder.join("a.log"), "").unwrap();
+            pause().await;
+            add(&folder.join("a.log"), "next\n");
+        })
+        .await;
+    gathered.has(&["first", "error\n at a"]);
+}
+
+#[tokio::test]
+async fn what_comes_between_two_starts_is_new_although_nothing_was_there_at_the_first() {
+    let mut gathered = files("*.log", "", "start = \"end\"");
+    gathered.during(async |_| {}).await;
+    add(&gathered.path("a.log"), "while away\n");
+    gathered.during(async |_| {}).await;
+    gathered.has(&["while away"]);
+}
+
+#[tokio::test]
 async fn what_was_there_before_may_be_left_out() {
     let mut gathered = files("*.log", "", "start = \"end\"");
     add(&gathered.path("a.log"), "old\n");

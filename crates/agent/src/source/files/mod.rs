@@ -23,6 +23,9 @@ const GONE_TIME_MAX: Duration = Duration::from_secs(30);
 const TURNS_MAX: usize = 16;
 /// Files that are read at once; more are said.
 const FILES_MAX: usize = 512;
+/// The position of a source that was started, which is none of a file.
+const BEGUN: &str = "begun";
+
 /// Endings of files that hold no lines.
 const PACKED: [&str; 5] = ["gz", "xz", "bz2", "zst", "zip"];
 
@@ -48,6 +51,11 @@ pub async fn run(
     };
     folder.find_renamed();
     folder.scan(is_first && files.start == Start::End).await?;
+    if is_first && files.start == Start::End {
+        // Files that were empty then have no position, and what comes into them is new to the next start all the same.
+        let begun = Positions::from([(BEGUN.to_owned(), Some(String::new()))]);
+        folder.intake.give(Vec::new(), begun).await;
+    }
     let mut scanned = Instant::now();
     loop {
         if scanned.elapsed() >= files.scan.0 {
@@ -239,14 +247,15 @@ impl Watched<'_> {
     async fn turn(&mut self, at: usize) -> Result<Turn> {
         if self.tails[at].is_replaced()? {
             // What it held may be in a copy, which is to be found before it is forgotten.
+            let before = self.tails.len();
             self.scan(false).await?;
-            let rest = self.tails[at].rest(&self.intake.processor, true)?;
-            if !self.give(at, rest).await {
-                return Ok(Turn::Ended);
-            }
+            let is_copied = self.tails.len() > before;
+            let last = self.tails[at].last(&self.intake.processor);
             tracing::info!(source = self.intake.name, path = %self.tails[at].path.display(), "a file begins anew");
             self.tails[at].begin_anew()?;
             let moved = Gave {
+                // What waits is in a copy as well, and is read there.
+                records: if is_copied { Vec::new() } else { last },
                 is_moved: true,
                 ..Gave::default()
             };

@@ -117,7 +117,11 @@ impl Tail {
         let mut reached = self.mark.offset;
         let mut piece = vec![0; PIECE_BYTES];
         while gave.records.len() < RECORDS_MAX && bytes < BYTES_MAX {
-            let read = self.file.read_at(&mut piece, self.lines.offset())?;
+            let read = match self.file.read_at(&mut piece, self.lines.offset()) {
+                // What was read before is given first; the fault is met again.
+                Err(_) if reached != self.mark.offset => return self.gave(gave, reached),
+                read => read?,
+            };
             if read == 0 {
                 return self.gave(gave, reached);
             }
@@ -174,9 +178,27 @@ impl Tail {
         }
     }
 
+    /// All that waits, of a file that does not hold it any more: what has no end yet, too.
+    pub fn last(&mut self, processor: &Processor) -> Vec<Bytes> {
+        let line = self.lines.rest();
+        let joined = line.and_then(|line| self.joined(line));
+        let pending = self.joiner.as_mut().and_then(Joiner::flush).map(apart);
+        let texts = joined.into_iter().chain(pending);
+        texts
+            .filter_map(|(text, is_cut, _)| processor.text(&text, is_cut))
+            .collect()
+    }
+
+    /// Reads again what was read and could not be given.
+    fn go_back(&mut self) {
+        self.lines = Lines::new(self.line_max, self.mark.offset);
+        drop(self.joiner.as_mut().and_then(Joiner::flush));
+    }
+
     fn gave(&mut self, mut gave: Gave, reached: u64) -> io::Result<Gave> {
         if reached != self.mark.offset {
-            self.mark = Mark::of(&self.file, &self.path, reached)?;
+            let mark = Mark::of(&self.file, &self.path, reached);
+            self.mark = mark.inspect_err(|_| self.go_back())?;
             gave.is_moved = true;
         }
         Ok(gave)
