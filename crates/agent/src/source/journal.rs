@@ -19,6 +19,9 @@ const LEVELS: [&str; 8] = [
     "emerg", "alert", "crit", "error", "warning", "notice", "info", "debug",
 ];
 
+/// The fields that are looked at: others may have megabytes.
+const OUTPUT_FIELDS: &str = "--output-fields=MESSAGE,PRIORITY,_HOSTNAME,SYSLOG_IDENTIFIER,_PID,_SYSTEMD_UNIT";
+
 /// Fields of the journal, and what they are called in records.
 const FIELDS: [(&str, &str); 5] = [
     ("_HOSTNAME", "host"),
@@ -61,7 +64,9 @@ async fn follow(
     cursor: &mut Option<String>,
 ) -> Result<End> {
     let mut command = Command::new(&journal.journalctl);
-    command.args(["--output=json", "--no-pager", "--quiet"]);
+    command.args(["--output=json", OUTPUT_FIELDS, "--no-pager", "--quiet"]);
+    // Without it, texts of more than 4 kB come as null.
+    command.arg("--all");
     for unit in &journal.units {
         command.arg(format!("--unit={unit}"));
     }

@@ -137,7 +137,7 @@ sleep 5
     gathered.has(&["one", "two", "hi\u{fffd}"]);
     let called = std::fs::read_to_string(gathered.path("called")).unwrap();
     assert!(
-        called.contains("--unit=ssh.service --lines=all --follow"),
+        called.contains("--all --unit=ssh.service --lines=all --follow"),
         "{called}"
     );
 }
