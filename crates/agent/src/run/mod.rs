@@ -194,7 +194,7 @@ async fn asked(path: &Path, config: &Config, signals: &mut Signals) -> Ended {
         tokio::select! {
             _ = signals.terminate.recv() => return Ended::Stopped,
             _ = signals.interrupt.recv() => return Ended::Stopped,
-            _ = signals.hangup.recv() => match Config::read(path) {
+            _ = signals.hangup.recv() => match read_again(path) {
                 Ok(other) => {
                     tracing::info!("the configuration was read again");
                     return Ended::Reload(Box::new(other));
@@ -203,6 +203,13 @@ async fn asked(path: &Path, config: &Config, signals: &mut Signals) -> Ended {
             },
         }
     }
+}
+
+/// The configuration, if one can work by it: the files that it names are there.
+fn read_again(path: &Path) -> Result<Config> {
+    let config = Config::read(path)?;
+    Requester::new(&config.server, &config.device)?;
+    Ok(config)
 }
 
 /// Writes down what is done, again and again.

@@ -79,6 +79,7 @@ pub fn outcome(status: StatusCode, body: &[u8], count: usize) -> Outcome {
     let mut answer = Answer::default();
     for (index, item) in reply.items.iter().enumerate() {
         let Some(item) = item.values().next() else {
+            answer.again.push(index);
             continue;
         };
         match item.status {

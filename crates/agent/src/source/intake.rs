@@ -37,11 +37,18 @@ impl Intake {
             positions: positions.into_iter().map(own).collect(),
             records,
         };
+        // Positions are not ahead of what is kept, so what is not given now is read again; but for what has none.
+        let is_read_again = !batch.positions.is_empty();
         tokio::select! {
-            given = self.sender.send(batch) => given.is_ok(),
-            // Positions are not ahead of what is kept, so what is not given now is read again.
-            _ = self.stop.wait_for(|stop| *stop) => false,
+            room = self.sender.reserve() => {
+                return room.map(|room| room.send(batch)).is_ok();
+            }
+            _ = self.stop.wait_for(|stop| *stop) => {}
         }
+        if !is_read_again {
+            let _ = self.sender.send_timeout(batch, LAST_TIME_MAX).await;
+        }
+        false
     }
 
     /// Gives what came before the end from a source that cannot give it again.

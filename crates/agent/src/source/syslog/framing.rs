@@ -48,6 +48,8 @@ impl Framed {
                     b'\n' | b'\r' | b' ' | 0 => rest = &rest[1..],
                     _ => self.state = State::Line,
                 },
+                // A line of digits alone.
+                State::Length if matches!(byte, b'\n' | 0) => self.state = State::Line,
                 State::Length => {
                     rest = &rest[1..];
                     self.digit(byte);
@@ -92,9 +94,6 @@ impl Framed {
                 self.state = State::Counted(length);
             }
             // It was a line that begins with a number.
-            (b'\n', _) => {
-                self.state = State::Line;
-            }
             _ => {
                 self.begun.push(byte);
                 self.state = State::Line;
@@ -124,6 +123,17 @@ impl Framed {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_line_of_digits_alone_is_a_line() {
+        let text = b"123\n<13>one\n45\0<13>two\n";
+        for size in 1..=text.len() {
+            let mut framed = Framed::new(80);
+            let found = text.chunks(size).flat_map(|piece| framed.take(piece));
+            let texts: Vec<String> = found.map(|line| line.text).collect();
+            assert_eq!(texts, ["123", "<13>one", "45", "<13>two"], "pieces of {size}");
+        }
+    }
 
     #[test]
     fn messages_are_the_same_in_whatever_pieces_they_come() {
