@@ -82,6 +82,28 @@ async fn written(engine: &Engine, filter: &Document, hint: Option<Value>) -> (u6
 }
 
 #[tokio::test]
+async fn a_hint_by_a_key_that_several_indexes_have_is_refused() {
+    let engine = with_index(&[doc! {"_id": 0, "a": 1}], doc! {"a": 1}).await;
+    let hinted = async |hint: Value| {
+        let request = FindRequest {
+            hint: Some(hint),
+            ..FindRequest::default()
+        };
+        engine
+            .find(&Context::default(), &namespace("coll"), &request)
+            .await
+    };
+    assert_eq!(hinted(doc! {"a": 1}.into()).await.unwrap().batch.len(), 1);
+    let sparse = [doc! {"key": {"a": 1}, "name": "sparse", "sparse": true}];
+    engine.create_indexes(&namespace("coll"), &sparse).await.unwrap();
+    let error = hinted(doc! {"a": 1}.into()).await.unwrap_err();
+    assert_eq!(error.code.number(), 27, "{error}");
+    for hint in ["index".into(), "sparse".into(), Value::from(doc! {"_id": 1})] {
+        assert_eq!(hinted(hint).await.unwrap().batch.len(), 1);
+    }
+}
+
+#[tokio::test]
 async fn a_hint_on_a_filter_that_nothing_can_match_finds_nothing() {
     let documents = [doc! {"_id": 0, "a": 1}, doc! {"_id": 1, "a": [2, 3]}];
     let engine = with_index(&documents, doc! {"$**": 1}).await;

@@ -121,11 +121,19 @@ pub fn find_hinted<'k>(hint: &Hint, indexes: &'k [KnownIndex]) -> Result<&'k Kno
         Hint::Key(key) => same_key(&known.facts.key, key),
         Hint::Natural(_) => false,
     };
-    indexes
-        .iter()
-        .filter(|known| !known.facts.hidden)
-        .find(meant)
-        .ok_or_else(no_such_index)
+    let mut found = indexes.iter().filter(|known| !known.facts.hidden).filter(meant);
+    let first = found.next().ok_or_else(no_such_index)?;
+    // To clients that under the collection's collation is the index on `_id`.
+    match found.find(|other| !other.index.spec().is_id_under_collation()) {
+        None => Ok(first),
+        Some(other) => Err(QueryError::new(
+            Code::INDEX_NOT_FOUND,
+            format!(
+                "Hint matched multiple indexes, must hint by index name. Matched: {} and {}",
+                first.facts.name, other.facts.name
+            ),
+        )),
+    }
 }
 
 /// The error for a hint that no index answers to.
