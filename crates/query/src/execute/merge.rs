@@ -1,5 +1,6 @@
 //! Several sorted index scans read as one.
 
+use super::covered;
 use super::hit::Hit;
 use super::index_cursor::{IndexCursor, ScanCounters, Step};
 use super::sort_key::KeySorter;
@@ -19,6 +20,8 @@ struct Head {
     /// The scan's number.
     scan: usize,
     record: RecordId,
+    /// The entry's key and bits, if the key is asked for.
+    entry: Option<(Vec<u8>, Vec<u8>)>,
 }
 
 /// A position in several sorted scans.
@@ -29,11 +32,13 @@ pub struct MergeCursor {
     heads: BinaryHeap<Reverse<Head>>,
     /// Scans whose first entry is not known yet.
     waiting: Vec<usize>,
+    /// Whether hits have the keys that they were found under.
+    keys: bool,
 }
 
 impl MergeCursor {
     /// A cursor before the first entry of all scans, each of which must be sorted by the pattern.
-    pub fn new(scans: &[Arc<IndexScan>], sort: &SortPattern, wanted: usize) -> MergeCursor {
+    pub fn new(scans: &[Arc<IndexScan>], sort: &SortPattern, wanted: usize, keys: bool) -> MergeCursor {
         let wanted = (wanted / scans.len().max(1)).max(4);
         MergeCursor {
             cursors: scans
@@ -43,6 +48,7 @@ impl MergeCursor {
             sorters: scans.iter().map(|scan| KeySorter::new(scan, sort)).collect(),
             heads: BinaryHeap::with_capacity(scans.len()),
             waiting: (0..scans.len()).rev().collect(),
+            keys,
         }
     }
 
@@ -71,6 +77,7 @@ impl MergeCursor {
                             sort_key: self.sorters[number].sort_key(entry.key),
                             scan: number,
                             record: entry.record,
+                            entry: self.keys.then(|| (entry.key.to_vec(), entry.bits.to_vec())),
                         }));
                     }
                 }
@@ -83,7 +90,14 @@ impl MergeCursor {
                 return Ok(Stopped::Exhausted);
             };
             self.waiting.push(head.scan);
-            hits.push(Hit::of_record(head.record));
+            let facts = &self.cursors[head.scan].scan().facts;
+            let key = head
+                .entry
+                .map(|(key, bits)| Box::new(covered::key_document(facts, &key, &bits)));
+            hits.push(Hit {
+                key,
+                ..Hit::of_record(head.record)
+            });
         }
     }
 

@@ -97,7 +97,7 @@ impl Source {
                 },
             },
             Access::Near(scan) => Source::Near(Box::new(NearCursor::new(scan.clone()))),
-            Access::Merge(scans, sort) => Source::Merge(MergeCursor::new(scans, sort, wanted)),
+            Access::Merge(scans, sort) => Source::Merge(MergeCursor::new(scans, sort, wanted, task.keys)),
         }
     }
 

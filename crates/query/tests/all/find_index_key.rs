@@ -75,6 +75,39 @@ async fn the_key_is_shown_where_an_index_was_read() {
 }
 
 #[tokio::test]
+async fn the_keys_of_merged_scans_are_shown() {
+    let (_store, collection) = crate::support::new_collection().await;
+    let index = IndexSpec::new("a_1_b_1", doc! {"a": 1, "b": 1});
+    collection.create_indexes(vec![index]).await.expect("an index");
+    let documents = [
+        doc! {"_id": 1, "a": 1, "b": 3},
+        doc! {"_id": 2, "a": 2, "b": 1},
+        doc! {"_id": 3, "a": 1, "b": 2},
+    ];
+    crate::support::insert_all(&collection, &documents).await;
+    let filter = Filter::parse(&doc! {"a": {"$in": [1, 2]}}, &FilterScope::default()).expect("a filter");
+    let spec = FindSpec {
+        ordering: Ordering::parse(&doc! {"b": 1}).expect("a sort"),
+        hint: Some(Hint::Name("a_1_b_1".to_owned())),
+        return_key: true,
+        ..FindSpec::new(Arc::new(filter))
+    };
+    let mut cursor = find(&collection, spec).await.expect("a cursor");
+    let mut batch: Vec<DocumentBuf> = Vec::new();
+    let more = cursor.next_batch(&mut batch, 10, usize::MAX).await;
+    more.expect("a batch");
+    let keys: Vec<Document> = batch.iter().map(DocumentBuf::to_document).collect();
+    assert_eq!(
+        keys,
+        [
+            doc! {"a": 2, "b": 1},
+            doc! {"a": 1, "b": 2},
+            doc! {"a": 1, "b": 3}
+        ]
+    );
+}
+
+#[tokio::test]
 async fn there_is_no_key_where_all_documents_were_read() {
     let projection = doc! {"c": 1, "key": {"$meta": "indexKey"}};
     assert_eq!(shown(projection, None).await, doc! {"_id": 2, "c": 2});
