@@ -34,6 +34,13 @@ pub struct ModifyRequest {
     pub time_series: Option<TimeSeriesChange>,
 }
 
+/// A collection, and what its options are to become.
+struct Modified {
+    present: Arc<Collection>,
+    kept: Document,
+    capped: Option<CappedOptions>,
+}
+
 /// One line of a listing.
 #[derive(Clone, Debug)]
 pub struct CollectionEntry {
@@ -131,30 +138,49 @@ impl Engine {
 
     /// Changes a collection's options.
     pub async fn modify_collection(&self, namespace: &Namespace, request: ModifyRequest) -> Result<()> {
-        let present = self.existing(namespace)?;
-        validators::check(&request.options)?;
-        check_modifiable(namespace, &present, &request)?;
-        let mut changed = present.options().kept.clone();
-        apply_options(&mut changed, &request.options);
-        self.check_view(namespace, &changed)?;
-        if let Some(change) = &request.time_series {
-            let Some(Value::Document(present)) = changed.get("timeseries") else {
-                let message =
-                    format!("collMod.timeseries is only for time-series collections, not {namespace}");
-                return Err(Error::new(Code::INVALID_OPTIONS, message));
-            };
-            let series = time_series::changed(present, change)?;
-            changed.set("timeseries", series);
-        }
-        let capped = resized(&present, &request)?;
+        let Modified {
+            present,
+            kept,
+            capped,
+        } = self.modified(namespace, &request)?;
         let modified = self.store().modify(namespace, move |options| {
-            options.kept = changed;
+            options.kept = kept;
             options.capped = capped;
             Ok(())
         });
         modified.await?;
         self.validators().forget(&present);
         Ok(())
+    }
+
+    /// Refuses what [`Engine::modify_collection`] would refuse.
+    pub fn check_modification(&self, namespace: &Namespace, request: &ModifyRequest) -> Result<()> {
+        self.modified(namespace, request).map(drop)
+    }
+
+    /// What a change makes of a collection's options.
+    fn modified(&self, namespace: &Namespace, request: &ModifyRequest) -> Result<Modified> {
+        let present = self.existing(namespace)?;
+        validators::check(&request.options)?;
+        check_modifiable(namespace, &present, request)?;
+        let mut kept = present.options().kept.clone();
+        apply_options(&mut kept, &request.options);
+        self.check_view(namespace, &kept)?;
+        if let Some(change) = &request.time_series {
+            let Some(Value::Document(series)) = kept.get("timeseries") else {
+                let message =
+                    format!("collMod.timeseries is only for time-series collections, not {namespace}");
+                return Err(Error::new(Code::INVALID_OPTIONS, message));
+            };
+            let series = time_series::changed(series, change)?;
+            kept.set("timeseries", series);
+        }
+        let capped = resized(&present, request)?;
+        Ok(Modified {
+            present,
+            kept,
+            capped,
+        })
     }
 
     /// Drops a collection or a view; false if there was none.

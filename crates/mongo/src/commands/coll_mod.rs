@@ -40,6 +40,8 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     }
     let mut reply = Document::new();
     if let Some((which, change)) = index {
+        // All of it is done, or nothing.
+        call.server.engine.check_modification(&namespace, &request)?;
         modify_index(call, &namespace, &which, change, &mut reply).await?;
     }
     call.server.engine.modify_collection(&namespace, request).await?;

@@ -100,6 +100,19 @@ fn made_and_dropped() -> Vec<Case> {
             26,
             "ns does not exist: test.nothing",
         ),
+        bad(
+            doc! {"collMod": "c", "index": {"name": "b_1", "hidden": true}, "validator": {"$wrong": 1}},
+            2,
+            "unknown top level operator",
+        ),
+        good(
+            doc! {"collMod": "c", "index": {"name": "b_1", "hidden": true}},
+            doc! {"hidden_old": false, "hidden_new": true},
+        ),
+        good(
+            doc! {"collMod": "c", "index": {"name": "b_1", "hidden": false}, "validator": {}},
+            doc! {"hidden_old": true, "hidden_new": false},
+        ),
         good(doc! {"reIndex": "c"}, doc! {"nIndexesWas": 2, "nIndexes": 2}),
         bad(doc! {"reIndex": "nothing"}, 26, "test.nothing"),
     ]
