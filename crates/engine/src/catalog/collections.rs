@@ -34,9 +34,8 @@ pub struct ModifyRequest {
     pub time_series: Option<TimeSeriesChange>,
 }
 
-/// A collection, and what its options are to become.
+/// What options of a collection are to become.
 struct Modified {
-    present: Arc<Collection>,
     kept: Document,
     capped: Option<CappedOptions>,
 }
@@ -138,19 +137,13 @@ impl Engine {
 
     /// Changes a collection's options.
     pub async fn modify_collection(&self, namespace: &Namespace, request: ModifyRequest) -> Result<()> {
-        let Modified {
-            present,
-            kept,
-            capped,
-        } = self.modified(namespace, &request)?;
+        let Modified { kept, capped } = self.modified(namespace, &request)?;
         let modified = self.store().modify(namespace, move |options| {
             options.kept = kept;
             options.capped = capped;
             Ok(())
         });
-        modified.await?;
-        self.validators().forget(&present);
-        Ok(())
+        Ok(modified.await?)
     }
 
     /// Refuses what [`Engine::modify_collection`] would refuse.
@@ -176,11 +169,7 @@ impl Engine {
             kept.set("timeseries", series);
         }
         let capped = resized(&present, request)?;
-        Ok(Modified {
-            present,
-            kept,
-            capped,
-        })
+        Ok(Modified { kept, capped })
     }
 
     /// Drops a collection or a view; false if there was none.

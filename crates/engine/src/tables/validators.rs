@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use query::write::{ValidationAction, ValidationLevel, Validator};
 use std::collections::HashMap;
 use std::sync::Arc;
-use store::Collection;
+use store::{Collection, CollectionOptions};
 use value::date::now_ms;
 use value::{Document, Value};
 
@@ -19,7 +19,14 @@ const COMPILED_MAX: usize = 1_000;
 /// Compiled validators by the collection's UUID.
 #[derive(Debug, Default)]
 pub(crate) struct Validators {
-    compiled: Mutex<HashMap<[u8; 16], Option<Arc<Validator>>>>,
+    compiled: Mutex<HashMap<[u8; 16], Compiled>>,
+}
+
+/// A validator with the options that it was compiled from, which are others once they have changed.
+#[derive(Debug)]
+struct Compiled {
+    options: Arc<CollectionOptions>,
+    validator: Option<Arc<Validator>>,
 }
 
 impl Validators {
@@ -29,27 +36,28 @@ impl Validators {
         let Some(source) = options.kept.get("validator") else {
             return Ok(None);
         };
-        if let Some(compiled) = self.compiled.lock().get(&collection.uuid()) {
-            return Ok(compiled.clone());
+        if let Some(known) = self.compiled.lock().get(&collection.uuid())
+            && Arc::ptr_eq(&known.options, &options)
+        {
+            return Ok(known.validator.clone());
         }
-        let compiled = compile(&options.kept)?.map(Arc::new);
+        let validator = compile(&options.kept)?.map(Arc::new);
         if !reads_clock(source) {
-            self.keep(collection.uuid(), compiled.clone());
+            let compiled = Compiled {
+                options: options.clone(),
+                validator: validator.clone(),
+            };
+            self.keep(collection.uuid(), compiled);
         }
-        Ok(compiled)
+        Ok(validator)
     }
 
-    fn keep(&self, collection: [u8; 16], compiled: Option<Arc<Validator>>) {
+    fn keep(&self, collection: [u8; 16], compiled: Compiled) {
         let mut kept = self.compiled.lock();
         if kept.len() >= COMPILED_MAX {
             kept.clear();
         }
         kept.insert(collection, compiled);
-    }
-
-    /// Forgets what was compiled, since the collection's options changed.
-    pub(crate) fn forget(&self, collection: &Collection) {
-        self.compiled.lock().remove(&collection.uuid());
     }
 }
 
@@ -93,7 +101,11 @@ mod tests {
     fn validators_of_dropped_collections_are_forgotten_in_time() {
         let validators = Validators::default();
         for number in 0..3 * COMPILED_MAX as u128 {
-            validators.keep(number.to_le_bytes(), None);
+            let compiled = Compiled {
+                options: Arc::default(),
+                validator: None,
+            };
+            validators.keep(number.to_le_bytes(), compiled);
         }
         assert!(validators.compiled.lock().len() <= COMPILED_MAX);
     }
