@@ -127,7 +127,7 @@ pub fn parse_with_format(text: &str, format: &str, zone: Option<&Zone>) -> Resul
     if !cursor.rest.is_empty() {
         return wrong("Trailing data");
     }
-    if fields.offset_ms.is_some() && zone.is_some() {
+    if fields.offset_ms.is_some() && zone.is_some_and(|zone| !matches!(zone, Zone::Fixed(0))) {
         return wrong(
             "you cannot pass in a date/time string with GMT offset together with a timezone argument",
         );

@@ -10,9 +10,14 @@ use value::{Document, Value};
 /// Computes the value; an operand that was not given is none.
 pub(super) type Apply = fn(Vec<Option<Found<'_>>>) -> Result<Option<Value>>;
 
+/// Looks at the constants among the operands before there is any document: fails where one is wrong, and says whether the
+/// whole is null whatever the rest is. An operand that is not constant is none.
+pub(super) type Look = fn(&[Option<Found<'_>>]) -> Result<bool>;
+
 #[derive(Debug)]
 struct Named {
     apply: Apply,
+    look: Option<Look>,
     operands: Vec<Option<Node>>,
 }
 
@@ -64,7 +69,29 @@ pub(super) fn call(
     apply: Apply,
 ) -> Result<Node> {
     let operands = operands(parser, argument, fields)?;
-    Ok(Node::Operation(Box::new(Named { apply, operands })))
+    let look = None;
+    Ok(Node::Operation(Box::new(Named {
+        apply,
+        look,
+        operands,
+    })))
+}
+
+/// As [`call`], with a look at the constants where not all operands are: the value of such is null if any operand is.
+pub(super) fn call_looking(
+    parser: &mut Parser<'_>,
+    argument: &Document,
+    fields: &[&str],
+    apply: Apply,
+    look: Look,
+) -> Result<Node> {
+    let operands = operands(parser, argument, fields)?;
+    let look = Some(look);
+    Ok(Node::Operation(Box::new(Named {
+        apply,
+        look,
+        operands,
+    })))
 }
 
 /// The operands in these fields, in this order; `None` if a field is missing.
@@ -83,6 +110,26 @@ pub(super) fn operands(
     Ok(operands)
 }
 
+impl Named {
+    /// What the look at the constants says, where not all operands are.
+    fn is_null_by_constants(&self) -> Result<bool> {
+        let Some(look) = self.look else {
+            return Ok(false);
+        };
+        let constants: Vec<Option<Found<'_>>> = self.operands.iter().map(constant).collect();
+        let are_all = constants.iter().flatten().count() == self.operands.iter().flatten().count();
+        Ok(!are_all && look(&constants)?)
+    }
+}
+
+/// The value of an operand that is given and constant.
+fn constant(operand: &Option<Node>) -> Option<Found<'_>> {
+    match operand {
+        Some(Node::Constant(value)) => Some(Found::from(value.as_ref().map(Value::as_ref))),
+        _ => None,
+    }
+}
+
 impl Operation for Named {
     fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
         let values = self.operands.iter().map(|operand| match operand {
@@ -94,6 +141,16 @@ impl Operation for Named {
 
     fn operands(&mut self) -> Vec<&mut Node> {
         self.operands.iter_mut().flatten().collect()
+    }
+
+    fn fold(&mut self) -> Result<()> {
+        self.operands.iter_mut().flatten().try_for_each(Node::fold)?;
+        if self.is_null_by_constants()? {
+            for operand in self.operands.iter_mut().flatten() {
+                *operand = Node::Constant(Some(Value::Null));
+            }
+        }
+        Ok(())
     }
 
     fn reads_document(&self) -> bool {

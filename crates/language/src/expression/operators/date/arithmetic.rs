@@ -2,14 +2,14 @@
 
 use super::super::named::{self, Wrong};
 use super::super::{Operator, Syntax, error, operator, type_name};
-use super::{moment, start_of_week, unit, zone};
-use crate::expression::date::{Unit, add, difference, truncate};
+use super::{is_null_zone, moment, start_of_week, unit, zone};
+use crate::expression::date::{Unit, Weekday, Zone, add, difference, truncate};
 use crate::expression::found::Found;
 use crate::expression::node::Node;
 use crate::expression::number::Number;
 use crate::expression::parse::Parser;
 use crate::{Code, Result};
-use value::{Document, Value};
+use value::Value;
 
 pub(super) const OPERATORS: &[Operator] = &[
     operator("$dateAdd", Syntax::Named(parse_add)),
@@ -42,7 +42,32 @@ fn parse_add(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<No
         "$dateAdd" => |v| moved("$dateAdd", &v, Some),
         _ => |v| moved("$dateSubtract", &v, i64::checked_neg),
     };
-    named::call(parser, argument, &fields, apply)
+    let look: named::Look = match name {
+        "$dateAdd" => |v| is_moved_null("$dateAdd", v),
+        _ => |v| is_moved_null("$dateSubtract", v),
+    };
+    named::call_looking(parser, argument, &fields, apply, look)
+}
+
+/// What MongoDB looks at in constants (`ExpressionDateArithmetics::optimize`).
+fn is_moved_null(name: &str, constants: &[Option<Found<'_>>]) -> Result<bool> {
+    let [_, unit, _, timezone] = constants else {
+        return Ok(false);
+    };
+    Ok(is_null_unit(unit.as_ref(), name)? || is_null_zone(timezone.as_ref())?)
+}
+
+/// Whether a constant unit is null; fails if it is none.
+fn is_null_unit(operand: Option<&Found<'_>>, name: &str) -> Result<bool> {
+    match operand {
+        Some(operand) => Ok(unit(operand, name)?.is_none()),
+        None => Ok(false),
+    }
+}
+
+/// Whether a constant day that a week begins with is null; fails if it is none, whatever the unit is.
+fn is_null_week(operand: Option<&Found<'_>>, name: &str) -> Result<bool> {
+    Ok(start_of_week(operand, name)?.is_none())
 }
 
 fn moved(
@@ -53,12 +78,18 @@ fn moved(
     let [Some(start), Some(unit_operand), Some(amount), timezone] = operands else {
         return Ok(None);
     };
-    let zone = zone(timezone.as_ref())?;
-    let unit = unit(unit_operand, name)?;
-    let (Some(present), Some(zone), Some(unit), Some(amount_present)) =
-        (start.present(), zone, unit, amount.present())
-    else {
-        return Ok(Some(Value::Null));
+    let null = Ok(Some(Value::Null));
+    let Some(present) = start.present() else {
+        return null;
+    };
+    let Some(unit) = unit(unit_operand, name)? else {
+        return null;
+    };
+    let Some(amount_present) = amount.present() else {
+        return null;
+    };
+    let Some(zone) = zone(timezone.as_ref())? else {
+        return null;
     };
     let start = moment(present).ok_or_else(|| {
         error(
@@ -134,39 +165,67 @@ fn parse_difference(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Re
             ("unit", Code::location(5_166_305)),
         ],
     )?;
-    named::call(parser, argument, &fields, |v| difference_of(&v))
+    named::call_looking(
+        parser,
+        argument,
+        &fields,
+        |v| difference_of(&v),
+        is_difference_null,
+    )
+}
+
+/// What MongoDB looks at in constants (`ExpressionDateDiff::optimize`).
+fn is_difference_null(constants: &[Option<Found<'_>>]) -> Result<bool> {
+    let [_, _, unit, timezone, week] = constants else {
+        return Ok(false);
+    };
+    Ok(is_null_unit(unit.as_ref(), "$dateDiff")?
+        || is_null_week(week.as_ref(), "$dateDiff")?
+        || is_null_zone(timezone.as_ref())?)
 }
 
 fn difference_of(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {
     let [Some(start), Some(end), Some(unit_operand), timezone, week] = operands else {
         return Ok(None);
     };
+    if start.present().is_none() || end.present().is_none() {
+        return Ok(Some(Value::Null));
+    }
+    let Some((unit, week, zone)) = grid(unit_operand, week.as_ref(), timezone.as_ref(), "$dateDiff")? else {
+        return Ok(Some(Value::Null));
+    };
+    // MongoDB looks at the dates last.
     let (start, end) = (
         date_of(start, "$dateDiff", "startDate")?,
         date_of(end, "$dateDiff", "endDate")?,
     );
-    let unit = unit(unit_operand, "$dateDiff")?;
-    // The first day of the week only matters for weeks.
-    let week = if unit == Some(Unit::Week) {
-        start_of_week(week.as_ref(), "$dateDiff")?
-    } else {
-        start_of_week(None, "")?
-    };
-    let zone = zone(timezone.as_ref())?;
-    let (Some(start), Some(end), Some(unit), Some(zone), Some(week)) = (start, end, unit, zone, week) else {
-        return Ok(Some(Value::Null));
-    };
     let difference = difference(start, end, unit, &zone, week);
     Ok(Some(Value::Int64(difference.ok_or_else(|| {
         error(Code::location(5_166_308), "dateDiff overflowed")
     })?)))
 }
 
-fn date_of(operand: &Found<'_>, name: &str, field: &str) -> Result<Option<i64>> {
-    let Some(present) = operand.present() else {
+/// In what is counted: the unit, where its weeks begin, and the zone; `None` if one of them is null.
+fn grid(
+    unit_operand: &Found<'_>,
+    week: Option<&Found<'_>>,
+    timezone: Option<&Found<'_>>,
+    name: &str,
+) -> Result<Option<(Unit, Weekday, Zone)>> {
+    let Some(unit) = unit(unit_operand, name)? else {
         return Ok(None);
     };
-    moment(present).map(Some).ok_or_else(|| {
+    // The first day of the week only matters for weeks.
+    let week = week.filter(|_| unit == Unit::Week);
+    let Some(week) = start_of_week(week, name)? else {
+        return Ok(None);
+    };
+    Ok(zone(timezone)?.map(|zone| (unit, week, zone)))
+}
+
+/// The moment of an operand that is not null.
+fn date_of(operand: &Found<'_>, name: &str, field: &str) -> Result<i64> {
+    operand.present().and_then(moment).ok_or_else(|| {
         error(
             Code::location(5_166_307),
             format!(
@@ -196,42 +255,35 @@ fn parse_truncate(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Resu
             ("unit", Code::location(5_439_010)),
         ],
     )?;
-    if has_constant_null_week(parser, argument)? {
-        return Ok(Node::Constant(Some(Value::Null)));
-    }
-    named::call(parser, argument, &fields, |v| truncated(&v))
+    named::call_looking(parser, argument, &fields, |v| truncated(&v), is_truncated_null)
 }
 
-/// A constant null as `startOfWeek` makes the whole null, as where MongoDB optimizes an expression; but one of nothing but
-/// constants is computed before that, and looks at `startOfWeek` for weeks alone.
-fn has_constant_null_week(parser: &mut Parser<'_>, argument: &Document) -> Result<bool> {
-    if !matches!(argument.get("startOfWeek"), Some(Value::Null)) {
+/// What MongoDB looks at in constants (`ExpressionDateTrunc::optimize`).
+fn is_truncated_null(constants: &[Option<Found<'_>>]) -> Result<bool> {
+    let [_, unit, bin, timezone, week] = constants else {
         return Ok(false);
-    }
-    for (_, operand) in argument.iter() {
-        if !matches!(parser.operand(operand)?, Node::Constant(_)) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    };
+    Ok(is_null_unit(unit.as_ref(), "$dateTrunc")?
+        || is_null_week(week.as_ref(), "$dateTrunc")?
+        || is_null_zone(timezone.as_ref())?
+        || bin_size(bin.as_ref())?.is_none())
 }
 
 fn truncated(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {
     let [Some(date), Some(unit_operand), bin, timezone, week] = operands else {
         return Ok(None);
     };
-    let moment = date_of(date, "$dateTrunc", "date")?;
-    let bin = bin_size(bin.as_ref())?;
-    let unit = unit(unit_operand, "$dateTrunc")?;
-    let week = if unit == Some(Unit::Week) {
-        start_of_week(week.as_ref(), "$dateTrunc")?
-    } else {
-        start_of_week(None, "")?
+    let null = Ok(Some(Value::Null));
+    if date.present().is_none() {
+        return null;
+    }
+    let Some(bin) = bin_size(bin.as_ref())? else {
+        return null;
     };
-    let zone = zone(timezone.as_ref())?;
-    let (Some(ms), Some(bin), Some(unit), Some(zone), Some(week)) = (moment, bin, unit, zone, week) else {
-        return Ok(Some(Value::Null));
+    let Some((unit, week, zone)) = grid(unit_operand, week.as_ref(), timezone.as_ref(), "$dateTrunc")? else {
+        return null;
     };
+    let ms = date_of(date, "$dateTrunc", "date")?;
     Ok(Some(Value::DateTime(truncate(ms, unit, bin, &zone, week)?)))
 }
 

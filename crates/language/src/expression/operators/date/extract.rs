@@ -2,7 +2,7 @@
 
 use super::super::named;
 use super::super::{Operator, Syntax, error, operator};
-use super::{date, zone};
+use super::{date, is_null_zone, zone};
 use crate::expression::date::Civil;
 use crate::expression::found::Found;
 use crate::expression::node::Node;
@@ -60,13 +60,18 @@ fn parse(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> 
                 ));
             }
             named::require(name, fields, &[("date", Code::location(40_539))])?;
-            named::call(parser, fields, &["date", "timezone"], apply)
+            named::call_looking(parser, fields, &["date", "timezone"], apply, look)
         }
         single => {
             let fields = value::Document::new().with("date", single.clone());
             named::call(parser, &fields, &["date", "timezone"], apply)
         }
     }
+}
+
+/// MongoDB looks at a constant zone before there is any document, and takes a null for none then.
+fn look(constants: &[Option<Found<'_>>]) -> Result<bool> {
+    is_null_zone(constants.last().and_then(Option::as_ref)).map(|_| false)
 }
 
 fn apply(name: &str) -> named::Apply {
@@ -95,7 +100,11 @@ fn part(operands: &[Option<Found<'_>>], part: fn(Civil) -> Value) -> Result<Opti
     let [Some(operand), timezone] = operands else {
         return Ok(None);
     };
-    let (Some(zone), Some(ms)) = (zone(timezone.as_ref())?, date(operand)?) else {
+    // Without a date, MongoDB does not look at the zone.
+    let Some(ms) = date(operand)? else {
+        return Ok(Some(Value::Null));
+    };
+    let Some(zone) = zone(timezone.as_ref())? else {
         return Ok(Some(Value::Null));
     };
     Ok(Some(part(zone.civil_at(ms))))

@@ -64,6 +64,11 @@ fn zone(operand: Option<&Found<'_>>) -> Result<Option<Zone>> {
     }
 }
 
+/// Whether a constant zone is null; fails if it is none.
+fn is_null_zone(operand: Option<&Found<'_>>) -> Result<bool> {
+    Ok(zone(operand)?.is_none())
+}
+
 /// The operand as a unit; `None` if it is null.
 fn unit(operand: &Found<'_>, name: &str) -> Result<Option<Unit>> {
     match operand.present() {

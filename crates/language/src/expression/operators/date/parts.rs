@@ -2,8 +2,8 @@
 
 use super::super::named::{self, Wrong};
 use super::super::{Operator, Syntax, error, operator, type_name};
-use super::{date, zone};
-use crate::expression::date::Civil;
+use super::{date, is_null_zone, zone};
+use crate::expression::date::{Civil, Zone};
 use crate::expression::found::Found;
 use crate::expression::node::Node;
 use crate::expression::number::Number;
@@ -28,7 +28,13 @@ fn parse_to_parts(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Resu
         },
     )?;
     named::require(name, argument, &[("date", Code::location(40_522))])?;
-    named::call(parser, argument, &fields, |v| to_parts(&v))
+    named::call_looking(
+        parser,
+        argument,
+        &fields,
+        |v| to_parts(&v),
+        |v| is_null_zone(v.get(1).and_then(Option::as_ref)),
+    )
 }
 
 fn to_parts(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {
@@ -47,7 +53,10 @@ fn to_parts(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {
             ));
         }
     };
-    let (Some(zone), Some(iso), Some(ms)) = (zone, iso, date(operand)?) else {
+    let (Some(zone), Some(iso)) = (zone, iso) else {
+        return Ok(Some(Value::Null));
+    };
+    let Some(ms) = date(operand)? else {
         return Ok(Some(Value::Null));
     };
     let civil = zone.civil_at(ms);
@@ -70,7 +79,7 @@ fn to_parts(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {
     Ok(Some(Value::Document(parts)))
 }
 
-/// The operands of `$dateFromParts` in the order in which they are evaluated.
+/// The operands of `$dateFromParts`.
 const FIELDS: [&str; 11] = [
     "year",
     "isoWeekYear",
@@ -115,7 +124,13 @@ fn parse_from_parts(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Re
             "$dateFromParts does not allow mixing ISO dates with natural dates",
         ));
     }
-    named::call(parser, argument, &FIELDS, |v| from_parts(&v))
+    named::call_looking(
+        parser,
+        argument,
+        &FIELDS,
+        |v| from_parts(&v),
+        |v| is_null_zone(v.last().and_then(Option::as_ref)),
+    )
 }
 
 /// What a part that is neither year nor millisecond may be.
@@ -141,10 +156,6 @@ fn part(operands: &[Option<Found<'_>>], field: &str, default: i64) -> Result<Opt
         )
     })?;
     match field {
-        "year" | "isoWeekYear" if !(1..=9999).contains(&number) => Err(error(
-            Code::location(40_523),
-            format!("'{field}' must evaluate to an integer in the range 1 to 9999, found {number}"),
-        )),
         "year" | "isoWeekYear" | "second" | "millisecond" => Ok(Some(number)),
         _ if !(PART_MIN..=PART_MAX).contains(&number) => Err(error(
             Code::location(31_034),
@@ -157,43 +168,8 @@ fn part(operands: &[Option<Found<'_>>], field: &str, default: i64) -> Result<Opt
 }
 
 fn from_parts(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {
-    let timezone = zone(operands.last().and_then(Option::as_ref))?;
-    let iso = operands.get(1).is_some_and(Option::is_some);
-    let names = if iso {
-        ["isoWeekYear", "isoWeek", "isoDayOfWeek"]
-    } else {
-        ["year", "month", "day"]
-    };
-    let day = [
-        part(operands, names[0], 1)?,
-        part(operands, names[1], 1)?,
-        part(operands, names[2], 1)?,
-    ];
-    let time = [
-        part(operands, "hour", 0)?,
-        part(operands, "minute", 0)?,
-        part(operands, "second", 0)?,
-        part(operands, "millisecond", 0)?,
-    ];
-    let (
-        Some(zone),
-        [Some(first), Some(second), Some(third)],
-        [Some(hour), Some(minute), Some(seconds), Some(ms)],
-    ) = (timezone, day, time)
-    else {
+    let Some((zone, civil)) = zoned(operands)? else {
         return Ok(Some(Value::Null));
-    };
-    let civil = if iso {
-        Civil::from_iso_week(first, second, third)
-    } else {
-        Civil::midnight(first, second, third)
-    };
-    let civil = Civil {
-        hour,
-        minute,
-        second: seconds,
-        millisecond: ms,
-        ..civil
     };
     let moment = zone.moment(civil).ok_or_else(|| {
         error(
@@ -202,4 +178,62 @@ fn from_parts(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {
         )
     })?;
     Ok(Some(Value::DateTime(moment)))
+}
+
+/// What the parts say, looked at in MongoDB's order; `None` at the first that is null.
+fn zoned(operands: &[Option<Found<'_>>]) -> Result<Option<(Zone, Civil)>> {
+    let Some([hour, minute, second, millisecond]) = parts(
+        operands,
+        [("hour", 0), ("minute", 0), ("second", 0), ("millisecond", 0)],
+    )?
+    else {
+        return Ok(None);
+    };
+    let Some(zone) = zone(operands.last().and_then(Option::as_ref))? else {
+        return Ok(None);
+    };
+    let is_iso = operands.get(1).is_some_and(Option::is_some);
+    let (names, code) = match is_iso {
+        true => (["isoWeekYear", "isoWeek", "isoDayOfWeek"], Code::location(31_095)),
+        false => (["year", "month", "day"], Code::location(40_523)),
+    };
+    let Some([year, within_year, day]) = parts(operands, names.map(|name| (name, 1)))? else {
+        return Ok(None);
+    };
+    if !(1..=9999).contains(&year) {
+        return Err(error(
+            code,
+            format!(
+                "'{}' must evaluate to an integer in the range 1 to 9999, found {year}",
+                names[0]
+            ),
+        ));
+    }
+    let midnight = match is_iso {
+        true => Civil::from_iso_week(year, within_year, day),
+        false => Civil::midnight(year, within_year, day),
+    };
+    let civil = Civil {
+        hour,
+        minute,
+        second,
+        millisecond,
+        ..midnight
+    };
+    Ok(Some((zone, civil)))
+}
+
+/// Several parts with what they are where they are not given; `None` at the first that is null.
+fn parts<const COUNT: usize>(
+    operands: &[Option<Found<'_>>],
+    fields: [(&str, i64); COUNT],
+) -> Result<Option<[i64; COUNT]>> {
+    let mut numbers = [0; COUNT];
+    for (number, (field, default)) in numbers.iter_mut().zip(fields) {
+        match part(operands, field, default)? {
+            Some(found) => *number = found,
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(numbers))
 }

@@ -15,6 +15,15 @@ pub(super) const OPERATORS: &[Operator] = &[
     operator("$dateFromString", Syntax::Named(parse_from_string)),
 ];
 
+/// `$dateToString`: what stands for a null is only evaluated when it is needed.
+#[derive(Debug)]
+struct DateToString {
+    date: Node,
+    format: Option<Node>,
+    timezone: Option<Node>,
+    on_null: Option<Node>,
+}
+
 const FORMAT_UTC: &str = "%Y-%m-%dT%H:%M:%S.%LZ";
 const FORMAT_ZONED: &str = "%Y-%m-%dT%H:%M:%S.%L";
 
@@ -35,42 +44,119 @@ fn parse_to_string(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Res
     {
         check_format(format)?;
     }
-    named::call(parser, argument, &fields, to_string)
+    let mut operand = |field| argument.get(field).map(|value| parser.operand(value)).transpose();
+    Ok(Node::Operation(Box::new(DateToString {
+        date: operand("date")?.unwrap_or(Node::Constant(None)),
+        format: operand("format")?,
+        timezone: operand("timezone")?,
+        on_null: operand("onNull")?,
+    })))
 }
 
-fn to_string(operands: Vec<Option<Found<'_>>>) -> Result<Option<Value>> {
-    let [Some(operand), pattern, timezone, on_null] = <[_; 4]>::try_from(operands).unwrap_or_default() else {
-        return Ok(None);
-    };
-    let zone = zone(timezone.as_ref())?;
-    let pattern = match pattern.as_ref().map(|pattern| (pattern, pattern.present())) {
-        None => Some(default_format(zone.as_ref())),
-        Some((_, None)) => None,
-        Some((_, Some(ValueRef::String(pattern)))) => Some(pattern),
-        Some((wrong, Some(_))) => {
-            return Err(error(
-                Code::location(18_533),
-                format!(
-                    "$dateToString requires that 'format' be a string, found: {}",
-                    type_name(wrong)
-                ),
-            ));
+impl Operation for DateToString {
+    fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+        let moment = self.date.evaluate(scope)?;
+        let pattern = optional(self.format.as_ref(), scope)?;
+        let wrong = Code::location(18_533);
+        let pattern = Format::of(pattern.as_ref(), "$dateToString", wrong, check_format)?;
+        let timezone = optional(self.timezone.as_ref(), scope)?;
+        let zone = zone(timezone.as_ref())?;
+        if moment.present().is_none() {
+            return instead_of_null(self.on_null.as_ref(), scope);
         }
-    };
-    let Some(ms) = date(&operand)? else {
-        return Ok(on_null.map_or(Some(Value::Null), Found::into_value));
-    };
-    let (Some(zone), Some(pattern)) = (zone, pattern) else {
-        return Ok(Some(Value::Null));
-    };
-    check_format(pattern)?;
-    Ok(Some(Value::String(format(ms, pattern, &zone)?)))
+        let Some(zone) = zone else {
+            return Ok(Found::of(Value::Null));
+        };
+        let pattern = match pattern {
+            Format::Null => return Ok(Found::of(Value::Null)),
+            Format::Usual => usual_format(&zone),
+            Format::Given(pattern) => pattern,
+        };
+        let Some(ms) = date(&moment)? else {
+            return Ok(Found::of(Value::Null));
+        };
+        Ok(Found::of(format(ms, pattern, &zone)?))
+    }
+
+    fn fold(&mut self) -> Result<()> {
+        self.operands().into_iter().try_for_each(Node::fold)?;
+        check_constant_zone(self.timezone.as_ref())
+    }
+
+    fn operands(&mut self) -> Vec<&mut Node> {
+        let rest = [&mut self.format, &mut self.timezone, &mut self.on_null];
+        std::iter::once(&mut self.date)
+            .chain(rest.into_iter().flatten())
+            .collect()
+    }
+
+    fn reads_document(&self) -> bool {
+        let rest = [&self.format, &self.timezone, &self.on_null];
+        self.date.reads_document() || rest.into_iter().flatten().any(Node::reads_document)
+    }
 }
 
-fn default_format(zone: Option<&Zone>) -> &'static str {
+/// The value of an operand that may not be given.
+fn optional<'e>(operand: Option<&'e Node>, scope: &Scope<'e>) -> Result<Option<Found<'e>>> {
+    operand.map(|operand| operand.evaluate(scope)).transpose()
+}
+
+/// What stands for a null.
+fn instead_of_null<'e>(on_null: Option<&'e Node>, scope: &Scope<'e>) -> Result<Found<'e>> {
+    match on_null {
+        Some(on_null) => on_null.evaluate(scope),
+        None => Ok(Found::of(Value::Null)),
+    }
+}
+
+/// MongoDB looks at a constant zone before there is any document.
+fn check_constant_zone(timezone: Option<&Node>) -> Result<()> {
+    match timezone {
+        Some(Node::Constant(value)) => {
+            let timezone = Found::from(value.as_ref().map(Value::as_ref));
+            zone(Some(&timezone)).map(|_| ())
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The format that an operand asks for.
+enum Format<'f> {
+    /// It was not given.
+    Usual,
+    Null,
+    Given(&'f str),
+}
+
+impl<'f> Format<'f> {
+    /// Checked even where there is nothing to be written or read, as in MongoDB.
+    fn of(
+        operand: Option<&'f Found<'_>>,
+        name: &str,
+        wrong: Code,
+        check: fn(&str) -> Result<()>,
+    ) -> Result<Format<'f>> {
+        let Some(operand) = operand else {
+            return Ok(Format::Usual);
+        };
+        match operand.present() {
+            None => Ok(Format::Null),
+            Some(ValueRef::String(pattern)) => check(pattern).map(|()| Format::Given(pattern)),
+            Some(_) => Err(error(
+                wrong,
+                format!(
+                    "{name} requires that 'format' be a string, found: {}",
+                    type_name(operand)
+                ),
+            )),
+        }
+    }
+}
+
+fn usual_format(zone: &Zone) -> &'static str {
     match zone {
-        Some(Zone::Fixed(0)) | None => FORMAT_UTC,
-        Some(_) => FORMAT_ZONED,
+        Zone::Fixed(0) => FORMAT_UTC,
+        _ => FORMAT_ZONED,
     }
 }
 
@@ -114,46 +200,29 @@ fn parse_from_string(parser: &mut Parser<'_>, name: &str, argument: &Value) -> R
 impl Operation for FromString {
     fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
         let text = self.text.evaluate(scope)?;
-        let timezone = self
-            .timezone
-            .as_ref()
-            .map(|zone| zone.evaluate(scope))
-            .transpose()?;
-        let parsed_zone = zone(timezone.as_ref())?;
-        let pattern = self
-            .format
-            .as_ref()
-            .map(|format| format.evaluate(scope))
-            .transpose()?;
-        let pattern = match pattern.as_ref().map(|pattern| (pattern, pattern.present())) {
-            None => Some(None),
-            Some((_, None)) => None,
-            Some((_, Some(ValueRef::String(pattern)))) => Some(Some(pattern)),
-            Some((wrong, Some(_))) => {
-                return Err(error(
-                    Code::location(40_684),
-                    format!(
-                        "$dateFromString requires that 'format' be a string, found: {}",
-                        type_name(wrong)
-                    ),
-                ));
-            }
-        };
+        let pattern = optional(self.format.as_ref(), scope)?;
+        let wrong = Code::location(40_684);
+        let pattern = Format::of(pattern.as_ref(), "$dateFromString", wrong, check_read_format)?;
+        let timezone = optional(self.timezone.as_ref(), scope)?;
+        let zone = zone(timezone.as_ref())?;
         let Some(present) = text.present() else {
-            return match &self.on_null {
-                Some(on_null) => on_null.evaluate(scope),
-                None => Ok(Found::of(Value::Null)),
-            };
+            return instead_of_null(self.on_null.as_ref(), scope);
         };
-        let (Some(parsed_zone), Some(pattern)) = (parsed_zone, pattern) else {
-            return Ok(Found::of(Value::Null));
-        };
-        let zone = timezone.is_some().then_some(&parsed_zone);
         let failure = match present {
-            ValueRef::String(text) => match from_text(text, pattern, zone) {
-                Ok(ms) => return Ok(Found::Owned(Value::DateTime(ms))),
-                Err(failure) => failure,
-            },
+            ValueRef::String(text) => {
+                let pattern = match pattern {
+                    Format::Null => return Ok(Found::of(Value::Null)),
+                    Format::Usual => None,
+                    Format::Given(pattern) => Some(pattern),
+                };
+                let Some(zone) = &zone else {
+                    return Ok(Found::of(Value::Null));
+                };
+                match from_text(text, pattern, timezone.is_some().then_some(zone)) {
+                    Ok(ms) => return Ok(Found::Owned(Value::DateTime(ms))),
+                    Err(failure) => failure,
+                }
+            }
             other => error(
                 Code::CONVERSION_FAILURE,
                 format!(
@@ -166,6 +235,11 @@ impl Operation for FromString {
             Some(on_error) if failure.code == Code::CONVERSION_FAILURE => on_error.evaluate(scope),
             _ => Err(failure),
         }
+    }
+
+    fn fold(&mut self) -> Result<()> {
+        self.operands().into_iter().try_for_each(Node::fold)?;
+        check_constant_zone(self.timezone.as_ref())
     }
 
     fn operands(&mut self) -> Vec<&mut Node> {
