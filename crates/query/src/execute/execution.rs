@@ -22,6 +22,9 @@ use store::RecordId;
 /// The keys that are given to a sort of keys at a time.
 const SORT_KEYS_AT_ONCE: usize = 512;
 
+/// About the bytes that a record takes among those that were found.
+const SEEN_RECORD_BYTES: usize = 12;
+
 /// How many keys and records are looked at between two checks of time limit and kill.
 const KEYS_BETWEEN_CHECKS: u64 = 4096;
 
@@ -299,6 +302,9 @@ impl Execution {
     /// ready the records are kept, to be read again.
     pub fn rest(&mut self, idle: &mut Share) -> Result<()> {
         self.in_hand.keep(0);
+        if let Some(seen) = &self.seen {
+            idle.charge(idle.bytes() + seen.capacity() * SEEN_RECORD_BYTES);
+        }
         if !self.ready.is_empty() && !idle.fit_or_spill(idle.bytes() + self.ready.bytes(), !self.plan.covered)
         {
             // What keys were made to is little, and need not be among the records.

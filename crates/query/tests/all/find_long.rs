@@ -157,6 +157,30 @@ async fn few_are_in_memory_at_a_time() {
 }
 
 #[tokio::test]
+async fn the_records_that_an_idle_cursor_must_not_give_again_are_counted() {
+    let (_store, collection) = crate::support::new_collection().await;
+    let index = IndexSpec::new("a_1", doc! {"a": 1});
+    collection.create_indexes(vec![index]).await.expect("an index");
+    let document = |id: i32| doc! {"_id": id, "a": [id, (id + 1)]};
+    let documents: Vec<Document> = (0..5_000).map(document).collect();
+    crate::support::insert_all(&collection, &documents).await;
+    let memory = Budget::new(64 << 20);
+    let by_index = FindSpec {
+        hint: hinted("a_1"),
+        ..spec(&doc! {"a": {"$gte": 0}}, &memory)
+    };
+    let mut cursor = find(&collection, by_index).await.expect("a cursor");
+    let mut batch: Vec<DocumentBuf> = Vec::new();
+    cursor
+        .next_batch(&mut batch, 4_000, usize::MAX)
+        .await
+        .expect("a batch");
+    let mut idle = memory.share(Holder::Cursors);
+    cursor.rest(&mut idle).expect("it may rest");
+    assert!(idle.bytes() > 4_000 * 8, "{} bytes", idle.bytes());
+}
+
+#[tokio::test]
 async fn what_changed_while_nobody_asked_is_matched_again() {
     let (_store, collection) = collection().await;
     let memory = Budget::new(64 << 20);
