@@ -96,3 +96,36 @@ async fn what_a_role_cannot_be_is_refused() {
     let holder = user("ada", vec![RoleName::root(), name("missing")]);
     assert_eq!(code(engine.create_user(holder).await), Code::ROLE_NOT_FOUND);
 }
+
+#[tokio::test]
+async fn changes_of_a_user_at_once_do_not_undo_each_other() {
+    let simulation = Simulation::new(2);
+    let engine = Engine::on(Kv::simulated(&simulation)).await.unwrap();
+    engine
+        .create_user(user("root", vec![RoleName::root()]))
+        .await
+        .unwrap();
+    engine.create_role(role("a", &[])).await.unwrap();
+    engine.create_role(role("b", &[])).await.unwrap();
+    engine.create_user(user("ada", Vec::new())).await.unwrap();
+    let give = |role: &'static str| {
+        engine.change_user("shop", "ada", move |user: &mut User| -> engine::Result<()> {
+            user.roles.push(name(role));
+            Ok(())
+        })
+    };
+    let (a, b) = tokio::join!(give("a"), give("b"));
+    assert!(a.is_ok() && b.is_ok());
+    assert!(may_find(&engine, "a") && may_find(&engine, "b"));
+
+    // Whichever comes first: nobody holds a role that is gone, and a user who was dropped stays so.
+    let (_, dropped) = tokio::join!(give("a"), engine.drop_role(&name("a")));
+    dropped.unwrap();
+    assert_eq!(engine.user("shop", "ada").unwrap().roles, [name("b")]);
+    let (dropped, _) = tokio::join!(engine.drop_user("shop", "ada"), give("b"));
+    dropped.unwrap();
+    assert!(engine.user("shop", "ada").is_none());
+    assert_eq!(engine.drop_users("shop").await.unwrap(), 1);
+    assert!(!engine.has_users());
+    assert_eq!(give("b").await.unwrap_err().code, Code::USER_NOT_FOUND);
+}

@@ -308,22 +308,25 @@ async fn put(
     role: Option<RoleName>,
     data: Document,
 ) -> Result<()> {
-    let mut user = present.cloned().unwrap_or_else(|| auth::User {
+    let change = |user: &mut auth::User| -> Result<()> {
+        user.credentials = credentials;
+        user.roles.extend(role.filter(|role| !user.roles.contains(role)));
+        user.custom_data = Some(data).filter(|data| *data != doc! {});
+        Ok(())
+    };
+    if let Some(present) = present {
+        return engine.change_user(&present.database, &present.name, change).await;
+    }
+    let mut user = auth::User {
         database: DATABASE.to_owned(),
         name: name.to_owned(),
         uuid: uuid::Uuid::new_v4().into_bytes(),
         credentials: Vec::new(),
         roles: Vec::new(),
         custom_data: None,
-    });
-    user.credentials = credentials;
-    user.roles.extend(role.filter(|role| !user.roles.contains(role)));
-    user.custom_data = Some(data).filter(|data| *data != doc! {});
-    match present {
-        Some(_) => engine.replace_user(user).await?,
-        None => engine.create_user(user).await?,
-    }
-    Ok(())
+    };
+    change(&mut user)?;
+    Ok(engine.create_user(user).await?)
 }
 
 /// Drops the user of a name, if there is one.

@@ -13,7 +13,8 @@ use value::Document;
 #[derive(Debug, Default)]
 pub(crate) struct RoleTable {
     known: RwLock<Arc<Roles>>,
-    /// Held while roles are changed, so that no two changes make a circle together.
+    /// Held while roles and users are changed: no two changes make a circle together or undo each other, and nobody is given a
+    /// role that is being dropped.
     pub(crate) changing: tokio::sync::Mutex<()>,
 }
 

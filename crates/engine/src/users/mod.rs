@@ -68,6 +68,7 @@ impl Engine {
     /// Adds a user; fails where one of that database and name exists, and where it is the first but could not add
     /// others: from then on everybody must log in.
     pub async fn create_user(&self, user: User) -> Result<()> {
+        let _alone = self.role_table().changing.lock().await;
         self.roles().check(&user.roles)?;
         if self.user(&user.database, &user.name).is_some() {
             let message = format!("User \"{}@{}\" already exists", user.name, user.database);
@@ -85,22 +86,64 @@ impl Engine {
         Ok(())
     }
 
-    /// Puts `user` in place of the one of the same database and name.
-    pub async fn replace_user(&self, user: User) -> Result<()> {
-        let document = DocumentBuf::from(&user.to_document());
-        self.change_user(&user.database, &user.name, move || {
-            Transformed::Put(document.clone())
-        })
-        .await?;
-        self.users().put(user);
-        Ok(())
+    /// Changes a user. What the change sees is what it takes the place of: changes come one after the other.
+    pub async fn change_user<E: From<Error>>(
+        &self,
+        database: &str,
+        name: &str,
+        change: impl FnOnce(&mut User) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let _alone = self.role_table().changing.lock().await;
+        let present = self.existing_user(database, name)?;
+        let mut user = User::clone(&present);
+        change(&mut user)?;
+        let mut added = user.roles.clone();
+        added.retain(|role| !present.roles.contains(role));
+        self.roles().check(&added).map_err(Error::from)?;
+        Ok(self.put_user(user).await?)
     }
 
     /// Removes a user.
     pub async fn drop_user(&self, database: &str, name: &str) -> Result<()> {
-        self.change_user(database, name, || Transformed::Delete).await?;
-        self.users().remove(database, name);
+        let _alone = self.role_table().changing.lock().await;
+        let user = self.existing_user(database, name)?;
+        self.drop_existing(&user).await
+    }
+
+    /// Removes the users of a database; gives their number.
+    pub async fn drop_users(&self, database: &str) -> Result<usize> {
+        let _alone = self.role_table().changing.lock().await;
+        let mut users = self.all_users();
+        users.retain(|user| user.database == database);
+        for user in &users {
+            self.drop_existing(user).await?;
+        }
+        Ok(users.len())
+    }
+
+    async fn drop_existing(&self, user: &User) -> Result<()> {
+        let removal = modification(user.id(), || Transformed::Delete);
+        self.write_account(&namespace(), removal).await?;
+        self.users().remove(&user.database, &user.name);
         Ok(())
+    }
+
+    /// Puts `user` in place of the one of the same database and name, while no other change comes between.
+    async fn put_user(&self, user: User) -> Result<()> {
+        let document = DocumentBuf::from(&user.to_document());
+        let replacement = modification(user.id(), move || Transformed::Put(document.clone()));
+        self.write_account(&namespace(), replacement).await?;
+        self.users().put(user);
+        Ok(())
+    }
+
+    fn existing_user(&self, database: &str, name: &str) -> Result<Arc<User>> {
+        self.user(database, name).ok_or_else(|| {
+            Error::new(
+                Code::USER_NOT_FOUND,
+                format!("User '{name}@{database}' not found"),
+            )
+        })
     }
 
     /// The user of this name and password; `None` if there is no such user or the password is another. The name is
@@ -153,23 +196,6 @@ impl Engine {
                 self.attempts().failed(name, from.ip());
             }
         }
-    }
-
-    async fn change_user(
-        &self,
-        database: &str,
-        name: &str,
-        change: impl Fn() -> Transformed + Send + 'static,
-    ) -> Result<()> {
-        let missing = || {
-            Error::new(
-                Code::USER_NOT_FOUND,
-                format!("User '{name}@{database}' not found"),
-            )
-        };
-        let user = self.user(database, name).ok_or_else(missing)?;
-        self.write_account(&namespace(), modification(user.id(), change))
-            .await
     }
 
     /// Writes a document of a user or a role; it is on the disk then.

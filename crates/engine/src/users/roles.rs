@@ -69,7 +69,7 @@ impl Engine {
             if user.roles.contains(name) {
                 let mut user = User::clone(&user);
                 user.roles.retain(|held| held != name);
-                self.replace_user(user).await?;
+                self.put_user(user).await?;
             }
         }
         for role in self.roles().iter() {

@@ -6,7 +6,6 @@ use anyhow::{Context, Result, bail};
 use auth::{Mechanism, RoleName, User, UserCredentials};
 use engine::{Engine, EngineOptions};
 use std::path::Path;
-use std::sync::Arc;
 
 /// Memory for the engine: users are few.
 const MEMORY_BYTES: usize = 64 << 20;
@@ -48,11 +47,11 @@ async fn change_password(folder: &Path, named: &NamedUser) -> Result<()> {
         bail!("there is no user {} of database {}", named.name, named.database);
     };
     let credentials = credentials(&named.name)?;
-    let user = User {
-        credentials,
-        ..Arc::unwrap_or_clone(user)
+    let change = |user: &mut User| -> Result<(), engine::Error> {
+        user.credentials = credentials;
+        Ok(())
     };
-    engine.replace_user(user).await?;
+    engine.change_user(&user.database, &user.name, change).await?;
     Ok(engine.close().await?)
 }
 

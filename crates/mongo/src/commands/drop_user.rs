@@ -4,7 +4,7 @@ use super::roles;
 use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
-use value::{Document, doc};
+use value::{Document, Value, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
@@ -18,15 +18,6 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
 /// `dropAllUsersFromDatabase`.
 pub(super) async fn all(call: &mut Call<'_>) -> Result<Reply> {
     call.arguments().finish()?;
-    let engine = &call.server.engine;
-    let mut dropped = 0;
-    for user in engine
-        .all_users()
-        .iter()
-        .filter(|user| user.database == call.database)
-    {
-        engine.drop_user(&user.database, &user.name).await?;
-        dropped += 1;
-    }
-    Ok(doc! {"n": dropped}.into())
+    let dropped = call.server.engine.drop_users(&call.database).await?;
+    Ok(doc! {"n": Value::count(dropped as u64)}.into())
 }

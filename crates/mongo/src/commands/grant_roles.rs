@@ -44,9 +44,12 @@ async fn change(
         _ => Action::RevokeRole,
     };
     roles::require_over_roles(call, action, &given)?;
-    let present = roles::existing_user(&call.server.engine, &call.database, name)?;
-    let mut user = User::clone(&present);
-    apply(&mut user.roles, given);
-    call.server.engine.replace_user(user).await?;
+    let engine = &call.server.engine;
+    roles::existing_user(engine, &call.database, name)?;
+    let change = |user: &mut User| -> Result<()> {
+        apply(&mut user.roles, given);
+        Ok(())
+    };
+    engine.change_user(&call.database, name, change).await?;
     Ok(Document::new().into())
 }

@@ -5,6 +5,7 @@ use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::{Action, EXTERNAL, Mechanism, Resource, RoleName, User};
+use engine::Engine;
 use value::{Document, DocumentRef};
 
 /// What changes.
@@ -32,9 +33,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     };
     change.check()?;
     change.check_allowed(call, name)?;
-    let present = roles::existing_user(&call.server.engine, &call.database, name)?;
-    let user = change.apply(User::clone(&present)).await?;
-    call.server.engine.replace_user(user).await?;
+    let engine = &call.server.engine;
+    let user = roles::existing_user(engine, &call.database, name)?;
+    change.make(engine, &user).await?;
     Ok(Document::new().into())
 }
 
@@ -78,22 +79,30 @@ impl Change {
         }
     }
 
-    async fn apply(self, mut user: User) -> Result<User> {
+    async fn make(self, engine: &Engine, user: &User) -> Result<()> {
         if user.database == EXTERNAL && self.changes_login() {
             return Err(CommandError::bad_value(
                 "Cannot set the password for users defined on the '$external' database",
             ));
         }
-        if self.login.has_password() {
-            user.credentials = self.login.credentials(&user.name).await?;
-        } else if let Some(mechanisms) = self.login.mechanisms() {
-            keep_mechanisms(&mut user, mechanisms)?;
-        }
-        if let Some(roles) = self.roles {
-            user.roles = roles;
-        }
-        user.custom_data = self.custom_data.or(user.custom_data);
-        Ok(user)
+        let mechanisms = self.login.mechanisms().map(<[Mechanism]>::to_vec);
+        let credentials = match self.login.has_password() {
+            true => Some(self.login.credentials(&user.name).await?),
+            false => None,
+        };
+        let apply = |user: &mut User| -> Result<()> {
+            match (credentials, mechanisms) {
+                (Some(credentials), _) => user.credentials = credentials,
+                (None, Some(mechanisms)) => keep_mechanisms(user, &mechanisms)?,
+                (None, None) => {}
+            }
+            if let Some(roles) = self.roles {
+                user.roles = roles;
+            }
+            user.custom_data = self.custom_data.or(user.custom_data.take());
+            Ok(())
+        };
+        engine.change_user(&user.database, &user.name, apply).await
     }
 }
 
