@@ -11,6 +11,7 @@ mod interleaved;
 mod series;
 mod simple8b;
 
+use crate::size::size_bytes;
 use crate::{RawDocument, RawError, Type, Value};
 use interleaved::Interleaved;
 use series::Series;
@@ -33,45 +34,71 @@ pub enum ColumnError {
     /// More values than the reader takes.
     #[error("the compressed column has more than {0} values")]
     TooLong(usize),
+    /// Values of more bytes than the reader takes.
+    #[error("the values of the compressed column take more than {0} bytes")]
+    TooLarge(usize),
 }
 
-/// The values of a column in order; `None` stands for one that is missing. At most `values_max`.
-pub fn decode(bytes: &[u8], values_max: usize) -> Result<Vec<Option<Value>>, ColumnError> {
+/// The values of a column in order; `None` stands for one that is missing. At most `values_max` of them, which take at
+/// most `bytes_max` in memory: few bytes say that a long text is repeated thousands of times.
+pub fn decode(bytes: &[u8], values_max: usize, bytes_max: usize) -> Result<Vec<Option<Value>>, ColumnError> {
     let mut reader = Reader { rest: bytes };
-    let mut values: Vec<Option<Value>> = Vec::new();
+    let mut values = Values {
+        list: Vec::new(),
+        values_max,
+        bytes: 0,
+        bytes_max,
+    };
     let mut series = Series::repeating(None);
     loop {
         match reader.part()? {
-            Part::End if reader.rest.is_empty() => return Ok(values),
+            Part::End if reader.rest.is_empty() => return Ok(values.list),
             Part::End => return Err(ColumnError::Damaged("bytes behind its end")),
             Part::Literal(value) => {
                 series = Series::after(value.clone());
-                values.push(Some(value));
+                values.push(Some(value))?;
             }
             Part::Blocks { scale, blocks } => {
                 series.begin(scale, blocks)?;
                 while let Some(value) = series.advance()? {
-                    values.push(value);
-                    check_length(&values, values_max)?;
+                    values.push(value)?;
                 }
             }
             Part::Reference { kind, document } => {
                 let mut rows = Interleaved::new(kind, document)?;
                 while let Some(row) = rows.advance(&mut reader)? {
-                    values.push(row);
-                    check_length(&values, values_max)?;
+                    values.push(row)?;
                 }
-                series = Series::repeating(values.last().cloned().flatten());
+                series = Series::repeating(values.list.last().cloned().flatten());
             }
         }
-        check_length(&values, values_max)?;
     }
 }
 
-fn check_length(values: &[Option<Value>], values_max: usize) -> Result<(), ColumnError> {
-    match values.len() > values_max {
-        true => Err(ColumnError::TooLong(values_max)),
-        false => Ok(()),
+/// About the bytes that a value of a column takes in memory, or the place of a missing one.
+pub fn cell_bytes(value: Option<&Value>) -> usize {
+    value.map_or(size_of::<Value>(), |value| size_bytes(value.as_ref()))
+}
+
+/// The values so far, within their limits.
+struct Values {
+    list: Vec<Option<Value>>,
+    values_max: usize,
+    bytes: usize,
+    bytes_max: usize,
+}
+
+impl Values {
+    fn push(&mut self, value: Option<Value>) -> Result<(), ColumnError> {
+        if self.list.len() >= self.values_max {
+            return Err(ColumnError::TooLong(self.values_max));
+        }
+        self.bytes += cell_bytes(value.as_ref());
+        if self.bytes > self.bytes_max {
+            return Err(ColumnError::TooLarge(self.bytes_max));
+        }
+        self.list.push(value);
+        Ok(())
     }
 }
 

@@ -7,11 +7,12 @@ use value::raw::{encode_document, encode_value_into};
 use value::{Binary, Decimal128, Document, ObjectId, Timestamp, Value, doc};
 
 const MANY: usize = 10_000;
+const LARGE: usize = 64 << 20;
 const MISSING: u64 = u64::MAX;
 
 fn of_base64(text: &str) -> Vec<Option<Value>> {
     let bytes = base64::engine::general_purpose::STANDARD.decode(text).unwrap();
-    decode(&bytes, MANY).unwrap()
+    decode(&bytes, MANY, LARGE).unwrap()
 }
 
 /// Values as a listing, so that they can be compared with their types.
@@ -63,7 +64,7 @@ fn block(word: u64) -> Vec<u8> {
 fn column(parts: &[Vec<u8>]) -> Vec<Option<Value>> {
     let mut bytes = parts.concat();
     bytes.push(0);
-    decode(&bytes, MANY).unwrap()
+    decode(&bytes, MANY, LARGE).unwrap()
 }
 
 #[test]
@@ -245,7 +246,7 @@ fn arrays_are_put_together() {
 
 #[test]
 fn what_is_no_column_is_refused() {
-    let refused = |bytes: &[u8]| decode(bytes, MANY).unwrap_err();
+    let refused = |bytes: &[u8]| decode(bytes, MANY, LARGE).unwrap_err();
     assert_eq!(refused(&[]), ColumnError::CutOff);
     assert_eq!(refused(&literal(1)), ColumnError::CutOff);
     assert_eq!(refused(&blocks(0x80, &[1])[..5]), ColumnError::CutOff);
@@ -262,13 +263,18 @@ fn what_is_no_column_is_refused() {
         ColumnError::Damaged(_)
     ));
     let run = [literal(1), block(15 | 15 << 4)].concat();
-    assert_eq!(decode(&run, 100).unwrap_err(), ColumnError::TooLong(100));
+    assert_eq!(decode(&run, 100, LARGE).unwrap_err(), ColumnError::TooLong(100));
+    let run = [literal("x".repeat(10_000)), block(15 | 15 << 4)].concat();
+    assert_eq!(
+        decode(&run, MANY, 1 << 20).unwrap_err(),
+        ColumnError::TooLarge(1 << 20)
+    );
 }
 
 proptest! {
     #[test]
     fn any_bytes_are_read_or_refused(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-        let _ = decode(&bytes, MANY);
+        let _ = decode(&bytes, MANY, LARGE);
     }
 
     #[test]
@@ -283,6 +289,6 @@ proptest! {
         bytes.push(0x90 | (words.len() - 1) as u8);
         words.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
         bytes.push(0);
-        let _ = decode(&bytes, MANY);
+        let _ = decode(&bytes, MANY, LARGE);
     }
 }
