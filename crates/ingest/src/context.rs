@@ -92,7 +92,7 @@ impl Context {
                 type_name(&other)
             )),
         };
-        self.grows(value_bytes(&value))?;
+        self.grows(path.len() + value_bytes(&value))?;
         match root(path) {
             Root::Index => self.index = text(value)?,
             Root::Id => self.id = Some(text(value)?),
@@ -185,7 +185,10 @@ pub(crate) fn is_same(a: &Value, b: &Value) -> bool {
 }
 
 fn find<'d>(document: &'d Document, path: &str) -> Option<&'d Value> {
-    let mut parts = path.split('.').take(PATH_PARTS_MAX);
+    if path.split('.').nth(PATH_PARTS_MAX).is_some() {
+        return None;
+    }
+    let mut parts = path.split('.');
     let mut value = document.get(parts.next()?)?;
     for part in parts {
         value = match value {
@@ -198,7 +201,7 @@ fn find<'d>(document: &'d Document, path: &str) -> Option<&'d Value> {
 }
 
 fn put(document: &mut Document, rest: &str, path: &str, value: Value) -> Result<()> {
-    if rest.is_empty() || rest.split('.').any(str::is_empty) {
+    if rest.is_empty() || rest.contains('\0') || rest.split('.').any(str::is_empty) {
         return failed(format!("path [{path}] is not valid"));
     }
     if rest.split('.').count() > PATH_PARTS_MAX {

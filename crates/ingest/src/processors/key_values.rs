@@ -1,6 +1,6 @@
 //! `kv`: `name=value name=value`.
 
-use super::texts::regex;
+use super::texts::{regex, without_last_empty};
 use crate::context::Context;
 use crate::error::{Result, failed};
 use crate::options::{self, Options};
@@ -47,7 +47,14 @@ impl KeyValue {
         let Some(text) = context.text(&self.field, self.ignores_missing)? else {
             return Ok(());
         };
-        for pair in self.between_pairs.split(&text).take(PAIRS_MAX) {
+        let pairs = without_last_empty(self.between_pairs.split(&text).take(PAIRS_MAX + 1).collect());
+        if pairs.len() > PAIRS_MAX {
+            return failed(format!(
+                "field [{}] has more than {PAIRS_MAX} pairs, which is the limit",
+                self.field
+            ));
+        }
+        for pair in pairs {
             let mut sides = self.between_sides.splitn(pair, 2);
             let (Some(name), Some(value)) = (sides.next(), sides.next()) else {
                 return failed(format!(

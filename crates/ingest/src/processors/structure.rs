@@ -98,25 +98,41 @@ impl Foreach {
                 type_name(&found)
             ));
         };
+        // A failure leaves an outer `foreach` its element, too.
         let before = context.ingest.remove("_value");
+        let made = self.each(list, context, run);
+        context.ingest.remove("_value");
+        if let Some(before) = before {
+            context.ingest.set("_value", before);
+        }
+        match made? {
+            None => Ok(Flow::Drop),
+            Some(made) => {
+                context.set(&self.field, Value::Array(made))?;
+                Ok(Flow::Next)
+            }
+        }
+    }
+
+    /// What becomes of the elements; `None` where the document is dropped.
+    fn each(&self, list: Vec<Value>, context: &mut Context, run: &mut Run<'_>) -> Result<Option<Vec<Value>>> {
         let (mut made, mut bytes) = (Vec::with_capacity(list.len()), 0);
         for element in list {
             context.ingest.set("_value", element);
             if self.processor.process(context, run)? == Flow::Drop {
-                return Ok(Flow::Drop);
+                return Ok(None);
             }
             let element = context.ingest.remove("_value");
             bytes += element.as_ref().map_or(0, value_bytes);
             fits(bytes)?;
             made.extend(element);
         }
-        if let Some(before) = before {
-            context.ingest.set("_value", before);
-        }
-        context.set(&self.field, Value::Array(made))?;
-        Ok(Flow::Next)
+        Ok(Some(made))
     }
 }
+
+/// Names with dots that a document may have for `dot_expander`: it takes a time that grows with their square.
+const DOTTED_MAX: usize = 10_000;
 
 /// `dot_expander`: a field with dots in its name as an object.
 #[derive(Debug)]
@@ -150,23 +166,21 @@ impl DotExpander {
                 _ => return failed(format!("[{path}] is not an object")),
             },
         };
+        let is_wanted = |name: &str| match self.field.as_str() {
+            "*" => name.contains('.'),
+            wanted => name == wanted,
+        };
+        let (dotted, others): (Vec<_>, Vec<_>) = within.into_iter().partition(|(name, _)| is_wanted(name));
+        if dotted.len() > DOTTED_MAX {
+            return failed(format!(
+                "the document has more than {DOTTED_MAX} fields with dots in their names, which is the limit"
+            ));
+        }
         let mut inner = Context {
-            source: within,
+            source: others.into_iter().collect(),
             ..Context::default()
         };
-        let names: Vec<String> = match self.field.as_str() {
-            "*" => inner
-                .source
-                .iter()
-                .map(|(name, _)| name.to_owned())
-                .filter(|name| name.contains('.'))
-                .collect(),
-            name => vec![name.to_owned()],
-        };
-        for name in names {
-            let Some(value) = inner.source.remove(&name) else {
-                continue;
-            };
+        for (name, value) in dotted {
             match inner.get(&name) {
                 Some(_) if !self.overrides => {
                     inner.append(&name, vec![value], true)?;

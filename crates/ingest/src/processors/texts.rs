@@ -105,16 +105,27 @@ impl Text {
                 separator,
                 keeps_trailing,
             } => {
-                let mut parts: Vec<&str> = separator.split(text).collect();
-                while !keeps_trailing && parts.len() > 1 && parts.last().is_some_and(|part| part.is_empty()) {
-                    parts.pop();
-                }
+                let parts: Vec<&str> = separator.split(text).collect();
+                let parts = match keeps_trailing {
+                    true => parts,
+                    false => without_last_empty(parts),
+                };
                 Value::Array(parts.into_iter().map(Value::from).collect())
             }
             Operation::Join(_) => value.clone(),
             Operation::Replace { pattern, replacement } => Value::from(replaced(pattern, replacement, text)?),
         })
     }
+}
+
+/// The parts of a text that was split, as Java gives them: without the empty ones at the end, even if nothing is left, but for
+/// a text that was not split at all.
+pub(crate) fn without_last_empty(mut parts: Vec<&str>) -> Vec<&str> {
+    if parts.len() > 1 {
+        let kept = parts.iter().rposition(|part| !part.is_empty());
+        parts.truncate(kept.map_or(0, |last| last + 1));
+    }
+    parts
 }
 
 /// What replaces a match may be much larger than it, so its length is watched.

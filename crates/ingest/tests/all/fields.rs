@@ -64,6 +64,18 @@ fn lists_and_objects() {
         made(each, json!({"l": [{"n": "a"}, {"n": "b"}]})),
         json!({"l": [{"n": "A"}, {"n": "B"}]})
     );
+    // A `foreach` within another that fails leaves that its element.
+    let inner = json!({"foreach": {"field": "_ingest._value.n", "processor": {"fail": {"message": "no"}}, "ignore_failure": true}});
+    let nested = json!([{"foreach": {"field": "l", "processor": inner}}]);
+    let lists = json!({"l": [{"n": [1]}, {"n": [2]}]});
+    assert_eq!(made(nested, lists.clone()), lists);
+    assert_eq!(
+        made(
+            json!([{"split": {"field": "a", "separator": ","}}]),
+            json!({"a": ",,"})
+        ),
+        json!({"a": []})
+    );
     assert_eq!(
         made(json!([{"dot_expander": {"field": "a.b"}}]), json!({"a.b": 1})),
         json!({"a": {"b": 1}})

@@ -38,6 +38,20 @@ fn a_text_that_is_named_often_is_a_failure_at_once() {
 }
 
 #[test]
+fn names_count_as_what_they_name() {
+    let named: Vec<Json> = (0..100)
+        .map(|number| json!({"set": {"field": format!("{{{{a}}}}{number}"), "value": 1}}))
+        .collect();
+    let failed = failure(json!(named), json!({"a": "x".repeat(1_000_000)}));
+    assert!(failed.reason.contains(GROWN), "{}", failed.reason);
+    let dotted: serde_json::Map<String, Json> = (0..10_001)
+        .map(|number| (format!("a.{number}"), json!(1)))
+        .collect();
+    let failed = failure(json!([{"dot_expander": {"field": "*"}}]), Json::Object(dotted));
+    assert!(failed.reason.contains("which is the limit"), "{}", failed.reason);
+}
+
+#[test]
 fn large_documents_pass() {
     let large = json!({"a": "x".repeat(5_000_000), "b": 1});
     let processors = json!([{"set": {"field": "c", "value": "{{b}}"}}, {"uppercase": {"field": "a"}}]);

@@ -109,6 +109,19 @@ fn pairs_are_fields() {
         made(pairs, json!({"m": "a=1 b=(x) c=3 a=2"}))["t"],
         json!({"p_a": ["1", "2"], "p_b": "x"})
     );
+    let plain = json!([{"kv": {"field": "m", "field_split": " ", "value_split": "="}}]);
+    // As Java splits: what is empty at the end is nothing.
+    assert_eq!(made(plain.clone(), json!({"m": "a=1 b=  "}))["b"], "");
+    assert_eq!(made(plain.clone(), json!({"m": "  "})), json!({"m": "  "}));
+    for (text, reason) in [
+        (String::new(), "does not contain value_split"),
+        (" a=1".to_owned(), "does not contain value_split"),
+        ("a\0b=1".to_owned(), "is not valid"),
+        ("a=1 ".repeat(10_001), "more than 10000 pairs"),
+    ] {
+        let failed = failure(plain.clone(), json!({"m": text}));
+        assert!(failed.reason.contains(reason), "{}", failed.reason);
+    }
 }
 
 #[test]

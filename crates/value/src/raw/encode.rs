@@ -73,8 +73,7 @@ impl<'b> DocumentWriter<'b> {
     /// Adds a string in parts.
     pub fn put_text(&mut self, name: &str, parts: &[&str]) {
         self.out.push(0x02);
-        self.out.extend_from_slice(name.as_bytes());
-        self.out.push(0);
+        put_name(self.out, name);
         let length: usize = parts.iter().map(|part| part.len()).sum();
         self.out.extend_from_slice(&(length as u32 + 1).to_le_bytes());
         for part in parts {
@@ -86,15 +85,13 @@ impl<'b> DocumentWriter<'b> {
     /// Adds an embedded document whose bytes `copy` appends; gives what that returns.
     pub fn put_copied<R>(&mut self, name: &str, copy: impl FnOnce(&mut Vec<u8>) -> R) -> R {
         self.out.push(0x03);
-        self.out.extend_from_slice(name.as_bytes());
-        self.out.push(0);
+        put_name(self.out, name);
         copy(self.out)
     }
 
     fn put_nested(&mut self, kind: u8, name: &str, write: impl FnOnce(&mut DocumentWriter<'_>)) {
         self.out.push(kind);
-        self.out.extend_from_slice(name.as_bytes());
-        self.out.push(0);
+        put_name(self.out, name);
         let mut inner = DocumentWriter::new(self.out);
         write(&mut inner);
         inner.finish();
@@ -124,7 +121,17 @@ pub fn encode_document(document: &Document) -> Vec<u8> {
 
 fn element_header(out: &mut Vec<u8>, value: ValueRef<'_>, name: &str) {
     out.push(value.type_of() as u8);
-    out.extend_from_slice(name.as_bytes());
+    put_name(out, name);
+}
+
+/// Appends a name, or a part of a regular expression, and its end. BSON has no form for a zero byte there: it would end the
+/// name, and what follows would be read as other fields. Whoever takes names of a client refuses such; should one come so far,
+/// the character for what cannot be shown stands in the byte's place.
+fn put_name(out: &mut Vec<u8>, name: &str) {
+    match memchr::memchr(0, name.as_bytes()) {
+        None => out.extend_from_slice(name.as_bytes()),
+        Some(_) => out.extend_from_slice(name.replace('\0', "\u{FFFD}").as_bytes()),
+    }
     out.push(0);
 }
 
@@ -172,10 +179,8 @@ pub fn encode_value_into(out: &mut Vec<u8>, value: ValueRef<'_>) {
         ValueRef::Bool(v) => out.push(u8::from(v)),
         ValueRef::DateTime(v) | ValueRef::Int64(v) => out.extend_from_slice(&v.to_le_bytes()),
         ValueRef::Regex { pattern, options } => {
-            out.extend_from_slice(pattern.as_bytes());
-            out.push(0);
-            out.extend_from_slice(options.as_bytes());
-            out.push(0);
+            put_name(out, pattern);
+            put_name(out, options);
         }
         ValueRef::DbPointer { namespace, id } => {
             put_string(out, namespace);

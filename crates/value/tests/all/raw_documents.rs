@@ -20,6 +20,24 @@ fn integers_and_texts_have_bsons_bytes() {
 }
 
 #[test]
+fn a_zero_byte_does_not_end_a_name() {
+    let regex = value::Regex {
+        pattern: "x\0".to_owned(),
+        options: "\0i".to_owned(),
+    };
+    let tree = doc! {"a\0b": {"\0": 1}, "r": regex, "c": "x\0y"};
+    let written = RawDocument::new(&encode_document(&tree)).unwrap().to_document();
+    let shown = value::Regex {
+        pattern: "x\u{FFFD}".to_owned(),
+        options: "\u{FFFD}i".to_owned(),
+    };
+    assert_eq!(
+        written,
+        doc! {"a\u{FFFD}b": {"\u{FFFD}": 1}, "r": shown, "c": "x\0y"}
+    );
+}
+
+#[test]
 fn fields_are_found_by_name_without_decoding_the_rest() {
     let raw = DocumentBuf::from(&doc! {"a": {"x": 1}, "b": [1, 2], "c": "text", "": 5, "c": "again"});
     let raw = raw.as_raw();
