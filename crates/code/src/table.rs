@@ -74,6 +74,7 @@ codes! {
     OPERATION_FAILED = 96, "OperationFailed";
     NO_PROJECTION_FOUND = 97, "NoProjectionFound";
     UNSATISFIABLE_WRITE_CONCERN = 100, "UnsatisfiableWriteConcern";
+    NOT_EXACT_VALUE_FIELD = 111, "NotExactValueField";
     WRITE_CONFLICT = 112, "WriteConflict";
     COMMAND_NOT_SUPPORTED = 115, "CommandNotSupported";
     DOC_TOO_LARGE_FOR_CAPPED = 116, "DocTooLargeForCapped";

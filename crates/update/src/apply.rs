@@ -1,10 +1,13 @@
 //! Walking a document with the tree of an update's operators.
 
 use crate::context::Context;
+use crate::growth::value_bytes;
 use crate::make_path::{check_path, make_path};
 use crate::operators::{Effect, Missing, Operator};
-use crate::path::{array_index, field_order};
-use crate::tree::{Elements, Fields, Node};
+use crate::path::array_index;
+use crate::stored::check_top_level_name;
+use crate::tree::{Elements, Fields, Name, Node};
+use language::interruption::{COMPARISONS_PER_STEP, steps};
 use language::{Code, Error, Result};
 use std::borrow::Cow;
 use value::{Document, Value};
@@ -28,27 +31,27 @@ fn apply_fields(fields: &Fields, container: &mut Value, context: &mut Context<'_
         return fields
             .named
             .iter()
-            .try_for_each(|(name, node)| apply_child(name, node, container, context));
+            .try_for_each(|(name, node)| apply_child(&name.0, node, container, context));
     };
-    let position = positional(context)?;
+    let position = Name(positional(context)?);
     let mut pending = Some(matched);
     for (name, node) in &fields.named {
         if pending.is_some() && *name == position {
-            let path = format!("{}.{position}", context.path_text());
+            let path = format!("{}.{}", context.path_text(), position.0);
             let merged = node.merged(matched, &path)?;
-            apply_child(name, &merged, container, context)?;
+            apply_child(&name.0, &merged, container, context)?;
             pending = None;
             continue;
         }
-        if field_order(&position, name).is_lt()
+        if position < *name
             && let Some(matched) = pending.take()
         {
-            apply_child(&position, matched, container, context)?;
+            apply_child(&position.0, matched, container, context)?;
         }
-        apply_child(name, node, container, context)?;
+        apply_child(&name.0, node, container, context)?;
     }
     match pending {
-        Some(matched) => apply_child(&position, matched, container, context),
+        Some(matched) => apply_child(&position.0, matched, container, context),
         None => Ok(()),
     }
 }
@@ -62,10 +65,19 @@ pub(crate) fn child_mut<'v>(container: &'v mut Value, name: &str) -> Option<&'v 
     }
 }
 
+/// Counts looking for a field of a document as steps: it goes through all of them.
+pub(crate) fn count_look_up(container: &Value) -> Result<()> {
+    match container {
+        Value::Document(document) => steps(1 + document.len() / COMPARISONS_PER_STEP),
+        _ => steps(1),
+    }
+}
+
 fn apply_child(name: &str, node: &Node, container: &mut Value, context: &mut Context<'_>) -> Result<()> {
     if matches!(node, Node::Reserved) {
         return Ok(());
     }
+    count_look_up(container)?;
     if child_mut(container, name).is_none() {
         return apply_missing(node, container, &mut vec![name.to_owned()], context);
     }
@@ -94,10 +106,23 @@ fn apply_present(name: &str, node: &Node, container: &mut Value, context: &mut C
             context.changed = true;
             if effect == Effect::Removed {
                 remove(container, name);
+                return Ok(());
             }
-            Ok(())
+            context.growth.add(operator.put_bytes(child))?;
+            match context.path.as_slice() {
+                [name] => check_name(name, context),
+                _ => Ok(()),
+            }
         }
         Node::Reserved => Ok(()),
+    }
+}
+
+/// Like MongoDB, a field that an operator sets is checked, but not those beside it; any name may come with a new document.
+fn check_name(name: &str, context: &Context<'_>) -> Result<()> {
+    match context.is_insert {
+        true => Ok(()),
+        false => check_top_level_name(name),
     }
 }
 
@@ -126,6 +151,7 @@ fn apply_elements(
         )));
     };
     for at in 0..values.len() {
+        steps(1)?;
         let name = at.to_string();
         // Operators change elements in their places, so the array stays an array of this length.
         let Some(value) = child_mut(array, &name) else {
@@ -147,7 +173,8 @@ impl Elements {
     fn for_element<'n>(&'n self, element: &Value, context: &Context<'_>) -> Result<Option<Cow<'n, Node>>> {
         let mut found: Option<Cow<'n, Node>> = self.all.as_deref().map(Cow::Borrowed);
         for (name, node) in &self.filtered {
-            match context.array_filters.iter().find(|filter| filter.name == *name) {
+            steps(1)?;
+            match context.array_filters.get(name) {
                 Some(filter) if filter.matches(element)? => {}
                 _ => continue,
             }
@@ -174,7 +201,7 @@ fn apply_missing(
                 Some(node) => Some((positional(context)?, &**node)),
                 None => None,
             };
-            let named = fields.named.iter().map(|(name, node)| (name.clone(), node));
+            let named = fields.named.iter().map(|(name, node)| (name.0.clone(), node));
             for (name, node) in named.chain(matched) {
                 missing.push(name);
                 let applied = apply_missing(node, container, missing, context);
@@ -214,7 +241,13 @@ fn apply_operator_missing(
         Missing::Ignore => Ok(()),
         Missing::CheckPath => check_path(container, missing, context),
         Missing::Create(value) => {
-            make_path(container, missing, value, context.path.last().map(String::as_str))?;
+            if let (Some(first), true) = (missing.first(), context.path.is_empty()) {
+                check_name(first, context)?;
+            }
+            context.growth.add(value_bytes(&value))?;
+            let name = context.path.last().map(String::as_str);
+            let filled_bytes = make_path(container, missing, value, name)?;
+            context.growth.add(filled_bytes)?;
             check_id(context)?;
             context.changed = true;
             Ok(())

@@ -2,28 +2,30 @@
 
 use language::filter::{Filter, FilterScope};
 use language::{Error, Result};
+use std::collections::BTreeMap;
 use value::{Document, Value};
+
+/// All of an update, by the names that paths use.
+pub(crate) type ArrayFilters = BTreeMap<String, ArrayFilter>;
 
 #[derive(Clone, Debug)]
 pub(crate) struct ArrayFilter {
-    /// The name that paths use.
-    pub(crate) name: String,
+    name: String,
     /// Matches a document whose only field has the filter's name and is the element.
     filter: Filter,
 }
 
 impl ArrayFilter {
-    pub(crate) fn parse_all(documents: &[Document], scope: &FilterScope<'_>) -> Result<Vec<ArrayFilter>> {
-        let mut filters: Vec<ArrayFilter> = Vec::with_capacity(documents.len());
+    pub(crate) fn parse_all(documents: &[Document], scope: &FilterScope<'_>) -> Result<ArrayFilters> {
+        let mut filters = ArrayFilters::new();
         for document in documents {
             let filter = ArrayFilter::parse(document, scope)?;
-            if filters.iter().any(|known| known.name == filter.name) {
+            if let Some(known) = filters.insert(filter.name.clone(), filter) {
                 return Err(Error::failed_to_parse(format!(
                     "Found multiple array filters with the same top-level field name {}",
-                    filter.name
+                    known.name
                 )));
             }
-            filters.push(filter);
         }
         Ok(filters)
     }
@@ -67,7 +69,7 @@ fn is_valid_name(name: &str) -> bool {
         && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-/// The different first parts of the paths in a condition, those within `$and`, `$or` and `$nor` too.
+/// The different first parts of the paths in a condition, those within `$and`, `$or` and `$nor` too; two at most.
 fn top_level_names<'d>(condition: &'d Document, names: &mut Vec<&'d str>) {
     for (path, value) in condition.iter() {
         match (path, value) {
@@ -81,7 +83,7 @@ fn top_level_names<'d>(condition: &'d Document, names: &mut Vec<&'d str>) {
             _ if path.starts_with('$') => {}
             _ => {
                 let name = path.split('.').next().unwrap_or(path);
-                if !names.contains(&name) {
+                if names.len() < 2 && !names.contains(&name) {
                     names.push(name);
                 }
             }

@@ -1,6 +1,7 @@
 //! What the operators of one update see while it is applied to one document.
 
-use crate::array_filter::ArrayFilter;
+use crate::array_filter::ArrayFilters;
+use crate::growth::Growth;
 use language::expression::Variables;
 use value::{Document, Value, compare, shell};
 
@@ -13,7 +14,7 @@ pub(crate) struct Context<'u> {
     pub(crate) is_insert: bool,
     /// The command's variables, and its time.
     pub(crate) variables: &'u Variables,
-    pub(crate) array_filters: &'u [ArrayFilter],
+    pub(crate) array_filters: &'u ArrayFilters,
     /// The values found at the renames' sources.
     pub(crate) renamed: Vec<Option<Value>>,
     /// Whether the document had an `_id` from the start: then it must stay.
@@ -22,6 +23,7 @@ pub(crate) struct Context<'u> {
     /// The path on which the walk is.
     pub(crate) path: Vec<String>,
     pub(crate) changed: bool,
+    pub(crate) growth: Growth,
 }
 
 impl<'u> Context<'u> {
@@ -30,7 +32,7 @@ impl<'u> Context<'u> {
         position: Option<usize>,
         is_insert: bool,
         variables: &'u Variables,
-        array_filters: &'u [ArrayFilter],
+        array_filters: &'u ArrayFilters,
     ) -> Context<'u> {
         let id = document.get("_id").cloned();
         Context {
@@ -43,6 +45,7 @@ impl<'u> Context<'u> {
             id,
             path: Vec::new(),
             changed: false,
+            growth: Growth::default(),
         }
     }
 

@@ -13,6 +13,7 @@
 mod apply;
 mod array_filter;
 mod context;
+mod growth;
 mod make_path;
 mod operator_update;
 mod operators;

@@ -1,7 +1,8 @@
 //! Making the fields of a path that are not there.
 
-use crate::apply::child_mut;
+use crate::apply::{child_mut, count_look_up};
 use crate::context::Context;
+use crate::growth::element_bytes;
 use crate::path::array_index;
 use language::{Code, Error, Result};
 use value::{Document, Value, shell};
@@ -10,20 +11,21 @@ use value::{Document, Value, shell};
 const BACKFILL_MAX: usize = 1_500_000;
 
 /// Puts the value at the end of `missing`, the path below the container; `name` is the container's own, if it is
-/// not the whole document. Earlier operators may have made a part of the path.
+/// not the whole document. Earlier operators may have made a part of the path. Gives the bytes of the nulls before the value.
 pub(crate) fn make_path(
     container: &mut Value,
     missing: &[String],
     value: Value,
     name: Option<&str>,
-) -> Result<()> {
+) -> Result<usize> {
     let Some((first, rest)) = missing.split_first() else {
-        return Ok(());
+        return Ok(0);
     };
+    count_look_up(container)?;
     if !rest.is_empty() && child_mut(container, first).is_some() {
         return match child_mut(container, first) {
             Some(child) => make_path(child, rest, value, Some(first)),
-            None => Ok(()),
+            None => Ok(0),
         };
     }
     let nested = rest.iter().rev().fold(value, |inner, name| {
@@ -32,7 +34,7 @@ pub(crate) fn make_path(
     match container {
         Value::Document(document) => {
             document.push(first.as_str(), nested);
-            Ok(())
+            Ok(0)
         }
         Value::Array(elements) => match array_index(first) {
             Some(index) => put_element(elements, index, nested),
@@ -42,18 +44,20 @@ pub(crate) fn make_path(
     }
 }
 
-fn put_element(elements: &mut Vec<Value>, index: usize, value: Value) -> Result<()> {
+fn put_element(elements: &mut Vec<Value>, index: usize, value: Value) -> Result<usize> {
     if index.saturating_sub(elements.len()) > BACKFILL_MAX {
         return Err(Error::new(
             Code::CANNOT_BACKFILL_ARRAY,
             format!("can't backfill more than {BACKFILL_MAX} elements"),
         ));
     }
+    let mut filled_bytes = 0;
     while elements.len() < index {
+        filled_bytes += element_bytes(elements.len());
         elements.push(Value::Null);
     }
     elements.push(value);
-    Ok(())
+    Ok(filled_bytes)
 }
 
 fn cannot_create(container: &Value, field: &str, name: Option<&str>) -> Error {

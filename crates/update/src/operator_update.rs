@@ -1,16 +1,18 @@
 //! Updates made of operators: `{$set: {…}, $inc: {…}}`.
 
 use crate::apply::apply_to_document;
-use crate::array_filter::ArrayFilter;
+use crate::array_filter::{ArrayFilter, ArrayFilters};
 use crate::context::Context;
 use crate::operators::{self, Operator};
 use crate::path::{Part, UpdatePath};
 use crate::rename::Rename;
-use crate::stored::check_changed;
+use crate::stored::check_stored;
 use crate::tree::{Fields, Node};
 use crate::{Applied, UpdateScope};
 use language::expression::Variables;
+use language::interruption::{COMPARISONS_PER_STEP, steps};
 use language::{Error, Result};
+use std::collections::HashSet;
 use value::{Document, Value};
 
 /// Operators by path.
@@ -18,7 +20,7 @@ use value::{Document, Value};
 pub(crate) struct OperatorUpdate {
     fields: Fields,
     renames: Vec<Rename>,
-    array_filters: Vec<ArrayFilter>,
+    array_filters: ArrayFilters,
     needs_position: bool,
 }
 
@@ -34,15 +36,14 @@ impl OperatorUpdate {
             array_filters: ArrayFilter::parse_all(array_filters, &scope.elements())?,
             needs_position: false,
         };
-        let mut used = Vec::new();
+        let mut used = HashSet::new();
         for (name, operands) in document.iter() {
             update.add_operator(name, operands, scope, &mut used)?;
         }
-        for filter in &update.array_filters {
-            if !used.contains(&filter.name) {
+        for name in update.array_filters.keys() {
+            if !used.contains(name) {
                 return Err(Error::failed_to_parse(format!(
-                    "The array filter for identifier '{}' was not used in the update {}",
-                    filter.name,
+                    "The array filter for identifier '{name}' was not used in the update {}",
                     value::shell::document(document.into())
                 )));
             }
@@ -55,7 +56,7 @@ impl OperatorUpdate {
         name: &str,
         operands: &Value,
         scope: &UpdateScope<'_>,
-        used: &mut Vec<String>,
+        used: &mut HashSet<String>,
     ) -> Result<()> {
         if !OPERATORS.contains(&name) {
             return Err(Error::failed_to_parse(format!(
@@ -96,17 +97,17 @@ impl OperatorUpdate {
     }
 
     /// Every `$[name]` has its array filter; where `$` stands, the query must tell the position.
-    fn check_positions(&mut self, path: &UpdatePath, text: &str, used: &mut Vec<String>) -> Result<()> {
+    fn check_positions(&mut self, path: &UpdatePath, text: &str, used: &mut HashSet<String>) -> Result<()> {
         for part in &path.parts {
             match part {
                 Part::Matched => self.needs_position = true,
                 Part::Filtered(name) => {
-                    if !self.array_filters.iter().any(|filter| filter.name == *name) {
+                    if !self.array_filters.contains_key(name) {
                         return Err(Error::bad_value(format!(
                             "No array filter found for identifier '{name}' in path '{text}'"
                         )));
                     }
-                    used.push(name.clone());
+                    used.insert(name.clone());
                 }
                 Part::All | Part::Field(_) => {}
             }
@@ -127,19 +128,21 @@ impl OperatorUpdate {
     ) -> Result<Applied> {
         let mut context = Context::new(document, position, is_insert, variables, &self.array_filters);
         for rename in &self.renames {
+            steps(1 + document.len() / COMPARISONS_PER_STEP)?;
             let found = rename.find(document, &context)?;
             context.renamed.push(found);
         }
         apply_to_document(&self.fields, document, &mut context)?;
         for (rename, found) in self.renames.iter().zip(&context.renamed) {
             if found.is_some() {
+                steps(1 + document.len() / COMPARISONS_PER_STEP)?;
                 rename.remove_source(document);
             }
         }
         if !context.changed {
             return Ok(Applied::Unchanged);
         }
-        check_changed(document, is_insert)?;
+        check_stored(document)?;
         Ok(Applied::Changed)
     }
 }

@@ -4,16 +4,6 @@ use language::{Code, Error, Result};
 use value::raw::NESTING_DEPTH_MAX;
 use value::{Document, DocumentRef, Value, ValueRef};
 
-/// Checks a document that operators changed, or made: like MongoDB, any name may come with a new document.
-pub(crate) fn check_changed(document: &Document, is_insert: bool) -> Result<()> {
-    if !is_insert {
-        document
-            .iter()
-            .try_for_each(|(name, _)| check_top_level_name(name))?;
-    }
-    check_stored(document)
-}
-
 /// `$a` may not be the name of a whole document's field, except of a database reference.
 pub(crate) fn check_top_level_name(name: &str) -> Result<()> {
     if !name.starts_with('$') || matches!(name, "$ref" | "$id" | "$db") {

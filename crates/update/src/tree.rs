@@ -2,7 +2,10 @@
 
 use crate::operators::Operator;
 use crate::path::{Part, UpdatePath, field_order};
+use language::interruption::steps;
 use language::{Code, Error, Result};
+use std::cmp::Ordering;
+use std::collections::BTreeMap;
 
 /// What happens at a path and below.
 #[derive(Clone, Debug)]
@@ -21,7 +24,7 @@ pub(crate) enum Node {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Fields {
     /// In the order of application.
-    pub(crate) named: Vec<(String, Node)>,
+    pub(crate) named: BTreeMap<Name, Node>,
     /// At the position that the query matched.
     pub(crate) matched: Option<Box<Node>>,
 }
@@ -31,7 +34,23 @@ pub(crate) struct Fields {
 pub(crate) struct Elements {
     pub(crate) all: Option<Box<Node>>,
     /// By the filter's name.
-    pub(crate) filtered: Vec<(String, Node)>,
+    pub(crate) filtered: BTreeMap<String, Node>,
+}
+
+/// The name of a field or the index of an element, in the order of application.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Name(pub(crate) String);
+
+impl Ord for Name {
+    fn cmp(&self, other: &Name) -> Ordering {
+        field_order(&self.0, &other.0)
+    }
+}
+
+impl PartialOrd for Name {
+    fn partial_cmp(&self, other: &Name) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 impl Fields {
@@ -51,21 +70,11 @@ impl Fields {
                 .get_or_insert_with(|| Box::new(placeholder(parts, depth)));
             return descend(slot, parts, depth, node, path);
         }
-        let name = part.to_string();
-        let at = match self
+        let slot = self
             .named
-            .binary_search_by(|(known, _)| field_order(known, &name))
-        {
-            Ok(at) => at,
-            Err(at) => {
-                self.named.insert(at, (name, placeholder(parts, depth)));
-                at
-            }
-        };
-        match self.named.get_mut(at) {
-            Some((_, slot)) => descend(slot, parts, depth, node, path),
-            None => Ok(()),
-        }
+            .entry(Name(part.to_string()))
+            .or_insert_with(|| placeholder(parts, depth));
+        descend(slot, parts, depth, node, path)
     }
 }
 
@@ -75,20 +84,10 @@ impl Elements {
             Some(Part::All) => &mut **self
                 .all
                 .get_or_insert_with(|| Box::new(placeholder(parts, depth))),
-            Some(Part::Filtered(name)) => {
-                let at = match self.filtered.binary_search_by(|(known, _)| known.cmp(name)) {
-                    Ok(at) => at,
-                    Err(at) => {
-                        self.filtered
-                            .insert(at, (name.clone(), placeholder(parts, depth)));
-                        at
-                    }
-                };
-                match self.filtered.get_mut(at) {
-                    Some((_, slot)) => slot,
-                    None => return Ok(()),
-                }
-            }
+            Some(Part::Filtered(name)) => self
+                .filtered
+                .entry(name.clone())
+                .or_insert_with(|| placeholder(parts, depth)),
             _ => return Err(conflict(path, &prefix(parts, depth))),
         };
         descend(slot, parts, depth, node, path)
@@ -145,18 +144,14 @@ impl Node {
 
 impl Fields {
     fn merged(&self, other: &Fields, path: &str) -> Result<Fields> {
+        steps(self.named.len() + other.named.len())?;
         let mut merged = self.clone();
         for (name, node) in &other.named {
-            match merged
-                .named
-                .binary_search_by(|(known, _)| field_order(known, name))
-            {
-                Ok(at) => {
-                    if let Some((_, present)) = merged.named.get_mut(at) {
-                        *present = present.merged(node, &format!("{path}.{name}"))?;
-                    }
+            match merged.named.get_mut(name) {
+                Some(present) => *present = present.merged(node, &format!("{path}.{}", name.0))?,
+                None => {
+                    merged.named.insert(name.clone(), node.clone());
                 }
-                Err(at) => merged.named.insert(at, (name.clone(), node.clone())),
             }
         }
         merged.matched = merge_optional(&self.matched, &other.matched, path)?;
@@ -166,11 +161,14 @@ impl Fields {
 
 impl Elements {
     fn merged(&self, other: &Elements, path: &str) -> Result<Elements> {
+        steps(self.filtered.len() + other.filtered.len())?;
         let mut merged = self.clone();
         for (name, node) in &other.filtered {
-            match merged.filtered.iter_mut().find(|(known, _)| known == name) {
-                Some((_, present)) => *present = present.merged(node, &format!("{path}.$[{name}]"))?,
-                None => merged.filtered.push((name.clone(), node.clone())),
+            match merged.filtered.get_mut(name) {
+                Some(present) => *present = present.merged(node, &format!("{path}.$[{name}]"))?,
+                None => {
+                    merged.filtered.insert(name.clone(), node.clone());
+                }
             }
         }
         merged.all = merge_optional(&self.all, &other.all, path)?;

@@ -9,6 +9,7 @@ mod pull;
 mod push;
 
 use crate::context::Context;
+use crate::growth::value_bytes;
 use arithmetic::Arithmetic;
 use language::filter::FilterScope;
 use language::{Error, Result};
@@ -118,6 +119,26 @@ impl Operator {
                 }
                 None => Ok(Effect::Unchanged),
             },
+        }
+    }
+
+    /// The bytes at least that this operator put into a value that it changed.
+    pub(crate) fn put_bytes(&self, changed: &Value) -> usize {
+        match self {
+            Operator::Push(push) => push.put_bytes(changed),
+            Operator::Unset
+            | Operator::Increment(_)
+            | Operator::Multiply(_)
+            | Operator::CurrentDate(_)
+            | Operator::Pop(_)
+            | Operator::Pull(_)
+            | Operator::Bit(_) => 0,
+            Operator::Set(_)
+            | Operator::SetOnInsert(_)
+            | Operator::Min(_)
+            | Operator::Max(_)
+            | Operator::AddToSet(_)
+            | Operator::Renamed(_) => value_bytes(changed),
         }
     }
 

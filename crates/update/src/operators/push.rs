@@ -1,6 +1,7 @@
 //! `$push` with `$each`, `$position`, `$sort` and `$slice`.
 
 use super::{Context, Effect, whole_number};
+use crate::growth::value_bytes;
 use language::interruption::sort_by;
 use language::sort_path::sort_value;
 use language::{Error, Result};
@@ -150,6 +151,15 @@ impl Push {
             }
         }
         Ok(changed)
+    }
+
+    /// The bytes at least that it put into the array that it changed.
+    pub(super) fn put_bytes(&self, changed: &Value) -> usize {
+        match self.slice {
+            None => self.values.iter().map(value_bytes).sum(),
+            // What it put there may be gone, but what is left stays.
+            Some(_) => value_bytes(changed),
+        }
     }
 
     fn insert_at(&self, length: usize) -> usize {

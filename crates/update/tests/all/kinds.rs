@@ -134,10 +134,31 @@ fn an_upsert_starts_from_the_querys_equalities() {
         doc! {"a": 1, "b": 2}
     );
     assert_eq!(
-        seed(doc! {"$and": [{"a": 1}, {"a": 2}]})
-            .unwrap_err()
-            .code
-            .number(),
-        54
+        seed(doc! {"b.y": 1, "c": 2, "b.x": 3, "a": 4}).unwrap(),
+        doc! {"a": 4, "b": {"x": 3, "y": 1}, "c": 2}
     );
+    let matched_twice = [
+        doc! {"$and": [{"a": 1}, {"a": 2}]},
+        doc! {"a.b": 1, "a-b": 2, "a": {"c": 1}},
+    ];
+    for query in matched_twice {
+        assert_eq!(seed(query).unwrap_err().code.number(), 54);
+    }
+    let many: Document = (0..100_000)
+        .rev()
+        .map(|at| (format!("a{at}"), Value::Int32(at)))
+        .collect();
+    assert_eq!(seed(many).unwrap().len(), 100_000);
+}
+
+#[test]
+fn a_replacement_takes_a_whole_id_from_the_query() {
+    let seed = |query: Document| {
+        let filter = Filter::parse(&query, &FilterScope::default())?;
+        let replacement = parse(UpdateInput::Document(doc! {"x": 1}))?;
+        seed_document(&replacement, &filter.equalities())
+    };
+    assert_eq!(seed(doc! {"a": 1, "_id": 2}).unwrap(), doc! {"_id": 2});
+    assert_eq!(seed(doc! {"_id.x": 2}).unwrap_err().code.number(), 111);
+    assert_eq!(seed(doc! {"_id": 2, "_idx.x": 2}).unwrap(), doc! {"_id": 2});
 }

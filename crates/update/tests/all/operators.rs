@@ -242,6 +242,65 @@ fn updates_that_change_nothing_say_so() {
 }
 
 #[test]
+fn names_beside_those_that_are_set_are_not_looked_at() {
+    let document = || doc! {"_id": 1, "$old": {"a": 1}, "n": 1};
+    assert_eq!(
+        updated(document(), doc! {"$inc": {"n": 1}, "$set": {"$old.a": 2}}),
+        doc! {"_id": 1, "$old": {"a": 2}, "n": 2}
+    );
+    assert_eq!(
+        updated(document(), doc! {"$unset": {"$old": 1}}),
+        doc! {"_id": 1, "n": 1}
+    );
+}
+
+#[test]
+fn no_document_is_made_that_could_not_be_stored() {
+    let many: Vec<Value> = vec![Value::Int32(1); 1_000];
+    let arrays: Document = (0..50)
+        .map(|at| (format!("a{at:02}"), Value::Array(Vec::new())))
+        .collect();
+    let far: Document = (0..50)
+        .map(|at| (format!("a{at:02}.1000000"), Value::Int32(1)))
+        .collect();
+    let cases = [
+        (
+            doc! {"a": many.clone()},
+            doc! {"$set": {"a.$[]": "x".repeat(100_000)}},
+        ),
+        (arrays, doc! {"$set": far}),
+        (
+            doc! {"a": vec![Value::Array(Vec::new()); 1_000]},
+            doc! {"$push": {"a.$[]": {"$each": vec!["x".repeat(100_000)]}}},
+        ),
+        (
+            doc! {"a": vec![Value::Array(Vec::new()); 1_000]},
+            doc! {"$addToSet": {"a.$[]": "x".repeat(100_000)}},
+        ),
+    ];
+    for (document, update) in cases {
+        assert_eq!(code(document, update), 17_419);
+    }
+    let pushed = doc! {"$push": {"a.$[]": {"$each": vec!["x".repeat(100_000)], "$slice": 0}}};
+    let arrays = doc! {"a": vec![Value::Array(Vec::new()); 1_000]};
+    assert_eq!(updated(arrays.clone(), pushed), arrays);
+}
+
+#[test]
+fn very_many_operators_are_put_in_order_quickly() {
+    let operands: Document = (0..200_000)
+        .rev()
+        .map(|at| (format!("a{at:06}"), Value::Int32(at)))
+        .collect();
+    let variables = Variables::new(0);
+    let scope = UpdateScope {
+        variables: &variables,
+    };
+    let update = UpdateInput::Document(doc! {"$set": operands});
+    assert!(Update::parse(&update, &[], &scope).is_ok());
+}
+
+#[test]
 fn wrong_updates_are_refused_with_mongodbs_codes() {
     let cases = [
         (doc! {"$foo": {"a": 1}}, 9),
@@ -249,6 +308,9 @@ fn wrong_updates_are_refused_with_mongodbs_codes() {
         (doc! {"$set": {"": 1}}, 56),
         (doc! {"$set": {"a..b": 1}}, 56),
         (doc! {"$set": {"$a": 1}}, 52),
+        (doc! {"$set": {"$a.b": 1}}, 52),
+        (doc! {"$set": {"$old": 2}}, 52),
+        (doc! {"$rename": {"n": "$a"}}, 52),
         (doc! {"$set": {"_id": 2}}, 66),
         (doc! {"$set": {"_id.x": 2}}, 28),
         (doc! {"$unset": {"_id": ""}}, 66),
@@ -283,7 +345,7 @@ fn wrong_updates_are_refused_with_mongodbs_codes() {
         (doc! {"$rename": {"n": "a.0"}}, 2),
         (doc! {"$rename": {"n": "s", "s": "t"}}, 40),
     ];
-    let document = || doc! {"_id": 1, "a": [1], "n": 1, "s": "text", "l": i64::MAX};
+    let document = || doc! {"_id": 1, "a": [1], "n": 1, "s": "text", "l": i64::MAX, "$old": 1};
     for (update, expected) in cases {
         assert_eq!(code(document(), update.clone()), expected, "{update:?}");
     }
