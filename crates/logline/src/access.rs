@@ -10,7 +10,7 @@ use value::{Document, Value};
 pub fn parse(line: &str) -> Result<Document, Mismatch> {
     let lacks = |what: &str| Mismatch(format!("not an access log's line: {what} is missing"));
     let (client, rest) = line.split_once(' ').ok_or_else(|| lacks("the client"))?;
-    let (_identity, rest) = rest.split_once(' ').ok_or_else(|| lacks("the identity"))?;
+    let (identity, rest) = rest.split_once(' ').ok_or_else(|| lacks("the identity"))?;
     let (user, rest) = rest.split_once(" [").ok_or_else(|| lacks("the user"))?;
     let (time, rest) = rest.split_once("] ").ok_or_else(|| lacks("the time"))?;
     let (request, rest) = quoted(rest).ok_or_else(|| lacks("the request"))?;
@@ -28,6 +28,9 @@ pub fn parse(line: &str) -> Result<Document, Mismatch> {
     let mut document = Document::new();
     document.push("time", Value::DateTime(time.as_millisecond()));
     document.push("client", client);
+    if identity != "-" {
+        document.push("identity", identity);
+    }
     if user != "-" {
         document.push("user", user);
     }
@@ -40,8 +43,8 @@ pub fn parse(line: &str) -> Result<Document, Mismatch> {
         document.push("protocol", protocol);
     }
     document.push("status", status);
-    if let Some(bytes) = integer(bytes) {
-        document.push("bytes", bytes);
+    if bytes != "-" {
+        document.push("bytes", integer(bytes).ok_or_else(|| lacks("the size"))?);
     }
     let mut rest = rest.trim_start();
     for name in ["referer", "agent"] {

@@ -4,7 +4,7 @@ use crate::dates;
 use value::Value;
 
 /// The value that a text looks like. A number with leading zeros is text: it is a postal code or a part number, and its
-/// zeros matter.
+/// zeros matter. So is an integer of more than 64 bits, whose last digits a double would lose, and what is beyond a double.
 pub fn inferred(text: &str) -> Value {
     let digits = text.strip_prefix('-').unwrap_or(text);
     let first = digits.as_bytes().first().copied().unwrap_or_default();
@@ -14,7 +14,11 @@ pub fn inferred(text: &str) -> Value {
             if let Some(integer) = integer(text) {
                 return integer;
             }
-            if let Ok(double) = text.parse::<f64>() {
+            let is_integer = digits.bytes().all(|digit| digit.is_ascii_digit());
+            if let Ok(double) = text.parse::<f64>()
+                && double.is_finite()
+                && !is_integer
+            {
                 return Value::Double(double);
             }
         }

@@ -14,6 +14,7 @@ pub mod dates;
 pub mod infer;
 
 mod access;
+mod gathered;
 mod joiner;
 mod logfmt;
 mod object;

@@ -1,6 +1,7 @@
 //! Syslog: RFC 5424, RFC 3164, and the lines of files, where the priority is missing and the time may be of ISO 8601.
 
 use crate::dates;
+use crate::gathered::Gathered;
 use crate::parser::Mismatch;
 use crate::stamp::without_year;
 use jiff::tz::TimeZone;
@@ -150,24 +151,30 @@ fn modern(rest: &str, document: &mut Document) -> Option<()> {
     Some(())
 }
 
-/// `[id name="value" …][id …]`, and what follows.
+/// `[id name="value" …][id …]`, and what follows. A name may come again within an element (RFC 5424, section 6.3.3).
 fn structured(text: &str) -> Option<(Document, &str)> {
-    let mut data = Document::new();
+    let mut data = Gathered::default();
     let mut rest = text;
     while let Some(element) = rest.strip_prefix('[') {
         let end = element.find([' ', ']'])?;
         let (id, mut after) = element.split_at(end);
-        let mut fields = Document::new();
+        let mut fields = Gathered::default();
         while let Some(field) = after.strip_prefix(' ') {
             let (name, quoted) = field.split_once("=\"")?;
             let (text, behind) = parameter(quoted)?;
-            fields.set(name, text);
+            fields.add(checked_name(name)?, text);
             after = behind;
         }
-        data.set(id, fields);
+        data.add(checked_name(id)?, Document::from(fields));
         rest = after.strip_prefix(']')?;
     }
-    (!data.is_empty()).then_some((data, rest))
+    (!data.is_empty()).then_some((data.into(), rest))
+}
+
+/// A name as RFC 5424 allows it, but for its length and letters beyond ASCII; in particular without a zero byte.
+fn checked_name(name: &str) -> Option<&str> {
+    let is_wrong = |letter: char| letter.is_control() || matches!(letter, ' ' | '=' | ']' | '"');
+    (!name.is_empty() && !name.contains(is_wrong)).then_some(name)
 }
 
 /// The value of a parameter up to its quotation mark, and what follows that.

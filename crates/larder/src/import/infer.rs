@@ -12,10 +12,7 @@ pub fn value_of(text: &str, kind: Kind) -> Result<Option<Value>, String> {
     }
     let wrong = |what: &str| format!("'{text}' is not {what}");
     Ok(Some(match kind {
-        Kind::Auto => match inferred(text) {
-            Value::Double(number) if !number.is_finite() => Value::from(text),
-            value => value,
-        },
+        Kind::Auto => inferred(text),
         Kind::String => Value::from(text),
         Kind::Int => integer(text).ok_or_else(|| wrong("a 64-bit integer"))?,
         Kind::Double => Value::Double(double(text).ok_or_else(|| wrong("a number that a double can hold"))?),
@@ -77,6 +74,8 @@ mod tests {
             ("1e308", Value::Double(1e308)),
             ("1e400", Value::from("1e400")),
             ("-1e400", Value::from("-1e400")),
+            ("-9223372036854775808", Value::Int64(i64::MIN)),
+            ("18446744073709551615", Value::from("18446744073709551615")),
             ("1970-01-01", Value::DateTime(0)),
             ("1970-01-01 00:00:01", Value::DateTime(1000)),
             ("1970-01-01T01:00:00+01:00", Value::DateTime(0)),

@@ -52,6 +52,14 @@ fn syslog_in_all_its_forms() {
                 r#"{"time":{"$date":"2003-10-11T22:14:15.003Z"},"host":"mymachine.example.com","program":"evntslog","msgid":"ID47","data":{"exampleSDID@32473":{"iut":"3","eventSource":"App\"l]"},"b":{}},"message":"An event","level":"notice","facility":"local4"}"#,
             ),
             (
+                r#"<34>1 - - - - - [a ip="1" ip="2" ip="2"][a]"#,
+                r#"{"data":{"a":[{"ip":["1","2"]},{}]},"message":"","level":"crit","facility":"auth"}"#,
+            ),
+            (
+                "<34>1 - - - - - [a\0b c=\"d\"] x",
+                r#"{"level":"crit","facility":"auth","message":"1 - - - - - [a\u0000b c=\"d\"] x"}"#,
+            ),
+            (
                 "<34>1 - - - - - -",
                 r#"{"message":"","level":"crit","facility":"auth"}"#,
             ),
@@ -84,6 +92,14 @@ fn access_logs() {
                 r#"::1 - - [10/Oct/2000:13:55:36 +0000] "\x16\x03" 400 - "-" "-" 0.1"#,
                 r#"{"time":{"$date":"2000-10-10T13:55:36Z"},"client":"::1","status":400,"rest":"0.1","message":"\\x16\\x03"}"#,
             ),
+            (
+                r#"::1 ann - [10/Oct/2000:13:55:36 +0000] "GET / HTTP/1.1" 200 5"#,
+                r#"{"time":{"$date":"2000-10-10T13:55:36Z"},"client":"::1","identity":"ann","method":"GET","path":"/","protocol":"HTTP/1.1","status":200,"bytes":5,"message":"GET / HTTP/1.1"}"#,
+            ),
+            (
+                r#"::1 - - [10/Oct/2000:13:55:36 +0000] "GET / HTTP/1.1" 200 0.1 5"#,
+                "! not an access log's line: the size is missing",
+            ),
             ("127.0.0.1 - -", "! not an access log's line: the user is missing"),
         ],
     );
@@ -98,7 +114,17 @@ fn logfmt_and_json() {
                 r#"time=2026-01-31T12:00:00Z level=info msg="it \"works\"" n=3 f=1.5 dry ok=true empty= zip=00123"#,
                 r#"{"time":{"$date":"2026-01-31T12:00:00Z"},"level":"info","msg":"it \"works\"","n":3,"f":1.5,"dry":true,"ok":true,"empty":"","zip":"00123"}"#,
             ),
+            (
+                r#"ok=true id=18446744073709551615 hash=1234e567 a=1 a=2 flag flag a=2"#,
+                r#"{"ok":true,"id":"18446744073709551615","hash":"1234e567","a":[1,2],"flag":true}"#,
+            ),
+            ("ok=true", r#"{"ok":true}"#),
+            (
+                r#"m="\x1b[31m\u00e9\U0001f600\v" p="C:\dir\xff\u12""#,
+                r#"{"m":"\u001b[31mé😀\u000b","p":"C:\\dir\\xff\\u12"}"#,
+            ),
             ("no pairs", "! no pair of the form name=value is in the line"),
+            ("a\0=1", "! no name stands before '=1'"),
             (r#"a="open"#, "! a quotation mark has no end"),
             ("=3", "! no name stands before '=3'"),
         ],
@@ -130,4 +156,19 @@ fn patterns() {
             ("fine", "! the line does not match the pattern"),
         ],
     );
+}
+
+#[test]
+fn many_names_take_no_time() {
+    let pairs: Vec<String> = (0..60_000).map(|number| format!("{number}=1")).collect();
+    let line = format!("{} 5=2 59999=2", pairs.join(" "));
+    let parser = Parser::in_zone(Format::Logfmt, TimeZone::UTC);
+    let document = parser.parse(&line, NOW_MS).unwrap();
+    assert_eq!(document.len(), 60_000);
+    for name in ["5", "59999"] {
+        assert_eq!(
+            document.get(name).unwrap(),
+            &value::Value::Array(value::array![1, 2])
+        );
+    }
 }
