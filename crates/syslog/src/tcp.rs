@@ -73,15 +73,17 @@ async fn plain(buffer: &mut BytesMut, writer: &Writer) -> Result<(), &'static st
 }
 
 async fn acknowledged(stream: &Stream, buffer: &mut BytesMut, writer: &Writer) -> Result<(), &'static str> {
-    let (mut documents, mut numbers) = (Vec::new(), Vec::new());
+    let (mut documents, mut asked) = (Vec::new(), Vec::new());
     let (mut before, mut after) = (Vec::new(), Vec::new());
     let mut has_ended = false;
     while let Some(frame) = relp::next(buffer)? {
         match frame.command.as_str() {
             "open" => relp::answer(frame.number, OFFER, &mut before),
             "syslog" => {
-                documents.extend(writer.document(&frame.data));
-                numbers.push(frame.number);
+                let document = writer.document(&frame.data);
+                // Of an empty message there is nothing to keep.
+                asked.push((frame.number, document.is_some().then_some(documents.len())));
+                documents.extend(document);
             }
             "close" => {
                 relp::answer(frame.number, "", &mut after);
@@ -92,16 +94,16 @@ async fn acknowledged(stream: &Stream, buffer: &mut BytesMut, writer: &Writer) -
             _ => relp::answer(frame.number, "500 unknown command", &mut after),
         }
     }
-    if !numbers.is_empty() {
-        let is_kept = documents.is_empty() || writer.keep(documents).await;
-        for number in numbers {
-            let said = if is_kept {
-                "200 OK"
-            } else {
-                "500 the message could not be written"
-            };
-            relp::answer(number, said, &mut before);
-        }
+    let kept = match documents.is_empty() {
+        true => Vec::new(),
+        false => writer.keep(documents).await,
+    };
+    for (number, place) in asked {
+        let said = match place.is_none_or(|place| kept.get(place) == Some(&true)) {
+            true => "200 OK",
+            false => "500 the message could not be written",
+        };
+        relp::answer(number, said, &mut before);
     }
     before.append(&mut after);
     if !before.is_empty() && (stream.send(&before).await.is_err() || stream.flush().await.is_err()) {

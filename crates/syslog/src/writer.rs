@@ -3,6 +3,7 @@
 use engine::{Context, Engine, Namespace, WriteOptions};
 use logline::{Format, Parser};
 use memory::{Budget, Holder, Share};
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -20,7 +21,7 @@ const SAID_EVERY: Duration = Duration::from_secs(10);
 /// Messages, and who waits until they are durable.
 struct Batch {
     documents: Vec<DocumentBuf>,
-    done: Option<oneshot::Sender<bool>>,
+    done: Option<oneshot::Sender<Vec<bool>>>,
     /// Its memory, until it is written.
     room: Share,
 }
@@ -99,14 +100,15 @@ impl Writer {
         self.hand_in(documents, None).await;
     }
 
-    /// Hands messages in and waits until they are durable; whether all of them are.
-    pub(crate) async fn keep(&self, documents: Vec<DocumentBuf>) -> bool {
+    /// Hands messages in and waits until they are durable; whether each of them is.
+    pub(crate) async fn keep(&self, documents: Vec<DocumentBuf>) -> Vec<bool> {
+        let none = vec![false; documents.len()];
         let (done, is_done) = oneshot::channel();
         self.hand_in(documents, Some(done)).await;
-        is_done.await.unwrap_or(false)
+        is_done.await.unwrap_or(none)
     }
 
-    async fn hand_in(&self, documents: Vec<DocumentBuf>, done: Option<oneshot::Sender<bool>>) {
+    async fn hand_in(&self, documents: Vec<DocumentBuf>, done: Option<oneshot::Sender<Vec<bool>>>) {
         let count = documents.len();
         let mut room = self.memory.share(Holder::Syslog);
         // They are there already, in place of the bytes that they came as: what waits for room is the next read of a connection.
@@ -169,16 +171,19 @@ async fn write(
             batches.push(batch);
         }
         let mut documents = Vec::with_capacity(count);
+        let mut places = Vec::with_capacity(batches.len());
         for batch in &mut batches {
+            let begin = documents.len();
             documents.append(&mut batch.documents);
+            places.push(begin..documents.len());
         }
+        // One that is refused keeps no other out: they are of many clients.
+        let options = WriteOptions {
+            ordered: false,
+            ..WriteOptions::default()
+        };
         let outcome = engine
-            .insert(
-                &Context::default(),
-                &namespace,
-                documents,
-                &WriteOptions::default(),
-            )
+            .insert(&Context::default(), &namespace, documents, &options)
             .await;
         let failure = match &outcome {
             Ok(reply) => reply
@@ -189,11 +194,16 @@ async fn write(
         };
         let lost = count as u64 - outcome.as_ref().map_or(0, |reply| reply.inserted);
         dropped.add(lost as usize);
-        for batch in batches {
+        let refused: Option<HashSet<usize>> = outcome
+            .ok()
+            .map(|reply| reply.failures.iter().map(|failure| failure.index).collect());
+        for (batch, places) in batches.into_iter().zip(places) {
             drop(batch.room);
             if let Some(done) = batch.done {
+                let is_kept =
+                    |place: usize| refused.as_ref().is_some_and(|refused| !refused.contains(&place));
                 // Who asked may have gone.
-                let _ = done.send(failure.is_none());
+                let _ = done.send(places.map(is_kept).collect());
             }
         }
         let total = dropped.count.load(Ordering::Relaxed);

@@ -14,6 +14,7 @@ use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
+use value::doc;
 
 struct Server {
     runtime: Runtime,
@@ -126,6 +127,36 @@ fn relp_acknowledges_what_is_kept() {
     assert_eq!(server.count(), 2);
     ask("4 dance 0\n", "4 rsp 19 500 unknown command\n");
     ask("5 close 0\n", "0 serverclose 0\n");
+    server.end();
+}
+
+#[test]
+fn a_message_that_is_refused_keeps_no_other_out() {
+    let server = Server::start();
+    let request = engine::CreateRequest {
+        options: doc! {"validator": {"message": {"$ne": "no"}}},
+        ..engine::CreateRequest::default()
+    };
+    let created = server.engine.create_collection(&namespace(), request);
+    server.runtime.block_on(created).unwrap();
+    let mut stream = TcpStream::connect(server.tcp).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    stream
+        .write_all(
+            b"1 open 0\n2 syslog 7 <13>one\n3 syslog 6 <13>no\n4 syslog 0\n5 syslog 7 <13>two\n6 close 0\n",
+        )
+        .unwrap();
+    let mut said = String::new();
+    stream.read_to_string(&mut said).unwrap();
+    for (number, code) in [(2, "200"), (3, "500"), (4, "200"), (5, "200")] {
+        let answers: Vec<&str> = said
+            .lines()
+            .filter(|line| line.starts_with(&format!("{number} rsp ")))
+            .collect();
+        assert_eq!(answers.len(), 1, "{said}");
+        assert_eq!(answers[0].split(' ').nth(3), Some(code), "{said}");
+    }
+    assert_eq!(server.count(), 2);
     server.end();
 }
 
