@@ -17,7 +17,7 @@ const BYTES_PER_STEP: usize = 256;
 
 /// Counts what goes into the value that an operator makes.
 #[derive(Debug)]
-pub(super) struct Building {
+pub(crate) struct Building {
     operator: &'static str,
     bytes: usize,
     /// What was taken of the operation's memory for it, once it is large.
@@ -25,7 +25,7 @@ pub(super) struct Building {
 }
 
 impl Building {
-    pub(super) fn new(operator: &'static str) -> Building {
+    pub(crate) fn new(operator: &'static str) -> Building {
         Building {
             operator,
             bytes: 0,
@@ -34,7 +34,7 @@ impl Building {
     }
 
     /// Counts bytes that are about to be added; fails where there are too many, or the operation must end.
-    pub(super) fn add(&mut self, bytes: usize) -> Result<()> {
+    pub(crate) fn add(&mut self, bytes: usize) -> Result<()> {
         self.bytes = self.bytes.saturating_add(bytes);
         if self.bytes > UNCOUNTED_BYTES {
             self.count()?;
@@ -64,7 +64,7 @@ impl Building {
     }
 
     /// As [`Building::add`] for a value, which is decoded where there is room for it.
-    pub(super) fn take(&mut self, found: Found<'_>) -> Result<Option<Value>> {
+    pub(crate) fn take(&mut self, found: Found<'_>) -> Result<Option<Value>> {
         if let Some(value) = found.get() {
             self.add(self.size(value)?)?;
         }

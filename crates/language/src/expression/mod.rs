@@ -14,7 +14,7 @@
 //! Left to others: what a stage or an update does with the value (`pipeline`, `projection`, `update`).
 
 pub mod accumulator;
-mod building;
+pub(crate) mod building;
 pub mod date;
 mod found;
 mod let_variables;

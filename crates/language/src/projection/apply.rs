@@ -2,8 +2,11 @@
 
 use super::node::{Action, Fields};
 use super::parse::Mode;
-use crate::expression::Variables;
+use crate::expression::building::Building;
+use crate::expression::{Expression, Variables};
+use crate::interruption::{COMPARISONS_PER_STEP, steps};
 use crate::{Code, Error, Result};
+use std::cell::RefCell;
 use value::{Document, DocumentRef, Value, ValueRef};
 
 /// What applying needs beside the tree.
@@ -11,6 +14,8 @@ pub(super) struct Applier<'a> {
     pub(super) mode: Mode,
     pub(super) root: DocumentRef<'a>,
     pub(super) variables: &'a Variables,
+    /// What is computed for one document.
+    pub(super) building: RefCell<Building>,
 }
 
 impl Applier<'_> {
@@ -83,8 +88,10 @@ impl Applier<'_> {
     /// Puts the computed fields in, in the order of the specification.
     fn compute(&self, fields: &Fields, target: &mut Document) -> Result<()> {
         for (name, action) in &fields.entries {
+            // A field is looked for among those before it.
+            steps(target.len() / COMPARISONS_PER_STEP)?;
             match action {
-                Action::Compute(expression) => match expression.evaluate(self.root, self.variables)? {
+                Action::Compute(expression) => match self.computed(expression)? {
                     Some(value) => target.set(name.as_str(), value),
                     None => drop(target.remove(name)),
                 },
@@ -103,6 +110,11 @@ impl Applier<'_> {
             }
         }
         Ok(())
+    }
+
+    fn computed(&self, expression: &Expression) -> Result<Option<Value>> {
+        let found = expression.find(self.root, self.variables)?;
+        self.building.borrow_mut().take(found)
     }
 
     /// Computed fields below a value: in each element of an array; anything else than a document gives way to one.

@@ -1,12 +1,17 @@
 //! The commonest projections: top-level fields of the document that are kept, left out or computed. What is kept is copied as
 //! bytes, and no document is built.
 
+use super::BUILDER;
 use super::node::{Action, Fields};
 use super::parse::Mode;
 use crate::Result;
-use crate::expression::{Expression, Found, Variables};
+use crate::expression::building::Building;
+use crate::expression::{Expression, Found, Variables, size_bytes};
 use value::raw::DocumentWriter;
-use value::{DocumentRef, RawDocument};
+use value::{ArrayRef, DocumentRef, RawDocument, ValueRef};
+
+/// With more fields than this, a document is built: each of its own is compared with all of these.
+const FIELDS_MAX: usize = 64;
 
 /// Names of fields that are copied, or of those that are not; and computed fields.
 #[derive(Clone, Debug)]
@@ -30,6 +35,9 @@ pub enum FieldSource {
 impl Copied {
     /// The copy that does what the projection says, if copying and computing at the top is enough.
     pub(super) fn of(fields: &Fields, mode: Mode) -> Option<Copied> {
+        if fields.entries.len() > FIELDS_MAX {
+            return None;
+        }
         let keeps = mode == Mode::Inclusion;
         let mut names = Vec::with_capacity(fields.entries.len());
         let mut computed = Vec::new();
@@ -73,10 +81,12 @@ impl Copied {
         // Computed in the order of the specification before anything is written, as they come in the document's where it has
         // fields of their names.
         let root = DocumentRef::Raw(document);
-        let values = self
-            .computed
-            .iter()
-            .map(|(_, computed)| computed.find(root, variables));
+        let mut building = Building::new(BUILDER);
+        let values = self.computed.iter().map(|(_, computed)| {
+            let value = computed.find(root, variables)?;
+            building.add(written_bytes(&value))?;
+            Ok(value)
+        });
         let mut values = values.collect::<Result<Vec<Found<'_>>>>()?;
         let mut writer = DocumentWriter::new(out);
         if self.keeps || values.is_empty() {
@@ -115,5 +125,16 @@ impl Copied {
                 }
             }
         }
+    }
+}
+
+/// About the bytes that a value takes until it is written, and then.
+fn written_bytes(value: &Found<'_>) -> usize {
+    match value {
+        Found::Missing => 0,
+        Found::Borrowed(ValueRef::Document(DocumentRef::Raw(document))) => document.as_bytes().len(),
+        Found::Borrowed(ValueRef::Array(ArrayRef::Raw(array))) => array.as_bytes().len(),
+        Found::Borrowed(other) => size_bytes(*other),
+        Found::Owned(value) => size_bytes(value.as_ref()),
     }
 }

@@ -21,6 +21,7 @@ mod stage;
 pub use copy::FieldSource;
 pub use stage::{Stage, new_root};
 
+use crate::expression::building::Building;
 use crate::expression::{Expression, INDEX_KEY, ParseScope, Variables};
 use crate::filter::{Filter, FilterPlace, FilterScope, Node, TEXT_SCORE};
 use crate::{Code, Error, Result};
@@ -28,6 +29,7 @@ use apply::Applier;
 use copy::Copied;
 use node::{Action, Fields};
 use parse::{Mode, Parsed, Parser, Place};
+use std::cell::RefCell;
 use value::{Document, DocumentRef, Value};
 
 /// Where a document lies in its collection, as metadata.
@@ -35,6 +37,9 @@ pub const RECORD_ID: &str = "recordId";
 
 /// The values that a document is sorted by, as metadata.
 pub const SORT_KEY: &str = "sortKey";
+
+/// How messages name what builds a document.
+const BUILDER: &str = "the projection";
 
 /// A parsed projection.
 #[derive(Clone, Debug)]
@@ -96,7 +101,7 @@ impl Projection {
             positional,
         } = parsed;
         if mode == Mode::Inclusion && id_included && fields.get("_id").is_none() {
-            fields.entries.insert(0, ("_id".to_owned(), Action::Include));
+            fields.push_front("_id", Action::Include);
         }
         let copied = Copied::of(&fields, mode);
         Projection {
@@ -168,6 +173,7 @@ impl Projection {
             mode: self.mode,
             root: document,
             variables,
+            building: RefCell::new(Building::new(BUILDER)),
         };
         let mut projected = applier.document(&self.fields, document)?;
         if let Some(path) = &self.positional {

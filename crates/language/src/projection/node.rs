@@ -4,6 +4,10 @@ use super::slice::Slice;
 use crate::expression::Expression;
 use crate::filter::Filter;
 use crate::{Code, Error, Result};
+use std::collections::HashMap;
+
+/// From so many fields on, one is found by a table of their names.
+const TABLE_FIELDS_MIN: usize = 16;
 
 /// What happens at one path.
 #[derive(Clone, Debug)]
@@ -28,14 +32,46 @@ pub(super) enum Action {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Fields {
     pub(super) entries: Vec<(String, Action)>,
+    /// Where each stands, where they are many.
+    places: HashMap<String, usize>,
 }
 
 impl Fields {
     pub(super) fn get(&self, name: &str) -> Option<&Action> {
-        self.entries
-            .iter()
-            .find(|(known, _)| known == name)
-            .map(|(_, action)| action)
+        let entry = self.entries.get(self.position(name)?);
+        entry.map(|(_, action)| action)
+    }
+
+    fn position(&self, name: &str) -> Option<usize> {
+        match self.entries.len() < TABLE_FIELDS_MIN {
+            true => self.entries.iter().position(|(known, _)| known == name),
+            false => self.places.get(name).copied(),
+        }
+    }
+
+    /// Puts a field behind the others that is not among them.
+    fn push(&mut self, name: &str, action: Action) {
+        let at = self.entries.len();
+        self.entries.push((name.to_owned(), action));
+        match self.entries.len() > TABLE_FIELDS_MIN {
+            true => {
+                self.places.insert(name.to_owned(), at);
+            }
+            false => self.fill_table(),
+        }
+    }
+
+    /// Puts a field before the others that is not among them.
+    pub(super) fn push_front(&mut self, name: &str, action: Action) {
+        self.entries.insert(0, (name.to_owned(), action));
+        self.fill_table();
+    }
+
+    fn fill_table(&mut self) {
+        if self.entries.len() >= TABLE_FIELDS_MIN {
+            let names = self.entries.iter().map(|(name, _)| name.clone());
+            self.places = names.zip(0..).collect();
+        }
     }
 
     /// Puts an action at a path; paths that lie on one another collide.
@@ -48,13 +84,13 @@ impl Fields {
             Some((first, below)) => (first, Some(below)),
             None => (rest, None),
         };
-        let at = self.entries.iter().position(|(known, _)| known == first);
+        let at = self.position(first);
         match (at.and_then(|at| self.entries.get_mut(at)), below) {
-            (None, None) => self.entries.push((first.to_owned(), action)),
+            (None, None) => self.push(first, action),
             (None, Some(below)) => {
                 let mut fields = Fields::default();
                 fields.insert(whole, below, action)?;
-                self.entries.push((first.to_owned(), Action::Fields(fields)));
+                self.push(first, Action::Fields(fields));
             }
             (Some((_, Action::Fields(fields))), Some(below)) => fields.insert(whole, below, action)?,
             (Some(_), Some(below)) => {

@@ -83,3 +83,41 @@ fn computed_fields_take_the_place_of_those_of_their_name_or_come_last() {
     let (raw, _) = both(Stage::Project, &doc! {"z": "$b", "a": 1, "b": "$a"}, &document);
     assert_eq!(raw, Ok(doc! {"_id": 1, "a": 4, "z": 5, "b": 4}));
 }
+
+#[test]
+fn many_fields_are_projected_as_few_are() {
+    let numbered = |count: i32, value: fn(i32) -> Value| -> Document {
+        let fields = (0..count).map(|at| (format!("f{at:06}"), value(at)));
+        fields.collect()
+    };
+    let document = numbered(20_000, Value::Int32).with("_id", 1);
+    let (raw, tree) = both(Stage::Project, &numbered(20_000, |_| Value::Int32(1)), &document);
+    assert_eq!(raw, tree);
+    assert_eq!(raw, Ok(document.clone()));
+    let (raw, tree) = both(
+        Stage::AddFields,
+        &numbered(100, |at| Value::from(format!("$f{:06}", at + 1))),
+        &document,
+    );
+    assert_eq!(raw, tree);
+    let first = raw.ok().and_then(|added| added.get("f000000").cloned());
+    assert_eq!(first, Some(Value::Int32(1)));
+}
+
+#[test]
+fn what_is_computed_for_one_document_is_limited() {
+    let document = doc! {"many": 500_000, "list": vec![Value::Int32(0); 100]};
+    let range = || Value::from(doc! {"$range": [0, "$many"]});
+    let added: Document = (0..20).map(|at| (format!("f{at}"), range())).collect();
+    for operand in [added, doc! {"list.x": range()}] {
+        let (raw, tree) = both(Stage::AddFields, &operand, &document);
+        assert!(
+            tree.is_err_and(|error| error.contains("too much memory")),
+            "{operand:?}"
+        );
+        assert!(
+            raw.is_err_and(|error| error.contains("too much memory")),
+            "{operand:?}"
+        );
+    }
+}
