@@ -1,9 +1,10 @@
 //! The one writer of a listener: what has gathered is inserted together.
 
-use engine::{Context, Engine, Namespace, WriteOptions};
+use engine::{Context, Engine, InsertReply, Namespace, WriteOptions};
 use logline::{Format, Parser};
 use memory::{Budget, Holder, Share};
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -162,21 +163,18 @@ async fn write(
 ) {
     let (mut said, mut said_at) = (0, None::<Instant>);
     while let Some(first) = receiver.recv().await {
-        let mut batches = vec![first];
-        let mut count = batches[0].documents.len();
-        while count < BATCH_MAX
-            && let Ok(batch) = receiver.try_recv()
-        {
-            count += batch.documents.len();
-            batches.push(batch);
-        }
-        let mut documents = Vec::with_capacity(count);
-        let mut places = Vec::with_capacity(batches.len());
-        for batch in &mut batches {
+        let (mut documents, mut batches) = (Vec::new(), Vec::new());
+        let mut next = Some(first);
+        while let Some(mut batch) = next {
             let begin = documents.len();
             documents.append(&mut batch.documents);
-            places.push(begin..documents.len());
+            batches.push((batch, begin..documents.len()));
+            next = match documents.len() < BATCH_MAX {
+                true => receiver.try_recv().ok(),
+                false => None,
+            };
         }
+        let count = documents.len();
         // One that is refused keeps no other out: they are of many clients.
         let options = WriteOptions {
             ordered: false,
@@ -194,18 +192,7 @@ async fn write(
         };
         let lost = count as u64 - outcome.as_ref().map_or(0, |reply| reply.inserted);
         dropped.add(lost as usize);
-        let refused: Option<HashSet<usize>> = outcome
-            .ok()
-            .map(|reply| reply.failures.iter().map(|failure| failure.index).collect());
-        for (batch, places) in batches.into_iter().zip(places) {
-            drop(batch.room);
-            if let Some(done) = batch.done {
-                let is_kept =
-                    |place: usize| refused.as_ref().is_some_and(|refused| !refused.contains(&place));
-                // Who asked may have gone.
-                let _ = done.send(places.map(is_kept).collect());
-            }
-        }
+        answer(batches, outcome.ok());
         let total = dropped.count.load(Ordering::Relaxed);
         if total > said && said_at.is_none_or(|at: Instant| at.elapsed() >= SAID_EVERY) {
             let reason = failure.unwrap_or_else(|| "they came faster than they could be written".to_owned());
@@ -216,6 +203,20 @@ async fn write(
                 "messages of syslog were dropped"
             );
             (said, said_at) = (total, Some(Instant::now()));
+        }
+    }
+}
+
+/// Tells those who wait which of their messages are durable: none of them without a reply.
+fn answer(batches: Vec<(Batch, Range<usize>)>, reply: Option<InsertReply>) {
+    let refused: Option<HashSet<usize>> =
+        reply.map(|reply| reply.failures.iter().map(|failure| failure.index).collect());
+    let is_kept = |place: usize| refused.as_ref().is_some_and(|refused| !refused.contains(&place));
+    for (batch, places) in batches {
+        drop(batch.room);
+        if let Some(done) = batch.done {
+            // Who asked may have gone.
+            let _ = done.send(places.map(is_kept).collect());
         }
     }
 }
