@@ -39,7 +39,9 @@ pub mod sweep;
 
 pub use catalog::{CappedOptions, CollectionOptions, Namespace, Store, StoreOptions};
 pub use changes::{Change, ChangeKind, ChangePage};
-pub use collection::{Collection, CollectionStats, ScrubPosition, Scrubbed, StoredBytes, ValidateReport};
+pub use collection::{
+    Collection, CollectionStats, Duplicates, ScrubPosition, Scrubbed, StoredBytes, ValidateReport,
+};
 pub use commit::{
     CommitOptions, Edit, EditOrigin, Image, Notes, Outcome, PlacedDocument, Present, ReplayedKind,
     ReplayedOutcome, Resolve, StatementId, Target, Terms, Transform, Transformed, WriteOp,

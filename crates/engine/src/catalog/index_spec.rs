@@ -232,6 +232,9 @@ fn check_together(spec: &IndexSpec) -> Result<()> {
             "The index name '_id_' is reserved for the _id index, which must have key pattern {_id: 1}";
         return Err(Error::new(Code::BAD_VALUE, message));
     }
+    if spec.unique && spec.prepare_unique {
+        return refuse("the options 'unique' and 'prepareUnique' cannot both be set");
+    }
     if spec.sparse && spec.partial_filter.is_some() {
         return refuse("cannot mix \"partialFilterExpression\" and \"sparse\" options");
     }

@@ -28,6 +28,8 @@ pub struct IndexChange {
     pub unique: Option<bool>,
     /// Only look for duplicates that prevent `unique`.
     pub dry_run: bool,
+    /// Whether something else of the collection is to change with it.
+    pub beside_others: bool,
 }
 
 impl Engine {
@@ -45,6 +47,9 @@ impl Engine {
             return Err(Error::new(INVALID_OPTIONS, message));
         }
         check_not_clustered(&collection, which, &change)?;
+        if collection.options().kept.contains("timeseries") {
+            check_of_series(&change)?;
+        }
         let present = id_index::shown(&collection);
         let name = named(&present, which)?;
         let index = present
@@ -59,7 +64,7 @@ impl Engine {
         let before = index.spec().clone();
         let after = changed(&before, &change)?;
         if after.unique && !before.unique {
-            check_convertible(&collection, index, &change).await?;
+            check_convertible(&collection, index).await?;
         }
         if change.dry_run {
             return Ok((before.clone(), before));
@@ -96,41 +101,41 @@ fn check_not_clustered(collection: &Collection, which: &Value, change: &IndexCha
     }
 }
 
+/// An index of a time series can only be hidden and shown.
+fn check_of_series(change: &IndexChange) -> Result<()> {
+    let refuse = |message: &str| Err(Error::new(INVALID_OPTIONS, message));
+    if change.expire_after_seconds.is_some() {
+        return refuse(
+            "TTL indexes are not supported for time-series collections. Use the collection's own 'expireAfterSeconds'",
+        );
+    }
+    if change.unique.is_some() || change.prepare_unique.is_some() {
+        return refuse("the indexes of a time series cannot be unique");
+    }
+    Ok(())
+}
+
+/// What a change makes of an index. What it is already is no change.
 fn changed(before: &IndexSpec, change: &IndexChange) -> Result<IndexSpec> {
     let refuse = |message: &str| Err(Error::new(INVALID_OPTIONS, message));
     let mut after = before.clone();
-    let others = change.hidden.is_some() || change.expire_after_seconds.is_some();
-    if before.name == "_id_" {
-        if change.hidden == Some(true) {
-            return Err(Error::new(Code::BAD_VALUE, "can't hide _id index"));
-        }
-        if change.expire_after_seconds.is_some() {
-            return refuse("the _id field does not support TTL indexes");
-        }
-        if change.prepare_unique.is_some() || change.unique.is_some() {
-            return refuse("the _id index is always unique");
-        }
+    let is_on_id = before.name == "_id_";
+    let is_unique = before.unique || is_on_id;
+    let has_others = change.hidden.is_some() || change.expire_after_seconds.is_some() || change.beside_others;
+    if let Some(seconds) = change.expire_after_seconds {
+        check_expires(before)?;
+        after.expire_after_seconds = Some(seconds);
     }
-    if let Some(prepare) = change
-        .prepare_unique
-        .filter(|prepare| *prepare != before.prepare_unique)
-    {
-        if others || change.unique.is_some() {
-            return refuse("prepareUnique cannot be combined with any other modification of the index");
-        }
-        if prepare && before.unique {
-            return refuse("the index is unique already");
-        }
-        after.prepare_unique = prepare;
+    if change.dry_run && (has_others || change.prepare_unique.is_some()) {
+        return refuse("unique: true cannot be combined with any other modification in dry run mode.");
     }
     match change.unique {
-        Some(false) => return refuse("'unique' can only be set to true: an index cannot be made non-unique"),
-        Some(true) if others => {
-            return refuse("unique cannot be combined with any other modification of the index");
-        }
-        Some(true) if !before.unique => {
+        Some(false) => return Err(Error::new(Code::BAD_VALUE, "Cannot make index non-unique")),
+        Some(true) if !is_unique => {
             if !before.prepare_unique {
-                return refuse("Cannot make index unique: set 'prepareUnique' first");
+                return refuse(
+                    "Cannot make index unique with 'prepareUnique=false'. Run collMod to set it first.",
+                );
             }
             after.unique = true;
             after.made_unique = true;
@@ -138,35 +143,48 @@ fn changed(before: &IndexSpec, change: &IndexChange) -> Result<IndexSpec> {
         }
         _ => {}
     }
-    if let Some(seconds) = change.expire_after_seconds {
-        let numbers = before.key.iter().all(|(_, kind)| kind.as_ref().is_number());
-        if before.key.len() != 1 || !numbers {
-            return refuse("TTL indexes are single-field indexes, compound indexes do not support TTL");
-        }
-        after.expire_after_seconds = Some(seconds);
+    if change.hidden.is_some() && is_on_id {
+        return Err(Error::new(Code::BAD_VALUE, "can't hide _id index"));
     }
     after.hidden = change.hidden.unwrap_or(before.hidden);
+    let prepare = change.prepare_unique.filter(|_| !is_unique);
+    if let Some(prepare) = prepare.filter(|prepare| *prepare != before.prepare_unique) {
+        if has_others || change.unique.is_some() {
+            return refuse("prepareUnique cannot be combined with any other modification.");
+        }
+        after.prepare_unique = prepare;
+    }
     Ok(after)
 }
 
+/// Refuses an index by which no documents can expire.
+fn check_expires(index: &IndexSpec) -> Result<()> {
+    let refuse = |message: &str| Err(Error::new(INVALID_OPTIONS, message));
+    if index.name == "_id_" {
+        return refuse("the _id field does not support TTL indexes");
+    }
+    let numbers = index.key.iter().all(|(_, kind)| kind.as_ref().is_number());
+    if index.key.len() != 1 || !numbers {
+        return refuse("TTL indexes are single-field indexes, compound indexes do not support TTL");
+    }
+    Ok(())
+}
+
 /// Fails with the documents that share a key.
-async fn check_convertible(collection: &Arc<Collection>, index: &Index, change: &IndexChange) -> Result<()> {
-    let groups = collection.duplicate_keys(index).await?;
-    if groups.is_empty() {
+async fn check_convertible(collection: &Arc<Collection>, index: &Index) -> Result<()> {
+    let duplicates = collection.duplicate_keys(index).await?;
+    if duplicates.groups.is_empty() {
         return Ok(());
     }
-    let what = if change.dry_run {
-        "Cannot complete dry run of the conversion"
-    } else {
-        "Cannot convert the index"
+    let what = match duplicates.is_cut {
+        true => "Too many conflicting documents were detected. Please resolve them and rerun collMod.",
+        false => "Please resolve conflicting documents before running collMod again.",
     };
-    let violations: Value = groups
+    let violations: Value = duplicates
+        .groups
         .into_iter()
         .map(|ids| Value::Document(doc! {"ids": Value::Array(ids)} as Document))
         .collect();
-    Err(Error::new(
-        CANNOT_CONVERT_TO_UNIQUE,
-        format!("{what} to unique: please resolve conflicting documents before running collMod again"),
-    )
-    .with_detail("violations", violations))
+    let message = format!("Cannot convert the index to unique. {what}");
+    Err(Error::new(CANNOT_CONVERT_TO_UNIQUE, message).with_detail("violations", violations))
 }

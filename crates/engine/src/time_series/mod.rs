@@ -161,11 +161,13 @@ impl TimeSeries {
             let message = format!("{what} indexes are not supported on time-series collections");
             Err(Error::new(code, message))
         };
-        let only_meta = spec.key.iter().all(|(path, _)| self.is_meta(path));
         for (path, kind) in spec.key.iter() {
             match kind {
                 Value::String(kind) if kind == "text" => return refuse(INVALID_OPTIONS, "text"),
-                Value::String(kind) if kind == "hashed" || (kind == "2d" && !self.is_meta(path)) => {
+                Value::String(kind) if path == self.time_field => {
+                    return refuse(CANNOT_CREATE_INDEX, kind);
+                }
+                Value::String(kind) if matches!(kind.as_str(), "hashed" | "2d") && !self.is_meta(path) => {
                     return refuse(CANNOT_CREATE_INDEX, kind);
                 }
                 _ if Wildcard::is_pattern(path) && !self.is_meta(path) => {
@@ -177,7 +179,8 @@ impl TimeSeries {
         if spec.unique || spec.prepare_unique {
             return refuse(INVALID_OPTIONS, "unique");
         }
-        if spec.sparse && !only_meta {
+        let is_of_measurement = |path: &str| path != self.time_field && !self.is_meta(path);
+        if spec.sparse && spec.key.iter().any(|(path, _)| is_of_measurement(path)) {
             return refuse(INVALID_OPTIONS, "sparse");
         }
         let on_time = spec.key.len() == 1 && spec.key.contains(&self.time_field);

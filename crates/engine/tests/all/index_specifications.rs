@@ -119,6 +119,68 @@ async fn the_uses_of_an_index_are_counted_anew_once_it_is_modified() {
     assert_eq!(uses().await, Some(Value::Int64(1)));
 }
 
+/// By jstests/core/ddl: index_prepareUnique, coll_mod_convert_index_uniqueness.
+#[tokio::test]
+async fn an_index_is_made_unique_in_two_steps() {
+    let engine = new_engine().await;
+    let create = async |spec: Document| {
+        let created = engine.create_indexes(&namespace("coll"), &[spec]).await;
+        created.map(drop).map_err(|error| error.code.number())
+    };
+    let modify = async |name: &str, change: IndexChange| {
+        let modified = engine
+            .modify_index(&namespace("coll"), &name.into(), change)
+            .await;
+        modified
+            .map(|(_, after)| after)
+            .map_err(|error| error.code.number())
+    };
+    let prepare = || IndexChange {
+        prepare_unique: Some(true),
+        ..IndexChange::default()
+    };
+    let make = |unique: bool| IndexChange {
+        unique: Some(unique),
+        ..IndexChange::default()
+    };
+    let hide = |change: IndexChange| IndexChange {
+        hidden: Some(true),
+        ..change
+    };
+    create(doc! {"key": {"a": 1}, "name": "a"}).await.unwrap();
+    create(doc! {"key": {"u": 1}, "name": "u", "unique": true, "prepareUnique": false})
+        .await
+        .unwrap();
+    let both = doc! {"key": {"b": 1}, "name": "b", "unique": true, "prepareUnique": true};
+    assert_eq!(create(both).await, Err(67));
+    let prepared = doc! {"key": {"a": 1}, "name": "a", "prepareUnique": true};
+    assert_eq!(create(prepared).await, Err(85), "there it is another");
+
+    for unique in ["u", "_id_"] {
+        assert!(!modify(unique, prepare()).await.unwrap().prepare_unique);
+        modify(unique, make(true)).await.unwrap();
+        assert_eq!(modify(unique, make(false)).await, Err(2));
+    }
+    assert_eq!(modify("_id_", hide(IndexChange::default())).await, Err(2));
+
+    assert_eq!(modify("a", make(true)).await, Err(72), "it is not prepared");
+    assert_eq!(modify("a", hide(prepare())).await, Err(72));
+    let beside_others = IndexChange {
+        beside_others: true,
+        ..prepare()
+    };
+    assert_eq!(modify("a", beside_others).await, Err(72));
+    assert!(modify("a", prepare()).await.unwrap().prepare_unique);
+    let tried = |change: IndexChange| IndexChange {
+        dry_run: true,
+        ..change
+    };
+    assert_eq!(modify("a", tried(hide(make(true)))).await, Err(72));
+    assert!(!modify("a", tried(make(true))).await.unwrap().unique);
+    let made = modify("a", hide(make(true))).await.unwrap();
+    assert!(made.unique && made.hidden && !made.prepare_unique);
+}
+
 #[tokio::test]
 async fn a_partial_index_takes_areas_and_clauses_in_any_order() {
     let engine = new_engine().await;

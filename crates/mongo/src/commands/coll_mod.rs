@@ -39,13 +39,22 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         ));
     }
     let mut reply = Document::new();
-    if let Some((which, change)) = index {
+    if let Some((which, mut change)) = index {
+        change.beside_others = changes_something(&request);
         // All of it is done, or nothing.
         call.server.engine.check_modification(&namespace, &request)?;
         modify_index(call, &namespace, &which, change, &mut reply).await?;
     }
     call.server.engine.modify_collection(&namespace, request).await?;
     Ok(reply.into())
+}
+
+/// Whether a request changes something of a collection besides an index.
+fn changes_something(request: &ModifyRequest) -> bool {
+    !request.options.is_empty()
+        || request.capped_size_bytes.is_some()
+        || request.capped_documents_max.is_some()
+        || request.time_series.is_some()
 }
 
 /// Refuses a client that would show itself what it may not read. Where somebody has to log in, a view's source and its stages are
@@ -169,6 +178,7 @@ fn parse_index(document: DocumentRef<'_>, dry_run: bool) -> Result<(Value, Index
         prepare_unique,
         unique,
         dry_run,
+        beside_others: false,
     };
     Ok((which, change))
 }

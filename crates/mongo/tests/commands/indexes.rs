@@ -1,7 +1,7 @@
 //! Indexes, the plans that use them, and the profiler.
 
 use crate::case::{Case, bad, good, run};
-use value::{Value, array, doc};
+use value::{Document, Value, array, doc};
 
 #[test]
 fn indexes() {
@@ -12,7 +12,51 @@ pub fn cases() -> Vec<Case> {
     let mut cases = made_and_dropped();
     cases.extend(plans());
     cases.extend(searches());
+    cases.extend(of_series());
     cases
+}
+
+/// By jstests/core/timeseries/ddl: timeseries_index, timeseries_sparse_index, timeseries_metric_index_hashed, timeseries_collmod.
+fn of_series() -> Vec<Case> {
+    let create = |index: Document| doc! {"createIndexes": "series of m", "indexes": [index]};
+    let modify = |change: Document| {
+        let mut index = doc! {"name": "h"};
+        change
+            .into_iter()
+            .for_each(|(name, value)| index.push(name, value));
+        doc! {"collMod": "series of m", "index": index}
+    };
+    vec![
+        good(
+            doc! {"create": "series of m", "timeseries": {"timeField": "t", "metaField": "m"}},
+            doc! {},
+        ),
+        good(create(doc! {"key": {"m": "hashed"}, "name": "h"}), doc! {}),
+        good(
+            create(doc! {"key": {"m.r": "hashed", "a": 1}, "name": "ha"}),
+            doc! {},
+        ),
+        bad(create(doc! {"key": {"x": "hashed"}, "name": "x"}), 67, "hashed"),
+        bad(create(doc! {"key": {"t": "hashed"}, "name": "t"}), 67, "hashed"),
+        bad(
+            create(doc! {"key": {"t": "2dsphere"}, "name": "t"}),
+            67,
+            "2dsphere",
+        ),
+        good(
+            create(doc! {"key": {"t": 1, "m.tag": 1}, "name": "s", "sparse": true}),
+            doc! {},
+        ),
+        bad(
+            create(doc! {"key": {"t": 1, "x": 1}, "name": "x", "sparse": true}),
+            72,
+            "sparse",
+        ),
+        bad(modify(doc! {"expireAfterSeconds": 100}), 72, "TTL"),
+        bad(modify(doc! {"prepareUnique": true}), 72, "unique"),
+        bad(modify(doc! {"prepareUnique": false}), 72, "unique"),
+        good(modify(doc! {"hidden": true}), doc! {"hidden_new": true}),
+    ]
 }
 
 fn searches() -> Vec<Case> {

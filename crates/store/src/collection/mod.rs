@@ -9,6 +9,7 @@ mod sizes;
 mod stats;
 mod validate;
 
+pub use duplicates::Duplicates;
 pub use scrub::{ScrubPosition, Scrubbed};
 pub use sizes::StoredBytes;
 pub(crate) use sizes::at_least;

@@ -181,6 +181,7 @@ impl IndexSpec {
             && self.expire_after_seconds == other.expire_after_seconds
             && self.kept.get("weights") == other.kept.get("weights")
             && self.hidden == other.hidden
+            && self.prepare_unique == other.prepare_unique
     }
 }
 

@@ -186,8 +186,22 @@ async fn an_index_that_prepares_for_uniqueness_refuses_new_duplicates_only() {
             .await
             .is_err()
     );
-    let groups = collection.duplicate_keys(&second(&collection)).await.unwrap();
-    assert_eq!(groups, [vec![Value::Int32(1), Value::Int32(2)]]);
+    let found = collection.duplicate_keys(&second(&collection)).await.unwrap();
+    assert_eq!(found.groups, [vec![Value::Int32(1), Value::Int32(2)]]);
+    assert!(!found.is_cut);
+}
+
+#[tokio::test]
+async fn of_many_duplicates_some_are_told() {
+    let (_store, collection) = with_index(IndexSpec::new("a", doc! {"a": 1})).await;
+    let long = "x".repeat(1 << 20);
+    for number in 0..9 {
+        let id = format!("{number}{long}");
+        run(&collection, vec![insert_op(doc! {"_id": id, "a": 1})]).await;
+    }
+    let found = collection.duplicate_keys(&second(&collection)).await.unwrap();
+    assert_eq!(found.groups.iter().map(Vec::len).collect::<Vec<_>>(), [7]);
+    assert!(found.is_cut);
 }
 
 #[tokio::test]
