@@ -17,8 +17,9 @@ use value::{Document, DocumentBuf, doc};
 /// What the name of a series' buckets begins with.
 const BUCKETS_PREFIX: &str = "system.buckets.";
 
-/// Measurements that are unpacked before they are inserted together.
+/// Measurements that are unpacked before they are inserted together, and their bytes.
 const MEASUREMENTS_AT_ONCE: usize = 5_000;
+const BYTES_AT_ONCE: usize = 8 << 20;
 
 /// A time series that is named by its buckets.
 pub(crate) struct BucketsOf {
@@ -57,6 +58,13 @@ impl TimeSeries {
 struct Unpacked {
     measurements: Vec<DocumentBuf>,
     places: Vec<Place>,
+    bytes: usize,
+}
+
+impl Unpacked {
+    fn are_many(&self) -> bool {
+        self.measurements.len() >= MEASUREMENTS_AT_ONCE || self.bytes >= BYTES_AT_ONCE
+    }
 }
 
 /// Which measurement of which bucket of the command.
@@ -122,12 +130,14 @@ impl Engine {
                         measurement,
                     });
                     unpacked.places.extend(places);
+                    let sizes = measurements.iter().map(|measurement| measurement.bytes().len());
+                    unpacked.bytes += sizes.sum::<usize>();
                     unpacked.measurements.extend(measurements);
                 }
                 Err(error) => failures.push(WriteFailure { index, error }),
             }
             let is_last = index + 1 == buckets.len() || (options.ordered && !failures.is_empty());
-            if is_last || unpacked.measurements.len() >= MEASUREMENTS_AT_ONCE {
+            if is_last || unpacked.are_many() {
                 let refused = self
                     .insert_unpacked(context, target, &mut unpacked, options)
                     .await?;
@@ -159,8 +169,9 @@ impl Engine {
         unpacked: &mut Unpacked,
         options: &WriteOptions,
     ) -> Result<Vec<WriteFailure>> {
-        let measurements = std::mem::take(&mut unpacked.measurements);
-        let places = std::mem::take(&mut unpacked.places);
+        let Unpacked {
+            measurements, places, ..
+        } = std::mem::take(unpacked);
         let statement =
             |place: &Place| -> Result<_> { Ok(context.statement(place.statement(options.first_statement)?)) };
         let statements: Vec<_> = places.iter().map(statement).collect::<Result<_>>()?;

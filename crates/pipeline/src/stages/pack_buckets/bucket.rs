@@ -3,7 +3,9 @@
 
 use foldhash::fast::FixedState;
 use std::cmp::Ordering;
+use std::collections::HashMap;
 use std::hash::BuildHasher;
+use value::size::{document_bytes, size_bytes};
 use value::{Document, DocumentBuf, ObjectId, Value, compare, doc};
 
 /// The most measurements of a bucket, as in MongoDB.
@@ -11,6 +13,9 @@ const MEASUREMENTS_MAX: usize = 1_000;
 
 /// The most bytes of the measurements of a bucket, as in MongoDB; one alone may be larger.
 const BYTES_MAX: usize = 125 * 1024;
+
+/// What a bucket takes in memory besides its values.
+const BUCKET_BYTES: usize = 512;
 
 /// Measurements of one `meta` within a span of time.
 pub(super) struct Bucket {
@@ -20,8 +25,12 @@ pub(super) struct Bucket {
     /// Where its time begins.
     low_ms: i64,
     columns: Vec<Column>,
+    /// The place of each column, by its name: a measurement may have very many fields.
+    places: HashMap<String, usize>,
     count: usize,
     bytes: usize,
+    /// About the bytes that it takes in memory.
+    held: usize,
 }
 
 /// The values of a field, each with the number of its measurement.
@@ -32,14 +41,18 @@ struct Column {
 
 impl Bucket {
     pub(super) fn new(meta_key: Vec<u8>, meta: Option<Value>, low_ms: i64, first: &Document) -> Bucket {
+        // The key tells the packer, too, which bucket is whose.
+        let of_meta = 2 * meta_key.len() + meta.as_ref().map_or(0, |meta| size_bytes(meta.as_ref()));
         Bucket {
             id: id(low_ms, &meta_key, first),
             meta_key,
             meta,
             low_ms,
             columns: Vec::new(),
+            places: HashMap::new(),
             count: 0,
             bytes: 0,
+            held: BUCKET_BYTES + of_meta,
         }
     }
 
@@ -47,8 +60,9 @@ impl Bucket {
         &self.meta_key
     }
 
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes
+    /// About the bytes that it takes in memory.
+    pub(super) fn held(&self) -> usize {
+        self.held
     }
 
     /// Whether a measurement belongs in this bucket too.
@@ -66,8 +80,7 @@ impl Bucket {
     fn keeps_order(&self, measurement: &Document) -> bool {
         let mut next = 0;
         measurement.iter().all(|(name, _)| {
-            let at = self.columns.iter().position(|column| column.name == name);
-            let at = at.unwrap_or(self.columns.len());
+            let at = self.places.get(name).copied().unwrap_or(self.columns.len());
             let in_order = at >= next;
             next = at.saturating_add(1).min(self.columns.len());
             in_order
@@ -75,15 +88,21 @@ impl Bucket {
     }
 
     pub(super) fn add(&mut self, measurement: Document, bytes: usize) {
+        self.held += document_bytes((&measurement).into());
         for (name, value) in measurement {
             let cell = (self.count, value);
-            match self.columns.iter_mut().find(|column| column.name == name) {
-                Some(column) => column.cells.push(cell),
-                None => self.columns.push(Column {
-                    name,
-                    cells: vec![cell],
-                }),
+            let known = self.places.get(&name).and_then(|&at| self.columns.get_mut(at));
+            if let Some(column) = known {
+                column.cells.push(cell);
+                continue;
             }
+            // The name stands in both.
+            self.held += name.len();
+            self.places.insert(name.clone(), self.columns.len());
+            self.columns.push(Column {
+                name,
+                cells: vec![cell],
+            });
         }
         self.count += 1;
         self.bytes += bytes;
