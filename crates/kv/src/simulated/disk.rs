@@ -39,6 +39,7 @@ pub(super) struct Disk {
     pub(super) crash_at: Option<u64>,
     pub(super) fail_write: bool,
     pub(super) fail_flush: bool,
+    pub(super) fill_at_flush: bool,
     pub(super) is_low: bool,
     /// What no crash takes.
     flushed: Shards,
@@ -61,6 +62,7 @@ impl Disk {
             crash_at: None,
             fail_write: false,
             fail_flush: false,
+            fill_at_flush: false,
             is_low: false,
             flushed: Shards::new(),
             unflushed: Vec::new(),
@@ -133,12 +135,12 @@ impl Disk {
         self.poison.set(cause)
     }
 
-    /// Makes all that was written safe from a crash.
     /// What no crash takes.
     pub(super) fn flushed(&self) -> &Shards {
         &self.flushed
     }
 
+    /// Makes all that was written safe from a crash.
     pub(super) fn flush(&mut self) -> Result<(), Error> {
         self.poison.check()?;
         if self.unflushed.is_empty() {
@@ -148,6 +150,11 @@ impl Disk {
         if self.crash_at.take_if(|step| *step <= self.steps).is_some() {
             self.crash();
             return Err(Error::Closed);
+        }
+        if std::mem::take(&mut self.fill_at_flush) {
+            return Err(Error::DiskFull {
+                cause: "a simulated disk is full".to_owned(),
+            });
         }
         if std::mem::take(&mut self.fail_flush) {
             return Err(self.fail("a simulated flush failed"));

@@ -61,4 +61,9 @@ impl Simulation {
     pub fn fail_next_flush(&self) {
         self.disk.lock().fail_flush = true;
     }
+
+    /// Lets the next flush find no room. What was written stays, and the flush after that one finds room again.
+    pub fn fill_at_next_flush(&self) {
+        self.disk.lock().fill_at_flush = true;
+    }
 }

@@ -59,6 +59,21 @@ async fn a_name_is_taken_once() {
 }
 
 #[tokio::test]
+async fn what_was_made_though_its_flush_found_no_room_is_known_in_memory_too() {
+    let simulation = Simulation::new(1);
+    let store = open(&simulation).await;
+    store.create(&ns(), CollectionOptions::default()).await.unwrap();
+    simulation.fill_at_next_flush();
+    assert!(store.drop_collection(&ns()).await.unwrap());
+    assert!(store.collection(&ns()).is_none());
+    let other = Namespace::new("db", "other");
+    store.create(&other, CollectionOptions::default()).await.unwrap();
+    let store = reopen(store, &simulation).await;
+    assert!(store.collection(&ns()).is_none());
+    assert!(store.collection(&other).is_some());
+}
+
+#[tokio::test]
 async fn databases_and_collections_are_listed_in_order() {
     let store = new_store().await;
     for (database, collection) in [("b", "y"), ("a", "z"), ("b", "x"), ("ab", "w")] {
