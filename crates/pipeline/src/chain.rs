@@ -3,16 +3,20 @@
 use super::portion::Portion;
 use super::row::Row;
 use super::step::{Flow, Work};
+use super::waiting::Waiting;
 use crate::Result;
 use language::interruption::steps;
 use memory::Share;
 use query::execute::Interruption;
+use query::spill::SpillFolder;
 
 /// The steps of a pipeline at work.
 pub(crate) struct Chain {
     steps: Vec<Work>,
     /// How many rows each takes at a time, of those that may make much of one.
     portions: Vec<Portion>,
+    /// The rows of a page that each of those has not taken yet.
+    held: Vec<Waiting>,
     /// Steps from the front that take nothing more.
     closed: usize,
     /// Steps from the front that have given all that they kept.
@@ -23,6 +27,7 @@ impl Chain {
     pub(crate) fn new(steps: Vec<Work>) -> Chain {
         Chain {
             portions: steps.iter().map(|_| Portion::default()).collect(),
+            held: steps.iter().map(|_| Waiting::default()).collect(),
             steps,
             closed: 0,
             finished: 0,
@@ -50,8 +55,9 @@ impl Chain {
     }
 
     /// Before nobody asks for a while: what the steps keep goes on under `idle`, or into files.
-    pub(crate) fn rest(&mut self, idle: &mut Share) -> Result<()> {
-        self.steps.iter_mut().try_for_each(|step| step.rest(idle))
+    pub(crate) fn rest(&mut self, idle: &mut Share, spill: Option<&SpillFolder>) -> Result<()> {
+        self.steps.iter_mut().try_for_each(|step| step.rest(idle))?;
+        self.held.iter_mut().try_for_each(|rows| rows.rest(idle, spill))
     }
 
     /// Takes a page; what comes out after the last step is appended to `out`.
@@ -69,10 +75,10 @@ impl Chain {
         self.holding().is_some()
     }
 
-    /// The last step that has more.
+    /// The last step that has more, or rows held before it.
     fn holding(&self) -> Option<usize> {
-        let mut open = self.steps.iter().skip(self.closed);
-        open.rposition(Work::has_more).map(|at| self.closed + at)
+        let has_more = |at: &usize| self.steps[*at].has_more() || !self.held[*at].is_empty();
+        (self.closed..self.steps.len()).rev().find(has_more)
     }
 
     /// Lets the last step that has more give its next page.
@@ -80,8 +86,11 @@ impl Chain {
         let Some(at) = self.holding() else {
             return Ok(());
         };
+        if !self.steps[at].has_more() {
+            return self.push_portion(at, Vec::new(), out, interruption).await;
+        }
         let mut rows = Vec::new();
-        self.steps[at].go_on(&mut rows)?;
+        self.steps[at].go_on(&mut rows, interruption).await?;
         self.push_from(at + 1, rows, out, interruption).await
     }
 
@@ -121,7 +130,7 @@ impl Chain {
                 return Ok(());
             }
             if self.steps[at].expands() && rows.len() > self.portions[at].rows() {
-                return self.push_portions(at, rows, out, interruption).await;
+                return self.push_portion(at, rows, out, interruption).await;
             }
             steps(rows.len())?;
             let mut next = Vec::new();
@@ -137,20 +146,17 @@ impl Chain {
         Ok(())
     }
 
-    /// Pushes rows into a step few at a time, and what comes out through the steps after it, so that it is never all there
-    /// at once.
-    async fn push_portions(
+    /// Pushes a few of these rows into a step, and what comes out through the steps after it. The others are held before it, so
+    /// that what comes of them is never all there at once.
+    async fn push_portion(
         &mut self,
         at: usize,
         rows: Vec<Row>,
         out: &mut Vec<Row>,
         interruption: &Interruption,
     ) -> Result<()> {
-        let mut rest = rows.into_iter();
-        while rest.len() > 0 && at >= self.closed {
-            let some = rest.by_ref().take(self.portions[at].rows()).collect();
-            Box::pin(self.push_from(at, some, out, interruption)).await?;
-        }
-        Ok(())
+        self.held[at].extend(rows);
+        let some = self.held[at].take(self.portions[at].rows())?;
+        Box::pin(self.push_from(at, some, out, interruption)).await
     }
 }

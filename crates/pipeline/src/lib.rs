@@ -22,6 +22,7 @@ mod join_key;
 mod kept;
 mod leading;
 mod open;
+mod paged;
 mod parse;
 mod portion;
 mod row;

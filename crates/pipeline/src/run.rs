@@ -217,7 +217,7 @@ impl DocumentStream for Running {
     fn rest(&mut self, idle: &mut Share) -> Result<()> {
         self.ready.rest(idle, self.spill.as_deref())?;
         self.pending.rest(idle, self.spill.as_deref())?;
-        self.chain.rest(idle)?;
+        self.chain.rest(idle, self.spill.as_deref())?;
         match &mut self.input {
             Input::Stream(stream) | Input::Fused(stream, _) => stream.rest(idle),
             Input::Rows(_) => Ok(()),

@@ -71,6 +71,20 @@ pub(crate) trait AwaitedStep: Send {
         Box::pin(async { Ok(Flow::More) })
     }
 
+    /// As [`Step::has_more`].
+    fn has_more(&self) -> bool {
+        false
+    }
+
+    /// Gives the next page of what it took.
+    fn go_on<'a>(
+        &'a mut self,
+        _out: &'a mut Vec<Row>,
+        _interruption: &'a Interruption,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async { Ok(()) })
+    }
+
     /// Asked after the last page until it is done.
     fn finish<'a>(
         &'a mut self,
@@ -135,15 +149,15 @@ impl Work {
     pub(super) fn has_more(&self) -> bool {
         match self {
             Work::Local(step) => step.has_more(),
-            Work::Awaited(_) => false,
+            Work::Awaited(step) => step.has_more(),
         }
     }
 
     /// As [`Step::go_on`].
-    pub(super) fn go_on(&mut self, out: &mut Vec<Row>) -> Result<()> {
+    pub(super) async fn go_on(&mut self, out: &mut Vec<Row>, interruption: &Interruption) -> Result<()> {
         match self {
             Work::Local(step) => step.go_on(out),
-            Work::Awaited(_) => Ok(()),
+            Work::Awaited(step) => step.go_on(out, interruption).await,
         }
     }
 

@@ -176,6 +176,29 @@ fn a_limit_ends_what_comes_before_it() {
 }
 
 #[test]
+fn long_rows_are_made_a_page_at_a_time() {
+    let long = doc! {
+        "r": {"$range": [0, 200_000]},
+        "bad": {"$divide": [1, {"$subtract": [100, "$_id"]}]},
+    };
+    for stage in ["$set", "$replaceWith"] {
+        let limited =
+            array![(doc! {}.with(stage, long.clone())), {"$set": {"r": {"$size": "$r"}}}, {"$limit": 5}];
+        // What would fail is not made any more.
+        let made = run(limited, &numbered(200)).unwrap();
+        assert_eq!(made.len(), 5, "{stage}");
+    }
+    let all = run(
+        array![{"$set": {"r": {"$range": [0, 20_000]}}}, {"$unwind": "$tags"}, {"$set": {"r": {"$size": "$r"}}}],
+        &numbered(300),
+    )
+    .unwrap();
+    let expected = (0..300)
+        .flat_map(|n| [n, n + 1].map(|tag| doc! {"_id": n, "parity": n % 2, "tags": tag, "r": 20_000}));
+    assert_eq!(all, expected.collect::<Vec<_>>());
+}
+
+#[test]
 fn facets_see_the_same_documents() {
     let stages = array![{"$facet": {"all": [{"$count": "n"}], "first": [{"$sort": {"_id": -1}}, {"$limit": 1}, {"$project": {"_id": 1}}]}}];
     let found = run(stages, &numbered(2_500)).unwrap();

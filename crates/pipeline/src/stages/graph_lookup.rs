@@ -5,12 +5,14 @@ use crate::join_key::{JoinKey, JoinValues, any_of, key_of};
 use crate::kept::Kept;
 use crate::row::Row;
 use crate::stage::{Run, Stage, StageScope, named};
-use crate::step::{AwaitedStep, Flow, Work};
+use crate::step::{AwaitedStep, Flow, PAGE_BYTES, Work};
 use crate::sub_pipeline::{SubPipeline, sibling};
+use crate::waiting::Waiting;
 use crate::{Code, QueryError, Result};
 use futures::future::BoxFuture;
 use language::expression::number::Number;
 use language::expression::{Expression, Found};
+use memory::Share;
 use query::execute::Interruption;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -147,6 +149,7 @@ impl Stage for GraphLookup {
         Work::awaited(Searching {
             stage: self.clone(),
             run: run.clone(),
+            waiting: Waiting::default(),
         })
     }
 
@@ -162,6 +165,8 @@ impl Stage for GraphLookup {
 struct Searching {
     stage: GraphLookup,
     run: Run,
+    /// The documents for which nothing was looked up yet.
+    waiting: Waiting,
 }
 
 /// One search, breadth first.
@@ -289,13 +294,38 @@ impl AwaitedStep for Searching {
         interruption: &'a Interruption,
     ) -> BoxFuture<'a, Result<Flow>> {
         Box::pin(async move {
-            for row in rows {
+            self.waiting.extend(rows);
+            self.go_on(out, interruption).await?;
+            Ok(Flow::More)
+        })
+    }
+
+    fn has_more(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    fn go_on<'a>(
+        &'a mut self,
+        out: &'a mut Vec<Row>,
+        interruption: &'a Interruption,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let mut bytes = 0;
+            while bytes < PAGE_BYTES
+                && let Some(row) = self.waiting.pop()?
+            {
                 let found = self.search(&row, interruption).await?;
                 let mut document = row.into_document();
                 fields::set(&mut document, self.stage.into.parts(), Value::Array(found));
-                out.push(Row::Tree(document));
+                let row = Row::Tree(document);
+                bytes += row.size_bytes();
+                out.push(row);
             }
-            Ok(Flow::More)
+            Ok(())
         })
+    }
+
+    fn rest(&mut self, idle: &mut Share) -> Result<()> {
+        self.waiting.rest(idle, self.run.surroundings.spill.as_deref())
     }
 }

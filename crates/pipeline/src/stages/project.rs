@@ -1,8 +1,9 @@
 //! `$project`, `$addFields` and its other name `$set`, `$unset`.
 
+use crate::paged::{RowMaker, paged};
 use crate::row::Row;
 use crate::stage::{QueryPart, Run, Stage, StageScope, named};
-use crate::step::{Flow, Step, Work};
+use crate::step::Work;
 use crate::{Code, QueryError, Result};
 use language::expression::Variables;
 use language::projection::{self, Projection};
@@ -46,10 +47,12 @@ fn coded(stage: projection::Stage, error: language::Error) -> QueryError {
 
 impl Stage for Project {
     fn start(&self, run: &Run) -> Work {
-        Work::local(Projecting {
+        let projecting = Projecting {
             projection: Arc::clone(&self.projection),
             variables: Arc::clone(&run.variables),
-        })
+            marked_variables: None,
+        };
+        paged(projecting, run)
     }
 
     fn to_document(&self) -> Document {
@@ -64,28 +67,28 @@ impl Stage for Project {
 struct Projecting {
     projection: Arc<Projection>,
     variables: Arc<Variables>,
+    /// The same with the metadata of a document.
+    marked_variables: Option<Variables>,
 }
 
-impl Step for Projecting {
-    fn push(&mut self, rows: Vec<Row>, out: &mut Vec<Row>) -> Result<Flow> {
-        let mut marked_variables = None;
-        for row in rows {
-            out.push(match row {
-                Row::Marked(mut marked) => {
-                    let variables = marked_variables.get_or_insert_with(|| Variables::clone(&self.variables));
-                    variables.set_metadata(marked.metadata.clone());
-                    marked.document = self.projection.apply_tree(&marked.document, variables)?;
-                    Row::Marked(marked)
-                }
-                Row::Tree(document) => Row::Tree(self.projection.apply_tree(&document, &self.variables)?),
-                Row::Raw(bytes) => {
-                    let mut projected = Vec::with_capacity(bytes.bytes().len());
-                    self.projection
-                        .apply(bytes.as_ref(), None, &self.variables, &mut projected)?;
-                    Row::Raw(DocumentBuf::from_validated(projected.into()))
-                }
-            });
-        }
-        Ok(Flow::More)
+impl RowMaker for Projecting {
+    fn make(&mut self, row: Row) -> Result<Row> {
+        Ok(match row {
+            Row::Marked(mut marked) => {
+                let variables = self
+                    .marked_variables
+                    .get_or_insert_with(|| Variables::clone(&self.variables));
+                variables.set_metadata(marked.metadata.clone());
+                marked.document = self.projection.apply_tree(&marked.document, variables)?;
+                Row::Marked(marked)
+            }
+            Row::Tree(document) => Row::Tree(self.projection.apply_tree(&document, &self.variables)?),
+            Row::Raw(bytes) => {
+                let mut projected = Vec::with_capacity(bytes.bytes().len());
+                self.projection
+                    .apply(bytes.as_ref(), None, &self.variables, &mut projected)?;
+                Row::Raw(DocumentBuf::from_validated(projected.into()))
+            }
+        })
     }
 }

@@ -1,8 +1,9 @@
 //! `$replaceRoot` and `$replaceWith`.
 
+use crate::paged::{RowMaker, paged};
 use crate::row::Row;
 use crate::stage::{Run, Stage, StageScope, named};
-use crate::step::{Flow, Step, Work};
+use crate::step::Work;
 use crate::{Code, QueryError, Result};
 use language::expression::{Expression, Variables};
 use language::projection::new_root;
@@ -44,11 +45,13 @@ fn stage(root: &Value, name: &'static str, scope: &StageScope<'_>) -> Result<Vec
 
 impl Stage for ReplaceRoot {
     fn start(&self, run: &Run) -> Work {
-        Work::local(Replacing {
+        let replacing = Replacing {
             root: self.root.clone(),
             name: self.name,
             variables: Arc::clone(&run.variables),
-        })
+            marked_variables: None,
+        };
+        paged(replacing, run)
     }
 
     fn to_document(&self) -> Document {
@@ -60,26 +63,26 @@ struct Replacing {
     root: Expression,
     name: &'static str,
     variables: Arc<Variables>,
+    /// The same with the metadata of a document.
+    marked_variables: Option<Variables>,
 }
 
-impl Step for Replacing {
-    fn push(&mut self, rows: Vec<Row>, out: &mut Vec<Row>) -> Result<Flow> {
-        let mut marked_variables = None;
-        for row in rows {
-            let variables = match &row {
-                Row::Marked(marked) => {
-                    let variables = marked_variables.get_or_insert_with(|| Variables::clone(&self.variables));
-                    variables.set_metadata(marked.metadata.clone());
-                    variables
-                }
-                Row::Raw(_) | Row::Tree(_) => &*self.variables,
-            };
-            match self.root.evaluate(row.as_ref(), variables)? {
-                Some(Value::Document(root)) => out.push(Row::Tree(root)),
-                other => return Err(not_an_object(self.name, other.as_ref(), &row)),
+impl RowMaker for Replacing {
+    fn make(&mut self, row: Row) -> Result<Row> {
+        let variables = match &row {
+            Row::Marked(marked) => {
+                let variables = self
+                    .marked_variables
+                    .get_or_insert_with(|| Variables::clone(&self.variables));
+                variables.set_metadata(marked.metadata.clone());
+                variables
             }
+            Row::Raw(_) | Row::Tree(_) => &*self.variables,
+        };
+        match self.root.evaluate(row.as_ref(), variables)? {
+            Some(Value::Document(root)) => Ok(Row::Tree(root)),
+            other => Err(not_an_object(self.name, other.as_ref(), &row)),
         }
-        Ok(Flow::More)
     }
 }
 

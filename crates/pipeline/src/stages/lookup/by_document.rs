@@ -7,9 +7,11 @@ use crate::join_key::{JoinValues, any_of};
 use crate::kept::Kept;
 use crate::row::Row;
 use crate::stage::Run;
-use crate::step::{AwaitedStep, Flow};
+use crate::step::{AwaitedStep, Flow, PAGE_BYTES};
+use crate::waiting::Waiting;
 use futures::future::BoxFuture;
 use language::expression::size_bytes;
+use memory::Share;
 use query::execute::Interruption;
 use std::sync::Arc;
 use value::{Document, Value};
@@ -20,6 +22,8 @@ pub(super) struct LookingUp {
     run: Run,
     /// The results, where they are the same for every document.
     same: Option<Results>,
+    /// The documents for which nothing was looked up yet.
+    waiting: Waiting,
 }
 
 /// The results for a document, and their memory.
@@ -34,6 +38,7 @@ impl LookingUp {
             lookup,
             run: run.clone(),
             same: None,
+            waiting: Waiting::default(),
         }
     }
 
@@ -102,11 +107,36 @@ impl AwaitedStep for LookingUp {
         interruption: &'a Interruption,
     ) -> BoxFuture<'a, Result<Flow>> {
         Box::pin(async move {
-            for row in rows {
-                interruption.check()?;
-                out.push(self.one(row, interruption).await?);
-            }
+            self.waiting.extend(rows);
+            self.go_on(out, interruption).await?;
             Ok(Flow::More)
         })
+    }
+
+    fn has_more(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    fn go_on<'a>(
+        &'a mut self,
+        out: &'a mut Vec<Row>,
+        interruption: &'a Interruption,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let mut bytes = 0;
+            while bytes < PAGE_BYTES
+                && let Some(row) = self.waiting.pop()?
+            {
+                interruption.check()?;
+                let row = self.one(row, interruption).await?;
+                bytes += row.size_bytes();
+                out.push(row);
+            }
+            Ok(())
+        })
+    }
+
+    fn rest(&mut self, idle: &mut Share) -> Result<()> {
+        self.waiting.rest(idle, self.run.surroundings.spill.as_deref())
     }
 }

@@ -7,9 +7,11 @@ use crate::fields::{self, Around};
 use crate::join_key::{JoinKey, JoinValues, any_of, append_key, keys_at};
 use crate::row::Row;
 use crate::stage::Run;
-use crate::step::{AwaitedStep, Flow};
+use crate::step::{AwaitedStep, Flow, PAGE_BYTES};
+use crate::waiting::Waiting;
 use foldhash::fast::RandomState;
 use futures::future::BoxFuture;
+use memory::Share;
 use query::execute::Interruption;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,6 +24,9 @@ const ROWS_TOGETHER_MAX: usize = 1_000;
 /// The bytes of results after which fewer documents are looked up together.
 const BYTES_TOGETHER_MAX: usize = 16 * 1024 * 1024;
 
+/// With less than this made of them, more documents are looked up together next time.
+const BYTES_FEW: usize = 1024 * 1024;
+
 /// A running lookup.
 pub(super) struct Joining {
     lookup: Arc<Lookup>,
@@ -30,6 +35,8 @@ pub(super) struct Joining {
     whole: WholeSide,
     /// Documents that are looked up together: fewer once their results were too large.
     together: usize,
+    /// The documents for which nothing was looked up yet.
+    waiting: Waiting,
 }
 
 /// The results for some documents, by the value under which they were found.
@@ -49,18 +56,20 @@ impl Joining {
             run: run.clone(),
             whole: WholeSide::new(),
             together: ROWS_TOGETHER_MAX,
+            waiting: Waiting::default(),
         }
     }
 
-    /// Looks up as many documents from the front as can be done together.
+    /// Looks up as many documents from the front as can be done together, and gives the bytes of what was made of them.
     async fn some(
         &mut self,
         rows: &mut std::vec::IntoIter<Row>,
         out: &mut Vec<Row>,
         interruption: &Interruption,
-    ) -> Result<()> {
-        if self.at_hand(rows, out)? {
-            return interruption.check().map_err(Into::into);
+    ) -> Result<usize> {
+        interruption.check()?;
+        if let Some(bytes) = self.at_hand(rows, out)? {
+            return Ok(bytes);
         }
         loop {
             interruption.check()?;
@@ -74,35 +83,39 @@ impl Joining {
                 .collect();
             let sides = (&*self.lookup, &self.fields);
             if let Some(found) = self.whole.find(sides, &keys, &self.run, interruption).await? {
-                for (row, keys) in rows.by_ref().take(count).zip(keys) {
-                    out.push(joined(&self.lookup, row, &keys, found));
-                }
-                return Ok(());
+                return Ok(deal(&self.lookup, rows, &keys, found, out));
             }
             let Some(found) = self.find(&keys, count == 1, interruption).await? else {
                 self.together = count.div_ceil(2);
                 continue;
             };
-            for (row, keys) in rows.by_ref().take(count).zip(keys) {
-                out.push(joined(&self.lookup, row, &keys, &found));
+            let before = rows.len();
+            let bytes = deal(&self.lookup, rows, &keys, &found, out);
+            let dealt = before - rows.len();
+            if dealt < count {
+                // The results of the others are looked up again.
+                self.together = dealt.max(1);
+            } else if bytes < BYTES_FEW {
+                self.together = (self.together * 2).min(ROWS_TOGETHER_MAX);
             }
-            return Ok(());
+            return Ok(bytes);
         }
     }
 
-    /// Joins documents from the front while the other side is at hand and each looks for one plain value; false if there was
-    /// none.
-    fn at_hand(&self, rows: &mut std::vec::IntoIter<Row>, out: &mut Vec<Row>) -> Result<bool> {
+    /// Joins documents from the front while the other side is at hand and each looks for one plain value, and gives their bytes;
+    /// `None` if there was none.
+    fn at_hand(&self, rows: &mut std::vec::IntoIter<Row>, out: &mut Vec<Row>) -> Result<Option<usize>> {
         let [name] = self.fields.local.parts() else {
-            return Ok(false);
+            return Ok(None);
         };
         let Some(found) = self.whole.at_hand(&self.lookup, &self.run)? else {
-            return Ok(false);
+            return Ok(None);
         };
         let collation = self.run.variables.collation();
         let mut key = Vec::new();
-        let before = out.len();
+        let (before, mut bytes) = (out.len(), 0);
         while out.len() - before < ROWS_TOGETHER_MAX
+            && bytes < PAGE_BYTES
             && let Some(row) = rows.as_slice().first()
         {
             let value = row.as_ref().get(name);
@@ -114,10 +127,12 @@ impl Joining {
             let place = found.places.get(key.as_slice());
             let results = place.map_or(&[][..], |place| &found.by_value[*place]);
             if let Some(row) = rows.next() {
-                out.push(with_results(&self.lookup, row, results, found));
+                let row = with_results(&self.lookup, row, results, found);
+                bytes += row.size_bytes();
+                out.push(row);
             }
         }
-        Ok(out.len() > before)
+        Ok((out.len() > before).then_some(bytes))
     }
 
     /// The results for all these values; `None` if they are too large, unless they are for one document.
@@ -159,6 +174,27 @@ impl Joining {
                 .for_each(|document| found.add(document, &self.fields, variables.collation()));
         }
     }
+}
+
+/// Gives documents from the front their results until these are a page, each by its keys; gives the bytes.
+fn deal(
+    lookup: &Lookup,
+    rows: &mut std::vec::IntoIter<Row>,
+    keys: &[Vec<(JoinKey, Value)>],
+    found: &Found,
+    out: &mut Vec<Row>,
+) -> usize {
+    let mut bytes = 0;
+    for keys in keys {
+        let Some(row) = rows.next() else { break };
+        let row = joined(lookup, row, keys, found);
+        bytes += row.size_bytes();
+        out.push(row);
+        if bytes >= PAGE_BYTES {
+            break;
+        }
+    }
+    bytes
 }
 
 /// A document with its results.
@@ -241,11 +277,35 @@ impl AwaitedStep for Joining {
         interruption: &'a Interruption,
     ) -> BoxFuture<'a, Result<Flow>> {
         Box::pin(async move {
-            let mut rows = rows.into_iter();
-            while rows.len() > 0 {
-                self.some(&mut rows, out, interruption).await?;
-            }
+            self.waiting.extend(rows);
+            self.go_on(out, interruption).await?;
             Ok(Flow::More)
         })
+    }
+
+    fn has_more(&self) -> bool {
+        !self.waiting.is_empty()
+    }
+
+    fn go_on<'a>(
+        &'a mut self,
+        out: &'a mut Vec<Row>,
+        interruption: &'a Interruption,
+    ) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let mut bytes = 0;
+            while bytes < PAGE_BYTES && !self.waiting.is_empty() {
+                let mut rows = self.waiting.take(ROWS_TOGETHER_MAX)?.into_iter();
+                while bytes < PAGE_BYTES && rows.len() > 0 {
+                    bytes += self.some(&mut rows, out, interruption).await?;
+                }
+                rows.rev().for_each(|row| self.waiting.push_front(row));
+            }
+            Ok(())
+        })
+    }
+
+    fn rest(&mut self, idle: &mut Share) -> Result<()> {
+        self.waiting.rest(idle, self.run.surroundings.spill.as_deref())
     }
 }
