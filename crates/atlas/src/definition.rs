@@ -2,7 +2,7 @@
 
 use crate::analyzers::Analyzers;
 use crate::error::{Result, of_search, refused, unsupported};
-use crate::fields::{self, of_kind};
+use crate::fields::{self, FIELDS_MAX, of_kind};
 use crate::spec::{Spec, one_or_many};
 use search::{Mapping, Placed, ValueKind};
 use serde_json::{Value as Json, json};
@@ -155,6 +155,9 @@ impl Reader {
             return Ok(rule);
         };
         for (name, types) in named.members() {
+            if self.placed.len() > FIELDS_MAX {
+                return Err(refused(format!("more than {FIELDS_MAX} fields are defined")));
+            }
             let path = match place.path.is_empty() {
                 true => name.to_owned(),
                 false => format!("{}.{name}", place.path),

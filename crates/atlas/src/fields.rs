@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use value::{DocumentRef, ValueRef};
 
 /// The fields of one index at most.
-const FIELDS_MAX: usize = 10_000;
+pub(crate) const FIELDS_MAX: usize = 10_000;
 
 /// What stands between the type of a field and its path.
 const BEHIND_KIND: char = ':';

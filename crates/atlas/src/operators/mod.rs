@@ -15,6 +15,9 @@ use value::Value;
 /// Operators within operators at most.
 const DEPTH_MAX: usize = 20;
 
+/// The texts that are searched for in each of the fields at most, together.
+const TEXTS_MAX: usize = 1024;
+
 /// Operators of Atlas that are not here.
 const UNSUPPORTED: [&str; 9] = [
     "moreLikeThis",
@@ -107,6 +110,16 @@ pub(crate) fn only(operand: &Value, place: &str, scope: Scope<'_>) -> Result<Que
     match (members.next(), members.next()) {
         (Some((name, operand)), None) => query(name, operand, format!("{place}.{name}"), scope),
         _ => Err(refused(format!("\"{place}\" must have one operator"))),
+    }
+}
+
+/// Refuses to look for too many values in too many fields: each of them is a query in each of these.
+fn check_count(fields: usize, values: usize, most: usize) -> Result<()> {
+    match fields.saturating_mul(values) <= most {
+        true => Ok(()),
+        false => Err(refused(format!(
+            "more than {most} values and fields are searched for"
+        ))),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Operators on terms as they are in the index: `wildcard` and `regex`.
 
 use super::texts::texts;
-use super::{Scope, constant};
+use super::{Scope, TEXTS_MAX, check_count, constant};
 use crate::error::{Result, of_search, refused};
 use crate::fields;
 use crate::paths::{self, texts_of};
@@ -34,6 +34,7 @@ fn patterns(spec: &Spec<'_>, scope: Scope<'_>, pattern: &dyn Fn(&str) -> String)
             .try_for_each(|field| check_whole(field, scope.mapping))?;
     }
     let texts = texts(spec)?;
+    check_count(fields.len(), texts.len(), TEXTS_MAX)?;
     let mut queries = Vec::new();
     for field in fields {
         for text in &texts {

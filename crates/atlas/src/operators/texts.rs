@@ -1,6 +1,6 @@
 //! Operators whose texts are analyzed: `text`, `phrase`, `autocomplete`.
 
-use super::{Scope, any_of};
+use super::{Scope, TEXTS_MAX, any_of, check_count};
 use crate::error::{Result, of_search, refused, unsupported};
 use crate::paths::{self, Path, fields_of, texts_of};
 use crate::spec::{Spec, one_or_many};
@@ -10,9 +10,6 @@ use value::Value;
 
 /// Atlas's scores have no factor of `k1 + 1`, which those of Elasticsearch have.
 const SCORE_FACTOR: f64 = 1.0 / 2.2;
-
-/// The texts that are searched for in each of the fields at most, together.
-const CLAUSES_MAX: usize = 1024;
 
 /// The member `query`: one text or several.
 pub(super) fn texts<'d>(spec: &Spec<'d>) -> Result<Vec<&'d str>> {
@@ -31,11 +28,7 @@ pub(super) fn texts<'d>(spec: &Spec<'d>) -> Result<Vec<&'d str>> {
 
 /// One query for each text and field.
 fn each(fields: &[String], texts: &[&str], name: &str, options: &Json) -> Result<Vec<Query>> {
-    if fields.len() * texts.len() > CLAUSES_MAX {
-        return Err(refused(format!(
-            "more than {CLAUSES_MAX} texts and fields are searched for"
-        )));
-    }
+    check_count(fields.len(), texts.len(), TEXTS_MAX)?;
     let mut queries = Vec::with_capacity(fields.len() * texts.len());
     for field in fields {
         for text in texts {

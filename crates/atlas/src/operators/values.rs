@@ -1,11 +1,11 @@
 //! Operators on whole values: `equals`, `in`, `range`, `near`, `exists`.
 
-use super::{Scope, constant};
+use super::{Scope, check_count, constant};
 use crate::error::{Result, of_search, refused, unsupported};
 use crate::fields::{self, check_whole};
 use crate::paths;
 use crate::spec::{Spec, one_or_many};
-use search::{Query, ValueKind, parse_query};
+use search::{CLAUSES_MAX, Query, ValueKind, parse_query};
 use serde_json::{Map, Value as Json, json};
 use value::Value;
 
@@ -61,6 +61,7 @@ pub(super) fn one_of(spec: &Spec<'_>, scope: Scope<'_>) -> Result<Query> {
     if values.is_empty() {
         return Err(refused(format!("\"{place}\" cannot be empty")));
     }
+    check_count(paths.len(), values.len(), CLAUSES_MAX)?;
     let kinds = values.iter().map(|value| Ok(asked(value, &place)?.0));
     let kinds = kinds.collect::<Result<Vec<_>>>()?;
     if kinds.contains(&"null") || kinds.windows(2).any(|pair| pair[0] != pair[1]) {

@@ -120,3 +120,32 @@ async fn documents_that_a_capped_collection_has_dropped_are_not_found() {
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_would_become_very_many_queries_is_refused() {
+    let store = Store::new(doc! {"mappings": {"dynamic": true}}).await;
+    store.insert(vec![doc! {"a": "x"}]).await;
+    let texts = |prefix: &str, count: i32| -> Vec<Value> {
+        (0..count)
+            .map(|number| format!("{prefix}{number}").into())
+            .collect()
+    };
+    let numbers: Vec<Value> = (0..1000).map(Value::from).collect();
+    for spec in [
+        doc! {"in": {"path": texts("f", 100), "value": numbers}},
+        doc! {"wildcard": {"path": "a", "query": texts("x", 1100), "allowAnalyzedField": true}},
+        doc! {"text": {"path": "a", "query": texts("x", 1100)}},
+    ] {
+        let why = store.refusal(&spec).await;
+        assert!(why.contains("more than"), "{why}");
+    }
+    let fields: Document = texts("f", 6000)
+        .iter()
+        .filter_map(Value::as_str)
+        .map(|name| (name.to_owned(), Value::from(doc! {"type": "number"})))
+        .collect();
+    let why = store
+        .refusal_of_index(doc! {"mappings": {"fields": fields}})
+        .await;
+    assert!(why.contains("more than"), "{why}");
+}

@@ -66,17 +66,25 @@ impl Store {
 
     /// What both find.
     pub async fn both(&self, spec: &Document, documents_max: Option<u64>) -> (Searched, Searched) {
-        let searching = Searching {
-            namespace: films(),
-            spec: spec.clone(),
-            wants_meta: false,
-            documents_max,
-        };
+        let searching = searching(spec, documents_max);
         let by_index = self.indexed.search(&self.engine, &searching).await.unwrap();
         (
             by_index,
             self.plain.search(&self.engine, &searching).await.unwrap(),
         )
+    }
+
+    /// Why a search is refused.
+    pub async fn refusal(&self, spec: &Document) -> String {
+        let found = self.indexed.search(&self.engine, &searching(spec, None)).await;
+        found.unwrap_err().message
+    }
+
+    /// Why another index cannot be made.
+    pub async fn refusal_of_index(&self, definition: Document) -> String {
+        let asked = vec![doc! {"name": "other", "definition": definition}];
+        let created = self.indexed.create(&self.engine, &films(), asked).await;
+        created.unwrap_err().message
     }
 
     /// Waits until an index is on the disk.
@@ -86,6 +94,15 @@ impl Store {
             assert!(begun.elapsed() < INDEX_TIME_MAX, "there is no index");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
+    }
+}
+
+fn searching(spec: &Document, documents_max: Option<u64>) -> Searching {
+    Searching {
+        namespace: films(),
+        spec: spec.clone(),
+        wants_meta: false,
+        documents_max,
     }
 }
 
