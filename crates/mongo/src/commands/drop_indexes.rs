@@ -23,6 +23,13 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             .wrong_type("index", which, "'[string, object, array]'")
             .into());
     }
+    if let ValueRef::Array(names) = which {
+        let mut numbered = names.iter().enumerate();
+        if let Some((at, other)) = numbered.find(|(_, name)| name.as_str().is_none()) {
+            let place = format!("index.{at}");
+            return Err(arguments.wrong_type(&place, other, "'string'").into());
+        }
+    }
     if names_clustered(call, &namespace, which) {
         return Err(CommandError::new(
             Code::location(5_979_800),

@@ -198,6 +198,11 @@ fn plans() -> Vec<Case> {
             2,
             "required field query must be an object",
         ),
+        bad(
+            doc! {"dropIndexes": "c", "index": ["b_1", {"b": 1}]},
+            14,
+            "dropIndexes.index.1",
+        ),
         good(doc! {"dropIndexes": "c", "index": "b_1"}, doc! {"nIndexesWas": 2}),
         good(
             doc! {"deleteIndexes": "c", "index": "*"},
