@@ -220,6 +220,14 @@ fn buckets_hold_what_lies_between_their_boundaries() {
 }
 
 #[test]
+fn very_many_buckets_touch_each_other() {
+    let stages = array![{"$bucketAuto": {"groupBy": "$_id", "buckets": 5_000}}];
+    let bucket = |at: i32| doc! {"_id": {"min": (at * 2), "max": (9_999.min(at * 2 + 2))}, "count": 2};
+    let expected: Vec<Document> = (0..5_000).map(bucket).collect();
+    assert_eq!(run(stages, &numbered(10_000)).unwrap(), expected);
+}
+
+#[test]
 fn the_front_goes_to_the_query() {
     let stages = array![
         {"$match": {"a": 1}}, {"$match": {"b": 2}}, {"$sort": {"c": -1}}, {"$skip": 5}, {"$limit": 10},

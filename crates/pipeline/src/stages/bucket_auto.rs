@@ -3,13 +3,14 @@
 use super::accumulation::{Accumulation, Asking, State};
 use super::bucket::{add_output, check_group_by};
 use super::granularity::Granularity;
-use crate::kept::Kept;
+use crate::kept::{Kept, rest_kept};
 use crate::row::Row;
 use crate::stage::{Run, Stage, StageScope, named};
-use crate::step::{Flow, Step, Work};
+use crate::step::{Flow, PAGE_BYTES, PAGE_ROWS, Step, Work};
 use crate::{Code, QueryError, Result};
 use language::expression::number::Number;
 use language::expression::{Expression, Variables};
+use memory::Share;
 use query::execute::{Sorted, Sorter};
 use std::sync::Arc;
 use value::collation::{compare_in, encode_in};
@@ -125,6 +126,10 @@ impl Stage for BucketAuto {
             stage: self.clone(),
             variables: Arc::clone(&run.variables),
             sorter: Some(run.sorter(None)),
+            sorted: None,
+            share: 1,
+            filled: 0,
+            before: None,
             kept: run.kept("$bucketAuto"),
             bytes: 0,
         })
@@ -142,8 +147,16 @@ struct Bucketing {
     stage: BucketAuto,
     variables: Arc<Variables>,
     sorter: Option<Sorter<Keyed>>,
+    /// The documents that are in no bucket yet.
+    sorted: Option<Sorted<Keyed>>,
+    /// The documents that each bucket takes at least.
+    share: usize,
+    /// How many buckets there were.
+    filled: usize,
+    /// The last one, which ends where the next begins.
+    before: Option<Bucket>,
     kept: Kept,
-    /// What the states of all buckets hold.
+    /// What the states of the buckets hold that were not given.
     bytes: usize,
 }
 
@@ -181,36 +194,62 @@ impl Step for Bucketing {
     }
 
     fn finish(&mut self, out: &mut Vec<Row>) -> Result<Flow> {
-        let Some(sorter) = self.sorter.take() else {
-            return Ok(Flow::Done);
-        };
-        let count = sorter.count();
-        let mut sorted = sorter.into_sorted()?;
-        let mut buckets: Vec<Bucket> = Vec::new();
-        // Each bucket takes its share of all; those that are left over go one each to the first.
-        let share = (count as f64 / self.stage.buckets as f64).round().max(1.0) as usize;
-        while let Some(first) = sorted.pop()? {
-            let is_last = buckets.len() + 1 == self.stage.buckets;
-            let bucket = self.fill(first, &mut sorted, if is_last { usize::MAX } else { share })?;
-            let mut bucket = bucket;
-            if let Some(before) = buckets.last_mut() {
+        if let Some(sorter) = self.sorter.take() {
+            // Each bucket takes its share of all; those that are left over go one each to the first.
+            let share = sorter.count() as f64 / self.stage.buckets as f64;
+            self.share = share.round().max(1.0) as usize;
+            self.sorted = Some(sorter.into_sorted()?);
+        }
+        let mut bytes = 0;
+        while out.len() < PAGE_ROWS && bytes < PAGE_BYTES {
+            let mut next = self.next_bucket()?;
+            if let (Some(before), Some(next)) = (&mut self.before, &mut next) {
                 // The intervals touch; where boundaries are rounded, the lower one has said where.
                 match self.stage.granularity {
-                    None => before.max = bucket.min.clone(),
-                    Some(_) => bucket.min = before.max.clone(),
+                    None => before.max = next.min.clone(),
+                    Some(_) => next.min = before.max.clone(),
                 }
             }
-            buckets.push(bucket);
+            let is_end = next.is_none();
+            if let Some(bucket) = std::mem::replace(&mut self.before, next) {
+                self.bytes = self.bytes.saturating_sub(bucket.bytes());
+                let row = Row::Tree(bucket.into_document(&self.stage.fields)?);
+                bytes += row.size_bytes();
+                out.push(row);
+            }
+            if is_end {
+                return Ok(Flow::Done);
+            }
         }
-        let fields = &self.stage.fields;
-        for bucket in buckets {
-            out.push(Row::Tree(bucket.into_document(fields)?));
+        self.kept.check(self.bytes)?;
+        Ok(Flow::More)
+    }
+
+    fn rest(&mut self, idle: &mut Share) -> Result<()> {
+        if let Some(sorted) = &mut self.sorted {
+            sorted.rest(idle)?;
         }
-        Ok(Flow::Done)
+        rest_kept(&mut self.kept, idle)
     }
 }
 
 impl Bucketing {
+    /// The bucket after those that were filled; `None` at the end.
+    fn next_bucket(&mut self) -> Result<Option<Bucket>> {
+        let Some(mut sorted) = self.sorted.take() else {
+            return Ok(None);
+        };
+        let Some(first) = sorted.pop()? else {
+            return Ok(None);
+        };
+        self.filled += 1;
+        let is_last = self.filled == self.stage.buckets;
+        let share = if is_last { usize::MAX } else { self.share };
+        let bucket = self.fill(first, &mut sorted, share)?;
+        self.sorted = Some(sorted);
+        Ok(Some(bucket))
+    }
+
     /// A bucket of this many documents and all that are equal to its last, rounded outwards by the granularity.
     fn fill(&mut self, first: Keyed, rest: &mut Sorted<Keyed>, share: usize) -> Result<Bucket> {
         let (min, row) = first;
@@ -260,6 +299,11 @@ impl Bucketing {
 }
 
 impl Bucket {
+    /// What its states hold.
+    fn bytes(&self) -> usize {
+        self.states.iter().map(State::bytes).sum()
+    }
+
     fn into_document(mut self, fields: &[(String, Accumulation)]) -> Result<Document> {
         let interval = Document::new().with("min", self.min).with("max", self.max);
         let mut document = named("_id", interval);
