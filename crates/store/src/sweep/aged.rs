@@ -6,8 +6,8 @@
 
 use super::ttl;
 use crate::{
-    Collection, CommitOptions, Durability, Order, Outcome, PageLimit, Present, RecordId, SWEEP_PAGE_RECORDS,
-    StoreError, Target, Transformed, WriteOp,
+    Collection, CollectionOptions, CommitOptions, Durability, Order, Outcome, PageLimit, Present, RecordId,
+    SWEEP_PAGE_RECORDS, StoreError, Target, Transformed, WriteOp,
 };
 use std::sync::Arc;
 use value::{RawDocument, Value, ValueRef};
@@ -15,37 +15,40 @@ use value::{RawDocument, Value, ValueRef};
 /// Deletes what has expired by the collection's own option.
 pub(super) async fn sweep(collection: &Arc<Collection>, now_ms: i64) -> Result<u64, StoreError> {
     let options = collection.options();
-    let seconds = options
-        .kept
-        .get("expireAfterSeconds")
-        .and_then(|seconds| seconds.as_ref().as_f64());
+    let seconds = seconds_of(&options);
     let Some(latest_ms) = seconds.and_then(|seconds| now_ms.checked_sub((seconds as i64).checked_mul(1000)?))
     else {
         return Ok(0);
     };
+    let is_so = || seconds_of(&collection.options()) == seconds;
     if options.kept.contains("clusteredIndex") {
         return match collection.indexes().first() {
-            Some(index) => ttl::sweep_until(collection, index, latest_ms).await,
+            Some(index) => ttl::sweep_until(collection, index, latest_ms, is_so).await,
             None => Ok(0),
         };
     }
     match options.kept.get("timeseries") {
         Some(Value::Document(series)) => match series.get("timeField") {
-            Some(Value::String(time_field)) => sweep_series(collection, time_field, latest_ms).await,
+            Some(Value::String(time_field)) => sweep_series(collection, time_field, latest_ms, is_so).await,
             _ => Ok(0),
         },
         _ => Ok(0),
     }
 }
 
+fn seconds_of(options: &CollectionOptions) -> Option<f64> {
+    options.kept.get("expireAfterSeconds")?.as_ref().as_f64()
+}
+
 async fn sweep_series(
     collection: &Arc<Collection>,
     time_field: &str,
     latest_ms: i64,
+    is_so: impl Fn() -> bool,
 ) -> Result<u64, StoreError> {
     let mut deleted = 0;
     let mut after = None;
-    loop {
+    while is_so() {
         let snapshot = collection.snapshot().await?;
         let limit = PageLimit {
             entries: SWEEP_PAGE_RECORDS,
@@ -60,7 +63,7 @@ async fn sweep_series(
             }
         }
         if operations.is_empty() {
-            return Ok(deleted);
+            break;
         }
         let options = CommitOptions {
             ordered: false,
@@ -71,9 +74,10 @@ async fn sweep_series(
         let gone = |outcome: &&Outcome| matches!(outcome, Outcome::Deleted { .. });
         deleted += outcomes.iter().filter(gone).count() as u64;
         if page.exhausted() {
-            return Ok(deleted);
+            break;
         }
     }
+    Ok(deleted)
 }
 
 fn has_expired(document: RawDocument<'_>, time_field: &str, latest_ms: i64) -> bool {
