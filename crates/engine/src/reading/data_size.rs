@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::reading::find::FindRequest;
 use code::Code;
 use std::cmp::Ordering;
-use store::{Namespace, StoreError};
+use store::{Index, IndexState, Namespace, StoreError};
 use value::{Document, Value, compare};
 
 /// What `dataSize` is asked.
@@ -113,7 +113,8 @@ impl Engine {
             })
         };
         let indexes = self.existing(namespace)?.indexes();
-        let index = indexes.iter().find(|index| begins(&index.spec().key));
+        let mut indexes = indexes.iter().filter(|index| has_all_once(index));
+        let index = indexes.find(|index| begins(&index.spec().key));
         let index = index.ok_or_else(|| {
             let message = "couldn't find valid index containing key pattern";
             Error::new(Code::OPERATION_FAILED, message)
@@ -129,6 +130,16 @@ impl Engine {
             ..FindRequest::default()
         }))
     }
+}
+
+/// Whether an index has each document once, in the order of its values.
+fn has_all_once(index: &Index) -> bool {
+    let spec = index.spec();
+    let lacks_some = spec.sparse || spec.hidden || spec.partial_filter.is_some();
+    let is_of_values = spec.key.iter().all(|(_, kind)| kind.as_ref().is_number())
+        && index.wildcard().is_none()
+        && index.collation().is_none();
+    index.state() == IndexState::Ready && !lacks_some && is_of_values && !index.is_multikey()
 }
 
 fn is_descending(direction: &Value) -> bool {

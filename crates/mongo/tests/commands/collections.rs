@@ -11,6 +11,7 @@ fn collections() {
 pub fn cases() -> Vec<Case> {
     let mut cases = making();
     cases.extend(describing());
+    cases.extend(ranges());
     cases.extend(dropping());
     cases
 }
@@ -187,6 +188,33 @@ fn describing() -> Vec<Case> {
         )
         .of("admin"),
         bad(doc! {"listDatabases": 1}, 13, "admin database"),
+    ]
+}
+
+/// An index that lacks documents does not tell how many there are.
+fn ranges() -> Vec<Case> {
+    vec![
+        good(
+            doc! {"insert": "ranged", "documents": [{"_id": 1, "a": 1}, {"_id": 2}, {"_id": 3, "a": 2}]},
+            doc! {"n": 3},
+        ),
+        good(
+            doc! {"createIndexes": "ranged", "indexes": [{"key": {"a": 1}, "name": "a", "sparse": true}]},
+            doc! {},
+        ),
+        bad(
+            doc! {"dataSize": "test.ranged", "min": {"a": Value::MinKey}, "max": {"a": Value::MaxKey}},
+            96,
+            "couldn't find valid index",
+        ),
+        good(
+            doc! {"createIndexes": "ranged", "indexes": [{"key": {"a": 1, "b": 1}, "name": "ab"}]},
+            doc! {},
+        ),
+        good(
+            doc! {"dataSize": "test.ranged", "min": {"a": Value::MinKey}, "max": {"a": Value::MaxKey}},
+            doc! {"numObjects": 3_i64},
+        ),
     ]
 }
 
