@@ -109,20 +109,31 @@ pub(super) fn keys_at(
     keys
 }
 
-/// A filter for documents that have any of the values in a field. Regular expressions are values here, not patterns.
+/// A filter for documents that have any of the values in a field. Regular expressions are values here, not patterns, and
+/// documents whose names begin with `$` are no operators.
 pub(super) fn any_of(field: &str, values: Vec<Value>) -> Document {
     let equals = |value: Value| Document::new().with(field, Document::new().with("$eq", value));
-    let (regexes, mut plain): (Vec<Value>, Vec<Value>) = values
-        .into_iter()
-        .partition(|value| matches!(value, Value::Regex(_)));
-    if regexes.is_empty() && plain.len() == 1 {
+    let (special, mut plain): (Vec<Value>, Vec<Value>) = values.into_iter().partition(means_other_in_list);
+    if special.is_empty() && plain.len() == 1 {
         return plain.pop().map(equals).unwrap_or_default();
     }
     let within = Document::new().with(field, Document::new().with("$in", plain));
-    if regexes.is_empty() {
+    if special.is_empty() {
         return within;
     }
     let mut branches = vec![Value::Document(within)];
-    branches.extend(regexes.into_iter().map(|regex| Value::Document(equals(regex))));
+    branches.extend(special.into_iter().map(|value| Value::Document(equals(value))));
     Document::new().with("$or", branches)
+}
+
+/// Whether `$in` takes the value for something else than itself.
+fn means_other_in_list(value: &Value) -> bool {
+    match value {
+        Value::Regex(_) => true,
+        Value::Document(document) => document
+            .iter()
+            .next()
+            .is_some_and(|(name, _)| name.starts_with('$')),
+        _ => false,
+    }
 }

@@ -49,6 +49,71 @@ async fn a_lookup_joins_arrays_by_their_elements_and_missing_values_with_null() 
     );
 }
 
+#[tokio::test]
+async fn a_lookup_takes_documents_with_dollars_in_their_names_for_values() {
+    let engine = new_engine().await;
+    let keyed = [
+        doc! {"_id": 1, "key": {"$x": 1}},
+        doc! {"_id": 2, "key": {"$gt": 0}},
+        doc! {"_id": 3, "key": 5},
+    ];
+    insert(&engine, "keyed", &keyed).await;
+    let asking = [
+        doc! {"_id": 1, "wants": [{"$x": 1}, 5]},
+        doc! {"_id": 2, "wants": {"$gt": 0}},
+        doc! {"_id": 3, "wants": [{"$gt": 0}, {"$x": 2}]},
+    ];
+    insert(&engine, "asking", &asking).await;
+    let fields = doc! {"from": "keyed", "localField": "wants", "foreignField": "key", "as": "found"};
+    let lookups = [fields.clone(), fields.with("pipeline", array![{"$match": {}}])];
+    for lookup in lookups {
+        let stages =
+            array![{"$lookup": lookup}, {"$project": {"found": "$found._id"}}, {"$sort": {"_id": 1}}];
+        let expected = [
+            doc! {"_id": 1, "found": [1, 3]},
+            doc! {"_id": 2, "found": [2]},
+            doc! {"_id": 3, "found": [2]},
+        ];
+        assert_eq!(aggregate(&engine, "asking", stages).await.unwrap(), expected);
+    }
+}
+
+/// Of few documents much is made, which is given a page at a time.
+#[tokio::test]
+async fn lookups_of_long_documents_give_all_in_their_order() {
+    let engine = new_engine().await;
+    insert(
+        &engine,
+        "long",
+        &[doc! {"_id": 1, "key": 1, "text": "x".repeat(1_500_000)}],
+    )
+    .await;
+    let asking = |n: i32| doc! {"_id": n, "wants": i32::from(n >= 500)};
+    insert(&engine, "asking", &(0..530).map(asking).collect::<Vec<_>>()).await;
+    let fields = doc! {"from": "long", "localField": "wants", "foreignField": "key", "as": "found"};
+    let graph = doc! {
+        "from": "long", "startWith": "$wants", "connectFromField": "none", "connectToField": "key", "as": "found",
+    };
+    let stages = [
+        doc! {"$lookup": (fields.clone())},
+        doc! {"$lookup": (fields.with("pipeline", array![{"$match": {}}]))},
+        doc! {"$graphLookup": graph},
+    ];
+    for stage in stages {
+        let pipeline = array![
+            {"$sort": {"_id": 1}}, (stage.clone()), {"$set": {"found": {"$size": "$found"}}},
+            {"$group": {"_id": "$found", "ids": {"$push": "$_id"}}}, {"$sort": {"_id": 1}},
+        ];
+        let groups = aggregate(&engine, "asking", pipeline).await.unwrap();
+        let ids = |range: std::ops::Range<i32>| range.map(Value::Int32).collect::<Value>();
+        let expected = [
+            doc! {"_id": 0, "ids": (ids(0..500))},
+            doc! {"_id": 1, "ids": (ids(500..530))},
+        ];
+        assert_eq!(groups, expected, "{stage:?}");
+    }
+}
+
 /// So many documents look something up that the other side is read whole, and so few that its index is asked.
 #[tokio::test]
 async fn a_lookup_finds_the_same_in_the_whole_other_side_as_by_its_index() {

@@ -5,9 +5,10 @@ use crate::fields::{reached, set};
 use crate::join_key::append_key;
 use crate::row::Row;
 use crate::stage::Run;
-use crate::step::{Flow, PAGE_ROWS, Step};
+use crate::step::{Flow, PAGE_BYTES, PAGE_ROWS, Step};
 use crate::{Code, QueryError, Result};
 use language::expression::Variables;
+use memory::Share;
 use query::execute::{Sorted, Sorter};
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -40,6 +41,8 @@ pub(super) struct Densifying {
     /// Whether the bounds given are still to be filled where no document has a value.
     is_untouched: bool,
     made: u64,
+    /// About the bytes of the page at hand.
+    page_bytes: usize,
 }
 
 /// The steps within one partition.
@@ -69,6 +72,7 @@ impl Densifying {
             waiting: None,
             is_untouched: true,
             made: 0,
+            page_bytes: 0,
         }
     }
 
@@ -218,9 +222,18 @@ impl Densifying {
             None => steps.fields.clone(),
         };
         set(&mut document, self.densify.field.parts(), value);
-        out.push(Row::Tree(document));
+        self.put(Row::Tree(document), out);
         self.advance(steps);
         Ok(())
+    }
+
+    fn put(&mut self, row: Row, out: &mut Vec<Row>) {
+        self.page_bytes += row.size_bytes();
+        out.push(row);
+    }
+
+    fn is_page_full(&self, out: &[Row]) -> bool {
+        out.len() >= PAGE_ROWS || self.page_bytes >= PAGE_BYTES
     }
 
     /// Gives the steps before a document, then it; or what is left of a partition. False where the page is full.
@@ -237,7 +250,7 @@ impl Densifying {
             if !is_before {
                 break;
             }
-            if out.len() >= PAGE_ROWS {
+            if self.is_page_full(out) {
                 self.steps = Some(steps);
                 return Ok(false);
             }
@@ -288,7 +301,8 @@ impl Step for Densifying {
         if let Some(sorter) = self.sorter.take() {
             self.sorted = Some(sorter.into_sorted()?);
         }
-        while out.len() < PAGE_ROWS {
+        self.page_bytes = 0;
+        while !self.is_page_full(out) {
             let next = match self.waiting.take() {
                 Some(waiting) => Some(waiting),
                 None => self.next_sorted()?,
@@ -321,8 +335,12 @@ impl Step for Densifying {
                     continue;
                 }
             }
-            out.push(keyed.row);
+            self.put(keyed.row, out);
         }
         Ok(Flow::More)
+    }
+
+    fn rest(&mut self, idle: &mut Share) -> Result<()> {
+        self.sorted.as_mut().map_or(Ok(()), |sorted| sorted.rest(idle))
     }
 }
