@@ -1,5 +1,6 @@
 //! Pipelines over documents at hand: what stages give together, and what is refused.
 
+use language::Code;
 use language::expression::Variables;
 use pipeline::{Pipeline, Source, Surroundings};
 use query::QueryError;
@@ -217,6 +218,20 @@ fn buckets_hold_what_lies_between_their_boundaries() {
             doc! {"_id": "other", "count": 2}
         ]
     );
+}
+
+#[test]
+fn buckets_may_not_make_too_large_an_expression() {
+    let boundaries = |count: i32| (0..count).map(Value::Int32).collect::<Value>();
+    let bucket = |group_by: Value, boundaries: Value| {
+        let stages = array![{"$bucket": {"groupBy": group_by, "boundaries": boundaries}}];
+        run(stages, &[]).err().map(|error| error.code())
+    };
+    assert_eq!(bucket("$_id".into(), boundaries(2_000)), None);
+    let too_large = Some(Code::EXCEEDED_MEMORY_LIMIT);
+    assert_eq!(bucket("$_id".into(), boundaries(200_000)), too_large);
+    let long = doc! {"$strLenBytes": "x".repeat(1_000_000)};
+    assert_eq!(bucket(long.into(), boundaries(2_000)), too_large);
 }
 
 #[test]

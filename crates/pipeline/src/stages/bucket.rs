@@ -4,11 +4,17 @@ use super::group::Group;
 use super::sort::Sort;
 use crate::stage::{Stage, StageScope, named};
 use crate::{Code, QueryError, Result};
-use language::expression::Expression;
+use language::expression::{Expression, size_bytes};
 use query::plan::SortPattern;
 use std::sync::Arc;
 use value::collation::compare_in;
 use value::{Document, Value, canonical_type};
+
+/// What the expression of the key may take.
+const SWITCH_BYTES_MAX: usize = 100 * 1024 * 1024;
+
+/// About what a branch of it takes beside what is compared.
+const BRANCH_BYTES: usize = 1_500;
 
 pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
     let Value::Document(options) = operand else {
@@ -57,6 +63,7 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
         None => None,
         Some(default) => Some(parse_default(default, &boundaries, scope)?),
     };
+    check_size(group_by, &boundaries)?;
     let mut spec = named("_id", switch(group_by, &boundaries, default));
     add_output(&mut spec, output);
     let pattern = SortPattern::parse(&named("_id", 1))?.with_collation(scope.variables.collation());
@@ -163,6 +170,27 @@ fn parse_default(default: &Value, boundaries: &[Value], scope: &StageScope<'_>) 
         }
     }
     Ok(default)
+}
+
+/// Refuses what would become too large an expression: all of `groupBy` stands twice in it for each interval.
+fn check_size(group_by: &Value, boundaries: &[Value]) -> Result<()> {
+    let repeated = BRANCH_BYTES + 2 * size_bytes(group_by.as_ref());
+    let own: usize = boundaries
+        .iter()
+        .map(|boundary| 3 * size_bytes(boundary.as_ref()))
+        .sum();
+    let bytes = boundaries.len().saturating_mul(repeated).saturating_add(own);
+    if bytes <= SWITCH_BYTES_MAX {
+        return Ok(());
+    }
+    Err(wrong(
+        Code::EXCEEDED_MEMORY_LIMIT,
+        format!(
+            "$bucket would use too much memory: {} boundaries make an expression of about {bytes} bytes, and it may take \
+             {SWITCH_BYTES_MAX}",
+            boundaries.len()
+        ),
+    ))
 }
 
 /// The key as an expression: the lower boundary of the interval in which the value lies.
