@@ -28,6 +28,7 @@ fn no_key(error: ExtractError) -> QueryError {
             QueryError::bad_value("cannot sort with keys that are parallel arrays")
         }
         ExtractError::AmbiguousName(_) => QueryError::new(Code::location(16746), error.to_string()),
+        ExtractError::TooManyKeys => QueryError::new(Code::CANNOT_BUILD_INDEX_KEYS, error.to_string()),
     }
 }
 

@@ -97,7 +97,10 @@ fn after(parent: &Revision, hash: RevisionHash) -> RevisionPath {
 /// Keeps the newest of the branches that ended: writers who never see each other's would make a tree without end.
 fn forget_ended(tree: &mut RevisionTree) {
     let leaves = tree.leaves();
-    if tree.nodes()[leaves[0]].deleted || leaves.len() <= ENDED_BRANCHES_MAX {
+    let is_live = leaves
+        .first()
+        .is_some_and(|&winner| !tree.nodes()[winner].deleted);
+    if !is_live || leaves.len() <= ENDED_BRANCHES_MAX {
         return;
     }
     let ended: Vec<Revision> = leaves

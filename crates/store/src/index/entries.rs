@@ -213,6 +213,7 @@ fn refused(error: &ExtractError) -> StoreError {
     let code = match error {
         ExtractError::ParallelArrays { .. } => Code::CANNOT_INDEX_PARALLEL_ARRAYS,
         ExtractError::AmbiguousName(_) => Code::location(16_746),
+        ExtractError::TooManyKeys => Code::CANNOT_BUILD_INDEX_KEYS,
     };
     StoreError::CannotIndex {
         code,

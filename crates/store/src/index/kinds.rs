@@ -10,7 +10,7 @@ use code::Code;
 use std::sync::Arc;
 use text::TextFields;
 use value::key::{self, Direction, TypeBits};
-use value::path::extract::{self, ExtractError, IndexKey, IndexKeys, IndexPath};
+use value::path::extract::{self, ExtractError, IndexKey, IndexKeys, IndexPath, KEYS_BYTES_MAX};
 use value::{DocumentRef, Value, ValueRef};
 
 /// MongoDB's code for an array in a compound wildcard index where only the wildcard's values may be arrays.
@@ -93,13 +93,20 @@ impl Kinds {
             return Ok(IndexKeys::default());
         };
         let mut found = IndexKeys {
-            keys: Vec::with_capacity(plain.keys.len() * specials.sets.len()),
+            keys: Vec::new(),
             array_parts: array_parts(index, &plain, &specials.several),
         };
+        places::check_product(plain.keys.len(), specials.sets.len())?;
+        let mut bytes = 0;
         for key in &plain.keys {
             let values = self.decoded(key);
             for special in &specials.sets {
-                found.keys.push(join(index, &values, special));
+                let key = join(index, &values, special);
+                bytes += key.key.len();
+                if bytes > KEYS_BYTES_MAX {
+                    return Err(Refused::Extract(ExtractError::TooManyKeys));
+                }
+                found.keys.push(key);
             }
         }
         found.keys.sort_by(|a, b| a.key.cmp(&b.key));
@@ -134,6 +141,9 @@ impl Kinds {
     ) -> Result<Option<Specials<'a>>, Refused> {
         if let Some(wildcard) = &self.wildcard {
             let found = wildcard.entries(document);
+            if found.path_bytes > KEYS_BYTES_MAX {
+                return Err(Refused::Extract(ExtractError::TooManyKeys));
+            }
             let sets = found
                 .values
                 .into_iter()

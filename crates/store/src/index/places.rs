@@ -8,6 +8,7 @@ use super::{FieldKind, Index, IndexSpec};
 use code::Code;
 use geometry::cells::{self, Grid};
 use geometry::{Stored, planar_points};
+use value::path::extract::ExtractError;
 use value::path::{self, FieldPath, Reached};
 use value::{DocumentRef, Value, ValueRef};
 
@@ -17,6 +18,10 @@ const PLANE: Grid = Grid {
     max: 180.0,
     bits: 26,
 };
+
+/// The entries that one document may have where each of many values comes with each of many others (MongoDB's default of
+/// `indexMaxNumGeneratedKeysPerDocument`).
+const PRODUCT_MAX: usize = 100_000;
 
 /// The cells of one entry: one for each geospatial field, in order.
 pub(super) type Cells = Vec<Option<i64>>;
@@ -48,6 +53,14 @@ impl IndexSpec {
     }
 }
 
+/// Refuses so many values, each with each of so many others, as would be too many entries.
+pub(super) fn check_product(one: usize, other: usize) -> Result<(), Refused> {
+    match one > 1 && other > 1 && one.saturating_mul(other) > PRODUCT_MAX {
+        true => Err(Refused::Extract(ExtractError::TooManyKeys)),
+        false => Ok(()),
+    }
+}
+
 /// The places of a document in an index; `None` if it has none, and so no entry.
 pub(super) fn places(index: &Index, document: DocumentRef<'_>) -> Result<Option<Places>, Refused> {
     let mut places = Places {
@@ -67,6 +80,8 @@ pub(super) fn places(index: &Index, document: DocumentRef<'_>) -> Result<Option<
             true => vec![None],
             false => found.into_iter().map(Some).collect(),
         };
+        // Of several fields each place is entered with each of the others.
+        check_product(places.sets.len(), choices.len())?;
         let longer = |set: &Cells| -> Vec<Cells> {
             let with = |choice: &Option<i64>| set.iter().copied().chain([*choice]).collect();
             choices.iter().map(with).collect()

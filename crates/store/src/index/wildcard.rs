@@ -6,6 +6,7 @@
 
 use crate::StoreError;
 use code::Code;
+use value::path::extract::KEYS_BYTES_MAX;
 use value::{Document, DocumentRef, Value, ValueRef};
 
 /// The name that ends every wildcard's path.
@@ -158,8 +159,10 @@ impl Wildcard {
     }
 
     fn push<'a>(&self, path: &str, value: ValueRef<'a>, in_array: bool, found: &mut Found<'a>) {
-        if self.holds(path) {
+        // Each element of an array has the whole path.
+        if self.holds(path) && found.path_bytes <= KEYS_BYTES_MAX {
             found.arrays |= in_array;
+            found.path_bytes += path.len();
             found.values.push((path.to_owned(), value));
         }
     }
@@ -170,6 +173,8 @@ impl Wildcard {
 pub(super) struct Found<'a> {
     pub(super) values: Vec<(String, ValueRef<'a>)>,
     pub(super) arrays: bool,
+    /// The bytes of the paths; where they are more than [`KEYS_BYTES_MAX`], the rest of the values is left out.
+    pub(super) path_bytes: usize,
 }
 
 /// Whether a path is another one or lies below it; everything lies below the empty path.

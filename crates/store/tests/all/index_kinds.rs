@@ -130,6 +130,31 @@ async fn a_2dsphere_index_refuses_what_is_no_geometry_and_leaves_out_what_has_no
 }
 
 #[tokio::test]
+async fn values_that_multiply_are_refused() {
+    let refuses = async |key: Document, document: Document| {
+        let (_store, collection) = with_index(IndexSpec::new("many", key)).await;
+        let refused = one(&collection, insert_op(document)).await;
+        assert!(
+            matches!(refused, Err(StoreError::CannotIndex { code, .. }) if code.number() == 201),
+            "{refused:?}"
+        );
+    };
+    let place = |at: i32| {
+        let point = doc! {"type": "Point", "coordinates": array![f64::from(at) / 10.0, 0]};
+        Value::from(doc! {"p": point})
+    };
+    let points = Value::Array((0..400).map(place).collect());
+    let places = doc! {"_id": 1, "a": points.clone(), "b": points.clone()};
+    refuses(doc! {"a.p": "2dsphere", "b.p": "2dsphere"}, places).await;
+    let numbers = Value::Array((0..400).map(Value::Int32).collect());
+    let beside = doc! {"_id": 1, "a": points, "n": numbers.clone()};
+    refuses(doc! {"a.p": "2dsphere", "n": 1}, beside).await;
+    let long = "n".repeat(1 << 20);
+    let named = doc! {"_id": 1, (long.as_str()): numbers};
+    refuses(doc! {"$**": 1}, named).await;
+}
+
+#[tokio::test]
 async fn a_2d_index_keeps_to_its_range() {
     let mut spec = IndexSpec::new("g", doc! {"at": "2d"});
     spec.kept.push("min", -10.0);

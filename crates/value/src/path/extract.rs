@@ -54,7 +54,13 @@ pub enum ExtractError {
         "Ambiguous field name found in array (do not use numeric field names in embedded elements in an array), field: '{0}'"
     )]
     AmbiguousName(String),
+    /// Its keys take more than [`KEYS_BYTES_MAX`]: each element of an array comes with all that the other paths lead to.
+    #[error("Maximum number of generated keys exceeded.")]
+    TooManyKeys,
 }
+
+/// The bytes that the keys of one document in one index may take.
+pub const KEYS_BYTES_MAX: usize = 64 << 20;
 
 /// Appends the least of the keys of the document in an index on these paths: what it is sorted by.
 pub fn put_least_key(
@@ -131,6 +137,7 @@ fn raw_keys<'p>(
         sparse,
         collation,
         found,
+        bytes: 0,
     };
     let progress = paths
         .iter()
@@ -185,6 +192,8 @@ struct Extraction<'p> {
     sparse: bool,
     collation: Option<&'p Collation>,
     found: IndexKeys,
+    /// Those of the keys that were found.
+    bytes: usize,
 }
 
 impl<'p> Extraction<'p> {
@@ -222,10 +231,7 @@ impl<'p> Extraction<'p> {
         }
         match crossing {
             Some(crossing) => self.cross(&crossing, &progress),
-            None => {
-                self.emit(&progress);
-                Ok(())
-            }
+            None => self.emit(&progress),
         }
     }
 
@@ -258,13 +264,27 @@ impl<'p> Extraction<'p> {
                 *slot = positioned;
             }
         }
+        let ends_here = |&index: &usize| matches!(progress.get(index), Some(Progress::Pending([])));
+        let differ = crossing.expands && crossing.paths.iter().any(ends_here);
+        let is_positioned = positions.iter().any(Option::is_some);
+        let mut has_plain = false;
         for element in crossing.array.iter() {
+            let inner = element.as_document();
+            // Elements from which no path goes on by a name have the same keys, unless a path ends at them. Those may be large,
+            // where a path leads to one element by its number.
+            let is_plain = !differ
+                && inner.is_none_or(|inner| {
+                    (is_positioned || !crossing.expands) && !goes_on(inner, crossing, progress)
+                });
+            if is_plain && std::mem::replace(&mut has_plain, true) {
+                continue;
+            }
             let last = if crossing.expands {
                 element
             } else {
                 ValueRef::Array(ArrayRef::Raw(crossing.array))
             };
-            self.expand(element.as_document(), finish_last(progress, last), &positions)?;
+            self.expand(inner, finish_last(progress, last), &positions)?;
         }
         Ok(())
     }
@@ -284,7 +304,7 @@ impl<'p> Extraction<'p> {
     }
 
     /// Adds the key of paths that all have ended.
-    fn emit(&mut self, progress: &[Progress<'_, '_>]) {
+    fn emit(&mut self, progress: &[Progress<'_, '_>]) -> Result<(), ExtractError> {
         let ends = || {
             progress.iter().map(|progress| match progress {
                 Progress::Done(value) => *value,
@@ -292,7 +312,7 @@ impl<'p> Extraction<'p> {
             })
         };
         if self.sparse && ends().all(|end| end.is_none()) {
-            return;
+            return Ok(());
         }
         let mut key = IndexKey {
             key: Vec::with_capacity(16),
@@ -309,8 +329,23 @@ impl<'p> Extraction<'p> {
             }
         }
         key.bits.trim();
-        self.found.keys.push(key);
+        if self.found.keys.last().is_none_or(|last| last.key != key.key) {
+            self.bytes += key.key.len();
+            self.found.keys.push(key);
+        }
+        match self.bytes > KEYS_BYTES_MAX {
+            true => Err(ExtractError::TooManyKeys),
+            false => Ok(()),
+        }
     }
+}
+
+/// Whether a path goes on from an element of the array by the name of one of its fields.
+fn goes_on(element: DocumentRef<'_>, crossing: &Crossing<'_, '_>, progress: &[Progress<'_, '_>]) -> bool {
+    crossing.paths.iter().any(|&index| match progress.get(index) {
+        Some(Progress::Pending([name, ..])) => element.get(name).is_some(),
+        _ => false,
+    })
 }
 
 /// The progress with the paths that ended at the array given its element.

@@ -145,6 +145,29 @@ fn a_number_takes_one_element() {
 }
 
 #[test]
+fn what_all_elements_lead_to_is_one_key() {
+    let long = Value::Array((0..20_000).map(Value::Int32).collect());
+    let mut elements = vec![long.clone()];
+    elements.extend((0..20_000).map(Value::Int32));
+    elements.extend((0..20_000).map(|number| Value::from(doc! {"x": number})));
+    let document = doc! {"a": Value::Array(elements)};
+    check(&document, &["a.0"], &[vec![long.clone()]], &[&[]]);
+    check(&doc! {"a": [long.clone()]}, &["a.0"], &[vec![long]], &[&[]]);
+}
+
+#[test]
+fn keys_that_take_too_much_are_refused() {
+    let long = "x".repeat(1 << 20);
+    let numbers: Vec<Value> = (0..70).map(Value::Int32).collect();
+    let of = |numbers: &[Value]| {
+        let document = doc! {"a": Value::Array(numbers.to_vec()), "b": long.as_str()};
+        extract(&document, &["a", "b"], false)
+    };
+    assert_eq!(of(&numbers[..60]).unwrap().keys.len(), 60);
+    assert_eq!(of(&numbers).unwrap_err(), ExtractError::TooManyKeys);
+}
+
+#[test]
 fn a_number_that_is_a_position_and_a_name_is_refused() {
     let error = extract(&doc! {"a": [{"0": 4}]}, &["a.0"], false).unwrap_err();
     assert_eq!(error, ExtractError::AmbiguousName("0".into()));
