@@ -2,8 +2,8 @@
 
 use super::table::find as find_command;
 use super::{
-    aggregate, aggregate_rules, build_info, count, delete, distinct, find, find_and_modify, pipeline_access,
-    update,
+    aggregate, aggregate_rules, build_info, count, delete, distinct, find, find_and_modify, map_reduce,
+    pipeline_access, update,
 };
 use crate::arguments::{self, Arguments};
 use crate::call::{Call, namespace_of};
@@ -125,6 +125,10 @@ fn parse(call: &Call<'_>, name: &str, request: &Request) -> Result<Explained> {
             arguments.finish()?;
             aggregate_rules::check(call, &request.pipeline)?;
             pipeline_access::check(call, &source, &request)?;
+            Ok(Explained::Aggregate(source, request))
+        }
+        "mapReduce" => {
+            let (source, request) = map_reduce::explained(call, namespace()?, &arguments)?;
             Ok(Explained::Aggregate(source, request))
         }
         "update" => {

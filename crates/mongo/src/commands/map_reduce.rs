@@ -9,7 +9,7 @@ use crate::call::{Call, check_collection_name};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use code::Code;
-use engine::{AggregateRequest, AggregateSource};
+use engine::{AggregateRequest, AggregateSource, Namespace};
 use value::{Document, Value, ValueRef, array, doc};
 
 /// What becomes of the results.
@@ -28,9 +28,8 @@ enum Action {
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     let arguments = call.arguments();
-    let (output, request) = parse(&call.database, &arguments)?;
     let source = AggregateSource::Collection(namespace);
-    pipeline_access::check(call, &source, &request)?;
+    let (output, request) = checked(call, &source, &arguments)?;
     let engine = &call.server.engine;
     let answer = engine.aggregate(&call.context, &source, &request).await?;
     match output {
@@ -51,6 +50,36 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             let results = answer.batch.iter().map(|result| result.as_ref().to_document());
             Ok(doc! {"results": results.collect::<Vec<_>>()}.into())
         }
+    }
+}
+
+/// The pipeline that is explained.
+pub(super) fn explained(
+    call: &Call<'_>,
+    namespace: Namespace,
+    arguments: &Arguments<'_>,
+) -> Result<(AggregateSource, AggregateRequest)> {
+    let source = AggregateSource::Collection(namespace);
+    let (_, request) = checked(call, &source, arguments)?;
+    Ok((source, request))
+}
+
+/// The pipeline, of a client who may run it, on a collection: as in MongoDB, views and time series have none.
+fn checked(
+    call: &Call<'_>,
+    source: &AggregateSource,
+    arguments: &Arguments<'_>,
+) -> Result<(Output, AggregateRequest)> {
+    let (output, request) = parse(&call.database, arguments)?;
+    pipeline_access::check(call, source, &request)?;
+    let namespace = source.namespace();
+    let entry = call.server.engine.collection_entry(&namespace);
+    match entry.is_some_and(|entry| entry.is_view || entry.options.contains("timeseries")) {
+        true => Err(CommandError::new(
+            Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
+            format!("mapReduce is for collections: {namespace} is a view or a time series"),
+        )),
+        false => Ok((output, request)),
     }
 }
 
@@ -146,6 +175,10 @@ fn function(arguments: &Arguments<'_>, name: &'static str, scope: &Document) -> 
 fn output(database: &str, arguments: &Arguments<'_>) -> Result<Output> {
     let into = |action, database: &str, name: &str| {
         check_collection_name(database, name)?;
+        if ["admin", "config", "local"].contains(&database) {
+            let message = format!("Can not output mapReduce results to internal DB {database}");
+            return Err(CommandError::new(Code::COMMAND_NOT_SUPPORTED, message));
+        }
         Ok(Output::Collection(action, database.to_owned(), name.to_owned()))
     };
     let options = match arguments.any("out") {

@@ -18,6 +18,33 @@ fn changes_of_views_are_not_explained() {
     run(&changes());
 }
 
+#[test]
+fn functions_are_run_on_collections_alone() {
+    run(&map_reduced());
+}
+
+fn map_reduced() -> Vec<Case> {
+    let request = |name: &str, out: Value| {
+        let (map, reduce) = ("function() { emit(this.x, 1) }", "function(k, v) { return 1 }");
+        doc! {"mapReduce": name, "map": map, "reduce": reduce, "query": {"x": {"$gt": 1}}, "out": out}
+    };
+    let inline = || Value::from(doc! {"inline": 1});
+    let mut cases = made();
+    for name in ["v", "s"] {
+        cases.push(bad(request(name, inline()), 166, "is a view or a time series"));
+    }
+    for database in ["admin", "config", "local"] {
+        let out = doc! {"merge": "out", "db": database};
+        cases.push(bad(request("a", out.into()), 115, "internal DB"));
+    }
+    cases.push(good(
+        doc! {"explain": request("a", inline()), "verbosity": "queryPlanner"},
+        doc! {"ok": 1.0},
+    ));
+    cases.push(bad(doc! {"explain": request("v", inline())}, 166, "is a view"));
+    cases
+}
+
 fn made() -> Vec<Case> {
     vec![
         good(
