@@ -28,7 +28,7 @@ pub enum AggregateSource {
 
 impl AggregateSource {
     /// The name under which the pipeline runs.
-    pub(crate) fn namespace(&self) -> Namespace {
+    pub fn namespace(&self) -> Namespace {
         match self {
             AggregateSource::Collection(namespace) => namespace.clone(),
             AggregateSource::Database(database) => Namespace::new(database, COLLECTIONLESS),
