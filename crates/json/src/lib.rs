@@ -165,6 +165,11 @@ mod tests {
             typed(r#"{"$oid":"0123456789ABCDEF01234567"}"#),
             Value::Document(_)
         ));
+        // However deep it is, it comes back as it was.
+        let nested = (0..20).fold("{}".to_owned(), |inner, _| {
+            format!(r#"{{"$code":"x","$scope":{inner}}}"#)
+        });
+        assert_eq!(through(&nested), nested);
     }
 
     #[test]

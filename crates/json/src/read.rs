@@ -7,6 +7,9 @@ use value::json::{Lexer, Mode, Number};
 use value::raw::NESTING_DEPTH_MAX;
 use value::{DocumentBuf, DocumentRef, RawDocument, Type, Value};
 
+/// How deep an object may be nested that stands for a value.
+const TYPED_LEVELS_MAX: usize = 8;
+
 /// Reads one text from front to back.
 #[derive(Debug)]
 pub struct Reader<'a> {
@@ -264,6 +267,10 @@ pub fn put_string(text: &str, out: &mut Vec<u8>) {
 /// just so; else it stays what it is, so that no object comes back as another.
 fn typed(out: &mut Vec<u8>, start: usize) -> Type {
     let object = RawDocument::from_validated(&out[start..]);
+    // Only code with its scope holds others. It is looked at as a whole on each of its levels.
+    if object.is_deeper_than(TYPED_LEVELS_MAX) {
+        return Type::Document;
+    }
     let text = value::json::to_string(DocumentRef::Raw(object), Mode::Relaxed);
     let Ok(value) = value::json::parse(&text) else {
         return Type::Document;
