@@ -41,6 +41,15 @@ impl Area {
         }
     }
 
+    /// About how many points and edges a place is compared with.
+    pub fn edges(&self) -> usize {
+        match self {
+            Area::Flat(Shape::Polygon(corners)) => corners.len(),
+            Area::Flat(_) | Area::Cap(_) => 1,
+            Area::Geometry(geometry) => geometry.parts.points.len() + geometry.parts.arcs().count(),
+        }
+    }
+
     /// Whether something can be within.
     pub fn can_contain(&self) -> bool {
         match self {

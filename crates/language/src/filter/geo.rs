@@ -1,9 +1,16 @@
 //! Conditions on places: `$geoWithin`, `$geoIntersects`, `$near` and `$nearSphere`.
 
 use super::FilterPlace;
+use crate::interruption::steps;
 use crate::{Code, Error, Result};
 use geometry::{Area, GeometryError, Near};
+use value::size::shallow_bytes;
 use value::{Document, Value, ValueRef};
+
+/// About the bytes that a place has for each of its points.
+const POINT_BYTES: usize = 32;
+/// Pairs of edges that are compared in the time of one step.
+const PAIRS_PER_STEP: usize = 8;
 
 /// What is near can only be asked where results have an order.
 const NEAR_NOT_HERE: Code = Code::location(5_626_500);
@@ -24,6 +31,8 @@ pub struct GeoCondition {
     pub operator: GeoOperator,
     /// The area.
     pub area: Area,
+    /// How many edges it has.
+    edges: usize,
     source: Value,
 }
 
@@ -47,16 +56,20 @@ impl GeoCondition {
         }
         Ok(GeoCondition {
             operator,
+            edges: area.edges(),
             area,
             source: argument.clone(),
         })
     }
 
-    pub(super) fn matches(&self, value: ValueRef<'_>) -> bool {
-        match self.operator {
+    pub(super) fn matches(&self, value: ValueRef<'_>) -> Result<bool> {
+        // Each of its edges may be compared with each of the place's.
+        let pairs = self.edges.saturating_mul(1 + shallow_bytes(value) / POINT_BYTES);
+        steps(1 + pairs / PAIRS_PER_STEP)?;
+        Ok(match self.operator {
             GeoOperator::Within => self.area.contains(value),
             GeoOperator::Intersects => self.area.intersects(value),
-        }
+        })
     }
 
     /// The operator as in a query.
@@ -98,10 +111,10 @@ impl NearCondition {
     }
 
     /// The whole of a field's value is looked at, not each element by itself.
-    pub(super) fn matches(&self, value: ValueRef<'_>) -> bool {
-        self.near
-            .nearest(value)
-            .is_some_and(|distance| self.near.allows(distance))
+    pub(super) fn matches(&self, value: ValueRef<'_>) -> Result<bool> {
+        steps(1 + shallow_bytes(value) / POINT_BYTES / PAIRS_PER_STEP)?;
+        let nearest = self.near.nearest(value);
+        Ok(nearest.is_some_and(|distance| self.near.allows(distance)))
     }
 
     /// The operators as in a query.

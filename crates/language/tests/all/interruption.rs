@@ -185,14 +185,16 @@ fn filters_on_long_arrays_end() {
     let long = || Value::Array((0..3_000).map(Value::Int32).collect());
     let killed = Interruption::default();
     killed.kill.with(Code::INTERRUPTED);
+    let corner = |at: i32| Value::from(vec![f64::from(at), f64::from(at % 2)]);
     let filters = [
         doc! {"a": doc! {"$gt": 3_000}},
         doc! {"a": doc! {"$elemMatch": doc! {"$gt": 3_000}}},
         doc! {"a": doc! {"$elemMatch": doc! {"b": 1}}},
         doc! {"$nor": (0..9_000).map(|at| Value::from(doc! {"b": doc! {"$gt": at}})).collect::<Value>()},
         doc! {"$jsonSchema": doc! {"properties": doc! {"a": doc! {"uniqueItems": true}}}},
+        doc! {"places": doc! {"$geoWithin": doc! {"$polygon": (0..2_000).map(corner).collect::<Value>()}}},
     ];
-    let document = doc! {"a": long()};
+    let document = doc! {"a": long(), "places": vec![vec![900.0, 900.0]; 100]};
     for filter in filters {
         let filter = Filter::parse(&filter, &FilterScope::default()).unwrap();
         let ended = within(&killed, || filter.matches((&document).into()));

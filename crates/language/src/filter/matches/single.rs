@@ -55,8 +55,8 @@ impl Predicate {
             }
             Predicate::Regex(regex) => matches_regex(regex, value),
             Predicate::Bits(test) => Ok(test.matches(value)),
-            Predicate::Geo(condition) => Ok(condition.matches(value)),
-            Predicate::Near(condition) => Ok(condition.matches(value)),
+            Predicate::Geo(condition) => condition.matches(value),
+            Predicate::Near(condition) => condition.matches(value),
             Predicate::Size(size) => Ok(value
                 .as_array()
                 .is_some_and(|array| array.len() == *size as usize)),
