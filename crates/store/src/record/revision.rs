@@ -7,6 +7,9 @@ use md5::{Digest as _, Md5};
 use std::fmt;
 use value::{RawDocument, varint};
 
+/// The highest generation that is taken from others: in BSON it is a number of 64 bits with a sign.
+const GENERATION_MAX: u64 = i64::MAX as u64;
+
 /// One version of a document: how many came before it, and a hash of its content and ancestry.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Revision {
@@ -27,11 +30,15 @@ impl Revision {
         }
     }
 
-    /// Reads CouchDB's form `2-9f86d081884c7d659a2feaa0c55ad015`; `None` if the text has another.
+    /// Reads CouchDB's form `2-9f86d081884c7d659a2feaa0c55ad015`; `None` if the text has another, or a generation that
+    /// nothing could follow.
     pub fn parse(text: &str) -> Option<Revision> {
         let (generation, hash) = text.split_once('-')?;
         let is_number = generation.bytes().all(|byte| byte.is_ascii_digit());
-        let generation = generation.parse().ok().filter(|_| is_number)?;
+        let generation = generation
+            .parse()
+            .ok()
+            .filter(|generation| is_number && *generation <= GENERATION_MAX)?;
         Some(Revision {
             generation,
             hash: RevisionHash::parse(hash),

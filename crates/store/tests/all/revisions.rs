@@ -27,6 +27,20 @@ fn revision(text: &str) -> Revision {
     Revision::parse(text).unwrap()
 }
 
+#[test]
+fn no_generation_is_taken_that_nothing_could_follow() {
+    assert_eq!(revision("9223372036854775807-x").generation, i64::MAX as u64);
+    for wrong in [
+        "9223372036854775808-x",
+        "18446744073709551615-x",
+        "-1-x",
+        "+1-x",
+        "1",
+    ] {
+        assert_eq!(Revision::parse(wrong), None, "{wrong}");
+    }
+}
+
 async fn written(collection: &Arc<Collection>, operation: WriteOp) -> Revision {
     match one(collection, operation).await.unwrap() {
         Outcome::Edited { revision } => revision,
