@@ -63,8 +63,7 @@ impl Opened {
         options: &OpenOptions,
     ) -> Result<Opened> {
         let resolved = surroundings.collections.resolve(scope.namespace)?;
-        let mut all = resolved.stages;
-        all.extend(stages.iter().cloned());
+        let all = joined(resolved.stages, stages);
         let pipeline = Pipeline::parse_within(&all, scope)?;
         check_origin(scope.namespace, &pipeline)?;
         for stage in &pipeline.stages {
@@ -181,6 +180,16 @@ fn prefer_covering_index(collection: &Collection, leading: &Leading, spec: &mut 
         .filter(covers)
         .min_by_key(|index| index.fields().len());
     spec.hint = fewest.map(|index| Hint::Name(index.spec().name.clone()));
+}
+
+/// The stages of a view and those that are asked of it. What `$collStats` tells is of the view itself, as in MongoDB.
+fn joined(mut of_view: Vec<Value>, asked: &[Value]) -> Vec<Value> {
+    let first = asked.first().and_then(Value::as_document);
+    if first.is_some_and(|first| first.contains("$collStats")) {
+        of_view.clear();
+    }
+    of_view.extend(asked.iter().cloned());
+    of_view
 }
 
 /// Refuses to read a view by another order of strings than its own.

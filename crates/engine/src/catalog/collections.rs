@@ -213,11 +213,15 @@ impl Engine {
             )
         })?;
         source.refuse_view()?;
-        if !drop_target && self.store().collection(to).is_some() {
-            return Err(Error::new(
-                Code::NAMESPACE_EXISTS,
-                format!("target namespace exists: {to}"),
-            ));
+        if let Some(present) = self.store().collection(to) {
+            let message = match present.is_view() {
+                // No collection takes its place, whatever is to be dropped.
+                true => format!("a view already exists with that name: {to}"),
+                false => format!("target namespace exists: {to}"),
+            };
+            if present.is_view() || !drop_target {
+                return Err(Error::new(Code::NAMESPACE_EXISTS, message));
+            }
         }
         self.store().rename(from, to, drop_target).await?;
         let is_other = |open: &Namespace| open == from || open == to;

@@ -45,6 +45,37 @@ fn map_reduced() -> Vec<Case> {
     cases
 }
 
+#[test]
+fn a_view_is_no_collection() {
+    run(&told());
+}
+
+fn told() -> Vec<Case> {
+    let statistics = |name: &str, wanted: Document| {
+        let stage = Document::new().with("$collStats", wanted);
+        doc! {"aggregate": name, "pipeline": [stage], "cursor": {}}
+    };
+    let rename =
+        |drop_target: bool| doc! {"renameCollection": "test.a", "to": "test.v", "dropTarget": drop_target};
+    let mut cases = made();
+    cases.extend([
+        good(
+            statistics("v", doc! {"latencyStats": {}}),
+            doc! {"cursor": {"firstBatch": [{"ns": "test.v"}]}},
+        ),
+        bad(statistics("v", doc! {"count": {}}), 166, "is a view"),
+        bad(statistics("v", doc! {"storageStats": {}}), 166, "is a view"),
+        good(
+            statistics("s", doc! {"count": {}}),
+            doc! {"cursor": {"firstBatch": [{"ns": "test.s", "count": 0}]}},
+        ),
+        bad(rename(false), 48, "a view already exists").of("admin"),
+        bad(rename(true), 48, "a view already exists").of("admin"),
+        good(doc! {"count": "v"}, doc! {"n": 2}),
+    ]);
+    cases
+}
+
 fn made() -> Vec<Case> {
     vec![
         good(
