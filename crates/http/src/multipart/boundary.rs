@@ -40,7 +40,12 @@ fn value(text: &str) -> Option<(String, &str)> {
     while let Some((at, character)) = characters.next() {
         match character {
             '"' => return Some((value, quoted.get(at + 1..)?)),
-            '\\' => value.push(characters.next()?.1),
+            // Only these two have to be escaped (RFC 9110, section 5.6.4). Browsers and curl escape nothing so, and send a file's
+            // name with the backslashes that it has.
+            '\\' => match quoted.get(at + 1..)?.chars().next() {
+                Some('"' | '\\') => value.push(characters.next()?.1),
+                _ => value.push(character),
+            },
             character => value.push(character),
         }
     }
@@ -50,6 +55,17 @@ fn value(text: &str) -> Option<(String, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_backslash_escapes_itself_and_quotation_marks_alone() {
+        for (header, wanted) in [
+            (r#"form-data; filename="a\b\"c.txt""#, Some(r#"a\b"c.txt"#)),
+            (r#"form-data; filename="a\\b.txt""#, Some(r"a\b.txt")),
+            (r#"form-data; filename="a\""#, None),
+        ] {
+            assert_eq!(parameter(header, "filename").as_deref(), wanted, "{header}");
+        }
+    }
 
     #[test]
     fn a_boundary_is_found_quoted_or_not_among_other_parameters() {
