@@ -30,6 +30,8 @@ impl Metadata {
                 "filetype" | "type" | "contentType" if metadata.content_type.is_none() => {
                     metadata.content_type = Some(value);
                 }
+                // The server keeps digests that it has computed under these names, and tells them as the file's.
+                key if is_digest(key) => {}
                 key => metadata.rest.push(key, value),
             }
         }
@@ -58,8 +60,12 @@ pub(super) fn of_file(entry: &FileEntry) -> String {
 
 /// Whether a field of a file's metadata may have come from the header: the server adds some, and drivers may use other names.
 fn is_from_client(key: &str) -> bool {
-    let is_servers = key == "contentType" || DigestKind::ALL.iter().any(|kind| kind.name() == key);
+    let is_servers = key == "contentType" || is_digest(key);
     !is_servers && !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_graphic() && byte != b',')
+}
+
+fn is_digest(key: &str) -> bool {
+    DigestKind::ALL.iter().any(|kind| kind.name() == key)
 }
 
 fn unreadable(key: &str) -> WebError {
@@ -70,7 +76,16 @@ fn unreadable(key: &str) -> WebError {
 
 #[cfg(test)]
 mod tests {
-    use super::is_from_client;
+    use super::{Metadata, is_from_client};
+
+    #[test]
+    fn no_digest_is_taken_from_the_client() {
+        let Ok(metadata) = Metadata::parse("filename YQ==,sha256 MDA=,md5 MDA=,blake3 MDA=,sha1 MDA=") else {
+            panic!("it is base64");
+        };
+        assert_eq!(metadata.name.as_deref(), Some("a"));
+        assert_eq!(metadata.rest, value::doc! {"sha1": "00"});
+    }
 
     #[test]
     fn what_the_server_or_a_driver_adds_to_the_metadata_is_not_told() {
