@@ -252,11 +252,12 @@ fn folder_bytes(folder: &Path) -> u64 {
         .sum()
 }
 
-/// Bytes of the file system that a folder lies in, and those in use.
+/// Bytes of the file system that a folder lies in, and those in use: all that cannot be written to, as the check for room has
+/// it. What only the superuser may fill is no room.
 fn volume(folder: &Path) -> (u64, u64) {
     match rustix::fs::statvfs(folder) {
         Ok(volume) => {
-            let used = volume.f_blocks.saturating_sub(volume.f_bfree);
+            let used = volume.f_blocks.saturating_sub(volume.f_bavail);
             (volume.f_blocks * volume.f_frsize, used * volume.f_frsize)
         }
         Err(_) => (0, 0),
