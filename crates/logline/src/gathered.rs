@@ -18,8 +18,11 @@ impl Gathered {
     /// Adds a field. That it has its last value once more is not said.
     pub(crate) fn add(&mut self, name: &str, value: impl Into<Value>) {
         let value = value.into();
-        let place = self.place(name);
-        match place.and_then(|at| self.fields.get_mut(at)) {
+        let present = match self.place(name) {
+            Some(at) => self.fields.get_mut(at),
+            None => None,
+        };
+        match present {
             None => self.push(name, value),
             Some((_, Value::Array(list))) => {
                 if list.last() != Some(&value) {
