@@ -119,7 +119,8 @@ async fn changes_of_a_user_at_once_do_not_undo_each_other() {
     assert!(may_find(&engine, "a") && may_find(&engine, "b"));
 
     // Whichever comes first: nobody holds a role that is gone, and a user who was dropped stays so.
-    let (_, dropped) = tokio::join!(give("a"), engine.drop_role(&name("a")));
+    let role = name("a");
+    let (_, dropped) = tokio::join!(give("a"), engine.drop_role(&role));
     dropped.unwrap();
     assert_eq!(engine.user("shop", "ada").unwrap().roles, [name("b")]);
     let (dropped, _) = tokio::join!(engine.drop_user("shop", "ada"), give("b"));

@@ -155,7 +155,7 @@ mod tests {
         let gate = Gate::default();
         let pass = gate.pass().await;
         assert!(gate.shut_to_all(Duration::ZERO).await.is_none());
-        gate.pass_to_merge().await;
+        drop(gate.pass_to_merge().await);
         drop(pass);
     }
 }

@@ -137,7 +137,8 @@ fn a_message_that_is_refused_keeps_no_other_out() {
         options: doc! {"validator": {"message": {"$ne": "no"}}},
         ..engine::CreateRequest::default()
     };
-    let created = server.engine.create_collection(&namespace(), request);
+    let namespace = namespace();
+    let created = server.engine.create_collection(&namespace, request);
     server.runtime.block_on(created).unwrap();
     let mut stream = TcpStream::connect(server.tcp).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
