@@ -54,6 +54,11 @@ impl ElasticError {
         ElasticError::new(StatusCode::INTERNAL_SERVER_ERROR, "exception", reason)
     }
 
+    /// The body of a request is not of its form.
+    pub(crate) fn malformed(reason: impl Into<String>) -> ElasticError {
+        ElasticError::new(StatusCode::BAD_REQUEST, "parse_exception", reason)
+    }
+
     pub(crate) fn parsing(reason: impl Into<String>) -> ElasticError {
         ElasticError::new(StatusCode::BAD_REQUEST, "parsing_exception", reason)
     }
@@ -151,8 +156,16 @@ impl ElasticError {
         Value::Object(object)
     }
 
+    /// What is answered before anything looks at a request: a text alone.
+    pub(crate) fn plain(status: StatusCode, reason: impl Into<String>) -> ElasticError {
+        ElasticError::new(status, "", reason)
+    }
+
     /// The whole answer.
     pub(crate) fn to_answer(&self) -> Value {
+        if self.kind.is_empty() {
+            return json!({"error": self.reason, "status": self.status.as_u16()});
+        }
         let mut error = self.to_json();
         if let Value::Object(error) = &mut error {
             let root = Value::Array(vec![Value::Object(error.clone())]);
@@ -170,10 +183,25 @@ impl From<SearchError> for ElasticError {
             Kind::TooManyBuckets => StatusCode::SERVICE_UNAVAILABLE,
             Kind::Memory => StatusCode::TOO_MANY_REQUESTS,
             Kind::Unsupported => StatusCode::NOT_IMPLEMENTED,
-            Kind::Aggregation => StatusCode::INTERNAL_SERVER_ERROR,
+            Kind::Aggregation | Kind::AggregationStart => StatusCode::INTERNAL_SERVER_ERROR,
             _ => StatusCode::BAD_REQUEST,
         };
-        ElasticError::new(status, kind, error.reason)
+        let own = ElasticError::new(status, kind, error.reason);
+        match error.cause {
+            None => own,
+            Some(cause) => own.because((*cause).into()),
+        }
+    }
+}
+
+impl From<mustache::Error> for ElasticError {
+    fn from(error: mustache::Error) -> ElasticError {
+        match error {
+            mustache::Error::Failed(reason) => {
+                ElasticError::new(StatusCode::BAD_REQUEST, "general_script_exception", reason)
+            }
+            mustache::Error::Unsupported(what) => ElasticError::unsupported(what),
+        }
     }
 }
 

@@ -3,9 +3,9 @@
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
 use crate::kept::Family;
-use crate::mustache::Template;
 use crate::respond::{Answer, acknowledged, json, ok};
 use http::{Method, StatusCode};
+use mustache::Template;
 use serde_json::{Value, json};
 
 pub(crate) async fn run(call: &mut Call, id: &str, context: Option<&str>) -> Result<Answer> {

@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// The level of each crate; a crate uses only crates of lower levels (level 0 uses none).
-pub const LEVELS: [(&str, u8); 41] = [
+pub const LEVELS: [(&str, u8); 43] = [
     ("backup", 0),
     ("code", 0),
     ("javascript", 0),
     ("kv", 0),
     ("memory", 0),
+    ("mustache", 0),
     ("net", 0),
     ("testing", 0),
     ("value", 0),
@@ -31,6 +32,7 @@ pub const LEVELS: [(&str, u8); 41] = [
     ("replicate", 3),
     ("search", 3),
     ("clouseau", 4),
+    ("fetch", 4),
     ("peer", 4),
     ("suggest", 4),
     ("update", 3),

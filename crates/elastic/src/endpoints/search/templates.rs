@@ -7,10 +7,10 @@ use crate::call::Call;
 use crate::endpoints::stored_scripts::source_text;
 use crate::error::{ElasticError, Result};
 use crate::kept::Family;
-use crate::mustache::Template;
 use crate::resolve::Options;
 use crate::respond::{Answer, ok};
 use http::{Method, StatusCode};
+use mustache::Template;
 use serde_json::{Map, Value, json};
 
 /// `/{index}/_search/template`.
