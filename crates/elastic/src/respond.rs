@@ -1,7 +1,6 @@
 //! Making answers.
 
 use crate::error::ElasticError;
-use crate::filter_path;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{Body, HeaderName, HeaderValue, Request, Response, StatusCode, query_pairs};
 use serde_json::Value;
@@ -104,7 +103,7 @@ impl Form {
             Content::Text(text) => (text, Some(HeaderValue::from_static("text/plain; charset=UTF-8"))),
             Content::Json(body) => {
                 let body = match &self.filter_path {
-                    Some(filter) => filter_path::filtered(body, filter),
+                    Some(filter) => fetch::filter_path::filtered(body, filter),
                     None => body,
                 };
                 let text = match self.pretty {

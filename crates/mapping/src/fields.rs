@@ -59,14 +59,23 @@ impl<'d> View<'d> {
         }
     }
 
-    /// The values at a field's place, as they lie there.
+    /// The values at a field's place, as they lie there; with those that are copied to it.
     pub fn raw(&self, field: &Field) -> Vec<ValueRef<'d>> {
+        self.at(field, &field.copied_from)
+    }
+
+    /// The values at a field's place alone.
+    pub fn own(&self, field: &Field) -> Vec<ValueRef<'d>> {
+        self.at(field, &[])
+    }
+
+    fn at(&self, field: &Field, copied_from: &[String]) -> Vec<ValueRef<'d>> {
         let mut found = Vec::new();
         let is_seen = field.nested.as_deref() == self.scope || (field.in_root && self.scope.is_none());
         if !is_seen {
             return found;
         }
-        for path in std::iter::once(&field.path).chain(&field.copied_from) {
+        for path in std::iter::once(&field.path).chain(copied_from) {
             let path = match self.scope {
                 None => Some(path.as_str()),
                 Some(scope) => path.strip_prefix(scope).and_then(|rest| rest.strip_prefix('.')),
@@ -252,7 +261,8 @@ pub fn text_of(value: ValueRef<'_>) -> Option<String> {
     text_at(value).map(Cow::into_owned)
 }
 
-fn null_term(field: &Field) -> Option<Term> {
+/// What stands for null in a field.
+pub fn null_term(field: &Field) -> Option<Term> {
     let given = field.null_value.as_ref().filter(|value| !value.is_null())?;
     let text = scalar(given)?;
     term(field, ValueRef::String(&text))

@@ -23,6 +23,22 @@ impl Point {
         is_point.then_some(Point { lat, lon })
     }
 
+    /// The same as a column has it, in 32 bits for each coordinate.
+    #[must_use]
+    pub fn in_column(self) -> Point {
+        let rounded = |coordinate: f64, all: f64| {
+            let step = all / (f64::from(u32::MAX) + 1.0);
+            (coordinate / step)
+                .floor()
+                .clamp(f64::from(i32::MIN), f64::from(i32::MAX))
+                * step
+        };
+        Point {
+            lat: rounded(self.lat, 180.0),
+            lon: rounded(self.lon, 360.0),
+        }
+    }
+
     /// `lat,lon`, `POINT (lon lat)`, or a geohash.
     pub fn of_text(text: &str) -> Option<Point> {
         let number = |text: &str| text.trim().parse::<f64>().ok();
@@ -176,6 +192,20 @@ fn of_geohash(hash: &str) -> Option<Point> {
         }
     }
     Point::checked(f64::midpoint(lat.0, lat.1), f64::midpoint(lon.0, lon.1))
+}
+
+/// The characters of cells that are about so wide.
+pub fn characters(metres: f64) -> i64 {
+    const EQUATOR: f64 = 40_075_016.685_578_49;
+    const MERIDIAN: f64 = 19_970_326.371_122_4;
+    const MOST: i64 = 12;
+    let width = metres / (1.0 + MERIDIAN / EQUATOR);
+    if width <= 0.0 {
+        return MOST;
+    }
+    // Two levels of quarters for every five bits.
+    let levels = (EQUATOR / width).ceil().log2().ceil();
+    (2.0 * levels / 5.0).ceil() as i64
 }
 
 /// Metres of `12km`, `5mi`, `300`.

@@ -1,8 +1,11 @@
 //! Documents that were found.
 
+use crate::matching::Statistics;
 use mapping::Mapping;
+use mapping::decimals::double_text;
 use mapping::fields::{Term, View};
 use serde_json::{Number, Value};
+use std::sync::Arc;
 use value::DocumentBuf;
 
 /// A document that was found.
@@ -20,21 +23,42 @@ pub struct Hit {
     pub score: Option<f32>,
     /// The document itself.
     pub document: DocumentBuf,
-    /// The nested object that it is: its path and which one of those there.
-    pub nested: Option<(String, usize)>,
+    /// The nested object that it is, behind those that it is in: each by its path, and which one it is of those in the one before.
+    pub nested: Vec<(String, usize)>,
     /// The fields some values of which were ignored.
     pub ignored: Vec<String>,
+    /// The names of queries that it matches.
+    pub matched: Vec<Arc<str>>,
     pub(crate) sort: Vec<SortValue>,
+    /// What was counted of its index, by which what is nested in it is scored.
+    pub(crate) counted: Option<Arc<Statistics>>,
 }
 
 impl Hit {
+    /// A document alone, which nobody has searched for.
+    pub fn of_document(document: DocumentBuf) -> Hit {
+        Hit {
+            index: 0,
+            id: String::new(),
+            sequence: 0,
+            version: 0,
+            score: None,
+            document,
+            nested: Vec::new(),
+            ignored: Vec::new(),
+            matched: Vec::new(),
+            sort: Vec::new(),
+            counted: None,
+        }
+    }
+
     /// The fields of the hit, or of the nested object that it is.
-    pub(crate) fn view<'d>(&'d self, mapping: &'d Mapping) -> View<'d> {
+    pub fn view<'d>(&'d self, mapping: &'d Mapping) -> View<'d> {
         View {
             mapping,
             document: self.document.as_ref(),
-            scope: self.nested.as_ref().map(|(path, _)| path.as_str()),
-            offset: self.nested.as_ref().map_or(0, |(_, offset)| *offset),
+            scope: self.nested.last().map(|(path, _)| path.as_str()),
+            offset: self.nested.last().map_or(0, |(_, offset)| *offset),
             root: self.document.as_ref(),
             index_at: self.index,
             version: self.version,
@@ -85,9 +109,6 @@ pub(crate) enum SortValue {
     /// No value; before or after all others, however they are sorted.
     First,
     Last,
-    /// The least or the greatest whole number, which stands for none.
-    FirstNumber(i64),
-    LastNumber(i64),
 }
 
 impl SortValue {
@@ -104,7 +125,8 @@ impl SortValue {
         match self {
             SortValue::Term(Term::Integer(number) | Term::Date(number)) => (*number).into(),
             SortValue::Term(Term::Float(number)) => {
-                Number::from_f64(*number).map_or(Value::Null, Value::Number)
+                // What has no end is a text, as Elasticsearch writes it.
+                Number::from_f64(*number).map_or_else(|| double_text(*number).into(), Value::Number)
             }
             SortValue::Term(Term::Boolean(flag)) => i64::from(*flag).into(),
             SortValue::Term(Term::Text(text)) => text.as_str().into(),
@@ -112,15 +134,14 @@ impl SortValue {
             SortValue::Term(Term::Point(_) | Term::Interval(_)) => Value::Null,
             SortValue::Formatted(_, text) | SortValue::FormattedNanos(_, text) => text.as_str().into(),
             SortValue::First | SortValue::Last => Value::Null,
-            SortValue::FirstNumber(number) | SortValue::LastNumber(number) => (*number).into(),
         }
     }
 
     pub(crate) fn rank(&self) -> u8 {
         match self {
-            SortValue::First | SortValue::FirstNumber(_) => 0,
+            SortValue::First => 0,
             SortValue::Term(_) | SortValue::Formatted(..) | SortValue::FormattedNanos(..) => 1,
-            SortValue::Last | SortValue::LastNumber(_) => 2,
+            SortValue::Last => 2,
         }
     }
 

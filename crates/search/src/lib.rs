@@ -11,8 +11,6 @@
 //! Left to others: where documents come from and who may see them (`engine`), the wire form of answers (`elastic`).
 
 mod aggregations;
-mod fetch;
-mod field_caps;
 mod held;
 mod highlight;
 mod hit;
@@ -21,6 +19,7 @@ mod inner;
 mod matching;
 mod more_like;
 mod murmur;
+mod named;
 mod neighbours;
 mod order;
 mod profile;
@@ -30,13 +29,10 @@ mod run;
 mod script;
 mod seen;
 mod sort;
-mod term_vector;
 mod units;
 mod work;
 
 pub use aggregations::{Aggregations, BUCKETS_MAX, Background, Counting, Counts, Grouping, Rows, ShowHit};
-pub use fetch::{ValuesOf, WantedField, check_source, fetched, fetched_stored, stored_of};
-pub use field_caps::FieldCaps;
 pub use held::Held;
 pub use highlight::{ANALYZED_CHARS_MAX, Highlight};
 pub use hit::Hit;
@@ -47,6 +43,7 @@ pub use mapping::dates::{date_math_name, date_text};
 pub use mapping::error::{Kind, Result, SearchError};
 pub use mapping::fields::simple_match;
 pub use mapping::intervals::Relation;
+pub use mapping::json::token_of;
 pub use mapping::names;
 pub use mapping::{Mapping, OBJECTS_DEPTH_MAX, Placed, ValueKind};
 pub use matching::expression;
@@ -62,5 +59,4 @@ pub use run::{NewestWanted, Run};
 pub use script::{look_if_wanted, script_parts};
 pub use seen::{Index, Outcome, Seen};
 pub use sort::{Order, SortKey, parse_sort};
-pub use term_vector::{TermCounts, TermVectors};
 pub use units::{bytes_of, parse_time};

@@ -5,8 +5,8 @@ use crate::error::{ElasticError, Result};
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, ok};
 use auth::Action;
+use fetch::FieldCaps;
 use http::Method;
-use search::FieldCaps;
 
 /// `/{index}/_field_caps`.
 pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
@@ -16,14 +16,23 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
     let fields = call.parameters.list("fields");
     call.parameters.end()?;
     let body = call.object()?;
-    if let Some(other) = body.keys().next() {
-        return Err(ElasticError::unsupported(format!(
-            "[{other}] of field capabilities"
-        )));
+    for (name, value) in &body {
+        match name.as_str() {
+            // What all documents match leaves no index out.
+            "index_filter" if value.get("match_all").is_some() => {}
+            "index_filter" => {
+                return Err(ElasticError::unsupported("[index_filter] of field capabilities"));
+            }
+            other => {
+                return Err(ElasticError::parsing(format!(
+                    "request does not support [{other}]"
+                )));
+            }
+        }
     }
     let fields = fields
         .filter(|fields| !fields.is_empty())
-        .ok_or_else(|| ElasticError::validation(&["no fields specified".to_owned()]))?;
+        .ok_or_else(|| ElasticError::illegal("specified fields can't be null or empty"))?;
     let mut caps = FieldCaps::default();
     for name in resolve(call, expression, options)? {
         let mapping = call.open_index(&name, Action::Find)?.mapping().await?;

@@ -1,10 +1,10 @@
 //! `filter_path`: which parts of an answer a client wants, `*` being any one name and `**` any number of them.
 
-use search::simple_match;
+use mapping::fields::simple_match;
 use serde_json::{Map, Value};
 
 /// The parts of an answer that the filters name, without those with a `-` in front.
-pub(crate) fn filtered(body: Value, filter: &str) -> Value {
+pub fn filtered(body: Value, filter: &str) -> Value {
     let paths = |excluding: bool| -> Vec<Vec<&str>> {
         let all = filter.split(',').map(str::trim).filter(|path| !path.is_empty());
         let wanted = all.filter(|path| path.starts_with('-') == excluding);
@@ -26,7 +26,7 @@ pub(crate) fn filtered(body: Value, filter: &str) -> Value {
 }
 
 /// Whether filters may leave anything of a member of the answer.
-pub(crate) fn shows(filter: &str, name: &str) -> bool {
+pub fn shows(filter: &str, name: &str) -> bool {
     let all = filter.split(',').map(str::trim).filter(|path| !path.is_empty());
     let mut includes = all.filter(|path| !path.starts_with('-')).peekable();
     let may_be = |path: &str| {

@@ -1,13 +1,15 @@
 //! The values of fields that a client wants beside a document: `fields`, `docvalue_fields`, `stored_fields`.
 
-use crate::hit::Hit;
 use jiff::tz::TimeZone;
-use mapping::dates::DateFormats;
+use mapping::columns::check_column;
 use mapping::error::{Result, SearchError};
-use mapping::fields::{Term, View, document_term, nanos, simple_match, values_at};
+use mapping::fields::{Term, View, document_term, nanos, null_term, simple_match, text_of, values_at};
 use mapping::flattened::Flattened;
+use mapping::geo::Point;
 use mapping::json::{Members, one_or_many, scalar};
-use mapping::{Field, FieldKind, Mapping};
+use mapping::value_format::ValueFormat;
+use mapping::{Field, FieldKind, Mapping, Meta};
+use search::Hit;
 use serde_json::{Map, Number, Value, json};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,10 +25,12 @@ pub struct WantedField {
 /// From where values are taken, and so which of them and in which order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ValuesOf {
-    /// The document, in its order.
+    /// The document, in its order, with its nested objects.
     Source,
     /// Columns: sorted, texts once.
     Columns,
+    /// What is stored beside the document.
+    Stored,
 }
 
 impl WantedField {
@@ -34,14 +38,18 @@ impl WantedField {
     pub fn parse(list: &Value) -> Result<Vec<WantedField>> {
         let one = |value: &Value| match value {
             Value::Object(_) => {
-                let mut members = Members::of("fields", value)?;
+                let mut members = Members::of("docvalues_field", value)?;
                 let pattern = members.text("field")?;
                 let format = members
                     .text("format")?
                     .filter(|format| format != "use_field_mapping");
-                members.end()?;
+                if let Some((other, _)) = members.take_first() {
+                    return Err(SearchError::parsing(format!(
+                        "[docvalues_field] unknown field [{other}]"
+                    )));
+                }
                 Ok(WantedField {
-                    pattern: pattern.ok_or_else(|| SearchError::parsing("Required [field]"))?,
+                    pattern: pattern.ok_or_else(|| SearchError::illegal("Required [field]"))?,
                     format,
                 })
             }
@@ -74,17 +82,12 @@ pub fn fetched(
     let view = hit.view(mapping);
     let mut out = Map::new();
     for one in wanted {
-        let is_pattern = one.pattern.contains('*');
         for (name, field) in named(mapping, &one.pattern) {
-            let is_out = field.is_object() || (of == ValuesOf::Columns && !field.doc_values);
-            if is_out && is_pattern {
+            if field.is_object() {
                 continue;
             }
-            if is_out && of == ValuesOf::Columns {
-                return Err(SearchError::illegal(format!(
-                    "Can't load fielddata on [{name}] because fielddata is unsupported on fields of type [{}]. Use doc values instead.",
-                    field.type_name
-                )));
+            if of == ValuesOf::Columns {
+                check_column(name, &field)?;
             }
             let values = values(&view, &field, one.format.as_deref(), of)?;
             if !values.is_empty() {
@@ -115,7 +118,14 @@ fn named<'m>(mapping: &'m Mapping, pattern: &'m str) -> Vec<(&'m str, Cow<'m, Ar
 
 /// The values of the wanted fields that the mapping stores beside the document.
 pub fn fetched_stored(mapping: &Mapping, hit: &Hit, wanted: &[WantedField]) -> Result<Map<String, Value>> {
-    let mut found = fetched(mapping, hit, wanted, ValuesOf::Source)?;
+    let is_object = |name: &str| mapping.field(name).is_some_and(|field| field.is_object());
+    if let Some(object) = wanted.iter().find(|one| is_object(&one.pattern)) {
+        return Err(SearchError::illegal(format!(
+            "field [{}] isn't a leaf field",
+            object.pattern
+        )));
+    }
+    let mut found = fetched(mapping, hit, wanted, ValuesOf::Stored)?;
     found.retain(|name, _| mapping.field(name).is_some_and(|field| field.is_stored));
     Ok(found)
 }
@@ -126,64 +136,122 @@ pub fn stored_of(
     document: &DocumentBuf,
     wanted: &[WantedField],
 ) -> Result<Map<String, Value>> {
-    let hit = Hit {
-        index: 0,
-        id: String::new(),
-        sequence: 0,
-        version: 0,
-        score: None,
-        document: document.clone(),
-        nested: None,
-        ignored: Vec::new(),
-        sort: Vec::new(),
-    };
-    fetched_stored(mapping, &hit, wanted)
+    fetched_stored(mapping, &Hit::of_document(document.clone()), wanted)
 }
 
-fn values(view: &View<'_>, field: &Field, format: Option<&str>, of: ValuesOf) -> Result<Vec<Value>> {
-    let formats = match format {
-        Some(format) if field.is_date() => Some(DateFormats::parse(format)?),
-        Some(_) if !field.is_number() => {
-            return Err(SearchError::illegal(format!(
+/// How values are written.
+enum Written {
+    /// As the field has them.
+    Own,
+    By(ValueFormat),
+    /// Points as well-known text.
+    PointsAsText,
+}
+
+impl Written {
+    /// By this format, if it is one of the field.
+    fn of(field: &Field, format: Option<&str>, of: ValuesOf) -> Result<Written> {
+        let Some(format) = format else {
+            return Ok(Written::Own);
+        };
+        let reason = match &field.kind {
+            _ if of == ValuesOf::Columns => return by_format(field, format),
+            FieldKind::Date => return by_format(field, format),
+            FieldKind::Point => match format {
+                "wkt" => return Ok(Written::PointsAsText),
+                "geojson" => return Ok(Written::Own),
+                other => format!("Unrecognized geometry format [{other}]."),
+            },
+            FieldKind::Text => format!("Field [{}] doesn't support formats.", field.name),
+            _ => format!(
                 "Field [{}] of type [{}] doesn't support formats.",
                 field.name, field.type_name
-            )));
-        }
-        _ => None,
-    };
+            ),
+        };
+        Err(SearchError::illegal(reason))
+    }
+}
+
+fn by_format(field: &Field, format: &str) -> Result<Written> {
+    ValueFormat::of(field, Some(format), &TimeZone::UTC).map(Written::By)
+}
+
+fn values<'v>(view: &View<'v>, field: &'v Field, format: Option<&str>, of: ValuesOf) -> Result<Vec<Value>> {
+    let written = Written::of(field, format, of)?;
     if field.meta.is_some() {
         let terms = view.terms(field);
-        let texts = terms.iter().map(|term| shown(field, term, ValueRef::Null, None));
+        // What is said of documents is in none, but for what is the same in all.
+        let is_shown = of == ValuesOf::Columns || field.meta == Some(Meta::Constant);
+        let texts = terms.iter().filter(|_| is_shown);
+        let texts = texts.map(|term| shown(field, term, ValueRef::Null, &written));
         return Ok(texts.collect());
     }
-    let raw = view.raw(field);
+    if of != ValuesOf::Source {
+        return Ok(of_view(view, field, &written, of));
+    }
+    // In the order of the nested objects that they are in.
+    let views = match field.nested.as_deref() {
+        Some(path) if view.scope != Some(path) => view.nested(path),
+        _ => vec![*view],
+    };
+    let of_views = views.iter().map(|view| of_view(view, field, &written, of));
+    Ok(of_views.flatten().collect())
+}
+
+fn of_view(view: &View<'_>, field: &Field, written: &Written, of: ValuesOf) -> Vec<Value> {
     if field.kind == FieldKind::Point {
-        let points = view.terms(field);
-        let shown = points.iter().filter_map(|term| match (term, of) {
-            (Term::Point(point), ValuesOf::Source) => {
-                Some(json!({"type": "Point", "coordinates": [point.lon, point.lat]}))
-            }
-            (Term::Point(point), ValuesOf::Columns) => Some(json!(format!("{}, {}", point.lat, point.lon))),
+        let points = view.terms(field).into_iter().filter_map(|term| match term {
+            Term::Point(point) => Some(point),
             _ => None,
         });
-        return Ok(shown.collect());
+        let mut points: Vec<Point> = points.collect();
+        if of == ValuesOf::Columns {
+            // Each is one number there, of which the longitude is the end, without a sign.
+            points.sort_by(|a, b| {
+                let longitude = |point: &Point| (point.lon < 0.0, point.lon);
+                let ((is_west, lon), (is_other_west, other_lon)) = (longitude(a), longitude(b));
+                let by_longitude = is_west.cmp(&is_other_west).then(lon.total_cmp(&other_lon));
+                a.lat.total_cmp(&b.lat).then(by_longitude)
+            });
+        }
+        return points
+            .iter()
+            .map(|point| shown_point(*point, written, of))
+            .collect();
     }
     if let Some(flattened) = &field.flattened {
-        return Ok(held(view, field, flattened, of));
+        return held(view, field, flattened, of);
     }
+    let raw = match of {
+        // What was copied there is not in the document.
+        ValuesOf::Source => view.own(field),
+        _ => view.raw(field),
+    };
     if field.is_vector() {
-        return Ok(raw.into_iter().filter_map(vector_number).collect());
+        return raw.into_iter().filter_map(vector_number).collect();
+    }
+    if field.kind == FieldKind::Binary {
+        let texts = raw.into_iter().filter_map(text_of);
+        let is_short = of == ValuesOf::Columns;
+        let texts = texts.map(|text| {
+            json!(if is_short {
+                text.trim_end_matches('=')
+            } else {
+                &text
+            })
+        });
+        return texts.collect();
     }
     let mut found: Vec<(Term, Value)> = Vec::new();
     for value in raw {
-        let value = match value {
-            ValueRef::Null | ValueRef::Undefined => continue,
-            value => value,
+        let term = match value {
+            ValueRef::Null | ValueRef::Undefined => null_term(field),
+            value => document_term(field, value),
         };
-        if let Some(term) = document_term(field, value) {
-            let shown = shown(field, &term, value, formats.as_ref());
-            found.push((term, shown));
-        }
+        found.extend(term.map(|term| {
+            let shown = shown(field, &term, value, written);
+            (term, shown)
+        }));
     }
     if of == ValuesOf::Columns {
         found.sort_by(|(a, _), (b, _)| a.compare(b));
@@ -191,13 +259,35 @@ fn values(view: &View<'_>, field: &Field, format: Option<&str>, of: ValuesOf) ->
             found.dedup_by(|(a, _), (b, _)| a.compare(b).is_eq());
         }
     }
-    Ok(found.into_iter().map(|(_, shown)| shown).collect())
+    found.into_iter().map(|(_, shown)| shown).collect()
 }
 
-fn shown(field: &Field, term: &Term, value: ValueRef<'_>, formats: Option<&DateFormats>) -> Value {
+fn shown_point(point: Point, written: &Written, of: ValuesOf) -> Value {
+    match (written, of) {
+        (_, ValuesOf::Columns) => shown_point(point.in_column(), written, ValuesOf::Stored),
+        (_, ValuesOf::Stored) => json!(format!("{:?}, {:?}", point.lat, point.lon)),
+        (Written::PointsAsText, _) => json!(format!("POINT ({:?} {:?})", point.lon, point.lat)),
+        _ => json!({"type": "Point", "coordinates": [point.lon, point.lat]}),
+    }
+}
+
+fn shown(field: &Field, term: &Term, value: ValueRef<'_>, written: &Written) -> Value {
+    let number = match term {
+        Term::Integer(number) => Some(*number as f64),
+        Term::Float(number) => Some(*number),
+        _ => None,
+    };
+    if let (Some(number), Written::By(format)) = (number, written)
+        && let Some(text) = format.text(number)
+    {
+        return json!(text);
+    }
     match term {
         Term::Date(ms) => {
-            let formats = formats.unwrap_or(&field.formats);
+            let formats = match written {
+                Written::By(ValueFormat::Dates(formats, _)) => formats,
+                _ => &field.formats,
+            };
             match field.is_nanos().then(|| nanos(field, value)).flatten() {
                 Some(nanos) => json!(formats.write_nanos(nanos, &TimeZone::UTC)),
                 None => json!(formats.write(*ms, &TimeZone::UTC)),
@@ -220,7 +310,9 @@ fn held(view: &View<'_>, field: &Field, flattened: &Flattened, of: ValuesOf) -> 
         let mut terms = view.terms(field);
         terms.sort_by(Term::compare);
         terms.dedup();
-        let shown = terms.iter().map(|term| shown(field, term, ValueRef::Null, None));
+        let shown = terms
+            .iter()
+            .map(|term| shown(field, term, ValueRef::Null, &Written::Own));
         return shown.collect();
     }
     let mut found = Vec::new();
