@@ -146,7 +146,7 @@ impl Field {
         self.coerce = definition.flag("coerce", true);
         self.index = definition.flag("index", true);
         self.is_stored = definition.flag("store", false);
-        self.doc_values = definition.flag("doc_values", true);
+        self.doc_values = definition.flag("doc_values", self.kind != FieldKind::Binary);
         let copy_to = definition.members.take("copy_to").map(one_or_many);
         self.copy_to = copy_to.into_iter().flatten().filter_map(scalar).collect();
         let says = |name: &str| {
@@ -154,6 +154,8 @@ impl Field {
             said.unwrap_or_default()
         };
         self.has_offsets = says("index_options") == "offsets" || says("term_vector").contains("offsets");
+        self.keeps_terms = !["", "no"].contains(&says("term_vector"));
+        self.has_vectors = says("term_vector").starts_with("with_positions_offsets");
         // A factor for scores that mappings had; queries have it.
         match definition.members.take("boost") {
             None => Ok(()),

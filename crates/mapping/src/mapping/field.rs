@@ -104,6 +104,10 @@ pub struct Field {
     pub nested: Option<String>,
     /// Whether the index is said to know where terms stand in their texts.
     pub has_offsets: bool,
+    /// Whether documents are said to keep their terms.
+    pub keeps_terms: bool,
+    /// Whether they keep them with where these stand.
+    pub has_vectors: bool,
     /// Whether it is seen from the whole document too, although it is part of a nested object.
     pub in_root: bool,
     /// How what is typed in part is completed.
@@ -148,6 +152,8 @@ impl Field {
             copied_from: Vec::new(),
             nested: None,
             has_offsets: false,
+            keeps_terms: false,
+            has_vectors: false,
             in_root: false,
             completion: None,
             constant: None,

@@ -1,21 +1,29 @@
 //! The parts of texts in which what was searched for stands, with marks around it.
 //!
 //! A query gives the terms, patterns and phrases that it looks for in a field ([`wanted`]); a text is analyzed again to see
-//! where they stand, and cut into fragments around them ([`fragments`]).
+//! where they stand, and cut into fragments around them, in one of three ways ([`unified`], [`plain`], [`fast`]).
 
-mod fragments;
+mod fast;
+mod marks;
+mod options;
+mod plain;
+mod text;
+mod unified;
 mod wanted;
 
 use crate::hit::Hit;
-use crate::query::{Query, parse_query};
-use fragments::Marks;
+use crate::query::Query;
 use mapping::error::{Result, SearchError};
-use mapping::fields::{Term, simple_match};
-use mapping::json::{Members, one_or_many, scalar};
-use mapping::{Field, FieldKind, Mapping};
-use serde_json::{Map, Value, json};
+use mapping::fields::{Term, View, simple_match, text_of};
+use mapping::json::{Members, one_or_many};
+use mapping::{Field, Mapping};
+use marks::Marks;
+use options::{Options, Scanner};
+use serde_json::{Map, Value as Json, json};
 use std::borrow::Cow;
-use wanted::Wanted;
+use std::collections::HashMap;
+use text::Text;
+use wanted::{Place, Run, Wanted};
 
 /// The characters of a text that are analyzed at most, where the setting `index.highlight.max_analyzed_offset` says nothing.
 pub const ANALYZED_CHARS_MAX: usize = 1_000_000;
@@ -28,63 +36,48 @@ pub struct Highlight {
     query: Option<Query>,
 }
 
-/// How a field is highlighted.
-#[derive(Clone, Debug)]
-pub(crate) struct Options {
-    before: String,
-    after: String,
-    fragment_chars: usize,
-    fragments: usize,
-    kind: Kind,
-    /// Whether only what was searched for in this field is marked.
-    matches_field: bool,
-    by_score: bool,
-    /// Characters that are shown of a field in which nothing stands.
-    unmatched_chars: usize,
-    escapes: bool,
-    query: Option<Query>,
-}
-
+/// A way to highlight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Fragments are sentences.
     Unified,
-    /// Fragments are as many words as fit.
     Plain,
+    Fast,
 }
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            before: "<em>".to_owned(),
-            after: "</em>".to_owned(),
-            fragment_chars: 100,
-            fragments: 5,
-            kind: Kind::Unified,
-            matches_field: true,
-            by_score: false,
-            unmatched_chars: 0,
-            escapes: false,
-            query: None,
-        }
-    }
+/// A value of a field, with what was found in it. Places are in characters.
+#[derive(Debug)]
+struct Value<'t> {
+    text: Text<'t>,
+    /// Where its terms begin and end.
+    tokens: Vec<(usize, usize)>,
+    /// What was found, in order; nothing begins within another.
+    places: Vec<Place>,
+    /// The last term of a phrase that was found, by its first one.
+    phrases: HashMap<usize, usize>,
 }
 
 impl Highlight {
     /// Reads the member `highlight` of a search.
-    pub fn parse(value: &Value) -> Result<Highlight> {
+    pub fn parse(value: &Json) -> Result<Highlight> {
         let mut members = Members::of("highlight", value)?;
-        let default = Options::default().read(&mut members)?;
+        let default = Options::of_all(&mut members)?;
         let wanted = members.take("fields");
         members.end()?;
         let mut fields = Vec::new();
+        let is_list = wanted.is_some_and(Json::is_array);
         for object in wanted.map(one_or_many).unwrap_or_default() {
             let object = object
                 .as_object()
-                .ok_or_else(|| SearchError::parsing("[highlight] needs objects as its [fields]"))?;
+                .filter(|object| !is_list || object.len() == 1)
+                .ok_or_else(|| {
+                    SearchError::parsing(
+                        "[fields] can be a single object with any number of fields or an array where each entry is an object with a \
+                         single field",
+                    )
+                })?;
             for (name, options) in object {
                 let mut members = Members::of(name.clone(), options)?;
-                fields.push((name.clone(), default.clone().read(&mut members)?));
+                fields.push((name.clone(), default.of_field(&mut members)?));
                 members.end()?;
             }
         }
@@ -102,18 +95,33 @@ impl Highlight {
         query: Option<&Query>,
         now_ms: i64,
         chars_max: usize,
-    ) -> Result<Map<String, Value>> {
+    ) -> Result<Map<String, Json>> {
         let mut out = Map::new();
         for (pattern, options) in &self.fields {
             let query = options.query.as_ref().or(self.query.as_ref()).or(query);
             let Some(query) = query else { continue };
             let wanted = Wanted::of(query, mapping, now_ms)?;
+            let is_pattern = pattern.contains('*');
             for (name, field) in mapping.fields().filter(|(name, _)| simple_match(pattern, name)) {
                 let field = mapping.field(name).unwrap_or(Cow::Borrowed(field));
-                if !matches!(field.kind, FieldKind::Text | FieldKind::Keyword) || out.contains_key(name) {
+                if field.is_object() || (is_pattern && !field.is_textual()) || out.contains_key(name) {
                     continue;
                 }
-                let fragments = options.of_field(mapping, &field, hit, &wanted, chars_max)?;
+                let kind = options.kind_for(name)?;
+                if kind == Kind::Fast && !field.has_vectors {
+                    match is_pattern {
+                        true => continue,
+                        false => return Err(without_vectors(name)),
+                    }
+                }
+                let one = OfField {
+                    options,
+                    kind,
+                    mapping,
+                    hit,
+                    chars_max,
+                };
+                let fragments = one.fragments(&field, &wanted)?;
                 if !fragments.is_empty() {
                     out.insert(name.to_owned(), json!(fragments));
                 }
@@ -123,174 +131,138 @@ impl Highlight {
     }
 }
 
+fn without_vectors(name: &str) -> SearchError {
+    SearchError::illegal(format!(
+        "the field [{name}] should be indexed with term vector with position offsets to be used with fast vector highlighter"
+    ))
+}
+
 impl Options {
-    fn read(mut self, members: &mut Members<'_>) -> Result<Options> {
-        let count = |name: &str, number: Option<i64>| match number {
-            Some(negative) if negative < 0 => {
-                Err(SearchError::illegal(format!("[{name}] cannot be negative")))
+    fn kind_for(&self, field: &str) -> Result<Kind> {
+        match self.kind.as_deref() {
+            None | Some("unified") if self.scanner == Some(Scanner::Chars) => {
+                Err(SearchError::illegal("Invalid boundary scanner type: chars"))
             }
-            number => Ok(number.map(|number| number as usize)),
-        };
-        let first = |value: &Value| {
-            one_or_many(value)
-                .into_iter()
-                .find_map(scalar)
-                .unwrap_or_default()
-        };
-        if let Some(schema) = members.text("tags_schema")? {
-            match schema.as_str() {
-                "default" => {}
-                "styled" => self.before = "<em class=\"hlt1\">".to_owned(),
-                other => return Err(SearchError::illegal(format!("Unknown tag schema [{other}]"))),
-            }
+            None | Some("unified") => Ok(Kind::Unified),
+            Some("fvh") => Ok(Kind::Fast),
+            Some("plain") => match &self.unknown_fragmenter {
+                None => Ok(Kind::Plain),
+                Some(name) => Err(SearchError::illegal(format!(
+                    "unknown fragmenter option [{name}] for the field [{field}]"
+                ))),
+            },
+            Some(other) => Err(SearchError::illegal(format!(
+                "unknown highlighter type [{other}] for the field [{field}]"
+            ))),
         }
-        if let Some(tags) = members.take("pre_tags") {
-            self.before = first(tags);
+    }
+}
+
+/// A field of a hit, and how it is highlighted.
+struct OfField<'h> {
+    options: &'h Options,
+    kind: Kind,
+    mapping: &'h Mapping,
+    hit: &'h Hit,
+    chars_max: usize,
+}
+
+impl OfField<'_> {
+    fn fragments(&self, field: &Field, wanted: &Wanted) -> Result<Vec<String>> {
+        let texts = texts(self.hit.view(self.mapping), field);
+        for text in &texts {
+            self.check_length(field, text)?;
         }
-        if let Some(tags) = members.take("post_tags") {
-            self.after = first(tags);
+        match self.kind {
+            Kind::Fast => self.fast(field, wanted, &texts),
+            _ => Ok(self.analyzed(field, wanted, &texts)),
         }
-        if let Some(chars) = count("fragment_size", members.integer("fragment_size")?)? {
-            self.fragment_chars = chars;
-        }
-        if let Some(number) = count("number_of_fragments", members.integer("number_of_fragments")?)? {
-            self.fragments = number;
-        }
-        if let Some(chars) = count("no_match_size", members.integer("no_match_size")?)? {
-            self.unmatched_chars = chars;
-        }
-        match members.text("type")?.as_deref() {
-            None => {}
-            // What is asked of the term vectors, the text itself is asked here.
-            Some("unified" | "fvh") => self.kind = Kind::Unified,
-            Some("plain") => self.kind = Kind::Plain,
-            Some(other) => {
-                return Err(SearchError::illegal(format!(
-                    "unknown highlighter type [{other}] for the field [highlight]"
-                )));
-            }
-        }
-        match members.text("encoder")?.as_deref() {
-            None => {}
-            Some("default") => self.escapes = false,
-            Some("html") => self.escapes = true,
-            Some(other) => return Err(SearchError::illegal(format!("unknown encoder [{other}]"))),
-        }
-        match members.text("order")?.as_deref() {
-            None => {}
-            Some("score") => self.by_score = true,
-            Some("none") => self.by_score = false,
-            Some(other) => return Err(SearchError::illegal(format!("unknown order [{other}]"))),
-        }
-        if let Some(matches) = members.flag("require_field_match")? {
-            self.matches_field = matches;
-        }
-        if let Some(query) = members.take("highlight_query") {
-            self.query = Some(parse_query(query)?);
-        }
-        for unsupported in ["matched_fields", "fragment_offset"] {
-            if members.take(unsupported).is_some() {
-                return Err(SearchError::unsupported(format!(
-                    "[{unsupported}] of [highlight]"
-                )));
-            }
-        }
-        match members.text("boundary_scanner")?.as_deref() {
-            None | Some("sentence") => {}
-            Some(other) => {
-                return Err(SearchError::unsupported(format!(
-                    "the [boundary_scanner] {other} of [highlight]"
-                )));
-            }
-        }
-        match members.text("fragmenter")?.as_deref() {
-            None | Some("simple" | "span") => {}
-            Some(other) => {
-                return Err(SearchError::illegal(format!(
-                    "unknown fragmenter option [{other}]"
-                )));
-            }
-        }
-        // What bounds the work elsewhere; here the length of a text does.
-        for bound in [
-            "phrase_limit",
-            "max_fragment_length",
-            "force_source",
-            "boundary_max_scan",
-            "boundary_chars",
-            "boundary_scanner_locale",
-            "max_analyzed_offset",
-        ] {
-            members.take(bound);
-        }
-        Ok(self)
     }
 
-    fn of_field(
-        &self,
-        mapping: &Mapping,
-        field: &Field,
-        hit: &Hit,
-        wanted: &Wanted,
-        chars_max: usize,
-    ) -> Result<Vec<String>> {
-        let texts = hit
-            .view(mapping)
-            .terms(field)
-            .into_iter()
-            .filter_map(|term| match term {
+    fn marks(&self) -> Marks<'_> {
+        Marks {
+            before: &self.options.before,
+            after: &self.options.after,
+            escapes: self.options.escapes,
+        }
+    }
+
+    fn analyzed(&self, field: &Field, wanted: &Wanted, texts: &[String]) -> Vec<String> {
+        let (options, marks) = (self.options, self.marks());
+        let values = texts
+            .iter()
+            .map(|text| wanted.value(field, text, options.matches_field));
+        let values: Vec<Value<'_>> = values.collect();
+        let found = match self.kind {
+            Kind::Plain => plain::fragments(&values, options, marks),
+            _ => unified::fragments(&values, options, marks),
+        };
+        if !found.is_empty() || options.unmatched_chars == 0 {
+            return found;
+        }
+        let beginning = match self.kind {
+            Kind::Plain => plain::beginning(&values, options.unmatched_chars, marks),
+            _ => unified::beginning(&values, options.unmatched_chars, marks),
+        };
+        beginning.into_iter().collect()
+    }
+
+    fn fast(&self, field: &Field, wanted: &Wanted, texts: &[String]) -> Result<Vec<String>> {
+        let (options, marks) = (self.options, self.marks());
+        let matched: Vec<Cow<'_, _>> = options
+            .matched
+            .iter()
+            .filter_map(|name| self.mapping.field(name))
+            .collect();
+        let fields: Vec<&Field> = match options.matched.is_empty() {
+            true => vec![field],
+            false => matched.iter().map(|field| &***field).collect(),
+        };
+        let values = texts
+            .iter()
+            .map(|text| (Text::new(text), wanted.runs(&fields, text, options.matches_field)));
+        let values: Vec<(Text<'_>, Vec<Run>)> = values.collect();
+        let found = fast::fragments(&values, options, marks)?;
+        let shown = values
+            .first()
+            .filter(|_| found.is_empty() && options.unmatched_chars > 0)
+            .map(|(text, _)| fast::beginning(text, options.unmatched_chars, options, marks));
+        Ok(found.into_iter().chain(shown).collect())
+    }
+
+    fn check_length(&self, field: &Field, text: &str) -> Result<()> {
+        let has_offsets = field.has_offsets && self.kind != Kind::Plain;
+        if has_offsets || text.len() <= self.chars_max || text.chars().count() <= self.chars_max {
+            return Ok(());
+        }
+        Err(SearchError::illegal(format!(
+            "The length of [{}] field of [{}] doc of [{}] index has exceeded [{}] - maximum allowed to be analyzed for \
+             highlighting. This maximum can be set by changing the [index.highlight.max_analyzed_offset] index level setting. \
+             For large texts, indexing with offsets or term vectors is recommended!",
+            field.name, self.hit.id, self.hit.index, self.chars_max
+        )))
+    }
+}
+
+/// The texts of a field, those in nested objects below what is seen too.
+fn texts<'v>(view: View<'v>, field: &'v Field) -> Vec<String> {
+    let views = match field.nested.as_deref() {
+        Some(path) if view.scope != Some(path) => view.nested(path),
+        _ => vec![view],
+    };
+    let of_one = |view: &View<'v>| -> Vec<String> {
+        if field.meta.is_some() || field.flattened.is_some() {
+            let texts = view.terms(field).into_iter().filter_map(|term| match term {
                 Term::Text(text) => Some(text),
                 _ => None,
             });
-        let marks = Marks {
-            before: &self.before,
-            after: &self.after,
-            escapes: self.escapes,
-        };
-        let mut found = Vec::new();
-        let mut unmatched = None;
-        for text in texts {
-            let length = text.chars().count();
-            let has_offsets = field.has_offsets && self.kind == Kind::Unified;
-            if length > chars_max && !has_offsets {
-                return Err(SearchError::illegal(format!(
-                    "The length of [{}] field of [{}] doc of [{}] index has exceeded [{chars_max}] - maximum allowed to be analyzed for \
-                     highlighting. This maximum can be set by changing the [index.highlight.max_analyzed_offset] index level setting. \
-                     For large texts, indexing with offsets or term vectors is recommended!",
-                    field.name, hit.id, hit.index
-                )));
-            }
-            let places = wanted.places(field, &text, self.matches_field);
-            if places.is_empty() {
-                unmatched.get_or_insert(text);
-                continue;
-            }
-            found.extend(
-                match (self.fragments, self.kind) {
-                    (0, _) => fragments::whole(&text, &places),
-                    (_, Kind::Unified) => fragments::sentences(&text, &places, self.fragment_chars),
-                    (_, Kind::Plain) => fragments::words(&text, &places, self.fragment_chars),
-                }
-                .into_iter()
-                .map(|fragment| (fragment.score, fragment.marked(marks))),
-            );
+            return texts.collect();
         }
-        if found.is_empty() {
-            let shown = unmatched.filter(|_| self.unmatched_chars > 0);
-            return Ok(shown
-                .map(|text| marks.escaped(&fragments::beginning(&text, self.unmatched_chars)))
-                .into_iter()
-                .collect());
-        }
-        if self.fragments > 0 {
-            let mut best: Vec<usize> = (0..found.len()).collect();
-            best.sort_by(|a, b| found[*b].0.total_cmp(&found[*a].0));
-            best.truncate(self.fragments);
-            if !self.by_score {
-                best.sort_unstable();
-            }
-            return Ok(best.into_iter().map(|at| found[at].1.clone()).collect());
-        }
-        Ok(found.into_iter().map(|(_, text)| text).collect())
-    }
+        let texts = view.own(field).into_iter().filter_map(text_of);
+        // Longer ones are no terms.
+        let is_term =
+            |text: &String| field.ignore_above == usize::MAX || text.chars().count() <= field.ignore_above;
+        texts.filter(is_term).collect()
+    };
+    views.iter().flat_map(of_one).collect()
 }
