@@ -1,13 +1,14 @@
 //! The nested objects by which a document was found: `inner_hits`.
 
 use crate::hit::Hit;
-use crate::matching::{Clauses, Statistics, compile};
+use crate::matching::{Clauses, compile};
+use crate::named::Names;
 use crate::order::{check, compare, sort_values};
 use crate::query::{InnerHits, Query};
 use crate::request::Request;
-use mapping::Mapping;
 use mapping::error::{Result, SearchError};
 use mapping::fields::View;
+use mapping::{FieldKind, Mapping};
 use serde_json::{Map, Value, json};
 
 /// The nested objects of one document at most, as Elasticsearch has it.
@@ -44,13 +45,18 @@ impl Query {
             Query::ConstantScore { filter: query, .. }
             | Query::Boosting { positive: query, .. }
             | Query::FunctionScore { query, .. }
-            | Query::ScriptScore { query, .. } => query.add_inner_hits(out),
+            | Query::ScriptScore { query, .. }
+            | Query::Named { query, .. } => query.add_inner_hits(out),
+            // What is wanted within it is wanted of its own hits.
             Query::Nested {
                 path,
                 query,
                 inner: Some(inner),
                 ..
             } => out.push((path, query, inner)),
+            Query::Nested {
+                query, inner: None, ..
+            } => query.add_inner_hits(out),
             _ => {}
         }
     }
@@ -80,28 +86,23 @@ impl InnerHits {
 }
 
 impl Request {
-    /// The nested objects of a document that match, the best first. They are scored by themselves, not by what other documents have.
+    /// The nested objects of a document that match, the best first. The names of queries are those of the `whole` search.
     pub fn within(
         &self,
         mapping: &Mapping,
         hit: &Hit,
         path: &str,
         query: &Query,
+        whole: &Request,
         now_ms: i64,
     ) -> Result<InnerFound> {
         let node = compile(query, mapping, now_ms, &Clauses::default())?;
         self.sort.iter().try_for_each(|key| check(key, mapping))?;
-        let statistics = Statistics::default();
-        let whole = View {
-            index_at: hit.index,
-            version: hit.version,
-            id: &hit.id,
-            sequence: hit.sequence,
-            ..View::of_document(mapping, hit.document.as_ref())
-        };
+        let counted = hit.counted.clone().unwrap_or_default();
+        let names = Names::of(whole, mapping, now_ms)?;
         let mut hits = Vec::new();
-        for view in whole.nested(path) {
-            let Some(score) = node.score(&view, &statistics) else {
+        for (view, nested) in nested_below(hit, mapping, path) {
+            let Some(score) = node.score(&view, &counted) else {
                 continue;
             };
             let is_scored = self.is_by_score() || self.track_scores;
@@ -112,17 +113,48 @@ impl Request {
                 version: hit.version,
                 score: is_scored.then_some(score),
                 document: view.document.to_buf(),
-                nested: Some((path.to_owned(), view.offset)),
+                nested,
                 ignored: Vec::new(),
-                sort: sort_values(&self.sort, &view, Some(score), view.offset as u64),
+                matched: names.matched(&view, &counted)?,
+                sort: sort_values(&self.sort, &view, Some(score), view.offset as u64)?,
+                counted: hit.counted.clone(),
             });
         }
         let total = hits.len() as u64;
         hits.sort_by(|a, b| {
-            let place = |hit: &Hit| hit.nested.as_ref().map_or(0, |(_, offset)| *offset);
+            let place = |hit: &Hit| -> Vec<usize> { hit.nested.iter().map(|(_, offset)| *offset).collect() };
             compare(&self.sort, a, b).then_with(|| place(a).cmp(&place(b)))
         });
         let hits = hits.into_iter().skip(self.from).take(self.size).collect();
         Ok(InnerFound { total, hits })
     }
+}
+
+/// The nested objects of a path in a hit, each with those that it is in.
+fn nested_below<'h>(
+    hit: &'h Hit,
+    mapping: &'h Mapping,
+    path: &'h str,
+) -> Vec<(View<'h>, Vec<(String, usize)>)> {
+    let scope = hit.nested.last().map_or(0, |(scope, _)| scope.len());
+    let ends = path.match_indices('.').map(|(at, _)| at).chain([path.len()]);
+    let is_nested = |path: &&str| {
+        let field = mapping.field(path);
+        field.is_some_and(|field| field.kind == FieldKind::Nested)
+    };
+    let steps = ends.filter(|end| *end > scope).map(|end| &path[..end]);
+    let mut found = vec![(hit.view(mapping), hit.nested.clone())];
+    for step in steps.filter(is_nested) {
+        let within = found.iter().flat_map(|(view, around)| {
+            view.nested(step).into_iter().map(|view| {
+                let mut nested = around.clone();
+                nested.push((step.to_owned(), view.offset));
+                (view, nested)
+            })
+        });
+        found = within.collect();
+    }
+    // An object that is not nested has none.
+    found.retain(|(view, _)| view.scope == Some(path));
+    found
 }

@@ -1,21 +1,26 @@
 //! Showing documents to a request, and keeping the best hits.
 
-use crate::aggregations::{Background, Collected, Context, Counts, Finish, Grouping, Rows, ShowHit};
+use crate::aggregations::{
+    Aggregations, Background, Collected, Context, Counts, Finish, Grouping, Rows, ShowHit,
+};
 use crate::held::Held;
 use crate::hit::Hit;
-use crate::indexed::{Asker, Layout, Scoring, Wanted, wanted};
+use crate::indexed::{Asker, Layout, Scoring, Wanted, count_field, wanted};
 use crate::matching::{Clauses, Node, Scored, Statistics, compile};
+use crate::named;
 use crate::order::{after, check, compare, is_newest, sort_values};
 use crate::profile::{Profiling, Way};
 use crate::query::Query;
 use crate::request::Request;
 use crate::seen::{Index, Outcome, Seen};
 use crate::sort::SortKey;
-use fulltext::{Mask, Part, Reader};
-use mapping::FieldKind;
+use fulltext::{Mask, Reader};
+use mapping::Mapping;
 use mapping::error::{Result, SearchError};
 use mapping::fields::View;
 use std::cell::Cell;
+use std::collections::HashMap;
+use std::sync::Arc;
 use value::DocumentBuf;
 
 /// The newest documents are wanted.
@@ -31,6 +36,10 @@ pub struct NewestWanted {
 #[derive(Debug)]
 pub struct Run<'r> {
     request: &'r Request,
+    /// What the request asks besides hits, read by the fields of all indices.
+    aggregations: Aggregations,
+    /// Its sort, as the index reads it whose documents are shown.
+    sort: Vec<SortKey>,
     indices: Vec<Index>,
     now_ms: i64,
     /// The index whose documents are shown, its query and its filter.
@@ -43,6 +52,8 @@ pub struct Run<'r> {
     held: Held,
     scored: Scored,
     statistics: Statistics,
+    /// Those of the indices whose documents were shown, by their places.
+    counted: HashMap<usize, Arc<Statistics>>,
     hits: Vec<Hit>,
     total: u64,
     max_score: Option<f32>,
@@ -60,10 +71,15 @@ impl<'r> Run<'r> {
     pub fn new(request: &'r Request, indices: Vec<Index>, now_ms: i64, held: Held) -> Result<Run<'r>> {
         request.check()?;
         request.aggregations.check_buckets(request.buckets_max)?;
-        let collected_values = Collected::new(&request.aggregations);
+        let mut aggregations = request.aggregations.clone();
+        let mappings: Vec<&Mapping> = indices.iter().map(|index| &*index.mapping).collect();
+        aggregations.resolve(&mappings, now_ms)?;
+        let collected_values = Collected::new(&aggregations);
         held.add(collected_values.bytes())?;
         Ok(Run {
             request,
+            aggregations,
+            sort: request.sort.clone(),
             indices,
             now_ms,
             current: None,
@@ -73,6 +89,7 @@ impl<'r> Run<'r> {
             held,
             scored: Scored::default(),
             statistics: Statistics::default(),
+            counted: HashMap::new(),
             hits: Vec::new(),
             total: 0,
             max_score: None,
@@ -95,16 +112,23 @@ impl<'r> Run<'r> {
         let query = compiled(self.request.query.as_ref().unwrap_or(&all))?;
         let filter = self.request.post_filter.as_ref().map(compiled).transpose()?;
         self.check_sort(index)?;
+        let sort = self.request.sort.iter();
+        let sort = sort
+            .map(|key| key.compiled(mapping, self.now_ms, &clauses))
+            .collect::<Result<_>>()?;
         let mut filters = Vec::new();
-        self.request
-            .aggregations
+        self.aggregations
             .compile(mapping, self.now_ms, &clauses, &mut filters)?;
         self.held.give_back(std::mem::take(&mut self.compiled_bytes));
         self.held.add(clauses.bytes())?;
         self.compiled_bytes = clauses.bytes();
-        self.filters = filters;
         self.scored = Scored::default();
         self.statistics = Statistics::default();
+        for node in std::iter::once(&query).chain(&filter).chain(&filters) {
+            self.scored.expand(node, &mut self.statistics);
+        }
+        self.filters = filters;
+        self.sort = sort;
         self.collected = 0;
         self.is_grouped = false;
         self.profiling.begin(index, self.total);
@@ -133,9 +157,9 @@ impl<'r> Run<'r> {
             .request
             .sort
             .iter()
-            .any(|key| matches!(key, SortKey::Score(_)));
+            .any(|key| matches!(key, SortKey::Score(_) | SortKey::Script(_)));
         let shows = self.request.is_by_score() && self.request.size > 0;
-        let aggregates = self.request.aggregations.want_scores();
+        let aggregates = self.aggregations.want_scores();
         shows || sorts || aggregates || self.request.track_scores || self.request.min_score.is_some()
     }
 
@@ -164,11 +188,11 @@ impl<'r> Run<'r> {
         let Some((at, query, _)) = &self.current else {
             return Ok(None);
         };
-        if self.scored.fields().any(|(field, _)| field.meta.is_some()) {
+        if self.scored.fields().any(|counted| counted.field.meta.is_some()) {
             return Ok(None);
         }
         let name = self.indices.get(*at).map_or("", |index| index.name.as_str());
-        let wanted = wanted(query, layout, name, ids);
+        let wanted = wanted(query, Asker::new(layout, name, ids, &self.statistics));
         let is_said = reader.matching(&Wanted::asked(), &Mask::default(), 0)? == 0;
         Ok(Some(if is_said { wanted } else { wanted.with_asked() }))
     }
@@ -176,7 +200,7 @@ impl<'r> Run<'r> {
     /// Where columns say all that aggregations ask: how.
     pub fn grouping(&self, layout: &Layout) -> Option<Grouping> {
         let (at, ..) = self.current.as_ref()?;
-        let asked = &self.request.aggregations;
+        let asked = &self.aggregations;
         if asked.is_empty() || self.request.min_score.is_some() {
             return None;
         }
@@ -201,13 +225,12 @@ impl<'r> Run<'r> {
             let context = Context {
                 filters: &self.filters,
                 statistics: &self.statistics,
-                now_ms: self.now_ms,
                 weight: *count,
                 score: 0.0,
                 held: &self.held,
             };
             self.collected_values
-                .collect(&self.request.aggregations, &view, &context, 0)?;
+                .collect(&self.aggregations, &view, &context, 0)?;
         }
         Ok(())
     }
@@ -262,7 +285,7 @@ impl<'r> Run<'r> {
         }
         Scoring::new(
             query,
-            Asker::new(layout, &index.name, ids),
+            Asker::new(layout, &index.name, ids, &self.statistics),
             layout,
             &self.statistics,
         )
@@ -288,29 +311,10 @@ impl<'r> Run<'r> {
 
     /// Counts the documents of an index for the scores, but for those that are left out.
     pub fn count_index(&mut self, layout: &Layout, reader: &Reader, mask: &Mask) -> fulltext::Result<()> {
-        for (field, terms) in self.scored.fields() {
-            let Some(place) = layout.place(field).filter(|_| field.nested.is_none()) else {
-                continue;
-            };
-            let key = place.key;
-            let (part, (documents, length)) = match field.kind {
-                FieldKind::Text => (Part::Text, reader.lengths(key, mask)?),
-                _ => {
-                    let documents = reader.matching(&place.present(), mask, u64::MAX)?;
-                    (Part::Word, (documents, documents))
-                }
-            };
-            if documents == 0 {
-                continue;
-            }
-            self.statistics.add_field(&field.name, documents, length);
-            for term in terms {
-                let having = reader.having(key, part, &place.term(term), mask)?;
-                if having > 0 {
-                    self.statistics.add_term(&field.name, term, having);
-                }
-            }
+        for counted in self.scored.fields() {
+            count_field(counted, &mut self.statistics, layout, reader, mask)?;
         }
+        self.statistics.set_counted();
         Ok(())
     }
 
@@ -348,13 +352,12 @@ impl<'r> Run<'r> {
             let context = Context {
                 filters: &self.filters,
                 statistics: &self.statistics,
-                now_ms: self.now_ms,
                 weight: 1,
                 score,
                 held: &self.held,
             };
             self.collected_values
-                .collect(&self.request.aggregations, &view, &context, 0)?;
+                .collect(&self.aggregations, &view, &context, 0)?;
         }
         if filter
             .as_ref()
@@ -382,9 +385,11 @@ impl<'r> Run<'r> {
             version: seen.version,
             score,
             document,
-            nested: None,
+            nested: Vec::new(),
             ignored,
-            sort: sort_values(&self.request.sort, &view, score, seen.sequence),
+            matched: Vec::new(),
+            sort: sort_values(&self.sort, &view, score, seen.sequence)?,
+            counted: None,
         };
         if let Some(values) = &self.request.search_after
             && !after(&hit, values, &self.request.sort, &index.mapping)?
@@ -429,13 +434,17 @@ impl<'r> Run<'r> {
         let context = Context {
             filters: &self.filters,
             statistics: &self.statistics,
-            now_ms: self.now_ms,
             weight: 1,
             score: 0.0,
             held: &self.held,
         };
+        let place = (*at, &*index.mapping);
         self.collected_values
-            .settle(&self.request.aggregations, (*at, &index.mapping), &context)
+            .settle(&self.aggregations, place, &context)?;
+        self.check_scores()?;
+        self.counted
+            .insert(place.0, Arc::new(std::mem::take(&mut self.statistics)));
+        Ok(())
     }
 
     /// Hands over how often values are in other documents.
@@ -459,7 +468,7 @@ impl<'r> Run<'r> {
         self.check_scores()?;
         self.settle()?;
         self.trim();
-        let asked = &self.request.aggregations;
+        let asked = &self.aggregations;
         let aggregations = (!asked.is_empty()).then(|| {
             self.collected_values.finish(
                 asked,
@@ -474,12 +483,17 @@ impl<'r> Run<'r> {
             )
         });
         let from = self.request.from.min(self.hits.len());
+        let mut hits = self.hits.split_off(from);
+        for hit in &mut hits {
+            hit.counted = self.counted.get(&hit.index).cloned();
+        }
+        named::mark(&mut hits, self.request, &self.indices, self.now_ms, &self.held)?;
         Ok(Outcome {
             total: self.total,
             max_score: self
                 .max_score
                 .filter(|_| self.request.is_by_score() || self.request.track_scores),
-            hits: self.hits.split_off(from),
+            hits,
             terminated_early: self.terminated_early,
             aggregations: aggregations.transpose()?,
             profiles: self.profiling.finish(self.total),

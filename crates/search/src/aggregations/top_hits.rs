@@ -4,9 +4,9 @@ use super::context::{Context, Finish};
 use crate::held::Held;
 use crate::hit::Hit;
 use crate::order::{check, compare, sort_values};
-use crate::sort::{SortKey, parse_sort};
+use crate::sort::{SortKey, parse_sort, unfiltered};
 use mapping::Mapping;
-use mapping::error::{Result, SearchError};
+use mapping::error::{Kind, Result, SearchError};
 use mapping::fields::View;
 use mapping::json::as_i64;
 use serde_json::{Map, Value, json};
@@ -20,33 +20,52 @@ pub(super) struct TopSpec {
     pub(super) from: usize,
     pub(super) size: usize,
     pub(super) sort: Vec<SortKey>,
+    /// Whether hits carry their scores.
+    has_scores: bool,
+    /// Whether the best of their scores is given.
+    has_best: bool,
     /// What is said of how hits are shown, which is somebody else's to read.
     pub(super) shown: Map<String, Value>,
 }
 
 impl TopSpec {
-    pub(super) fn parse(body: &Map<String, Value>) -> Result<TopSpec> {
+    pub(super) fn parse(name: &str, body: &Map<String, Value>) -> Result<TopSpec> {
         let mut shown = body.clone();
-        let mut count = |name: &str, default: usize| match shown.shift_remove(name) {
+        let mut count = |member: &str, default: usize| match shown.shift_remove(member) {
             None => Ok(default),
-            Some(number) => as_i64(&number)
-                .and_then(|number| usize::try_from(number).ok())
-                .filter(|number| *number <= TOP_MAX)
-                .ok_or_else(|| {
-                    SearchError::illegal(format!("[{name}] of top_hits must be from 0 to {TOP_MAX}"))
-                }),
+            Some(given) => match as_i64(&given) {
+                Some(number) if number >= 0 => Ok(number as usize),
+                Some(number) => Err(SearchError::illegal(format!(
+                    "[{member}] must be greater than or equal to 0. Found [{number}] in [{name}]"
+                ))),
+                None => Err(SearchError::new(
+                    Kind::NumberFormat,
+                    format!("For input string: {given}"),
+                )),
+            },
         };
         let (from, size) = (count("from", 0)?, count("size", 3)?);
+        if from.saturating_add(size) > TOP_MAX {
+            return Err(SearchError::illegal(format!(
+                "Top hits result window is too large, the top hits aggregator [{name}]'s from + size must be less than or equal to: \
+                 [{TOP_MAX}] but was [{}]. This limit can be set by changing the [index.max_inner_result_window] index level setting.",
+                from + size
+            )));
+        }
         let sort = shown
             .shift_remove("sort")
             .as_ref()
-            .map_or(Ok(Vec::new()), parse_sort)?;
-        // Hits that are sorted have scores only on demand, and here none.
-        shown.shift_remove("track_scores");
+            .map_or(Ok(Vec::new()), parse_sort)
+            .and_then(unfiltered)?;
+        let tracked = shown.shift_remove("track_scores");
+        let has_best = sort.is_empty() || tracked == Some(Value::Bool(true));
+        let has_scores = has_best || sort.iter().any(|key| matches!(key, SortKey::Score(_)));
         Ok(TopSpec {
             from,
             size,
             sort,
+            has_scores,
+            has_best,
             shown,
         })
     }
@@ -77,11 +96,17 @@ impl TopHits {
             id: view.id.to_owned(),
             sequence: view.sequence,
             version: view.version,
-            score: spec.sort.is_empty().then_some(score),
+            score: spec.has_scores.then_some(score),
             document: view.document.to_buf(),
-            nested: view.scope.map(|scope| (scope.to_owned(), view.offset)),
+            nested: view
+                .scope
+                .map(|scope| (scope.to_owned(), view.offset))
+                .into_iter()
+                .collect(),
             ignored: view.ignored(),
-            sort: sort_values(&spec.sort, view, Some(score), view.sequence),
+            matched: Vec::new(),
+            sort: sort_values(&spec.sort, view, Some(score), view.sequence)?,
+            counted: None,
         };
         let bytes = hit.bytes();
         if !context.held.fit(bytes) {
@@ -104,6 +129,7 @@ impl TopHits {
     pub(super) fn finish(mut self, spec: &TopSpec, context: &Finish<'_>) -> Result<Map<String, Value>> {
         self.trim(spec, context.held);
         let best = self.hits.iter().filter_map(|hit| hit.score).reduce(f32::max);
+        let best = best.filter(|_| spec.has_best);
         let from = spec.from.min(self.hits.len());
         let hits = self.hits[from..].iter();
         let shown: Vec<Value> = hits

@@ -8,22 +8,32 @@ use serde_json::{Map, Value, json};
 
 /// Refuses what a query wants of nested objects and cannot have.
 pub(super) fn check(query: Option<&Query>) -> Result<()> {
-    let wanted = query.map(Query::inner_hits).unwrap_or_default();
-    wanted
-        .into_iter()
-        .try_for_each(|(.., wanted)| read(wanted).map(drop))
+    for (_, query, wanted) in query.map(Query::inner_hits).unwrap_or_default() {
+        read(wanted)?;
+        check(Some(query))?;
+    }
+    Ok(())
 }
 
 fn read(wanted: &InnerHits) -> Result<(Request, Shown)> {
     let (request, shown) = wanted.request()?;
     let (shown, rest) = Shown::take(&shown)?;
+    if let Some(other) = rest.keys().find(|name| *name != "script_fields") {
+        return Err(ElasticError::parsing(format!(
+            "[inner_hits] unknown field [{other}]"
+        )));
+    }
     refuse(&rest)?;
     Ok((request, shown))
 }
 
 /// Adds to a hit what the query wants of its nested objects.
 pub(super) fn add(search: &Search, hit: &Hit, shown: &mut Value) -> Result<()> {
-    let query = search.request.query.as_ref();
+    add_of(search, search.request.query.as_ref(), hit, shown)
+}
+
+/// The same of a hit of this query, which may be a nested object itself.
+fn add_of(search: &Search, query: Option<&Query>, hit: &Hit, shown: &mut Value) -> Result<()> {
     let mut found = Map::new();
     for (path, query, wanted) in query.map(Query::inner_hits).unwrap_or_default() {
         let name = wanted.name.clone().unwrap_or_else(|| path.to_owned());
@@ -48,18 +58,21 @@ fn hits(search: &Search, hit: &Hit, path: &str, query: &Query, wanted: &InnerHit
     let missing = || ElasticError::illegal("a hit is of no index of the search");
     let place = search.places.get(hit.index).ok_or_else(missing)?;
     let (request, shown) = read(wanted)?;
-    let found = request.within(&place.mapping, hit, path, query, value::date::now_ms())?;
+    let found = request.within(
+        &place.mapping,
+        hit,
+        path,
+        query,
+        &search.request,
+        value::date::now_ms(),
+    )?;
     let is_sorted = !request.sort.is_empty();
     let best = found.hits.iter().filter_map(|hit| hit.score).reduce(f32::max);
     let one = |inner: &Hit| {
-        shown.hit(
-            &place.index,
-            &place.mapping,
-            inner,
-            Some(query),
-            inner.score,
-            is_sorted,
-        )
+        let (index, mapping) = (&place.index, &place.mapping);
+        let mut one = shown.hit(index, mapping, inner, Some(query), inner.score, is_sorted)?;
+        add_of(search, Some(query), inner, &mut one)?;
+        Ok(one)
     };
     let hits = found.hits.iter().map(one).collect::<Result<Vec<_>>>()?;
     let total = match search.shown.total_as_number {

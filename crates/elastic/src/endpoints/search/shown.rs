@@ -5,7 +5,9 @@ use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::settings;
 use crate::source::SourceFilter;
-use search::{Highlight, Hit, Mapping, Query, ValuesOf, WantedField};
+use fetch::{ValuesOf, WantedField};
+use search::token_of;
+use search::{Highlight, Hit, Mapping, Query};
 use serde_json::{Map, Value, json};
 
 /// How hits are shown.
@@ -37,13 +39,13 @@ impl Shown {
                     shown.source = SourceFilter::parse(value)?;
                     shown.has_source = true;
                 }
-                "version" => shown.version = value.as_bool() == Some(true),
-                "seq_no_primary_term" => shown.sequence = value.as_bool() == Some(true),
+                "version" => shown.version = is_true(value),
+                "seq_no_primary_term" => shown.sequence = is_true(value),
                 "fields" => shown.fields = WantedField::parse(value)?,
                 "docvalue_fields" => shown.columns = WantedField::parse(value)?,
                 "stored_fields" => shown.store(value)?,
                 "highlight" => shown.highlight = Some(Highlight::parse(value)?),
-                "explain" => shown.explain = value.as_bool() == Some(true),
+                "explain" => shown.explain = is_true(value),
                 _ => drop(rest.insert(name.clone(), value.clone())),
             }
         }
@@ -87,12 +89,15 @@ impl Shown {
         if !self.is_bare {
             body.insert("_type".to_owned(), json!("_doc"));
             body.insert("_id".to_owned(), json!(hit.id));
-            if hit.nested.is_none() {
+            if hit.nested.is_empty() {
                 put_routing(&mut body, &hit.document);
             }
         }
-        if let Some((path, offset)) = &hit.nested {
-            body.insert("_nested".to_owned(), json!({"field": path, "offset": offset}));
+        body.extend(nested(&hit.nested).map(|nested| ("_nested".to_owned(), nested)));
+        if self.sequence && !hit.nested.is_empty() {
+            return Err(ElasticError::unsupported(
+                "[seq_no_primary_term] of nested objects, which have no numbers of their own,",
+            ));
         }
         if self.version {
             body.insert("_version".to_owned(), json!(hit.version));
@@ -107,12 +112,13 @@ impl Shown {
         }
         let source = self.source.of_mapping(mapping);
         if !source.hidden && !self.is_bare {
-            body.insert("_source".to_owned(), source.shown(&hit.document));
+            let path = hit.nested.last().map_or("", |(path, _)| path);
+            body.insert("_source".to_owned(), source.shown_at(&hit.document, path));
         }
-        search::check_source(mapping, &index.name, &self.fields)?;
-        let mut fields = search::fetched(mapping, hit, &self.fields, ValuesOf::Source)?;
-        fields.extend(search::fetched(mapping, hit, &self.columns, ValuesOf::Columns)?);
-        fields.extend(search::fetched_stored(mapping, hit, &self.stored)?);
+        fetch::check_source(mapping, &index.name, &self.fields)?;
+        let mut fields = fetch::fetched(mapping, hit, &self.fields, ValuesOf::Source)?;
+        fields.extend(fetch::fetched(mapping, hit, &self.columns, ValuesOf::Columns)?);
+        fields.extend(fetch::fetched_stored(mapping, hit, &self.stored)?);
         if !fields.is_empty() {
             body.insert("fields".to_owned(), Value::Object(fields));
         }
@@ -125,6 +131,10 @@ impl Shown {
         }
         if is_sorted {
             body.insert("sort".to_owned(), Value::Array(hit.sort_values()));
+        }
+        if !hit.matched.is_empty() {
+            let names: Vec<&str> = hit.matched.iter().map(|name| &**name).collect();
+            body.insert("matched_queries".to_owned(), json!(names));
         }
         if self.explain {
             let value = number(hit.score.unwrap_or(0.0));
@@ -140,6 +150,25 @@ impl Shown {
     pub(crate) fn wants_scores(&self) -> bool {
         self.explain
     }
+}
+
+/// Where a nested object is: in which one of those around it.
+fn nested(places: &[(String, usize)]) -> Option<Value> {
+    let mut told: Option<Value> = None;
+    for (at, (path, offset)) in places.iter().enumerate().rev() {
+        let around = at.checked_sub(1).and_then(|before| places.get(before));
+        let within = around.and_then(|(around, _)| path.strip_prefix(around.as_str())?.strip_prefix('.'));
+        let mut one = json!({"field": within.unwrap_or(path), "offset": offset});
+        if let Some(inner) = told {
+            one["_nested"] = inner;
+        }
+        told = Some(one);
+    }
+    told
+}
+
+fn is_true(value: &Value) -> bool {
+    value.as_bool() == Some(true) || value == "true"
 }
 
 fn names(value: &Value) -> Vec<String> {
@@ -162,14 +191,7 @@ pub(crate) fn number(score: f32) -> Value {
 /// What a body says that is neither asked nor shown.
 pub(crate) fn refuse(body: &Map<String, Value>) -> Result<()> {
     for (name, value) in body {
-        let kind = match value {
-            Value::Object(_) => "START_OBJECT",
-            Value::Array(_) => "START_ARRAY",
-            Value::String(_) => "VALUE_STRING",
-            Value::Number(_) => "VALUE_NUMBER",
-            Value::Bool(_) => "VALUE_BOOLEAN",
-            Value::Null => "VALUE_NULL",
-        };
+        let kind = token_of(value);
         match name.as_str() {
             "profile" if value.as_bool() != Some(true) => {}
             // Grafana says that it wants none.
