@@ -140,15 +140,27 @@ pub(crate) fn aliases(given: &Map<String, Value>) -> Result<Map<String, Value>> 
 
 /// One alias as it is kept.
 pub(crate) fn alias(name: &str, given: &Value) -> Result<Map<String, Value>> {
-    let invalid = |why: &str| ElasticError::illegal(format!("Invalid alias name [{name}]: {why}"));
+    let invalid = |why: &str| {
+        let reason = format!("Invalid alias name [{name}]: {why}");
+        ElasticError::new(
+            http::StatusCode::BAD_REQUEST,
+            "invalid_alias_name_exception",
+            reason,
+        )
+    };
     if name.is_empty() {
         return Err(ElasticError::illegal("alias name is required"));
     }
+    if name.chars().any(|c| "\\/*?\"<>| ,".contains(c)) {
+        return Err(invalid(
+            "must not contain the following characters [ , \", *, \\, <, |, ,, >, /, ?]",
+        ));
+    }
+    if let Some(c) = name.chars().find(|c| "#:".contains(*c)) {
+        return Err(invalid(&format!("must not contain '{c}'")));
+    }
     if name.starts_with(['_', '-', '+']) {
         return Err(invalid("must not start with '_', '-', or '+'"));
-    }
-    if let Some(c) = name.chars().find(|c| "\\/*?\"<>| ,#:".contains(*c)) {
-        return Err(invalid(&format!("must not contain the character [{c}]")));
     }
     let mut alias = Map::new();
     let empty = Map::new();
@@ -156,7 +168,10 @@ pub(crate) fn alias(name: &str, given: &Value) -> Result<Map<String, Value>> {
         match option.as_str() {
             "filter" if value.is_null() => {}
             "filter" => {
-                search::parse_query(value)?;
+                search::parse_query(value).map_err(|error| {
+                    ElasticError::illegal(format!("failed to parse filter for alias [{name}]"))
+                        .because(error.into())
+                })?;
                 alias.insert(option.clone(), value.clone());
             }
             "routing" => {
@@ -167,13 +182,25 @@ pub(crate) fn alias(name: &str, given: &Value) -> Result<Map<String, Value>> {
             "index_routing" | "index-routing" | "search_routing" | "search-routing" => {
                 alias.insert(option.replace('-', "_"), settings::text(value));
             }
-            "is_write_index" | "is_hidden" => drop(alias.insert(option.clone(), value.clone())),
+            "is_write_index" | "is_hidden" => {
+                let written = || value.as_str().and_then(|text| text.parse().ok());
+                let flag = value.as_bool().or_else(written).ok_or_else(|| {
+                    ElasticError::parsing(format!("[{name}] failed to parse field [{option}]"))
+                })?;
+                alias.insert(option.clone(), Value::Bool(flag));
+            }
             other => {
                 return Err(ElasticError::parsing(format!(
                     "unknown field [{other}] of the alias [{name}]"
                 )));
             }
         }
+    }
+    let is_several = |routing: &Value| routing.as_str().is_some_and(|routing| routing.contains(','));
+    if alias.get("index_routing").is_some_and(is_several) {
+        return Err(ElasticError::illegal(format!(
+            "alias [{name}] has several index routing values associated with it"
+        )));
     }
     Ok(alias)
 }
@@ -282,6 +309,40 @@ pub(crate) fn is_named(names: &str, name: &str) -> bool {
         }
     }
     found
+}
+
+/// An alias is to be written to several indices.
+pub(crate) fn several_written(alias: &str, indices: &[String]) -> ElasticError {
+    ElasticError::new(
+        http::StatusCode::INTERNAL_SERVER_ERROR,
+        "illegal_state_exception",
+        format!(
+            "alias [{alias}] has more than one write index [{}]",
+            indices.join(",")
+        ),
+    )
+}
+
+fn is_written(options: &Value) -> bool {
+    options.get("is_write_index").and_then(Value::as_bool) == Some(true)
+}
+
+/// Refuses a new index that an alias is written to which is written to another one.
+pub(crate) fn check_write_index(call: &Call, index: &str, alias: &str, options: &Value) -> Result<()> {
+    if !is_written(options) {
+        return Ok(());
+    }
+    let others = names::with_alias(call, alias).into_iter();
+    let mut indices = vec![index.to_owned()];
+    indices.extend(
+        others
+            .filter(|(_, options)| is_written(options))
+            .map(|(name, _)| name),
+    );
+    match indices.len() {
+        1 => Ok(()),
+        _ => Err(several_written(alias, &indices)),
+    }
 }
 
 /// Refuses an alias that cannot be one of an index, since an index has its name.

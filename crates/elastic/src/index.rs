@@ -5,7 +5,7 @@
 
 use crate::call::Call;
 use crate::counters::Counters;
-use crate::definition::{Definition, check_alias};
+use crate::definition::{Definition, check_alias, check_write_index};
 use crate::error::{ElasticError, Result, kinds};
 use crate::learnt::Learnt;
 use crate::limits::{CHANGES_PAGE, REVISIONS_KEPT};
@@ -119,6 +119,16 @@ impl Call {
 
     /// Makes an index of what is given and what templates say.
     pub(crate) async fn create_index(&self, name: &str, given: Definition) -> Result<Index> {
+        self.create_rolled(name, given, None).await
+    }
+
+    /// The same of an index to which an alias rolls over.
+    pub(crate) async fn create_rolled(
+        &self,
+        name: &str,
+        given: Definition,
+        rolled: Option<&str>,
+    ) -> Result<Index> {
         names::check(name)?;
         if self.is_stream_by_template(name).await? {
             return Err(ElasticError::illegal(format!(
@@ -127,11 +137,17 @@ impl Call {
             )));
         }
         let whole = self.templated(name).await?.overridden(given);
-        self.create_index_of(name, whole).await
+        self.create_index_of(name, whole, rolled).await
     }
 
-    /// Makes an index of this and nothing else.
-    pub(crate) async fn create_index_of(&self, name: &str, whole: Definition) -> Result<Index> {
+    /// Makes an index of this and nothing else. `rolled` is an alias that is written to it from now on, and no more to the index
+    /// that it is written to now.
+    pub(crate) async fn create_index_of(
+        &self,
+        name: &str,
+        whole: Definition,
+        rolled: Option<&str>,
+    ) -> Result<Index> {
         names::check(name)?;
         let namespace = names::namespace(&self.server.engine, name);
         self.require(Action::CreateCollection, &namespace)?;
@@ -141,8 +157,11 @@ impl Call {
         let given = Value::Object(whole.mappings);
         let mapping = Mapping::parse(&given, analysis)?.with_fields_max(fields_max);
         mapping.check_given(&given)?;
-        for alias in whole.aliases.keys() {
+        for (alias, options) in &whole.aliases {
             check_alias(self, name, alias)?;
+            if rolled != Some(alias) {
+                check_write_index(self, name, alias, options)?;
+            }
         }
         if names::is_alias(self, name) {
             let reason = format!("Invalid index name [{name}], already exists as alias");

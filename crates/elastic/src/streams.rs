@@ -129,6 +129,7 @@ impl Call {
             ..Definition::default()
         };
         whole = whole.overridden(self.templated(stream).await?);
-        self.create_index_of(index, whole.overridden(given)).await
+        self.create_index_of(index, whole.overridden(given), Some(stream))
+            .await
     }
 }

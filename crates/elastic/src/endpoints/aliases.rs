@@ -1,7 +1,7 @@
 //! Other names of indices: `_alias`, `_aliases`.
 
 use crate::call::Call;
-use crate::definition::{alias, check_alias};
+use crate::definition::{alias, check_alias, several_written};
 use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::resolve::{Options, resolve};
@@ -247,14 +247,7 @@ fn check_write_indices(call: &Call, changes: &BTreeMap<String, Vec<Change>>) -> 
     }
     match written.into_iter().find(|(_, indices)| indices.len() > 1) {
         None => Ok(()),
-        Some((name, indices)) => Err(ElasticError::new(
-            StatusCode::INTERNAL_SERVER_ERROR,
-            "illegal_state_exception",
-            format!(
-                "alias [{name}] has more than one write index [{}]",
-                indices.join(",")
-            ),
-        )),
+        Some((name, indices)) => Err(several_written(&name, &indices)),
     }
 }
 

@@ -69,7 +69,7 @@ async fn copy(call: &Call, source: &Index, target: &str, given: Definition) -> R
         mappings: source.mapping().await?.source().clone(),
         aliases: given.aliases,
     };
-    let index = call.create_index_of(target, definition).await?;
+    let index = call.create_index_of(target, definition, None).await?;
     let copied = fill(call, source, &index).await;
     if copied.is_err() {
         call.drop_index(&index).await?;

@@ -127,7 +127,7 @@ pub(crate) async fn roll(
             call.create_backing(alias, &new, options, given).await?;
         } else {
             given.aliases.insert(alias.to_owned(), options);
-            call.create_index(&new, given).await?;
+            call.create_rolled(&new, given, Some(alias)).await?;
         }
         // An alias that names its writer keeps both, any other one moves.
         index
