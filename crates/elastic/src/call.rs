@@ -1,10 +1,10 @@
 //! One request, taken apart.
 
 use crate::access::Asker;
+use crate::body;
 use crate::error::{ElasticError, Result};
 use crate::parameters::Parameters;
 use crate::server::Server;
-use crate::{body, filter_path};
 use auth::{Privileges, User};
 use bytes::Bytes;
 use engine::Context;
@@ -68,11 +68,13 @@ impl Call {
         // How the answer looks was read with the head.
         parameters.without_effect(&["pretty", "error_trace"]);
         let filter_path = parameters.take("filter_path");
-        check_media_type(&request.headers)?;
         let accepted = request.header("accept").unwrap_or_default().trim();
         let wants_objects = ["application/json", "application/yaml"].contains(&accepted);
         let opaque_id = request.header("x-opaque-id").map(str::to_owned);
         let mut bytes = body::read(&request.headers, request.body, server.engine.memory()).await?;
+        if !bytes.is_empty() {
+            check_media_type(&request.headers)?;
+        }
         // A body may come in the query, where a client cannot send one with GET.
         if let Some(source) = parameters.take("source")
             && bytes.is_empty()
@@ -111,7 +113,7 @@ impl Call {
     pub(crate) fn shows(&self, name: &str) -> bool {
         self.filter_path
             .as_deref()
-            .is_none_or(|filter| filter_path::shows(filter, name))
+            .is_none_or(|filter| fetch::filter_path::shows(filter, name))
     }
 
     /// What the server does of its own accord, with all rights.
@@ -146,16 +148,12 @@ impl Call {
 
     /// The path has other methods than this.
     pub(crate) fn not_allowed(&self, allowed: &str) -> ElasticError {
-        let path = format!("/{}", self.path.join("/"));
+        let path = self.parameters.path();
         let reason = format!(
             "Incorrect HTTP method for uri [{path}] and method [{}], allowed: [{allowed}]",
             self.method
         );
-        ElasticError::new(
-            StatusCode::METHOD_NOT_ALLOWED,
-            "method_not_allowed_exception",
-            reason,
-        )
+        ElasticError::plain(StatusCode::METHOD_NOT_ALLOWED, reason)
     }
 
     /// The body as an object; an empty one where there is no body.
@@ -172,10 +170,16 @@ impl Call {
     /// The body as an object, which must be there.
     pub(crate) fn required_object(&self) -> Result<Map<String, Value>> {
         if self.body.is_empty() {
-            return Err(ElasticError::new(
-                StatusCode::BAD_REQUEST,
-                "parse_exception",
-                "request body is required",
+            return Err(ElasticError::malformed("request body is required"));
+        }
+        self.object()
+    }
+
+    /// The same of a request whose body may be a parameter.
+    pub(crate) fn source_object(&self) -> Result<Map<String, Value>> {
+        if self.body.is_empty() {
+            return Err(ElasticError::malformed(
+                "request body or source parameter is required",
             ));
         }
         self.object()
@@ -199,14 +203,11 @@ fn check_media_type(headers: &HeaderMap) -> Result<()> {
         "application/x-ndjson",
         "application/vnd.elasticsearch+json",
         "application/vnd.elasticsearch+x-ndjson",
-        "text/plain",
-        "application/x-www-form-urlencoded",
     ];
     match known.contains(&kind.as_str()) {
         true => Ok(()),
-        false => Err(ElasticError::new(
+        false => Err(ElasticError::plain(
             StatusCode::NOT_ACCEPTABLE,
-            "media_type_header_exception",
             format!("Content-Type header [{given}] is not supported"),
         )),
     }

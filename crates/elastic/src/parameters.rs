@@ -1,18 +1,13 @@
 //! The parameters of a query string, each of which must be understood.
 
+mod checked;
+
 use crate::error::{ElasticError, Result};
+pub(crate) use checked::number_of;
+use checked::{check, flag_of, time_of};
 use http::query_pairs;
+use std::str::FromStr;
 use std::time::Duration;
-
-/// What is a time in every request, whether or not it has something to wait for.
-const TIMES: [&str; 3] = ["timeout", "master_timeout", "search_timeout"];
-
-fn time_of(text: &str, name: &str) -> Result<Duration> {
-    match text {
-        "0" | "-1" => Ok(Duration::ZERO),
-        text => Ok(search::parse_time(text, name)?),
-    }
-}
 
 /// What is left of the parameters.
 #[derive(Clone, Debug, Default)]
@@ -27,9 +22,7 @@ impl Parameters {
         for pair in query_pairs(query) {
             let invalid = || ElasticError::illegal("the query has an escape that is not %HH in UTF-8");
             let (name, value) = pair.ok_or_else(invalid)?;
-            if TIMES.contains(&&*name) {
-                time_of(&value, &name)?;
-            }
+            check(&name, &value)?;
             // The last one counts.
             left.retain(|(present, _)| *present != name);
             left.push((name.into_owned(), value.into_owned()));
@@ -38,6 +31,11 @@ impl Parameters {
             left,
             path: path.to_owned(),
         })
+    }
+
+    /// The path of the request, as it came.
+    pub(crate) fn path(&self) -> &str {
+        &self.path
     }
 
     pub(crate) fn has(&self, name: &str) -> bool {
@@ -62,25 +60,24 @@ impl Parameters {
 
     /// `name`, `name=true`, `name=false`.
     pub(crate) fn flag(&mut self, name: &str) -> Result<Option<bool>> {
-        match self.take(name).as_deref() {
-            None => Ok(None),
-            Some("" | "true") => Ok(Some(true)),
-            Some("false") => Ok(Some(false)),
-            Some(other) => Err(ElasticError::illegal(format!(
-                "Failed to parse value [{other}] as only [true] or [false] are allowed."
-            ))),
-        }
+        self.take(name).map(|text| flag_of(&text)).transpose()
     }
 
     pub(crate) fn integer(&mut self, name: &str) -> Result<Option<i64>> {
-        match self.take(name) {
-            None => Ok(None),
-            Some(text) => text.parse().map(Some).map_err(|_| {
-                ElasticError::illegal(format!(
-                    "Failed to parse int parameter [{name}] with value [{text}]"
-                ))
-            }),
-        }
+        let number = self.number::<i32>(name, "int")?;
+        Ok(number.map(i64::from))
+    }
+
+    /// A whole number of 64 bits.
+    pub(crate) fn long(&mut self, name: &str) -> Result<Option<i64>> {
+        self.number(name, "long")
+    }
+
+    /// A number of a type that Elasticsearch calls so.
+    pub(crate) fn number<N: FromStr>(&mut self, name: &str, type_name: &str) -> Result<Option<N>> {
+        self.take(name)
+            .map(|text| number_of(name, &text, type_name))
+            .transpose()
     }
 
     /// Names with commas between them.

@@ -11,8 +11,14 @@ pub type Result<T, E = SearchError> = std::result::Result<T, E>;
 pub enum Kind {
     /// The body of a request is not of its form.
     Parsing,
+    /// A date is not one.
+    Date,
     /// A value is not one of those that can be given.
     IllegalArgument,
+    /// An object of a request is not of its form.
+    Content,
+    /// A text is no number.
+    NumberFormat,
     /// A mapping, or a document that does not fit it.
     MapperParsing,
     /// A document has a field that a strict mapping does not name.
@@ -27,6 +33,8 @@ pub enum Kind {
     Validation,
     /// An aggregation that cannot be made of such values.
     Aggregation,
+    /// An aggregation that cannot be put together.
+    AggregationStart,
     /// A script that cannot be compiled or run.
     Script,
     /// It was told to end, for what this says.
@@ -42,7 +50,10 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Kind::Parsing => "parsing_exception",
+            Kind::Date => "parse_exception",
             Kind::IllegalArgument => "illegal_argument_exception",
+            Kind::Content => "x_content_parse_exception",
+            Kind::NumberFormat => "number_format_exception",
             Kind::MapperParsing => "mapper_parsing_exception",
             Kind::StrictMapping => "strict_dynamic_mapping_exception",
             Kind::QueryShard => "query_shard_exception",
@@ -50,6 +61,7 @@ impl Kind {
             Kind::TooManyClauses => "too_many_clauses",
             Kind::Validation => "action_request_validation_exception",
             Kind::Aggregation => "aggregation_execution_exception",
+            Kind::AggregationStart => "aggregation_initialization_exception",
             Kind::Script => "script_exception",
             Kind::Ended(_) => "task_cancelled_exception",
             Kind::Memory => "circuit_breaking_exception",
@@ -65,6 +77,8 @@ pub struct SearchError {
     pub kind: Kind,
     /// What was wrong, with what.
     pub reason: String,
+    /// What led to it.
+    pub cause: Option<Box<SearchError>>,
 }
 
 impl fmt::Display for SearchError {
@@ -79,7 +93,21 @@ impl SearchError {
         SearchError {
             kind,
             reason: reason.into(),
+            cause: None,
         }
+    }
+
+    /// A member of an object of a request cannot have its value, for this reason.
+    pub fn of_member(object: &str, member: &str, cause: SearchError) -> SearchError {
+        SearchError {
+            cause: Some(Box::new(cause)),
+            ..SearchError::content(format!("[{object}] failed to parse field [{member}]"))
+        }
+    }
+
+    /// An object of a request is not of its form.
+    pub fn content(reason: impl Into<String>) -> SearchError {
+        SearchError::new(Kind::Content, reason)
     }
 
     /// The body of a request is not of its form.

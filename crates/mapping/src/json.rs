@@ -1,12 +1,14 @@
 //! Reading the JSON of requests strictly: what is not taken is an error.
 
-use crate::error::{Result, SearchError};
+use crate::error::{Kind, Result, SearchError};
 use serde_json::{Map, Value};
 
 /// An object whose members are taken one by one; [`Members::end`] refuses what is left.
 pub struct Members<'a> {
     context: String,
     left: Vec<(&'a str, &'a Value)>,
+    /// Whether values have the types that Elasticsearch's object parsers take, and errors their words.
+    is_content: bool,
 }
 
 impl<'a> Members<'a> {
@@ -29,7 +31,21 @@ impl<'a> Members<'a> {
                 .iter()
                 .map(|(name, value)| (name.as_str(), value))
                 .collect(),
+            is_content: false,
         }
+    }
+
+    /// The same, read as strictly as Elasticsearch's object parsers do.
+    pub fn of_content(context: impl Into<String>, object: &'a Map<String, Value>) -> Members<'a> {
+        Members {
+            is_content: true,
+            ..Members::of_object(context, object)
+        }
+    }
+
+    /// What the members are of.
+    pub fn context(&self) -> &str {
+        &self.context
     }
 
     /// Takes a member.
@@ -46,8 +62,10 @@ impl<'a> Members<'a> {
     /// Takes a member that must be a text.
     pub fn text(&mut self, name: &str) -> Result<Option<String>> {
         match self.take(name) {
-            None | Some(Value::Null) => Ok(None),
+            None => Ok(None),
+            Some(Value::Null) if !self.is_content => Ok(None),
             Some(value) => scalar(value)
+                .filter(|_| !self.is_content || value.is_string())
                 .map(Some)
                 .ok_or_else(|| self.wrong(name, "a string", value)),
         }
@@ -56,7 +74,8 @@ impl<'a> Members<'a> {
     /// Takes a member that must be a number.
     pub fn number(&mut self, name: &str) -> Result<Option<f64>> {
         match self.take(name) {
-            None | Some(Value::Null) => Ok(None),
+            None => Ok(None),
+            Some(Value::Null) if !self.is_content => Ok(None),
             Some(value) => as_f64(value)
                 .map(Some)
                 .ok_or_else(|| self.wrong(name, "a number", value)),
@@ -66,7 +85,12 @@ impl<'a> Members<'a> {
     /// Takes a member that must be a whole number.
     pub fn integer(&mut self, name: &str) -> Result<Option<i64>> {
         match self.take(name) {
-            None | Some(Value::Null) => Ok(None),
+            None => Ok(None),
+            Some(Value::Null) if !self.is_content => Ok(None),
+            // A parser drops the fraction.
+            Some(Value::Number(number)) if self.is_content && number.is_f64() => {
+                Ok(number.as_f64().and_then(whole))
+            }
             Some(value) => as_i64(value)
                 .map(Some)
                 .ok_or_else(|| self.wrong(name, "a whole number", value)),
@@ -87,7 +111,8 @@ impl<'a> Members<'a> {
     /// Takes a member that must be true or false.
     pub fn flag(&mut self, name: &str) -> Result<Option<bool>> {
         match self.take(name) {
-            None | Some(Value::Null) => Ok(None),
+            None => Ok(None),
+            Some(Value::Null) if !self.is_content => Ok(None),
             Some(value) => as_bool(value)
                 .map(Some)
                 .ok_or_else(|| self.wrong(name, "[true] or [false]", value)),
@@ -96,14 +121,27 @@ impl<'a> Members<'a> {
 
     /// Takes a query's factor for scores: 1 unless it says otherwise.
     pub fn boost(&mut self) -> Result<f32> {
-        // The name of a query is given back by nothing here, and changes nothing.
         Ok(self.number("boost")?.unwrap_or(1.0) as f32)
     }
 
     fn wrong(&self, name: &str, wanted: &str, value: &Value) -> SearchError {
-        SearchError::parsing(format!(
-            "[{}] [{name}] must be {wanted}, but is [{value}]",
-            self.context
+        let reason = format!("[{}] [{name}] must be {wanted}, but is [{value}]", self.context);
+        match value {
+            _ if !self.is_content => SearchError::parsing(reason),
+            Value::String(text) => {
+                let cause = format!("For input string: \"{text}\"");
+                SearchError::of_member(&self.context, name, SearchError::new(Kind::NumberFormat, cause))
+            }
+            value => self.wrong_type(name, value),
+        }
+    }
+
+    /// A member cannot have a value of this type.
+    pub fn wrong_type(&self, name: &str, value: &Value) -> SearchError {
+        SearchError::content(format!(
+            "[{}] {name} doesn't support values of type: {}",
+            self.context,
+            token(value)
         ))
     }
 
@@ -111,6 +149,10 @@ impl<'a> Members<'a> {
     pub fn end(mut self) -> Result<()> {
         match self.take_first() {
             None => Ok(()),
+            Some((name, _)) if self.is_content => Err(SearchError::content(format!(
+                "[{}] unknown field [{name}]",
+                self.context
+            ))),
             Some((name, _)) => Err(SearchError::parsing(format!(
                 "[{}] query does not support [{name}]",
                 self.context
@@ -127,6 +169,30 @@ impl<'a> Members<'a> {
                 scalar(value).unwrap_or_else(|| value.to_string())
             ))),
         }
+    }
+}
+
+/// The name that Elasticsearch's errors have for the beginning of a value.
+pub fn token(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "VALUE_NULL",
+        Value::Bool(_) => "VALUE_BOOLEAN",
+        Value::Number(_) => "VALUE_NUMBER",
+        Value::String(_) => "VALUE_STRING",
+        Value::Array(_) => "START_ARRAY",
+        Value::Object(_) => "START_OBJECT",
+    }
+}
+
+/// What a parser calls what a value begins with.
+pub fn token_of(value: &Value) -> &'static str {
+    match value {
+        Value::Object(_) => "START_OBJECT",
+        Value::Array(_) => "START_ARRAY",
+        Value::String(_) => "VALUE_STRING",
+        Value::Number(_) => "VALUE_NUMBER",
+        Value::Bool(_) => "VALUE_BOOLEAN",
+        Value::Null => "VALUE_NULL",
     }
 }
 

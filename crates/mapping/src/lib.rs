@@ -8,9 +8,12 @@
 //! Left to others: queries, sorts and aggregations over these values (`search`).
 
 pub mod analysis;
+pub mod asked;
 mod check;
+pub mod columns;
 pub mod completion;
 pub mod dates;
+pub mod decimals;
 pub mod error;
 pub mod fields;
 pub mod flattened;
@@ -21,6 +24,7 @@ mod mapping;
 pub mod names;
 pub mod rows;
 mod term;
+pub mod value_format;
 mod value_kind;
 mod vector_fields;
 pub mod vectors;

@@ -82,7 +82,7 @@ impl Request {
                 "query" => request.query = Some(parse_query(value)?),
                 "post_filter" => request.post_filter = Some(parse_query(value)?),
                 "aggs" | "aggregations" => {
-                    request.aggregations = Aggregations::parse(value, value::date::now_ms())?;
+                    request.aggregations = Aggregations::parse(value)?;
                 }
                 "from" => request.from = count(name, member.integer(name)?)?.unwrap_or(0),
                 "size" => request.size = count(name, member.integer(name)?)?.unwrap_or(10),
@@ -142,6 +142,12 @@ impl Request {
         self.terminate_after.is_none()
     }
 
+    /// Whether hits are shown with their scores.
+    pub fn shows_scores(&self) -> bool {
+        let by_score = self.sort.iter().any(|key| matches!(key, SortKey::Score(_)));
+        self.is_by_score() || self.track_scores || by_score
+    }
+
     /// Whether hits are sorted by their scores alone.
     pub fn is_by_score(&self) -> bool {
         self.sort.is_empty()
@@ -150,6 +156,8 @@ impl Request {
 
 fn count(name: &str, number: Option<i64>) -> Result<Option<usize>> {
     match number {
+        // As where nothing is said.
+        Some(-1) => Ok(None),
         Some(negative) if negative < 0 => Err(SearchError::illegal(format!(
             "[{name}] parameter cannot be negative, found [{negative}]"
         ))),

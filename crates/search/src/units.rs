@@ -6,6 +6,17 @@ use std::time::Duration;
 /// A time. Errors name the setting or parameter that it is of.
 pub fn parse_time(text: &str, name: &str) -> Result<Duration> {
     time_of(text).ok_or_else(|| {
+        let is_time = |rest: Option<&str>| rest.is_some_and(|rest| time_of(rest).is_some());
+        if is_time(text.strip_prefix('-')) {
+            return SearchError::illegal(format!(
+                "failed to parse setting [{name}] with value [{text}] as a time value: negative durations are not supported"
+            ));
+        }
+        if is_time(text.split_once('.').map(|(_, fraction)| fraction)) {
+            return SearchError::illegal(format!(
+                "failed to parse [{text}], fractional time values are not supported"
+            ));
+        }
         SearchError::illegal(format!(
             "failed to parse setting [{name}] with value [{text}] as a time value: unit is missing or unrecognized"
         ))

@@ -3,11 +3,12 @@
 mod parse;
 mod room;
 
-use super::document::{dropped, new_id};
+use super::document::{dropped, new_id, no_alias};
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::limits::BULK_COMMIT_MAX;
+use crate::names;
 use crate::pipelines::{Pipelines, Wanted};
 use crate::respond::{Answer, ok};
 use crate::routed::of_request;
@@ -39,11 +40,9 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
     call.parameters
         .without_effect(&["timeout", "wait_for_active_shards", "type"]);
     let routing = call.parameters.take("routing");
-    if call.parameters.flag("require_alias")?.unwrap_or(false) {
-        return Err(ElasticError::unsupported("the parameter [require_alias]"));
-    }
+    let requires_alias = call.parameters.flag("require_alias")?.unwrap_or(false);
     let pipeline = call.parameters.take("pipeline");
-    let shown = SourceFilter::take(&mut call.parameters);
+    let shown = crate::source::taken(&mut call.parameters);
     call.parameters.end()?;
     let begun = Instant::now();
     let body = call.body.clone();
@@ -57,6 +56,8 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
         known: HashMap::new(),
         routes: HashMap::new(),
         shown: shown.as_ref(),
+        requires_alias,
+        aliases: HashMap::new(),
         answers: Vec::new(),
         has_errors: false,
     };
@@ -88,6 +89,10 @@ struct Bulk<'c> {
     /// Whether a name that items have is an alias with a routing of its own.
     routes: HashMap<String, bool>,
     shown: Option<&'c SourceFilter>,
+    /// Whether indices must be named by aliases.
+    requires_alias: bool,
+    /// Whether names that items have, and that must be aliases, are.
+    aliases: HashMap<String, bool>,
     /// Nothing where the client does not want to see it.
     answers: Vec<Value>,
     has_errors: bool,
@@ -139,6 +144,9 @@ impl Bulk<'_> {
     }
 
     async fn make(&mut self, item: &mut Item<'_>, room: &mut Room) -> Made {
+        if !self.may_be_named(item) {
+            return Err(failed(item, item.id.as_deref(), &no_alias(&item.index)));
+        }
         let asked = item.routing.take();
         match self.routing_of(&item.index, asked) {
             Ok(routing) => item.routing = routing,
@@ -149,6 +157,19 @@ impl Bulk<'_> {
             made => made.map(Ok),
         };
         made.unwrap_or_else(|error| Err(failed(item, item.id.as_deref(), &error)))
+    }
+
+    /// Whether an item names its index by an alias where it must.
+    fn may_be_named(&mut self, item: &Item<'_>) -> bool {
+        if !item.requires_alias.unwrap_or(self.requires_alias) {
+            return true;
+        }
+        if let Some(is_alias) = self.aliases.get(&item.index) {
+            return *is_alias;
+        }
+        let is_alias = names::is_alias(self.call, &item.index);
+        self.aliases.insert(item.index.clone(), is_alias);
+        is_alias
     }
 
     /// The routing of an item.

@@ -22,6 +22,7 @@ use engine::Context;
 use http::{Method, StatusCode};
 use job::{Job, Work};
 use progress::{Pace, Progress};
+use search::token_of;
 use search::{Request, parse_sort};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -37,7 +38,12 @@ pub(crate) async fn change(call: &mut Call, expression: &str, deletes: bool) -> 
     let mut body = call.object()?;
     refuse(&body, &["slice", "sort"])?;
     let script = match body.shift_remove("script") {
-        Some(_) if deletes => return Err(ElasticError::parsing("request does not support [script]")),
+        Some(script) if deletes => {
+            return Err(ElasticError::parsing(format!(
+                "Unknown key for a {} in [script].",
+                token_of(&script)
+            )));
+        }
         Some(script) => Some(Prepared::of_json(&script)?),
         None => None,
     };
@@ -51,9 +57,10 @@ pub(crate) async fn change(call: &mut Call, expression: &str, deletes: bool) -> 
     options.read(&mut body)?;
     lookups::fill(call, expression, &mut body).await?;
     let query = body.shift_remove("query");
-    if let Some(other) = body.keys().next() {
+    if let Some((other, value)) = body.iter().next() {
         return Err(ElasticError::parsing(format!(
-            "request does not support [{other}]"
+            "Unknown key for a {} in [{other}].",
+            token_of(value)
         )));
     }
     let query = match (by_parameter, query) {
@@ -127,7 +134,7 @@ impl Given {
         }
         for name in ["max_docs", "size"] {
             if let Some(most) = body.shift_remove(name) {
-                self.pace.most = positive(name, most.as_i64())?;
+                self.pace.most = positive("max_docs", most.as_i64())?;
             }
         }
         Ok(())
@@ -148,9 +155,10 @@ fn positive(name: &str, number: Option<i64>) -> Result<Option<u64>> {
     match number {
         None | Some(-1) => Ok(None),
         Some(most) if most > 0 => Ok(Some(most as u64)),
-        Some(other) => Err(ElasticError::validation(&[format!(
-            "[{name}] parameter cannot be negative or zero, found [{other}]"
-        )])),
+        Some(0) => Err(ElasticError::illegal(format!("[{name}] should be >= [slices]"))),
+        Some(other) => Err(ElasticError::illegal(format!(
+            "[{name}] parameter cannot be negative, found [{other}]"
+        ))),
     }
 }
 
@@ -171,16 +179,16 @@ fn begin(call: &mut Call) -> Result<Given> {
     if parameters.take("pipeline").is_some_and(|name| name != "_none") {
         return Err(ElasticError::unsupported("the parameter [pipeline]"));
     }
-    if let Some(refresh) = parameters.take("refresh")
-        && !matches!(refresh.as_str(), "" | "true" | "false" | "wait_for")
+    parameters.flag("refresh")?;
+    if let Some(slices) = parameters.take("slices").filter(|slices| slices != "auto")
+        && !slices.parse::<i32>().is_ok_and(|slices| slices > 0)
     {
         return Err(ElasticError::illegal(format!(
-            "Unknown value for refresh: [{refresh}]."
+            "[slices] must be a positive integer or the string \"auto\", but was [{slices}]"
         )));
     }
     // One task does the work, on one snapshot, of which every document is whole.
     parameters.without_effect(&[
-        "slices",
         "scroll",
         "search_timeout",
         "search_type",
@@ -193,7 +201,13 @@ fn begin(call: &mut Call) -> Result<Given> {
     ]);
     let mut most = parameters.integer("max_docs")?;
     most = most.or(parameters.integer("size")?);
-    let batch = batch_size("scroll_size", parameters.integer("scroll_size")?.or(Some(1000)))?;
+    let batch = parameters.integer("scroll_size")?;
+    if batch == Some(0) {
+        return Err(ElasticError::validation(&[
+            "[size] cannot be [0] in a scroll context".to_owned(),
+        ]));
+    }
+    let batch = batch_size("scroll_size", batch.or(Some(1000)))?;
     let per_second = match parameters.take("requests_per_second") {
         None => None,
         Some(text) => match text.parse::<f64>() {

@@ -14,11 +14,12 @@ use crate::streams::TIME_FIELD;
 use crate::write::{Change, Update, Write, Written, write_one};
 use auth::Action;
 use engine::Record;
+use fetch::WantedField;
 use http::{Method, StatusCode};
 use memory::Holder;
 use options::Options;
-pub(crate) use options::{own_version, read_version};
-use search::{Mapping, WantedField};
+pub(crate) use options::{no_alias, own_version, read_version};
+use search::Mapping;
 use serde_json::{Value, json};
 use value::DocumentBuf;
 
@@ -43,7 +44,9 @@ pub(crate) async fn create(call: &mut Call, index: &str, id: &str) -> Result<Ans
 /// `POST /{index}/_doc`: a document without an id gets one.
 pub(crate) async fn post(call: &mut Call, index: &str) -> Result<Answer> {
     call.only(&[Method::POST])?;
-    put(call, index, &new_id(), true).await
+    // Whoever says what is to be done is taken at their word.
+    let creates = !call.parameters.has("op_type");
+    put(call, index, &new_id(), creates).await
 }
 
 /// An id for a document that comes without one.
@@ -51,24 +54,29 @@ pub(crate) fn new_id() -> String {
     value::ObjectId::generate().to_string()
 }
 
-/// `if_seq_no` with `if_primary_term`, of which neither stands alone.
+/// `if_seq_no` with `if_primary_term`, of which neither stands alone. No sequence number is the same as -2, and no term as 0.
 pub(crate) fn condition(sequence: Option<i64>, term: Option<i64>) -> Result<Option<(u64, u64)>> {
-    match (sequence, term) {
-        (None, None) => Ok(None),
-        (Some(sequence), Some(term)) if sequence >= 0 && term >= 0 => {
-            Ok(Some((sequence as u64, term as u64)))
-        }
-        (Some(_), None) => Err(ElasticError::validation(&[
-            "ifSeqNo is set, but primary term is [0]".to_owned(),
-        ])),
-        (None, Some(term)) => {
-            let reason = format!("ifSeqNo is unassigned, but primary term is [{term}]");
-            Err(ElasticError::validation(&[reason]))
-        }
-        _ => Err(ElasticError::illegal(
-            "sequence numbers and primary terms must be non negative",
-        )),
+    /// What says that there is no condition.
+    const UNASSIGNED: i64 = -2;
+    let sequence = sequence.filter(|sequence| *sequence != UNASSIGNED);
+    let term = term.filter(|term| *term != 0);
+    if let Some(negative) = sequence.filter(|sequence| *sequence < 0) {
+        return Err(ElasticError::illegal(format!(
+            "sequence numbers must be non negative. got [{negative}]."
+        )));
     }
+    if let Some(negative) = term.filter(|term| *term < 0) {
+        return Err(ElasticError::illegal(format!(
+            "primary term must be non negative. got [{negative}]"
+        )));
+    }
+    let reason = match (sequence, term) {
+        (None, None) => return Ok(None),
+        (Some(sequence), Some(term)) => return Ok(Some((sequence as u64, term as u64))),
+        (Some(_), None) => "ifSeqNo is set, but primary term is [0]".to_owned(),
+        (None, Some(term)) => format!("ifSeqNo is unassigned, but primary term is [{term}]"),
+    };
+    Err(ElasticError::validation(&[reason]))
 }
 
 async fn put(call: &mut Call, name: &str, id: &str, create: bool) -> Result<Answer> {
@@ -162,11 +170,11 @@ async fn delete(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
 pub(crate) async fn update(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
     call.only(&[Method::POST])?;
     // Others' changes are never in the way: a write that meets one begins again.
-    call.parameters.without_effect(&["retry_on_conflict", "lang"]);
+    let retries = call.parameters.integer("retry_on_conflict")?.unwrap_or(0);
     let upserts = call.parameters.flag("doc_as_upsert")?.unwrap_or(false);
     let is_versioned = ["version", "version_type"].map(|name| call.parameters.has(name));
     let options = Options::take(&mut call.parameters)?;
-    let shown = SourceFilter::take(&mut call.parameters);
+    let shown = crate::source::taken(&mut call.parameters);
     call.parameters.end()?;
     let (update, shown_by_body) = parse_update(&call.body, upserts)?;
     if is_versioned.contains(&true) {
@@ -175,12 +183,10 @@ pub(crate) async fn update(call: &mut Call, name: &str, id: &str) -> Result<Answ
                 .to_owned(),
         ]));
     }
+    check_update(&update, options.condition.is_some(), retries)?;
     options.check_alias(call, name)?;
-    let upserts = update.doc_as_upsert || update.upsert.is_some();
-    let index = match upserts {
-        true => call.index_for_writing(name, Action::Update).await?,
-        false => call.open_index(name, Action::Update)?,
-    };
+    // One that has no document to change makes its index all the same.
+    let index = call.index_for_writing(name, Action::Update).await?;
     index.check_stream_write(name, false, true)?;
     let write = Write {
         id: id.to_owned(),
@@ -202,6 +208,22 @@ pub(crate) async fn update(call: &mut Call, name: &str, id: &str) -> Result<Answ
     Ok(json(written.status(), Value::Object(body)))
 }
 
+/// Refuses what does not go with a condition on the document.
+pub(crate) fn check_update(update: &Update, is_conditional: bool, retries: i64) -> Result<()> {
+    let upserts = update.doc_as_upsert || update.upsert.is_some();
+    let mut faults = Vec::new();
+    if is_conditional && retries > 0 {
+        faults.push("compare and write operations can not be retried".to_owned());
+    }
+    if is_conditional && upserts {
+        faults.push("compare and write operations can not be used with upsert".to_owned());
+    }
+    match faults.is_empty() {
+        true => Ok(()),
+        false => Err(ElasticError::validation(&faults)),
+    }
+}
+
 /// Reads the body of an update, and what of the document it wants to see. `doc_as_upsert` is meant where the body does not say it.
 pub(crate) fn parse_update(bytes: &[u8], doc_as_upsert: bool) -> Result<(Update, Option<SourceFilter>)> {
     let mut update = Update {
@@ -210,35 +232,52 @@ pub(crate) fn parse_update(bytes: &[u8], doc_as_upsert: bool) -> Result<(Update,
         ..Update::default()
     };
     let mut shown = None;
+    // One that says nothing lacks what it is to do.
+    let bytes = if bytes.iter().all(u8::is_ascii_whitespace) {
+        b"{}".as_slice()
+    } else {
+        bytes
+    };
     for (name, value) in document_of(bytes)?.to_document().iter() {
+        let wrong = || {
+            update_error(format!(
+                "[UpdateRequest] {name} doesn't support values of type: {}",
+                token_of(value)
+            ))
+        };
         let object = || match value {
             value::Value::Document(document) => {
                 check_names(document.iter().map(|(name, _)| name))?;
                 Ok(Some(document.clone()))
             }
-            _ => Err(ElasticError::parsing(format!(
-                "[UpdateRequest] {name} doesn't support values that are no objects"
-            ))),
+            _ => Err(wrong()),
         };
-        let flag = || value.as_bool_truthy();
+        let flag = || match value {
+            value::Value::Bool(flag) => Ok(*flag),
+            value::Value::String(text) if text == "true" => Ok(true),
+            value::Value::String(text) if text == "false" => Ok(false),
+            value::Value::String(_) => Err(update_error(format!(
+                "[UpdateRequest] failed to parse field [{name}]"
+            ))),
+            _ => Err(wrong()),
+        };
         match name {
             "doc" => update.part = object()?,
             "upsert" => update.upsert = object()?,
-            "doc_as_upsert" => update.doc_as_upsert = flag(),
-            "detect_noop" => update.detect_noop = flag(),
+            "doc_as_upsert" => update.doc_as_upsert = flag()?,
+            "detect_noop" => update.detect_noop = flag()?,
             "_source" => {
                 let mut text = String::new();
                 json::write(value.as_ref(), &mut text);
                 shown = Some(SourceFilter::parse(&serde_json::from_str(&text)?)?);
             }
             "script" => update.script = Some(Prepared::parse(value)?),
-            "scripted_upsert" => update.scripted_upsert = flag(),
+            "scripted_upsert" => update.scripted_upsert = flag()?,
             other => {
-                return Err(ElasticError::new(
-                    StatusCode::BAD_REQUEST,
-                    "x_content_parse_exception",
-                    format!("[UpdateRequest] unknown field [{other}]{}", did_you_mean(other)),
-                ));
+                return Err(update_error(format!(
+                    "[UpdateRequest] unknown field [{other}]{}",
+                    did_you_mean(other)
+                )));
             }
         }
     }
@@ -257,6 +296,22 @@ pub(crate) fn parse_update(bytes: &[u8], doc_as_upsert: bool) -> Result<(Update,
         _ => {}
     }
     Ok((update, shown))
+}
+
+fn update_error(reason: String) -> ElasticError {
+    ElasticError::new(StatusCode::BAD_REQUEST, "x_content_parse_exception", reason)
+}
+
+/// What a value is called where a parser meets it.
+fn token_of(value: &value::Value) -> &'static str {
+    match value {
+        value::Value::Document(_) => "START_OBJECT",
+        value::Value::Array(_) => "START_ARRAY",
+        value::Value::String(_) => "VALUE_STRING",
+        value::Value::Bool(_) => "VALUE_BOOLEAN",
+        value::Value::Null => "VALUE_NULL",
+        _ => "VALUE_NUMBER",
+    }
 }
 
 /// The name that somebody may have meant.
@@ -288,8 +343,9 @@ fn read_options(call: &mut Call, name: &str) -> Result<(SourceFilter, Option<Str
         .filter(|routing| !routing.is_empty());
     let routing = of_request(call, name, routing)?;
     let parameters = &mut call.parameters;
-    parameters.without_effect(&["realtime", "refresh", "preference"]);
-    Ok((SourceFilter::take(parameters).unwrap_or_default(), routing))
+    parameters.flag("refresh")?;
+    parameters.without_effect(&["realtime", "preference"]);
+    Ok((crate::source::taken(parameters).unwrap_or_default(), routing))
 }
 
 /// The fields that are wanted beside a document, which is shown only if it is one of them.
@@ -305,7 +361,7 @@ async fn get(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
     let stored = stored.map_or(Ok(Vec::new()), |names| stored_fields(names, &mut filter))?;
     let (kind, number) = (
         call.parameters.take("version_type"),
-        call.parameters.integer("version")?,
+        call.parameters.long("version")?,
     );
     let version = read_version(kind.as_deref(), number)?;
     call.parameters.end()?;
@@ -370,7 +426,7 @@ pub(crate) fn put_stored(
     record: &Record,
     wanted: &[WantedField],
 ) -> Result<()> {
-    let fields = search::stored_of(mapping, &record.document, wanted)?;
+    let fields = fetch::stored_of(mapping, &record.document, wanted)?;
     if !fields.is_empty() {
         answer["fields"] = Value::Object(fields);
     }

@@ -8,7 +8,6 @@ use crate::lookups;
 use crate::respond::{Answer, json, ok};
 use crate::routed::{find, of_request};
 use crate::scan;
-use crate::source::SourceFilter;
 use auth::Action;
 use http::{Method, StatusCode};
 use indexing::id_of;
@@ -18,7 +17,7 @@ use serde_json::{Value, json};
 /// `/{index}/_explain/{id}`.
 pub(crate) async fn run(call: &mut Call, name: &str, id: &str) -> Result<Answer> {
     call.only(&[Method::GET, Method::POST])?;
-    let shown = SourceFilter::take(&mut call.parameters);
+    let shown = crate::source::taken(&mut call.parameters);
     if call.parameters.take("stored_fields").is_some() {
         return Err(ElasticError::unsupported("[stored_fields] of an explanation"));
     }

@@ -8,8 +8,9 @@ use crate::respond::{Answer, ok};
 use crate::routed::{find, of_request};
 use crate::source::SourceFilter;
 use auth::Action;
+use fetch::WantedField;
 use http::Method;
-use search::WantedField;
+use search::token_of;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -27,11 +28,17 @@ struct Wanted {
 
 pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> {
     call.only(&[Method::GET, Method::POST])?;
-    call.parameters
-        .without_effect(&["realtime", "refresh", "preference"]);
+    call.parameters.flag("refresh")?;
+    call.parameters.without_effect(&["realtime", "preference"]);
+    if call.parameters.has("fields") {
+        return Err(ElasticError::illegal(
+            "The parameter [fields] is no longer supported, please use [stored_fields] to retrieve stored fields or _source filtering \
+             if the field is not stored",
+        ));
+    }
     let routing = call.parameters.take("routing");
     let names = call.parameters.list("stored_fields");
-    let mut filter = SourceFilter::take(&mut call.parameters).unwrap_or_default();
+    let mut filter = crate::source::taken(&mut call.parameters).unwrap_or_default();
     let stored = names.map_or(Ok(Vec::new()), |names| stored_fields(names, &mut filter))?;
     call.parameters.end()?;
     let default = Wanted {
@@ -42,7 +49,7 @@ pub(crate) async fn run(call: &mut Call, index: Option<&str>) -> Result<Answer> 
         filter: filter.into(),
         stored: stored.into(),
     };
-    let wanted = parse(&call.required_object()?, &default)?;
+    let wanted = parse(&call.source_object()?, &default)?;
     let mut documents = Vec::with_capacity(wanted.len());
     for one in wanted {
         let document = match read(call, &one).await {
@@ -85,11 +92,18 @@ async fn read(call: &Call, one: &Wanted) -> Result<Value> {
     )
 }
 
-fn number(member: &str, value: &Value) -> Result<i64> {
+fn number(value: &Value) -> Result<i64> {
     value
         .as_i64()
         .or_else(|| value.as_str()?.parse().ok())
-        .ok_or_else(|| ElasticError::parsing(format!("[{member}] must be a number, not [{value}]")))
+        .ok_or_else(|| ElasticError::illegal(format!("For input string: \"{}\"", text(value))))
+}
+
+fn unexpected(value: &Value) -> ElasticError {
+    ElasticError::parsing(format!(
+        "unexpected token [{}], expected [FIELD_NAME] or [START_ARRAY]",
+        token_of(value)
+    ))
 }
 
 fn text(value: &Value) -> String {
@@ -104,9 +118,12 @@ fn parse(body: &Map<String, Value>, default: &Wanted) -> Result<Vec<Wanted>> {
     let mut wanted = Vec::new();
     let mut faults = Vec::new();
     for (name, value) in body {
-        let list = value
-            .as_array()
-            .ok_or_else(|| ElasticError::parsing(format!("[{name}] must be an array")))?;
+        let list = value.as_array().ok_or_else(|| unexpected(value))?;
+        if !["docs", "ids"].contains(&name.as_str()) {
+            return Err(ElasticError::parsing(format!(
+                "unknown key [{name}] for a START_ARRAY, expected [docs] or [ids]"
+            )));
+        }
         if list.len() > MGET_DOCUMENTS_MAX {
             return Err(ElasticError::illegal(format!(
                 "[_mget] takes at most {MGET_DOCUMENTS_MAX} documents, not {}",
@@ -114,7 +131,7 @@ fn parse(body: &Map<String, Value>, default: &Wanted) -> Result<Vec<Wanted>> {
             )));
         }
         for (at, one) in list.iter().enumerate() {
-            let item = default.with(name, one, at)?;
+            let item = default.with(name, one)?;
             if item.index.is_empty() {
                 faults.push(format!("index is missing for doc {at}"));
             }
@@ -134,41 +151,39 @@ fn parse(body: &Map<String, Value>, default: &Wanted) -> Result<Vec<Wanted>> {
 }
 
 impl Wanted {
-    /// This one with what the n-th element of a list says.
-    fn with(&self, list: &str, given: &Value, at: usize) -> Result<Wanted> {
+    /// This one with what an element of a list says.
+    fn with(&self, list: &str, given: &Value) -> Result<Wanted> {
         let mut item = self.clone();
         match (list, given) {
             ("ids", Value::String(_) | Value::Number(_)) => item.id = text(given),
             ("docs", Value::Object(members)) => {
                 // What is null is not said.
                 for (member, value) in members.iter().filter(|(_, value)| !value.is_null()) {
-                    item.set(member, value, at)?;
+                    item.set(member, value)?;
                 }
                 let kind = members.get("version_type").and_then(Value::as_str);
                 item.version = read_version(kind, item.version)?;
             }
-            ("ids" | "docs", _) => {
+            ("ids", _) => {
+                return Err(ElasticError::illegal("ids array element should only contain ids"));
+            }
+            _ => {
                 return Err(ElasticError::illegal(
                     "docs array element should include an object",
                 ));
-            }
-            (other, _) => {
-                return Err(ElasticError::parsing(format!(
-                    "unexpected token [START_ARRAY], expected [FIELD_NAME] of [{other}]"
-                )));
             }
         }
         Ok(item)
     }
 
-    fn set(&mut self, member: &str, value: &Value, at: usize) -> Result<()> {
+    fn set(&mut self, member: &str, value: &Value) -> Result<()> {
         match member {
             "_index" => self.index = text(value),
             "_id" => self.id = text(value),
             "_source" => self.filter = SourceFilter::parse(value)?.into(),
             "routing" => self.routing = Some(text(value)),
             "_type" => {}
-            "version" => self.version = Some(number(member, value)?),
+            "version" => self.version = Some(number(value)?),
             "version_type" => {}
             "stored_fields" => {
                 let names = value
@@ -179,9 +194,15 @@ impl Wanted {
                 self.stored = stored_fields(names, &mut filter)?.into();
                 self.filter = filter.into();
             }
+            "fields" => {
+                return Err(ElasticError::parsing(
+                    "Unsupported field [fields] used, expected [stored_fields] instead",
+                ));
+            }
             other => {
-                let reason = format!("Action/metadata line [{at}] contains an unknown parameter [{other}]");
-                return Err(ElasticError::parsing(reason));
+                return Err(ElasticError::malformed(format!(
+                    "failed to parse multi get request. unknown field [{other}]"
+                )));
             }
         }
         Ok(())

@@ -3,6 +3,7 @@
 mod boosts;
 pub(crate) mod collapse;
 pub(crate) mod contexts;
+mod form;
 mod inner;
 pub(crate) mod knn;
 pub(crate) mod multi;
@@ -68,7 +69,12 @@ pub(crate) async fn perform(call: &Call, expression: &str, options: Options, ask
 
 async fn answer(call: &Call, expression: &str, options: Options, mut asked: Asked) -> Result<Value> {
     let begun = Instant::now();
-    let point = contexts::point_of(call, &mut asked.body)?;
+    form::check(&asked.body)?;
+    let point = contexts::point_of(call, expression, &mut asked.body)?;
+    let counts_in_part = asked
+        .body
+        .get("track_total_hits")
+        .is_some_and(|count| *count != true && count != "true");
     lookups::fill(call, expression, &mut asked.body).await?;
     let parts = Parts::take(&mut asked)?;
     let (mut request, shown) = requested(call, &mut asked, parts.knn, &parts.rescores).await?;
@@ -102,6 +108,7 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
             keep_alive,
             is_cached: asked.is_cached,
             is_scan: asked.is_scan,
+            counts_in_part,
         };
         return contexts::begin(call, search, scrolling, begun).await;
     }
@@ -214,11 +221,11 @@ fn limit(value: &Value) -> Result<Option<Instant>> {
     if text == "-1" {
         return Ok(None);
     }
-    let ms = match text.parse::<u64>() {
-        Ok(ms) => ms,
-        Err(_) => search::parse_time(&text, "timeout")?.as_millis() as u64,
+    let limit = match text.as_str() {
+        "0" => Duration::ZERO,
+        text => search::parse_time(text, "timeout")?,
     };
-    Ok(Instant::now().checked_add(Duration::from_millis(ms)))
+    Ok(Instant::now().checked_add(limit))
 }
 
 fn check_total(request: &Request, shown: &Shown, body: &Map<String, Value>) -> Result<()> {
@@ -248,8 +255,7 @@ impl Search {
         let show = |hit: &search::Hit, sort: &[search::SortKey], body: &Map<String, Value>| {
             let (shown, rest) = Shown::take(body).map_err(as_search)?;
             shown::refuse(&rest).map_err(as_search)?;
-            let score = hit.score.filter(|_| sort.is_empty());
-            self.shown_hit(&shown, hit, score, !sort.is_empty())
+            self.shown_hit(&shown, hit, hit.score, !sort.is_empty())
                 .map_err(as_search)
         };
         scan::run(
@@ -309,7 +315,7 @@ impl Search {
 
     /// A hit of the search itself.
     pub(crate) fn hit(&self, hit: &search::Hit) -> Result<Value> {
-        let is_scored = self.request.is_by_score() || self.request.track_scores;
+        let is_scored = self.request.shows_scores();
         self.shown_hit(
             &self.shown,
             hit,
@@ -429,12 +435,10 @@ pub(crate) async fn count(call: &mut Call, expression: &str) -> Result<Answer> {
     request.terminate_after = call
         .parameters
         .integer("terminate_after")?
-        .filter(|most| *most > 0)
-        .map(|most| most as u64);
-    request.min_score = call
-        .parameters
-        .take("min_score")
-        .and_then(|least| least.parse().ok());
+        .map(|most| u64::try_from(most).map_err(|_| ElasticError::illegal("terminateAfter must be > 0")))
+        .transpose()?
+        .filter(|most| *most > 0);
+    request.min_score = call.parameters.number("min_score", "float")?;
     call.parameters
         .end_without(&["preference", "routing", "ignore_throttled"])?;
     let indices = opened(call, expression, options, &mut request)?;

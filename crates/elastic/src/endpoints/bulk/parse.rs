@@ -1,11 +1,13 @@
 //! The lines of a bulk request: what to do, and the line with the document to do it with. That is kept as text and read when its
 //! turn comes, so that no more documents are in memory than are written together.
 
-use crate::documents::source_of;
-use crate::endpoints::document::{condition, own_version, parse_update};
+use crate::documents::{check_id, source_of};
+use crate::endpoints::document::{check_update, condition, own_version, parse_update};
 use crate::error::{ElasticError, Result};
 use crate::source::SourceFilter;
 use crate::write::{Change, OwnVersion};
+use http::StatusCode;
+use search::token_of;
 use serde_json::Value;
 
 /// One write of a bulk request.
@@ -23,6 +25,8 @@ pub(super) struct Item<'b> {
     /// The pipeline that its document is to go through.
     pub(super) pipeline: Option<String>,
     pub(super) shown: Option<SourceFilter>,
+    /// Whether its index must be named by an alias, where it says so.
+    pub(super) requires_alias: Option<bool>,
 }
 
 impl Item<'_> {
@@ -64,14 +68,38 @@ pub(super) fn items<'b>(body: &'b [u8], index: Option<&str>, routing: Option<&st
     }
 }
 
+/// A number of an action, which may be written as a text.
+fn integer(value: &Value) -> Result<Option<i64>> {
+    match value {
+        Value::Null => Ok(None),
+        Value::String(text) => text.parse().map(Some).map_err(|_| no_number(text)),
+        value => match value.as_i64() {
+            Some(number) => Ok(Some(number)),
+            None => Err(no_number(&value.to_string())),
+        },
+    }
+}
+
+fn no_number(text: &str) -> ElasticError {
+    let reason = format!("For input string: \"{text}\"");
+    ElasticError::new(StatusCode::BAD_REQUEST, "number_format_exception", reason)
+}
+
+fn flag(value: &Value) -> Result<bool> {
+    match value {
+        Value::Bool(flag) => Ok(*flag),
+        value if value == "true" => Ok(true),
+        value if value == "false" => Ok(false),
+        other => Err(ElasticError::illegal(format!(
+            "Failed to parse value [{other}] as only [true] or [false] are allowed."
+        ))),
+    }
+}
+
 /// Refuses a version of its own where there can be none.
 fn check_versioned(item: &Item<'_>) -> Result<()> {
     let reason = match (item.verb, &item.id) {
         ("create", _) => "create operations only support internal versioning. use index instead",
-        ("update", _) => {
-            "internal versioning can not be used for optimistic concurrency control. Please use `if_seq_no` and \
-            `if_primary_term` instead"
-        }
         (_, None) => "an id must be provided if version type or value are set",
         _ => return Ok(()),
     };
@@ -93,9 +121,9 @@ fn item<'a>(
     let Value::Object(action) = serde_json::from_slice(line)? else {
         return Err(malformed("START_OBJECT"));
     };
-    let mut members = action.iter();
-    let (Some((verb, options)), None) = (members.next(), members.next()) else {
-        return Err(malformed("one action as the only member"));
+    // What follows the first member says nothing.
+    let Some((verb, options)) = action.iter().next() else {
+        return Err(malformed("FIELD_NAME but found [END_OBJECT]"));
     };
     let verb = match verb.as_str() {
         "index" => "index",
@@ -109,7 +137,10 @@ fn item<'a>(
         }
     };
     let Value::Object(options) = options else {
-        return Err(malformed("START_OBJECT"));
+        return Err(malformed(&format!(
+            "START_OBJECT or END_OBJECT but found [{}]",
+            token_of(options)
+        )));
     };
     let mut item = Item {
         verb,
@@ -121,40 +152,40 @@ fn item<'a>(
         version: None,
         pipeline: None,
         shown: None,
+        requires_alias: None,
     };
     let (mut sequence, mut term) = (None, None);
     let (mut version, mut version_type) = (None, None);
+    let mut retries = 0;
     let text = |value: &Value| match value {
         Value::String(text) => Some(text.clone()),
         Value::Null => None,
         other => Some(other.to_string()),
     };
     for (name, value) in options {
+        let is_filter = name == "_source" && matches!(value, Value::Object(_) | Value::Array(_));
+        if matches!(value, Value::Object(_) | Value::Array(_)) && !is_filter {
+            let found = token_of(value);
+            return Err(malformed(&format!(
+                "a simple value for field [{name}] but found [{found}]"
+            )));
+        }
         match name.as_str() {
             "_index" => item.index = text(value).unwrap_or_default(),
             "_id" => item.id = text(value),
-            "if_seq_no" => sequence = value.as_i64(),
-            "if_primary_term" => term = value.as_i64(),
+            "if_seq_no" => sequence = integer(value)?,
+            "if_primary_term" => term = integer(value)?,
             "_source" => item.shown = Some(SourceFilter::parse(value)?),
             "routing" | "_routing" => item.routing = text(value),
-            "_type" | "retry_on_conflict" | "_retry_on_conflict" | "require_alias" => {}
-            // An `index` that says `create` is one.
-            "op_type" => match value.as_str() {
-                Some("create") if item.verb == "index" => item.verb = "create",
-                Some("index" | "create") => {}
-                _ => {
-                    return Err(ElasticError::illegal(format!(
-                        "opType must be 'create' or 'index', found: [{value}]"
-                    )));
-                }
-            },
-            "pipeline" if verb == "update" => {
-                return Err(ElasticError::unsupported(
-                    "[pipeline] of a bulk item that updates",
-                ));
-            }
-            "pipeline" => item.pipeline = text(value),
-            "version" | "_version" => version = value.as_i64(),
+            "_type" => {}
+            "retry_on_conflict" | "_retry_on_conflict" => retries = integer(value)?.unwrap_or(0),
+            "require_alias" => item.requires_alias = Some(flag(value)?),
+            // An `index` that says `create` is one; whatever else is said here changes nothing.
+            "op_type" if item.verb == "index" && value == "create" => item.verb = "create",
+            "op_type" => {}
+            // Updates go through none.
+            "pipeline" => item.pipeline = text(value).filter(|_| verb != "update"),
+            "version" | "_version" => version = integer(value)?,
             "version_type" | "_version_type" => version_type = text(value),
             other => {
                 let reason =
@@ -164,12 +195,20 @@ fn item<'a>(
         }
     }
     item.condition = condition(sequence, term)?;
+    if verb == "update" && (version.is_some() || version_type.is_some()) {
+        return Err(ElasticError::illegal(
+            "Update requests do not support versioning. Please use `if_seq_no` and `if_primary_term` instead",
+        ));
+    }
     item.version = own_version(version_type.as_deref(), version, item.verb == "create")?;
     if item.version.is_some() {
         check_versioned(&item)?;
     }
     if item.index.is_empty() {
         return Err(ElasticError::validation(&["index is missing".to_owned()]));
+    }
+    if let Some(id) = item.id.as_ref().filter(|id| !id.is_empty()) {
+        check_id(id)?;
     }
     if item.id.is_none() && matches!(verb, "update" | "delete") {
         return Err(ElasticError::validation(&["id is missing".to_owned()]));
@@ -184,7 +223,8 @@ fn item<'a>(
         if verb == "update" {
             // What is no update at all is refused with the whole request, as the server whose protocol this is does it: for that it is
             // read once more, and let go again.
-            parse_update(item.source, false)?;
+            let (update, _) = parse_update(item.source, false)?;
+            check_update(&update, item.condition.is_some(), retries)?;
         }
     }
     Ok(item)

@@ -2,7 +2,7 @@
 
 use super::job::{Job, Work};
 use super::remote::{Copying, Remote};
-use super::{Given, begin, refuse, request, run};
+use super::{Given, batch_size, begin, refuse, request, run};
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
 use crate::index::Index;
@@ -12,6 +12,7 @@ use crate::respond::Answer;
 use crate::scan;
 use crate::source::SourceFilter;
 use auth::Action;
+use search::token_of;
 use serde_json::{Map, Value};
 
 const ACTION: &str = "indices:data/write/reindex";
@@ -25,16 +26,24 @@ pub(crate) async fn reindex(call: &mut Call) -> Result<Answer> {
     options.read(&mut body)?;
     let mut object = |name: &str| match body.shift_remove(name) {
         Some(Value::Object(object)) => Ok(object),
-        _ => Err(ElasticError::parsing(format!(
-            "[reindex] needs an object [{name}]"
+        None => Ok(Map::new()),
+        Some(other) => Err(ElasticError::parsing(format!(
+            "[reindex] {name} doesn't support values of type: {}",
+            token_of(&other)
         ))),
     };
     let (mut source, dest) = (object("source")?, object("dest")?);
     end(&body)?;
     refuse(&source, &["slice", "runtime_mappings"])?;
-    if let Some(size) = source.shift_remove("size").and_then(|size| size.as_u64()) {
-        options.pace.batch = (size as usize).clamp(1, search::WINDOW_MAX);
+    if let Some(size) = source.shift_remove("size") {
+        if size == 0 {
+            return Err(ElasticError::validation(&[
+                "[size] cannot be [0] in a scroll context".to_owned(),
+            ]));
+        }
+        options.pace.batch = batch_size("size", size.as_i64())?;
     }
+    let mut faults = Vec::new();
     let expression = match source.shift_remove("index") {
         Some(Value::String(name)) => name,
         Some(Value::Array(names)) => names
@@ -43,12 +52,11 @@ pub(crate) async fn reindex(call: &mut Call) -> Result<Answer> {
             .collect::<Vec<_>>()
             .join(","),
         _ => {
-            return Err(ElasticError::validation(&[
-                "use _all if you really want to copy from all existing indexes".to_owned(),
-            ]));
+            faults.push("use _all if you really want to copy from all existing indexes".to_owned());
+            String::new()
         }
     };
-    let target = Target::read(dest)?;
+    let target = Target::read(dest, faults)?;
     match source.shift_remove("remote") {
         None => within(call, &expression, source, target, options).await,
         Some(remote) => {
@@ -74,22 +82,41 @@ struct Target {
 }
 
 impl Target {
-    fn read(mut dest: Map<String, Value>) -> Result<Target> {
+    /// Reads what is said of it; `faults` are those of what is said besides.
+    fn read(mut dest: Map<String, Value>, mut faults: Vec<String>) -> Result<Target> {
         if dest.get("version_type").and_then(Value::as_str) == Some("internal") {
             dest.shift_remove("version_type");
         }
         refuse(&dest, &["pipeline", "version_type"])?;
         let name = dest.shift_remove("index");
-        let name = name.as_ref().and_then(Value::as_str);
-        let name = name.ok_or_else(|| ElasticError::validation(&["index is missing".to_owned()]))?;
+        let name = name.as_ref().and_then(Value::as_str).unwrap_or_default();
+        if name.is_empty() {
+            faults.push("index must be specified".to_owned());
+        }
         let creates = match dest.shift_remove("op_type").as_ref().and_then(Value::as_str) {
             None | Some("index") => false,
             Some("create") => true,
-            Some(other) => return Err(ElasticError::illegal(format!("[op_type] cannot be [{other}]"))),
+            Some(other) => {
+                return Err(ElasticError::illegal(format!(
+                    "opType must be 'create' or 'index', found: [{other}]"
+                )));
+            }
         };
-        // Documents are where they are whatever their routing says.
-        dest.shift_remove("routing");
+        match dest.shift_remove("routing").as_ref().map(Value::as_str) {
+            None | Some(Some("keep")) => {}
+            Some(Some(other)) if other == "discard" || other.starts_with('=') => {
+                return Err(ElasticError::unsupported(format!(
+                    "[routing] of [{other}] in the destination of reindexing"
+                )));
+            }
+            Some(_) => {
+                faults.push("routing must be unset, [keep], [discard] or [=<some new value>]".to_owned())
+            }
+        }
         end(&dest)?;
+        if !faults.is_empty() {
+            return Err(ElasticError::validation(&faults));
+        }
         Ok(Target {
             name: name.to_owned(),
             creates,

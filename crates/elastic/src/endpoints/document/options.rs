@@ -33,18 +33,40 @@ pub(super) struct Options {
 impl Options {
     /// The options of a write that makes a document; one that must not be there yet has no version of its own.
     pub(super) fn for_put(parameters: &mut Parameters, creates: bool) -> Result<Options> {
-        let creates = creates || parameters.peek("op_type") == Some("create");
+        // Updates and deletions have neither.
+        let pipeline = parameters.take("pipeline");
+        let must_create = creates && parameters.peek("op_type").is_some();
+        let creates = match parameters.take("op_type").map(|text| text.to_ascii_lowercase()) {
+            None => creates,
+            Some(text) if text == "create" => true,
+            Some(text) if text == "index" && !must_create => false,
+            Some(text) if must_create => {
+                return Err(ElasticError::illegal(format!(
+                    "opType must be 'create', found: [{text}]"
+                )));
+            }
+            Some(text) => {
+                return Err(ElasticError::illegal(format!(
+                    "opType must be 'create' or 'index', found: [{text}]"
+                )));
+            }
+        };
         let is_own = !matches!(parameters.peek("version_type"), None | Some("internal"));
         if creates && is_own {
             return Err(ElasticError::validation(&[
                 "create operations only support internal versioning. use index instead".to_owned(),
             ]));
         }
-        Ok(Options {
-            // Updates and deletions go through none.
-            pipeline: parameters.take("pipeline"),
+        let options = Options {
+            pipeline,
             ..Options::read(parameters, creates)?
-        })
+        };
+        if creates && options.condition.is_some() {
+            return Err(ElasticError::validation(&[
+                "create operations do not support compare and set. use index instead".to_owned(),
+            ]));
+        }
+        Ok(options)
     }
 
     /// The options of a write that changes or deletes one.
@@ -65,23 +87,16 @@ impl Options {
         };
         parameters.without_effect(&["timeout", "wait_for_active_shards"]);
         let routing = parameters.take("routing").filter(|routing| !routing.is_empty());
-        let (kind, number) = (parameters.take("version_type"), parameters.integer("version")?);
-        let creates = match parameters.take("op_type").as_deref() {
-            None => creates,
-            Some("index") => false,
-            Some("create") => true,
-            Some(other) => {
-                return Err(ElasticError::illegal(format!(
-                    "opType must be 'create' or 'index', found: [{other}]"
-                )));
-            }
-        };
+        let (kind, number) = (parameters.take("version_type"), parameters.long("version")?);
         let version = own_version(kind.as_deref(), number, creates)?;
+        let condition = condition(parameters.long("if_seq_no")?, parameters.long("if_primary_term")?)?;
+        if condition.is_some() && version.is_some() {
+            return Err(ElasticError::validation(&[
+                "compare and write operations can not use versioning".to_owned(),
+            ]));
+        }
         Ok(Options {
-            condition: condition(
-                parameters.integer("if_seq_no")?,
-                parameters.integer("if_primary_term")?,
-            )?,
+            condition,
             version,
             pipeline: None,
             routing,
@@ -95,13 +110,7 @@ impl Options {
     pub(super) fn check_alias(&self, call: &Call, name: &str) -> Result<()> {
         match self.require_alias && !names::is_alias(call, name) {
             false => Ok(()),
-            true => {
-                let mut error = ElasticError::no_index(name);
-                error.reason = format!(
-                    "no such index [{name}] and [require_alias] request flag is [true] and [{name}] is not an alias"
-                );
-                Err(error)
-            }
+            true => Err(no_alias(name)),
         }
     }
 
@@ -109,6 +118,16 @@ impl Options {
         if let Some(forced) = self.refreshed {
             answer.insert("forced_refresh".to_owned(), json!(forced));
         }
+    }
+}
+
+/// A name is to be an alias, and is none.
+pub(crate) fn no_alias(name: &str) -> ElasticError {
+    ElasticError {
+        reason: format!(
+            "no such index [{name}] and [require_alias] request flag is [true] and [{name}] is not an alias"
+        ),
+        ..ElasticError::no_index(name)
     }
 }
 
@@ -124,8 +143,17 @@ fn version_type(kind: Option<&str>) -> Result<Option<bool>> {
 
 /// The version that a read asks for; all types mean the same there.
 pub(crate) fn read_version(kind: Option<&str>, number: Option<i64>) -> Result<Option<i64>> {
-    version_type(kind)?;
-    Ok(number.filter(|number| *number != MATCH_ANY))
+    let is_own = version_type(kind)?.is_some();
+    match number {
+        Some(0) if is_own => Ok(Some(0)),
+        Some(number @ (i64::MIN..=0)) if number != MATCH_ANY => {
+            let kind = if is_own { "EXTERNAL" } else { "INTERNAL" };
+            Err(ElasticError::validation(&[format!(
+                "illegal version value [{number}] for version type [{kind}]"
+            )]))
+        }
+        number => Ok(number.filter(|number| *number != MATCH_ANY)),
+    }
 }
 
 /// The version that a document is to have, by its type; `creates` says whether it must not be there yet.

@@ -4,7 +4,8 @@ use super::Search;
 use super::shown::{Shown, number, refuse};
 use crate::error::{ElasticError, Result};
 use crate::scan::Found;
-use search::{Query, Request, ValuesOf, WantedField};
+use fetch::{ValuesOf, WantedField};
+use search::{Query, Request};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 
@@ -95,7 +96,7 @@ impl Collapse {
         let Some(place) = search.places.get(hit.index) else {
             return Ok(Vec::new());
         };
-        let found = search::fetched(&place.mapping, hit, &self.wanted, ValuesOf::Columns)?;
+        let found = fetch::fetched(&place.mapping, hit, &self.wanted, ValuesOf::Columns)?;
         let mut values = found.into_iter().next().map(|(_, values)| values);
         let values = values
             .as_mut()
@@ -174,7 +175,7 @@ impl Collapse {
         let found = found.outcome;
         let is_sorted = !request.sort.is_empty();
         let hit = |hit: &search::Hit| {
-            let score = hit.score.filter(|_| !is_sorted);
+            let score = hit.score.filter(|_| request.shows_scores());
             let mut shown = search.shown_hit(&inner.shown, hit, score, is_sorted)?;
             if let Some(second) = &inner.collapse {
                 second.show_group(&second.group(search, hit)?, &mut shown);

@@ -82,6 +82,8 @@ pub(super) struct Scrolling {
     pub(super) is_cached: bool,
     /// Whether its first page has no hits.
     pub(super) is_scan: bool,
+    /// Whether not all hits are to be counted.
+    pub(super) counts_in_part: bool,
 }
 
 /// The first page of a scroll.
@@ -95,9 +97,14 @@ pub(super) async fn begin(
         keep_alive,
         is_cached,
         is_scan,
+        counts_in_part,
     } = scrolling;
     let faults = [
         (is_cached, "[request_cache] cannot be used in a scroll context"),
+        (
+            counts_in_part,
+            "disabling [track_total_hits] is not allowed in a scroll context",
+        ),
         (
             search.request.size == 0,
             "[size] cannot be [0] in a scroll context",
@@ -330,14 +337,30 @@ pub(crate) fn close_point(call: &mut Call, name: &str) -> Result<Answer> {
 }
 
 /// The state that a search names by its `pit`.
-pub(super) fn point_of(call: &Call, body: &mut Map<String, Value>) -> Result<Option<Vec<Place>>> {
+pub(super) fn point_of(
+    call: &Call,
+    expression: &str,
+    body: &mut Map<String, Value>,
+) -> Result<Option<Vec<Place>>> {
     let Some(point) = body.shift_remove("pit") else {
         return Ok(None);
     };
+    let members = point.as_object().into_iter().flatten();
+    if let Some((other, _)) = members
+        .into_iter()
+        .find(|(name, _)| !["id", "keep_alive"].contains(&name.as_str()))
+    {
+        return Err(ElasticError::parsing(format!("[pit] unknown field [{other}]")));
+    }
+    if expression != "_all" {
+        return Err(ElasticError::validation(&[
+            "[indices] cannot be used with point in time".to_owned(),
+        ]));
+    }
     let id = point
         .get("id")
         .and_then(Value::as_str)
-        .ok_or_else(|| ElasticError::parsing("Required [id] of [pit]"))?;
+        .ok_or_else(|| ElasticError::illegal("point int time id is not provided"))?;
     let keep_alive = point.get("keep_alive").and_then(Value::as_str);
     let keep_alive = keep_alive
         .map(|text| search::parse_time(text, "keep_alive"))

@@ -1,6 +1,6 @@
 //! `_msearch`: several searches in one request.
 
-use super::parameters::Asked;
+use super::parameters::{Asked, no_search_type};
 use super::{perform, templates};
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
@@ -23,13 +23,21 @@ pub(crate) async fn run(call: &mut Call, expression: Option<&str>, kind: Kind) -
     let begun = Instant::now();
     let typed_keys = call.parameters.flag("typed_keys")?.unwrap_or(false);
     let total_as_number = call.parameters.flag("rest_total_hits_as_int")?.unwrap_or(false);
+    if let Some(name) = call.parameters.take("search_type") {
+        check_search_type(&name)?;
+    }
+    let options = Options::OPEN.taken(&mut call.parameters)?;
     call.parameters.end_without(&[
         "max_concurrent_searches",
         "max_concurrent_shard_requests",
         "pre_filter_shard_size",
         "ccs_minimize_roundtrips",
-        "search_type",
     ])?;
+    if call.body.is_empty() {
+        return Err(ElasticError::malformed(
+            "request body or source parameter is required",
+        ));
+    }
     let bytes = call.body.clone();
     let text = std::str::from_utf8(&bytes).map_err(|_| ElasticError::parsing("the body is no UTF-8"))?;
     if !text.is_empty() && !text.ends_with('\n') {
@@ -68,7 +76,7 @@ pub(crate) async fn run(call: &mut Call, expression: Option<&str>, kind: Kind) -
             total_as_number,
             ..Asked::of(body)
         });
-        let answer = match (headed(&head, expression), asked) {
+        let answer = match (Ok(headed(&head, expression, options)?), asked) {
             (Ok((indices, options)), Ok(asked)) => Box::pin(perform(call, &indices, options, asked)).await,
             (Err(error), _) | (_, Err(error)) => Err(error),
         };
@@ -77,6 +85,8 @@ pub(crate) async fn run(call: &mut Call, expression: Option<&str>, kind: Kind) -
                 answer["status"] = json!(200);
                 answer
             }
+            // What cannot be read is refused whole, since Elasticsearch reads all searches before it begins.
+            Err(error) if error.kind == "parsing_exception" => return Err(error),
             Err(error) => error.to_answer(),
         });
     }
@@ -105,9 +115,19 @@ fn object(line: &str) -> Result<Map<String, Value>> {
     }
 }
 
+fn check_search_type(name: &str) -> Result<()> {
+    match name {
+        "query_then_fetch" | "dfs_query_then_fetch" => Ok(()),
+        other => Err(no_search_type(other)),
+    }
+}
+
 /// Which indices a search is of.
-fn headed(head: &Map<String, Value>, default: Option<&str>) -> Result<(String, Options)> {
-    let mut options = Options::OPEN;
+fn headed(
+    head: &Map<String, Value>,
+    default: Option<&str>,
+    mut options: Options,
+) -> Result<(String, Options)> {
     let mut indices = default.unwrap_or("_all").to_owned();
     for (name, value) in head {
         match name.as_str() {
@@ -128,13 +148,14 @@ fn headed(head: &Map<String, Value>, default: Option<&str>) -> Result<(String, O
             "ignore_unavailable" => options.ignore_unavailable = value.as_bool() == Some(true),
             "allow_no_indices" => options.allow_no_indices = value.as_bool() != Some(false),
             // Scores are those of the whole collection, and copies are never chosen.
-            "search_type"
-            | "preference"
+            "search_type" => check_search_type(value.as_str().unwrap_or_default())?,
+            "preference"
             | "routing"
             | "request_cache"
             | "type"
             | "types"
             | "expand_wildcards"
+            | "ignore_throttled"
             | "ccs_minimize_roundtrips"
             | "allow_partial_search_results" => {}
             other => {

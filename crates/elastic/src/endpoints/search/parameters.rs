@@ -1,7 +1,7 @@
 //! What the query string of a search says.
 
 use crate::error::{ElasticError, Result};
-use crate::parameters::Parameters;
+use crate::parameters::{Parameters, number_of};
 use crate::source::SourceFilter;
 use search::{Query, parse_query_string};
 use serde_json::{Map, Value, json};
@@ -59,9 +59,7 @@ impl Asked {
             Some(size) => u64::try_from(size)
                 .ok()
                 .filter(|size| *size >= 2)
-                .ok_or_else(|| {
-                    ElasticError::illegal(format!("batchedReduceSize must be >= 2 but was: [{size}]"))
-                })?,
+                .ok_or_else(|| ElasticError::illegal("batchedReduceSize must be >= 2"))?,
         };
         parameters.without_effect(&[
             "preference",
@@ -79,12 +77,12 @@ impl Asked {
                 body.insert("sort".to_owned(), json!(["_doc"]));
                 true
             }
-            Some(other) => return Err(ElasticError::illegal(format!("No search type for [{other}]"))),
+            Some(other) => return Err(no_search_type(other)),
         };
         Ok(Asked {
             body,
             query: query_of(parameters)?,
-            shown_source: SourceFilter::take(parameters),
+            shown_source: crate::source::taken(parameters),
             typed_keys: parameters.flag("typed_keys")?.unwrap_or(false),
             total_as_number: parameters.flag("rest_total_hits_as_int")?.unwrap_or(false),
             version: parameters.flag("version")?.unwrap_or(false),
@@ -97,10 +95,21 @@ impl Asked {
     }
 }
 
+/// Refuses a way to search that there is not.
+pub(super) fn no_search_type(name: &str) -> ElasticError {
+    ElasticError::illegal(match name {
+        "query_and_fetch" | "dfs_query_and_fetch" => format!("Unsupported search type [{name}]"),
+        _ => format!("No search type for [{name}]"),
+    })
+}
+
 /// What the query string asks, as members of the body.
 fn from_parameters(parameters: &mut Parameters, body: &mut Map<String, Value>) -> Result<()> {
     for name in ["from", "size", "terminate_after"] {
         if let Some(number) = parameters.integer(name)? {
+            if name == "terminate_after" && number < 0 {
+                return Err(ElasticError::illegal("terminateAfter must be > 0"));
+            }
             body.insert(name.to_owned(), json!(number));
         }
     }
@@ -108,7 +117,10 @@ fn from_parameters(parameters: &mut Parameters, body: &mut Map<String, Value>) -
         body.insert("sort".to_owned(), json!(sort));
     }
     if let Some(track) = parameters.take("track_total_hits") {
-        let value = serde_json::from_str(&track).unwrap_or(Value::String(track));
+        let value = match track.as_str() {
+            "true" | "false" => json!(track == "true"),
+            number => json!(number_of::<i32>("track_total_hits", number, "int")?),
+        };
         body.insert("track_total_hits".to_owned(), value);
     }
     for name in ["track_scores", "explain"] {
@@ -152,8 +164,18 @@ pub(crate) fn query_of(parameters: &mut Parameters) -> Result<Option<Query>> {
     let lenient = parameters.flag("lenient")?.unwrap_or(false);
     // Wildcards are always normalized.
     parameters.flag("analyze_wildcard")?;
-    let query = parameters
-        .take("q")
-        .map(|q| parse_query_string(&q, field.as_deref(), and, lenient));
-    Ok(query.transpose()?)
+    let analyzer = parameters.take("analyzer");
+    let Some(text) = parameters.take("q") else {
+        return Ok(None);
+    };
+    let Some(analyzer) = analyzer else {
+        return Ok(Some(parse_query_string(&text, field.as_deref(), and, lenient)?));
+    };
+    let operator = if and { "and" } else { "or" };
+    let mut options =
+        json!({"query": text, "analyzer": analyzer, "default_operator": operator, "lenient": lenient});
+    if let Some(field) = field {
+        options["default_field"] = json!(field);
+    }
+    Ok(Some(search::parse_query(&json!({"query_string": options}))?))
 }
