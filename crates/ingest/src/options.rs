@@ -39,9 +39,7 @@ impl Options {
         match self.take(name) {
             None => Ok(None),
             Some(Json::String(text)) => Ok(Some(text)),
-            Some(Json::Number(number)) => Ok(Some(number.to_string())),
-            Some(Json::Bool(bool)) => Ok(Some(bool.to_string())),
-            Some(_) => Err(PipelineError::of(name, "property isn't a string")),
+            Some(other) => Err(not_of(name, "a string", &other)),
         }
     }
 
@@ -64,28 +62,26 @@ impl Options {
         match self.take(name) {
             None => Ok(default),
             Some(Json::Bool(flag)) => Ok(flag),
-            Some(Json::String(text)) if text == "true" => Ok(true),
-            Some(Json::String(text)) if text == "false" => Ok(false),
-            Some(_) => Err(PipelineError::of(name, "property isn't a boolean")),
+            Some(other) => Err(not_of(name, "a boolean", &other)),
         }
     }
 
     /// One text, or several.
-    pub(crate) fn optional_texts(&mut self, name: &str) -> Result<Option<Vec<String>>> {
-        let wrong = || PipelineError::of(name, "property isn't a list of strings");
-        match self.take(name) {
-            None => Ok(None),
-            Some(Json::String(text)) => Ok(Some(vec![text])),
-            Some(Json::Array(list)) => list
-                .into_iter()
-                .map(|one| match one {
-                    Json::String(text) => Ok(text),
-                    _ => Err(wrong()),
-                })
-                .collect::<Result<Vec<String>>>()
-                .map(Some),
-            Some(_) => Err(wrong()),
+    pub(crate) fn one_or_more(&mut self, name: &str) -> Result<Option<Vec<String>>> {
+        match self.given.get(name) {
+            Some(Json::String(_)) => Ok(self.optional_text(name)?.map(|text| vec![text])),
+            _ => self.optional_texts(name),
         }
+    }
+
+    /// A list of texts.
+    pub(crate) fn optional_texts(&mut self, name: &str) -> Result<Option<Vec<String>>> {
+        let one = |one: Json| match one {
+            Json::String(text) => Ok(text),
+            _ => Err(PipelineError::of(name, "property isn't a list of strings")),
+        };
+        let list = self.list(name)?;
+        list.map(|list| list.into_iter().map(one).collect()).transpose()
     }
 
     pub(crate) fn texts(&mut self, name: &str) -> Result<Vec<String>> {
@@ -97,7 +93,7 @@ impl Options {
         match self.take(name) {
             None => Ok(None),
             Some(Json::Object(object)) => Ok(Some(object)),
-            Some(_) => Err(PipelineError::of(name, "property isn't a map")),
+            Some(other) => Err(not_of(name, "a map", &other)),
         }
     }
 
@@ -105,7 +101,7 @@ impl Options {
         match self.take(name) {
             None => Ok(None),
             Some(Json::Array(list)) => Ok(Some(list)),
-            Some(_) => Err(PipelineError::of(name, "property isn't a list")),
+            Some(other) => Err(not_of(name, "a list", &other)),
         }
     }
 
@@ -123,6 +119,27 @@ impl Options {
             }
         }
     }
+}
+
+/// An option is not of the type that it must have.
+fn not_of(name: &str, wanted: &str, found: &Json) -> PipelineError {
+    let class = match found {
+        Json::Object(_) => "java.util.HashMap",
+        Json::Array(_) => "java.util.ArrayList",
+        Json::String(_) => "java.lang.String",
+        Json::Bool(_) => "java.lang.Boolean",
+        Json::Number(number) if number.is_f64() => "java.lang.Double",
+        Json::Number(number)
+            if number
+                .as_i64()
+                .is_none_or(|number| i32::try_from(number).is_err()) =>
+        {
+            "java.lang.Long"
+        }
+        Json::Number(_) => "java.lang.Integer",
+        Json::Null => "null",
+    };
+    PipelineError::of(name, format!("property isn't {wanted}, but of type [{class}]"))
 }
 
 /// A value as a definition has it.

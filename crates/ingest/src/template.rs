@@ -45,7 +45,7 @@ impl Template {
         for (text, name) in &self.parts {
             out.push_str(text);
             if let Some(value) = name.as_deref().and_then(|name| context.get(name)) {
-                out.push_str(&shown(&value));
+                out.push_str(&rendered(&value));
             }
             fits(out.len())?;
         }
@@ -53,7 +53,25 @@ impl Template {
     }
 }
 
-/// A value within a text.
+/// A value in place of its name: of lists, the places are told like the names of members.
+fn rendered(value: &Value) -> String {
+    let Value::Array(list) = value else {
+        return shown(value);
+    };
+    let members = list.iter().enumerate();
+    let members = members.map(|(at, value)| format!("{at}={}", within(value)));
+    format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+}
+
+/// A value within another one, as Java writes it.
+fn within(value: &Value) -> String {
+    match value {
+        Value::Null => "null".to_owned(),
+        value => shown(value),
+    }
+}
+
+/// A value within a text, as Java writes it.
 pub(crate) fn shown(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
@@ -63,6 +81,16 @@ pub(crate) fn shown(value: &Value) -> String {
         Value::Int64(int) => int.to_string(),
         Value::Double(double) if double.fract() == 0.0 && double.abs() < 1e7 => format!("{double:.1}"),
         Value::Double(double) => double.to_string(),
+        Value::Array(list) => {
+            let texts: Vec<String> = list.iter().map(within).collect();
+            format!("[{}]", texts.join(", "))
+        }
+        Value::Document(inner) => {
+            let members = inner
+                .iter()
+                .map(|(name, value)| format!("{name}={}", within(value)));
+            format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+        }
         other => {
             let mut out = String::new();
             json::write(other.as_ref(), &mut out);

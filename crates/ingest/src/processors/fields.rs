@@ -2,16 +2,18 @@
 
 use crate::context::Context;
 use crate::error::{PipelineError, Result, failed};
-use crate::limits::collected;
+use crate::limits::{collected, document_bytes, fits};
 use crate::options::{self, Options, value_of};
 use crate::template::Template;
 use serde_json::Value as Json;
-use value::Value;
+use value::{Document, Value};
 
 /// A value as a definition gives it; texts in it may name fields.
 #[derive(Debug)]
 enum Given {
     Text(Template),
+    List(Vec<Given>),
+    Object(Vec<(Template, Given)>),
     Other(Value),
 }
 
@@ -19,6 +21,12 @@ impl Given {
     fn parse(json: &Json) -> options::Result<Given> {
         Ok(match json {
             Json::String(text) => Given::Text(Template::parse(text)?),
+            Json::Array(list) => Given::List(list.iter().map(Given::parse).collect::<options::Result<_>>()?),
+            Json::Object(members) => {
+                let members = members.iter();
+                let read = members.map(|(name, value)| Ok((Template::parse(name)?, Given::parse(value)?)));
+                Given::Object(read.collect::<options::Result<_>>()?)
+            }
             other => Given::Other(value_of(other)),
         })
     }
@@ -26,6 +34,15 @@ impl Given {
     fn value(&self, context: &Context) -> Result<Value> {
         Ok(match self {
             Given::Text(template) => Value::from(template.render(context)?),
+            Given::List(list) => Value::Array(collected(list.iter().map(|one| one.value(context)))?),
+            Given::Object(members) => {
+                let mut object = Document::new();
+                for (name, value) in members {
+                    object.set(&name.render(context)?, value.value(context)?);
+                }
+                fits(document_bytes(&object))?;
+                Value::Document(object)
+            }
             Given::Other(value) => value.clone(),
         })
     }
@@ -137,10 +154,12 @@ pub(crate) struct Remove {
 
 impl Remove {
     pub(super) fn parse(options: &mut Options) -> options::Result<Remove> {
-        let keep = options.optional_texts("keep")?;
+        let keep = options.one_or_more("keep")?;
         let fields = match &keep {
-            Some(_) => options.optional_texts("field")?.unwrap_or_default(),
-            None => options.texts("field")?,
+            Some(_) => options.one_or_more("field")?.unwrap_or_default(),
+            None => options
+                .one_or_more("field")?
+                .ok_or_else(|| PipelineError::of("field", "required property is missing"))?,
         };
         if keep.is_some() && !fields.is_empty() {
             return Err(PipelineError::of(

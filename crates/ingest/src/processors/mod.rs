@@ -2,11 +2,13 @@
 
 mod control;
 mod convert;
+mod csv;
 mod date;
 mod dissect;
 mod fields;
 mod grok;
 mod key_values;
+mod sizes;
 mod structure;
 mod texts;
 
@@ -29,6 +31,7 @@ pub(crate) enum Flow {
 pub(crate) enum Kind {
     Append(fields::Append),
     Convert(convert::Convert),
+    Csv(csv::Csv),
     Date(date::Date),
     DateIndexName(date::DateIndexName),
     Dissect(dissect::Dissect),
@@ -51,14 +54,11 @@ pub(crate) enum Kind {
 /// Processors of Elasticsearch that are not here.
 const NOT_HERE: &[&str] = &[
     "attachment",
-    "bytes",
     "circle",
     "community_id",
-    "csv",
     "enrich",
     "fingerprint",
     "geoip",
-    "html_strip",
     "inference",
     "network_direction",
     "redact",
@@ -66,7 +66,6 @@ const NOT_HERE: &[&str] = &[
     "reroute",
     "set_security_user",
     "uri_parts",
-    "urldecode",
     "user_agent",
 ];
 
@@ -80,6 +79,7 @@ impl Kind {
         Ok(match kind {
             "append" => Kind::Append(fields::Append::parse(options)?),
             "convert" => Kind::Convert(convert::Convert::parse(options)?),
+            "csv" => Kind::Csv(csv::Csv::parse(options)?),
             "date" => Kind::Date(date::Date::parse(options)?),
             "date_index_name" => Kind::DateIndexName(date::DateIndexName::parse(options)?),
             "dissect" => Kind::Dissect(dissect::Dissect::parse(options)?),
@@ -96,9 +96,8 @@ impl Kind {
             "script" => Kind::Script(control::Script::parse(options)?),
             "set" => Kind::Set(fields::Set::parse(options)?),
             "sort" => Kind::Sort(structure::Sort::parse(options)?),
-            "gsub" | "join" | "lowercase" | "split" | "trim" | "uppercase" => {
-                Kind::Text(texts::Text::parse(kind, options)?)
-            }
+            "bytes" | "gsub" | "html_strip" | "join" | "lowercase" | "split" | "trim" | "uppercase"
+            | "urldecode" => Kind::Text(texts::Text::parse(kind, options)?),
             known if NOT_HERE.contains(&known) => {
                 return Err(PipelineError::unsupported(format!("the processor [{known}]")));
             }
@@ -114,6 +113,7 @@ impl Kind {
         match self {
             Kind::Append(append) => append.run(context)?,
             Kind::Convert(convert) => convert.run(context)?,
+            Kind::Csv(csv) => csv.run(context)?,
             Kind::Date(date) => date.run(context, run.host.now_ms())?,
             Kind::DateIndexName(name) => name.run(context, run.host.now_ms())?,
             Kind::Dissect(dissect) => dissect.run(context)?,

@@ -6,6 +6,7 @@ use crate::limits::{fits, value_bytes};
 use crate::options::{self, Options};
 use crate::pipeline::{Processor, Run};
 use crate::processors::Flow;
+use crate::template::shown;
 use value::Value;
 
 /// `json`: the value that a text is written as.
@@ -45,13 +46,15 @@ impl Json {
 
     pub(super) fn run(&self, context: &mut Context) -> Result<()> {
         let found = context.required(&self.field)?;
-        let Value::String(text) = &found else {
-            return failed(format!(
-                "field [{}] is not a text, cannot be read as JSON",
-                self.field
-            ));
+        // What is no text is read as it is written.
+        let text = match &found {
+            Value::Null => "null".to_owned(),
+            value => shown(value),
         };
-        let read = json::Reader::whole(text.as_bytes());
+        let read = match text.trim().is_empty() {
+            true => Ok(Value::Null),
+            false => json::Reader::whole(text.as_bytes()),
+        };
         let value =
             read.map_err(|error| Failure::new(format!("field [{}] is no JSON: {error}", self.field)))?;
         match (self.is_root, value) {
@@ -146,10 +149,10 @@ impl DotExpander {
     pub(super) fn parse(options: &mut Options) -> options::Result<DotExpander> {
         let field = options.text("field")?;
         if field != "*" && !field.contains('.') {
-            return Err(PipelineError::of(
-                "field",
-                "field does not contain a dot and is not a wildcard",
-            ));
+            return Err(PipelineError::of("field", "field does not contain a dot"));
+        }
+        if field.starts_with('.') || field.ends_with('.') {
+            return Err(PipelineError::of("field", "Field can't start or end with a dot"));
         }
         Ok(DotExpander {
             field,
@@ -181,6 +184,17 @@ impl DotExpander {
             ..Context::default()
         };
         for (name, value) in dotted {
+            let dots = name.match_indices('.').map(|(at, _)| &name[..at]);
+            let is_value = |path: &&str| {
+                inner
+                    .get(path)
+                    .is_some_and(|value| !matches!(value, Value::Document(_)))
+            };
+            if let Some(path) = dots.clone().find(is_value) {
+                return failed(format!(
+                    "cannot expend [{name}], because [{path}] is not an object field, but a value field"
+                ));
+            }
             match inner.get(&name) {
                 Some(_) if !self.overrides => {
                     inner.append(&name, vec![value], true)?;
@@ -225,9 +239,29 @@ impl Sort {
     }
 
     pub(super) fn run(&self, context: &mut Context) -> Result<()> {
-        let Value::Array(mut list) = context.required(&self.field)? else {
-            return failed(format!("field [{}] is not a list, cannot sort.", self.field));
+        let mut list = match context.required(&self.field)? {
+            Value::Array(list) => list,
+            Value::Null => return failed(format!("field [{}] is null, cannot sort.", self.field)),
+            other => {
+                return failed(format!(
+                    "field [{}] of type [{}] cannot be cast to [java.util.List]",
+                    self.field,
+                    type_name(&other)
+                ));
+            }
         };
+        let of_first = list.first().map(type_name);
+        let is_other = |value: &&Value| {
+            Some(type_name(value)) != of_first || matches!(value, Value::Null | Value::Document(_))
+        };
+        if let Some(other) = list.iter().find(is_other) {
+            let reason = format!(
+                "class {} cannot be cast to class {}",
+                of_first.unwrap_or_default(),
+                type_name(other)
+            );
+            return Err(Failure::of("class_cast_exception", reason));
+        }
         list.sort_by(|a, b| value::compare(a.as_ref(), b.as_ref()));
         if self.descends {
             list.reverse();

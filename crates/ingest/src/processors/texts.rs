@@ -1,10 +1,12 @@
-//! Texts: `lowercase`, `uppercase`, `trim`, `split`, `join`, `gsub`.
+//! Texts: `lowercase`, `uppercase`, `trim`, `split`, `join`, `gsub`, `bytes`, `html_strip`, `urldecode`.
 
+use super::sizes::bytes_of;
 use crate::context::{Context, type_name};
 use crate::error::{PipelineError, Result, failed};
 use crate::limits::{collected, fits};
 use crate::options::{self, Options};
 use crate::template::shown;
+use mapping::analysis::without_html;
 use regex::Regex;
 use value::Value;
 
@@ -22,12 +24,22 @@ pub(crate) struct Text {
 
 #[derive(Debug)]
 enum Operation {
+    Bytes,
+    HtmlStrip,
+    UrlDecode,
     Lowercase,
     Uppercase,
     Trim,
-    Split { separator: Regex, keeps_trailing: bool },
+    Split {
+        separator: Regex,
+        keeps_trailing: bool,
+    },
     Join(String),
-    Replace { pattern: Regex, replacement: String },
+    Replace {
+        pattern: Regex,
+        /// In the words of the library; or why it replaces nothing.
+        replacement: std::result::Result<String, String>,
+    },
 }
 
 /// An expression; what it takes to match is linear in the text.
@@ -41,6 +53,9 @@ pub(crate) fn regex(property: &str, pattern: &str) -> options::Result<Regex> {
 impl Text {
     pub(super) fn parse(kind: &str, options: &mut Options) -> options::Result<Text> {
         let operation = match kind {
+            "bytes" => Operation::Bytes,
+            "html_strip" => Operation::HtmlStrip,
+            "urldecode" => Operation::UrlDecode,
             "lowercase" => Operation::Lowercase,
             "uppercase" => Operation::Uppercase,
             "trim" => Operation::Trim,
@@ -49,10 +64,11 @@ impl Text {
                 keeps_trailing: options.flag("preserve_trailing", false)?,
             },
             "join" => Operation::Join(options.text("separator")?),
-            _ => Operation::Replace {
-                pattern: regex("pattern", &options.text("pattern")?)?,
-                replacement: replacement(&options.text("replacement")?),
-            },
+            _ => {
+                let pattern = regex("pattern", &options.text("pattern")?)?;
+                let replacement = replacement(&options.text("replacement")?, &pattern);
+                Operation::Replace { pattern, replacement }
+            }
         };
         Ok(Text {
             field: options.text("field")?,
@@ -98,6 +114,11 @@ impl Text {
             return self.wrong(value, "java.lang.String");
         };
         Ok(match &self.operation {
+            Operation::Bytes => Value::integer(bytes_of(text)?),
+            // Where there are no tags, entities are left as well.
+            Operation::HtmlStrip if !text.contains('<') || !text.contains('>') => value.clone(),
+            Operation::HtmlStrip => Value::from(without_html(text)),
+            Operation::UrlDecode => Value::from(decoded(text)?),
             Operation::Lowercase => Value::from(text.to_lowercase()),
             Operation::Uppercase => Value::from(text.to_uppercase()),
             Operation::Trim => Value::from(text.trim()),
@@ -105,7 +126,12 @@ impl Text {
                 separator,
                 keeps_trailing,
             } => {
-                let parts: Vec<&str> = separator.split(text).collect();
+                let mut parts: Vec<&str> = separator.split(text).collect();
+                // Nothing in front of a text is no part of it.
+                let first = separator.find(text).filter(|_| parts.len() > 1);
+                if first.is_some_and(|first| first.start() == 0 && first.is_empty()) {
+                    parts.remove(0);
+                }
                 let parts = match keeps_trailing {
                     true => parts,
                     false => without_last_empty(parts),
@@ -113,7 +139,11 @@ impl Text {
                 Value::Array(parts.into_iter().map(Value::from).collect())
             }
             Operation::Join(_) => value.clone(),
-            Operation::Replace { pattern, replacement } => Value::from(replaced(pattern, replacement, text)?),
+            Operation::Replace { pattern, replacement } => match replacement {
+                Err(_) if !pattern.is_match(text) => value.clone(),
+                Err(reason) => return failed(reason.clone()),
+                Ok(replacement) => Value::from(replaced(pattern, replacement, text)?),
+            },
         })
     }
 }
@@ -126,6 +156,29 @@ pub(crate) fn without_last_empty(mut parts: Vec<&str>) -> Vec<&str> {
         parts.truncate(kept.map_or(0, |last| last + 1));
     }
     parts
+}
+
+/// A text as a form of HTML sent it.
+fn decoded(text: &str) -> Result<String> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut bytes = text.bytes();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'+' => out.push(b' '),
+            b'%' => {
+                let (Some(high), Some(low)) = (bytes.next(), bytes.next()) else {
+                    return failed("URLDecoder: Incomplete trailing escape (%) pattern");
+                };
+                let digit = |byte: u8| char::from(byte).to_digit(16);
+                let (Some(high), Some(low)) = (digit(high), digit(low)) else {
+                    return failed("URLDecoder: Illegal hex characters in escape (%) pattern");
+                };
+                out.push((high * 16 + low) as u8);
+            }
+            other => out.push(other),
+        }
+    }
+    Ok(String::from_utf8_lossy(&out).into_owned())
 }
 
 /// What replaces a match may be much larger than it, so its length is watched.
@@ -144,8 +197,8 @@ fn replaced(pattern: &Regex, replacement: &str, text: &str) -> Result<String> {
     Ok(out)
 }
 
-/// A replacement as Java writes it: `$1` ends behind its digit, `\$` is the sign itself.
-fn replacement(text: &str) -> String {
+/// A replacement as Java writes it: `$1` has as many digits as there are groups for, `\\$` is the sign itself.
+fn replacement(text: &str, pattern: &Regex) -> std::result::Result<String, String> {
     let mut out = String::new();
     let mut chars = text.chars().peekable();
     while let Some(c) = chars.next() {
@@ -153,17 +206,33 @@ fn replacement(text: &str) -> String {
             '\\' => match chars.next() {
                 Some('$') => out.push_str("$$"),
                 Some(other) => out.push(other),
-                None => {}
+                None => return Err("character to be escaped is missing".to_owned()),
             },
-            '$' if chars.peek().is_some_and(char::is_ascii_digit) => {
-                out.push_str("${");
-                while let Some(digit) = chars.next_if(char::is_ascii_digit) {
-                    out.push(digit);
+            '$' if chars.next_if_eq(&'{').is_some() => {
+                let name: String = chars.by_ref().take_while(|c| *c != '}').collect();
+                if !pattern.capture_names().flatten().any(|known| known == name) {
+                    return Err(format!("No group with name {{{name}}}"));
                 }
-                out.push('}');
+                out.push_str(&format!("${{{name}}}"));
+            }
+            '$' => {
+                let first = chars.next().and_then(|c| c.to_digit(10));
+                let mut group = first.ok_or("Illegal group reference")? as usize;
+                if group >= pattern.captures_len() {
+                    return Err(format!("No group {group}"));
+                }
+                while let Some(digit) = chars.peek().and_then(|c| c.to_digit(10)) {
+                    let longer = group * 10 + digit as usize;
+                    if longer >= pattern.captures_len() {
+                        break;
+                    }
+                    group = longer;
+                    chars.next();
+                }
+                out.push_str(&format!("${{{group}}}"));
             }
             c => out.push(c),
         }
     }
-    out
+    Ok(out)
 }

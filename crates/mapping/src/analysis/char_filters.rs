@@ -144,17 +144,26 @@ impl Replacement {
 }
 
 /// The elements of a line, which leave nothing behind; blocks leave a line's end.
-const INLINE: [&str; 12] = [
-    "a", "b", "i", "em", "strong", "span", "code", "u", "s", "small", "sub", "sup",
+const INLINE: [&str; 32] = [
+    "a", "abbr", "acronym", "b", "basefont", "bdo", "big", "cite", "code", "dfn", "em", "font", "i", "img",
+    "input", "kbd", "label", "q", "s", "samp", "select", "small", "span", "strike", "strong", "sub", "sup",
+    "textarea", "tt", "u", "var", "wbr",
 ];
+/// Names of characters.
 const ENTITIES: [(&str, &str); 6] = [
-    ("&amp;", "&"),
-    ("&lt;", "<"),
-    ("&gt;", ">"),
-    ("&quot;", "\""),
-    ("&apos;", "'"),
-    ("&nbsp;", " "),
+    ("amp", "&"),
+    ("lt", "<"),
+    ("gt", ">"),
+    ("quot", "\""),
+    ("apos", "'"),
+    ("nbsp", " "),
 ];
+/// The names of the characters from U+00A0 on.
+const LATIN: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute \
+    micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave \
+    Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml \
+    Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth \
+    ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml";
 
 fn strip_html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -164,29 +173,86 @@ fn strip_html(text: &str) -> String {
     while let Some(at) = rest.find(['<', '&']) {
         out.push_str(&rest[..at]);
         rest = &rest[at..];
+        if let Some(behind) = rest.strip_prefix("<!--") {
+            rest = behind.split_once("-->").map_or("", |(_, behind)| behind);
+            continue;
+        }
+        if let Some(behind) = rest.strip_prefix("<![CDATA[") {
+            let (inside, behind) = behind.split_once("]]>").unwrap_or((behind, ""));
+            out.push_str(inside);
+            rest = behind;
+            continue;
+        }
+        let inside = rest[1..].trim_start();
         let is_tag = rest.starts_with('<')
-            && rest[1..].starts_with(|c: char| c.is_ascii_alphabetic() || c == '/' || c == '!');
+            && inside.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '/' | '!' | '?'));
         let end = if is_tag && has_ends { rest.find('>') } else { None };
         has_ends &= !is_tag || end.is_some();
         if let Some(end) = end {
-            let name = rest[1..end].trim_start_matches('/');
-            let name = name
-                .split(|c: char| !c.is_ascii_alphanumeric())
-                .next()
-                .unwrap_or_default();
-            if !INLINE.contains(&name.to_ascii_lowercase().as_str()) {
-                out.push('\n');
-            }
-            rest = &rest[end + 1..];
-        } else if let Some((entity, text)) = ENTITIES.iter().find(|(entity, _)| rest.starts_with(entity)) {
-            out.push_str(text);
-            rest = &rest[entity.len()..];
+            rest = without_tag(rest, end, &mut out);
+        } else if let Some((character, behind)) = entity(rest) {
+            out.push(character);
+            rest = behind;
         } else {
             out.push_str(&rest[..1]);
             rest = &rest[1..];
         }
     }
     out + rest
+}
+
+/// What is behind the tag with which a text begins, and which ends there; of scripts and styles, what is behind their ends.
+fn without_tag<'t>(text: &'t str, end: usize, out: &mut String) -> &'t str {
+    let inside = text[1..end].trim_start();
+    let behind = &text[end + 1..];
+    if inside.starts_with(['!', '?']) {
+        return behind;
+    }
+    let name = inside.trim_start_matches('/');
+    let name = name.split(|c: char| !c.is_ascii_alphanumeric()).next();
+    let name = name.unwrap_or_default().to_ascii_lowercase();
+    if !INLINE.contains(&name.as_str()) {
+        out.push('\n');
+    }
+    if inside.starts_with('/') || inside.ends_with('/') || !matches!(name.as_str(), "script" | "style") {
+        return behind;
+    }
+    let is_end = |at: &usize| {
+        let closing = behind.as_bytes().get(at + 2..at + 2 + name.len());
+        closing.is_some_and(|closing| closing.eq_ignore_ascii_case(name.as_bytes()))
+    };
+    let closing = behind.match_indices("</").map(|(at, _)| at).find(is_end);
+    let closing = closing.and_then(|at| behind[at..].split_once('>'));
+    closing.map_or("", |(_, behind)| behind)
+}
+
+/// The character that a text begins with by its name or its number, and what is behind that.
+fn entity(text: &str) -> Option<(char, &str)> {
+    /// The longest name, and the longest number.
+    const NAME_BYTES_MAX: usize = 10;
+    let inside = text.strip_prefix('&')?;
+    let end = inside
+        .bytes()
+        .take(NAME_BYTES_MAX)
+        .position(|byte| byte == b';')?;
+    let (name, behind) = (&inside[..end], &inside[end + 1..]);
+    let character = if let Some(number) = name.strip_prefix('#') {
+        let number = match number.strip_prefix(['x', 'X']) {
+            Some(digits) => u32::from_str_radix(digits, 16).ok()?,
+            None => number.parse().ok()?,
+        };
+        char::from_u32(number)?
+    } else {
+        let known = ENTITIES.iter().find(|(known, _)| *known == name);
+        match known.and_then(|(_, text)| text.chars().next()) {
+            Some(character) => character,
+            None => {
+                let at = LATIN.split(' ').position(|known| known == name)?;
+                char::from_u32(0xA0 + u32::try_from(at).ok()?)?
+            }
+        }
+    };
+    Some((character, behind))
 }
 
 #[cfg(test)]
@@ -218,6 +284,19 @@ mod tests {
             (replace("é", "é$0"), "aé", "aéé"),
             (CharFilter::HtmlStrip, "<p>a<b>b</b>&amp;<c d", "\nab&<c d"),
             (CharFilter::HtmlStrip, "1 < 2 <br/>&x <a", "1 < 2 \n&x <a"),
+            (
+                CharFilter::HtmlStrip,
+                "a<!-- c > d -->y<!DOCTYPE html>b<?xml x ?>",
+                "ayb",
+            ),
+            (CharFilter::HtmlStrip, "q<SCRIPT>z<b></script>w<style/>", "q\nw\n"),
+            (CharFilter::HtmlStrip, "q<script>z", "q\n"),
+            (
+                CharFilter::HtmlStrip,
+                "&#65;&#x42;&eacute;&copy;&nbsp;&amp|&foo;&#99999999;",
+                "ABé© &amp|&foo;&#99999999;",
+            ),
+            (CharFilter::HtmlStrip, "x<![CDATA[ y ]]>z<img/><q>", "x y z"),
         ] {
             assert_eq!(filter.apply(text), wanted, "{filter:?}");
         }

@@ -17,8 +17,14 @@ use crate::error::{Result, SearchError};
 use crate::json::Members;
 use char_filters::CharFilter;
 use filters::Filter;
+use std::fmt;
 use std::sync::Arc;
 use tokenizers::Tokenizer;
+
+/// A text without the tags and entities of HTML, as the filter `html_strip` gives it.
+pub fn without_html(text: &str) -> String {
+    CharFilter::HtmlStrip.apply(text)
+}
 
 /// A term of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,6 +73,17 @@ pub(crate) fn position_gap(members: &mut Members<'_>) -> Result<Option<u32>> {
 }
 
 impl Analyzer {
+    /// Whether it makes the same terms of a text as another.
+    pub fn is_same(&self, other: &Analyzer) -> bool {
+        fn alike<T: fmt::Debug>(a: &[Arc<T>], b: &[Arc<T>]) -> bool {
+            let one = |(a, b): (&Arc<T>, &Arc<T>)| Arc::ptr_eq(a, b) || format!("{a:?}") == format!("{b:?}");
+            a.len() == b.len() && a.iter().zip(b).all(one)
+        }
+        alike(&self.char_filters, &other.char_filters)
+            && format!("{:?}", self.tokenizer) == format!("{:?}", other.tokenizer)
+            && alike(&self.filters, &other.filters)
+    }
+
     pub(crate) fn new(tokenizer: Tokenizer, filters: Vec<Filter>) -> Analyzer {
         Analyzer {
             char_filters: Vec::new(),
