@@ -67,6 +67,31 @@ struct Found {
     document: Suggested,
 }
 
+/// Refuses what is said of a pattern and is no option of one. The limits of what it may cost are those of all patterns here.
+fn check_pattern(options: &Value) -> Result<()> {
+    let mut members = Members::of("regex", options)?;
+    if let Some(Value::String(flags)) = members.take("flags") {
+        let known = [
+            "INTERSECTION",
+            "COMPLEMENT",
+            "EMPTY",
+            "ANYSTRING",
+            "INTERVAL",
+            "NONE",
+            "ALL",
+        ];
+        let mut flags = flags.split('|').map(str::to_ascii_uppercase);
+        if let Some(other) = flags.find(|flag| !flag.is_empty() && !known.contains(&flag.as_str())) {
+            return Err(SearchError::illegal(format!("Unknown regexp flag [{other}]")));
+        }
+    }
+    members.integer("max_determinized_states")?;
+    match members.take_first() {
+        None => Ok(()),
+        Some((other, _)) => Err(SearchError::parsing(format!("[regex] unknown field [{other}]"))),
+    }
+}
+
 impl Completer {
     pub(super) fn parse(members: &mut Members<'_>, is_regex: bool) -> Result<Completer> {
         let field = wanted_field(members)?;
@@ -81,8 +106,9 @@ impl Completer {
             Some(_) => return Err(SearchError::parsing("[contexts] must be an object")),
             None => Map::new(),
         };
-        // The limits of what a pattern may cost are those of all patterns here.
-        members.take("regex");
+        if let Some(pattern) = members.take("regex") {
+            check_pattern(pattern)?;
+        }
         Ok(Completer {
             field,
             size: size as usize,
@@ -107,12 +133,21 @@ impl Completer {
                 self.field
             )));
         };
+        if settings.contexts.is_empty() && !self.contexts.is_empty() {
+            return Err(SearchError::illegal(format!(
+                "suggester [{}] doesn't expect any context",
+                self.field
+            )));
+        }
         self.filters = filters(settings, &self.contexts)?;
         let is_filtered = self.filters.values().any(|filters| !filters.is_empty());
         if !settings.contexts.is_empty() && !is_filtered {
             return Err(SearchError::illegal(
                 "Missing mandatory contexts in context query",
             ));
+        }
+        if text.is_empty() {
+            return Ok(());
         }
         let text_form = joined(&field.search_analyzer, settings, text);
         self.wanted = Some(match (&self.fuzzy, self.is_regex) {
@@ -138,12 +173,15 @@ impl Completer {
         let entries = completion::entries(view, &field);
         for entry in &entries {
             let Some(boost) = self.boost(entry) else { continue };
-            let score = boost * entry.weight as f32;
             for input in &entry.inputs {
+                let Some(factor) = wanted.factor(&joined(&field.analyzer, settings, input)) else {
+                    continue;
+                };
+                let score = boost * factor * entry.weight as f32;
                 let is_better = best
                     .as_ref()
                     .is_none_or(|(text, most, _)| score > *most || (score == *most && input < text));
-                if is_better && wanted.is_begun_by(&joined(&field.analyzer, settings, input)) {
+                if is_better {
                     best = Some((input.clone(), score, entry));
                 }
             }
@@ -152,7 +190,7 @@ impl Completer {
             let found = Found {
                 text,
                 score,
-                contexts: entry.contexts.clone(),
+                contexts: self.matched(entry),
                 document: Suggested {
                     index,
                     id: seen.id.to_owned(),
@@ -187,6 +225,17 @@ impl Completer {
             }
         }
         if is_filtered { best } else { Some(1.0) }
+    }
+
+    /// The values of the contexts of an entry for which it was found.
+    fn matched(&self, entry: &Entry) -> BTreeMap<String, Vec<String>> {
+        let of_one = |(name, keys): (&String, &Vec<String>)| {
+            let filters = self.filters.get(name)?;
+            let fits = |key: &&String| filters.iter().any(|filter| filter.fits(key));
+            let keys: Vec<String> = keys.iter().filter(fits).cloned().collect();
+            Some((name.clone(), keys))
+        };
+        entry.contexts.iter().filter_map(of_one).collect()
     }
 
     fn trim(&mut self, held: &Held) {
@@ -243,11 +292,17 @@ impl Found {
 }
 
 impl Wanted {
-    fn is_begun_by(&self, text: &str) -> bool {
+    /// What a text that begins so is worth; `None` for one that does not.
+    fn factor(&self, text: &str) -> Option<f32> {
         match self {
-            Wanted::Prefix(prefix) => text.starts_with(prefix.as_str()),
-            Wanted::Near(word, near) => near.begins(word, &text.chars().collect::<Vec<_>>()),
-            Wanted::Pattern(pattern) => pattern.is_match(&text.replace(SEPARATOR, " ")),
+            Wanted::Prefix(prefix) => text.starts_with(prefix.as_str()).then_some(1.0),
+            Wanted::Near(word, near) => {
+                let text: Vec<char> = text.chars().collect();
+                // As many times as characters are the same until one is not.
+                let same = word.iter().zip(&text).position(|(a, b)| a != b).unwrap_or(0);
+                near.begins(word, &text).then_some(same.max(1) as f32)
+            }
+            Wanted::Pattern(pattern) => pattern.is_match(&text.replace(SEPARATOR, " ")).then_some(1.0),
         }
     }
 }
@@ -259,25 +314,39 @@ impl Fuzzy {
         }
         let mut members = Members::of("fuzzy", value)?;
         let default = Fuzzy::default();
-        let count =
-            |number: Option<i64>, default: usize| number.map_or(default, |number| number.max(0) as usize);
+        let count = |number: Option<i64>, default: usize, name: &str| match number.map(usize::try_from) {
+            None => Ok(default),
+            Some(Ok(number)) => Ok(number),
+            Some(Err(_)) => Err(SearchError::illegal(format!("{name} must not be negative"))),
+        };
         let edits = match members.text("fuzziness")?.as_deref() {
             None => default.edits,
             Some(text) if text.to_ascii_uppercase().starts_with("AUTO") => None,
             Some(text) => match text.parse::<f64>() {
-                Ok(edits) if (0.0..=2.0).contains(&edits) => Some(edits as usize),
+                // More than two are two.
+                Ok(edits) if edits >= 0.0 => Some((edits as usize).min(2)),
                 _ => return Err(SearchError::illegal(format!("[fuzziness] cannot be [{text}]"))),
             },
         };
         let fuzzy = Fuzzy {
             edits,
-            prefix: count(members.integer("prefix_length")?, default.prefix),
-            length_min: count(members.integer("min_length")?, default.length_min),
+            prefix: count(
+                members.integer("prefix_length")?,
+                default.prefix,
+                "fuzzyPrefixLength",
+            )?,
+            length_min: count(
+                members.integer("min_length")?,
+                default.length_min,
+                "fuzzyMinLength",
+            )?,
             transposes: members.flag("transpositions")?.unwrap_or(true),
         };
         members.flag("unicode_aware")?;
         members.integer("max_determinized_states")?;
-        members.end()?;
+        if let Some((other, _)) = members.take_first() {
+            return Err(SearchError::parsing(format!("[fuzzy] unknown field [{other}]")));
+        }
         Ok(Some(fuzzy))
     }
 
@@ -338,7 +407,10 @@ fn filters(settings: &Completion, given: &Map<String, Value>) -> Result<BTreeMap
                 .iter()
                 .map(|context| context.name.as_str())
                 .collect();
-            SearchError::illegal(format!("Unknown context name [{name}], must be one of {known:?}"))
+            SearchError::illegal(format!(
+                "Unknown context name [{name}], must be one of [{}]",
+                known.join(", ")
+            ))
         })?;
         let values = match value {
             // Two numbers are one place.

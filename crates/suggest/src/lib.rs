@@ -9,6 +9,7 @@
 //! Left to others: where documents come from (`elastic`), what their fields and terms are (`mapping`).
 
 mod completion;
+mod likeness;
 mod near;
 mod phrase;
 mod terms;
@@ -155,7 +156,7 @@ impl One {
         let text = members.text("text")?;
         let prefix = members.text("prefix")?;
         let regex = members.text("regex")?;
-        let missing = || SearchError::illegal("suggestion does not support an empty body");
+        let missing = || malformed("missing suggestion object");
         let (kind, options) = members.take_first().ok_or_else(missing)?;
         members.end()?;
         let mut options = Members::of(kind, options)?;
@@ -166,7 +167,12 @@ impl One {
             "phrase" => Suggester::Phrase(phrase::Phraser::parse(&mut options)?),
             other => return Err(SearchError::illegal(format!("suggester [{other}] not found"))),
         };
-        options.end()?;
+        if let Some((other, _)) = options.take_first() {
+            return Err(SearchError::parsing(format!(
+                "suggester[{}] doesn't support field [{other}]",
+                kind.name()
+            )));
+        }
         let text = regex.or(prefix).or(text).or_else(|| global.map(str::to_owned));
         let text = text.ok_or_else(|| SearchError::illegal("The required text option is missing"))?;
         Ok(One {
@@ -177,9 +183,24 @@ impl One {
     }
 }
 
+impl Suggester {
+    fn name(&self) -> &'static str {
+        match self {
+            Suggester::Completion(_) => "completion",
+            Suggester::Terms(_) => "term",
+            Suggester::Phrase(_) => "phrase",
+        }
+    }
+}
+
+/// What is no suggestion at all.
+fn malformed(reason: &str) -> SearchError {
+    SearchError::new(Kind::Date, reason)
+}
+
 /// The field that something is suggested of.
 fn wanted_field(members: &mut Members<'_>) -> Result<String> {
-    let missing = || SearchError::illegal("the required field option is missing");
+    let missing = || malformed("the required field option [field] is missing");
     members.text("field")?.ok_or_else(missing)
 }
 

@@ -1,7 +1,7 @@
 //! A whole text with words put in the place of others.
 
 use super::near::Nearness;
-use super::terms::{Candidate, Counted, Mode, Options, WORD_BYTES, analyzer_of, check, texts};
+use super::terms::{Candidate, Counted, Mode, Options, WORD_BYTES, analyzer_of, at_least, texts};
 use super::{entry, no_mapping, wanted_field};
 use mapping::Mapping;
 use mapping::analysis::Token;
@@ -49,7 +49,8 @@ impl Phraser {
             .unwrap_or_default()
         {
             let mut inner = Members::of("direct_generator", value)?;
-            inner.text("field")?;
+            let missing = || SearchError::illegal("Required [field]");
+            inner.text("field")?.ok_or_else(missing)?;
             for filter in ["pre_filter", "post_filter"] {
                 if inner.take(filter).is_some() {
                     return Err(SearchError::unsupported(format!(
@@ -58,7 +59,11 @@ impl Phraser {
                 }
             }
             generators.push(Options::parse(&mut inner)?);
-            inner.end()?;
+            if let Some((other, _)) = inner.take_first() {
+                return Err(SearchError::parsing(format!(
+                    "[direct_generator] unknown field [{other}]"
+                )));
+            }
         }
         if generators.is_empty() {
             let nothing = json!({"suggest_mode": "always"});
@@ -77,20 +82,50 @@ impl Phraser {
                 let mut marks = Members::of("highlight", value)?;
                 let (before, after) = (marks.text("pre_tag")?, marks.text("post_tag")?);
                 marks.end()?;
-                Some((before.unwrap_or_default(), after.unwrap_or_default()))
+                match (before, after) {
+                    (None, None) => None,
+                    (Some(before), Some(after)) => Some((before, after)),
+                    _ => {
+                        return Err(SearchError::illegal(
+                            "Pre and post tag must both be null or both not be null.",
+                        ));
+                    }
+                }
             }
         };
         // How many words belong together is seen from the words themselves.
-        members.integer("gram_size")?;
-        members.integer("token_limit")?;
+        at_least(members.integer("gram_size")?, 1, 1, "gramSize must be >= 1")?;
+        at_least(members.integer("token_limit")?, 10, 1, "token_limit must be >= 1")?;
         members.integer("shard_size")?;
         members.flag("force_unigrams")?;
+        let number = |number: Option<f64>, default: f64, is_fine: fn(f64) -> bool, reason: &str| {
+            let number = number.unwrap_or(default);
+            is_fine(number)
+                .then_some(number)
+                .ok_or_else(|| SearchError::illegal(reason))
+        };
+        let is_positive = |number: f64| number > 0.0;
         Ok(Phraser {
             field,
-            size: members.integer("size")?.unwrap_or(5).max(1) as usize,
-            errors_max: members.number("max_errors")?.unwrap_or(1.0),
-            confidence: members.number("confidence")?.unwrap_or(1.0),
-            word_likelihood: members.number("real_word_error_likelihood")?.unwrap_or(0.95),
+            size: at_least(members.integer("size")?, 5, 1, "size must be positive")?,
+            errors_max: number(
+                members.number("max_errors")?,
+                1.0,
+                is_positive,
+                "max_error must be > 0.0",
+            )?,
+            confidence: number(
+                members.number("confidence")?,
+                1.0,
+                |number| number >= 0.0,
+                "confidence must be >= 0.0",
+            )?,
+            word_likelihood: number(
+                members.number("real_word_error_likelihood")?,
+                0.95,
+                is_positive,
+                "real_word_error_likelihood must be > 0.0",
+            )?,
             separator: members.text("separator")?.unwrap_or_else(|| " ".to_owned()),
             marks,
             analyzer: members.text("analyzer")?,
@@ -106,7 +141,6 @@ impl Phraser {
         let field = mapping
             .field(&self.field)
             .ok_or_else(|| no_mapping(&self.field))?;
-        check(&field)?;
         let mut words = analyzer_of(mapping, &field, self.analyzer.as_deref())?.tokens(text);
         // Words that a filter has joined are made of those between them.
         words.retain(|word| !word.text.contains(' ') || field.is_keyword());

@@ -1,12 +1,13 @@
 //! Words of an index that are near those of a text.
 
+use super::likeness::Likeness;
 use super::near::Nearness;
 use super::{entry, no_mapping, wanted_field};
 use mapping::analysis::{Analyzer, Token};
 use mapping::error::{Result, SearchError};
 use mapping::fields::{Term, View};
 use mapping::json::Members;
-use mapping::{Field, FieldKind, Mapping};
+use mapping::{Field, Mapping};
 use search::Held;
 use serde_json::{Value, json};
 use std::collections::{HashMap, HashSet};
@@ -29,6 +30,9 @@ pub(super) struct Options {
     pub(super) size: usize,
     pub(super) mode: Mode,
     pub(super) nearness: Nearness,
+    likeness: Likeness,
+    /// How alike words are at least.
+    accuracy: f64,
     length_min: usize,
     by_frequency: bool,
     documents_min: f64,
@@ -62,55 +66,77 @@ const REJECTED_MAX: usize = 100_000;
 
 impl Options {
     pub(super) fn parse(members: &mut Members<'_>) -> Result<Options> {
-        let count =
-            |number: Option<i64>, default: usize| number.map_or(default, |number| number.max(0) as usize);
-        let edits = count(members.integer("max_edits")?, 2);
-        if !(1..=2).contains(&edits) {
+        let edits = at_least(
+            members.integer("max_edits")?,
+            2,
+            1,
+            "maxEdits must be between 1 and 2",
+        )?;
+        if edits > 2 {
             return Err(SearchError::illegal("maxEdits must be between 1 and 2"));
         }
         let prefix = members
             .integer("prefix_length")?
             .or(members.integer("prefix_len")?);
+        let prefix = at_least(prefix, 1, 0, "prefixLength must be positive")?;
+        let length = members
+            .integer("min_word_length")?
+            .or(members.integer("min_word_len")?);
+        let length_min = at_least(length, 4, 1, "minWordLength must be greater or equal to 1")?;
+        let size = at_least(members.integer("size")?, 5, 1, "size must be positive")?;
         let mut word = |name| Ok(members.text(name)?.map(|text| text.to_ascii_lowercase()));
         let mode = match word("suggest_mode")?.as_deref() {
             None | Some("missing") => Mode::Missing,
             Some("popular") => Mode::Popular,
             Some("always") => Mode::Always,
-            Some(other) => return Err(SearchError::illegal(format!("Illegal suggest mode {other}"))),
+            Some(other) => {
+                return Err(SearchError::illegal(format!(
+                    "No enum constant org.elasticsearch.search.suggest.term.TermSuggestionBuilder.SuggestMode.{}",
+                    other.to_ascii_uppercase()
+                )));
+            }
         };
         let by_frequency = match word("sort")?.as_deref() {
             None | Some("score") => false,
             Some("frequency") => true,
-            Some(other) => return Err(SearchError::illegal(format!("Illegal suggest sort {other}"))),
+            Some(other) => {
+                return Err(SearchError::illegal(format!(
+                    "No enum constant org.elasticsearch.search.suggest.SortBy.{}",
+                    other.to_ascii_uppercase()
+                )));
+            }
         };
-        match word("string_distance")?.as_deref() {
-            None | Some("internal" | "damerau_levenshtein" | "levenshtein") => {}
-            Some(other) => return Err(SearchError::unsupported(format!("the [string_distance] {other}"))),
-        }
-        // No word of the least length is further away, whatever its edits.
-        if members.number("accuracy")?.is_some_and(|least| least != 0.5) {
-            return Err(SearchError::unsupported("[accuracy] besides 0.5 of a suggestion"));
-        }
+        let likeness = match word("string_distance")?.as_deref() {
+            None | Some("internal" | "damerau_levenshtein") => Likeness::DamerauLevenshtein,
+            Some("levenshtein") => Likeness::Levenshtein,
+            Some("jaro_winkler") => Likeness::JaroWinkler,
+            Some("ngram") => Likeness::Ngram,
+            Some(other) => return Err(SearchError::illegal(format!("Illegal distance option {other}"))),
+        };
+        let share = |name: &str, number: Option<f64>, default: f64| match number {
+            Some(number) if number < 0.0 => Err(SearchError::illegal(format!("{name} must be positive"))),
+            Some(number) if number > 1.0 && number.fract() != 0.0 => Err(SearchError::illegal(format!(
+                "if {name} is greater than 1, it must not be a fraction"
+            ))),
+            number => Ok(number.unwrap_or(default)),
+        };
         // How many are looked at before the best are chosen: all are.
         members.integer("max_inspections")?;
         members.integer("shard_size")?;
         Ok(Options {
-            size: count(members.integer("size")?, 5),
+            size,
             mode,
             nearness: Nearness {
                 edits,
-                prefix: count(prefix, 1),
+                prefix,
                 transposes: true,
             },
-            length_min: count(
-                members
-                    .integer("min_word_length")?
-                    .or(members.integer("min_word_len")?),
-                4,
-            ),
+            likeness,
+            accuracy: members.number("accuracy")?.unwrap_or(0.5),
+            length_min,
             by_frequency,
-            documents_min: members.number("min_doc_freq")?.unwrap_or(0.0),
-            frequency_max: members.number("max_term_freq")?.unwrap_or(0.01),
+            documents_min: share("minDocFreq", members.number("min_doc_freq")?, 0.0)?,
+            frequency_max: share("maxTermFreq", members.number("max_term_freq")?, 0.01)?,
         })
     }
 }
@@ -119,6 +145,15 @@ impl Options {
     /// The same for other words.
     pub(super) fn with_mode(&self, mode: Mode) -> Options {
         Options { mode, ..self.clone() }
+    }
+}
+
+/// A number that is no less than another.
+pub(super) fn at_least(number: Option<i64>, default: usize, least: usize, reason: &str) -> Result<usize> {
+    match number.map(usize::try_from) {
+        None => Ok(default),
+        Some(Ok(number)) if number >= least => Ok(number),
+        Some(_) => Err(SearchError::illegal(reason)),
     }
 }
 
@@ -203,10 +238,10 @@ impl Counted {
             .filter_map(|(text, count)| {
                 let other: Vec<char> = text.chars().collect();
                 let edits = options.nearness.distance(&chars, &other)?;
-                let length = chars.len().min(other.len()).max(1);
-                Some(Candidate {
+                let score = options.likeness.of(&chars, &other, edits);
+                (score >= options.accuracy).then(|| Candidate {
                     text: text.clone(),
-                    score: 1.0 - edits as f64 / length as f64,
+                    score,
                     frequency: *count,
                 })
             })
@@ -260,7 +295,6 @@ impl Speller {
         let field = mapping
             .field(&self.field)
             .ok_or_else(|| no_mapping(&self.field))?;
-        check(&field)?;
         self.words = analyzer_of(mapping, &field, self.analyzer.as_deref())?.tokens(text);
         self.words.truncate(WORDS_MAX);
         Ok(())
@@ -285,16 +319,5 @@ impl Speller {
             .iter()
             .map(|word| entry(&word.text, word.start, word.end - word.start, options(word)))
             .collect()
-    }
-}
-
-/// Refuses a field that has no words.
-pub(super) fn check(field: &Field) -> Result<()> {
-    match field.kind {
-        FieldKind::Text | FieldKind::Keyword => Ok(()),
-        _ => Err(SearchError::illegal(format!(
-            "field [{}] of type [{}] has no words that could be suggested",
-            field.name, field.type_name
-        ))),
     }
 }
