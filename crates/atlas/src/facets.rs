@@ -51,12 +51,12 @@ impl Facets {
     }
 
     /// What is to be counted.
-    pub(crate) fn aggregations(&self, now_ms: i64) -> Result<Aggregations> {
+    pub(crate) fn aggregations(&self) -> Result<Aggregations> {
         let numbered = self.0.iter().enumerate();
         let asked: Map<String, Json> = numbered
             .map(|(at, facet)| (at.to_string(), facet.aggregation.clone()))
             .collect();
-        Aggregations::parse(&Json::Object(asked), now_ms).map_err(of_search)
+        Aggregations::parse(&Json::Object(asked)).map_err(of_search)
     }
 
     /// What was counted, as clients see it.

@@ -187,7 +187,7 @@ fn request(asked: &Asked, searching: &Searching, documents: u64, now_ms: i64) ->
         true => 0,
         false => searching.documents_max.unwrap_or(u64::MAX).min(documents),
     };
-    let aggregations = asked.facets.as_ref().map(|facets| facets.aggregations(now_ms));
+    let aggregations = asked.facets.as_ref().map(|facets| facets.aggregations());
     Ok(Request {
         query: Some(asked.query.clone()),
         aggregations: aggregations.transpose()?.unwrap_or_default(),

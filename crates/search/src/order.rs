@@ -1,9 +1,11 @@
 //! The order of hits.
 
 use crate::hit::{Hit, SortValue};
-use crate::sort::{FieldSort, Order, SortKey};
+use crate::sort::{FieldSort, Mode, NumericType, Order, SortKey};
 use jiff::tz::TimeZone;
+use mapping::columns::{check_column, check_name};
 use mapping::dates::{DateFormats, Rounding, parse_math};
+use mapping::decimals::java_number;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::fields::{Term, View};
 use mapping::json::{as_f64, scalar};
@@ -15,42 +17,110 @@ fn order_of(key: &SortKey) -> Order {
     match key {
         SortKey::Score(order) | SortKey::Position(order) => *order,
         SortKey::Field(field) => field.order,
+        SortKey::Distance(distance) => distance.order,
+        SortKey::Script(script) => script.order,
     }
+}
+
+fn not_on_shard(reason: impl Into<String>) -> SearchError {
+    SearchError::new(Kind::QueryShard, reason)
 }
 
 /// Refuses a sort that the fields of an index do not have.
 pub(crate) fn check(key: &SortKey, mapping: &Mapping) -> Result<()> {
-    let SortKey::Field(sort) = key else { return Ok(()) };
-    match sort.mode.as_deref() {
-        None | Some("min" | "max" | "sum" | "avg" | "median") => {}
-        Some(other) => return Err(SearchError::illegal(format!("Unknown SortMode [{other}]"))),
-    }
-    if matches!(sort.name.as_str(), "_id" | "_seq_no") {
+    let sort = match key {
+        SortKey::Field(sort) => sort,
+        SortKey::Distance(distance) => return distance.check(mapping),
+        SortKey::Score(_) | SortKey::Position(_) | SortKey::Script(_) => return Ok(()),
+    };
+    let name = &sort.name;
+    if matches!(name.as_str(), "_id" | "_seq_no") {
         return Ok(());
     }
-    match mapping.field(&sort.name).as_deref() {
-        None if sort.unmapped_type.is_some() => Ok(()),
-        None => Err(SearchError::new(
-            Kind::QueryShard,
-            format!("No mapping found for [{}] in order to sort on", sort.name),
-        )),
-        Some(field) if field.is_object() => Err(SearchError::illegal(format!(
-            "it is not possible to sort by the object [{}]",
-            sort.name
-        ))),
-        Some(field) if !field.doc_values && field.kind == FieldKind::Text => {
-            Err(SearchError::illegal(format!(
-                "Text fields are not optimised for operations that require per-document field data like aggregations and sorting, so these \
-             operations are disabled by default. Please use a keyword field instead. Alternatively, set fielddata=true on [{}] in order \
-             to load field data by uninverting the inverted index. Note that this can use significant memory.",
-                sort.name
-            )))
+    check_name(name)?;
+    let field = mapping.field(name).filter(|field| !field.is_object());
+    let field = match field {
+        None => match &sort.unmapped_type {
+            Some(type_name) => return check_unmapped(sort, type_name),
+            None => {
+                return Err(not_on_shard(format!(
+                    "No mapping found for [{name}] in order to sort on"
+                )));
+            }
+        },
+        Some(field) => field,
+    };
+    check_column(name, &field)?;
+    check_kind(&field.kind, &field.type_name)?;
+    if let Some(nested) = &sort.nested {
+        nested.check(mapping)?;
+        if sort.mode == Some(Mode::Median) && !field.is_textual() {
+            return Err(SearchError::illegal("Unsupported sort mode: MEDIAN"));
         }
-        Some(field) if !field.doc_values => Err(SearchError::illegal(format!(
-            "Can't load fielddata on [{}] because fielddata is unsupported on fields of type [{}]. Use doc values instead.",
-            sort.name, field.type_name
+    }
+    check_options(sort, &field)?;
+    missing(sort, &field.type_name, Some(&field)).map(drop)
+}
+
+/// Refuses fields whose values have no order.
+fn check_kind(kind: &FieldKind, type_name: &str) -> Result<()> {
+    match kind {
+        FieldKind::Point => Err(SearchError::illegal(
+            "can't sort on geo_point field without using specific sorting feature, like geo_distance",
+        )),
+        FieldKind::Binary => Err(SearchError::illegal("can't sort on binary field")),
+        FieldKind::Range(_) | FieldKind::Vector(_) => Err(SearchError::illegal(format!(
+            "can't sort on a field of type [{type_name}]"
         ))),
-        Some(_) => Ok(()),
+        _ => Ok(()),
+    }
+}
+
+/// Refuses what numbers alone have, of other fields.
+fn check_options(sort: &FieldSort, field: &Field) -> Result<()> {
+    let is_number = field.is_number() || matches!(field.kind, FieldKind::Date | FieldKind::Boolean);
+    let is_made = matches!(sort.mode, Some(Mode::Sum | Mode::Avg | Mode::Median));
+    match sort.numeric_type {
+        _ if is_made && !is_number => Err(not_on_shard(
+            "we only support AVG, MEDIAN and SUM on number based fields",
+        )),
+        Some(_) if !is_number => Err(not_on_shard(format!(
+            "[numeric_type] option cannot be set on a non-numeric field, got {}",
+            field.type_name
+        ))),
+        Some(NumericType::DateNanos) if !field.is_date() => Err(SearchError::illegal(
+            "trying to convert a known date time formatter to a nanosecond one, wrong field used?",
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Types whose values can be sorted by where no index has the field.
+const SORTED_TYPES: [&str; 14] = [
+    "keyword",
+    "long",
+    "integer",
+    "short",
+    "byte",
+    "unsigned_long",
+    "double",
+    "float",
+    "half_float",
+    "date",
+    "date_nanos",
+    "boolean",
+    "ip",
+    "constant_keyword",
+];
+
+fn check_unmapped(sort: &FieldSort, type_name: &str) -> Result<()> {
+    match type_name {
+        known if SORTED_TYPES.contains(&known) => missing(sort, known, None).map(drop),
+        "geo_point" => check_kind(&FieldKind::Point, type_name),
+        "scaled_float" => Err(SearchError::illegal("Field [scaling_factor] is required")),
+        other => Err(SearchError::illegal(format!(
+            "No mapper found for type [{other}]"
+        ))),
     }
 }
 
@@ -67,7 +137,9 @@ pub(crate) fn is_newest(sort: &[SortKey], time: &str, mapping: &Mapping) -> bool
     let is_rest_plain = matches!(rest, [] | [SortKey::Position(Order::Ascending)]);
     first.name == time
         && first.order == Order::Descending
-        && matches!(first.mode.as_deref(), None | Some("max"))
+        && matches!(first.mode, None | Some(Mode::Max))
+        && first.nested.is_none()
+        && first.numeric_type.is_none()
         && is_usual
         && is_plain
         && is_rest_plain
@@ -79,12 +151,16 @@ pub(crate) fn sort_values(
     view: &View<'_>,
     score: Option<f32>,
     sequence: u64,
-) -> Vec<SortValue> {
-    let value = |key: &SortKey| match key {
-        // As decimal digits show it, so that it comes back as it was.
-        SortKey::Score(_) => SortValue::Term(Term::Float(shortest(score.unwrap_or(0.0)))),
-        SortKey::Position(_) => SortValue::Term(Term::Integer(sequence as i64)),
-        SortKey::Field(field) => field_value(field, view),
+) -> Result<Vec<SortValue>> {
+    let value = |key: &SortKey| {
+        Ok(match key {
+            // As decimal digits show it, so that it comes back as it was.
+            SortKey::Score(_) => SortValue::Term(Term::Float(shortest(score.unwrap_or(0.0)))),
+            SortKey::Position(_) => SortValue::Term(Term::Integer(sequence as i64)),
+            SortKey::Field(field) => field_value(field, view)?,
+            SortKey::Distance(distance) => SortValue::Term(Term::Float(distance.value(view))),
+            SortKey::Script(script) => SortValue::Term(script.value(view, score)?),
+        })
     };
     sort.iter().map(value).collect()
 }
@@ -93,23 +169,53 @@ fn shortest(score: f32) -> f64 {
     score.to_string().parse().unwrap_or(f64::from(score))
 }
 
-fn field_value(sort: &FieldSort, view: &View<'_>) -> SortValue {
+fn field_value(sort: &FieldSort, view: &View<'_>) -> Result<SortValue> {
     match sort.name.as_str() {
-        "_id" => return SortValue::Term(Term::Text(view.id.to_owned())),
-        "_seq_no" => return SortValue::Term(Term::Integer(view.sequence as i64)),
+        "_id" => return Ok(SortValue::Term(Term::Text(view.id.to_owned()))),
+        "_seq_no" => return Ok(SortValue::Term(Term::Integer(view.sequence as i64))),
         _ => {}
     }
     let Some(field) = view.mapping.field(&sort.name) else {
-        return missing(
-            sort,
-            sort.unmapped_type.as_deref().unwrap_or("long"),
-            view.mapping,
-        );
+        return missing(sort, sort.unmapped_type.as_deref().unwrap_or("long"), None);
     };
+    let terms: Vec<Term> = match &sort.nested {
+        None => terms(sort, &field, view),
+        Some(nested) => {
+            let views = nested.views(view);
+            views.iter().flat_map(|view| terms(sort, &field, view)).collect()
+        }
+    };
+    let Some(term) = pick(terms, sort.mode()) else {
+        return missing(sort, &field.type_name, Some(&field));
+    };
+    let is_nanos = match sort.numeric_type {
+        Some(NumericType::DateNanos) => true,
+        Some(_) => false,
+        None => field.is_nanos(),
+    };
+    Ok(match (sort.formats(), term) {
+        (Some(formats), Term::Integer(nanos)) if is_nanos => {
+            SortValue::FormattedNanos(nanos, formats.write_nanos(nanos, &TimeZone::UTC))
+        }
+        (Some(formats), Term::Date(ms)) => SortValue::Formatted(ms, formats.write(ms, &TimeZone::UTC)),
+        (_, term) => SortValue::Term(term),
+    })
+}
+
+/// The values of a field as they are compared: dates that have nanoseconds by all of them.
+fn terms(sort: &FieldSort, field: &Field, view: &View<'_>) -> Vec<Term> {
+    const NANOS: i64 = 1_000_000;
     if field.is_nanos() {
-        return nanos_value(sort, &field, view);
+        let found = view.raw(field).into_iter();
+        let nanos = found.filter_map(|value| mapping::fields::nanos(field, value));
+        let wanted = |nanos: i64| match sort.numeric_type {
+            Some(NumericType::Date) => Term::Date(nanos.div_euclid(NANOS)),
+            Some(NumericType::Double) => Term::Float(nanos as f64),
+            _ => Term::Integer(nanos),
+        };
+        return nanos.map(wanted).collect();
     }
-    let mut terms = view.terms(&field);
+    let mut terms = view.terms(field);
     if field.kind == FieldKind::Text {
         let tokens = terms.iter().filter_map(|term| match term {
             Term::Text(text) => Some(field.analyzer.tokens(text)),
@@ -117,24 +223,31 @@ fn field_value(sort: &FieldSort, view: &View<'_>) -> SortValue {
         });
         terms = tokens.flatten().map(|token| Term::Text(token.text)).collect();
     }
-    match pick(terms, sort.mode()) {
-        None => missing(sort, &field.type_name, view.mapping),
-        Some(Term::Date(ms)) => match sort.formats() {
-            Some(formats) => SortValue::Formatted(ms, formats.write(ms, &TimeZone::UTC)),
-            None => SortValue::Term(Term::Date(ms)),
-        },
-        Some(term) => SortValue::Term(term),
+    if let Some(numeric_type) = sort.numeric_type {
+        for term in &mut terms {
+            let number = term.as_f64().unwrap_or(0.0);
+            let whole = match term {
+                Term::Integer(whole) | Term::Date(whole) => *whole,
+                _ => number as i64,
+            };
+            *term = match numeric_type {
+                NumericType::Long => Term::Integer(whole),
+                NumericType::Double => Term::Float(number),
+                NumericType::Date => Term::Date(whole),
+                NumericType::DateNanos => Term::Integer(whole.saturating_mul(NANOS)),
+            };
+        }
     }
+    terms
 }
 
 impl FieldSort {
     /// Which of several values counts.
-    fn mode(&self) -> &str {
-        let default = match self.order {
-            Order::Ascending => "min",
-            Order::Descending => "max",
-        };
-        self.mode.as_deref().unwrap_or(default)
+    fn mode(&self) -> Mode {
+        self.mode.unwrap_or(match self.order {
+            Order::Ascending => Mode::Min,
+            Order::Descending => Mode::Max,
+        })
     }
 
     /// In which form dates are shown, where not as numbers.
@@ -145,75 +258,79 @@ impl FieldSort {
     }
 }
 
-/// A date with nanoseconds, which is sorted by all of them.
-fn nanos_value(sort: &FieldSort, field: &Field, view: &View<'_>) -> SortValue {
-    let found = view.raw(field).into_iter();
-    let terms = found
-        .filter_map(|value| mapping::fields::nanos(field, value))
-        .map(Term::Integer)
-        .collect();
-    match pick(terms, sort.mode()) {
-        Some(Term::Integer(nanos)) => match sort.formats() {
-            Some(formats) => SortValue::FormattedNanos(nanos, formats.write_nanos(nanos, &TimeZone::UTC)),
-            None => SortValue::Term(Term::Integer(nanos)),
-        },
-        _ => missing(sort, &field.type_name, view.mapping),
-    }
-}
-
 /// One of several values.
-fn pick(mut terms: Vec<Term>, mode: &str) -> Option<Term> {
+fn pick(mut terms: Vec<Term>, mode: Mode) -> Option<Term> {
     terms.sort_by(Term::compare);
     let numbers: Vec<f64> = terms.iter().filter_map(Term::as_f64).collect();
     let like = |number: f64| match terms.first() {
         Some(Term::Date(_)) => Some(Term::Date(number.round() as i64)),
         Some(Term::Integer(_)) => Some(Term::Integer(number.round() as i64)),
+        Some(Term::Boolean(_)) => Some(Term::Integer(number.round() as i64)),
         Some(_) => Some(Term::Float(number)),
         None => None,
     };
     match mode {
-        "max" => terms.pop(),
-        "sum" => like(numbers.iter().sum()),
-        "avg" => like(numbers.iter().sum::<f64>() / numbers.len().max(1) as f64),
-        "median" => match numbers.len() {
+        Mode::Max => terms.pop(),
+        Mode::Sum => like(numbers.iter().sum()),
+        Mode::Avg => like(numbers.iter().sum::<f64>() / numbers.len().max(1) as f64),
+        Mode::Median => match numbers.len() {
             0 => None,
             odd if odd % 2 == 1 => like(numbers[odd / 2]),
-            even => like((numbers[even / 2 - 1] + numbers[even / 2]) / 2.0),
+            even => like(f64::midpoint(numbers[even / 2 - 1], numbers[even / 2])),
         },
-        _ => terms.into_iter().next(),
+        Mode::Min => terms.into_iter().next(),
     }
 }
 
-fn missing(sort: &FieldSort, type_name: &str, mapping: &Mapping) -> SortValue {
-    let is_text = matches!(type_name, "keyword" | "text" | "ip");
-    let is_float = matches!(type_name, "double" | "float" | "half_float" | "scaled_float");
-    let is_first = match &sort.missing {
-        Some(Value::String(first)) if first == "_first" => true,
-        Some(Value::String(last)) if last == "_last" => false,
-        None => false,
-        Some(given) => {
-            return match mapping.field(&sort.name).and_then(|field| {
-                let text = scalar(given)?;
-                mapping::fields::term(&field, value::ValueRef::String(&text))
-            }) {
-                Some(term) => SortValue::Term(term),
-                None => SortValue::Last,
-            };
+/// What stands for a document without a value.
+fn missing(sort: &FieldSort, type_name: &str, field: Option<&Field>) -> Result<SortValue> {
+    let is_text = matches!(
+        type_name,
+        "keyword" | "text" | "ip" | "constant_keyword" | "flattened"
+    ) || field.is_some_and(Field::is_textual);
+    let is_float = match sort.numeric_type {
+        Some(numeric_type) => numeric_type == NumericType::Double,
+        None => matches!(type_name, "double" | "float" | "half_float" | "scaled_float"),
+    };
+    let given = sort
+        .missing
+        .as_ref()
+        .map(|given| scalar(given).unwrap_or_default());
+    let is_first = match given.as_deref() {
+        Some("_first") => true,
+        None | Some("_last") => false,
+        Some(text) if type_name == "ip" => {
+            let invalid = || SearchError::illegal(format!("'{text}' is not an IP string literal."));
+            let ip = mapping::fields::ip(text).ok_or_else(invalid)?;
+            return Ok(SortValue::Term(Term::Ip(ip)));
+        }
+        Some(text) if is_text => return Ok(SortValue::Term(Term::Text(text.to_owned()))),
+        Some(text) => {
+            let number = java_number(text)?;
+            let whole = text.parse().unwrap_or(number as i64);
+            let is_date = type_name == "date" && sort.numeric_type.is_none();
+            return Ok(SortValue::Term(match (is_float, is_date) {
+                (true, _) => Term::Float(number),
+                (false, true) => Term::Date(whole),
+                (false, false) => Term::Integer(whole),
+            }));
         }
     };
-    let least = is_first == (sort.order == Order::Ascending);
-    match (is_text || is_float, is_first) {
-        (true, true) => SortValue::First,
-        (true, false) => SortValue::Last,
-        (false, is_first) => {
-            let number = if least { i64::MIN } else { i64::MAX };
-            if is_first {
-                SortValue::FirstNumber(number)
+    let is_least = is_first == (sort.order == Order::Ascending);
+    Ok(match (is_text, is_float) {
+        (true, _) if is_first => SortValue::First,
+        (true, _) => SortValue::Last,
+        // The least or the greatest number stands for none.
+        (false, true) => {
+            let end = if is_least {
+                f64::NEG_INFINITY
             } else {
-                SortValue::LastNumber(number)
-            }
+                f64::INFINITY
+            };
+            SortValue::Term(Term::Float(end))
         }
-    }
+        (false, false) => SortValue::Term(Term::Integer(if is_least { i64::MIN } else { i64::MAX })),
+    })
 }
 
 fn compare_values(order: Order, a: &SortValue, b: &SortValue) -> Ordering {
@@ -256,78 +373,120 @@ pub(crate) fn after(hit: &Hit, values: &[Value], sort: &[SortKey], mapping: &Map
     Ok(false)
 }
 
+/// The values of `search_after`, read by the fields of an index.
 fn given_value(key: &SortKey, given: &Value, mapping: &Mapping) -> Result<SortValue> {
-    let SortKey::Field(sort) = key else {
-        let number = as_f64(given)
-            .ok_or_else(|| SearchError::illegal(format!("[search_after] has no number but {given}")))?;
-        return Ok(SortValue::Term(Term::Float(number)));
-    };
-    let is_first = sort.missing.as_ref().and_then(Value::as_str) == Some("_first");
-    let none = if is_first {
-        SortValue::First
-    } else {
-        SortValue::Last
-    };
-    if given.is_null() || matches!(given.as_i64(), Some(i64::MIN | i64::MAX)) {
-        return Ok(none);
-    }
-    let Some(field) = mapping.field(&sort.name) else {
-        return Ok(match given {
-            Value::String(text) => SortValue::Term(Term::Text(text.clone())),
-            other => as_f64(other).map_or(none, |number| SortValue::Term(Term::Float(number))),
-        });
-    };
-    let failed = || {
-        let name = &sort.name;
-        SearchError::illegal(format!("Failed to parse search_after value for field [{name}]."))
-    };
-    if field.is_nanos() {
-        let nanos = match given.as_i64() {
-            Some(nanos) => Some(nanos),
-            None => {
-                let formats = sort
-                    .format
-                    .as_deref()
-                    .map_or(Ok(field.formats.clone()), DateFormats::parse)?;
-                let text = scalar(given).unwrap_or_default();
-                let read = |field: &Field| mapping::fields::nanos(field, value::ValueRef::String(&text));
-                read(&Field {
-                    formats,
-                    ..Field::clone(&field)
-                })
-            }
-        };
-        return nanos
-            .map(|nanos| SortValue::Term(Term::Integer(nanos)))
-            .ok_or_else(failed);
-    }
-    if field.kind == FieldKind::Date {
-        if let Some(ms) = given.as_i64() {
-            return Ok(SortValue::Term(Term::Date(ms)));
+    let failed =
+        |name: &str| SearchError::illegal(format!("Failed to parse search_after value for field [{name}]."));
+    let sort = match key {
+        SortKey::Field(sort) => sort,
+        SortKey::Script(script) if script.is_text => {
+            return Ok(SortValue::Term(Term::Text(scalar(given).unwrap_or_default())));
         }
-        let formats = sort
-            .format
-            .as_deref()
-            .map_or(Ok(field.formats.clone()), DateFormats::parse)?;
-        let text = scalar(given).unwrap_or_default();
-        let ms = parse_math(&text, &formats, &TimeZone::UTC, 0, Rounding::Down).map_err(|_| failed())?;
-        return Ok(SortValue::Term(Term::Date(ms)));
-    }
-    if field.kind == FieldKind::Boolean {
-        let flag = given
-            .as_bool()
-            .or_else(|| as_f64(given).map(|number| number != 0.0));
-        return flag
-            .map(|flag| SortValue::Term(Term::Boolean(flag)))
-            .ok_or_else(failed);
+        other => {
+            let name = match other {
+                SortKey::Distance(distance) => distance.field.as_str(),
+                SortKey::Position(_) => "_doc",
+                SortKey::Script(_) => "_script",
+                _ => "null",
+            };
+            return match float(given) {
+                Some(number) => Ok(SortValue::Term(Term::Float(number))),
+                None => Err(failed(name)),
+            };
+        }
+    };
+    let failed = || failed(&sort.name);
+    let field = mapping.field(&sort.name).filter(|field| !field.is_object());
+    let field = field.as_deref();
+    let is_text = match (field, sort.unmapped_type.as_deref()) {
+        (Some(field), _) => field.is_textual() || field.kind == FieldKind::Ip,
+        (None, unmapped) => matches!(unmapped, Some("keyword" | "ip")) || sort.name == "_id",
+    };
+    if given.is_null() && is_text {
+        let is_first = sort.missing.as_ref().and_then(Value::as_str) == Some("_first");
+        return Ok(if is_first {
+            SortValue::First
+        } else {
+            SortValue::Last
+        });
     }
     let text = scalar(given).ok_or_else(failed)?;
-    if field.kind == FieldKind::Text {
-        return Ok(SortValue::Term(Term::Text(text)));
-    }
-    let term = match given.as_i64() {
-        Some(number) if field.is_number() => mapping::fields::term(&field, value::ValueRef::Int64(number)),
-        _ => mapping::fields::term(&field, value::ValueRef::String(&text)),
+    let term = match field {
+        Some(field) if field.kind == FieldKind::Ip => {
+            let invalid = || SearchError::illegal(format!("'{text}' is not an IP string literal."));
+            Term::Ip(mapping::fields::ip(&text).ok_or_else(invalid)?)
+        }
+        _ if is_text => Term::Text(text),
+        Some(field) if field.is_date() => return date(sort, field, given),
+        Some(field) if field.kind == FieldKind::Boolean => Term::Integer(flag(given)?),
+        Some(field)
+            if matches!(field.kind, FieldKind::Float(_))
+                || sort.numeric_type == Some(NumericType::Double) =>
+        {
+            Term::Float(float(given).ok_or_else(failed)?)
+        }
+        _ if sort.unmapped_type.as_deref() == Some("double") => Term::Float(float(given).ok_or_else(failed)?),
+        _ => match (given, text.parse::<i64>()) {
+            (_, Ok(whole)) => Term::Integer(whole),
+            // The fraction is dropped.
+            (Value::Number(number), _) => Term::Integer(number.as_f64().unwrap_or(0.0) as i64),
+            _ => return Err(failed()),
+        },
     };
-    term.map(SortValue::Term).ok_or_else(failed)
+    Ok(SortValue::Term(term))
+}
+
+/// A number of a request, or its text; those without end have texts alone.
+fn float(given: &Value) -> Option<f64> {
+    match given {
+        Value::String(text) if text == "Infinity" => Some(f64::INFINITY),
+        Value::String(text) if text == "-Infinity" => Some(f64::NEG_INFINITY),
+        Value::String(text) => java_number(text).ok(),
+        other => as_f64(other),
+    }
+}
+
+/// True or false as a number, which sorts have it as.
+fn flag(given: &Value) -> Result<i64> {
+    match given {
+        Value::Number(number) => Ok(number.as_f64().unwrap_or(0.0) as i64),
+        other => match scalar(other).unwrap_or_default().as_str() {
+            "true" => Ok(1),
+            "false" => Ok(0),
+            text => Err(SearchError::illegal(format!(
+                "Cannot parse boolean [{text}], expected either [true] or [false]"
+            ))),
+        },
+    }
+}
+
+fn date(sort: &FieldSort, field: &Field, given: &Value) -> Result<SortValue> {
+    let is_nanos = field.is_nanos() && sort.numeric_type.is_none();
+    if let Some(whole) = given
+        .as_f64()
+        .map(|number| given.as_i64().unwrap_or(number as i64))
+    {
+        return Ok(SortValue::Term(match is_nanos {
+            true => Term::Integer(whole),
+            false => Term::Date(whole),
+        }));
+    }
+    let formats = sort
+        .format
+        .as_deref()
+        .map_or(Ok(field.formats.clone()), DateFormats::parse)?;
+    let text = scalar(given).unwrap_or_default();
+    if is_nanos {
+        let field = Field {
+            formats,
+            ..Field::clone(field)
+        };
+        if let Some(nanos) = mapping::fields::nanos(&field, value::ValueRef::String(&text)) {
+            return Ok(SortValue::Term(Term::Integer(nanos)));
+        }
+        return parse_math(&text, &field.formats, &TimeZone::UTC, 0, Rounding::Down)
+            .map(|ms| SortValue::Term(Term::Integer(ms.saturating_mul(1_000_000))));
+    }
+    let ms = parse_math(&text, &formats, &TimeZone::UTC, 0, Rounding::Down)?;
+    Ok(SortValue::Term(Term::Date(ms)))
 }

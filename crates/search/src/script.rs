@@ -42,6 +42,52 @@ impl DocumentScript {
         ran.map_err(|error| failed(&self.source, &error))
     }
 
+    /// What it gives of numbers, which are parameters besides its own, without a document.
+    fn of(&self, numbers: &[(&str, Option<f64>)]) -> Result<Value> {
+        let mut params = self.params.clone();
+        for (name, number) in numbers {
+            params.push((*name).to_owned(), number.map_or(Value::Null, Value::Double));
+        }
+        let ran = self
+            .script
+            .run(&mut Globals::new().with("params", params), &Nothing);
+        ran.map_err(|error| failed(&self.source, &error))
+    }
+
+    /// The number that it makes of others; `None` where it gives null.
+    pub(crate) fn number_of(&self, numbers: &[(&str, Option<f64>)]) -> Result<Option<f64>> {
+        match self.of(numbers)? {
+            Value::Null => Ok(None),
+            value => match value
+                .as_ref()
+                .as_f64()
+                .filter(|_| !matches!(value, Value::Bool(_)))
+            {
+                Some(number) => Ok(Some(number)),
+                None => Err(failed(
+                    &self.source,
+                    &ScriptError::Run("the script gives no number".to_owned()),
+                )),
+            },
+        }
+    }
+
+    /// The same where it is a condition.
+    pub(crate) fn is_true_of(&self, numbers: &[(&str, Option<f64>)]) -> Result<bool> {
+        match self.of(numbers)? {
+            Value::Bool(flag) => Ok(flag),
+            _ => Err(failed(
+                &self.source,
+                &ScriptError::Run("the script gives neither true nor false".to_owned()),
+            )),
+        }
+    }
+
+    /// It went wrong, for this reason.
+    pub(crate) fn failed(&self, why: &str) -> SearchError {
+        failed(&self.source, &ScriptError::Run(why.to_owned()))
+    }
+
     /// The same where it must be a number.
     pub(crate) fn number(&self, view: &View<'_>, score: Option<f32>) -> Result<f64> {
         let value = self.value(view, score)?;
@@ -107,6 +153,19 @@ pub fn look_if_wanted() -> std::result::Result<(), Ended> {
         code: error.code,
         reason: error.message,
     })
+}
+
+/// There is no document.
+struct Nothing;
+
+impl Host for Nothing {
+    fn field(&self, _: &str) -> Option<Vec<Value>> {
+        None
+    }
+
+    fn look(&self) -> std::result::Result<(), Ended> {
+        look_if_wanted()
+    }
 }
 
 /// The fields of a document, as `doc` has them: in order, texts once.

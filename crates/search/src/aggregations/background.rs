@@ -57,7 +57,10 @@ fn request(source: &Source, query: Option<&Query>) -> Request {
     };
     Request {
         query: query.cloned(),
-        aggregations: Aggregations { named: vec![asked] },
+        aggregations: Aggregations {
+            named: vec![asked],
+            ..Aggregations::default()
+        },
         size: 0,
         track_total_hits: Some(u64::MAX),
         ..Request::default()

@@ -1,11 +1,13 @@
 //! Buckets of documents, each with aggregations of its own.
 
-use super::composite::tile_name;
+use super::composite;
 use super::counts::Counts;
+use super::ordering::{BucketOrder, By, compare_numbers};
+use super::path::Step;
 use super::significant::SignificantSpec;
 pub(super) use super::values::Key;
 use super::values::{Source, number_of};
-use super::{Aggregations, Collected, Context, Finish, Named, Spec, histogram, ranges, terms};
+use super::{Aggregations, Collected, Context, Finish, Named, Spec, histogram, terms};
 use crate::work::work;
 use mapping::error::Result;
 use mapping::fields::{Term, View};
@@ -143,46 +145,39 @@ impl Buckets {
                 source,
                 is_tile,
                 precision,
+                bounds,
                 ..
             } => {
                 let points = source.terms(view).into_iter().filter_map(|term| match term {
                     Term::Point(point) => Some(point),
                     _ => None,
                 });
+                let points = points.filter(|point| bounds.is_none_or(|area| area.has(*point)));
                 let cells = points.map(|point| match is_tile {
-                    true => tile_name(*precision, point),
-                    false => point.geohash(*precision as usize),
+                    true => Term::Integer(composite::encoded(point.tile(*precision))),
+                    false => Term::Text(point.geohash(*precision as usize)),
                 });
-                let keys = cells.map(|cell| Key(Term::Text(cell))).collect();
+                let keys = cells.map(Key).collect();
                 self.add_keys(keys, named, view, context, first)
             }
             Spec::Range(source, range) => {
                 let terms = source.terms(view);
                 work(range.len())?;
-                let bounds = range.bounds(source, view, context.now_ms)?;
-                for (at, (low, high)) in bounds.iter().enumerate() {
-                    let is_in = |term: &Term| {
-                        range.number(term).is_some_and(|value| {
-                            low.is_none_or(|low| value >= low) && high.is_none_or(|high| value < high)
-                        })
-                    };
-                    if terms.iter().any(is_in) {
+                for at in 0..range.len() {
+                    if terms.iter().any(|term| range.has(at, term)) {
                         self.add_fixed(at, named, view, context, first)?;
                     }
                 }
                 Ok(())
             }
             Spec::Terms(source, spec) => {
-                let keys = source
-                    .terms(view)
-                    .into_iter()
-                    .filter(|term| spec.includes(term, source, view));
+                let keys = source.terms(view).into_iter().filter(|term| spec.includes(term));
                 self.add_keys(keys.map(Key).collect(), named, view, context, first)
             }
             Spec::Significant(source, spec) => {
                 self.seen += context.weight;
                 let terms = source.terms(view).into_iter();
-                let keys = terms.filter(|term| spec.includes(term, source, view)).map(Key);
+                let keys = terms.filter(|term| spec.includes(term)).map(Key);
                 self.add_keys(keys.collect(), named, view, context, first)
             }
             Spec::Values(source) => {
@@ -248,11 +243,11 @@ impl Buckets {
     }
 
     /// The number by which the buckets around are ordered.
-    pub(super) fn number(&self, named: &Named, rest: Option<&str>) -> Option<f64> {
-        let bucket = self.fixed.first().filter(|_| is_single(&named.spec))?;
-        match rest {
-            None | Some("_count" | "doc_count") => Some(bucket.count as f64),
-            Some(path) => bucket.inner.number(&named.inner, path),
+    pub(super) fn number(&self, named: &Named, rest: &[Step]) -> f64 {
+        match self.fixed.first() {
+            Some(bucket) if rest.is_empty() => bucket.count as f64,
+            Some(bucket) => bucket.inner.number(&named.inner, rest),
+            None => f64::NAN,
         }
     }
 
@@ -296,16 +291,16 @@ impl Buckets {
             }
             Spec::Grid { is_tile, size, .. } => {
                 let mut buckets: Vec<(Key, Bucket)> = self.by_key.into_iter().collect();
-                buckets.sort_by_key(|(_, bucket)| std::cmp::Reverse(bucket.count));
+                // Of those with as many documents, the last cell comes first, as Elasticsearch has it.
+                buckets.sort_by(|(a_key, a), (b_key, b)| {
+                    let cells = composite::compare_cells(&b_key.0, &a_key.0);
+                    b.count.cmp(&a.count).then(cells)
+                });
                 buckets.truncate(*size);
                 let mut shown = Vec::with_capacity(buckets.len());
                 for (Key(key), bucket) in buckets {
-                    let text = if let Term::Text(text) = key {
-                        text
-                    } else {
-                        String::new()
-                    };
-                    let mut one = Map::from_iter([("key".to_owned(), json!(text))]);
+                    let cell = composite::cell_text(key);
+                    let mut one = Map::from_iter([("key".to_owned(), json!(cell))]);
                     bucket.put(inner, finish, &mut one)?;
                     shown.push(Value::Object(one));
                 }
@@ -328,10 +323,12 @@ impl Buckets {
                 "filters"
             }
             Spec::Range(source, range) => {
-                out.insert(
-                    "buckets".to_owned(),
-                    ranges::finish(self.fixed, source, range, inner, finish)?,
-                );
+                let mut buckets = Vec::with_capacity(range.len());
+                for ((key, mut one), bucket) in range.heads(&source.shown).into_iter().zip(self.fixed) {
+                    bucket.put(inner, finish, &mut one)?;
+                    buckets.push((key, Value::Object(one)));
+                }
+                out.insert("buckets".to_owned(), listed(buckets, range.keyed));
                 range.name()
             }
             Spec::Terms(source, spec) => terms::finish(self.by_key, source, spec, inner, finish, &mut out)?,
@@ -372,9 +369,10 @@ fn put_significant(
     (inner, finish): (&Aggregations, &Finish<'_>),
     out: &mut Map<String, Value>,
 ) -> Result<&'static str> {
-    let kind = match by_key.keys().next() {
-        None | Some(Key(Term::Text(_) | Term::Ip(_))) => "sigsterms",
-        Some(_) => "siglterms",
+    let kind = if source.prefix() == 's' {
+        "sigsterms"
+    } else {
+        "siglterms"
     };
     let nothing = Counts::default();
     let background = finish.background.of(source, spec.background.as_deref());
@@ -398,14 +396,6 @@ fn put_significant(
     Ok(kind)
 }
 
-/// Whether an aggregation makes one bucket.
-fn is_single(spec: &Spec) -> bool {
-    matches!(
-        spec,
-        Spec::Filter(_) | Spec::Missing(_) | Spec::Nested(_) | Spec::ReverseNested(_)
-    )
-}
-
 /// Buckets as a list, or by their names.
 pub(super) fn listed(buckets: Vec<(String, Value)>, keyed: bool) -> Value {
     match keyed {
@@ -414,41 +404,27 @@ pub(super) fn listed(buckets: Vec<(String, Value)>, keyed: bool) -> Value {
     }
 }
 
-/// In which order buckets come.
-#[derive(Clone, Debug)]
-pub(super) struct BucketOrder {
-    /// `_count`, `_key`, or the path of a number.
-    pub(super) by: String,
-    pub(super) ascending: bool,
-}
-
+/// Puts buckets in order; those that are alike, by their keys.
 pub(super) fn sort<K: Ord>(buckets: &mut [(K, Bucket)], orders: &[BucketOrder], inner: &Aggregations) {
     buckets.sort_by(|(a_key, a), (b_key, b)| {
         let mut order = Ordering::Equal;
         for one in orders {
-            let compared = match one.by.as_str() {
-                "_count" => a.count.cmp(&b.count),
-                "_key" | "_term" => a_key.cmp(b_key),
-                path => {
-                    let number =
-                        |bucket: &Bucket| bucket.inner.number(inner, path).unwrap_or(f64::NEG_INFINITY);
-                    number(a).total_cmp(&number(b))
+            order = order.then_with(|| {
+                let compared = match &one.by {
+                    By::Count => a.count.cmp(&b.count),
+                    By::Key => a_key.cmp(b_key),
+                    By::Number(_, steps) => {
+                        let number = |bucket: &Bucket| bucket.inner.number(inner, steps);
+                        return compare_numbers(number(a), number(b), one.ascending);
+                    }
+                };
+                if one.ascending {
+                    compared
+                } else {
+                    compared.reverse()
                 }
-            };
-            order = order.then(if one.ascending {
-                compared
-            } else {
-                compared.reverse()
             });
         }
         order.then_with(|| a_key.cmp(b_key))
     });
-}
-
-/// A number as keys have it in text: `5.0`.
-pub(super) fn number_text(number: f64) -> String {
-    match number_of(number) {
-        Value::Null => "*".to_owned(),
-        number => number.to_string(),
-    }
 }

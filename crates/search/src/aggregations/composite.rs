@@ -2,16 +2,19 @@
 
 use super::buckets::Bucket;
 use super::histogram::Interval;
+use super::takes::Takes;
 use super::values::Source;
 use super::{Context, Named, Spec};
+use mapping::decimals::java_number;
 use mapping::error::{Result, SearchError};
-use mapping::fields::{self, Term, View};
+use mapping::fields::{Term, View};
+use mapping::geo::Point;
 use mapping::json::scalar;
+use mapping::value_format::ValueType;
 use serde_json::{Map, Value, json};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use value::ValueRef;
 
 /// The keys that one document may be in at most.
 const COMBINATIONS_MAX: usize = 10_000;
@@ -42,7 +45,36 @@ pub(super) fn combinations<T: Clone>(
 pub(super) enum Kind {
     Terms,
     Histogram(Interval),
-    Tile(u32),
+    /// Tiles of a zoom, within an area.
+    Tile(u32, Option<Area>),
+}
+
+impl Kind {
+    /// Which values are taken, and the aggregation that takes them.
+    pub(super) fn taken(&self) -> (Takes, &'static str) {
+        match self {
+            Kind::Terms => (Takes::Terms, "terms"),
+            Kind::Histogram(interval) if interval.is_of_dates() => (Takes::Dates, interval.name()),
+            Kind::Histogram(interval) => (Takes::Numbers, interval.name()),
+            Kind::Tile(..) => (Takes::Points, "geotile_grid"),
+        }
+    }
+}
+
+/// A box of the earth: its northern, western, southern and eastern side.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Area(pub(super) [f64; 4]);
+
+impl Area {
+    /// Whether a point is in it; it may go through the date line.
+    pub(super) fn has(self, Point { lat, lon }: Point) -> bool {
+        let [top, left, bottom, right] = self.0;
+        let is_between = match left <= right {
+            true => (left..=right).contains(&lon),
+            false => lon >= left || lon <= right,
+        };
+        is_between && (bottom..=top).contains(&lat)
+    }
 }
 
 /// One part of the keys.
@@ -60,8 +92,44 @@ pub(super) struct Part {
 pub(super) struct CompositeSpec {
     pub(super) parts: Vec<Part>,
     pub(super) size: usize,
-    /// The key after which to go on, a value a part.
-    pub(super) after: Option<Vec<Value>>,
+    /// The key after which to go on.
+    pub(super) after: Option<Map<String, Value>>,
+    /// The same as the parts have it.
+    after_key: Option<Vec<At>>,
+}
+
+impl CompositeSpec {
+    pub(super) fn new(parts: Vec<Part>, size: usize, after: Option<Map<String, Value>>) -> CompositeSpec {
+        CompositeSpec {
+            parts,
+            size,
+            after,
+            after_key: None,
+        }
+    }
+
+    /// Reads the key after which to go on, whose parts are known.
+    pub(super) fn resolve_after(&mut self, now_ms: i64) -> Result<()> {
+        let Some(given) = &self.after else {
+            return Ok(());
+        };
+        if given.len() != self.parts.len() {
+            return Err(SearchError::illegal(format!(
+                "[after] has {} value(s) but [sources] has {}",
+                given.len(),
+                self.parts.len()
+            )));
+        }
+        let at = |part: &Part| {
+            let missing = || SearchError::illegal(format!("Missing value for [after.{}]", part.name));
+            Ok(At {
+                term: part.given(given.get(&part.name).ok_or_else(missing)?, now_ms)?,
+                descending: part.descending,
+            })
+        };
+        self.after_key = Some(self.parts.iter().map(at).collect::<Result<_>>()?);
+        Ok(())
+    }
 }
 
 /// A value of a key, in the order of its part.
@@ -104,10 +172,12 @@ impl Part {
                     .filter_map(|value| interval.key(value, &self.source))
                     .collect()
             }
-            Kind::Tile(zoom) => found
+            Kind::Tile(zoom, area) => found
                 .iter()
                 .filter_map(|term| match term {
-                    Term::Point(point) => Some(Term::Integer(encoded(point.tile(*zoom)))),
+                    Term::Point(point) if area.is_none_or(|area| area.has(*point)) => {
+                        Some(Term::Integer(encoded(point.tile(*zoom))))
+                    }
                     _ => None,
                 })
                 .collect(),
@@ -121,74 +191,112 @@ impl Part {
     }
 
     /// A value of `after` as the part has it.
-    fn given(&self, value: &Value, view: &View<'_>) -> Result<Option<Term>> {
-        let failed = || {
-            SearchError::illegal(format!(
-                "[composite] invalid value {value} for [after] of [{}]",
+    fn given(&self, value: &Value, now_ms: i64) -> Result<Option<Term>> {
+        let incomparable = |class: &str| {
+            let reason = format!(
+                "Invalid value for [after.{}], expected comparable, got [{class}]",
                 self.name
-            ))
+            );
+            Err(SearchError::illegal(reason))
         };
-        if value.is_null() {
-            return Ok(None);
-        }
-        let text = scalar(value).ok_or_else(failed)?;
-        let field = view.mapping.field(&self.source.field);
-        let field = field.as_deref();
-        let term = match (&self.kind, value) {
-            (Kind::Tile(_), _) => {
-                let parts: Vec<i64> = text.split('/').filter_map(|part| part.parse().ok()).collect();
-                match parts[..] {
-                    [zoom, x, y] => Some(Term::Integer(encoded((zoom as u32, x, y)))),
-                    _ => None,
-                }
-            }
-            (Kind::Histogram(interval), Value::String(text)) if interval.is_of_dates() => {
-                Some(Term::Date(self.source.read_date(text, view)?))
-            }
-            (Kind::Histogram(interval), value) => {
-                let number = mapping::json::as_f64(value).ok_or_else(failed)?;
-                Some(if interval.is_of_dates() {
-                    Term::Date(number as i64)
-                } else {
-                    Term::Float(number)
-                })
-            }
-            (Kind::Terms, Value::String(text)) if field.is_some_and(|field| field.is_date()) => {
-                Some(Term::Date(self.source.read_date(text, view)?))
-            }
-            (Kind::Terms, value) => match field {
-                Some(field) => fields::term(field, ValueRef::String(&text)),
-                None => match value.as_f64() {
-                    Some(number) => Some(Term::Float(number)),
-                    None => Some(Term::Text(text)),
-                },
+        let text = match value {
+            Value::Null if self.missing_bucket => return Ok(None),
+            Value::Null => return incomparable("null"),
+            Value::Array(_) => return incomparable("ArrayList"),
+            Value::Object(_) => return incomparable("HashMap"),
+            scalar_value => scalar(scalar_value).unwrap_or_default(),
+        };
+        let number = |value: &Value| value.as_f64().map_or_else(|| java_number(&text), Ok);
+        Ok(Some(match (&self.kind, self.source.values) {
+            (Kind::Tile(..), _) => match value.as_i64() {
+                Some(tile) => Term::Integer(tile),
+                None => Term::Integer(tile_of(&text)?),
             },
-        };
-        term.map(Some).ok_or_else(failed)
+            (Kind::Histogram(interval), _) if !interval.is_of_dates() => Term::Float(number(value)?),
+            (Kind::Histogram(_), _) if self.source.format.is_some() => {
+                Term::Date(self.source.read_date(&text, now_ms)?)
+            }
+            (Kind::Histogram(_), _) | (Kind::Terms, Some(ValueType::Date)) => {
+                Term::Date(number(value)? as i64)
+            }
+            (Kind::Terms, Some(kind @ (ValueType::Number | ValueType::Boolean))) => {
+                self.source.read(kind, value, now_ms)?
+            }
+            (Kind::Terms, kind) => match value {
+                Value::String(_) => self.source.read(kind.unwrap_or(ValueType::Text), value, now_ms)?,
+                other => {
+                    let class = class_of(other);
+                    return Err(SearchError::illegal(format!(
+                        "invalid value, expected string, got {class}"
+                    )));
+                }
+            },
+        }))
     }
 
     fn shown(&self, term: Option<&Term>) -> Value {
         let Some(term) = term else { return Value::Null };
         match (&self.kind, term) {
-            (Kind::Tile(_), Term::Integer(tile)) => json!(tile_text(*tile)),
-            (_, Term::Date(ms)) if self.source.formats.is_none() => json!(ms),
-            (_, term) => self.source.shown(term, None),
+            (Kind::Tile(..), Term::Integer(tile)) => json!(tile_text(*tile)),
+            (_, Term::Date(ms)) if self.source.format.is_none() => json!(ms),
+            (_, term) => self.source.shown(term),
         }
     }
 }
 
-fn encoded((zoom, x, y): (u32, i64, i64)) -> i64 {
+/// The class that Java has a scalar of JSON in.
+fn class_of(value: &Value) -> &'static str {
+    match value {
+        Value::Bool(_) => "Boolean",
+        Value::Number(number) if number.is_f64() => "Double",
+        Value::Number(number)
+            if number
+                .as_i64()
+                .is_some_and(|number| i32::try_from(number).is_ok()) =>
+        {
+            "Integer"
+        }
+        _ => "Long",
+    }
+}
+
+/// A tile by its name.
+fn tile_of(text: &str) -> Result<i64> {
+    let parts: Vec<i64> = text.split('/').filter_map(|part| part.parse().ok()).collect();
+    match parts[..] {
+        [zoom, x, y] if text.matches('/').count() == 2 => Ok(encoded((zoom as u32 & 31, x, y))),
+        _ => Err(SearchError::illegal(format!(
+            "Invalid geotile_grid hash string of {text}. Must be three integers in a form \"zoom/x/y\"."
+        ))),
+    }
+}
+
+/// The name of a cell of a grid.
+pub(super) fn cell_text(cell: Term) -> String {
+    match cell {
+        Term::Integer(tile) => tile_text(tile),
+        Term::Text(hash) => hash,
+        _ => String::new(),
+    }
+}
+
+/// The order of cells: Elasticsearch compares those of twelve characters as numbers with a sign.
+pub(super) fn compare_cells(a: &Term, b: &Term) -> Ordering {
+    const LONGEST: usize = 12;
+    let is_positive = |term: &Term| match term {
+        Term::Text(hash) => hash.len() < LONGEST || hash.as_str() < "h",
+        _ => true,
+    };
+    is_positive(a).cmp(&is_positive(b)).then_with(|| a.compare(b))
+}
+
+pub(super) fn encoded((zoom, x, y): (u32, i64, i64)) -> i64 {
     (i64::from(zoom) << 58) | (x << 29) | y
 }
 
 fn tile_text(tile: i64) -> String {
     let least = (1_i64 << 29) - 1;
     format!("{}/{}/{}", tile >> 58, (tile >> 29) & least, tile & least)
-}
-
-/// The name of a tile.
-pub(super) fn tile_name(zoom: u32, point: mapping::geo::Point) -> String {
-    tile_text(encoded(point.tile(zoom)))
 }
 
 /// About the bytes of a bucket and its key.
@@ -222,26 +330,8 @@ impl Composite {
             part.terms(view).into_iter().map(at).collect()
         });
         let keys: Vec<Vec<At>> = combinations(values, &named.name)?;
-        let after = match &spec.after {
-            None => None,
-            Some(values) => {
-                let at = |(part, value): (&Part, &Value)| {
-                    Ok(At {
-                        term: part.given(value, view)?,
-                        descending: part.descending,
-                    })
-                };
-                Some(
-                    spec.parts
-                        .iter()
-                        .zip(values)
-                        .map(at)
-                        .collect::<Result<Vec<At>>>()?,
-                )
-            }
-        };
         for key in keys {
-            if after.as_ref().is_some_and(|after| key <= *after) {
+            if spec.after_key.as_ref().is_some_and(|after| key <= *after) {
                 continue;
             }
             let is_new = !self.0.contains_key(&key);
@@ -301,12 +391,19 @@ impl Composite {
 }
 
 /// Refuses a composite aggregation below one that makes several buckets.
-pub(super) fn check_parent(parent: &Named, name: &str) -> Result<()> {
-    match parent.spec {
-        Spec::Nested(_) | Spec::Filter(_) | Spec::ReverseNested(_) => Ok(()),
-        _ => Err(SearchError::illegal(format!(
-            "[composite] aggregation cannot be used with a parent aggregation of type: [{}] (at [{name}])",
-            parent.name
-        ))),
-    }
+pub(super) fn check_parent(parent: &Named) -> Result<()> {
+    let factory = match &parent.spec {
+        Spec::Nested(_) | Spec::Filter(_) | Spec::ReverseNested(_) => return Ok(()),
+        Spec::Terms(..) => "TermsAggregatorFactory",
+        Spec::Histogram(_, interval) if !interval.is_of_dates() => "HistogramAggregatorFactory",
+        Spec::Histogram(..) => "DateHistogramAggregationFactory",
+        Spec::Range(..) => "RangeAggregatorFactory",
+        Spec::Filters { .. } => "FiltersAggregatorFactory",
+        Spec::Missing(_) => "MissingAggregatorFactory",
+        Spec::Global => "GlobalAggregatorFactory",
+        _ => parent.name.as_str(),
+    };
+    Err(SearchError::illegal(format!(
+        "[composite] aggregation cannot be used with a parent aggregation of type: [{factory}]"
+    )))
 }

@@ -47,7 +47,6 @@ impl Finish<'_> {
 pub(crate) struct Context<'c> {
     pub(crate) filters: &'c [Node],
     pub(crate) statistics: &'c Statistics,
-    pub(crate) now_ms: i64,
     /// As how many documents the one counts that is shown.
     pub(crate) weight: u64,
     /// That of the document which is shown.

@@ -1,11 +1,15 @@
 //! Buckets of one width: of numbers, or of time.
 
-use super::buckets::{Bucket, BucketOrder, Key, listed, number_text, sort};
+use super::buckets::{Bucket, Key, listed, sort};
+use super::ordering::BucketOrder;
 use super::values::Source;
 use super::{Aggregations, BUCKETS_MAX, Finish, too_many_buckets};
 use mapping::dates::{add_unit, floor_local, floor_unit, next_local};
-use mapping::error::Result;
+use mapping::decimals::double_text;
+use mapping::error::{Result, SearchError};
 use mapping::fields::Term;
+use mapping::json::scalar;
+use mapping::value_format::ValueType;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,6 +29,60 @@ pub(super) enum Width {
     },
 }
 
+/// Between which values there are buckets.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Bounds {
+    /// As the request has them.
+    pub(super) given: (Option<Value>, Option<Value>),
+    pub(super) low: Option<f64>,
+    pub(super) high: Option<f64>,
+}
+
+impl Bounds {
+    /// Reads bounds of dates.
+    fn resolve(&mut self, name: &str, aggregation: &str, source: &Source, now_ms: i64) -> Result<()> {
+        let read = |value: &Value| match value {
+            Value::Number(ms) => Ok(ms.as_f64().unwrap_or(0.0)),
+            text => {
+                let term = source.read(ValueType::Date, text, now_ms)?;
+                Ok(term.as_f64().unwrap_or(0.0))
+            }
+        };
+        self.low = self.given.0.as_ref().map(read).transpose()?;
+        self.high = self.given.1.as_ref().map(read).transpose()?;
+        match self.low.zip(self.high).filter(|(low, high)| low > high) {
+            None => Ok(()),
+            Some((low, high)) => Err(SearchError::illegal(format!(
+                "[{name}.min][{low}] cannot be greater than [{name}.max][{high}] for histogram aggregation [{aggregation}]"
+            ))),
+        }
+    }
+
+    /// Whether others lie within these.
+    fn hold(&self, others: &Bounds) -> bool {
+        let is_low = self
+            .low
+            .is_none_or(|low| others.low.is_none_or(|other| other >= low));
+        is_low
+            && self
+                .high
+                .is_none_or(|high| others.high.is_none_or(|other| other <= high))
+    }
+
+    fn text(&self, are_dates: bool) -> String {
+        let end = |given: &Option<Value>, end: Option<f64>| match (are_dates, end) {
+            (true, Some(_)) => given.as_ref().and_then(scalar).unwrap_or_default(),
+            (false, Some(number)) => double_text(number),
+            (_, None) => String::new(),
+        };
+        format!(
+            "{}--{}",
+            end(&self.given.0, self.low),
+            end(&self.given.1, self.high)
+        )
+    }
+}
+
 /// What is asked of a histogram.
 #[derive(Clone, Debug)]
 pub(super) struct Interval {
@@ -32,14 +90,45 @@ pub(super) struct Interval {
     pub(super) offset: f64,
     pub(super) least: u64,
     /// Buckets are there from and to these, even where they are empty.
-    pub(super) extended: Option<(f64, f64)>,
+    pub(super) extended: Bounds,
     /// Nothing outside of these counts.
-    pub(super) hard: Option<(f64, f64)>,
+    pub(super) hard: Bounds,
     pub(super) keyed: bool,
     pub(super) orders: Vec<BucketOrder>,
 }
 
 impl Interval {
+    /// A histogram of this width and nothing more.
+    pub(super) fn of_width(width: Width) -> Interval {
+        Interval {
+            width,
+            offset: 0.0,
+            least: 0,
+            extended: Bounds::default(),
+            hard: Bounds::default(),
+            keyed: false,
+            orders: Vec::new(),
+        }
+    }
+
+    /// Reads bounds as the field's values are read.
+    pub(super) fn resolve(&mut self, aggregation: &str, source: &Source, now_ms: i64) -> Result<()> {
+        let are_dates = self.is_of_dates();
+        if are_dates {
+            self.extended
+                .resolve("extended_bounds", aggregation, source, now_ms)?;
+            self.hard.resolve("hard_bounds", aggregation, source, now_ms)?;
+        }
+        match self.hard.hold(&self.extended) {
+            true => Ok(()),
+            false => Err(SearchError::illegal(format!(
+                "Extended bounds have to be inside hard bounds, hard bounds: [{}], extended bounds: [{}]",
+                self.hard.text(are_dates),
+                self.extended.text(are_dates)
+            ))),
+        }
+    }
+
     pub(super) fn name(&self) -> &'static str {
         match self.width {
             Width::Number(_) => "histogram",
@@ -63,11 +152,14 @@ impl Interval {
     /// The bucket of a value.
     pub(super) fn key(&self, value: f64, source: &Source) -> Option<Term> {
         let key = self.floor(value, source)?;
-        let is_in = self.hard.is_none_or(|(low, high)| match self.width {
+        let is_in = match self.width {
             // Both bounds of numbers count, and no offset (Elasticsearch's `DoubleBounds`).
-            Width::Number(_) => (low..=high).contains(&(key - self.offset)),
-            _ => (low..high).contains(&key),
-        });
+            Width::Number(_) => {
+                let key = key - self.offset;
+                self.hard.low.is_none_or(|low| key >= low) && self.hard.high.is_none_or(|high| key <= high)
+            }
+            _ => self.hard.low.is_none_or(|low| key >= low) && self.hard.high.is_none_or(|high| key < high),
+        };
         is_in.then(|| self.term(key))
     }
 
@@ -80,9 +172,8 @@ impl Interval {
         let (Some(mut low), Some(mut high)) = (values.low.as_f64(), values.high.as_f64()) else {
             return Ok(Vec::new());
         };
-        if let Some((least, most)) = self.hard {
-            (low, high) = (low.max(least), high.min(most));
-        }
+        low = self.hard.low.map_or(low, |least| low.max(least));
+        high = self.hard.high.map_or(high, |most| high.min(most));
         let mut keys = Vec::new();
         let Some(mut key) = self.floor(low, source).filter(|key| key.is_finite()) else {
             return Err(too_many_buckets(BUCKETS_MAX));
@@ -126,7 +217,8 @@ impl Interval {
     /// The bucket after another.
     pub(super) fn next(&self, key: f64, source: &Source) -> Option<f64> {
         match &self.width {
-            Width::Number(width) => Some(key + width),
+            // From the middle of the next one, so that what is rounded does not add up.
+            Width::Number(width) => self.floor(key + width + width / 2.0, source),
             Width::Fixed(width) => {
                 Some(next_local((key - self.offset) as i64, *width, &source.zone) as f64 + self.offset)
             }
@@ -165,7 +257,8 @@ pub(super) fn finish(
         source.put_key(&key.0, &mut one);
         let name = match (&key.0, one.get("key_as_string").and_then(Value::as_str)) {
             (_, Some(text)) => text.to_owned(),
-            (key, None) => number_text(key.as_f64().unwrap_or(0.0)),
+            (Term::Date(ms), None) => ms.to_string(),
+            (key, None) => double_text(key.as_f64().unwrap_or(0.0)),
         };
         bucket.put(inner, finish, &mut one)?;
         out.push((name, Value::Object(one)));
@@ -182,10 +275,8 @@ fn fill(
 ) -> Result<()> {
     let number = |key: Option<(&Key, &Bucket)>| key.and_then(|(key, _)| key.0.as_f64());
     let (first, last) = (number(by_key.first_key_value()), number(by_key.last_key_value()));
-    let (low, high) = match interval.extended {
-        Some((low, high)) => (interval.floor(low, source), interval.floor(high, source)),
-        None => (None, None),
-    };
+    let bound = |end: Option<f64>| end.and_then(|end| interval.floor(end, source));
+    let (low, high) = (bound(interval.extended.low), bound(interval.extended.high));
     let least = [first, low].into_iter().flatten().reduce(f64::min);
     let most = [last, high].into_iter().flatten().reduce(f64::max);
     let (Some(mut key), Some(most)) = (least, most) else {
@@ -212,15 +303,7 @@ mod tests {
 
     #[test]
     fn moments_beyond_all_dates_have_buckets_like_others() {
-        let interval = Interval {
-            width: Width::Fixed(7),
-            offset: 0.0,
-            least: 0,
-            extended: None,
-            hard: None,
-            keyed: false,
-            orders: Vec::new(),
-        };
+        let interval = Interval::of_width(Width::Fixed(7));
         let source = Source {
             zone: jiff::tz::TimeZone::fixed(jiff::tz::offset(14)),
             ..Source::of_field("at".to_owned())

@@ -1,10 +1,15 @@
 //! Aggregations that are numbers.
 
+use super::percentiles::{median_absolute_deviation, percentile, rank, rounded, rounded_rank};
+use super::places::Places;
+use super::takes::Takes;
 use super::values::{Source, number_of};
 use crate::held::Held;
-use mapping::error::{Result, SearchError};
+use mapping::decimals::double_text;
+use mapping::error::{Kind, Result, SearchError};
 use mapping::fields::{Term, View};
 use mapping::rows::Summary;
+use mapping::value_format::ValueFormat;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -35,6 +40,7 @@ pub(super) enum MetricKind {
     PercentileRanks {
         values: Vec<f64>,
         keyed: bool,
+        digits: Option<u32>,
     },
     ExtendedStats {
         sigma: f64,
@@ -42,6 +48,11 @@ pub(super) enum MetricKind {
     MedianAbsoluteDeviation,
     /// By the values of another field.
     WeightedAvg(Box<Source>),
+    /// The box around points.
+    GeoBounds {
+        may_wrap: bool,
+    },
+    GeoCentroid,
 }
 
 impl MetricKind {
@@ -59,6 +70,8 @@ impl MetricKind {
             MetricKind::ExtendedStats { .. } => "extended_stats",
             MetricKind::MedianAbsoluteDeviation => "median_absolute_deviation",
             MetricKind::WeightedAvg(_) => "weighted_avg",
+            MetricKind::GeoBounds { .. } => "geo_bounds",
+            MetricKind::GeoCentroid => "geo_centroid",
         }
     }
 
@@ -67,6 +80,7 @@ impl MetricKind {
         match self {
             MetricKind::Percentiles { digits: Some(_), .. } => "hdr_percentiles",
             MetricKind::Percentiles { .. } => "tdigest_percentiles",
+            MetricKind::PercentileRanks { digits: Some(_), .. } => "hdr_percentile_ranks",
             MetricKind::PercentileRanks { .. } => "tdigest_percentile_ranks",
             other => other.name(),
         }
@@ -95,10 +109,68 @@ impl MetricKind {
         )
     }
 
-    pub(super) fn wants_numbers(&self) -> bool {
-        !matches!(self, MetricKind::ValueCount | MetricKind::Cardinality)
+    pub(super) fn takes(&self) -> Takes {
+        match self {
+            MetricKind::ValueCount | MetricKind::Cardinality => Takes::All,
+            MetricKind::MedianAbsoluteDeviation => Takes::PlainNumbers,
+            MetricKind::GeoBounds { .. } | MetricKind::GeoCentroid => Takes::Points,
+            _ => Takes::Numbers,
+        }
+    }
+
+    /// Whether it is several numbers.
+    pub(super) fn has_several(&self) -> bool {
+        matches!(
+            self,
+            MetricKind::Stats
+                | MetricKind::ExtendedStats { .. }
+                | MetricKind::Percentiles { .. }
+                | MetricKind::PercentileRanks { .. }
+        )
+    }
+
+    /// Whether one of its several numbers has this name.
+    pub(super) fn has(&self, name: &str) -> Result<bool, String> {
+        match self {
+            MetricKind::Stats => Ok(STATS.contains(&name)),
+            MetricKind::ExtendedStats { .. } => Ok(STATS.contains(&name) || EXTENDED.contains(&name)),
+            MetricKind::Percentiles { percents: all, .. }
+            | MetricKind::PercentileRanks { values: all, .. } => {
+                let wanted: f64 = name
+                    .parse()
+                    .map_err(|_| format!("For input string: \"{name}\""))?;
+                Ok(all.contains(&wanted))
+            }
+            _ => Ok(name == "value"),
+        }
+    }
+
+    /// The digits to which values are rounded.
+    fn digits(&self) -> Option<u32> {
+        match self {
+            MetricKind::Percentiles { digits, .. } | MetricKind::PercentileRanks { digits, .. } => *digits,
+            _ => None,
+        }
     }
 }
+
+/// The numbers that `stats` gives, and those that `extended_stats` has besides.
+const STATS: [&str; 5] = ["count", "min", "max", "avg", "sum"];
+const EXTENDED: [&str; 13] = [
+    "sum_of_squares",
+    "variance",
+    "variance_population",
+    "variance_sampling",
+    "std_deviation",
+    "std_deviation_population",
+    "std_deviation_sampling",
+    "std_upper",
+    "std_lower",
+    "std_upper_population",
+    "std_lower_population",
+    "std_upper_sampling",
+    "std_lower_sampling",
+];
 
 /// What was seen so far.
 #[derive(Clone, Debug)]
@@ -106,11 +178,11 @@ pub(super) struct Metric {
     summary: Summary,
     /// The sum of weights.
     weight: f64,
-    is_date: bool,
     /// The hashes of different values, where they are counted.
     different: Option<HashSet<u64>>,
     /// All values, where percentiles are made of them.
     values: Option<Vec<f64>>,
+    places: Places,
     kind: MetricKind,
 }
 
@@ -119,10 +191,18 @@ impl Metric {
         Metric {
             summary: Summary::default(),
             weight: 0.0,
-            is_date: false,
+            places: Places::default(),
             different: matches!(kind, MetricKind::Cardinality).then(HashSet::new),
             values: kind.keeps_values().then(Vec::new),
             kind: kind.clone(),
+        }
+    }
+
+    /// What was seen, where that is all that is known.
+    pub(super) fn of_summary(kind: &MetricKind, summary: Summary) -> Metric {
+        Metric {
+            summary,
+            ..Metric::new(kind)
         }
     }
 
@@ -142,9 +222,8 @@ impl Metric {
         times: u64,
         held: &Held,
     ) -> Result<()> {
-        if let Some((summary, are_dates)) = source.summary(view) {
+        if let Some(summary) = source.summary(view) {
             self.summary.merge(summary);
-            self.is_date |= are_dates && summary.count > 0;
             return Ok(());
         }
         let before = self.bytes();
@@ -152,7 +231,8 @@ impl Metric {
         if let MetricKind::WeightedAvg(by) = kind {
             let weights = by.terms(view);
             if weights.len() > 1 {
-                return Err(SearchError::illegal(
+                return Err(SearchError::new(
+                    Kind::Aggregation,
                     "Encountered more than one weight for a single document. Use a script to combine multiple weights-per-doc into a \
                      single value.",
                 ));
@@ -170,12 +250,19 @@ impl Metric {
             if let Some(different) = &mut self.different {
                 different.insert(hash(term));
             }
+            if let Term::Point(point) = term {
+                self.places.add(*point, times);
+            }
             let Some(number) = term.as_f64() else {
                 self.summary.count += times;
                 continue;
             };
+            if number < 0.0 && self.kind.digits().is_some() {
+                return Err(SearchError::illegal(format!(
+                    "The value {number:?} is out of bounds for histogram: negative values cannot be recorded with [hdr]"
+                )));
+            }
             self.summary.add(number, times);
-            self.is_date |= matches!(term, Term::Date(_));
             if let Some(values) = &mut self.values {
                 let kept = times.min(VALUES_MAX as u64 + 1) as usize;
                 values.extend(std::iter::repeat_n(number, kept));
@@ -195,153 +282,238 @@ impl Metric {
         }
     }
 
-    /// The number that buckets are ordered by.
-    pub(super) fn number(&self, part: Option<&str>) -> Option<f64> {
-        let Summary {
-            count,
-            sum,
-            squares,
-            min,
-            max,
-        } = self.summary;
-        let percent = |text: &str| {
-            let mut values = self.values.clone()?;
-            values.sort_by(f64::total_cmp);
-            percentile(&values, text.parse().ok()?)
-        };
-        let wanted = match part {
-            None | Some("value") => self.kind.name(),
-            Some(part) => part,
-        };
-        match wanted {
-            "weighted_avg" => Some(sum / self.weight),
-            "variance" => self.summary.variance(),
-            "std_deviation" => self.summary.variance().map(f64::sqrt),
-            "sum_of_squares" => Some(squares),
-            "avg" => Some(self.summary.avg().unwrap_or(f64::NEG_INFINITY)),
-            "min" => Some(min),
-            "max" => Some(max),
-            "sum" => Some(sum),
-            "count" | "value_count" => Some(count as f64),
-            "cardinality" => Some(self.different.as_ref()?.len() as f64),
-            other => percent(other),
-        }
-    }
-
-    pub(super) fn finish(self, kind: &MetricKind, source: &Source) -> Map<String, Value> {
+    /// The number that buckets are ordered by; what is none where there is none.
+    pub(super) fn number(&self, key: Option<&str>) -> f64 {
         let Summary {
             count, sum, min, max, ..
         } = self.summary;
-        let mut out = Map::new();
-        let has_text = self.is_date || source.formats.is_some();
-        let mut put = |name: &str, value: Option<f64>| {
-            out.insert(name.to_owned(), value.map_or(Value::Null, number_of));
-            if let Some(value) = value.filter(|_| has_text) {
-                out.insert(
-                    format!("{name}_as_string"),
-                    source.date(value as i64, None).into(),
-                );
-            }
+        let sorted = || {
+            let mut values = self.values.clone().unwrap_or_default();
+            values.sort_by(f64::total_cmp);
+            values
         };
+        let number = match (&self.kind, key) {
+            (MetricKind::Percentiles { digits, .. }, Some(percent)) => percent
+                .parse()
+                .ok()
+                .and_then(|percent| at(&sorted(), percent, *digits)),
+            (MetricKind::PercentileRanks { digits, .. }, Some(value)) => value
+                .parse()
+                .ok()
+                .and_then(|value| rank_of(&sorted(), value, *digits)),
+            (MetricKind::MedianAbsoluteDeviation, _) => median_absolute_deviation(sorted()),
+            (MetricKind::WeightedAvg(_), _) => Some(sum / self.weight),
+            (MetricKind::Cardinality, _) => self.different.as_ref().map(|all| all.len() as f64),
+            (kind, key) => match key.filter(|key| *key != "value").unwrap_or(kind.name()) {
+                "avg" => self.summary.avg(),
+                "min" => Some(min),
+                "max" => Some(max),
+                "sum" => Some(sum),
+                "count" | "value_count" => Some(count as f64),
+                name => self.extended(name),
+            },
+        };
+        number.unwrap_or(f64::NAN)
+    }
+
+    /// One of the numbers that `extended_stats` has besides; `None` without any values.
+    fn extended(&self, name: &str) -> Option<f64> {
+        let Summary { count, squares, .. } = self.summary;
+        let MetricKind::ExtendedStats { sigma } = self.kind else {
+            return None;
+        };
+        let count = count as f64;
+        let population = self.summary.variance()?;
+        let sampling = population * count / (count - 1.0);
+        let avg = self.summary.avg()?;
+        Some(match name {
+            "sum_of_squares" => squares,
+            "variance" | "variance_population" => population,
+            "variance_sampling" => sampling,
+            "std_deviation" | "std_deviation_population" => population.sqrt(),
+            "std_deviation_sampling" => sampling.sqrt(),
+            "std_upper" | "std_upper_population" => avg + sigma * population.sqrt(),
+            "std_lower" | "std_lower_population" => avg - sigma * population.sqrt(),
+            "std_upper_sampling" => avg + sigma * sampling.sqrt(),
+            "std_lower_sampling" => avg - sigma * sampling.sqrt(),
+            _ => return None,
+        })
+    }
+
+    pub(super) fn finish(mut self, kind: &MetricKind, source: &Source) -> Map<String, Value> {
+        let Summary {
+            count, sum, min, max, ..
+        } = self.summary;
         let seen = |value: f64| (count > 0).then_some(value);
+        let one = |value: Option<f64>| {
+            let mut out = Map::from_iter([("value".to_owned(), optional(value))]);
+            let text = value.and_then(|value| source.shown.text(value));
+            out.extend(text.map(|text| ("value_as_string".to_owned(), text.into())));
+            out
+        };
+        let counted = |count: usize| Map::from_iter([("value".to_owned(), json!(count))]);
+        if let Some(values) = &mut self.values {
+            values.sort_by(f64::total_cmp);
+        }
+        let values = self.values.take().unwrap_or_default();
         match kind {
-            MetricKind::Avg => put("value", self.summary.avg()),
-            MetricKind::Min => put("value", seen(min)),
-            MetricKind::Max => put("value", seen(max)),
-            MetricKind::Sum => put("value", Some(sum)),
-            MetricKind::ValueCount => drop(out.insert("value".to_owned(), json!(count))),
-            MetricKind::Cardinality => {
-                let different = self.different.as_ref().map_or(0, HashSet::len);
-                out.insert("value".to_owned(), json!(different));
-            }
-            MetricKind::Stats => {
-                put("min", seen(min));
-                put("max", seen(max));
-                put("avg", self.summary.avg());
-                put("sum", Some(sum));
-                out.shift_insert(0, "count".to_owned(), json!(count));
-            }
-            MetricKind::ExtendedStats { sigma } => {
-                put("min", seen(min));
-                put("max", seen(max));
-                put("avg", self.summary.avg());
-                put("sum", Some(sum));
-                out.shift_insert(0, "count".to_owned(), json!(count));
-                self.deviations(*sigma, &mut out);
-            }
-            MetricKind::MedianAbsoluteDeviation => {
-                let value = median_absolute_deviation(self.values.unwrap_or_default());
-                out.insert("value".to_owned(), optional(value));
-            }
-            MetricKind::WeightedAvg(_) => {
-                let value = (self.weight != 0.0).then(|| sum / self.weight);
-                out.insert("value".to_owned(), optional(value));
-            }
+            MetricKind::Avg => one(self.summary.avg()),
+            MetricKind::Min => one(seen(min)),
+            MetricKind::Max => one(seen(max)),
+            MetricKind::Sum => one(Some(sum)),
+            MetricKind::ValueCount => counted(count as usize),
+            MetricKind::Cardinality => counted(self.different.as_ref().map_or(0, HashSet::len)),
+            MetricKind::Stats | MetricKind::ExtendedStats { .. } => self.stats(&source.shown),
+            MetricKind::MedianAbsoluteDeviation => one(median_absolute_deviation(values)),
+            MetricKind::WeightedAvg(_) => one((self.weight != 0.0).then(|| sum / self.weight)),
+            MetricKind::GeoBounds { may_wrap } => self.places.bounds(*may_wrap),
+            MetricKind::GeoCentroid => self.places.centroid(),
             MetricKind::PercentileRanks {
                 values: wanted,
                 keyed,
+                digits,
             } => {
-                let found = self.values.unwrap_or_default();
-                let rank = |value: &f64| {
-                    let below = found.iter().filter(|one| *one <= value).count();
-                    let share = (!found.is_empty()).then(|| below as f64 * 100.0 / found.len() as f64);
-                    (*value, optional(share))
-                };
-                out.insert("values".to_owned(), listed(wanted.iter().map(rank), *keyed));
+                let found = wanted
+                    .iter()
+                    .map(|value| (*value, rank_of(&values, *value, *digits)));
+                listed(found, *keyed, &source.shown)
             }
             MetricKind::Percentiles {
                 percents,
                 keyed,
                 digits,
             } => {
-                let mut values = self.values.unwrap_or_default();
-                values.sort_by(f64::total_cmp);
-                let at = |percent: &f64| {
-                    let value = match digits {
-                        Some(digits) => rounded_percentile(&values, *percent, *digits),
-                        None => percentile(&values, *percent),
-                    };
-                    (*percent, optional(value))
-                };
-                out.insert("values".to_owned(), listed(percents.iter().map(at), *keyed));
+                let found = percents
+                    .iter()
+                    .map(|percent| (*percent, at(&values, *percent, *digits)));
+                listed(found, *keyed, &source.shown)
             }
+        }
+    }
+
+    /// What `stats` and `extended_stats` give.
+    pub(super) fn stats(&self, shown: &ValueFormat) -> Map<String, Value> {
+        let Summary {
+            count, sum, min, max, ..
+        } = self.summary;
+        let seen = |value: f64| (count > 0).then_some(value);
+        let numbers = [
+            ("min", seen(min)),
+            ("max", seen(max)),
+            ("avg", self.summary.avg()),
+            ("sum", Some(sum)),
+        ];
+        let mut out = Map::from_iter([("count".to_owned(), json!(count))]);
+        let number = |(name, value): (&str, Option<f64>)| (name.to_owned(), optional(value));
+        out.extend(numbers.into_iter().map(number));
+        if count > 0 {
+            out.extend(
+                numbers
+                    .into_iter()
+                    .filter_map(|(name, value)| text_of(name, value, shown)),
+            );
+        }
+        if !matches!(self.kind, MetricKind::ExtendedStats { .. }) {
+            return out;
+        }
+        let deviations = EXTENDED[..7].iter().map(|name| (*name, self.extended(name)));
+        out.extend(
+            deviations
+                .clone()
+                .map(|(name, value)| (name.to_owned(), nan(value))),
+        );
+        let bound = |name: &str| {
+            let (end, of) = name.split_once('_').unwrap_or((name, ""));
+            let of = if of.is_empty() {
+                String::new()
+            } else {
+                format!("_{of}")
+            };
+            self.extended(&format!("std_{end}{of}"))
+        };
+        let bounds = BOUNDS.map(|name| (name, bound(name)));
+        let all: Map<String, Value> = bounds
+            .map(|(name, value)| (name.to_owned(), nan(value)))
+            .into_iter()
+            .collect();
+        out.insert("std_deviation_bounds".to_owned(), all.into());
+        if count > 0 && *shown != ValueFormat::Raw {
+            out.extend(deviations.filter_map(|(name, value)| text_of(name, value, shown)));
+            let texts = bounds
+                .into_iter()
+                .filter_map(|(name, value)| Some((name.to_owned(), Value::from(shown.text(value?)?))));
+            out.insert(
+                "std_deviation_bounds_as_string".to_owned(),
+                texts.collect::<Map<_, _>>().into(),
+            );
         }
         out
     }
+}
 
-    /// Variance and deviation, as `extended_stats` has them.
-    fn deviations(&self, sigma: f64, out: &mut Map<String, Value>) {
-        let Summary { count, squares, .. } = self.summary;
-        let count = count as f64;
-        let population = self.summary.variance();
-        let sampling = population.map(|variance| variance * count / (count - 1.0));
-        let deviation = population.map(f64::sqrt);
-        let bound = |deviation: Option<f64>, sign: f64| {
-            optional(
-                self.summary
-                    .avg()
-                    .zip(deviation)
-                    .map(|(avg, deviation)| avg + sign * sigma * deviation),
-            )
-        };
-        let of_sample = sampling.map(f64::sqrt);
-        let mut all = vec![
-            ("sum_of_squares", optional((count > 0.0).then_some(squares))),
-            ("variance", optional(population)),
-            ("variance_population", optional(population)),
-            ("variance_sampling", nan(sampling)),
-            ("std_deviation", optional(deviation)),
-            ("std_deviation_population", optional(deviation)),
-            ("std_deviation_sampling", nan(of_sample)),
-        ];
-        let bounds = json!({
-            "upper": bound(deviation, 1.0), "lower": bound(deviation, -1.0),
-            "upper_population": bound(deviation, 1.0), "lower_population": bound(deviation, -1.0),
-            "upper_sampling": bound(of_sample, 1.0), "lower_sampling": bound(of_sample, -1.0),
-        });
-        all.push(("std_deviation_bounds", bounds));
-        out.extend(all.into_iter().map(|(name, value)| (name.to_owned(), value)));
+const BOUNDS: [&str; 6] = [
+    "upper",
+    "lower",
+    "upper_population",
+    "lower_population",
+    "upper_sampling",
+    "lower_sampling",
+];
+
+/// A number of several as text; what is true or false is that itself but for deviations, as Elasticsearch has it.
+fn text_of(name: &str, value: Option<f64>, shown: &ValueFormat) -> Option<(String, Value)> {
+    let text = shown.text(value?)?;
+    let is_flag = *shown == ValueFormat::Boolean && !name.starts_with("std");
+    let text = if is_flag {
+        (text == "true").into()
+    } else {
+        text.into()
+    };
+    Some((format!("{name}_as_string"), text))
+}
+
+fn at(sorted: &[f64], percent: f64, digits: Option<u32>) -> Option<f64> {
+    match digits {
+        Some(digits) => rounded(sorted, percent, digits),
+        None => percentile(sorted, percent),
     }
+}
+
+fn rank_of(sorted: &[f64], value: f64, digits: Option<u32>) -> Option<f64> {
+    match digits {
+        Some(digits) => rounded_rank(sorted, value, digits),
+        None => rank(sorted, value),
+    }
+}
+
+/// Numbers by what they are of, each with its text where it has one.
+fn listed(
+    found: impl Iterator<Item = (f64, Option<f64>)>,
+    keyed: bool,
+    shown: &ValueFormat,
+) -> Map<String, Value> {
+    let (mut by_name, mut list) = (Map::new(), Vec::new());
+    for (key, value) in found {
+        let text = value.and_then(|value| shown.text(value));
+        if keyed {
+            let name = double_text(key);
+            by_name.insert(name.clone(), optional(value));
+            by_name.extend(text.map(|text| (format!("{name}_as_string"), text.into())));
+        } else {
+            let mut one = Map::from_iter([
+                ("key".to_owned(), json!(key)),
+                ("value".to_owned(), optional(value)),
+            ]);
+            one.extend(text.map(|text| ("value_as_string".to_owned(), text.into())));
+            list.push(Value::Object(one));
+        }
+    }
+    let values = if keyed {
+        Value::Object(by_name)
+    } else {
+        Value::Array(list)
+    };
+    Map::from_iter([("values".to_owned(), values)])
 }
 
 fn optional(number: Option<f64>) -> Value {
@@ -354,65 +526,6 @@ fn nan(number: Option<f64>) -> Value {
         Some(number) if number.is_nan() => json!("NaN"),
         number => optional(number),
     }
-}
-
-fn listed(found: impl Iterator<Item = (f64, Value)>, keyed: bool) -> Value {
-    match keyed {
-        true => Value::Object(found.map(|(key, value)| (format!("{key:?}"), value)).collect()),
-        false => found
-            .map(|(key, value)| json!({"key": key, "value": value}))
-            .collect(),
-    }
-}
-
-fn median(sorted: &[f64]) -> Option<f64> {
-    let middle = sorted.len() / 2;
-    match sorted.len() {
-        0 => None,
-        odd if odd % 2 == 1 => Some(sorted[middle]),
-        _ => Some(f64::midpoint(sorted[middle - 1], sorted[middle])),
-    }
-}
-
-fn median_absolute_deviation(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let middle = median(&values)?;
-    for value in &mut values {
-        *value = (*value - middle).abs();
-    }
-    values.sort_by(f64::total_cmp);
-    median(&values)
-}
-
-/// A percentile as a histogram of high dynamic range gives it: the end of the range of values that have the same digits.
-fn rounded_percentile(sorted: &[f64], percent: f64, digits: u32) -> Option<f64> {
-    let positive: Vec<f64> = sorted.iter().copied().filter(|value| *value >= 0.0).collect();
-    let ranges = f64::from(2 * 10_u32.pow(digits)).log2().ceil() as i32;
-    let width = |value: f64| match value > 0.0 {
-        true => 2_f64.powi(value.log2().floor() as i32 + 1 - ranges),
-        false => 0.0,
-    };
-    let unit = positive
-        .iter()
-        .copied()
-        .find(|value| *value > 0.0)
-        .map_or(0.0, width);
-    let place = ((percent / 100.0 * positive.len() as f64 + 0.5).floor() as usize).max(1);
-    let value = *positive.get(place.min(positive.len()).checked_sub(1)?)?;
-    let width = width(value);
-    match width > 0.0 {
-        true => Some((value / width).floor() * width + width - unit),
-        false => Some(0.0),
-    }
-}
-
-/// The value below which this many of a hundred are, between two values in proportion.
-fn percentile(sorted: &[f64], percent: f64) -> Option<f64> {
-    let last = sorted.len().checked_sub(1)?;
-    let place = (percent / 100.0 * sorted.len() as f64 - 0.5).clamp(0.0, last as f64);
-    let (below, part) = (place.floor() as usize, place.fract());
-    let next = sorted[(below + 1).min(last)];
-    Some(sorted[below] + (next - sorted[below]) * part)
 }
 
 fn hash(term: &Term) -> u64 {
@@ -429,25 +542,4 @@ fn hash(term: &Term) -> u64 {
         }
     }
     hasher.finish()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn percentiles_lie_between_values() {
-        let values = [1.0, 51.0, 101.0, 151.0];
-        for (percent, wanted) in [
-            (1.0, 1.0),
-            (5.0, 1.0),
-            (25.0, 26.0),
-            (50.0, 76.0),
-            (75.0, 126.0),
-            (99.0, 151.0),
-        ] {
-            assert_eq!(percentile(&values, percent), Some(wanted), "{percent}");
-        }
-        assert_eq!(percentile(&[], 50.0), None);
-    }
 }

@@ -10,16 +10,21 @@ mod columns;
 mod composite;
 mod context;
 mod counts;
-mod expression;
+mod fields;
 mod histogram;
 mod metrics;
 mod multi_terms;
+mod ordering;
 mod parse;
+mod path;
+mod percentiles;
 mod pipeline;
+mod places;
 mod ranges;
 mod sample;
 mod significant;
 mod spans;
+mod takes;
 mod terms;
 mod top_hits;
 mod top_metrics;
@@ -32,7 +37,7 @@ use auto::AutoSpec;
 pub use background::Counting;
 use buckets::{Bucket, Buckets};
 pub use columns::{Grouping, Rows};
-use composite::{Composite, CompositeSpec};
+use composite::{Area, Composite, CompositeSpec};
 pub use context::ShowHit;
 pub(crate) use context::{Context, Finish, too_many_buckets};
 pub use counts::{Background, Counts};
@@ -42,6 +47,8 @@ use mapping::error::Result;
 use mapping::fields::View;
 use metrics::Metric;
 use multi_terms::{MultiTerms, MultiTermsSpec};
+use ordering::BucketOrder;
+use path::Step;
 use pipeline::PipelineSpec;
 use ranges::RangeSpec;
 use sample::{Sample, SampleSpec};
@@ -61,6 +68,8 @@ pub(crate) const DEPTH_MAX: usize = 20;
 #[derive(Clone, Debug, Default)]
 pub struct Aggregations {
     pub(crate) named: Vec<Named>,
+    /// The places of those over the buckets of others, in the order in which they are carried out.
+    pipelines: Vec<usize>,
 }
 
 /// One aggregation by its name.
@@ -108,6 +117,8 @@ enum Spec {
         is_tile: bool,
         precision: u32,
         size: usize,
+        /// Where points count.
+        bounds: Option<Area>,
     },
     Composite(CompositeSpec),
     MultiTerms(MultiTermsSpec),
@@ -142,6 +153,29 @@ impl Spec {
                 queries.iter().map(|(_, query)| query).collect()
             }
             _ => Vec::new(),
+        }
+    }
+
+    /// Whether it makes one bucket.
+    fn is_single(&self) -> bool {
+        matches!(
+            self,
+            Spec::Filter(_)
+                | Spec::Missing(_)
+                | Spec::Nested(_)
+                | Spec::ReverseNested(_)
+                | Spec::Global
+                | Spec::Sample(_)
+        )
+    }
+
+    /// In which order its buckets come, where that can be said.
+    fn orders(&self) -> Option<&[BucketOrder]> {
+        match self {
+            Spec::Terms(_, spec) => Some(&spec.orders),
+            Spec::MultiTerms(spec) => Some(&spec.orders),
+            Spec::Histogram(_, interval) => Some(&interval.orders),
+            _ => None,
         }
     }
 
@@ -195,21 +229,6 @@ impl Aggregations {
             for query in named.spec.queries() {
                 out.push(compile(query, mapping, now_ms, clauses)?);
             }
-            match &named.spec {
-                Spec::Metric(source, kind) => source.check(mapping, kind.name(), kind.wants_numbers())?,
-                Spec::Histogram(source, interval) => source.check(mapping, interval.name(), true)?,
-                Spec::Range(source, range) => source.check(mapping, range.name(), true)?,
-                Spec::Terms(source, spec) => {
-                    source.check(mapping, "terms", false)?;
-                    spec.check(source, mapping)?;
-                }
-                Spec::Significant(source, spec) => source.check(mapping, spec.name(), false)?,
-                Spec::Missing(source) => source.check(mapping, "missing", false)?,
-                Spec::MultiTerms(spec) => spec.check(mapping)?,
-                Spec::TopHits(spec) => spec.check(mapping)?,
-                Spec::TopMetrics(spec) => spec.check(mapping)?,
-                _ => {}
-            }
             named.inner.compile(mapping, now_ms, clauses, out)?;
         }
         Ok(())
@@ -235,11 +254,17 @@ impl Aggregations {
 
     /// Takes those out that are of all documents, each with its name, its `meta` and what it asks.
     pub fn take_global(&mut self) -> Vec<(String, Option<Value>, Aggregations)> {
-        let (global, others) = std::mem::take(&mut self.named)
-            .into_iter()
-            .partition(|named| matches!(named.spec, Spec::Global));
+        // Where each of the others stands then.
+        let mut places = Vec::with_capacity(self.named.len());
+        let (mut global, mut others) = (Vec::new(), Vec::new());
+        for named in std::mem::take(&mut self.named) {
+            let is_global = matches!(named.spec, Spec::Global);
+            places.push(others.len());
+            if is_global { &mut global } else { &mut others }.push(named);
+        }
         self.named = others;
-        let global: Vec<Named> = global;
+        let moved = |at: &usize| places.get(*at).copied();
+        self.pipelines = self.pipelines.iter().filter_map(moved).collect();
         global
             .into_iter()
             .map(|named| (named.name, named.meta, named.inner))
@@ -397,18 +422,17 @@ impl Collected {
         Ok(out)
     }
 
-    /// The number by which buckets are ordered: a metric, or one of its numbers.
-    fn number(&self, aggregations: &Aggregations, path: &str) -> Option<f64> {
-        let (name, rest) = match path.split_once(['.', '>']) {
-            Some((name, rest)) => (name, Some(rest)),
-            None => (path, None),
+    /// The number by which buckets are ordered, at the end of a path; what is none where there is none.
+    fn number(&self, aggregations: &Aggregations, steps: &[Step]) -> f64 {
+        let Some((step, rest)) = steps.split_first() else {
+            return f64::NAN;
         };
-        let at = aggregations.named.iter().position(|named| named.name == name)?;
-        match self.0.get(at)? {
-            State::Metric(metric) => metric.number(rest),
-            State::TopMetrics(top) => top.number(rest),
-            State::Buckets(buckets) => buckets.number(aggregations.named.get(at)?, rest),
-            _ => None,
+        let mut all = self.0.iter().zip(&aggregations.named);
+        match all.find(|(_, named)| named.name == step.name) {
+            Some((State::Metric(metric), _)) => metric.number(step.key.as_deref()),
+            Some((State::TopMetrics(top), _)) => top.number(step.key.as_deref()),
+            Some((State::Buckets(buckets), named)) => buckets.number(named, rest),
+            _ => f64::NAN,
         }
     }
 }

@@ -1,10 +1,10 @@
 //! `multi_terms`: a bucket for each combination of the values of several fields.
 
-use super::buckets::{Bucket, BucketOrder, Key, sort};
+use super::buckets::{Bucket, Key, sort};
 use super::composite::combinations;
+use super::ordering::BucketOrder;
 use super::values::Source;
 use super::{Context, Finish, Named};
-use mapping::Mapping;
 use mapping::error::Result;
 use mapping::fields::View;
 use serde_json::{Map, Value, json};
@@ -18,13 +18,7 @@ pub(super) struct MultiTermsSpec {
     pub(super) size: usize,
     pub(super) least: u64,
     pub(super) orders: Vec<BucketOrder>,
-}
-
-impl MultiTermsSpec {
-    pub(super) fn check(&self, mapping: &Mapping) -> Result<()> {
-        let mut sources = self.sources.iter();
-        sources.try_for_each(|source| source.check(mapping, "multi_terms", false))
-    }
+    pub(super) shows_error: bool,
 }
 
 /// The buckets so far.
@@ -91,7 +85,7 @@ impl MultiTerms {
             let parts: Vec<Value> = key
                 .iter()
                 .zip(&spec.sources)
-                .map(|(key, source)| source.shown(&key.0, None))
+                .map(|(key, source)| source.shown(&key.0))
                 .collect();
             let texts: Vec<String> = parts
                 .iter()
@@ -101,6 +95,9 @@ impl MultiTerms {
             one.insert("key".to_owned(), Value::Array(parts));
             one.insert("key_as_string".to_owned(), json!(texts.join("|")));
             bucket.put(&named.inner, finish, &mut one)?;
+            if spec.shows_error {
+                one.insert("doc_count_error_upper_bound".to_owned(), json!(0));
+            }
             listed.push(Value::Object(one));
         }
         let mut out = Map::new();

@@ -1,21 +1,23 @@
 //! Aggregations over the buckets of others. They work on answers: the numbers that clients see are those they take.
 
 mod average;
+mod carried_out;
+mod check;
 mod moving;
 mod paths;
 
-use super::expression::Expression;
+use super::path::{self, Step};
 use super::values::number_of;
-use super::{Aggregations, Finish, Spec};
+use crate::script::DocumentScript;
+use crate::units::time_of;
 use average::Average;
-use jiff::tz::TimeZone;
-use mapping::dates::DateFormats;
-use mapping::error::{Result, SearchError};
-use mapping::json::{Members, as_f64, one_or_many, scalar};
+pub(super) use carried_out::{parents, siblings};
+pub(super) use check::{check_parents, check_siblings, check_top, ordered};
+use mapping::decimals::DecimalFormat;
+use mapping::error::{self, Result, SearchError};
+use mapping::json::{Members, as_i64, scalar, token};
 use moving::Window;
-use paths::{begun, buckets_of, number};
-use serde_json::{Map, Value, json};
-use std::cmp::Ordering;
+use serde_json::{Map, Value};
 
 /// Which one it is.
 #[derive(Clone, Debug)]
@@ -25,31 +27,60 @@ pub(super) enum Kind {
     Min,
     Sum,
     Stats,
-    ExtendedStats,
-    Percentiles(Vec<f64>),
-    Derivative,
+    ExtendedStats(f64),
+    Percentiles {
+        percents: Vec<f64>,
+        keyed: bool,
+    },
+    /// With the milliseconds that a difference is given for besides.
+    Derivative(Option<f64>),
     CumulativeSum,
     SerialDiff(usize),
     Moving(Window),
     MovingAverage(Average),
-    Script(Expression),
-    Selector(Expression),
+    Script(DocumentScript),
+    Selector(DocumentScript),
     Sort {
-        by: Vec<(String, bool)>,
+        by: Vec<(Path, bool)>,
         from: usize,
         size: Option<usize>,
     },
+}
+
+/// The path of a number.
+#[derive(Clone, Debug)]
+pub(super) struct Path {
+    whole: String,
+    steps: Vec<Step>,
+}
+
+impl Path {
+    fn parse(text: &str) -> Result<Path> {
+        Ok(Path {
+            steps: path::parse(text)?.unwrap_or_default(),
+            whole: text.to_owned(),
+        })
+    }
+
+    /// The names and keys of all steps, one after another.
+    fn flat(&self) -> Vec<&str> {
+        let parts = self.steps.iter();
+        parts
+            .flat_map(|step| std::iter::once(step.name.as_str()).chain(step.key.as_deref()))
+            .collect()
+    }
 }
 
 /// What is asked of a pipeline aggregation.
 #[derive(Clone, Debug)]
 pub(crate) struct PipelineSpec {
     kind: Kind,
+    type_name: &'static str,
     /// The paths of the numbers that it takes, by the names that a script has for them.
-    paths: Vec<(String, String)>,
+    paths: Vec<(String, Path)>,
     /// Whether a bucket without the number counts as 0.
     zeros: bool,
-    format: Option<DateFormats>,
+    format: Option<DecimalFormat>,
 }
 
 /// The aggregations over buckets that are here.
@@ -71,120 +102,167 @@ pub(super) const NAMES: [&str; 15] = [
     "bucket_sort",
 ];
 
-fn paths(value: Option<&Value>) -> Vec<(String, String)> {
-    match value {
-        Some(Value::Object(named)) => {
-            let text = |(name, path): (&String, &Value)| Some((name.clone(), scalar(path)?));
-            named.iter().filter_map(text).collect()
+/// How Elasticsearch's parser of an aggregation refuses a member.
+#[derive(Clone, Copy, PartialEq)]
+enum Style {
+    /// As one of objects.
+    Content,
+    /// By its value.
+    Value,
+    /// By its value and its name.
+    Named,
+    /// As a key.
+    Key,
+}
+
+impl Style {
+    fn of(kind: &str) -> Style {
+        match kind {
+            "cumulative_sum" | "moving_fn" | "bucket_script" | "bucket_sort" => Style::Content,
+            "derivative" | "bucket_selector" => Style::Value,
+            "serial_diff" | "moving_avg" => Style::Key,
+            _ => Style::Named,
         }
-        Some(one) => one_or_many(one)
-            .into_iter()
-            .filter_map(|path| Some((String::new(), scalar(path)?)))
-            .collect(),
-        None => Vec::new(),
+    }
+
+    fn refused(self, kind: &str, name: &str, member: &str, value: &Value) -> SearchError {
+        let token = token(value);
+        match self {
+            Style::Content => SearchError::content(format!(
+                "[{kind}] {member} doesn't support values of type: {token}"
+            )),
+            Style::Value => SearchError::parsing(format!("Unexpected token {token} in [{name}].")),
+            Style::Named => SearchError::parsing(format!("Unexpected token {token} [{member}] in [{name}]")),
+            Style::Key => SearchError::parsing(format!("Unknown key for a {token} in [{name}]: [{member}].")),
+        }
     }
 }
 
-fn script(value: Option<&Value>, kind: &str) -> Result<Expression> {
-    let source = match value {
-        Some(Value::Object(script)) => script
-            .get("source")
-            .or_else(|| script.get("inline"))
-            .and_then(scalar),
-        Some(text) => scalar(text),
-        None => None,
-    };
-    Expression::parse(
-        &source.ok_or_else(|| SearchError::parsing(format!("Missing required field [script] for {kind}")))?,
-    )
+/// Reads the members of one aggregation.
+struct Reader<'a> {
+    kind: &'a str,
+    name: &'a str,
+    style: Style,
+    members: Members<'a>,
+}
+
+impl Reader<'_> {
+    fn refused(&self, member: &str, value: &Value) -> SearchError {
+        self.style.refused(self.kind, self.name, member, value)
+    }
+
+    fn missing(&self, member: &str) -> SearchError {
+        let (kind, name) = (self.kind, self.name);
+        let of = match (self.style, kind) {
+            (Style::Content, _) => return SearchError::illegal(format!("Required [{member}]")),
+            (Style::Named, _) => "aggregation".to_owned(),
+            (_, "serial_diff") => "derivative aggregation".to_owned(),
+            (_, "moving_avg") => "movingAvg aggregation".to_owned(),
+            _ => format!("{kind} aggregation"),
+        };
+        SearchError::parsing(format!("Missing required field [{member}] for {of} [{name}]"))
+    }
+
+    /// The paths of the numbers that it takes; several have names where a script sees them.
+    fn paths(&mut self) -> Result<Vec<(String, Path)>> {
+        let is_script = matches!(self.kind, "bucket_script" | "bucket_selector");
+        let own = |text: &str| Path::parse(text);
+        match self.members.take("buckets_path") {
+            None if self.kind == "bucket_sort" => Ok(Vec::new()),
+            None => Err(self.missing("buckets_path")),
+            Some(Value::String(text)) => Ok(vec![("_value".to_owned(), own(text)?)]),
+            Some(Value::Array(list)) => {
+                let texts = list.iter().filter_map(scalar).enumerate();
+                texts
+                    .map(|(at, text)| Ok((format!("_value{at}"), own(&text)?)))
+                    .collect()
+            }
+            Some(Value::Object(named)) if is_script => {
+                let read = |(name, path): (&String, &Value)| {
+                    Ok((name.clone(), own(&scalar(path).unwrap_or_default())?))
+                };
+                named.iter().map(read).collect()
+            }
+            Some(other) => Err(self.refused("buckets_path", other)),
+        }
+    }
+
+    /// Whether a bucket without a number counts as 0.
+    fn zeros(&mut self) -> Result<bool> {
+        let text = match self.members.take("gap_policy") {
+            None => return Ok(false),
+            Some(_) if self.kind == "cumulative_sum" => {
+                return Err(SearchError::content(
+                    "[cumulative_sum] unknown field [gap_policy]",
+                ));
+            }
+            Some(Value::String(text)) if self.style == Style::Content => text.to_lowercase(),
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => return Err(self.refused("gap_policy", other)),
+        };
+        match text.as_str() {
+            "skip" => Ok(false),
+            "insert_zeros" => Ok(true),
+            other => Err(SearchError::parsing(format!(
+                "Invalid gap policy: [{other}], accepted values: [insert_zeros, skip]"
+            ))),
+        }
+    }
+
+    fn script(&mut self) -> Result<DocumentScript> {
+        let Some(given) = self.members.take("script") else {
+            return Err(self.missing("script"));
+        };
+        match given {
+            Value::String(_) | Value::Object(_) => DocumentScript::parse(given),
+            other => Err(self.refused("script", other)),
+        }
+    }
+
+    fn end(mut self) -> Result<()> {
+        match self.members.take_first() {
+            None => Ok(()),
+            Some((member, _)) if self.style == Style::Content => Err(SearchError::content(format!(
+                "[{}] unknown field [{member}]",
+                self.kind
+            ))),
+            Some((member, value)) => Err(self.refused(member, value)),
+        }
+    }
 }
 
 impl PipelineSpec {
-    pub(super) fn parse(
-        kind: &str,
-        name: &str,
-        members: &mut Members<'_>,
-        is_top: bool,
-    ) -> Result<PipelineSpec> {
-        let paths = paths(members.take("buckets_path"));
-        let mut policy = members.text("gap_policy")?;
-        // In a sort alone, case means nothing.
-        if let Some(policy) = policy.as_mut().filter(|_| kind == "bucket_sort") {
-            policy.make_ascii_lowercase();
-        }
-        let zeros = match policy.as_deref() {
-            None | Some("skip" | "keep_values") => false,
-            Some("insert_zeros") => true,
-            Some(other) => return Err(SearchError::illegal(format!("Invalid gap policy: [{other}]"))),
+    pub(super) fn parse(kind: &str, name: &str, body: &Map<String, Value>) -> Result<PipelineSpec> {
+        let mut reader = Reader {
+            kind,
+            name,
+            style: Style::of(kind),
+            members: Members::of_content(kind, body),
         };
-        let format = members.text("format")?;
-        let format = format
-            .filter(|format| !format.contains(['#', '0']))
-            .map(|format| DateFormats::parse(&format))
-            .transpose()?;
-        let found = match kind {
-            "avg_bucket" => Kind::Avg,
-            "max_bucket" => Kind::Max,
-            "min_bucket" => Kind::Min,
-            "sum_bucket" => Kind::Sum,
-            "stats_bucket" => Kind::Stats,
-            "extended_stats_bucket" => {
-                members.number("sigma")?;
-                Kind::ExtendedStats
-            }
-            "percentiles_bucket" => {
-                if members.flag("keyed")? == Some(false) {
-                    return Err(SearchError::unsupported("[keyed] false of [percentiles_bucket]"));
-                }
-                let given = members.take("percents").map(one_or_many);
-                let percents: Vec<f64> = given.unwrap_or_default().into_iter().filter_map(as_f64).collect();
-                Kind::Percentiles(if percents.is_empty() {
-                    vec![1.0, 5.0, 25.0, 50.0, 75.0, 95.0, 99.0]
-                } else {
-                    percents
-                })
-            }
-            "derivative" => {
-                if members.take("unit").is_some() {
-                    return Err(SearchError::unsupported("[unit] of a derivative"));
-                }
-                Kind::Derivative
-            }
-            "cumulative_sum" => Kind::CumulativeSum,
-            "moving_avg" => Kind::MovingAverage(Average::parse(members)?),
-            "moving_fn" => Kind::Moving(Window::parse(members)?),
-            "serial_diff" => Kind::SerialDiff(members.integer("lag")?.unwrap_or(1).max(1) as usize),
-            "bucket_script" => Kind::Script(script(members.take("script"), kind)?),
-            "bucket_selector" => Kind::Selector(script(members.take("script"), kind)?),
-            _ => sort(members)?,
+        let paths = reader.paths()?;
+        let zeros = reader.zeros()?;
+        let format = match reader.members.take("format") {
+            None => None,
+            Some(Value::String(format)) => Some(DecimalFormat::parse(format)?),
+            Some(other) => return Err(reader.refused("format", other)),
         };
-        let spec = PipelineSpec {
+        let found = reader.kind()?;
+        reader.end()?;
+        let type_name = NAMES.iter().find(|known| **known == kind);
+        Ok(PipelineSpec {
             kind: found,
+            type_name: type_name.copied().unwrap_or_default(),
             paths,
             zeros,
             format,
-        };
-        if is_top && spec.is_parent() {
-            return Err(SearchError::new(
-                mapping::error::Kind::Validation,
-                format!(
-                    "Validation Failed: 1: {kind} aggregation [{name}] must be declared inside of another aggregation;"
-                ),
-            ));
-        }
-        if spec.paths.is_empty() && !matches!(spec.kind, Kind::Sort { .. }) {
-            return Err(SearchError::parsing(format!(
-                "Missing required field [buckets_path] for {kind} aggregation [{name}]"
-            )));
-        }
-        Ok(spec)
+        })
     }
 
     /// Whether it works within the buckets of the aggregation around it, and not beside it.
     pub(super) fn is_parent(&self) -> bool {
         matches!(
             self.kind,
-            Kind::Derivative
+            Kind::Derivative(_)
                 | Kind::CumulativeSum
                 | Kind::SerialDiff(_)
                 | Kind::Moving(_)
@@ -195,281 +273,204 @@ impl PipelineSpec {
         )
     }
 
-    fn type_name(&self) -> &'static str {
+    /// Whether it goes by the order of buckets, each of which must be there.
+    fn is_of_histograms(&self) -> bool {
+        self.is_parent() && !matches!(self.kind, Kind::Script(_) | Kind::Selector(_) | Kind::Sort { .. })
+    }
+
+    /// The name that typed keys have in front.
+    fn typed_name(&self) -> &'static str {
         match self.kind {
             Kind::Max | Kind::Min => "bucket_metric_value",
             Kind::Stats => "stats_bucket",
-            Kind::ExtendedStats => "extended_stats_bucket",
-            Kind::Percentiles(_) => "percentiles_bucket",
-            Kind::Derivative => "derivative",
+            Kind::ExtendedStats(_) => "extended_stats_bucket",
+            Kind::Percentiles { .. } => "percentiles_bucket",
+            Kind::Derivative(_) => "derivative",
             _ => "simple_value",
         }
     }
 
-    /// The number at a path in a bucket; a bucket without documents has none but their count.
-    fn number(&self, bucket: &Value, path: &str) -> Result<Option<f64>> {
-        let is_empty = path != "_count" && bucket.get("doc_count").and_then(Value::as_u64) == Some(0);
-        let found = number(bucket, path)?.filter(|_| !is_empty);
-        Ok(found.or(self.zeros.then_some(0.0)))
+    /// All paths that it names.
+    fn all_paths(&self) -> impl Iterator<Item = &Path> {
+        let sorted: &[(Path, bool)] = match &self.kind {
+            Kind::Sort { by, .. } => by,
+            _ => &[],
+        };
+        let named = self.paths.iter().map(|(_, path)| path);
+        named.chain(sorted.iter().map(|(path, _)| path))
     }
 
-    fn path(&self) -> &str {
-        self.paths.first().map_or("", |(_, path)| path)
+    fn path(&self) -> Result<&Path> {
+        let first = self.paths.first().map(|(_, path)| path);
+        first.ok_or_else(|| SearchError::illegal("[buckets_path] names no path"))
+    }
+
+    /// A number as the answer has it.
+    fn value(&self, value: f64) -> Map<String, Value> {
+        let mut out = Map::from_iter([("value".to_owned(), number_of(value))]);
+        let is_number = value.is_finite();
+        let text = self
+            .format
+            .as_ref()
+            .filter(|_| is_number)
+            .map(|format| format.write(value));
+        out.extend(text.map(|text| ("value_as_string".to_owned(), text.into())));
+        out
     }
 }
 
-fn sort(members: &mut Members<'_>) -> Result<Kind> {
-    let mut by = Vec::new();
-    for one in members.take("sort").map(one_or_many).unwrap_or_default() {
-        match one {
-            Value::Object(fields) => {
-                for (path, order) in fields {
-                    let order = order.get("order").unwrap_or(order);
-                    by.push((path.clone(), scalar(order).as_deref() != Some("desc")));
-                }
-            }
-            other => by.extend(scalar(other).map(|path| (path, true))),
-        }
-    }
-    Ok(Kind::Sort {
-        by,
-        from: members.integer("from")?.unwrap_or(0).max(0) as usize,
-        size: members.integer("size")?.map(|size| size.max(0) as usize),
+/// Milliseconds of a unit of the calendar, or of a time.
+fn unit_ms(text: &str) -> Option<f64> {
+    const SECOND: f64 = 1000.0;
+    const DAY: f64 = 86_400.0 * SECOND;
+    // As long as a year of the calendar is on the average, or a part of it.
+    const YEAR: f64 = 365.2425 * DAY;
+    Some(match text {
+        "second" | "1s" => SECOND,
+        "minute" | "1m" => 60.0 * SECOND,
+        "hour" | "1h" => 3600.0 * SECOND,
+        "day" | "1d" => DAY,
+        "week" | "1w" => 7.0 * DAY,
+        "month" | "1M" => (YEAR / 12.0).floor(),
+        "quarter" | "1q" => (YEAR / 4.0).floor(),
+        "year" | "1y" => YEAR,
+        other => time_of(other)?.as_millis() as f64,
     })
 }
 
-/// Adds what the pipelines beside other aggregations make of their buckets.
-pub(super) fn siblings(
-    aggregations: &Aggregations,
-    finish: &Finish<'_>,
-    out: &mut Map<String, Value>,
-) -> Result<()> {
-    for named in &aggregations.named {
-        let Spec::Pipeline(spec) = &named.spec else {
-            continue;
-        };
-        if spec.is_parent() {
-            continue;
-        }
-        let (of, rest) = begun(out, spec.path())?;
-        let mut values: Vec<(String, f64)> = Vec::new();
-        for (key, bucket) in buckets_of(of) {
-            values.extend(spec.number(bucket, rest)?.map(|value| (key, value)));
-        }
-        let mut answer = over(spec, &values);
-        answer.extend(named.meta.clone().map(|meta| ("meta".to_owned(), meta)));
-        out.insert(finish.name(spec.type_name(), &named.name), Value::Object(answer));
-    }
-    Ok(())
-}
-
-fn over(spec: &PipelineSpec, values: &[(String, f64)]) -> Map<String, Value> {
-    let numbers: Vec<f64> = values.iter().map(|(_, value)| *value).collect();
-    let (count, sum) = (numbers.len(), numbers.iter().sum::<f64>());
-    let best = |pick: fn(f64, f64) -> f64| numbers.iter().copied().reduce(pick);
-    let optional = |number: Option<f64>| number.map_or(Value::Null, number_of);
-    let average = (count > 0).then(|| sum / count as f64);
-    let answer = match &spec.kind {
-        Kind::Avg => json!({"value": optional(average)}),
-        Kind::Sum => json!({"value": number_of(sum)}),
-        Kind::Max | Kind::Min => {
-            let best = best(if matches!(spec.kind, Kind::Max) {
-                f64::max
-            } else {
-                f64::min
-            });
-            let keys = values.iter().filter(|(_, value)| Some(*value) == best);
-            let keys: Vec<&String> = keys.map(|(key, _)| key).collect();
-            json!({"value": optional(best), "keys": keys})
-        }
-        Kind::Percentiles(percents) => {
-            let mut sorted = numbers.clone();
-            sorted.sort_by(f64::total_cmp);
-            let at = |percent: &f64| {
-                let place = (percent / 100.0 * count as f64).round() as usize;
-                let value = sorted.get(place.min(count.saturating_sub(1))).copied();
-                (format!("{percent:?}"), optional(value))
-            };
-            json!({"values": percents.iter().map(at).collect::<Map<_, _>>()})
-        }
-        _ => {
-            let mut stats = json!({
-                "count": count, "min": optional(best(f64::min)), "max": optional(best(f64::max)), "avg": optional(average),
-                "sum": number_of(sum),
-            });
-            if matches!(spec.kind, Kind::ExtendedStats) {
-                let squares: f64 = numbers.iter().map(|number| number * number).sum();
-                let variance = average.map(|average| squares / count as f64 - average * average);
-                stats["sum_of_squares"] = number_of(squares);
-                stats["variance"] = optional(variance);
-                stats["std_deviation"] = optional(variance.map(f64::sqrt));
+impl Reader<'_> {
+    fn kind(&mut self) -> Result<Kind> {
+        Ok(match self.kind {
+            "avg_bucket" => Kind::Avg,
+            "max_bucket" => Kind::Max,
+            "min_bucket" => Kind::Min,
+            "sum_bucket" => Kind::Sum,
+            "stats_bucket" => Kind::Stats,
+            "extended_stats_bucket" => {
+                let sigma = self.members.number("sigma")?.unwrap_or(2.0);
+                if sigma < 0.0 {
+                    return Err(SearchError::illegal("sigma must be a non-negative double"));
+                }
+                Kind::ExtendedStats(sigma)
             }
-            stats
-        }
-    };
-    let mut answer = answer.as_object().cloned().unwrap_or_default();
-    if let (Some(format), Some(value)) = (&spec.format, answer.get("value").and_then(Value::as_f64)) {
-        answer.insert(
-            "value_as_string".to_owned(),
-            json!(format.write(value as i64, &TimeZone::UTC)),
-        );
+            "percentiles_bucket" => self.percentiles()?,
+            "derivative" => Kind::Derivative(match self.members.take("unit") {
+                None => None,
+                Some(Value::String(unit)) => Some(unit_ms(unit).ok_or_else(|| {
+                    SearchError::illegal(format!(
+                        "failed to parse setting [DerivativePipelineAggregationBuilder.unit] with value [{unit}] as a time value: unit \
+                         is missing or unrecognized"
+                    ))
+                })?),
+                Some(other) => return Err(self.refused("unit", other)),
+            }),
+            "cumulative_sum" => Kind::CumulativeSum,
+            "moving_avg" => Kind::MovingAverage(Average::parse(self.name, &mut self.members)?),
+            "moving_fn" => Kind::Moving(Window::parse(&mut self.members)?),
+            "serial_diff" => self.lag()?,
+            "bucket_script" => Kind::Script(self.script()?),
+            "bucket_selector" => Kind::Selector(self.script()?),
+            _ => self.sort()?,
+        })
     }
-    answer
-}
 
-/// Carries out the pipelines within the buckets of an answer.
-pub(super) fn parents(
-    inner: &Aggregations,
-    finish: &Finish<'_>,
-    answer: &mut Map<String, Value>,
-) -> Result<()> {
-    for named in &inner.named {
-        let Spec::Pipeline(spec) = &named.spec else {
-            continue;
+    fn lag(&mut self) -> Result<Kind> {
+        let lag = match self.members.take("lag") {
+            None => 1,
+            Some(Value::Number(lag)) => lag.as_f64().unwrap_or(0.0) as i64,
+            Some(other) => return Err(self.refused("lag", other)),
         };
-        if !spec.is_parent() {
-            continue;
+        match lag > 0 {
+            true => Ok(Kind::SerialDiff(lag as usize)),
+            false => Err(SearchError::parsing(format!(
+                "Lag must be a positive, non-zero integer.  Value supplied was{lag} in [{}]: [lag].",
+                self.name
+            ))),
         }
-        let name = finish.name(spec.type_name(), &named.name);
-        match answer.get_mut("buckets") {
+    }
+
+    fn percentiles(&mut self) -> Result<Kind> {
+        let keyed = match self.members.take("keyed") {
+            None => true,
+            Some(Value::Bool(keyed)) => *keyed,
+            Some(other) => return Err(self.refused("keyed", other)),
+        };
+        let percents = match self.members.take("percents") {
+            None => vec![1.0, 5.0, 25.0, 50.0, 75.0, 95.0, 99.0],
             Some(Value::Array(list)) => {
-                let taken = std::mem::take(list);
-                *list = within(spec, &name, taken)?;
+                let number =
+                    |value: &Value| mapping::decimals::java_number(&scalar(value).unwrap_or_default());
+                list.iter().map(number).collect::<Result<_>>()?
             }
-            Some(Value::Object(keyed)) => {
-                let (names, values): (Vec<String>, Vec<Value>) = std::mem::take(keyed).into_iter().unzip();
-                if !matches!(
-                    spec.kind,
-                    Kind::Derivative
-                        | Kind::CumulativeSum
-                        | Kind::SerialDiff(_)
-                        | Kind::Moving(_)
-                        | Kind::MovingAverage(_)
-                        | Kind::Script(_)
-                ) {
-                    return Err(SearchError::unsupported(format!(
-                        "[{}] on keyed buckets",
-                        named.name
-                    )));
-                }
-                *keyed = names.into_iter().zip(within(spec, &name, values)?).collect();
-            }
-            _ => {
-                return Err(SearchError::illegal(format!(
-                    "aggregation [{}] must have an aggregation of several buckets as parent",
-                    named.name
-                )));
-            }
+            Some(other) => return Err(self.refused("percents", other)),
+        };
+        match percents.iter().all(|percent| (0.0..=100.0).contains(percent)) {
+            true => Ok(Kind::Percentiles { percents, keyed }),
+            false => Err(SearchError::illegal(
+                "percents must only contain non-null doubles from 0.0-100.0 inclusive",
+            )),
         }
     }
-    Ok(())
-}
 
-fn within(spec: &PipelineSpec, name: &str, mut buckets: Vec<Value>) -> Result<Vec<Value>> {
-    let path = spec.path().to_owned();
-    let values: Vec<Option<f64>> = match spec.kind {
-        Kind::Script(_) | Kind::Selector(_) | Kind::Sort { .. } => Vec::new(),
-        _ => buckets
-            .iter()
-            .map(|bucket| spec.number(bucket, &path))
-            .collect::<Result<_>>()?,
-    };
-    let put = |bucket: &mut Value, value: f64| bucket[name] = json!({"value": number_of(value)});
-    match &spec.kind {
-        Kind::Derivative => {
-            let mut last = None;
-            for (bucket, value) in buckets.iter_mut().zip(values) {
-                if let (Some(last), Some(value)) = (last, value) {
-                    put(bucket, value - last);
-                }
-                last = value.or(last);
-            }
-        }
-        Kind::CumulativeSum => {
-            let mut sum = 0.0;
-            for (bucket, value) in buckets.iter_mut().zip(values) {
-                sum += value.unwrap_or(0.0);
-                put(bucket, sum);
-            }
-        }
-        Kind::SerialDiff(lag) => {
-            for (at, bucket) in buckets.iter_mut().enumerate() {
-                let before = at.checked_sub(*lag).and_then(|at| values[at]);
-                if let (Some(before), Some(value)) = (before, values[at]) {
-                    put(bucket, value - before);
-                }
-            }
-        }
-        Kind::Moving(window) => {
-            // Buckets without a number are passed by.
-            let numbers: Vec<f64> = values.iter().flatten().copied().collect();
-            let there = buckets
-                .iter_mut()
-                .zip(&values)
-                .filter(|(_, value)| value.is_some());
-            for (at, (bucket, _)) in there.enumerate() {
-                bucket[name] = json!({"value": window.value(at, &numbers).map(number_of)});
-            }
-        }
-        Kind::MovingAverage(average) => {
-            let means = average.values(&values).into_iter();
-            for (bucket, mean) in buckets.iter_mut().zip(means) {
-                if let Some(mean) = mean {
-                    put(bucket, mean);
-                }
-            }
-        }
-        Kind::Script(expression) | Kind::Selector(expression) => {
-            let selects = matches!(spec.kind, Kind::Selector(_));
-            let mut kept = Vec::with_capacity(buckets.len());
-            for mut bucket in buckets {
-                let mut given = Vec::new();
-                for (variable, path) in &spec.paths {
-                    given.push((variable, spec.number(&bucket, path)?));
-                }
-                let is_whole = given.iter().all(|(_, value)| value.is_some());
-                let named = |name: &str| given.iter().find(|(variable, _)| *variable == name)?.1;
-                let value = if is_whole {
-                    Some(expression.value(&named)?)
-                } else {
-                    None
+    fn sort(&mut self) -> Result<Kind> {
+        let mut by = Vec::new();
+        let listed = match self.members.take("sort") {
+            None => Vec::new(),
+            Some(Value::Array(list)) => list.iter().collect(),
+            Some(one @ Value::Object(_)) => vec![one],
+            Some(other) => return Err(self.refused("sort", other)),
+        };
+        let failed = |why: String| SearchError::of_member("bucket_sort", "sort", SearchError::illegal(why));
+        for one in listed {
+            let Value::Object(fields) = one else {
+                by.push((Path::parse(&scalar(one).unwrap_or_default())?, true));
+                continue;
+            };
+            for (path, order) in fields {
+                let order = match order {
+                    Value::Object(options) => {
+                        if let Some(other) = options.keys().find(|name| *name != "order") {
+                            return Err(failed(format!("[{other}] is not known in the sort of buckets")));
+                        }
+                        options.get("order").map_or(Some("asc"), Value::as_str)
+                    }
+                    order => order.as_str(),
                 };
-                match (selects, value) {
-                    (true, value) if value.unwrap_or(0.0) == 0.0 => continue,
-                    (false, Some(value)) => put(&mut bucket, value),
-                    _ => {}
+                match order.map(str::to_ascii_lowercase).as_deref() {
+                    Some(order @ ("asc" | "desc")) => by.push((Path::parse(path)?, order == "asc")),
+                    _ => return Err(failed(format!("Unknown SortOrder of [{path}]"))),
                 }
-                kept.push(bucket);
             }
-            return Ok(kept);
         }
-        Kind::Sort { by, from, size } => {
-            let mut keyed = Vec::with_capacity(buckets.len());
-            for bucket in buckets {
-                let keys: Vec<Option<f64>> = by
-                    .iter()
-                    .map(|(path, _)| number(&bucket, path))
-                    .collect::<Result<_>>()?;
-                keyed.push((keys, bucket));
-            }
-            keyed.sort_by(|(a, _), (b, _)| compare_keys(a, b, by));
-            let page = keyed.into_iter().skip(*from).take(size.unwrap_or(usize::MAX));
-            return Ok(page.map(|(_, bucket)| bucket).collect());
+        let mut count = |name: &str, least: i64| match self.members.take(name) {
+            None => Ok(None),
+            Some(given) => match as_i64(given) {
+                Some(number) if number >= least => Ok(Some(number as usize)),
+                _ => {
+                    let why = format!("[{name}] must be an integer from {least}: [{given}]");
+                    Err(SearchError::of_member(
+                        "bucket_sort",
+                        name,
+                        SearchError::illegal(why),
+                    ))
+                }
+            },
+        };
+        let (from, size) = (count("from", 0)?, count("size", 1)?);
+        if by.is_empty() && from.unwrap_or(0) == 0 && size.is_none() {
+            return Err(SearchError::new(
+                error::Kind::Validation,
+                format!(
+                    "Validation Failed: 1: [{}] is configured to perform nothing. Please set either of [sort, size, from] to use \
+                     bucket_sort;",
+                    self.name
+                ),
+            ));
         }
-        _ => {}
+        Ok(Kind::Sort {
+            by,
+            from: from.unwrap_or(0),
+            size,
+        })
     }
-    Ok(buckets)
-}
-
-/// Which of two buckets comes first; those without a number come last.
-fn compare_keys(a: &[Option<f64>], b: &[Option<f64>], by: &[(String, bool)]) -> Ordering {
-    let mut order = Ordering::Equal;
-    for ((a, b), (_, ascending)) in a.iter().zip(b).zip(by) {
-        order = order.then(match (a, b) {
-            (Some(a), Some(b)) if *ascending => a.total_cmp(b),
-            (Some(a), Some(b)) => b.total_cmp(a),
-            (a, b) => b.is_some().cmp(&a.is_some()),
-        });
-    }
-    order
 }

@@ -1,22 +1,36 @@
 //! Buckets from one value to another.
 
-use super::buckets::{Bucket, listed, number_text};
+use super::takes::Takes;
 use super::values::{Source, number_of};
-use super::{Aggregations, Finish, Spec};
-use mapping::FieldKind;
 use mapping::dates::{DateFormats, Rounding, parse_math};
-use mapping::error::{Result, SearchError};
-use mapping::fields::{Term, View};
-use mapping::geo::{self, Point};
-use mapping::json::{Members, one_or_many, scalar};
+use mapping::decimals::double_text;
+use mapping::decimals::java_number;
+use mapping::error::Result;
+use mapping::fields::Term;
+use mapping::geo::Point;
+use mapping::json::scalar;
+use mapping::value_format::ValueFormat;
 use serde_json::{Map, Value, json};
 
-/// One range; its ends as the request has them.
+/// What ranges are of.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Of {
+    Numbers,
+    Dates,
+    Addresses,
+    /// Distances: from where, and how many metres count as one.
+    Distances(Point, f64),
+}
+
+/// One range.
 #[derive(Clone, Debug)]
 pub(super) struct OneRange {
     pub(super) key: Option<String>,
-    pub(super) from: Option<Value>,
-    pub(super) to: Option<Value>,
+    /// Its ends as the request has them.
+    pub(super) given: (Option<Value>, Option<Value>),
+    /// The same as the field has them: from this, and to before that.
+    pub(super) low: Option<Term>,
+    pub(super) high: Option<Term>,
 }
 
 /// What is asked of ranges.
@@ -24,27 +38,25 @@ pub(super) struct OneRange {
 pub(super) struct RangeSpec {
     pub(super) ranges: Vec<OneRange>,
     pub(super) keyed: bool,
-    pub(super) is_date: bool,
-    pub(super) now_ms: i64,
-    /// Where the ranges are of distances: from where, and how many metres count as one.
-    pub(super) distances: Option<(Point, f64)>,
+    pub(super) of: Of,
 }
 
 impl RangeSpec {
     pub(super) fn name(&self) -> &'static str {
-        match (&self.distances, self.is_date) {
-            (Some(_), _) => "geo_distance",
-            (None, true) => "date_range",
-            (None, false) => "range",
+        match self.of {
+            Of::Numbers => "range",
+            Of::Dates => "date_range",
+            Of::Addresses => "ip_range",
+            Of::Distances(..) => "geo_distance",
         }
     }
 
-    /// The number by which a value is in ranges.
-    pub(super) fn number(&self, term: &Term) -> Option<f64> {
-        match (&self.distances, term) {
-            (Some((origin, metres)), Term::Point(point)) => Some(point.distance(*origin) / metres),
-            (Some(_), _) => None,
-            (None, term) => term.as_f64(),
+    pub(super) fn takes(&self) -> Takes {
+        match self.of {
+            Of::Numbers => Takes::Numbers,
+            Of::Dates => Takes::Dates,
+            Of::Addresses => Takes::Addresses,
+            Of::Distances(..) => Takes::Points,
         }
     }
 
@@ -52,138 +64,109 @@ impl RangeSpec {
         self.ranges.len()
     }
 
-    /// The ends as numbers.
-    pub(super) fn bounds(
-        &self,
-        source: &Source,
-        view: &View<'_>,
-        now_ms: i64,
-    ) -> Result<Vec<(Option<f64>, Option<f64>)>> {
-        let field = view.mapping.field(&source.field);
-        let field = field.as_ref();
-        let is_date = self.is_date || field.is_some_and(|field| field.kind == FieldKind::Date);
-        let formats = source
-            .formats
-            .clone()
-            .or_else(|| field.map(|field| field.formats.clone()))
-            .unwrap_or_default();
-        let each = |range: &OneRange| {
-            Ok((
-                end(range.from.as_ref(), is_date, &formats, source, now_ms)?,
-                end(range.to.as_ref(), is_date, &formats, source, now_ms)?,
-            ))
+    /// Reads the ends of ranges as the field's values are read, and puts the ranges in order.
+    pub(super) fn resolve(&mut self, source: &Source, now_ms: i64) -> Result<()> {
+        if matches!(self.of, Of::Numbers | Of::Dates) {
+            for range in &mut self.ranges {
+                let end = |given: &Option<Value>| {
+                    given.as_ref().map(|value| end(value, source, now_ms)).transpose()
+                };
+                (range.low, range.high) = (end(&range.given.0)?, end(&range.given.1)?);
+            }
+        }
+        if !matches!(self.of, Of::Addresses | Of::Distances(..)) {
+            self.ranges.sort_by(|a, b| {
+                let number =
+                    |end: &Option<Term>, none: f64| end.as_ref().and_then(Term::as_f64).unwrap_or(none);
+                let low = |range: &OneRange| number(&range.low, f64::NEG_INFINITY);
+                let high = |range: &OneRange| number(&range.high, f64::INFINITY);
+                low(a).total_cmp(&low(b)).then(high(a).total_cmp(&high(b)))
+            });
+        }
+        Ok(())
+    }
+
+    /// Whether a value is in the range at this place.
+    pub(super) fn has(&self, at: usize, term: &Term) -> bool {
+        let distance = match (self.of, term) {
+            (Of::Distances(origin, metres), Term::Point(point)) => {
+                Some(Term::Float(point.distance(origin) / metres))
+            }
+            (Of::Distances(..), _) => return false,
+            _ => None,
         };
-        self.ranges.iter().map(each).collect()
+        let term = distance.as_ref().unwrap_or(term);
+        self.ranges.get(at).is_some_and(|range| {
+            let is_low = range.low.as_ref().is_none_or(|low| term.compare(low).is_ge());
+            is_low && range.high.as_ref().is_none_or(|high| term.compare(high).is_lt())
+        })
+    }
+
+    /// An end in the key of a bucket.
+    fn text(&self, end: Option<&Term>, shown: &ValueFormat) -> String {
+        match end {
+            None => "*".to_owned(),
+            Some(Term::Ip(ip)) => Term::ip_text(ip),
+            Some(end) => {
+                let number = end.as_f64().unwrap_or(0.0);
+                shown.text(number).unwrap_or_else(|| double_text(number))
+            }
+        }
     }
 }
 
-fn end(
-    value: Option<&Value>,
-    is_date: bool,
-    formats: &DateFormats,
-    source: &Source,
-    now_ms: i64,
-) -> Result<Option<f64>> {
-    let Some(value) = value else { return Ok(None) };
-    if let (true, Value::String(text)) = (is_date, value) {
-        let ms = parse_math(text, formats, &source.zone, now_ms, Rounding::Down)?;
-        return Ok(Some(ms as f64));
+/// An end of a range of numbers or dates: texts are read as the field's values are.
+fn end(value: &Value, source: &Source, now_ms: i64) -> Result<Term> {
+    let text = scalar(value).unwrap_or_default();
+    match (&source.shown, value) {
+        (ValueFormat::Dates(formats, zone), Value::Number(number)) => {
+            // A format that is not of milliseconds may read a number.
+            let read = formats.read(&text, zone, Rounding::Down);
+            let is_default = *formats == DateFormats::default();
+            let ms = read
+                .filter(|_| !is_default)
+                .or(number.as_f64().map(|ms| ms as i64));
+            Ok(Term::Date(ms.unwrap_or(0)))
+        }
+        (ValueFormat::Dates(formats, zone), _) => {
+            parse_math(&text, formats, zone, now_ms, Rounding::Down).map(Term::Date)
+        }
+        (ValueFormat::Boolean, Value::String(_)) => {
+            let flag = source.read(mapping::value_format::ValueType::Boolean, value, now_ms)?;
+            Ok(Term::Float(flag.as_f64().unwrap_or(0.0)))
+        }
+        _ => java_number(&text).map(Term::Float),
     }
-    Ok(mapping::json::as_f64(value))
 }
 
-pub(super) fn finish(
-    buckets: Vec<Bucket>,
-    source: &Source,
-    spec: &RangeSpec,
-    inner: &Aggregations,
-    finish: &Finish<'_>,
-) -> Result<Value> {
-    let formats = source.formats.clone().unwrap_or_default();
-    let mut out = Vec::new();
-    for (range, bucket) in spec.ranges.iter().zip(buckets) {
-        let low = end(range.from.as_ref(), spec.is_date, &formats, source, spec.now_ms)?;
-        let high = end(range.to.as_ref(), spec.is_date, &formats, source, spec.now_ms)?;
-        let text = |end: Option<f64>| match (end, spec.is_date) {
-            (Some(ms), true) => formats.write(ms as i64, &source.zone),
-            (Some(number), false) => number_text(number),
-            (None, _) => "*".to_owned(),
-        };
+impl RangeSpec {
+    /// What is said of each range besides its documents, by its key.
+    pub(super) fn heads(&self, shown: &ValueFormat) -> Vec<(String, Map<String, Value>)> {
+        self.ranges.iter().map(|range| self.head(range, shown)).collect()
+    }
+
+    fn head(&self, range: &OneRange, shown: &ValueFormat) -> (String, Map<String, Value>) {
+        let (low, high) = (range.low.as_ref(), range.high.as_ref());
+        let text = |end: Option<&Term>| self.text(end, shown);
         let key = range
             .key
             .clone()
             .unwrap_or_else(|| format!("{}-{}", text(low), text(high)));
         let mut one = Map::new();
-        if !spec.keyed {
+        if !self.keyed {
             one.insert("key".to_owned(), json!(key));
         }
-        for (name, end) in [("from", low), ("to", high)] {
-            if let Some(number) = end {
-                one.insert(name.to_owned(), number_of(number));
-                if spec.is_date {
-                    one.insert(format!("{name}_as_string"), json!(text(end)));
-                }
-            }
+        if matches!(self.of, Of::Distances(..)) && low.is_none() {
+            one.insert("from".to_owned(), json!(0.0));
         }
-        bucket.put(inner, finish, &mut one)?;
-        out.push((low, high, key, Value::Object(one)));
+        for (name, end) in [("from", low), ("to", high)] {
+            let Some(end) = end else { continue };
+            let number = end.as_f64();
+            let value = number.map_or_else(|| json!(text(Some(end))), number_of);
+            one.insert(name.to_owned(), value);
+            let as_text = number.and_then(|number| shown.text(number));
+            one.extend(as_text.map(|text| (format!("{name}_as_string"), text.into())));
+        }
+        (key, one)
     }
-    out.sort_by(|a, b| {
-        let number = |end: Option<f64>, none: f64| end.unwrap_or(none);
-        let low = number(a.0, f64::NEG_INFINITY).total_cmp(&number(b.0, f64::NEG_INFINITY));
-        low.then(number(a.1, f64::INFINITY).total_cmp(&number(b.1, f64::INFINITY)))
-    });
-    Ok(listed(
-        out.into_iter().map(|(_, _, key, one)| (key, one)).collect(),
-        spec.keyed,
-    ))
-}
-
-/// Reads one range.
-pub(super) fn parse(value: &Value) -> Result<OneRange> {
-    let mut members = Members::of("range", value)?;
-    let range = OneRange {
-        key: members.take("key").and_then(scalar),
-        from: members.take("from").filter(|end| !end.is_null()).cloned(),
-        to: members.take("to").filter(|end| !end.is_null()).cloned(),
-    };
-    members.end()?;
-    Ok(range)
-}
-
-/// Reads `geo_distance`: ranges of distances from a point.
-pub(super) fn parse_distances(members: &mut Members<'_>) -> Result<Spec> {
-    let missing = |name: &str| {
-        SearchError::illegal(format!(
-            "Required field [{name}] is missing in the [geo_distance] aggregation"
-        ))
-    };
-    let origin = members.take("origin").ok_or_else(|| missing("origin"))?;
-    let origin = Point::of_json(origin).ok_or_else(|| SearchError::parsing("failed to parse a point"))?;
-    let unit = members.text("unit")?.unwrap_or_else(|| "m".to_owned());
-    let unknown = || SearchError::illegal(format!("No distance unit match [{unit}]"));
-    let metres = geo::metres(&format!("1{unit}")).ok_or_else(unknown)?;
-    // On a sphere, whichever way is asked for: the way over a plane is shorter by less than is read.
-    if let Some(kind) = members.text("distance_type")?
-        && !["arc", "plane"].contains(&kind.to_ascii_lowercase().as_str())
-    {
-        return Err(SearchError::illegal(format!("No geo distance for [{kind}]")));
-    }
-    let listed = members.take("ranges").map(one_or_many).unwrap_or_default();
-    if listed.is_empty() {
-        return Err(SearchError::illegal(
-            "No [ranges] specified for the [geo_distance] aggregation",
-        ));
-    }
-    let field = members.text("field")?.ok_or_else(|| missing("field"))?;
-    Ok(Spec::Range(
-        Source::of_field(field),
-        RangeSpec {
-            ranges: listed.into_iter().map(parse).collect::<Result<_>>()?,
-            keyed: members.flag("keyed")?.unwrap_or(false),
-            is_date: false,
-            now_ms: 0,
-            distances: Some((origin, metres)),
-        },
-    ))
 }

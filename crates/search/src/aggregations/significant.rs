@@ -1,10 +1,10 @@
 //! Terms that what was found has more often than other documents have.
 
 use super::counts::Counts;
-use super::values::{Key, Source};
+use super::values::Key;
 use super::wanted::{Wanted, is_wanted};
 use crate::query::Query;
-use mapping::fields::{Term, View};
+use mapping::fields::Term;
 
 /// What is asked of significant terms.
 #[derive(Clone, Debug)]
@@ -28,8 +28,8 @@ pub(super) struct Chosen {
 }
 
 impl SignificantSpec {
-    pub(super) fn includes(&self, term: &Term, source: &Source, view: &View<'_>) -> bool {
-        is_wanted(self.include.as_ref(), self.exclude.as_ref(), term, source, view)
+    pub(super) fn includes(&self, term: &Term) -> bool {
+        is_wanted(self.include.as_ref(), self.exclude.as_ref(), term)
     }
 
     pub(super) fn name(&self) -> &'static str {

@@ -27,7 +27,10 @@ impl Aggregations {
                 meta: None,
             }));
         }
-        (!named.is_empty()).then_some(Aggregations { named })
+        (!named.is_empty()).then_some(Aggregations {
+            named,
+            ..Aggregations::default()
+        })
     }
 
     /// Chooses how wide buckets are by the answer to [`Aggregations::spans`].
@@ -47,16 +50,8 @@ impl Aggregations {
 fn interval(spec: &AutoSpec, source: &Source, span: Option<(i64, i64)>) -> Interval {
     let chosen = span.and_then(|span| spec.chosen(source, span));
     let (starts, text) = chosen.unwrap_or_else(|| (Vec::new(), "1s".to_owned()));
-    Interval {
-        width: Width::Listed {
-            starts: starts.into(),
-            text,
-        },
-        offset: 0.0,
-        least: 0,
-        extended: None,
-        hard: None,
-        keyed: false,
-        orders: Vec::new(),
-    }
+    Interval::of_width(Width::Listed {
+        starts: starts.into(),
+        text,
+    })
 }

@@ -1,12 +1,14 @@
 //! A bucket for each value.
 
-use super::buckets::{Bucket, BucketOrder, Key, sort};
+use super::buckets::{Bucket, Key, sort};
+use super::ordering::BucketOrder;
 use super::values::Source;
-use super::wanted::{Wanted, is_wanted, may_be_wanted};
+use super::wanted::{Wanted, is_wanted};
 use super::{Aggregations, Finish};
 use mapping::Mapping;
 use mapping::error::{Kind, Result, SearchError};
-use mapping::fields::{Term, View};
+use mapping::fields::Term;
+use mapping::value_format::ValueType;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -20,32 +22,59 @@ pub(super) struct TermsSpec {
     pub(super) exclude: Option<Wanted>,
     /// Whether the client says that terms are to be counted by themselves, not by a column.
     pub(super) is_mapped: bool,
+    /// Whether each bucket says by how much its count may be wrong, which is nothing.
+    pub(super) shows_error: bool,
     /// The documents that a bucket may have where only rare terms are wanted.
     pub(super) most: Option<u64>,
 }
 
 impl TermsSpec {
-    /// Refuses patterns of what is no text.
-    pub(super) fn check(&self, source: &Source, mapping: &Mapping) -> Result<()> {
-        let is_text = mapping
-            .field(&source.field)
-            .is_none_or(|field| field.is_textual());
-        let is_pattern = |wanted: &Option<Wanted>| matches!(wanted, Some(Wanted::Pattern(_)));
-        match !is_text && (is_pattern(&self.include) || is_pattern(&self.exclude)) {
-            false => Ok(()),
-            true => Err(SearchError::new(
-                Kind::Aggregation,
-                format!(
-                    "Aggregation [{}] cannot support regular expression style include/exclude settings as they can only be applied to string \
-                 fields. Use an array of values for include/exclude clauses",
-                    source.field
-                ),
-            )),
+    /// Reads the terms that are wanted as the field has them; refuses patterns of what is no text.
+    pub(super) fn resolve(
+        &mut self,
+        name: &str,
+        source: &Source,
+        mappings: &[&Mapping],
+        now_ms: i64,
+    ) -> Result<()> {
+        let field = mappings.iter().find_map(|mapping| mapping.field(&source.field));
+        let Some(kind) = field
+            .and_then(|field| ValueType::of(&field))
+            .filter(|kind| *kind != ValueType::Text)
+        else {
+            return Ok(());
+        };
+        for wanted in [&mut self.include, &mut self.exclude].into_iter().flatten() {
+            match wanted {
+                Wanted::Pattern(_) => return Err(no_patterns(name, kind, self.most.is_some())),
+                Wanted::Values(texts) => {
+                    let read =
+                        |text: &String| source.read(kind, &Value::from(text.as_str()), now_ms).map(Key);
+                    *wanted = Wanted::Terms(texts.iter().map(read).collect::<Result<_>>()?);
+                }
+                Wanted::Terms(_) | Wanted::Part(..) => {}
+            }
         }
+        Ok(())
     }
 
-    pub(super) fn includes(&self, term: &Term, source: &Source, view: &View<'_>) -> bool {
-        is_wanted(self.include.as_ref(), self.exclude.as_ref(), term, source, view)
+    pub(super) fn includes(&self, term: &Term) -> bool {
+        is_wanted(self.include.as_ref(), self.exclude.as_ref(), term)
+    }
+}
+
+fn no_patterns(name: &str, kind: ValueType, is_rare: bool) -> SearchError {
+    let values = match kind {
+        ValueType::Ip => "values for include/exclude clauses",
+        _ => "numeric values for include/exclude clauses used to filter numeric fields",
+    };
+    let reason = format!(
+        "Aggregation [{name}] cannot support regular expression style include/exclude settings as they can only be applied to string \
+         fields. Use an array of {values}"
+    );
+    match is_rare {
+        true => SearchError::illegal(reason),
+        false => SearchError::new(Kind::Aggregation, reason),
     }
 }
 
@@ -60,10 +89,10 @@ pub(super) fn finish(
     if let Some(most) = spec.most {
         return finish_rare(by_key, source, most, inner, finish, out);
     }
-    let kind = match by_key.keys().next() {
-        None | Some(Key(Term::Text(_) | Term::Ip(_))) => "sterms",
-        Some(Key(Term::Float(_))) => "dterms",
-        Some(_) => "lterms",
+    let kind = match source.prefix() {
+        's' => "sterms",
+        'd' => "dterms",
+        _ => "lterms",
     };
     let mut by_key = by_key;
     if spec.least == 0 {
@@ -85,6 +114,9 @@ pub(super) fn finish(
         let mut one = Map::new();
         source.put_key(&key.0, &mut one);
         bucket.put(inner, finish, &mut one)?;
+        if spec.shows_error {
+            one.insert("doc_count_error_upper_bound".to_owned(), json!(0));
+        }
         listed.push(Value::Object(one));
     }
     out.insert("doc_count_error_upper_bound".to_owned(), json!(0));
@@ -102,10 +134,10 @@ fn finish_rare(
     finish: &Finish<'_>,
     out: &mut Map<String, Value>,
 ) -> Result<&'static str> {
-    let kind = match by_key.keys().next() {
-        None => "umrareterms",
-        Some(Key(Term::Text(_) | Term::Ip(_))) => "srareterms",
-        Some(_) => "lrareterms",
+    let kind = if source.prefix() == 's' {
+        "srareterms"
+    } else {
+        "lrareterms"
     };
     let rare = by_key.into_iter().filter(|(_, bucket)| bucket.count <= most);
     let mut buckets: Vec<(Key, Bucket)> = rare.collect();
@@ -134,7 +166,7 @@ fn add_empty(
     };
     for key in counts
         .keys()
-        .filter(|key| may_be_wanted(spec.include.as_ref(), spec.exclude.as_ref(), &key.0))
+        .filter(|key| is_wanted(spec.include.as_ref(), spec.exclude.as_ref(), &key.0))
     {
         if !by_key.contains_key(key) {
             let bucket = Bucket::new(inner);

@@ -1,10 +1,11 @@
 //! `top_metrics`: values of the documents that come first in an order.
 
 use super::context::{Context, Finish};
+use super::takes::Takes;
 use super::values::{Source, number_of};
 use crate::hit::{Hit, SortValue};
 use crate::order::{check, compare, sort_values};
-use crate::sort::{SortKey, parse_sort};
+use crate::sort::{SortKey, parse_sort, unfiltered};
 use mapping::Mapping;
 use mapping::error::{Result, SearchError};
 use mapping::fields::{Term, View};
@@ -53,7 +54,7 @@ impl TopMetricsSpec {
         match size {
             1..=SIZE_MAX => Ok(TopMetricsSpec {
                 metrics,
-                sort: parse_sort(sort)?,
+                sort: unfiltered(parse_sort(sort)?)?,
                 size: size as usize,
             }),
             ..=0 => Err(SearchError::illegal(format!(
@@ -66,10 +67,12 @@ impl TopMetricsSpec {
         }
     }
 
-    pub(super) fn check(&self, mapping: &Mapping) -> Result<()> {
-        self.sort.iter().try_for_each(|key| check(key, mapping))?;
-        let mut metrics = self.metrics.iter();
-        metrics.try_for_each(|metric| metric.check(mapping, "top_metrics", false))
+    pub(super) fn resolve(&mut self, mappings: &[&Mapping], now_ms: i64) -> Result<()> {
+        for mapping in mappings {
+            self.sort.iter().try_for_each(|key| check(key, mapping))?;
+        }
+        let mut metrics = self.metrics.iter_mut();
+        metrics.try_for_each(|metric| metric.resolve(mappings, Takes::Terms, "top_metrics", now_ms))
     }
 
     /// The values that a document is sorted by, as they are shown.
@@ -80,7 +83,8 @@ impl TopMetricsSpec {
                 (SortValue::Term(Term::Date(ms)), Some(field)) if field.is_date() => {
                     json!(field.formats.write(*ms, &jiff::tz::TimeZone::UTC))
                 }
-                (SortValue::LastNumber(_) | SortValue::FirstNumber(_), _) => Value::Null,
+                (SortValue::Term(Term::Integer(i64::MIN | i64::MAX)), _) => Value::Null,
+                (SortValue::Term(Term::Float(number)), _) if number.is_infinite() => Value::Null,
                 (value, _) => value.shown(),
             }
         });
@@ -123,9 +127,11 @@ impl TopMetrics {
             version: view.version,
             score: Some(context.score),
             document: DocumentBuf::from(&Document::new()),
-            nested: None,
+            nested: Vec::new(),
             ignored: Vec::new(),
-            sort: sort_values(&spec.sort, view, Some(context.score), view.sequence),
+            matched: Vec::new(),
+            counted: None,
+            sort: sort_values(&spec.sort, view, Some(context.score), view.sequence)?,
         };
         let place = self
             .0
@@ -136,7 +142,7 @@ impl TopMetrics {
         let metrics = spec.metrics.iter().map(|metric| {
             let mut terms = metric.terms(view);
             terms.sort_by(Term::compare);
-            let value = terms.first().map(|term| metric.shown(term, Some(view)));
+            let value = terms.first().map(|term| metric.shown(term));
             let value = value.unwrap_or(Value::Null);
             (metric.field.clone(), value)
         });
@@ -156,13 +162,11 @@ impl TopMetrics {
     }
 
     /// The number that buckets are ordered by.
-    pub(super) fn number(&self, name: Option<&str>) -> Option<f64> {
-        let metrics = &self.0.first()?.metrics;
-        let found = match name {
-            Some(name) => metrics.iter().find(|(metric, _)| metric == name),
-            None => metrics.first(),
-        };
-        found?.1.as_f64()
+    pub(super) fn number(&self, name: Option<&str>) -> f64 {
+        let metrics = self.0.first().map(|top| &top.metrics);
+        let mut named = metrics.into_iter().flatten();
+        let found = named.find(|(metric, _)| name.is_none_or(|name| name == metric));
+        found.and_then(|(_, value)| value.as_f64()).unwrap_or(f64::NAN)
     }
 
     pub(super) fn finish(self, finish: &Finish<'_>) -> Result<Map<String, Value>> {

@@ -1,25 +1,36 @@
 //! Where aggregations take their values from.
 
+use super::takes::Takes;
 use jiff::tz::TimeZone;
 use mapping::dates::{DateFormats, Rounding, parse_math};
+use mapping::decimals::java_number;
 use mapping::error::{Result, SearchError};
 use mapping::fields::{self, Term, View};
+use mapping::geo::Point;
 use mapping::json::scalar;
 use mapping::rows::Summary;
+use mapping::value_format::{ValueFormat, ValueType};
 use mapping::{FieldKind, Mapping};
 use serde_json::{Map, Number, Value};
 use std::cmp::Ordering;
-use value::ValueRef;
 
 /// A field, and what stands for a document that has no value of it.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
     pub(super) field: String,
     pub(super) missing: Option<Value>,
-    pub(super) formats: Option<DateFormats>,
+    pub(super) format: Option<String>,
     pub(super) zone: TimeZone,
     /// What values are of a field that is not mapped.
-    pub(super) value_type: Option<String>,
+    pub(super) value_type: Option<ValueType>,
+    /// How values are written; known when the indices are.
+    pub(super) shown: ValueFormat,
+    /// What values the field has, where keys can be made of them; known when the indices are.
+    pub(super) values: Option<ValueType>,
+    /// What `missing` means to the field.
+    pub(super) stand_in: Option<Term>,
+    /// Whether numbers are shown with fractions: the field's have them, or what stands for none has.
+    pub(super) is_fractional: bool,
 }
 
 impl Source {
@@ -28,39 +39,96 @@ impl Source {
         Source {
             field,
             missing: None,
-            formats: None,
+            format: None,
             zone: TimeZone::UTC,
             value_type: None,
+            shown: ValueFormat::Raw,
+            values: None,
+            stand_in: None,
+            is_fractional: false,
         }
     }
 
-    /// Refuses a field whose values cannot be taken so.
-    pub(super) fn check(&self, mapping: &Mapping, kind: &str, wants_numbers: bool) -> Result<()> {
-        let name = &self.field;
-        let Some(field) = mapping.field(name) else {
-            return Ok(());
+    /// Reads what a request says of the field, by the indices that have it; refuses one whose values cannot be taken.
+    pub(super) fn resolve(
+        &mut self,
+        mappings: &[&Mapping],
+        takes: Takes,
+        aggregation: &str,
+        now_ms: i64,
+    ) -> Result<()> {
+        let mut first = None;
+        for mapping in mappings {
+            let field = mapping.field(&self.field);
+            takes.check(&self.field, field.as_ref().map(|field| &***field), aggregation)?;
+            first = first.or(field.filter(|field| !field.is_object()));
+        }
+        let field = first.as_ref().map(|field| &***field);
+        let format = self.format.as_deref();
+        let unmapped = self.value_type.unwrap_or(takes.unmapped());
+        if field.is_none() && takes == Takes::Numbers && matches!(unmapped, ValueType::Text | ValueType::Ip) {
+            return Err(SearchError::illegal(format!(
+                "unmapped field is not supported for aggregation [{aggregation}]"
+            )));
+        }
+        self.shown = match field {
+            Some(field) => ValueFormat::of(field, format, &self.zone)?,
+            None => unmapped.format(format, &self.zone)?,
         };
-        if field.kind == FieldKind::Text
-            && !field.doc_values
-            && !matches!(kind, "missing" | "significant_text")
-        {
-            return Err(SearchError::illegal(format!(
-                "Text fields are not optimised for operations that require per-document field data like aggregations and sorting, so \
-                 these operations are disabled by default. Please use a keyword field instead. Alternatively, set fielddata=true on \
-                 [{name}] in order to load field data by uninverting the inverted index. Note that this can use significant memory."
-            )));
+        self.values = field.map_or(Some(unmapped), ValueType::of);
+        if let Some(missing) = &self.missing {
+            self.stand_in = match self.values {
+                Some(kind) => Some(self.read(kind, missing, now_ms)?),
+                None if takes == Takes::Points => Point::of_json(missing).map(Term::Point),
+                None => None,
+            };
         }
-        if field.is_object()
-            || (wants_numbers && (field.is_textual() || field.kind == FieldKind::Ip))
-            || field.kind == FieldKind::Binary
-            || field.is_vector()
-        {
-            let type_name = &field.type_name;
-            return Err(SearchError::illegal(format!(
-                "Field [{name}] of type [{type_name}] is not supported for aggregation [{kind}]"
-            )));
-        }
+        let is_float = field.is_some_and(|field| matches!(field.kind, FieldKind::Float(_)));
+        self.is_fractional = is_float || matches!(self.stand_in, Some(Term::Float(_)));
         Ok(())
+    }
+
+    /// What the name of an answer with keys of these values begins with.
+    pub(super) fn prefix(&self) -> char {
+        match self.values {
+            Some(ValueType::Number) if self.is_fractional => 'd',
+            Some(ValueType::Number | ValueType::Date | ValueType::Boolean) => 'l',
+            _ => 's',
+        }
+    }
+
+    /// A value of a request as one of the field's.
+    pub(super) fn read(&self, kind: ValueType, value: &Value, now_ms: i64) -> Result<Term> {
+        let text = scalar(value).unwrap_or_default();
+        Ok(match kind {
+            ValueType::Text => Term::Text(text),
+            ValueType::Number => match text.parse::<i64>() {
+                Ok(whole) => Term::Integer(whole),
+                Err(_) => Term::Float(java_number(&text)?),
+            },
+            ValueType::Date => match value.as_f64().filter(|_| self.is_of_milliseconds()) {
+                Some(number) => Term::Date(number as i64),
+                None => Term::Date(self.read_date(&text, now_ms)?),
+            },
+            ValueType::Ip => {
+                let invalid = || SearchError::illegal(format!("'{text}' is not an IP string literal."));
+                Term::Ip(fields::ip(&text).ok_or_else(invalid)?)
+            }
+            ValueType::Boolean => match text.as_str() {
+                "true" => Term::Boolean(true),
+                "false" => Term::Boolean(false),
+                _ => {
+                    return Err(SearchError::illegal(format!(
+                        "Cannot parse boolean [{text}], expected either [true] or [false]"
+                    )));
+                }
+            },
+        })
+    }
+
+    fn is_of_milliseconds(&self) -> bool {
+        let default = DateFormats::default();
+        matches!(&self.shown, ValueFormat::Dates(formats, _) if *formats == default)
     }
 
     /// The values of a document.
@@ -80,41 +148,23 @@ impl Source {
             }
             _ => view.terms(field),
         });
-        if let Some(missing) = self.missing.as_ref().filter(|_| terms.is_empty()) {
-            let text = scalar(missing).unwrap_or_default();
-            let term = match field {
-                Some(field) => fields::term(field, ValueRef::String(&text)),
-                None => self.typed(missing, text),
-            };
-            terms.extend(term);
+        if terms.is_empty() {
+            terms.extend(self.stand_in.clone());
+        }
+        if self.is_fractional {
+            for term in &mut terms {
+                if let Term::Integer(whole) = term {
+                    *term = Term::Float(*whole as f64);
+                }
+            }
         }
         terms
     }
 
-    /// What the values add up to, and whether they are dates, where that is all that is known of them.
-    pub(super) fn summary<'d>(&self, view: &View<'d>) -> Option<(&'d Summary, bool)> {
+    /// What the values add up to, where that is all that is known of them.
+    pub(super) fn summary<'d>(&self, view: &View<'d>) -> Option<&'d Summary> {
         let field = view.mapping.field(&self.field)?;
-        Some((view.summary(&field)?, field.kind == FieldKind::Date))
-    }
-
-    /// A value of a field that is not mapped: of the type that the request names, or its own.
-    fn typed(&self, value: &Value, text: String) -> Option<Term> {
-        match (self.value_type.as_deref(), value) {
-            (Some("boolean"), _) | (None, Value::Bool(_)) => {
-                Some(Term::Boolean(text == "true" || text == "1"))
-            }
-            (Some("date"), Value::Number(ms)) => ms.as_i64().map(Term::Date),
-            (Some("date"), _) => {
-                let formats = self.formats.clone().unwrap_or_default();
-                formats.read(&text, &self.zone, Rounding::Down).map(Term::Date)
-            }
-            (Some("long" | "integer"), _) => text.parse().ok().map(Term::Integer),
-            (Some("ip"), _) => fields::ip(&text).map(Term::Ip),
-            (_, value) => match value.as_f64() {
-                Some(number) => Some(Term::Float(number)),
-                None => Some(Term::Text(text)),
-            },
-        }
+        view.summary(&field)
     }
 
     /// Whether a document has any value, what stands for none included.
@@ -123,56 +173,52 @@ impl Source {
     }
 
     /// The moment that a text of a request means.
-    pub(super) fn read_date(&self, text: &str, view: &View<'_>) -> Result<i64> {
-        let field = view.mapping.field(&self.field);
-        let own = field.as_ref().map(|field| &field.formats);
-        let default = DateFormats::default();
-        let formats = self.formats.as_ref().or(own).unwrap_or(&default);
-        let read = |formats: &DateFormats| parse_math(text, formats, &self.zone, 0, Rounding::Down);
-        read(formats).or_else(|_| read(&default))
-    }
-
-    /// A date as text.
-    pub(super) fn date(&self, ms: i64, view: Option<&View<'_>>) -> String {
-        let field = view.and_then(|view| view.mapping.field(&self.field));
-        let own = field.as_ref().map(|field| &field.formats);
-        let default = DateFormats::default();
-        self.formats
-            .as_ref()
-            .or(own)
-            .unwrap_or(&default)
-            .write(ms, &self.zone)
-    }
-
-    /// A value as it is shown by itself, dates as texts.
-    pub(super) fn shown(&self, term: &Term, view: Option<&View<'_>>) -> Value {
-        match term {
-            Term::Integer(number) => (*number).into(),
-            Term::Float(number) => number_of(*number),
-            Term::Boolean(flag) => (*flag).into(),
-            Term::Date(ms) => self.date(*ms, view).into(),
-            Term::Text(text) => text.as_str().into(),
-            Term::Ip(ip) => Term::ip_text(ip).into(),
-            Term::Point(_) | Term::Interval(_) => Value::Null,
+    pub(super) fn read_date(&self, text: &str, now_ms: i64) -> Result<i64> {
+        match &self.shown {
+            ValueFormat::Dates(formats, zone) => parse_math(text, formats, zone, now_ms, Rounding::Down),
+            _ => parse_math(text, &DateFormats::default(), &self.zone, now_ms, Rounding::Down),
         }
     }
 
-    /// Puts a key into a bucket's answer, with its text where it is no text and no plain number.
+    /// A value as it is shown by itself.
+    pub(super) fn shown(&self, term: &Term) -> Value {
+        let formatted = term.as_f64().and_then(|number| self.shown.text(number));
+        match (term, formatted) {
+            (Term::Boolean(flag), _) => (*flag).into(),
+            (_, Some(text)) => text.into(),
+            (term, None) => plain(term),
+        }
+    }
+
+    /// Puts a key into a bucket's answer, with its text where it has a format.
     pub(super) fn put_key(&self, key: &Term, out: &mut Map<String, Value>) {
-        let (value, text) = match key {
-            Term::Integer(number) => ((*number).into(), None),
-            Term::Float(number) => (number_of(*number), None),
-            Term::Boolean(flag) => (i64::from(*flag).into(), Some(flag.to_string())),
-            Term::Date(ms) => ((*ms).into(), Some(self.date(*ms, None))),
-            Term::Text(text) => (text.as_str().into(), None),
-            Term::Ip(ip) => (Term::ip_text(ip).into(), None),
-            Term::Point(_) | Term::Interval(_) => (Value::Null, None),
-        };
-        if let Some(text) = text {
+        if let Some(text) = term_text(&self.shown, key) {
             // Before the number, as a client reads it.
             out.insert("key_as_string".to_owned(), text.into());
         }
-        out.insert("key".to_owned(), value);
+        out.insert("key".to_owned(), plain(key));
+    }
+}
+
+/// A value that is shown as it is.
+fn plain(term: &Term) -> Value {
+    match term {
+        Term::Integer(number) | Term::Date(number) => (*number).into(),
+        Term::Float(number) => number_of(*number),
+        Term::Boolean(flag) => i64::from(*flag).into(),
+        Term::Text(text) => text.as_str().into(),
+        Term::Ip(ip) => Term::ip_text(ip).into(),
+        Term::Point(_) | Term::Interval(_) => Value::Null,
+    }
+}
+
+/// The text of a key that has a format.
+fn term_text(shown: &ValueFormat, key: &Term) -> Option<String> {
+    match (shown, key) {
+        (ValueFormat::Dates(formats, zone), Term::Date(ms) | Term::Integer(ms)) => {
+            Some(formats.write(*ms, zone))
+        }
+        (shown, key) => shown.text(key.as_f64()?),
     }
 }
 

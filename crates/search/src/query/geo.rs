@@ -96,8 +96,8 @@ fn point_of(value: &Value) -> Result<Point> {
     Point::of_json(value).ok_or_else(|| SearchError::parsing(format!("failed to parse the point [{value}]")))
 }
 
-/// Two corners, or four sides.
-fn sides(value: &Value) -> Result<[f64; 4]> {
+/// A box by two corners, or by four sides.
+pub(crate) fn sides(value: &Value) -> Result<[f64; 4]> {
     let mut members = Members::of("geo_bounding_box", value)?;
     let mut corner = |name: &str| members.take(name).map(point_of).transpose();
     let (left_top, right_bottom) = (corner("top_left")?, corner("bottom_right")?);

@@ -73,7 +73,7 @@ fn filters_of_aggregations_count_with_the_query() {
     let words = json!({"multi_match": {"query": "a ".repeat(100)}});
     let filters = |count: usize| {
         let asked = json!({"a": {"filters": {"filters": vec![words.clone(); count]}}});
-        let aggregations = Aggregations::parse(&asked, 0)?;
+        let aggregations = Aggregations::parse(&asked)?;
         begun(&Request {
             aggregations,
             ..Request::default()
@@ -90,7 +90,7 @@ fn nested(count: usize, depth: usize) -> Result<()> {
         let filters = vec![json!({"match_all": {}}); count];
         asked = json!({"a": {"filters": {"filters": filters}, "aggs": asked}});
     }
-    let aggregations = Aggregations::parse(&asked, 0)?;
+    let aggregations = Aggregations::parse(&asked)?;
     begun(&Request {
         aggregations,
         ..Request::default()

@@ -110,7 +110,7 @@ impl Aggregations {
                             Kind::Histogram(interval) => {
                                 add(&part.source, Asked::Buckets(interval), false, mapping, out)?;
                             }
-                            Kind::Tile(_) => return None,
+                            Kind::Tile(..) => return None,
                         }
                     }
                 }

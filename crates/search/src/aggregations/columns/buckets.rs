@@ -22,7 +22,7 @@ impl Buckets {
     /// `None` where a bucket's values are not all alike.
     pub(super) fn new(source: &Source, interval: &Interval) -> Option<Buckets> {
         // Within what is cut off hard, a bucket's values do not all count.
-        interval.hard.is_none().then(|| Buckets {
+        (interval.hard.low.is_none() && interval.hard.high.is_none()).then(|| Buckets {
             source: source.clone(),
             interval: interval.clone(),
             first: HashMap::new(),

@@ -1,137 +1,176 @@
 //! Reading histograms.
 
-use super::{orders, source};
+use super::{Form, at_least, source};
 use crate::aggregations::Spec;
 use crate::aggregations::auto::{AutoSpec, unit_of};
-use crate::aggregations::histogram::{Interval, Width};
-use crate::units::parse_time;
-use mapping::dates::{DateFormats, Rounding, parse_math};
-use mapping::error::{Result, SearchError};
-use mapping::json::{Members, as_f64, scalar};
+use crate::aggregations::histogram::{Bounds, Interval, Width};
+use crate::aggregations::ordering;
+use crate::aggregations::values::Source;
+use crate::units::time_of;
+use mapping::error::{Kind, Result, SearchError};
+use mapping::json::{Members, as_f64};
 use serde_json::Value;
 
-fn bounds(value: Option<&Value>, read: impl Fn(&Value) -> Result<f64>) -> Result<Option<(f64, f64)>> {
-    let Some(value) = value else { return Ok(None) };
-    let mut members = Members::of("bounds", value)?;
-    let low = members
-        .take("min")
-        .filter(|end| !end.is_null())
-        .map(&read)
-        .transpose()?;
-    let high = members
-        .take("max")
-        .filter(|end| !end.is_null())
-        .map(&read)
-        .transpose()?;
-    members.end()?;
-    match (low, high) {
-        (Some(low), Some(high)) if low > high => Err(SearchError::illegal(
-            "the bounds of a histogram have a [min] that is greater than their [max]",
-        )),
-        (Some(low), Some(high)) => Ok(Some((low, high))),
-        _ => Err(SearchError::unsupported(
-            "bounds of a histogram without [min] or [max]",
-        )),
-    }
-}
-
-pub(super) fn histogram(members: &mut Members<'_>) -> Result<Spec> {
-    let source = source(members)?;
-    let width = members.number("interval")?.unwrap_or(0.0);
-    if !(width > 0.0 && width.is_finite()) {
-        return Err(SearchError::illegal(
-            "[interval] must be >0 for histogram aggregation [histogram]",
-        ));
-    }
-    let number = |value: &Value| {
-        as_f64(value).ok_or_else(|| SearchError::parsing("a bound of a histogram must be a number"))
+/// The bounds of a histogram; those of dates are read when the field is known.
+fn bounds(members: &mut Members<'_>, name: &str, are_dates: bool) -> Result<Bounds> {
+    let given = match members.take(name) {
+        None => return Ok(Bounds::default()),
+        Some(Value::Object(given)) => given,
+        Some(other) => return Err(members.wrong_type(name, other)),
     };
-    let interval = Interval {
-        width: Width::Number(width),
-        offset: members.number("offset")?.unwrap_or(0.0),
-        least: members.integer("min_doc_count")?.unwrap_or(0).max(0) as u64,
-        extended: bounds(members.take("extended_bounds"), number)?,
-        hard: bounds(members.take("hard_bounds"), number)?,
-        keyed: members.flag("keyed")?.unwrap_or(false),
-        orders: orders(members.take("order"))?,
+    let context = if are_dates { "bounds" } else { "double_bounds" };
+    let mut inner = Members::of_content(context, given);
+    let mut end = |name: &str| inner.take(name).filter(|end| !end.is_null()).cloned();
+    let mut bounds = Bounds {
+        given: (end("min"), end("max")),
+        ..Bounds::default()
     };
-    Ok(Spec::Histogram(source, interval))
-}
-
-pub(super) fn date_histogram(members: &mut Members<'_>, now_ms: i64) -> Result<Spec> {
-    let source = source(members)?;
-    let calendar = members.text("calendar_interval")?;
-    let fixed = members.text("fixed_interval")?;
-    let old = members.text("interval")?;
-    let width = match (calendar, fixed, old) {
-        (Some(calendar), None, None) => calendar_unit(&calendar).map(Width::Calendar).ok_or_else(|| {
-            SearchError::illegal(format!(
-                "The supplied interval [{calendar}] could not be parsed as a calendar interval."
-            ))
-        })?,
-        (None, Some(fixed), None) => Width::Fixed(duration_ms(&fixed)?),
-        (None, None, Some(old)) => match calendar_unit(&old) {
-            Some(unit) => Width::Calendar(unit),
-            None => Width::Fixed(duration_ms(&old)?),
-        },
-        (None, None, None) => {
-            return Err(SearchError::illegal(
-                "Invalid interval specified, must be non-null and non-empty",
+    inner.end()?;
+    if !are_dates {
+        let number = |name: &str, end: &Option<Value>| {
+            let number = |value: &Value| {
+                let cause = || SearchError::new(Kind::NumberFormat, format!("For input string: {value}"));
+                as_f64(value).ok_or_else(|| SearchError::of_member("double_bounds", name, cause()))
+            };
+            end.as_ref().map(number).transpose()
+        };
+        bounds.low = number("min", &bounds.given.0)?;
+        bounds.high = number("max", &bounds.given.1)?;
+        if bounds.low.zip(bounds.high).is_some_and(|(low, high)| low > high) {
+            return Err(SearchError::content(
+                "Failed to build [double_bounds] after last required field arrived",
             ));
         }
-        _ => {
-            return Err(SearchError::illegal(
-                "Cannot use [interval] with [fixed_interval] or [calendar_interval] configuration options.",
-            ));
-        }
-    };
-    let offset = match members.take("offset") {
-        Some(Value::Number(ms)) => ms.as_f64().unwrap_or(0.0),
-        given => match given.and_then(scalar).unwrap_or_default().as_str() {
-            "" | "0" => 0.0,
-            text => match text.strip_prefix('-') {
-                Some(text) => -(duration_ms(text)? as f64),
-                None => duration_ms(text.trim_start_matches('+'))? as f64,
-            },
-        },
-    };
-    let date = |value: &Value| match value {
-        Value::Number(ms) => Ok(ms.as_f64().unwrap_or(0.0)),
-        other => {
-            let default = DateFormats::default();
-            let formats = source.formats.as_ref().unwrap_or(&default);
-            let ms = parse_math(
-                &scalar(other).unwrap_or_default(),
-                formats,
-                &source.zone,
-                now_ms,
-                Rounding::Down,
-            )?;
-            Ok(ms as f64)
-        }
-    };
-    let interval = Interval {
+    }
+    Ok(bounds)
+}
+
+fn interval(width: Width, offset: f64, members: &mut Members<'_>) -> Result<Interval> {
+    let are_dates = !matches!(width, Width::Number(_));
+    let name = members.context().to_owned();
+    Ok(Interval {
         width,
         offset,
-        least: members.integer("min_doc_count")?.unwrap_or(0).max(0) as u64,
-        extended: bounds(members.take("extended_bounds"), date)?,
-        hard: bounds(members.take("hard_bounds"), date)?,
+        least: at_least(members, "min_doc_count", 0, &name)?.unwrap_or(0) as u64,
+        extended: bounds(members, "extended_bounds", are_dates)?,
+        hard: bounds(members, "hard_bounds", are_dates)?,
         keyed: members.flag("keyed")?.unwrap_or(false),
-        orders: orders(members.take("order"))?,
-    };
-    Ok(Spec::Histogram(source, interval))
+        orders: ordering::take(members)?,
+    })
 }
 
-/// Buckets at most of a histogram that chooses their widths, as Elasticsearch has it.
-const AUTO_BUCKETS_MAX: i64 = 655;
+pub(super) fn histogram(name: &str, members: &mut Members<'_>) -> Result<Spec> {
+    let source = source(members, Form::Written)?;
+    let width = number_width(name, members)?;
+    let offset = members.number("offset")?.unwrap_or(0.0);
+    Ok(Spec::Histogram(source, interval(width, offset, members)?))
+}
+
+/// The interval of a histogram of numbers.
+pub(super) fn number_width(name: &str, members: &mut Members<'_>) -> Result<Width> {
+    let wrong = || {
+        let reason = format!("[interval] must be >0 for histogram aggregation [{name}]");
+        SearchError::illegal(reason)
+    };
+    match members.number("interval")? {
+        Some(width) if width > 0.0 && width.is_finite() => Ok(Width::Number(width)),
+        Some(_) => Err(SearchError::of_member("histogram", "interval", wrong())),
+        None => Err(wrong()),
+    }
+}
+
+pub(super) fn date_histogram(members: &mut Members<'_>) -> Result<Spec> {
+    let source = source(members, Form::Zoned)?;
+    let (width, offset) = (date_width(members)?, date_offset(members)?);
+    Ok(Spec::Histogram(source, interval(width, offset, members)?))
+}
+
+/// The interval of a histogram of dates, which is given in one of three ways.
+pub(super) fn date_width(members: &mut Members<'_>) -> Result<Width> {
+    let calendar = members.text("calendar_interval")?;
+    let fixed = members.text("fixed_interval")?;
+    let old = match members.take("interval") {
+        None => None,
+        Some(Value::String(text)) => Some(text.clone()),
+        Some(Value::Number(ms)) => Some(format!("{ms}ms")),
+        Some(other) => return Err(members.wrong_type("interval", other)),
+    };
+    let of_member = |name: &str, cause: SearchError| SearchError::of_member("date_histogram", name, cause);
+    match (calendar, fixed, old) {
+        (Some(calendar), None, None) => calendar_unit(&calendar).map(Width::Calendar).ok_or_else(|| {
+            let reason =
+                format!("The supplied interval [{calendar}] could not be parsed as a calendar interval.");
+            of_member("calendar_interval", SearchError::illegal(reason))
+        }),
+        (None, Some(fixed), None) => match duration_ms(&fixed) {
+            Some(0) => Err(no_time()),
+            Some(ms) => Ok(Width::Fixed(ms)),
+            None => Err(of_member("fixed_interval", no_interval(&fixed))),
+        },
+        (None, None, Some(old)) => match (calendar_unit(&old), duration_ms(&old)) {
+            (Some(unit), _) => Ok(Width::Calendar(unit)),
+            (None, Some(ms)) if ms > 0 => Ok(Width::Fixed(ms)),
+            (None, Some(_)) => Err(no_time()),
+            (None, None) => Err(SearchError::illegal(format!("Unable to parse interval [{old}]"))),
+        },
+        (None, None, None) => Err(SearchError::illegal(
+            "Invalid interval specified, must be non-null and non-empty",
+        )),
+        (_, fixed, old) => {
+            let name = match (fixed, old) {
+                (_, Some(_)) => "interval",
+                _ => "fixed_interval",
+            };
+            let reason =
+                "Cannot use [interval] with [fixed_interval] or [calendar_interval] configuration options.";
+            Err(of_member(name, SearchError::illegal(reason)))
+        }
+    }
+}
+
+fn no_interval(text: &str) -> SearchError {
+    SearchError::illegal(format!(
+        "failed to parse setting [date_histogram.fixedInterval] with value [{text}] as a time value: unit is missing or unrecognized"
+    ))
+}
+
+fn no_time() -> SearchError {
+    SearchError::illegal("Zero or negative time interval not supported")
+}
+
+/// Milliseconds by which buckets begin later: a number, or a time with a sign.
+pub(super) fn date_offset(members: &mut Members<'_>) -> Result<f64> {
+    match members.take("offset") {
+        None => Ok(0.0),
+        Some(Value::Number(ms)) => Ok(ms.as_f64().unwrap_or(0.0)),
+        Some(Value::String(text)) => {
+            let (sign, time) = match text.strip_prefix('-') {
+                Some(time) => (-1.0, time),
+                None => (1.0, text.strip_prefix('+').unwrap_or(text)),
+            };
+            let wrong = || {
+                let reason = format!(
+                    "failed to parse setting [DateHistogramAggregationBuilder.parseOffset] with value [{time}] as a time value: unit is \
+                     missing or unrecognized"
+                );
+                SearchError::of_member("date_histogram", "offset", SearchError::illegal(reason))
+            };
+            let ms = if time == "0" { Some(0) } else { duration_ms(time) };
+            ms.map(|ms| sign * ms as f64).ok_or_else(wrong)
+        }
+        Some(other) => Err(members.wrong_type("offset", other)),
+    }
+}
+
+/// The widths that are chosen from have at most this many of the least unit; so many buckets are chosen from at most.
+const AUTO_BUCKETS_MAX: i64 = 2184;
 
 pub(super) fn auto_date_histogram(name: &str, members: &mut Members<'_>) -> Result<Spec> {
-    let source = source(members)?;
+    let source: Source = source(members, Form::Zoned)?;
     let buckets = members.integer("buckets")?.unwrap_or(10);
     if buckets <= 0 {
-        return Err(SearchError::illegal(format!(
-            "buckets must be greater than 0 for [{name}]"
-        )));
+        let cause = SearchError::illegal(format!("buckets must be greater than 0 for [{name}]"));
+        return Err(SearchError::of_member("auto_date_histogram", "buckets", cause));
     }
     if buckets > AUTO_BUCKETS_MAX {
         return Err(SearchError::illegal(format!(
@@ -141,7 +180,10 @@ pub(super) fn auto_date_histogram(name: &str, members: &mut Members<'_>) -> Resu
     let least = match members.text("minimum_interval")? {
         None => 0,
         Some(unit) => unit_of(&unit).ok_or_else(|| {
-            SearchError::illegal("minimum_interval must be one of [year, month, day, hour, minute, second]")
+            let cause = SearchError::illegal(
+                "minimum_interval must be one of [year, month, day, hour, minute, second]",
+            );
+            SearchError::of_member("auto_date_histogram", "minimum_interval", cause)
         })?,
     };
     let buckets = buckets as usize;
@@ -162,14 +204,10 @@ fn calendar_unit(text: &str) -> Option<char> {
     })
 }
 
-/// `90s`, `1h`, `500ms`: one millisecond at least.
-fn duration_ms(text: &str) -> Result<i64> {
-    let name = "date_histogram.fixedInterval";
-    let ms = i64::try_from(parse_time(text, name)?.as_millis()).unwrap_or(i64::MAX);
-    match ms {
-        0 => Err(SearchError::illegal(format!(
-            "failed to parse setting [{name}] with value [{text}]: it must be 1ms at least"
-        ))),
-        ms => Ok(ms),
+/// `90s`, `1h`, `500ms`; none at all where the time is negative.
+fn duration_ms(text: &str) -> Option<i64> {
+    match text.strip_prefix('-') {
+        Some(time) => time_of(time).map(|_| 0),
+        None => i64::try_from(time_of(text)?.as_millis()).ok(),
     }
 }

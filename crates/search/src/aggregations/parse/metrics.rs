@@ -1,118 +1,214 @@
-//! Reading metrics that have options.
+//! Reading metrics.
 
-use super::source;
+use super::{Form, missing, source};
 use crate::aggregations::Spec;
 use crate::aggregations::metrics::MetricKind;
+use crate::aggregations::values::Source;
+use mapping::decimals::java_number;
 use mapping::error::{Result, SearchError};
-use mapping::json::{Members, as_f64, one_or_many};
+use mapping::json::{Members, scalar};
 use serde_json::Value;
 
-fn numbers(members: &mut Members<'_>, name: &str, default: &[f64]) -> Result<Vec<f64>> {
+/// A metric by its type; `None` where it is none of these.
+pub(super) fn metric(name: &str, kind: &str, members: &mut Members<'_>) -> Result<Option<Spec>> {
+    let (form, kind) = match kind {
+        "avg" => (Form::Written, MetricKind::Avg),
+        "min" => (Form::Written, MetricKind::Min),
+        "max" => (Form::Written, MetricKind::Max),
+        "sum" => (Form::Written, MetricKind::Sum),
+        "value_count" => (Form::Written, MetricKind::ValueCount),
+        "stats" => (Form::Written, MetricKind::Stats),
+        "cardinality" => (Form::Plain, cardinality(name, members)?),
+        "extended_stats" => (Form::Written, extended_stats(name, members)?),
+        "percentiles" => (Form::Written, percentiles(members)?),
+        "percentile_ranks" => (Form::Written, percentile_ranks(members)?),
+        "median_absolute_deviation" => (Form::Written, median_absolute_deviation(name, members)?),
+        "geo_bounds" => {
+            let may_wrap = members.flag("wrap_longitude")?.unwrap_or(true);
+            (Form::Plain, MetricKind::GeoBounds { may_wrap })
+        }
+        "geo_centroid" => (Form::Plain, MetricKind::GeoCentroid),
+        "weighted_avg" => return weighted_avg(members).map(Some),
+        _ => return Ok(None),
+    };
+    Ok(Some(Spec::Metric(source(members, form)?, kind)))
+}
+
+fn cardinality(name: &str, members: &mut Members<'_>) -> Result<MetricKind> {
+    // All values are counted, however many.
+    let threshold = members.integer("precision_threshold")?;
+    if let Some(threshold) = threshold.filter(|threshold| *threshold < 0) {
+        let cause = SearchError::illegal(format!(
+            "[precisionThreshold] must be greater than or equal to 0. Found [{threshold}] in [{name}]"
+        ));
+        return Err(SearchError::of_member(
+            "cardinality",
+            "precision_threshold",
+            cause,
+        ));
+    }
+    Ok(MetricKind::Cardinality)
+}
+
+fn extended_stats(name: &str, members: &mut Members<'_>) -> Result<MetricKind> {
+    let sigma = members.number("sigma")?.unwrap_or(2.0);
+    match sigma < 0.0 {
+        false => Ok(MetricKind::ExtendedStats { sigma }),
+        true => {
+            let reason = format!("[sigma] must be greater than or equal to 0. Found [{sigma:?}] in [{name}]");
+            let cause = SearchError::illegal(reason);
+            Err(SearchError::of_member("extended_stats", "sigma", cause))
+        }
+    }
+}
+
+/// Numbers in their order, each once; one by itself is a list of it.
+fn numbers(members: &mut Members<'_>, name: &str) -> Result<Option<Vec<f64>>> {
     let given = match members.take(name) {
-        None => return Ok(default.to_vec()),
-        Some(list) => one_or_many(list),
+        None => return Ok(None),
+        Some(Value::Array(list)) => list.iter().collect(),
+        Some(one @ (Value::Number(_) | Value::String(_))) => vec![one],
+        Some(other) => return Err(members.wrong_type(name, other)),
     };
-    let numbers: Vec<f64> = given.iter().filter_map(|number| as_f64(number)).collect();
-    match numbers.is_empty() || numbers.len() != given.len() {
-        true => Err(SearchError::illegal(format!(
-            "[{name}] must not be empty, and have numbers"
-        ))),
-        false => Ok(numbers),
+    let number = |value: &Value| java_number(&scalar(value).unwrap_or_default());
+    let numbers: Result<Vec<f64>> = given.into_iter().map(number).collect();
+    let mut numbers = numbers.map_err(|error| SearchError::of_member(members.context(), name, error))?;
+    numbers.sort_by(f64::total_cmp);
+    numbers.dedup();
+    Ok(Some(numbers))
+}
+
+/// What is found wrong only when all was read.
+fn failed_to_build(context: &str, reason: impl Into<String>) -> SearchError {
+    SearchError {
+        cause: Some(Box::new(SearchError::illegal(reason))),
+        ..SearchError::content(format!(
+            "Failed to build [{context}] after last required field arrived"
+        ))
     }
 }
 
-/// The digits that `hdr` keeps; `None` without it.
-fn digits(members: &mut Members<'_>) -> Result<Option<u32>> {
-    let Some(options) = members.take("hdr") else {
-        return Ok(None);
+/// How percentiles are made: the digits that `hdr` keeps, `None` without it.
+fn method<'a>(members: &mut Members<'a>) -> Result<Option<u32>> {
+    let digest = members.take("tdigest");
+    let hdr = members.take("hdr");
+    let object = |name: &str, given: Option<&'a Value>| match given {
+        None => Ok(None),
+        Some(Value::Object(object)) => Ok(Some(object)),
+        Some(other) => Err(members.wrong_type(name, other)),
     };
-    let mut options = Members::of("hdr", options)?;
-    let digits = match options.take("number_of_significant_value_digits") {
-        None => 3,
-        Some(digits) => digits
-            .as_i64()
-            .ok_or_else(|| SearchError::parsing("[number_of_significant_value_digits] must be a number"))?,
-    };
-    options.end()?;
-    match digits {
-        0..=5 => Ok(Some(digits as u32)),
-        _ => Err(SearchError::illegal(
-            "[numberOfSignificantValueDigits] must be between 0 and 5",
-        )),
+    let (digest, hdr) = (object("tdigest", digest)?, object("hdr", hdr)?);
+    if digest.is_some() && hdr.is_some() {
+        return Err(failed_to_build(
+            members.context(),
+            "Only one percentiles method should be declared.",
+        ));
     }
-}
-
-fn compression(members: &mut Members<'_>) -> Result<()> {
-    if let Some(options) = members.take("tdigest") {
-        let mut options = Members::of("tdigest", options)?;
+    if let Some(options) = digest {
+        let mut options = Members::of_content("tdigest", options);
         // Percentiles here are exact.
         if let Some(value) = options.number("compression")?.filter(|value| *value < 0.0) {
             let reason = format!("[compression] must be greater than or equal to 0. Found [{value:?}]");
-            return Err(SearchError::illegal(reason));
+            return Err(SearchError::of_member(
+                "tdigest",
+                "compression",
+                SearchError::illegal(reason),
+            ));
         }
         options.end()?;
     }
-    Ok(())
-}
-
-pub(super) fn percentiles(members: &mut Members<'_>) -> Result<Spec> {
-    let source = source(members)?;
-    let percents = numbers(members, "percents", &[1.0, 5.0, 25.0, 50.0, 75.0, 95.0, 99.0])?;
-    if let Some(wrong) = percents.iter().find(|percent| !(0.0..=100.0).contains(*percent)) {
-        return Err(SearchError::illegal(format!(
-            "percent must be in [0,100], got [{wrong}]"
-        )));
-    }
-    let keyed = members.flag("keyed")?.unwrap_or(true);
-    compression(members)?;
-    let digits = digits(members)?;
-    Ok(Spec::Metric(
-        source,
-        MetricKind::Percentiles {
-            percents,
-            keyed,
-            digits,
-        },
-    ))
-}
-
-pub(super) fn percentile_ranks(members: &mut Members<'_>) -> Result<Spec> {
-    let source = source(members)?;
-    let values = numbers(members, "values", &[])?;
-    if values.is_empty() {
-        return Err(SearchError::illegal("[values] must not be an empty array"));
-    }
-    let keyed = members.flag("keyed")?.unwrap_or(true);
-    compression(members)?;
-    digits(members)?;
-    Ok(Spec::Metric(
-        source,
-        MetricKind::PercentileRanks { values, keyed },
-    ))
-}
-
-pub(super) fn median_absolute_deviation(name: &str, members: &mut Members<'_>) -> Result<Spec> {
-    let source = source(members)?;
-    if let Some(value) = members.number("compression")?.filter(|value| *value <= 0.0) {
-        let reason = format!("[compression] must be greater than 0. Found [{value:?}] in [{name}]");
-        return Err(SearchError::illegal(reason));
-    }
-    Ok(Spec::Metric(source, MetricKind::MedianAbsoluteDeviation))
-}
-
-pub(super) fn weighted_avg(members: &mut Members<'_>) -> Result<Spec> {
-    let mut part = |name: &str| {
-        let missing = || SearchError::parsing(format!("Missing [{name}] of [weighted_avg]"));
-        let mut inner = Members::of(name, members.take(name).ok_or_else(missing)?)?;
-        let source = source(&mut inner)?;
-        inner.end()?;
-        Ok(source)
-    };
-    let (value, weight) = (part("value")?, part("weight")?);
-    for name in ["format", "value_type"] {
-        if members.take(name).is_some_and(|given| *given != Value::Null) {
-            return Err(SearchError::unsupported(format!("[{name}] of weighted_avg")));
+    let Some(options) = hdr else { return Ok(None) };
+    let mut options = Members::of_content("hdr", options);
+    let name = "number_of_significant_value_digits";
+    let digits = options.integer(name)?.unwrap_or(3);
+    options.end()?;
+    match digits {
+        0..=5 => Ok(Some(digits as u32)),
+        _ => {
+            let cause = SearchError::illegal("[numberOfSignificantValueDigits] must be between 0 and 5");
+            Err(SearchError::of_member("hdr", name, cause))
         }
     }
+}
+
+fn percentiles(members: &mut Members<'_>) -> Result<MetricKind> {
+    let usual = || vec![1.0, 5.0, 25.0, 50.0, 75.0, 95.0, 99.0];
+    let percents = numbers(members, "percents")?.unwrap_or_else(usual);
+    if percents.is_empty() {
+        return Err(failed_to_build("percentiles", "[percents] must not be empty"));
+    }
+    if let Some(wrong) = percents.iter().find(|percent| !(0.0..=100.0).contains(*percent)) {
+        let reason = format!("percent must be in [0,100], got [{wrong:?}]");
+        return Err(failed_to_build("percentiles", reason));
+    }
+    Ok(MetricKind::Percentiles {
+        percents,
+        keyed: members.flag("keyed")?.unwrap_or(true),
+        digits: method(members)?,
+    })
+}
+
+fn percentile_ranks(members: &mut Members<'_>) -> Result<MetricKind> {
+    let values = numbers(members, "values")?.unwrap_or_default();
+    if values.is_empty() {
+        return Err(failed_to_build(
+            "percentile_ranks",
+            "[values] must not be an empty array",
+        ));
+    }
+    Ok(MetricKind::PercentileRanks {
+        values,
+        keyed: members.flag("keyed")?.unwrap_or(true),
+        digits: method(members)?,
+    })
+}
+
+fn median_absolute_deviation(name: &str, members: &mut Members<'_>) -> Result<MetricKind> {
+    match members.number("compression")?.filter(|value| *value <= 0.0) {
+        None => Ok(MetricKind::MedianAbsoluteDeviation),
+        Some(value) => {
+            let reason = format!("[compression] must be greater than 0. Found [{value:?}] in [{name}]");
+            let cause = SearchError::illegal(reason);
+            Err(SearchError::of_member(
+                "median_absolute_deviation",
+                "compression",
+                cause,
+            ))
+        }
+    }
+}
+
+fn weighted_avg(members: &mut Members<'_>) -> Result<Spec> {
+    let (value, weight) = (weighted(members, "value")?, weighted(members, "weight")?);
+    let mut value = value;
+    value.format = members.text("format")?;
+    // What values are says the field.
+    members.text("value_type")?;
     Ok(Spec::Metric(value, MetricKind::WeightedAvg(Box::new(weight))))
+}
+
+fn weighted(members: &mut Members<'_>, name: &str) -> Result<Source> {
+    let given = match members.take(name) {
+        None => {
+            let reason = format!("Could not find field name [{name}] in multiValuesSource");
+            return Err(SearchError::illegal(reason));
+        }
+        Some(Value::Object(given)) => given,
+        Some(other) => return Err(members.wrong_type(name, other)),
+    };
+    let mut inner = Members::of_content("field_config", given);
+    if inner.take("script").is_some() {
+        return Err(SearchError::unsupported("a [script] in an aggregation"));
+    }
+    let none = || {
+        let cause = SearchError::illegal(
+            "[field] and [script] cannot both be null.  Please specify one or the other.",
+        );
+        SearchError::of_member("weighted_avg", name, cause)
+    };
+    let mut source = Source::of_field(inner.text("field")?.ok_or_else(none)?);
+    source.missing = missing(&mut inner)?;
+    source.zone = super::zone(&mut inner)?;
+    inner.end()?;
+    Ok(source)
 }

@@ -1,49 +1,48 @@
 //! Reading `terms`.
 
-use super::{orders, source};
+use super::{Form, at_least, source};
 use crate::aggregations::Spec;
-use crate::aggregations::buckets::BucketOrder;
 use crate::aggregations::multi_terms::MultiTermsSpec;
+use crate::aggregations::ordering::{self, BucketOrder};
 use crate::aggregations::sample::SampleSpec;
 use crate::aggregations::significant::SignificantSpec;
 use crate::aggregations::terms::TermsSpec;
 use crate::aggregations::wanted::Wanted;
 use crate::matching::expression;
-use mapping::error::{Result, SearchError};
+use mapping::error::{Kind, Result, SearchError};
 use mapping::json::{Members, one_or_many, scalar};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 /// How many buckets of how many documents at least, and in which order.
-fn chosen(kind: &str, members: &mut Members<'_>) -> Result<(usize, u64, Vec<BucketOrder>)> {
-    let size = members.integer("size")?.unwrap_or(10);
-    if size <= 0 {
-        return Err(SearchError::illegal(format!(
-            "[size] must be greater than 0. Found [{size}] in [{kind}]"
-        )));
-    }
-    let least = members.integer("min_doc_count")?.unwrap_or(1);
-    if least < 0 {
-        return Err(SearchError::illegal(format!(
-            "[min_doc_count] must be greater than or equal to 0. Found [{least}] in [{kind}]"
-        )));
-    }
-    let mut orders = orders(members.take("order"))?;
+fn chosen(name: &str, members: &mut Members<'_>) -> Result<(usize, u64, Vec<BucketOrder>)> {
+    let size = at_least(members, "size", 1, name)?.unwrap_or(10);
+    let least = at_least(members, "min_doc_count", 0, name)?.unwrap_or(1);
+    let mut orders = ordering::take(members)?;
     if orders.is_empty() {
-        orders.push(BucketOrder {
-            by: "_count".to_owned(),
-            ascending: false,
-        });
+        orders.push(BucketOrder::BY_COUNT);
     }
     // How shards and heaps are used changes nothing of the answer: all values are counted.
-    for name in [
-        "shard_size",
-        "shard_min_doc_count",
-        "collect_mode",
-        "show_term_doc_count_error",
-    ] {
-        members.take(name);
+    at_least(members, "shard_size", 1, name)?;
+    at_least(members, "shard_min_doc_count", 0, name)?;
+    let mode = members.text("collect_mode")?;
+    match mode.as_deref() {
+        None | Some("depth_first" | "breadth_first") => Ok((size as usize, least as u64, orders)),
+        Some(other) => Err(SearchError::new(
+            Kind::Date,
+            format!("no [collect_mode] found for value [{other}]"),
+        )),
     }
-    Ok((size as usize, least as u64, orders))
+}
+
+/// Takes how an aggregation is said to be executed: whether terms are to be counted by themselves.
+fn hint(members: &mut Members<'_>, known: &[&str]) -> Result<bool> {
+    match members.text("execution_hint")? {
+        Some(hint) if !known.contains(&hint.as_str()) => Err(SearchError::illegal(format!(
+            "Unknown `execution_hint`: [{hint}], expected any of [{}]",
+            known.join(", ")
+        ))),
+        hint => Ok(hint.as_deref() == Some("map")),
+    }
 }
 
 pub(super) fn multi(name: &str, members: &mut Members<'_>) -> Result<Spec> {
@@ -56,32 +55,25 @@ pub(super) fn multi(name: &str, members: &mut Members<'_>) -> Result<Spec> {
     let mut sources = Vec::with_capacity(given.len());
     for one in given {
         let mut part = Members::of("terms", one)?;
-        sources.push(source(&mut part)?);
+        sources.push(source(&mut part, Form::Zoned)?);
         part.end()?;
     }
-    let (size, least, orders) = chosen("multi_terms", members)?;
+    let (size, least, orders) = chosen(name, members)?;
+    let shows_error = members.flag("show_term_doc_count_error")?.unwrap_or(false);
     Ok(Spec::MultiTerms(MultiTermsSpec {
         sources,
         size,
         least,
         orders,
+        shows_error,
     }))
 }
 
-pub(super) fn terms(members: &mut Members<'_>) -> Result<Spec> {
-    let source = source(members)?;
-    let (size, least, orders) = chosen("terms", members)?;
-    let is_mapped = match members.text("execution_hint")?.as_deref() {
-        None | Some("global_ordinals") => false,
-        Some("map") => true,
-        Some(other) => {
-            return Err(SearchError::illegal(format!(
-                "Invalid execution hint: [{other}] expected any of [map, global_ordinals]"
-            )));
-        }
-    };
-    let include = wanted(members.take("include"))?;
-    let exclude = wanted(members.take("exclude"))?;
+pub(super) fn terms(name: &str, members: &mut Members<'_>) -> Result<Spec> {
+    let source = source(members, Form::Written)?;
+    let (size, least, orders) = chosen(name, members)?;
+    let is_mapped = hint(members, &["map", "global_ordinals"])?;
+    let (include, exclude) = wanted(members)?;
     Ok(Spec::Terms(
         source,
         TermsSpec {
@@ -91,32 +83,83 @@ pub(super) fn terms(members: &mut Members<'_>) -> Result<Spec> {
             include,
             exclude,
             is_mapped,
+            shows_error: members.flag("show_term_doc_count_error")?.unwrap_or(false),
             most: None,
         },
     ))
 }
 
-/// Values by a pattern, by name, or as one of so many parts.
-fn wanted(value: Option<&Value>) -> Result<Option<Wanted>> {
+/// Which terms are included and which are excluded: by a pattern, by name, or as one of so many parts.
+fn wanted(members: &mut Members<'_>) -> Result<(Option<Wanted>, Option<Wanted>)> {
+    let include = match members.take("include") {
+        Some(Value::Object(part)) => Some(one_part(members.context(), part)?),
+        given => one_wanted(members, "include", given)?,
+    };
+    let exclude = members.take("exclude");
+    let exclude = match exclude {
+        Some(object @ Value::Object(_)) => return Err(members.wrong_type("exclude", object)),
+        given => one_wanted(members, "exclude", given)?,
+    };
+    let clash = match (&include, &exclude) {
+        (Some(Wanted::Part(..)), Some(_)) => {
+            "Cannot specify any excludes when using a partition-based include"
+        }
+        (Some(Wanted::Pattern(_)), Some(Wanted::Values(_)))
+        | (Some(Wanted::Values(_)), Some(Wanted::Pattern(_))) => {
+            "Cannot mix a set-based with a regex-based method"
+        }
+        _ => return Ok((include, exclude)),
+    };
+    Err(SearchError::of_member(
+        members.context(),
+        "exclude",
+        SearchError::illegal(clash),
+    ))
+}
+
+fn one_wanted(members: &Members<'_>, name: &str, value: Option<&Value>) -> Result<Option<Wanted>> {
+    let failed = |error: SearchError| SearchError::of_member(members.context(), name, error);
     match value {
         None => Ok(None),
         Some(Value::String(pattern)) => {
-            let (pattern, _) = expression(&format!("^(?:{pattern})$"), false)?;
+            let (pattern, _) = expression(&format!("^(?:{pattern})$"), false).map_err(failed)?;
             Ok(Some(Wanted::Pattern(pattern)))
         }
-        Some(Value::Object(part)) => {
-            let number = |name: &str| part.get(name).and_then(Value::as_u64);
-            match (number("partition"), number("num_partitions")) {
-                (Some(part), Some(parts)) if part < parts => Ok(Some(Wanted::Part(part, parts))),
-                _ => Err(SearchError::illegal(
-                    "[include] needs a [partition] below its [num_partitions]",
-                )),
-            }
+        Some(Value::Array(list)) => {
+            let wrong = || {
+                let reason = "Array elements in include/exclude clauses should be string values";
+                SearchError::new(Kind::Date, reason)
+            };
+            let texts = list.iter().map(|value| scalar(value).ok_or_else(wrong));
+            Ok(Some(Wanted::Values(texts.collect::<Result<_>>()?)))
         }
-        Some(list) => Ok(Some(Wanted::Values(
-            one_or_many(list).into_iter().filter_map(scalar).collect(),
-        ))),
+        Some(other) => Err(members.wrong_type(name, other)),
     }
+}
+
+fn one_part(context: &str, part: &Map<String, Value>) -> Result<Wanted> {
+    const NAMES: [&str; 2] = ["partition", "num_partitions"];
+    if let Some(other) = part.keys().find(|name| !NAMES.contains(&name.as_str())) {
+        let reason = format!("Unknown parameter in Include/Exclude clause: {other}");
+        return Err(SearchError::new(Kind::Date, reason));
+    }
+    let number = |name: &str| part.get(name).and_then(Value::as_i64);
+    let [partition, parts] = NAMES.map(number);
+    let why = match (partition, parts) {
+        (None, _) => "Missing [partition] parameter for partition-based include".to_owned(),
+        (_, None) => "Missing [num_partitions] parameter for partition-based include".to_owned(),
+        (Some(part), Some(parts)) if (0..parts).contains(&part) => {
+            return Ok(Wanted::Part(part as u64, parts as u64));
+        }
+        (Some(part), Some(_)) => {
+            format!("Partition number [{part}] must be less than [num_partitions] and not negative")
+        }
+    };
+    Err(SearchError::of_member(
+        context,
+        "include",
+        SearchError::illegal(why),
+    ))
 }
 
 /// The documents of a rare term at most.
@@ -125,7 +168,7 @@ const RARE_MOST: i64 = 100;
 const PRECISION_LEAST: f64 = 0.00001;
 
 pub(super) fn rare(name: &str, members: &mut Members<'_>) -> Result<Spec> {
-    let source = source(members)?;
+    let source = source(members, Form::Written)?;
     let most = members.integer("max_doc_count")?.unwrap_or(1);
     let refused = match most {
         ..=0 => Some(format!("must be greater than 0. Found [{most}] in")),
@@ -133,17 +176,17 @@ pub(super) fn rare(name: &str, members: &mut Members<'_>) -> Result<Spec> {
         _ => Some(format!("must be smaller than {RARE_MOST} in")),
     };
     if let Some(why) = refused {
-        return Err(SearchError::illegal(format!("[max_doc_count] {why} [{name}]")));
+        let cause = SearchError::illegal(format!("[max_doc_count] {why} [{name}]"));
+        return Err(SearchError::of_member("rare_terms", "max_doc_count", cause));
     }
     if members
         .number("precision")?
         .is_some_and(|precision| precision < PRECISION_LEAST)
     {
-        return Err(SearchError::illegal(format!(
-            "[precision] must be greater than {PRECISION_LEAST}"
-        )));
+        let cause = SearchError::illegal(format!("[precision] must be greater than {PRECISION_LEAST}"));
+        return Err(SearchError::of_member("rare_terms", "precision", cause));
     }
-    let (include, exclude) = (wanted(members.take("include"))?, wanted(members.take("exclude"))?);
+    let (include, exclude) = wanted(members)?;
     Ok(Spec::Terms(
         source,
         TermsSpec {
@@ -153,6 +196,7 @@ pub(super) fn rare(name: &str, members: &mut Members<'_>) -> Result<Spec> {
             include,
             exclude,
             is_mapped: false,
+            shows_error: false,
             most: Some(most as u64),
         },
     ))
@@ -168,12 +212,14 @@ const HEURISTICS: [&str; 6] = [
     "p_value",
 ];
 
-pub(super) fn significant(kind: &str, members: &mut Members<'_>) -> Result<Spec> {
+pub(super) fn significant(name: &str, kind: &str, members: &mut Members<'_>) -> Result<Spec> {
     let is_text = kind == "significant_text";
     if let Some(heuristic) = HEURISTICS.iter().find(|name| members.take(name).is_some()) {
         return Err(SearchError::unsupported(format!("[{heuristic}] of {kind}")));
     }
-    members.take("jlh");
+    if let Some(Value::Object(options)) = members.take("jlh") {
+        Members::of_content("jlh", options).end()?;
+    }
     if is_text {
         if members.flag("filter_duplicate_text")?.unwrap_or(false) {
             return Err(SearchError::unsupported(format!(
@@ -183,25 +229,26 @@ pub(super) fn significant(kind: &str, members: &mut Members<'_>) -> Result<Spec>
         if members.take("source_fields").is_some() {
             return Err(SearchError::unsupported(format!("[source_fields] of {kind}")));
         }
+    } else {
+        hint(members, &["map", "global_ordinals"])?;
     }
-    let source = source(members)?;
-    let background = members.take("background_filter");
-    let background = background.map(crate::query::parse_query).transpose()?;
-    let size = members.integer("size")?.unwrap_or(10);
-    let least = members.integer("min_doc_count")?.unwrap_or(3);
-    if size <= 0 || least < 0 {
-        return Err(SearchError::illegal(format!(
-            "[size] must be greater than 0 and [min_doc_count] not negative in [{kind}]"
-        )));
-    }
-    for name in ["shard_size", "shard_min_doc_count", "execution_hint"] {
-        members.take(name);
-    }
+    let form = if is_text { Form::Plain } else { Form::Written };
+    let source = source(members, form)?;
+    let background = match members.take("background_filter") {
+        None => None,
+        Some(filter @ Value::Object(_)) => Some(crate::query::parse_query(filter)?),
+        Some(other) => return Err(members.wrong_type("background_filter", other)),
+    };
+    let size = at_least(members, "size", 1, name)?.unwrap_or(10);
+    let least = at_least(members, "min_doc_count", 0, name)?.unwrap_or(3);
+    at_least(members, "shard_size", 1, name)?;
+    at_least(members, "shard_min_doc_count", 0, name)?;
+    let (include, exclude) = wanted(members)?;
     let spec = SignificantSpec {
         size: size as usize,
         least: least as u64,
-        include: wanted(members.take("include"))?,
-        exclude: wanted(members.take("exclude"))?,
+        include,
+        exclude,
         background: background.map(Box::new),
         is_text,
     };
@@ -211,23 +258,39 @@ pub(super) fn significant(kind: &str, members: &mut Members<'_>) -> Result<Spec>
 /// The documents of a sample, where nobody says how many.
 const SAMPLE: i64 = 100;
 
-pub(super) fn sample(kind: &str, members: &mut Members<'_>) -> Result<Spec> {
-    let size = members.integer("shard_size")?.unwrap_or(SAMPLE);
-    if size <= 0 {
-        return Err(SearchError::illegal(format!(
-            "[shard_size] must be greater than 0. Found [{size}] in [{kind}]"
-        )));
-    }
-    let diversity = match kind {
-        "diversified_sampler" => {
-            members.text("execution_hint")?;
-            let most = members.integer("max_docs_per_value")?.unwrap_or(1).max(1);
-            Some((source(members)?, most as usize))
+pub(super) fn sample(name: &str, kind: &str, members: &mut Members<'_>) -> Result<Spec> {
+    if kind == "sampler" {
+        let given = members.take("shard_size");
+        let size = match given.map_or(Some(SAMPLE), Value::as_i64) {
+            Some(size) => size,
+            None => return Err(unsupported_property("shard_size", name)),
+        };
+        if let Some((other, _)) = members.take_first() {
+            return Err(unsupported_property(other, name));
         }
-        _ => None,
-    };
-    Ok(Spec::Sample(SampleSpec {
-        size: size as usize,
-        diversity,
-    }))
+        return sampled(size, None);
+    }
+    let size = at_least(members, "shard_size", 0, name)?.unwrap_or(SAMPLE);
+    hint(members, &["map", "bytes_hash", "global_ordinals"])?;
+    let most = at_least(members, "max_docs_per_value", 1, name)?.unwrap_or(1);
+    let source = source(members, Form::Written)?;
+    sampled(size, Some((source, most as usize)))
+}
+
+fn sampled(size: i64, diversity: Option<(crate::aggregations::values::Source, usize)>) -> Result<Spec> {
+    match size > 0 {
+        true => Ok(Spec::Sample(SampleSpec {
+            size: size as usize,
+            diversity,
+        })),
+        false => Err(SearchError::illegal(
+            "numHits must be > 0; please use TotalHitCountCollector if you just need the total hit count",
+        )),
+    }
+}
+
+fn unsupported_property(property: &str, name: &str) -> SearchError {
+    SearchError::parsing(format!(
+        "Unsupported property \"{property}\" for aggregation \"{name}"
+    ))
 }

@@ -25,27 +25,27 @@ pub(in crate::aggregations) struct Average {
 }
 
 impl Average {
-    pub(super) fn parse(members: &mut Members<'_>) -> Result<Average> {
+    pub(super) fn parse(name: &str, members: &mut Members<'_>) -> Result<Average> {
         let buckets = members.integer("window")?.unwrap_or(WINDOW);
         if buckets <= 0 {
             return Err(SearchError::parsing(format!(
-                "[window] value must be a positive, non-zero integer. Value supplied was [{buckets}] in [moving_avg]."
+                "[window] value must be a positive, non-zero integer.  Value supplied was [null] in [{name}]."
             )));
         }
         let settings = members.take("settings");
-        let name = members.text("model")?.unwrap_or_else(|| "simple".to_owned());
-        let mut model = match name.as_str() {
+        let model = members.text("model")?.unwrap_or_else(|| "simple".to_owned());
+        let mut model = match model.as_str() {
             "simple" => Model::Simple,
             "linear" => Model::Linear,
             "ewma" => Model::Ewma(ALPHA),
             "holt" | "holt_winters" => {
                 return Err(SearchError::unsupported(format!(
-                    "the model [{name}] of moving_avg"
+                    "the model [{model}] of moving_avg"
                 )));
             }
             other => {
                 return Err(SearchError::parsing(format!(
-                    "Unknown model [{other}] of [moving_avg]"
+                    "no [moving_avg_model] registered for [{other}]"
                 )));
             }
         };
@@ -61,11 +61,14 @@ impl Average {
             }
             settings.end()?;
         }
-        if members
-            .integer("predict")?
-            .is_some_and(|predicted| predicted != 0)
-        {
-            return Err(SearchError::unsupported("[predict] of moving_avg"));
+        match members.integer("predict")? {
+            None => {}
+            Some(predicted @ ..=0) => {
+                return Err(SearchError::parsing(format!(
+                    "[predict] value must be a positive integer.  Value supplied was [{predicted}] in [{name}]."
+                )));
+            }
+            Some(_) => return Err(SearchError::unsupported("[predict] of moving_avg")),
         }
         if members.flag("minimize")?.unwrap_or(false) {
             return Err(SearchError::unsupported("[minimize] of moving_avg"));

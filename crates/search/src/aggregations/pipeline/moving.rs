@@ -28,18 +28,20 @@ pub(in crate::aggregations) struct Window {
 impl Window {
     pub(super) fn parse(members: &mut Members<'_>) -> Result<Window> {
         let buckets = members.integer("window")?;
-        let buckets = buckets.ok_or_else(|| SearchError::parsing("Required [window]"))?;
+        let buckets = buckets.ok_or_else(|| SearchError::illegal("Required [window]"))?;
         if buckets <= 0 {
-            return Err(SearchError::illegal(
-                "[window] must be a positive, non-zero integer.",
-            ));
+            let cause = SearchError::illegal("[window] must be a positive, non-zero integer.");
+            return Err(SearchError {
+                cause: Some(Box::new(cause)),
+                ..SearchError::content("Failed to build [moving_fn] after last required field arrived")
+            });
         }
         let script = match members.take("script") {
             Some(Value::Object(script)) => script.get("source").and_then(scalar),
             Some(text) => scalar(text),
             None => None,
         };
-        let script = script.ok_or_else(|| SearchError::parsing("Required [script]"))?;
+        let script = script.ok_or_else(|| SearchError::illegal("Required [script]"))?;
         Ok(Window {
             buckets,
             shift: members.integer("shift")?.unwrap_or(0),
