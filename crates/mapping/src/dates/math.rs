@@ -2,7 +2,7 @@
 
 use super::local::floor_local;
 use super::{DateFormats, timestamp};
-use crate::error::{Result, SearchError};
+use crate::error::{Kind, Result, SearchError};
 use jiff::tz::TimeZone;
 use jiff::{ToSpan, Zoned};
 
@@ -23,7 +23,10 @@ pub fn parse_math(
     now_ms: i64,
     rounding: Rounding,
 ) -> Result<i64> {
-    let failed = || SearchError::parsing(format!("failed to parse date field [{text}]"));
+    let failed = || match text.is_empty() {
+        true => SearchError::new(Kind::Date, "cannot parse empty date"),
+        false => SearchError::new(Kind::Date, format!("failed to parse date field [{text}]")),
+    };
     let (mut moment, math) = match text.strip_prefix("now") {
         Some(math) => (now_ms, math),
         None => match text.split_once("||") {

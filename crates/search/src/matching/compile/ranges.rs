@@ -1,12 +1,13 @@
 //! Ranges of numbers, dates, addresses and terms.
 
-use super::{Compiler, failed, leaf, normalized, value_of_kind};
+use super::{Compiler, leaf, normalized};
 use crate::matching::Node;
 use crate::matching::test::Test;
 use crate::query::Range;
 use jiff::tz::TimeZone;
+use mapping::asked;
 use mapping::dates::{self, DateFormats, Rounding};
-use mapping::error::Result;
+use mapping::error::{Kind, Result, SearchError};
 use mapping::fields::Term;
 use mapping::intervals::Interval;
 use mapping::json::{as_f64, scalar};
@@ -31,6 +32,13 @@ impl Compiler<'_> {
         let Some(field) = self.searchable(name)? else {
             return Ok(Node::Nothing);
         };
+        if field.kind == FieldKind::Point {
+            let reason = format!(
+                "failed to create query: Field [{name}] of type [{}] does not support range queries",
+                field.type_name
+            );
+            return Err(SearchError::new(Kind::QueryShard, reason));
+        }
         let low = self.end(&field, range, &range.low, true)?;
         let high = self.end(&field, range, &range.high, false)?;
         if let FieldKind::Range(inner) = &field.kind {
@@ -56,19 +64,11 @@ impl Compiler<'_> {
             FieldKind::Range(inner) => &**inner,
             kind => kind,
         };
-        let endless = if is_low { "-Infinity" } else { "Infinity" };
-        if matches!(kind, FieldKind::Float(_)) && value.as_str() == Some(endless) {
-            return Ok(Bound::Unbounded);
-        }
         let term = match kind {
-            FieldKind::Date => Term::Date(self.date(field, range, value, is_low != *includes)?),
-            FieldKind::Integer(..) => {
-                // An end between two whole numbers is an end all the same.
-                let number = as_f64(value).ok_or_else(|| failed(field, value))?;
-                match mapping::json::as_i64(value) {
-                    Some(whole) => Term::Integer(whole),
-                    None => Term::Float(number),
-                }
+            FieldKind::Date => {
+                let ms = self.date(field, range, value, is_low != *includes)?;
+                check_nanos(field, ms)?;
+                Term::Date(ms)
             }
             FieldKind::Keyword => Term::Text(normalized(field, &scalar(value).unwrap_or_default())),
             FieldKind::Text => Term::Text(
@@ -76,7 +76,7 @@ impl Compiler<'_> {
                     .search_analyzer
                     .normalize(&scalar(value).unwrap_or_default()),
             ),
-            kind => value_of_kind(kind, field, value)?,
+            kind => asked::end(field, kind, value)?,
         };
         Ok(if *includes {
             Bound::Included(term)
@@ -113,6 +113,19 @@ impl Compiler<'_> {
             self.now_ms,
             rounding,
         )
-        .map_err(|error| mapping::error::SearchError::new(error.kind, error.reason))
     }
+}
+
+/// Refuses a moment that a field of nanoseconds cannot have.
+fn check_nanos(field: &Field, ms: i64) -> Result<()> {
+    let place = match ms {
+        _ if !field.is_nanos() => return Ok(()),
+        ms if ms < 0 => "is before the epoch in 1970",
+        ms if ms > i64::MAX / 1_000_000 => "is after 2262-04-11T23:47:16.854775807",
+        _ => return Ok(()),
+    };
+    let date = dates::date_text(ms).replace(".000Z", "Z");
+    Err(SearchError::illegal(format!(
+        "date[{date}] {place} and cannot be stored in nanosecond resolution"
+    )))
 }
