@@ -25,6 +25,7 @@ pub struct MoreLike {
     boost_terms: f64,
     includes: bool,
     boost: f32,
+    name: Option<String>,
     /// How often each term is in what is liked.
     terms: BTreeMap<(String, String), u64>,
     unliked: HashSet<(String, String)>,
@@ -81,7 +82,7 @@ impl MoreLike {
                 .collect()
         };
         let boost = members.boost()?;
-        members.take("_name");
+        let name = members.text("_name")?;
         let like = likes(members.take("like"))?;
         if like.is_empty() {
             return Err(SearchError::illegal(
@@ -123,6 +124,7 @@ impl MoreLike {
             boost_terms: members.number("boost_terms")?.unwrap_or(0.0),
             includes: members.flag("include")?.unwrap_or(false),
             boost,
+            name,
             terms: BTreeMap::new(),
             unliked: HashSet::new(),
             documents: BTreeMap::new(),
@@ -250,6 +252,9 @@ impl MoreLike {
         let mut query = json!({"should": should, "minimum_should_match": self.minimum, "boost": self.boost});
         if !self.includes && !ids.is_empty() {
             query["must_not"] = json!([{"ids": {"values": ids}}]);
+        }
+        if let Some(name) = &self.name {
+            query["_name"] = json!(name);
         }
         json!({"bool": query})
     }

@@ -105,9 +105,9 @@ impl Query {
                 all.for_each(|query| query.add_unfound(out));
             }
             Query::DisMax { queries, .. } => queries.iter_mut().for_each(|query| query.add_unfound(out)),
-            Query::ConstantScore { filter: query, .. } | Query::ScriptScore { query, .. } => {
-                query.add_unfound(out);
-            }
+            Query::ConstantScore { filter: query, .. }
+            | Query::ScriptScore { query, .. }
+            | Query::Named { query, .. } => query.add_unfound(out),
             Query::Boosting {
                 positive, negative, ..
             } => {

@@ -9,21 +9,29 @@ mod intervals;
 mod knn;
 mod lucene;
 mod renamed;
+mod rewrite;
 mod simple;
 mod term_level;
+mod texts;
 
+pub(crate) use full_text::are_all;
 pub use functions::FunctionScore;
 pub(crate) use functions::{BoostMode, Curve, Decay, Function, FunctionKind, ManyMode, Modifier, ScoreMode};
+pub(crate) use geo::sides as box_sides;
 pub use inner::InnerHits;
 pub use intervals::Rule;
 pub(crate) use intervals::{Relation as Standing, RuleKind};
 pub use lucene::parse_query_string;
 pub use renamed::Asked;
+pub(crate) use rewrite::EXPANSIONS;
+pub use rewrite::{Rewrite, Weigh};
+pub use texts::{Fuzzy, Match, MatchKind, MultiKind, ZeroTerms};
 
 use crate::neighbours::Neighbours;
 use crate::script::DocumentScript;
 use mapping::error::{Result, SearchError};
 use mapping::intervals::Relation;
+use mapping::json::scalar;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -31,6 +39,10 @@ use std::sync::Arc;
 pub const DEPTH_MAX: usize = 30;
 /// The clauses of one query, and the values of one `terms`, at most.
 pub const CLAUSES_MAX: usize = 65_536;
+
+/// The terms of a text that is searched for at most, and those that stand for a pattern: as many as clauses where Elasticsearch's
+/// `indices.query.bool.max_clause_count` says nothing.
+pub(crate) const TERMS_MAX: usize = 1024;
 
 /// There are more clauses than may be.
 pub(crate) fn too_many_clauses(most: usize) -> SearchError {
@@ -109,6 +121,7 @@ pub enum Query {
     Pattern {
         field: String,
         pattern: Pattern,
+        rewrite: Rewrite,
         boost: f32,
     },
     GeoDistance {
@@ -170,6 +183,13 @@ pub enum Query {
         rule: Box<Rule>,
         boost: f32,
     },
+    /// A query that finds nothing where it cannot be asked of its field.
+    Lenient(Box<Query>),
+    /// A query by whose name hits say that they match it.
+    Named {
+        name: String,
+        query: Box<Query>,
+    },
     /// The nearest documents, which are to be looked for before a search can be run.
     Knn(Box<Knn>),
     /// All documents with a vector, by how near it is.
@@ -213,11 +233,12 @@ impl Query {
         }
     }
 
-    /// The same query, its score multiplied.
-    fn boosted(self, boost: f32) -> Query {
-        match boost == 1.0 {
-            true => self,
-            false => Query::clauses(vec![self], Vec::new(), Vec::new(), boost),
+    /// The query that a text stands for, whose clauses are no others'.
+    fn whole(self, boost: f32) -> Query {
+        Query::DisMax {
+            queries: vec![self],
+            tie_breaker: 0.0,
+            boost,
         }
     }
 
@@ -265,71 +286,10 @@ pub struct Range {
 #[derive(Clone, Debug)]
 #[allow(missing_docs, reason = "Elasticsearch's names")]
 pub enum Pattern {
-    Prefix {
-        value: String,
-        case_insensitive: bool,
-    },
-    Wildcard {
-        value: String,
-        case_insensitive: bool,
-    },
-    Regexp {
-        value: String,
-        case_insensitive: bool,
-    },
-    Fuzzy {
-        value: String,
-        fuzziness: String,
-        prefix_length: usize,
-        transpositions: bool,
-    },
-}
-
-/// What of a text must be there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MatchKind {
-    /// Its terms.
-    Terms,
-    /// Its terms, in their order.
-    Phrase,
-    /// The same, the last one being the beginning of a term.
-    PhrasePrefix,
-    /// Its terms, the last one being the beginning of a term.
-    BoolPrefix,
-}
-
-/// A text that is analyzed and looked for.
-#[derive(Clone, Debug)]
-pub struct Match {
-    /// The text.
-    pub text: Value,
-    /// What of it must be there.
-    pub kind: MatchKind,
-    /// Whether all terms must be there.
-    pub all: bool,
-    /// How many terms must be there.
-    pub minimum: Option<String>,
-    /// The analyzer, where not that of the field.
-    pub analyzer: Option<String>,
-    /// How far terms may be from those of the text.
-    pub fuzziness: Option<String>,
-    /// The characters that fuzzy terms share with it at the beginning.
-    pub prefix_length: usize,
-    /// How many places the terms of a phrase may be moved.
-    pub slop: u32,
-    /// Whether a text without terms matches everything.
-    pub zero_terms_all: bool,
-    /// Whether a value that the field cannot have matches nothing, in place of an error.
-    pub lenient: bool,
-}
-
-/// How the fields of a `multi_match` are taken together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[allow(missing_docs, reason = "Elasticsearch's names")]
-pub enum MultiKind {
-    Best,
-    Most,
-    Cross,
+    Prefix { value: String, case_insensitive: bool },
+    Wildcard { value: String, case_insensitive: bool },
+    Regexp { value: String, case_insensitive: bool },
+    Fuzzy { value: String, fuzzy: Fuzzy },
 }
 
 /// Reads a query.
@@ -340,6 +300,35 @@ pub fn parse_query(value: &Value) -> Result<Query> {
 #[derive(Clone, Copy)]
 struct Parser {
     depth: usize,
+}
+
+/// The name of a query, which of those that are for one field lies within what is said of it.
+fn name_of(query: &str, body: &Value) -> Result<Option<String>> {
+    const OF_FIELDS: [&str; 11] = [
+        "fuzzy",
+        "intervals",
+        "match",
+        "match_bool_prefix",
+        "match_phrase",
+        "match_phrase_prefix",
+        "prefix",
+        "range",
+        "regexp",
+        "term",
+        "wildcard",
+    ];
+    let of_field = || {
+        let mut members = body.as_object()?.values();
+        members.find_map(|value| value.get("_name"))
+    };
+    let name = match body.get("_name") {
+        None if OF_FIELDS.contains(&query) => of_field(),
+        name => name,
+    };
+    let wrong =
+        |name: &Value| SearchError::parsing(format!("[{query}] [_name] must be a string, but is [{name}]"));
+    name.map(|name| scalar(name).ok_or_else(|| wrong(name)))
+        .transpose()
 }
 
 impl Parser {
@@ -370,31 +359,37 @@ impl Parser {
                 "[{name}] malformed query, expected [END_OBJECT] but found [FIELD_NAME], [{other}]"
             )));
         }
-        match name.as_str() {
-            "match_all" | "match_none" | "bool" | "constant_score" | "dis_max" | "boosting" | "nested" => {
-                parser.compound(name, body)
-            }
-            "distance_feature" => geo::distance_feature(body),
-            "function_score" | "script_score" | "script" => parser.functions(name, body),
-            "intervals" => intervals::parse(body),
-            "knn" => Ok(Query::Knn(Box::new(parser.knn(body)?))),
-            "geo_distance" | "geo_bounding_box" => geo::parse(name, body),
-            "query_string" => lucene::parse(body),
-            "simple_query_string" => simple::parse(body),
-            "ids" | "exists" | "term" | "terms" | "range" | "prefix" | "wildcard" | "regexp" | "fuzzy" => {
-                term_level::parse(name, body)
-            }
-            "match" | "match_phrase" | "match_phrase_prefix" | "match_bool_prefix" | "multi_match" => {
-                full_text::parse(name, body)
-            }
-            "more_like_this" | "geo_polygon" | "geo_shape" | "has_child" | "has_parent" | "parent_id"
-            | "percolate" | "pinned" | "rank_feature" | "semantic" | "span_term" | "span_near"
-            | "span_or" | "span_not" | "span_first" | "span_multi" | "span_containing" | "span_within"
-            | "field_masking_span" | "terms_set" | "wrapper" | "combined_fields" => {
-                Err(SearchError::unsupported(format!("the query [{name}]")))
-            }
-            other => Err(SearchError::parsing(format!("unknown query [{other}]"))),
-        }
+        let query =
+            match name.as_str() {
+                "match_all" | "match_none" | "bool" | "constant_score" | "dis_max" | "boosting"
+                | "nested" => parser.compound(name, body),
+                "distance_feature" => geo::distance_feature(body),
+                "function_score" | "script_score" | "script" => parser.functions(name, body),
+                "intervals" => intervals::parse(body),
+                "knn" => Ok(Query::Knn(Box::new(parser.knn(body)?))),
+                "geo_distance" | "geo_bounding_box" => geo::parse(name, body),
+                "query_string" => lucene::parse(body),
+                "simple_query_string" => simple::parse(body),
+                "ids" | "exists" | "term" | "terms" | "range" | "prefix" | "wildcard" | "regexp"
+                | "fuzzy" => term_level::parse(name, body),
+                "match" | "match_phrase" | "match_phrase_prefix" | "match_bool_prefix" | "multi_match" => {
+                    full_text::parse(name, body)
+                }
+                "more_like_this" | "geo_polygon" | "geo_shape" | "has_child" | "has_parent" | "parent_id"
+                | "percolate" | "pinned" | "rank_feature" | "semantic" | "span_term" | "span_near"
+                | "span_or" | "span_not" | "span_first" | "span_multi" | "span_containing"
+                | "span_within" | "field_masking_span" | "terms_set" | "wrapper" | "combined_fields" => {
+                    Err(SearchError::unsupported(format!("the query [{name}]")))
+                }
+                other => Err(SearchError::parsing(format!("unknown query [{other}]"))),
+            }?;
+        Ok(match name_of(name, body)? {
+            None => query,
+            Some(name) => Query::Named {
+                name,
+                query: Box::new(query),
+            },
+        })
     }
 
     fn queries(self, value: &Value) -> Result<Vec<Query>> {
