@@ -8,7 +8,8 @@ use crate::reader::{Reader, each};
 use crate::schema::length_column;
 use std::sync::OnceLock;
 use tantivy::columnar::{Column, ColumnType};
-use tantivy::{DocId, SegmentReader};
+use tantivy::schema::IndexRecordOption;
+use tantivy::{DocId, DocSet, SegmentReader, TERMINATED};
 
 impl Reader {
     /// The entries that have a text of this key, and their terms together.
@@ -56,6 +57,51 @@ impl Reader {
             }
         }
         Ok(count)
+    }
+
+    /// Shows each term of a key that begins so and of which this is true, with the entries of a segment that have it; a term that
+    /// several segments have comes several times. Without an answer no more are asked.
+    pub fn terms(
+        &self,
+        key: Key,
+        part: Part,
+        begin: &str,
+        is_one: &dyn Fn(&str) -> Option<bool>,
+        mask: &Mask,
+        see: &mut dyn FnMut(&str, u64),
+    ) -> Result<()> {
+        let field = self.fields.part(part);
+        let head_bytes = term(field, key, "").serialized_value_bytes().len();
+        let start = term(field, key, begin).serialized_value_bytes().to_vec();
+        for (at, segment) in self.searcher.segment_readers().iter().enumerate() {
+            let inverted = segment.inverted_index(field)?;
+            let mut terms = inverted.terms().range().ge(&start).into_stream()?;
+            while terms.advance() && terms.key().starts_with(&start) {
+                let Ok(text) = std::str::from_utf8(&terms.key()[head_bytes..]) else {
+                    continue;
+                };
+                match is_one(text) {
+                    Some(true) => {}
+                    Some(false) => continue,
+                    None => return Ok(()),
+                }
+                let mut count = u64::from(terms.value().doc_freq);
+                if segment.has_deletes() || mask.is_of(at) {
+                    count = 0;
+                    let basic = IndexRecordOption::Basic;
+                    let mut postings = inverted.read_postings_from_terminfo(terms.value(), basic)?;
+                    while postings.doc() != TERMINATED {
+                        let entry = postings.doc();
+                        count += u64::from(!segment.is_deleted(entry) && !mask.hides(at, entry));
+                        postings.advance();
+                    }
+                }
+                if count > 0 {
+                    see(text, count);
+                }
+            }
+        }
+        Ok(())
     }
 }
 

@@ -51,7 +51,7 @@ pub(crate) async fn run(
     deadline: Option<Instant>,
 ) -> Result<Found> {
     let Published { reader, layout, .. } = published;
-    let Some(wanted) = run.wanted(layout, reader, &keys)? else {
+    let Some(mut wanted) = run.wanted(layout, reader, &keys)? else {
         return Ok(Found::NotThis);
     };
     let Some(tail) = tail(published, snapshot).await? else {
@@ -70,6 +70,10 @@ pub(crate) async fn run(
         run.count_index(layout, reader, &tail.mask)?;
         for record in tail.records() {
             show_record(run, record, true)?;
+        }
+        // Which terms stand for patterns is known now.
+        if let Some(known) = run.wanted(layout, reader, &keys)? {
+            wanted = known;
         }
     }
     let way = match newest {

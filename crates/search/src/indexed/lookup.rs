@@ -4,12 +4,13 @@ use super::ASKED;
 use super::entry::number;
 use super::layout::Layout;
 use super::place::Place;
-use crate::matching::{Leaf, Node, TermPattern, Test, is_above, is_below};
-use fulltext::{Lookup, Number, Part};
+use crate::matching::{Expanding, Leaf, Node, Statistics, Test, flag_term, is_above, is_below};
+use fulltext::{Key, Lookup, Number, Part};
 use language::interruption::steps;
 use mapping::fields::Term;
 use mapping::{Field, FieldKind, Meta};
 use std::ops::Bound;
+use std::sync::Arc;
 
 /// The places of a phrase that an index is asked for: with more, the documents are asked as well.
 const PLACES_MAX: usize = 64;
@@ -24,13 +25,8 @@ pub struct Wanted {
 }
 
 /// What an index is asked for a query; `ids` gives the keys that a document may have whose `_id` is this text.
-pub(crate) fn wanted(
-    node: &Node,
-    layout: &Layout,
-    index: &str,
-    ids: &dyn Fn(&str) -> Vec<Vec<u8>>,
-) -> Wanted {
-    Asker::new(layout, index, ids).node(node)
+pub(crate) fn wanted(node: &Node, asker: Asker<'_>) -> Wanted {
+    asker.node(node)
 }
 
 impl Wanted {
@@ -86,6 +82,8 @@ pub(crate) struct Asker<'a> {
     /// The name of the index.
     index: &'a str,
     ids: &'a dyn Fn(&str) -> Vec<Vec<u8>>,
+    /// What was counted: the terms that stand for patterns.
+    statistics: &'a Statistics,
     /// The path of the nested objects that are asked.
     scope: Option<&'a str>,
 }
@@ -96,11 +94,13 @@ impl<'a> Asker<'a> {
         layout: &'a Layout,
         index: &'a str,
         ids: &'a dyn Fn(&str) -> Vec<Vec<u8>>,
+        statistics: &'a Statistics,
     ) -> Asker<'a> {
         Asker {
             layout,
             index,
             ids,
+            statistics,
             scope: None,
         }
     }
@@ -193,8 +193,10 @@ impl<'a> Asker<'a> {
         }
         match self.layout.place(field) {
             None => Wanted::exact(Lookup::Nothing),
-            Some(place) if field.nested.is_some() => Wanted::more(flat(&place, field, &leaf.test).lookup),
-            Some(place) => match test(&place, field, &leaf.test) {
+            Some(place) if field.nested.is_some() => {
+                Wanted::more(self.flat(&place, field, &leaf.test).lookup)
+            }
+            Some(place) => match self.test(&place, field, &leaf.test) {
                 wanted if self.layout.time() == Some(&field.name) => wanted.of_times(),
                 wanted => wanted,
             },
@@ -211,6 +213,126 @@ impl<'a> Asker<'a> {
         };
         Wanted::exact(if is_it { Lookup::All } else { Lookup::Nothing })
     }
+
+    /// A test on a field of nested objects.
+    fn flat(self, place: &Place, field: &Field, test: &Test) -> Wanted {
+        match test {
+            Test::Term(_) | Test::Values(_) | Test::Range(..) if !field.is_textual() => {
+                Wanted::more(place.present())
+            }
+            Test::Exists => Wanted::more(place.present()),
+            test => self.test(place, field, test),
+        }
+    }
+
+    fn test(self, place: &Place, field: &Field, test: &Test) -> Wanted {
+        let present = || Wanted::more(place.present());
+        let part = part(field);
+        if !is_said(field) {
+            return present();
+        }
+        match test {
+            Test::Exists => Wanted::exact(place.present()),
+            Test::Term(term) if flag(field, term).is_some() => {
+                Wanted::exact(flagged(place.key, flag(field, term) == Some(true)))
+            }
+            Test::Term(term) | Test::Blended { term, .. } => Wanted::exact(place.terms(part, [term])),
+            Test::AnyTerm(terms) => Wanted::exact(place.terms(part, terms)),
+            Test::Pattern(pattern) => Wanted::exact(place.pattern(part, pattern)),
+            Test::Expanded(expanding) => Wanted::exact(self.expanded(place, part, field, expanding)),
+            Test::Phrase {
+                terms,
+                slop,
+                beginnings,
+            } => self.phrase(place, field, (terms, *slop), beginnings),
+            Test::Values(values) => {
+                let one = |value: &Term| {
+                    let number = number(value)?;
+                    let end = Bound::Included(number);
+                    Some(Lookup::Range(place.key, end, end))
+                };
+                match values.iter().map(one).collect::<Option<Vec<_>>>() {
+                    Some(lookups) => Wanted::exact(Lookup::Some(lookups, 1)),
+                    None => present(),
+                }
+            }
+            Test::Range(low, high) if field.is_textual() => {
+                let (low, high) = (low.clone(), high.clone());
+                let is_in = move |text: &str| {
+                    steps(1).ok()?;
+                    let term = Term::Text(text.to_owned());
+                    Some(is_above(&term, &low) && is_below(&term, &high))
+                };
+                Wanted::exact(place.matching(part, "", is_in))
+            }
+            Test::Range(Bound::Unbounded, Bound::Unbounded) => Wanted::exact(place.present()),
+            Test::Range(low, high) => match (end(low), end(high)) {
+                (Some(low), Some(high)) => Wanted::exact(Lookup::Range(place.key, low, high)),
+                _ => present(),
+            },
+            Test::Intervals(rule) if !rule.is_all_of(field) => Wanted::more(Lookup::All),
+            Test::Interval(..)
+            | Test::Intervals(_)
+            | Test::Nearness { .. }
+            | Test::Nearest(_)
+            | Test::Distance(..)
+            | Test::Network(..)
+            | Test::Near(..)
+            | Test::Within(_)
+            | Test::Sequence(..) => present(),
+        }
+    }
+
+    fn phrase(
+        self,
+        place: &Place,
+        field: &Field,
+        (terms, slop): (&[(u32, Vec<String>)], u32),
+        beginnings: &[Arc<Expanding>],
+    ) -> Wanted {
+        let part = part(field);
+        let is_plain = slop == 0
+            && beginnings.is_empty()
+            && (2..=PLACES_MAX).contains(&terms.len())
+            && part == Part::Text;
+        if is_plain && terms.iter().all(|(_, words)| words.len() == 1) {
+            let words = terms
+                .iter()
+                .flat_map(|(place, words)| words.iter().map(|word| (*place, word.clone())));
+            return Wanted::exact(Lookup::Phrase(place.key, words.collect()));
+        }
+        let one = |(at, (_, words)): (usize, &(u32, Vec<String>))| match !beginnings.is_empty()
+            && at + 1 == terms.len()
+        {
+            false => place.terms(part, words),
+            true => {
+                let begun = beginnings.iter();
+                let begun = begun.map(|one| self.expanded(place, part, field, one));
+                Lookup::Some(begun.collect(), 1)
+            }
+        };
+        let places = terms.iter().enumerate().take(PLACES_MAX);
+        Wanted::more(Lookup::Every(places.map(one).collect()))
+    }
+
+    /// The terms that stand for a pattern; before they are counted, all of it.
+    fn expanded(self, place: &Place, part: Part, field: &Field, expanding: &Expanding) -> Lookup {
+        match self.statistics.expansion(&field.name, expanding) {
+            Some(expansion) if self.statistics.is_counted() => place.terms(part, expansion.terms()),
+            _ => place.pattern(part, &expanding.pattern),
+        }
+    }
+}
+
+/// What a term stands for of a field that is true or false.
+pub(super) fn flag(field: &Field, term: &str) -> Option<bool> {
+    (field.kind == FieldKind::Boolean).then(|| term == flag_term(true))
+}
+
+/// What is true, or false, in the column of a key.
+pub(super) fn flagged(key: Key, flag: bool) -> Lookup {
+    let end = Bound::Included(Number::Integer(i64::from(flag)));
+    Lookup::Range(key, end, end)
 }
 
 pub(super) fn part(field: &Field) -> Part {
@@ -225,94 +347,10 @@ fn is_said(field: &Field) -> bool {
     !matches!(field.kind, FieldKind::Range(_) | FieldKind::Completion)
 }
 
-/// A test on a field of nested objects.
-fn flat(place: &Place, field: &Field, test: &Test) -> Wanted {
-    match test {
-        Test::Values(_) | Test::Range(..) if !field.is_textual() => Wanted::more(place.present()),
-        Test::Exists => Wanted::more(place.present()),
-        test => self::test(place, field, test),
-    }
-}
-
-fn test(place: &Place, field: &Field, test: &Test) -> Wanted {
-    let present = || Wanted::more(place.present());
-    let part = part(field);
-    if !is_said(field) {
-        return present();
-    }
-    match test {
-        Test::Exists => Wanted::exact(place.present()),
-        Test::Term(term) => Wanted::exact(place.terms(part, [term])),
-        Test::AnyTerm(terms) => Wanted::exact(place.terms(part, terms)),
-        Test::Pattern(pattern) => Wanted::exact(place.pattern(part, pattern)),
-        Test::Phrase {
-            terms,
-            slop,
-            is_prefix,
-        } => phrase(place, part, terms, *slop, *is_prefix),
-        Test::Values(values) => {
-            let one = |value: &Term| {
-                let number = number(value)?;
-                let end = Bound::Included(number);
-                Some(Lookup::Range(place.key, end, end))
-            };
-            match values.iter().map(one).collect::<Option<Vec<_>>>() {
-                Some(lookups) => Wanted::exact(Lookup::Some(lookups, 1)),
-                None => present(),
-            }
-        }
-        Test::Range(low, high) if field.is_textual() => {
-            let (low, high) = (low.clone(), high.clone());
-            let is_in = move |text: &str| {
-                steps(1).ok()?;
-                let term = Term::Text(text.to_owned());
-                Some(is_above(&term, &low) && is_below(&term, &high))
-            };
-            Wanted::exact(place.matching(part, "", is_in))
-        }
-        Test::Range(Bound::Unbounded, Bound::Unbounded) => Wanted::exact(place.present()),
-        Test::Range(low, high) => match (end(low), end(high)) {
-            (Some(low), Some(high)) => Wanted::exact(Lookup::Range(place.key, low, high)),
-            _ => present(),
-        },
-        Test::Intervals(rule) if !rule.is_all_of(field) => Wanted::more(Lookup::All),
-        Test::Interval(..)
-        | Test::Intervals(_)
-        | Test::Nearness { .. }
-        | Test::Nearest(_)
-        | Test::Distance(..)
-        | Test::Network(..)
-        | Test::Near(..)
-        | Test::Within(_)
-        | Test::Sequence(..) => present(),
-    }
-}
-
 fn end(end: &Bound<Term>) -> Option<Bound<Number>> {
     Some(match end {
         Bound::Unbounded => Bound::Unbounded,
         Bound::Included(term) => Bound::Included(number(term)?),
         Bound::Excluded(term) => Bound::Excluded(number(term)?),
     })
-}
-
-fn phrase(place: &Place, part: Part, terms: &[(u32, Vec<String>)], slop: u32, is_prefix: bool) -> Wanted {
-    let is_plain = slop == 0 && !is_prefix && (2..=PLACES_MAX).contains(&terms.len()) && part == Part::Text;
-    if is_plain && terms.iter().all(|(_, words)| words.len() == 1) {
-        let words = terms
-            .iter()
-            .flat_map(|(place, words)| words.iter().map(|word| (*place, word.clone())));
-        return Wanted::exact(Lookup::Phrase(place.key, words.collect()));
-    }
-    let one = |(at, (_, words)): (usize, &(u32, Vec<String>))| match is_prefix && at + 1 == terms.len() {
-        false => place.terms(part, words),
-        true => {
-            let starts = words
-                .iter()
-                .map(|word| place.pattern(part, &TermPattern::Prefix(word.clone())));
-            Lookup::Some(starts.collect(), 1)
-        }
-    };
-    let places = terms.iter().enumerate().take(PLACES_MAX);
-    Wanted::more(Lookup::Every(places.map(one).collect()))
 }

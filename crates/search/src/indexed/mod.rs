@@ -4,6 +4,7 @@
 //! the same functions by which a query is asked of it ([`entry`]); a query becomes a lookup ([`lookup`]), which finds all
 //! that match and says whether it finds nothing else; its scores are made of what the index knows ([`score`]).
 
+mod count;
 mod entry;
 mod layout;
 mod lookup;
@@ -14,6 +15,7 @@ pub use layout::Layout;
 pub use lookup::Wanted;
 pub use score::Scoring;
 
+pub(crate) use count::count_field;
 pub(crate) use lookup::{Asker, wanted};
 
 /// The key that entries have whose documents must always be asked, since not all of them could be said.

@@ -1,7 +1,7 @@
 //! Where an index has the terms of a field.
 
 use crate::matching::TermPattern;
-use fulltext::{Key, Lookup, Matcher, Part};
+use fulltext::{Key, Lookup, Mask, Matcher, Part, Reader};
 use std::sync::Arc;
 
 /// A key, and what each term begins with that is of the field: the keys of an object that is a field share one.
@@ -49,11 +49,27 @@ impl Place {
 
     /// What has a term of this pattern.
     pub(super) fn pattern(&self, part: Part, pattern: &TermPattern) -> Lookup {
-        let begin = match pattern {
-            TermPattern::Prefix(begin) => begin.as_str(),
-            _ => "",
-        };
+        let begin = pattern.beginning();
         let pattern = pattern.clone();
-        self.matching(part, begin, move |text| pattern.answer(text))
+        self.matching(part, &begin, move |text| pattern.answer(text))
+    }
+
+    /// Shows each term that may stand for a pattern, and how many entries have it; a term may come several times.
+    pub(crate) fn expand(
+        &self,
+        reader: &Reader,
+        part: Part,
+        pattern: &TermPattern,
+        mask: &Mask,
+        see: &mut dyn FnMut(&str, u64),
+    ) -> fulltext::Result<()> {
+        let begin = self.term(&pattern.beginning());
+        let is_one = |term: &str| {
+            let text = term.strip_prefix(self.prefix.as_str());
+            text.map_or(Some(false), |text| pattern.answer(text))
+        };
+        reader.terms(self.key, part, &begin, &is_one, mask, &mut |term, count| {
+            see(term.strip_prefix(self.prefix.as_str()).unwrap_or(term), count);
+        })
     }
 }

@@ -1,8 +1,9 @@
 //! Scores of entries as their documents would have them, made of what an index knows.
 
 use super::layout::Layout;
-use super::lookup::{Asker, part};
-use crate::matching::{Leaf, Node, Statistics, Test, Weighing};
+use super::lookup::{Asker, flag, flagged, part};
+use crate::matching::{Expanding, Leaf, Node, Statistics, Test, Weighing};
+use crate::query::Weigh;
 use fulltext::{Part, Probe, Probes};
 use mapping::FieldKind;
 
@@ -105,7 +106,11 @@ impl<'a> Maker<'a> {
                 boost: *boost,
             },
             Node::Leaf(leaf) => match &leaf.test {
-                Test::Term(text) => self.term(leaf, text)?,
+                Test::Term(text) => self.term(leaf, text, self.statistics.rarity(&leaf.field.name, text))?,
+                Test::Blended { term, blend, at } => {
+                    self.term(leaf, term, blend.rarity(*at, self.statistics))?
+                }
+                Test::Expanded(expanding) => self.expanded(leaf, expanding)?,
                 Test::Phrase { .. }
                 | Test::Nearness { .. }
                 | Test::Nearest(_)
@@ -139,7 +144,31 @@ impl<'a> Maker<'a> {
         })
     }
 
-    fn term(&mut self, leaf: &Leaf, text: &str) -> Option<Step> {
+    /// Each of the terms that stand for a pattern as a term of its own.
+    fn expanded(&mut self, leaf: &Leaf, expanding: &Expanding) -> Option<Step> {
+        let name = &leaf.field.name;
+        let expansion = self.statistics.expansion(name, expanding)?;
+        let terms = expansion.terms().map(|text| match expanding.weigh {
+            Weigh::Nearness => {
+                let place = self.layout.place(&leaf.field)?;
+                let probe = self.put(Probe::Is(place.terms(part(&leaf.field), [text])));
+                Some(Step::Constant(
+                    leaf.boost() * expansion.nearness(text),
+                    Some(probe),
+                ))
+            }
+            _ => self.term(leaf, text, expanding.factor(name, text, self.statistics)),
+        });
+        Some(Step::Bool {
+            must: Vec::new(),
+            should: terms.collect::<Option<_>>()?,
+            least: 1,
+            boost: 1.0,
+        })
+    }
+
+    /// A term that is worth so much, but for its weight in a text.
+    fn term(&mut self, leaf: &Leaf, text: &str, factor: f32) -> Option<Step> {
         let field = &leaf.field;
         if field.nested.is_some() || field.meta.is_some() {
             return None;
@@ -147,11 +176,14 @@ impl<'a> Maker<'a> {
         let place = self.layout.place(field)?;
         let key = place.key;
         let has_length = field.kind == FieldKind::Text;
-        let frequency = self.put(Probe::Frequency(key, part(field), place.term(text)));
+        let frequency = self.put(match flag(field, text) {
+            Some(flag) => Probe::Is(flagged(key, flag)),
+            None => Probe::Frequency(key, part(field), place.term(text)),
+        });
         Some(Step::Term {
             frequency,
             length: (has_length && part(field) == Part::Text).then(|| self.put(Probe::Length(key))),
-            factor: leaf.boost() * self.statistics.rarity(&field.name, text),
+            factor: leaf.boost() * factor,
             weighing: self.statistics.weighing(&field.name),
         })
     }

@@ -4,14 +4,16 @@ mod distances;
 mod functions;
 mod intervals;
 mod nearest;
+mod patterns;
 mod ranges;
 mod texts;
 
 use super::minimum::minimum;
 use super::patterns::TermPattern;
-use super::test::{Leaf, Test};
+use super::test::{Leaf, Test, flag_term};
 use super::{Clauses, Node};
 use crate::query::{Pattern, Query};
+use mapping::asked;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::fields::{self, Term};
 use mapping::geo::Point;
@@ -21,7 +23,6 @@ use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::Arc;
-use value::ValueRef;
 
 /// Makes a query ready for documents of this mapping. `now_ms` is what `now` means; what it comes to is counted in `clauses`.
 pub(crate) fn compile(query: &Query, mapping: &Mapping, now_ms: i64, clauses: &Clauses) -> Result<Node> {
@@ -45,6 +46,8 @@ impl Compiler<'_> {
         Ok(match query {
             Query::MatchAll { boost } => Node::All(*boost),
             Query::MatchNone => Node::Nothing,
+            Query::Named { query, .. } => self.node(query)?,
+            Query::Lenient(query) => patterns::leniently(self.node(query))?,
             Query::Bool {
                 must,
                 filter,
@@ -97,8 +100,9 @@ impl Compiler<'_> {
             Query::Pattern {
                 field,
                 pattern,
+                rewrite,
                 boost,
-            } => self.pattern(field, pattern, *boost)?,
+            } => self.pattern(field, pattern, *rewrite, *boost)?,
             Query::GeoDistance {
                 field,
                 point,
@@ -172,17 +176,23 @@ impl Compiler<'_> {
         spec: Option<&str>,
         boost: f32,
     ) -> Result<Node> {
-        let should = self.nodes(should)?;
+        let is_empty = [must, filter, should, must_not]
+            .iter()
+            .all(|queries| queries.is_empty());
+        if is_empty {
+            return Ok(Node::All(boost));
+        }
+        let should = self.spread(should)?;
+        let (must, filter, must_not) = (self.said(must)?, self.said(filter)?, self.said(must_not)?);
+        if must.is_empty() && filter.is_empty() && should.is_empty() && must_not.is_empty() {
+            return Ok(Node::Nothing);
+        }
         let default = usize::from(must.is_empty() && filter.is_empty() && !should.is_empty());
         let minimum = match spec {
             // Where nothing else has to match, one of these has to, whatever was said.
             Some(spec) => minimum(spec, should.len())?.max(default),
             None => default,
         };
-        let (must, filter, must_not) = (self.nodes(must)?, self.nodes(filter)?, self.nodes(must_not)?);
-        if must.is_empty() && filter.is_empty() && should.is_empty() && must_not.is_empty() {
-            return Ok(Node::All(boost));
-        }
         Ok(Node::Bool {
             must,
             filter,
@@ -191,6 +201,38 @@ impl Compiler<'_> {
             minimum,
             boost,
         })
+    }
+
+    /// The clauses that say something.
+    fn said(self, queries: &[Query]) -> Result<Vec<Node>> {
+        let mut nodes = Vec::with_capacity(queries.len());
+        for query in queries {
+            if !self.says_nothing(query)? {
+                nodes.push(self.node(query)?);
+            }
+        }
+        Ok(nodes)
+    }
+
+    /// The same, with the terms of texts that count as clauses.
+    fn spread(self, queries: &[Query]) -> Result<Vec<Node>> {
+        let mut nodes = Vec::with_capacity(queries.len());
+        for query in queries {
+            if self.says_nothing(query)? {
+                continue;
+            }
+            let counts = matches!(query, Query::Match { text, .. } if text.is_spread && !text.all);
+            match self.node(query)? {
+                Node::Bool {
+                    should,
+                    minimum: 1,
+                    boost,
+                    ..
+                } if counts && boost == 1.0 => nodes.extend(should),
+                node => nodes.push(node),
+            }
+        }
+        Ok(nodes)
     }
 
     /// Whether there are nested objects at a path; that there are none is an error, unless it is not to be.
@@ -276,9 +318,19 @@ impl Compiler<'_> {
         if name == "_id" {
             return Ok(Node::Ids(scalar(value).into_iter().collect(), boost));
         }
+        if name == "_type" {
+            return Ok(of_type(std::slice::from_ref(value), boost));
+        }
         let Some(field) = self.searchable(name)? else {
             return Ok(Node::Nothing);
         };
+        if case_insensitive && !field.is_textual() {
+            let reason = format!(
+                "[{name}] field which is of type [{}], does not support case insensitive term queries",
+                field.type_name
+            );
+            return Err(SearchError::new(Kind::QueryShard, reason));
+        }
         let test = match &field.kind {
             kind if field.is_textual() => {
                 let text = scalar(value).unwrap_or_default();
@@ -305,17 +357,17 @@ impl Compiler<'_> {
                 };
                 return self.range(name, &range, boost);
             }
-            FieldKind::Ip => match scalar(value).as_deref().and_then(|text| text.split_once('/')) {
-                Some((address, bits)) => network(address, bits)?,
-                None => Test::Values(vec![value_of(&field, value)?]),
-            },
-            _ => match value_of(&field, value) {
-                Ok(value) => Test::Values(vec![value]),
-                // A number that no value of the field can be.
-                Err(_) if field.is_number() && mapping::json::as_f64(value).is_some() => {
-                    return Ok(Node::Nothing);
-                }
-                Err(error) => return Err(error),
+            FieldKind::Point => {
+                let reason = format!(
+                    "Geometry fields do not support exact searching, use dedicated geometry queries instead: [{name}]"
+                );
+                return Err(SearchError::new(Kind::QueryShard, reason));
+            }
+            FieldKind::Ip if scalar(value).is_some_and(|text| text.contains('/')) => network(value)?,
+            kind => match asked::value(&field, kind, value)? {
+                Some(Term::Boolean(flag)) => Test::Term(flag_term(flag).to_owned()),
+                Some(value) => Test::Values(vec![value]),
+                None => return Ok(Node::Nothing),
             },
         };
         Ok(leaf(field, test, boost))
@@ -324,6 +376,9 @@ impl Compiler<'_> {
     fn terms(self, name: &str, values: &[Value], boost: f32) -> Result<Node> {
         if name == "_id" {
             return Ok(Node::Ids(values.iter().filter_map(scalar).collect(), boost));
+        }
+        if name == "_type" {
+            return Ok(of_type(values, boost));
         }
         let Some(field) = self.searchable(name)? else {
             return Ok(Node::Nothing);
@@ -348,53 +403,13 @@ impl Compiler<'_> {
         let nodes = nodes.collect::<Result<Vec<_>>>()?;
         Ok(Node::Constant(Box::new(Node::DisMax(nodes, 0.0, 1.0)), boost))
     }
-
-    fn pattern(self, name: &str, pattern: &Pattern, boost: f32) -> Result<Node> {
-        if name.contains('*') {
-            let named = self.fields(name).into_iter();
-            let textual = named.filter(|field| field.is_textual() && field.index && field.nested.is_none());
-            let nodes = textual.map(|field| self.pattern(&field.name, pattern, 1.0));
-            return Ok(Node::DisMax(nodes.collect::<Result<_>>()?, 0.0, boost));
-        }
-        self.clauses.add(1)?;
-        let Some(field) = self.searchable(name)? else {
-            return Ok(Node::Nothing);
-        };
-        if !field.is_textual() {
-            let reason = format!(
-                "Can only use prefix, wildcard, regexp and fuzzy queries on keyword and text fields - not on [{name}] which is of type [{}]",
-                field.type_name
-            );
-            return Err(SearchError::new(Kind::QueryShard, reason));
-        }
-        match pattern {
-            Pattern::Wildcard { .. } => refuse_keyed(&field, "wildcard")?,
-            Pattern::Regexp { .. } => refuse_keyed(&field, "regexp")?,
-            Pattern::Fuzzy { .. } => refuse_keyed(&field, "fuzzy")?,
-            Pattern::Prefix { .. } => {}
-        }
-        let is_wildcard = matches!(pattern, Pattern::Wildcard { .. } | Pattern::Prefix { .. });
-        let normalize = |text: &str| match field.kind {
-            FieldKind::Keyword => normalized(&field, text),
-            _ if is_wildcard => field.search_analyzer.normalize(text),
-            _ => text.to_owned(),
-        };
-        let pattern = TermPattern::of(pattern, self.clauses, normalize)?;
-        Ok(leaf(field, Test::Pattern(pattern), boost))
-    }
 }
 
-/// Patterns that Elasticsearch does not look for at the keys of objects that are fields.
-fn refuse_keyed(field: &Field, query: &str) -> Result<()> {
-    match field.is_keyed() {
-        false => Ok(()),
-        true => Err(SearchError::new(
-            Kind::QueryShard,
-            format!(
-                "failed to create query: [{query}] queries are not currently supported on keyed [{}] fields.",
-                field.type_name
-            ),
-        )),
+/// All documents, if these names are those of types: all documents have one.
+fn of_type(names: &[Value], boost: f32) -> Node {
+    match names.iter().any(|name| name.as_str() == Some("_doc")) {
+        true => Node::All(boost),
+        false => Node::Nothing,
     }
 }
 
@@ -417,47 +432,10 @@ fn normalized(field: &Field, text: &str) -> String {
     }
 }
 
-/// A value of a query as the field has it.
-fn value_of(field: &Field, value: &Value) -> Result<Term> {
-    value_of_kind(&field.kind, field, value)
-}
-
-/// The same for a field that holds values of this kind.
-fn value_of_kind(kind: &FieldKind, field: &Field, value: &Value) -> Result<Term> {
-    let term = match value {
-        Value::Number(number) => match number.as_i64() {
-            Some(number) if !matches!(kind, FieldKind::Float(_)) => {
-                fields::term_of(kind, field, ValueRef::Int64(number))
-            }
-            _ => number.as_f64().and_then(|number| match kind {
-                // A fraction is no whole number, and is not made one.
-                FieldKind::Integer(..) if number.fract() != 0.0 => None,
-                _ => fields::term_of(kind, field, ValueRef::Double(number)),
-            }),
-        },
-        Value::Bool(flag) => fields::term_of(kind, field, ValueRef::Bool(*flag)),
-        Value::String(text) => fields::term_of(kind, field, ValueRef::String(text)),
-        _ => None,
-    };
-    term.ok_or_else(|| failed(field, value))
-}
-
-fn failed(field: &Field, value: &Value) -> SearchError {
-    let text = scalar(value).unwrap_or_else(|| value.to_string());
-    let reason = match field.kind {
-        FieldKind::Integer(..) | FieldKind::Float(_) => format!("For input string: \"{text}\""),
-        FieldKind::Boolean => format!("Can't parse boolean value [{text}], expected [true] or [false]"),
-        FieldKind::Ip => format!("'{text}' is not an IP string literal."),
-        _ => format!(
-            "[{text}] is no value of the field [{}] of type [{}]",
-            field.name, field.type_name
-        ),
-    };
-    SearchError::new(Kind::QueryShard, format!("failed to create query: {reason}"))
-}
-
-fn network(address: &str, bits: &str) -> Result<Test> {
-    let invalid = || SearchError::illegal(format!("'{address}/{bits}' is not an IP network"));
+fn network(value: &Value) -> Result<Test> {
+    let text = scalar(value).unwrap_or_default();
+    let invalid = || SearchError::illegal(format!("'{text}' is not an IP network"));
+    let (address, bits) = text.split_once('/').ok_or_else(invalid)?;
     let ip = fields::ip(address).ok_or_else(invalid)?;
     let bits: u8 = bits.parse().map_err(|_| invalid())?;
     let least = if ip.to_ipv4_mapped().is_some() { 96 } else { 0 };

@@ -73,6 +73,15 @@ impl Functions {
         (&self.query, self.min_score.is_some())
     }
 
+    /// The query and the filters.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = &Node> {
+        let filters = self
+            .functions
+            .iter()
+            .filter_map(|function| function.filter.as_ref());
+        std::iter::once(&self.query).chain(filters)
+    }
+
     /// The fields whose values say whether a document matches, as [`Node::columns`] has it.
     pub(super) fn columns(&self, out: &mut Vec<Arc<Field>>) -> Option<()> {
         match self.matched() {

@@ -3,23 +3,28 @@
 //! A query is compiled for a mapping ([`compile`]) to a tree of tests on the terms and values of fields ([`test`]), whose
 //! scores follow BM25 with the statistics of the whole collection ([`statistics`]).
 
+mod blend;
 mod clauses;
 mod compile;
+mod expansion;
 mod functions;
 mod intervals;
 mod minimum;
 mod nearest;
 mod patterns;
 mod phrase;
+mod scored;
 mod statistics;
 mod test;
 
 pub(crate) use clauses::Clauses;
 pub(crate) use compile::compile;
+pub(crate) use expansion::Expanding;
 pub(crate) use patterns::TermPattern;
 pub use patterns::expression;
+pub(crate) use scored::{Counted, Scored};
 pub(crate) use statistics::{Statistics, Weighing};
-pub(crate) use test::{Leaf, Test, is_above, is_below, terms};
+pub(crate) use test::{Leaf, Test, flag_term, is_above, is_below, terms};
 
 use crate::neighbours::Neighbours;
 use crate::query::NestedMode;
@@ -28,30 +33,8 @@ use functions::{Functions, ScriptScore};
 use language::interruption::steps;
 use mapping::Field;
 use mapping::fields::View;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
-
-/// The terms whose frequencies scores need, by field.
-#[derive(Debug, Default)]
-pub(crate) struct Scored(BTreeMap<String, (Arc<Field>, HashSet<String>)>);
-
-impl Scored {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// The fields, with the terms of each.
-    pub(crate) fn fields(&self) -> impl Iterator<Item = (&Arc<Field>, &HashSet<String>)> {
-        self.0.values().map(|(field, terms)| (field, terms))
-    }
-
-    /// Counts a document.
-    pub(crate) fn count(&self, view: &View<'_>, statistics: &mut Statistics) {
-        for (field, terms) in self.0.values() {
-            test::count(field, terms, view, statistics);
-        }
-    }
-}
 
 /// A query that is ready to be asked of documents.
 #[derive(Debug)]
@@ -196,6 +179,34 @@ impl Node {
         }
     }
 
+    /// All its tests, those of what must not match too.
+    fn all_leaves<'n>(&'n self, out: &mut Vec<&'n Leaf>) {
+        match self {
+            Node::Bool {
+                must,
+                filter,
+                should,
+                must_not,
+                ..
+            } => {
+                let all = must.iter().chain(filter).chain(should).chain(must_not);
+                all.for_each(|node| node.all_leaves(out));
+            }
+            Node::DisMax(nodes, ..) => nodes.iter().for_each(|node| node.all_leaves(out)),
+            Node::Constant(node, _) | Node::Nested { node, .. } => node.all_leaves(out),
+            Node::Boosting {
+                positive, negative, ..
+            } => {
+                positive.all_leaves(out);
+                negative.all_leaves(out);
+            }
+            Node::Functions(functions) => functions.nodes().for_each(|node| node.all_leaves(out)),
+            Node::ScriptScore(script) => script.matched().0.all_leaves(out),
+            Node::Leaf(leaf) => out.push(leaf),
+            Node::All(_) | Node::Nothing | Node::Ids(..) | Node::Script(..) | Node::Found(..) => {}
+        }
+    }
+
     /// The fields whose values say whether a document matches; `None` where there is more to be asked.
     pub(crate) fn columns(&self, out: &mut Vec<Arc<Field>>) -> Option<()> {
         let mut all = |nodes: &[Node]| nodes.iter().try_for_each(|node| node.columns(out));
@@ -238,11 +249,13 @@ impl Node {
             Node::DisMax(nodes, ..) => nodes.iter().for_each(|node| node.scored(out)),
             Node::Boosting { positive: node, .. } | Node::Nested { node, .. } => node.scored(out),
             Node::Leaf(leaf) => {
-                for term in leaf.scored_terms() {
-                    let entry = out.0.entry(leaf.field.name.clone());
-                    let (_, terms) = entry.or_insert_with(|| (leaf.field.clone(), HashSet::new()));
-                    terms.insert(term.to_owned());
+                let terms = leaf.scored_terms();
+                if terms.is_empty() && leaf.expanding().is_empty() {
+                    return;
                 }
+                let counted = out.entry(&leaf.field);
+                counted.is_scored = true;
+                counted.terms.extend(terms.into_iter().map(str::to_owned));
             }
             Node::Functions(functions) => functions.matched().0.scored(out),
             Node::ScriptScore(script) => script.matched().0.scored(out),

@@ -1,7 +1,7 @@
 //! Patterns of terms: prefixes, wildcards, regular expressions of Lucene, edit distances.
 
 use super::Clauses;
-use crate::query::Pattern;
+use crate::query::{Fuzzy, Pattern};
 use language::interruption::steps;
 use mapping::error::{Result, SearchError};
 use regex::{Regex, RegexBuilder};
@@ -68,6 +68,64 @@ impl TermPattern {
         })
     }
 
+    /// The terms that are near to a word.
+    pub(super) fn near(word: &str, fuzzy: &Fuzzy) -> Result<TermPattern> {
+        let word: Vec<char> = word.chars().collect();
+        Ok(TermPattern::Fuzzy {
+            distance: distance(&fuzzy.fuzziness, word.len())?,
+            word,
+            prefix: fuzzy.prefix_length,
+            transpositions: fuzzy.transpositions,
+        })
+    }
+
+    /// The word itself, where it is the only term.
+    pub(super) fn only(&self) -> Option<String> {
+        match self {
+            TermPattern::Fuzzy {
+                word,
+                distance,
+                prefix,
+                ..
+            } if *distance == 0 || *prefix >= word.len() => Some(word.iter().collect()),
+            _ => None,
+        }
+    }
+
+    /// How near a term is to what was asked for, from 0 to 1; `None` if it is none of them.
+    pub(crate) fn nearness(&self, term: &str) -> Option<f32> {
+        if !self.is_match(term) {
+            return None;
+        }
+        let TermPattern::Fuzzy {
+            word,
+            distance,
+            prefix,
+            transpositions,
+        } = self
+        else {
+            return Some(1.0);
+        };
+        let shared = (*prefix).min(word.len());
+        let (_, rest) = word.split_at(shared);
+        let is_so_near = |edits: &usize| is_within(term.chars().skip(shared), rest, *edits, *transpositions);
+        let edits = (0..*distance).find(is_so_near).unwrap_or(*distance);
+        let length = term.chars().count().min(word.len());
+        Some(match edits {
+            0 => 1.0,
+            edits => (1.0 - edits as f32 / length as f32).max(0.0),
+        })
+    }
+
+    /// How all of its terms begin.
+    pub(crate) fn beginning(&self) -> String {
+        match self {
+            TermPattern::Prefix(prefix) => prefix.clone(),
+            TermPattern::Expression(_) => String::new(),
+            TermPattern::Fuzzy { word, prefix, .. } => word.iter().take(*prefix).collect(),
+        }
+    }
+
     /// A pattern whose text is changed as terms are by `normalize`.
     pub(super) fn of(
         pattern: &Pattern,
@@ -104,24 +162,9 @@ impl TermPattern {
                 }
                 expression(&lucene(value)?, *case_insensitive)?
             }
-            Pattern::Fuzzy {
-                value,
-                fuzziness,
-                prefix_length,
-                transpositions,
-            } => fuzzy(&normalize(value), fuzziness, *prefix_length, *transpositions)?,
+            Pattern::Fuzzy { value, fuzzy } => TermPattern::near(&normalize(value), fuzzy)?,
         })
     }
-}
-
-pub(super) fn fuzzy(word: &str, fuzziness: &str, prefix: usize, transpositions: bool) -> Result<TermPattern> {
-    let word: Vec<char> = word.chars().collect();
-    Ok(TermPattern::Fuzzy {
-        distance: distance(fuzziness, word.len())?,
-        word,
-        prefix,
-        transpositions,
-    })
 }
 
 /// The edits that `AUTO`, `AUTO:3,6` or a number allow in a word of this length.
@@ -140,8 +183,11 @@ fn distance(fuzziness: &str, length: usize) -> Result<usize> {
             )
         }
         None => {
-            let edits: f64 = fuzziness.parse().map_err(|_| invalid())?;
-            return Ok((edits as usize).min(DISTANCE_MAX));
+            let edits: f64 = fuzziness.trim().parse().map_err(|_| invalid())?;
+            return match edits < 0.0 {
+                true => Err(SearchError::illegal("maxEdits must be between 0 and 2")),
+                false => Ok((edits as usize).min(DISTANCE_MAX)),
+            };
         }
     };
     Ok(if length < low {
@@ -282,9 +328,19 @@ mod tests {
 
     #[test]
     fn words_are_so_many_edits_apart() {
-        let is_match = |word: &str, fuzziness: &str, term: &str| {
-            fuzzy(word, fuzziness, 0, true).expect("valid").is_match(term)
+        let near = |word: &str, fuzziness: &str| {
+            let fuzzy = Fuzzy {
+                fuzziness: fuzziness.to_owned(),
+                ..Fuzzy::default()
+            };
+            TermPattern::near(word, &fuzzy).expect("valid")
         };
+        let is_match = |word: &str, fuzziness: &str, term: &str| near(word, fuzziness).is_match(term);
+        let nearness = |word: &str, term: &str| near(word, "2").nearness(term);
+        assert_eq!(nearness("quick", "quick"), Some(1.0));
+        assert_eq!(nearness("quick", "quikc"), Some(0.8));
+        assert_eq!(nearness("ab", "c"), Some(0.0));
+        assert_eq!(nearness("quick", "cat"), None);
         assert!(is_match("quick", "AUTO", "quikc"));
         assert!(is_match("quick", "1", "quck"));
         assert!(!is_match("quick", "1", "qck"));

@@ -1,5 +1,8 @@
 //! What scores need to know of a whole collection: how many documents have a field and a term, how long texts are.
 
+use super::clauses::SEARCH_CLAUSES_MAX;
+use super::expansion::{Expanding, Expansion};
+use crate::query::{TERMS_MAX, too_many_clauses};
 use mapping::error::SearchError;
 use std::collections::HashMap;
 use std::sync::OnceLock;
@@ -11,6 +14,12 @@ pub(crate) struct Statistics {
     pub(super) fields: HashMap<String, (u64, u64)>,
     /// By field and term: the documents that have it.
     pub(super) terms: HashMap<(String, String), u64>,
+    /// By field and name: the terms that stand for patterns.
+    expansions: HashMap<String, HashMap<String, Expansion>>,
+    /// How many those are together.
+    expanded: usize,
+    /// Whether all documents were counted that an index has.
+    is_counted: bool,
     /// Why a score could not be made.
     failure: OnceLock<SearchError>,
 }
@@ -43,15 +52,73 @@ impl Statistics {
         self.failure.get()
     }
 
+    /// Terms will be counted that stand for a pattern.
+    pub(crate) fn expect(&mut self, field: &str, expanding: &Expanding) {
+        let of_field = self.expansions.entry(field.to_owned()).or_default();
+        of_field.entry(expanding.name.clone()).or_default();
+    }
+
+    /// Adds the documents that have a term of a pattern.
+    pub(crate) fn expand(
+        &mut self,
+        field: &str,
+        expanding: &Expanding,
+        term: &str,
+        nearness: f32,
+        documents: u64,
+    ) {
+        let of_field = self.expansions.get_mut(field);
+        let Some(expansion) = of_field.and_then(|of_field| of_field.get_mut(&expanding.name)) else {
+            return;
+        };
+        self.expanded += usize::from(expansion.add(term, nearness, documents, expanding.most));
+        if expansion.len() > TERMS_MAX {
+            self.fail(too_many_clauses(TERMS_MAX));
+        }
+        if self.expanded > SEARCH_CLAUSES_MAX {
+            self.fail(too_many_clauses(SEARCH_CLAUSES_MAX));
+        }
+    }
+
+    /// All documents were counted that an index has.
+    pub(crate) fn set_counted(&mut self) {
+        self.is_counted = true;
+    }
+
+    pub(crate) fn is_counted(&self) -> bool {
+        self.is_counted
+    }
+
+    /// The terms that stand for a pattern; `None` where none were counted.
+    pub(crate) fn expansion(&self, field: &str, expanding: &Expanding) -> Option<&Expansion> {
+        self.expansions.get(field)?.get(&expanding.name)
+    }
+
     /// How rare a term is.
     pub(crate) fn rarity(&self, field: &str, term: &str) -> f32 {
+        let key = (field.to_owned(), term.to_owned());
+        self.rarity_of(field, self.terms.get(&key).copied().unwrap_or(1))
+    }
+
+    /// How many documents have a term.
+    pub(super) fn having(&self, field: &str, term: &str) -> u64 {
+        let key = (field.to_owned(), term.to_owned());
+        self.terms.get(&key).copied().unwrap_or(0)
+    }
+
+    /// The terms of all documents in a field.
+    pub(super) fn length(&self, field: &str) -> u64 {
+        self.fields.get(field).map_or(0, |(_, terms)| *terms)
+    }
+
+    /// How rare a term is that so many documents have.
+    pub(crate) fn rarity_of(&self, field: &str, having: u64) -> f32 {
         let documents = self
             .fields
             .get(field)
             .map_or(1, |(documents, _)| *documents)
             .max(1) as f32;
-        let key = (field.to_owned(), term.to_owned());
-        let having = (self.terms.get(&key).copied().unwrap_or(1) as f32).min(documents);
+        let having = (having as f32).min(documents);
         (1.0 + (documents - having + 0.5) / (having + 0.5)).ln()
     }
 

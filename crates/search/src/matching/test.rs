@@ -1,5 +1,7 @@
 //! Tests on the terms and the values of one field.
 
+use super::blend::Blend;
+use super::expansion::Expanding;
 use super::intervals::Rule;
 use super::nearest::Nearest;
 use super::patterns::TermPattern;
@@ -19,15 +21,23 @@ use std::sync::Arc;
 pub(crate) enum Test {
     /// It has this term.
     Term(String),
+    /// It has this term, which is as rare as in other fields: one of those.
+    Blended {
+        term: String,
+        blend: Arc<Blend>,
+        at: usize,
+    },
     /// It has one of these terms.
     AnyTerm(HashSet<String>),
-    /// It has a term of this pattern; a fuzzy one is scored as a term.
+    /// It has a term of this pattern.
     Pattern(TermPattern),
-    /// It has these terms, each at its place one of several; the last may be the beginning of one.
+    /// It has one of the terms that stand for a pattern.
+    Expanded(Arc<Expanding>),
+    /// It has these terms, each at its place one of several; at the last place, terms that stand for the beginnings of some.
     Phrase {
         terms: Vec<(u32, Vec<String>)>,
         slop: u32,
-        is_prefix: bool,
+        beginnings: Vec<Arc<Expanding>>,
     },
     /// It has one of these values.
     Values(Vec<Term>),
@@ -71,16 +81,28 @@ pub(crate) struct Leaf {
 pub(crate) struct Terms {
     pub(crate) terms: Vec<(String, i64)>,
     /// `None` if it does not matter.
-    length: Option<u64>,
+    pub(super) length: Option<u64>,
+}
+
+impl Terms {
+    /// Those of several texts, whose lengths do not matter.
+    pub(super) fn together(several: Vec<Terms>) -> Terms {
+        let terms = several.into_iter().flat_map(|found| found.terms);
+        Terms {
+            terms: terms.collect(),
+            length: Some(0),
+        }
+    }
 }
 
 /// The terms of a field in a document.
 pub(crate) fn terms(view: &View<'_>, field: &Field) -> Terms {
     let values = view.terms(field).into_iter().filter_map(|term| match term {
         Term::Text(text) => Some(text),
+        Term::Boolean(flag) => Some(flag_term(flag).to_owned()),
         _ => None,
     });
-    if field.kind == FieldKind::Keyword {
+    if matches!(field.kind, FieldKind::Keyword | FieldKind::Boolean) {
         let mut terms: Vec<_> = values.map(|text| (text, 0)).collect();
         if terms.len() > 1 {
             let mut seen = HashSet::new();
@@ -102,6 +124,11 @@ pub(crate) fn terms(view: &View<'_>, field: &Field) -> Terms {
         length: Some(terms.len() as u64),
         terms,
     }
+}
+
+/// True or false as a term, as Lucene has them.
+pub(crate) fn flag_term(flag: bool) -> &'static str {
+    if flag { "T" } else { "F" }
 }
 
 impl Leaf {
@@ -205,13 +232,13 @@ impl Leaf {
                     .any(|(text, _)| wanted.contains(text))
                     .then_some(self.boost)
             }
-            Test::Term(wanted) => {
-                let found = terms(view, &self.field);
-                let frequency = found.terms.iter().filter(|(text, _)| text == wanted).count();
-                (frequency > 0).then(|| {
-                    let weight = statistics.weight(name, frequency as f32, found.length);
-                    self.boost * statistics.rarity(name, wanted) * weight
-                })
+            Test::Term(term) => {
+                let weight = self.weight(term, view, statistics)?;
+                Some(self.boost * statistics.rarity(name, term) * weight)
+            }
+            Test::Blended { term, blend, at } => {
+                let weight = self.weight(term, view, statistics)?;
+                Some(self.boost * blend.rarity(*at, statistics) * weight)
             }
             Test::Pattern(pattern) => {
                 let found = terms(view, &self.field);
@@ -221,32 +248,48 @@ impl Leaf {
                     .any(|(text, _)| pattern.is_match(text))
                     .then_some(self.boost)
             }
+            Test::Expanded(expanding) => {
+                let found = terms(view, &self.field);
+                let score = expanding.score(name, &found, statistics)?;
+                Some(self.boost * score)
+            }
             Test::Phrase {
                 terms: wanted,
                 slop,
-                is_prefix,
+                beginnings,
             } => {
                 let found = terms(view, &self.field);
                 if is_too_short(&found.terms, wanted, *slop) {
                     return None;
                 }
-                let frequency =
-                    phrase::frequency(&phrase_terms(&found.terms, wanted, *is_prefix, *slop), *slop);
-                (frequency > 0.0).then(|| {
-                    let words = wanted.iter().flat_map(|(_, words)| words);
-                    let rarity: f32 = words.map(|word| statistics.rarity(name, word)).sum();
-                    self.boost * rarity * statistics.weight(name, frequency, found.length)
-                })
+                let phrase = Wanted {
+                    places: wanted,
+                    beginnings,
+                    field: name,
+                    statistics,
+                };
+                let frequency = phrase::frequency(&phrase_terms(&found.terms, &phrase, *slop), *slop);
+                (frequency > 0.0)
+                    .then(|| self.boost * phrase.rarity() * statistics.weight(name, frequency, found.length))
             }
         }
+    }
+
+    /// How much of a text a term is; `None` if it is not there.
+    fn weight(&self, wanted: &str, view: &View<'_>, statistics: &Statistics) -> Option<f32> {
+        let found = terms(view, &self.field);
+        let frequency = found.terms.iter().filter(|(text, _)| text == wanted).count();
+        (frequency > 0).then(|| statistics.weight(&self.field.name, frequency as f32, found.length))
     }
 
     /// Whether the values of its field say all that it asks.
     pub(super) fn asks_values(&self) -> bool {
         match &self.test {
             Test::Term(_)
+            | Test::Blended { .. }
             | Test::AnyTerm(_)
             | Test::Pattern(_)
+            | Test::Expanded(_)
             | Test::Values(_)
             | Test::Range(..)
             | Test::Exists => true,
@@ -282,15 +325,24 @@ impl Leaf {
                 .collect()
         };
         match &self.test {
-            Test::Term(wanted) => having(&|text| text == wanted),
+            Test::Term(wanted) | Test::Blended { term: wanted, .. } => having(&|text| text == wanted),
             Test::AnyTerm(wanted) => having(&|text| wanted.contains(text)),
             Test::Pattern(pattern) => having(&|text| pattern.is_match(text)),
+            Test::Expanded(expanding) => having(&|text| expanding.pattern.is_match(text)),
             Test::Intervals(rule) => having(&|text| rule.asks(text)),
             Test::Phrase {
-                terms: wanted,
+                terms: places,
                 slop,
-                is_prefix,
-            } => in_phrase(terms, wanted, *slop, *is_prefix),
+                beginnings,
+            } => {
+                let wanted = Wanted {
+                    places,
+                    beginnings,
+                    field: &self.field.name,
+                    statistics: &Statistics::default(),
+                };
+                in_phrase(terms, &wanted, *slop)
+            }
             _ => Vec::new(),
         }
     }
@@ -298,14 +350,66 @@ impl Leaf {
     /// The terms whose rarity the score needs.
     pub(super) fn scored_terms(&self) -> Vec<&str> {
         match &self.test {
-            Test::Term(term) => vec![term],
-            Test::Phrase { terms, .. } => terms
-                .iter()
-                .flat_map(|(_, words)| words)
-                .map(String::as_str)
-                .collect(),
+            Test::Term(term) | Test::Blended { term, .. } => vec![term],
+            Test::Phrase {
+                terms, beginnings, ..
+            } => {
+                let whole = terms.len() - usize::from(!beginnings.is_empty());
+                let words = terms.iter().take(whole).flat_map(|(_, words)| words);
+                words.map(String::as_str).collect()
+            }
             _ => Vec::new(),
         }
+    }
+
+    /// The patterns for which terms are to stand.
+    pub(crate) fn expanding(&self) -> &[Arc<Expanding>] {
+        match &self.test {
+            Test::Expanded(expanding) => std::slice::from_ref(expanding),
+            Test::Phrase { beginnings, .. } => beginnings,
+            _ => &[],
+        }
+    }
+}
+
+/// A phrase that is wanted in a field.
+struct Wanted<'w> {
+    places: &'w [(u32, Vec<String>)],
+    /// Of what the terms at the last place may be the beginnings, where they may be.
+    beginnings: &'w [Arc<Expanding>],
+    field: &'w str,
+    statistics: &'w Statistics,
+}
+
+impl Wanted<'_> {
+    /// The words at a place that must be there as they are.
+    fn words(&self, at: usize) -> &[String] {
+        match self.is_begun(at) {
+            true => &[],
+            false => &self.places[at].1,
+        }
+    }
+
+    fn is_begun(&self, at: usize) -> bool {
+        !self.beginnings.is_empty() && at + 1 == self.places.len()
+    }
+
+    /// Whether a term of a text is one of those that are wanted at this place.
+    fn is_one(&self, text: &str, at: usize) -> bool {
+        let begins = |one: &Arc<Expanding>| one.has(self.field, text, self.statistics);
+        self.words(at).iter().any(|word| word == text)
+            || (self.is_begun(at) && self.beginnings.iter().any(begins))
+    }
+
+    /// How rare its terms are together.
+    fn rarity(&self) -> f32 {
+        let words = (0..self.places.len()).flat_map(|at| self.words(at));
+        let words: f32 = words.map(|word| self.statistics.rarity(self.field, word)).sum();
+        let begun = self.beginnings.iter();
+        words
+            + begun
+                .map(|one| one.rarity(self.field, self.statistics))
+                .sum::<f32>()
     }
 }
 
@@ -320,38 +424,24 @@ fn is_too_short(terms: &[(String, i64)], wanted: &[(u32, Vec<String>)], slop: u3
     last - first + 2 * i64::from(slop) < span
 }
 
-/// Whether a term of a text is one of those that are wanted at this place of a phrase. Of the last place it may be the beginning.
-fn is_of_phrase(text: &str, wanted: &[(u32, Vec<String>)], at: usize, is_prefix: bool) -> bool {
-    let mut words = wanted[at].1.iter();
-    match is_prefix && at + 1 == wanted.len() {
-        true => words.any(|word| text.starts_with(word.as_str())),
-        false => words.any(|word| word == text),
-    }
-}
-
 /// Where the terms of a phrase stand among those of a text.
-fn phrase_terms(
-    terms: &[(String, i64)],
-    wanted: &[(u32, Vec<String>)],
-    is_prefix: bool,
-    slop: u32,
-) -> Vec<PhraseTerm> {
-    let words_of = |at: usize| wanted[at].1.iter();
-    (0..wanted.len())
+fn phrase_terms(terms: &[(String, i64)], wanted: &Wanted<'_>, slop: u32) -> Vec<PhraseTerm> {
+    let places = wanted.places;
+    let has_word_of =
+        |at: usize, other: usize| wanted.words(at).iter().any(|word| wanted.is_one(word, other));
+    (0..places.len())
         .map(|at| {
-            let offset = i64::from(wanted[at].0);
-            let there = terms
-                .iter()
-                .filter(|(text, _)| is_of_phrase(text, wanted, at, is_prefix));
-            let mut places: Vec<i64> = there.map(|(_, position)| position - offset).collect();
-            places.sort_unstable();
-            places.dedup();
-            let shares = |other: usize| words_of(other).any(|word| words_of(at).any(|own| own == word));
+            let offset = i64::from(places[at].0);
+            let there = terms.iter().filter(|(text, _)| wanted.is_one(text, at));
+            let mut found: Vec<i64> = there.map(|(_, position)| position - offset).collect();
+            found.sort_unstable();
+            found.dedup();
+            let shares = |other: usize| has_word_of(at, other) || has_word_of(other, at);
             // In its own place each is another word anyway.
-            let first = (0..wanted.len()).find(|other| slop > 0 && *other != at && shares(*other));
+            let first = (0..places.len()).find(|other| slop > 0 && *other != at && shares(*other));
             PhraseTerm {
                 offset,
-                places,
+                places: found,
                 // Those that share a word are of the group of the first of them.
                 group: first.map(|first| first.min(at)),
             }
@@ -360,30 +450,26 @@ fn phrase_terms(
 }
 
 /// Which terms stand in a phrase.
-fn in_phrase(
-    terms: &[(String, i64)],
-    wanted: &[(u32, Vec<String>)],
-    slop: u32,
-    is_prefix: bool,
-) -> Vec<usize> {
+fn in_phrase(terms: &[(String, i64)], wanted: &Wanted<'_>, slop: u32) -> Vec<usize> {
+    let places = wanted.places;
     // Where the words of each place stand: by their positions, and which terms they are.
-    let mut there: Vec<Vec<(i64, usize)>> = Vec::with_capacity(wanted.len());
-    for at in 0..wanted.len() {
+    let mut there: Vec<Vec<(i64, usize)>> = Vec::with_capacity(places.len());
+    for at in 0..places.len() {
         let found = terms
             .iter()
             .enumerate()
-            .filter(|(_, (text, _))| is_of_phrase(text, wanted, at, is_prefix));
+            .filter(|(_, (text, _))| wanted.is_one(text, at));
         let mut found: Vec<(i64, usize)> = found.map(|(one, (_, position))| (*position, one)).collect();
         found.sort_unstable();
         there.push(found);
     }
-    let (Some((first_place, _)), Some((starts, others))) = (wanted.first(), there.split_first()) else {
+    let (Some((first_place, _)), Some((starts, others))) = (places.first(), there.split_first()) else {
         return Vec::new();
     };
     let mut found = Vec::new();
     for (begun, start) in starts {
         let mut whole = vec![*start];
-        for ((place, _), there) in wanted.iter().skip(1).zip(others) {
+        for ((place, _), there) in places.iter().skip(1).zip(others) {
             let due = begun + i64::from(*place) - i64::from(*first_place);
             let next = there.partition_point(|(position, _)| *position < due);
             let around = &there[next.saturating_sub(1)..there.len().min(next + 1)];
@@ -392,29 +478,11 @@ fn in_phrase(
                 _ => break,
             }
         }
-        if whole.len() == wanted.len() {
+        if whole.len() == places.len() {
             found.extend(whole);
         }
     }
     found
-}
-
-/// Counts a document: whether it has the field, how long it is, and which of these terms it has.
-pub(super) fn count(field: &Field, wanted: &HashSet<String>, view: &View<'_>, statistics: &mut Statistics) {
-    let found = terms(view, field);
-    if found.terms.is_empty() {
-        return;
-    }
-    let counts = statistics.fields.entry(field.name.clone()).or_default();
-    counts.0 += 1;
-    counts.1 += found.length.unwrap_or(1);
-    let there: HashSet<&str> = found.terms.iter().map(|(text, _)| text.as_str()).collect();
-    for term in wanted.iter().filter(|term| there.contains(term.as_str())) {
-        *statistics
-            .terms
-            .entry((field.name.clone(), term.clone()))
-            .or_default() += 1;
-    }
 }
 
 pub(crate) fn is_above(term: &Term, low: &Bound<Term>) -> bool {

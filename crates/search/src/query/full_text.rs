@@ -1,7 +1,7 @@
 //! Queries whose text is analyzed.
 
-use super::term_level::field_of;
-use super::{Match, MatchKind, MultiKind, Query};
+use super::term_level::{expansions, field_of, prefix_length};
+use super::{EXPANSIONS, Fuzzy, Match, MatchKind, MultiKind, Query, Rewrite, ZeroTerms};
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, one_or_many, scalar};
 use serde_json::Value;
@@ -55,26 +55,24 @@ fn options(name: &str, members: &mut Members<'_>, text: Value, kind: MatchKind) 
     if text.is_null() {
         return Err(SearchError::illegal(format!("[{name}] requires query value")));
     }
+    let is_multi = name == "multi_match";
     let mut options = Match {
-        text,
-        kind,
-        all: false,
         minimum: members.take("minimum_should_match").and_then(scalar),
         analyzer: members.text("analyzer")?,
-        fuzziness: None,
-        prefix_length: 0,
-        slop: 0,
-        zero_terms_all: false,
         lenient: members.flag("lenient")?.unwrap_or(false),
+        ..Match::of(text, kind)
     };
-    if kind != MatchKind::Phrase {
-        // How many terms a prefix or a fuzzy term becomes is not limited here: all are matched.
-        members.integer("max_expansions")?;
+    if name == "match_phrase_prefix" {
+        // One at least, whatever is said.
+        let count = members.count("max_expansions")?;
+        options.expansions_max = count.unwrap_or(EXPANSIONS).max(1);
+    } else if kind != MatchKind::Phrase || is_multi {
+        options.expansions_max = expansions(members, "max_expansions")?;
     }
-    if matches!(kind, MatchKind::Phrase | MatchKind::PhrasePrefix) || name == "multi_match" {
+    if matches!(kind, MatchKind::Phrase | MatchKind::PhrasePrefix) || is_multi {
         options.slop = members.integer("slop")?.unwrap_or(0).clamp(0, 1 << 20) as u32;
     }
-    if matches!(kind, MatchKind::Terms | MatchKind::BoolPrefix) || name == "multi_match" {
+    if matches!(kind, MatchKind::Terms | MatchKind::BoolPrefix) || is_multi {
         options.all = match members.text("operator")?.as_deref() {
             None | Some("or" | "OR" | "Or") => false,
             Some("and" | "AND" | "And") => true,
@@ -84,17 +82,22 @@ fn options(name: &str, members: &mut Members<'_>, text: Value, kind: MatchKind) 
                 )));
             }
         };
-        options.fuzziness = members.text("fuzziness")?;
-        options.prefix_length = members.integer("prefix_length")?.unwrap_or(0).max(0) as usize;
-        members.text("fuzzy_rewrite")?;
-        members.flag("fuzzy_transpositions")?;
+        let fuzzy = Fuzzy {
+            prefix_length: prefix_length(members, "prefix_length")?,
+            transpositions: members.flag("fuzzy_transpositions")?.unwrap_or(true),
+            expansions_max: options.expansions_max,
+            ..Fuzzy::default()
+        };
+        let fuzziness = members.text("fuzziness")?;
+        options.fuzzy = fuzziness.map(|fuzziness| Fuzzy { fuzziness, ..fuzzy });
+        options.rewrite = Rewrite::parse(members.text("fuzzy_rewrite")?.as_deref())?;
         members.flag("auto_generate_synonyms_phrase_query")?;
         members.number("cutoff_frequency")?;
     }
-    options.zero_terms_all = match members.text("zero_terms_query")?.as_deref() {
-        None => false,
-        Some(text) if text.eq_ignore_ascii_case("none") => false,
-        Some(text) if text.eq_ignore_ascii_case("all") => true,
+    options.zero_terms = match members.text("zero_terms_query")?.as_deref() {
+        None => ZeroTerms::Nothing,
+        Some(text) if text.eq_ignore_ascii_case("none") => ZeroTerms::Nothing,
+        Some(text) if text.eq_ignore_ascii_case("all") => ZeroTerms::All,
         Some(other) => {
             return Err(SearchError::parsing(format!(
                 "Unsupported zero_terms_query value [{other}]"
@@ -104,26 +107,37 @@ fn options(name: &str, members: &mut Members<'_>, text: Value, kind: MatchKind) 
     Ok(options)
 }
 
+/// How several fields are asked for a text, by its name in a query.
+pub(super) fn multi_kind(name: &str) -> Option<(MultiKind, MatchKind)> {
+    Some(match name {
+        "best_fields" => (MultiKind::Best, MatchKind::Terms),
+        "most_fields" => (MultiKind::Most, MatchKind::Terms),
+        "cross_fields" => (MultiKind::Cross, MatchKind::Terms),
+        "phrase" => (MultiKind::Best, MatchKind::Phrase),
+        "phrase_prefix" => (MultiKind::Best, MatchKind::PhrasePrefix),
+        "bool_prefix" => (MultiKind::Most, MatchKind::BoolPrefix),
+        _ => return None,
+    })
+}
+
 fn multi(mut members: Members<'_>) -> Result<Query> {
     let missing = || SearchError::parsing("No text specified for multi_match query");
     let text = members.take("query").ok_or_else(missing)?.clone();
     let fields = boosted_fields(&mut members);
-    let (kind, match_kind) = match members.text("type")?.as_deref() {
-        None | Some("best_fields") => (MultiKind::Best, MatchKind::Terms),
-        Some("most_fields") => (MultiKind::Most, MatchKind::Terms),
-        Some("cross_fields") => (MultiKind::Cross, MatchKind::Terms),
-        Some("phrase") => (MultiKind::Best, MatchKind::Phrase),
-        Some("phrase_prefix") => (MultiKind::Best, MatchKind::PhrasePrefix),
-        Some("bool_prefix") => (MultiKind::Most, MatchKind::BoolPrefix),
-        Some(other) => {
-            return Err(SearchError::parsing(format!(
-                "failed to parse [multi_match] query type [{other}]. unknown type."
-            )));
-        }
+    let type_name = members.text("type")?.unwrap_or_else(|| "best_fields".to_owned());
+    let unknown = || {
+        let reason = format!("failed to parse [multi_match] query type [{type_name}]. unknown type.");
+        SearchError::parsing(reason)
     };
+    let (kind, match_kind) = multi_kind(&type_name).ok_or_else(unknown)?;
     let boost = members.boost()?;
     let tie_breaker = members.number("tie_breaker")?.map(|tie| tie as f32);
     let text = options("multi_match", &mut members, text, match_kind)?;
+    let is_in_order = matches!(match_kind, MatchKind::Phrase | MatchKind::PhrasePrefix);
+    if text.fuzzy.is_some() && (is_in_order || kind == MultiKind::Cross) {
+        let reason = format!("Fuzziness not allowed for type [{type_name}]");
+        return Err(SearchError::parsing(reason));
+    }
     members.end()?;
     Ok(Query::MultiMatch {
         fields,
@@ -139,6 +153,11 @@ pub(super) fn boosted_fields(members: &mut Members<'_>) -> Vec<(String, f32)> {
     let named = members.take("fields").map(one_or_many).unwrap_or_default();
     let names = named.into_iter().filter_map(scalar);
     names.map(|name| boosted(&name)).collect()
+}
+
+/// Whether these fields are all that there are, of which not all can have every value.
+pub(crate) fn are_all(fields: &[(String, f32)]) -> bool {
+    fields.is_empty() || fields.iter().any(|(name, _)| name == "*")
 }
 
 /// The member `default_operator`: whether clauses without an operator between them must all match.

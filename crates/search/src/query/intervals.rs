@@ -1,6 +1,6 @@
 //! Reading `intervals`: rules for where the terms of a text stand.
 
-use super::{Pattern, Query};
+use super::{Fuzzy, Pattern, Query};
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, scalar};
 use serde_json::Value;
@@ -154,15 +154,21 @@ fn pattern(name: &str, members: &mut Members<'_>) -> Result<Pattern> {
             value: required(members, name, "pattern")?,
             case_insensitive: false,
         },
-        _ => Pattern::Fuzzy {
-            value: required(members, name, "term")?,
-            fuzziness: members
-                .take("fuzziness")
-                .and_then(scalar)
-                .unwrap_or_else(|| "AUTO".to_owned()),
-            prefix_length: members.integer("prefix_length")?.unwrap_or(0).max(0) as usize,
-            transpositions: members.flag("transpositions")?.unwrap_or(true),
-        },
+        _ => {
+            let default = Fuzzy::default();
+            let fuzziness = members.take("fuzziness").and_then(scalar);
+            let fuzzy = Fuzzy {
+                fuzziness: fuzziness.unwrap_or(default.fuzziness),
+                prefix_length: members.integer("prefix_length")?.unwrap_or(0).max(0) as usize,
+                transpositions: members.flag("transpositions")?.unwrap_or(true),
+                expansions_max: usize::MAX,
+                normalizes: true,
+            };
+            Pattern::Fuzzy {
+                value: required(members, name, "term")?,
+                fuzzy,
+            }
+        }
     })
 }
 

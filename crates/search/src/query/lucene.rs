@@ -4,39 +4,21 @@
 //! A text becomes the queries that it stands for. Where `AND` and `OR` stand together, an `AND` makes the clauses beside it
 //! required, as Lucene's classic parser does.
 
+mod options;
 mod tokens;
 
-use super::{CLAUSES_MAX, DEPTH_MAX, Match, MatchKind, MultiKind, Pattern, Query, Range, too_many_clauses};
-use crate::query::full_text::{boosted, boosted_fields, is_and_default};
+use super::{
+    CLAUSES_MAX, DEPTH_MAX, Match, MatchKind, MultiKind, Pattern, Query, Range, Rewrite, ZeroTerms,
+    too_many_clauses,
+};
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, scalar};
+use options::Options;
 use serde_json::Value;
-use tokens::{Token, tokens};
+use tokens::{Token, Word, tokens};
 
 /// The characters of a query at most.
 const LENGTH_MAX: usize = 100_000;
-
-/// What terms without a field mean.
-#[derive(Clone, Debug)]
-struct Options {
-    fields: Vec<(String, f32)>,
-    and: bool,
-    analyzer: Option<String>,
-    /// The analyzer of phrases, where it is another.
-    quote_analyzer: Option<String>,
-    /// The zone of dates in ranges.
-    time_zone: Option<String>,
-    slop: u32,
-    lenient: bool,
-    /// The edits of fuzzy terms that name none, and how many letters at the beginning stay.
-    fuzziness: String,
-    prefix_length: usize,
-    tie_breaker: Option<f32>,
-    kind: MultiKind,
-}
-
-/// The edits of fuzzy terms by their lengths.
-const AUTO: &str = "AUTO";
 
 /// Reads the body of a `query_string`.
 pub(super) fn parse(body: &Value) -> Result<Query> {
@@ -45,65 +27,7 @@ pub(super) fn parse(body: &Value) -> Result<Query> {
     members.take("_name");
     let text = members.text("query")?;
     let text = text.ok_or_else(|| SearchError::parsing("[query_string] must be provided with a [query]"))?;
-    let mut fields = boosted_fields(&mut members);
-    fields.extend(
-        members
-            .text("default_field")?
-            .filter(|name| name != "*")
-            .map(|name| boosted(&name)),
-    );
-    let options = Options {
-        fields,
-        and: is_and_default(&mut members)?,
-        analyzer: members.text("analyzer")?,
-        quote_analyzer: members.text("quote_analyzer")?,
-        time_zone: members.text("time_zone")?,
-        slop: members.integer("phrase_slop")?.unwrap_or(0).clamp(0, 1 << 20) as u32,
-        lenient: members.flag("lenient")?.unwrap_or(false),
-        fuzziness: members
-            .take("fuzziness")
-            .and_then(scalar)
-            .unwrap_or_else(|| AUTO.to_owned()),
-        prefix_length: members.integer("fuzzy_prefix_length")?.unwrap_or(0).max(0) as usize,
-        tie_breaker: members.number("tie_breaker")?.map(|tie| tie as f32),
-        kind: match members.text("type")?.as_deref() {
-            None | Some("best_fields") => MultiKind::Best,
-            Some("most_fields") => MultiKind::Most,
-            Some("cross_fields") => MultiKind::Cross,
-            Some(other) => {
-                return Err(SearchError::unsupported(format!(
-                    "[type] {other} of [query_string]"
-                )));
-            }
-        },
-    };
-    // Wildcards are always normalized, and may always stand in front; swapped letters are one edit; all terms are looked at.
-    members.flag("analyze_wildcard")?;
-    members.flag("fuzzy_transpositions")?;
-    members.integer("fuzzy_max_expansions")?;
-    members.flag("auto_generate_synonyms_phrase_query")?;
-    members.integer("max_determinized_states")?;
-    let rewrite = members.text("rewrite")?;
-    for (name, is_here) in [
-        (
-            "rewrite",
-            rewrite.is_none_or(|how| how.starts_with("constant_score")),
-        ),
-        (
-            "quote_field_suffix",
-            members.text("quote_field_suffix")?.is_none(),
-        ),
-        (
-            "enable_position_increments",
-            members.flag("enable_position_increments")? != Some(false),
-        ),
-    ] {
-        if !is_here {
-            return Err(SearchError::unsupported(format!(
-                "this [{name}] of [query_string]"
-            )));
-        }
-    }
+    let options = Options::take(&mut members)?;
     let minimum = members.take("minimum_should_match").and_then(scalar);
     let text = match members.flag("escape")? {
         Some(true) => escaped(&text),
@@ -128,7 +52,7 @@ pub(super) fn parse(body: &Value) -> Result<Query> {
         Query::Match { text, .. } if text.kind == MatchKind::Terms => text.minimum = minimum,
         _ => {}
     }
-    Ok(query.boosted(boost))
+    Ok(query.whole(boost))
 }
 
 /// A text no character of which is an operator.
@@ -143,19 +67,7 @@ fn escaped(text: &str) -> String {
 
 /// Reads the parameters `q`, `df`, `default_operator`, `analyzer` and `lenient` of a query string.
 pub fn parse_query_string(q: &str, field: Option<&str>, and: bool, lenient: bool) -> Result<Query> {
-    let options = Options {
-        fields: field.map(boosted).into_iter().collect(),
-        and,
-        analyzer: None,
-        quote_analyzer: None,
-        time_zone: None,
-        slop: 0,
-        lenient,
-        fuzziness: AUTO.to_owned(),
-        prefix_length: 0,
-        tie_breaker: None,
-        kind: MultiKind::Best,
-    };
+    let options = Options::of(field, and, lenient);
     string(q, &options)
 }
 
@@ -226,6 +138,11 @@ impl Parser<'_> {
             Occur::Should
         };
         while self.peek().is_some_and(|token| *token != Token::Close) {
+            if let Some(text) = self.adjacent() {
+                let query = self.text(field, text, self.options.kind.1, self.options.slop);
+                clauses.push((default, query));
+                continue;
+            }
             let and = self.take(&Token::And);
             let or = !and && self.take(&Token::Or);
             if (and || or) && clauses.is_empty() {
@@ -263,6 +180,27 @@ impl Parser<'_> {
             clauses.push((occur, self.clause(field, depth)?));
         }
         Ok(joined(clauses))
+    }
+
+    /// Words that stand beside each other with nothing between them, which are analyzed together; each but the first must have
+    /// nothing behind it that is for it alone.
+    fn adjacent(&mut self) -> Option<String> {
+        let word_at = |at: usize| match self.tokens.get(at) {
+            Some(Token::Word(word)) if !word.has_wildcard => Some(word),
+            _ => None,
+        };
+        let stands_alone = |at: usize| match self.tokens.get(at + 1) {
+            Some(Token::Colon | Token::Tilde(_) | Token::Boost(_) | Token::And | Token::Or) => false,
+            Some(Token::Word(word)) => word.raw != "*",
+            _ => true,
+        };
+        let others = (self.at + 1..).take_while(|at| word_at(*at).is_some() && stands_alone(*at));
+        let end = others.last()?;
+        let words: Vec<String> = (self.at..=end)
+            .map(|at| word_at(at).map(Word::plain))
+            .collect::<Option<_>>()?;
+        self.at = end + 1;
+        Some(words.join(" "))
     }
 
     fn clause(&mut self, field: Option<&str>, depth: usize) -> Result<Query, String> {
@@ -317,6 +255,7 @@ impl Parser<'_> {
                 query
             }
             Token::Word(word) => self.word(field, &word)?,
+            Token::Bare(sign) => self.text(field, sign.to_string(), self.options.kind.1, self.options.slop),
             Token::Phrase(text) => {
                 let slop = self.tilde().map(|slop| slop.parse().unwrap_or(self.options.slop));
                 self.text(field, text, MatchKind::Phrase, slop.unwrap_or(self.options.slop))
@@ -326,11 +265,7 @@ impl Parser<'_> {
                     value,
                     case_insensitive: false,
                 };
-                self.each(field, |field| Query::Pattern {
-                    field,
-                    pattern: pattern.clone(),
-                    boost: 1.0,
-                })
+                self.pattern(field, &pattern)
             }
             Token::Range { low, high } => {
                 let range = Range {
@@ -342,10 +277,10 @@ impl Parser<'_> {
                 if field.is_none() && self.options.fields.is_empty() {
                     return Err("a range without a field needs [fields] or [default_field]".to_owned());
                 }
-                self.each(field, |field| Query::Range {
+                self.each(field, |field, boost| Query::Range {
                     field,
                     range: range.clone(),
-                    boost: 1.0,
+                    boost,
                 })
             }
             other => return Err(format!("{other:?} stands where a clause is expected")),
@@ -367,7 +302,7 @@ impl Parser<'_> {
         Some(text)
     }
 
-    fn word(&mut self, field: Option<&str>, word: &tokens::Word) -> Result<Query, String> {
+    fn word(&mut self, field: Option<&str>, word: &Word) -> Result<Query, String> {
         if word.raw == "*" {
             return match field {
                 Some(field) => Ok(Query::Exists {
@@ -382,84 +317,96 @@ impl Parser<'_> {
                 value: word.raw.clone(),
                 case_insensitive: false,
             };
-            return Ok(self.each(field, |field| Query::Pattern {
-                field,
-                pattern: pattern.clone(),
-                boost: 1.0,
-            }));
+            return Ok(self.pattern(field, &pattern));
         }
-        let mut query = self.text(field, word.plain(), MatchKind::Terms, 0);
         if let Some(distance) = self.tilde() {
-            let fuzziness = if distance.is_empty() {
-                self.options.fuzziness.clone()
-            } else {
-                distance
-            };
-            match &mut query {
-                Query::Match { text, .. } | Query::MultiMatch { text, .. } => {
-                    text.fuzziness = Some(fuzziness);
-                    text.prefix_length = self.options.prefix_length;
-                }
-                _ => {}
+            let mut fuzzy = self.options.fuzzy.clone();
+            if !distance.is_empty() {
+                fuzzy.fuzziness = distance;
             }
+            let value = word.plain();
+            return Ok(self.pattern(field, &Pattern::Fuzzy { value, fuzzy }));
         }
-        Ok(query)
+        Ok(self.text(field, word.plain(), self.options.kind.1, self.options.slop))
+    }
+
+    fn pattern(&self, field: Option<&str>, pattern: &Pattern) -> Query {
+        let rewrite = match pattern {
+            Pattern::Fuzzy { .. } => Rewrite::Usual,
+            _ => self.options.rewrite,
+        };
+        self.each(field, |field, boost| Query::Pattern {
+            field,
+            pattern: pattern.clone(),
+            rewrite,
+            boost,
+        })
     }
 
     fn text(&self, field: Option<&str>, text: String, kind: MatchKind, slop: u32) -> Query {
         let options = self.options;
         let text = Match {
-            text: Value::String(text),
-            kind,
             all: options.and,
-            minimum: None,
             analyzer: match (&options.quote_analyzer, kind) {
                 (Some(analyzer), MatchKind::Phrase) => Some(analyzer.clone()),
                 _ => options.analyzer.clone(),
             },
-            fuzziness: None,
-            prefix_length: 0,
             slop,
-            zero_terms_all: false,
+            zero_terms: ZeroTerms::Skipped,
             lenient: options.lenient,
+            is_spread: true,
+            ..Match::of(text, kind)
         };
+        let own: Vec<(String, f32)> = field.map(|field| (field.to_owned(), 1.0)).into_iter().collect();
         let fields = match field {
-            Some(field) if !field.contains('*') => {
-                return Query::Match {
-                    field: field.to_owned(),
-                    text,
-                    boost: 1.0,
-                };
-            }
-            Some(field) => vec![(field.to_owned(), 1.0)],
-            None => options.fields.clone(),
+            Some(_) => &own,
+            None => &options.fields,
         };
+        if let [(field, boost)] = &fields[..]
+            && !field.contains('*')
+        {
+            return Query::Match {
+                field: field.clone(),
+                text,
+                boost: *boost,
+            };
+        }
         Query::MultiMatch {
-            fields,
-            kind: options.kind,
+            fields: fields.clone(),
+            kind: match kind {
+                MatchKind::Phrase => MultiKind::Best,
+                _ => options.kind.0,
+            },
             tie_breaker: options.tie_breaker,
             text,
             boost: 1.0,
         }
     }
 
-    /// A query for the field that is named, or for each of those that are meant where none is.
-    fn each(&self, field: Option<&str>, query: impl Fn(String) -> Query) -> Query {
+    /// A query for the field that is named, or for each of those that are meant where none is, with its factor.
+    fn each(&self, field: Option<&str>, query: impl Fn(String, f32) -> Query) -> Query {
+        let lenient = |field: &str, boost: f32| {
+            let query = query(field.to_owned(), boost);
+            match self.options.lenient {
+                true => Query::Lenient(Box::new(query)),
+                false => query,
+            }
+        };
         if let Some(field) = field {
-            return query(field.to_owned());
+            return lenient(field, 1.0);
         }
-        if self.options.fields.is_empty() {
-            return query("*".to_owned());
+        let fields = &self.options.fields;
+        if fields.is_empty() {
+            return lenient("*", 1.0);
         }
-        let queries = self
-            .options
-            .fields
-            .iter()
-            .map(|(name, _)| query(name.clone()))
-            .collect();
+        let usual = if self.options.kind.0 == MultiKind::Most {
+            1.0
+        } else {
+            0.0
+        };
         Query::DisMax {
-            queries,
-            tie_breaker: 0.0,
+            queries: fields.iter().map(|(name, boost)| lenient(name, *boost)).collect(),
+            tie_breaker: self.options.tie_breaker.unwrap_or(usual),
             boost: 1.0,
         }
     }

@@ -53,13 +53,16 @@ impl Query {
                 text: text.clone(),
                 boost,
             }),
+            Query::Lenient(query) => Query::Lenient(Box::new(query.renamed(names))),
             Query::Pattern {
                 field,
                 pattern,
+                rewrite,
                 boost,
             } => any(names(&field, Asked::Pattern), |field| Query::Pattern {
                 field,
                 pattern: pattern.clone(),
+                rewrite,
                 boost,
             }),
             Query::Range { field, range, boost } => {

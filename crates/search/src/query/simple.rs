@@ -1,11 +1,16 @@
 //! `simple_query_string`: `+`, `|`, `-`, quotation marks, `*`, `~`, parentheses. Every text means something; what cannot be
 //! understood is taken as words.
 
-use super::full_text::{boosted_fields, is_and_default};
-use super::{CLAUSES_MAX, DEPTH_MAX, Match, MatchKind, MultiKind, Pattern, Query, too_many_clauses};
+use super::full_text::{are_all, boosted_fields, is_and_default};
+use super::term_level::{expansions, prefix_length};
+use super::{
+    CLAUSES_MAX, DEPTH_MAX, Fuzzy, Match, MatchKind, MultiKind, Pattern, Query, Rewrite, ZeroTerms,
+    too_many_clauses,
+};
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, scalar};
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// The characters of a query at most.
 const LENGTH_MAX: usize = 100_000;
@@ -15,7 +20,8 @@ struct Options {
     and: bool,
     analyzer: Option<String>,
     lenient: bool,
-    prefix_length: usize,
+    /// How near fuzzy words must be.
+    fuzzy: Fuzzy,
     /// The operators that mean something: all where none is named.
     flags: Option<Vec<String>>,
 }
@@ -31,6 +37,8 @@ struct Parser<'t> {
     text: &'t [char],
     at: usize,
     options: &'t Options,
+    /// Where each parenthesis is closed that is.
+    closed: HashMap<usize, usize>,
     /// The terms so far, each as often as there are fields.
     clauses: usize,
     /// Why the text is refused.
@@ -51,18 +59,23 @@ pub(super) fn parse(body: &Value) -> Result<Query> {
     let text = members.text("query")?;
     let text = text.ok_or_else(|| SearchError::parsing("[simple_query_string] query text missing"))?;
     let minimum = members.take("minimum_should_match").and_then(scalar);
+    let fields = boosted_fields(&mut members);
     let options = Options {
-        fields: boosted_fields(&mut members),
+        lenient: members.flag("lenient")?.unwrap_or_else(|| are_all(&fields)),
+        fields,
         and: is_and_default(&mut members)?,
         analyzer: members.text("analyzer")?,
-        lenient: members.flag("lenient")?.unwrap_or(false),
-        prefix_length: members.integer("fuzzy_prefix_length")?.unwrap_or(0).max(0) as usize,
+        fuzzy: Fuzzy {
+            prefix_length: prefix_length(&mut members, "fuzzy_prefix_length")?,
+            transpositions: members.flag("fuzzy_transpositions")?.unwrap_or(true),
+            expansions_max: expansions(&mut members, "fuzzy_max_expansions")?,
+            normalizes: true,
+            ..Fuzzy::default()
+        },
         flags: flags(members.take("flags"))?,
     };
-    // Beginnings are always normalized; swapped letters are one edit; all terms are looked at.
+    // Beginnings are always normalized.
     members.flag("analyze_wildcard")?;
-    members.flag("fuzzy_transpositions")?;
-    members.integer("fuzzy_max_expansions")?;
     members.flag("auto_generate_synonyms_phrase_query")?;
     if members.take("quote_field_suffix").is_some() {
         return Err(SearchError::unsupported(
@@ -80,27 +93,28 @@ pub(super) fn parse(body: &Value) -> Result<Query> {
         text: &chars,
         at: 0,
         options: &options,
+        closed: closed(&chars, &options),
         clauses: 0,
         fault: None,
     };
-    let mut query = parser.group(0).map_or(Query::MatchNone, |whole| whole.query);
+    let whole = match text.trim() {
+        "*" => Some(Part::of(Query::MatchAll { boost: 1.0 })),
+        _ => parser.group(chars.len(), 0),
+    };
+    let mut query = whole.map_or(Query::MatchNone, |whole| whole.query);
     if let Some(fault) = parser.fault {
         return Err(fault);
     }
-    let Query::Bool {
+    if let Query::Bool {
         should,
         minimum: least,
-        boost: own,
         ..
     } = &mut query
-    else {
-        return Ok(query.boosted(boost));
-    };
-    if !should.is_empty() {
-        *least = minimum.or(least.take());
+        && !should.is_empty()
+    {
+        *least = minimum;
     }
-    *own = boost;
-    Ok(query)
+    Ok(query.whole(boost))
 }
 
 fn flags(value: Option<&Value>) -> Result<Option<Vec<String>>> {
@@ -151,6 +165,21 @@ impl Options {
     }
 }
 
+/// Where parentheses are closed, by the places where they are opened.
+fn closed(text: &[char], options: &Options) -> HashMap<usize, usize> {
+    let (mut closed, mut open, mut is_escaped) = (HashMap::new(), Vec::new(), false);
+    for (at, c) in text.iter().enumerate() {
+        match c {
+            _ if std::mem::take(&mut is_escaped) => {}
+            '\\' if options.has("ESCAPE") => is_escaped = true,
+            '(' => open.push(at),
+            ')' => drop(open.pop().map(|begun| closed.insert(begun, at))),
+            _ => {}
+        }
+    }
+    closed
+}
+
 fn both(operation: Operation, queries: Vec<Query>, boost: f32) -> Query {
     let (must, should) = match operation {
         Operation::And => (queries, Vec::new()),
@@ -184,8 +213,14 @@ impl Parser<'_> {
         self.fault.is_none().then_some(())
     }
 
-    /// Clauses up to the end, or to the parenthesis that closes them.
-    fn group(&mut self, depth: usize) -> Option<Part> {
+    /// Clauses up to an end.
+    fn group(&mut self, end: usize, depth: usize) -> Option<Part> {
+        if depth > DEPTH_MAX {
+            self.refuse(SearchError::illegal(format!(
+                "[simple_query_string] has parentheses that are nested more than {DEPTH_MAX} deep"
+            )));
+            return None;
+        }
         let default = if self.options.and {
             Operation::And
         } else {
@@ -193,9 +228,10 @@ impl Parser<'_> {
         };
         let mut whole: Option<(Part, Option<Operation>)> = None;
         let (mut pending, mut is_negated) = (None, false);
-        while let Some(c) = self.peek() {
+        while let Some(c) = self.peek().filter(|_| self.at < end) {
+            let negates = std::mem::take(&mut is_negated);
             let clause = match c {
-                c if c.is_whitespace() => {
+                c if c.is_whitespace() && self.options.has("WHITESPACE") => {
                     self.at += 1;
                     continue;
                 }
@@ -210,26 +246,29 @@ impl Parser<'_> {
                     continue;
                 }
                 '-' if self.options.has("NOT") => {
-                    is_negated = !is_negated;
+                    is_negated = !negates;
                     self.at += 1;
                     continue;
                 }
                 ')' if self.options.has("PRECEDENCE") => {
                     self.at += 1;
-                    if depth > 0 {
-                        break;
-                    }
                     continue;
                 }
-                '(' if self.options.has("PRECEDENCE") && depth < DEPTH_MAX => {
+                '(' if self.options.has("PRECEDENCE") => {
+                    let close = self.closed.get(&self.at).copied();
                     self.at += 1;
-                    self.group(depth + 1)
+                    // What is never closed means nothing.
+                    close.and_then(|close| {
+                        let group = self.group(close, depth + 1);
+                        self.at = self.at.max(close + 1);
+                        group
+                    })
                 }
-                '"' if self.options.has("PHRASE") => self.phrase().map(Part::of),
-                _ => self.word().map(Part::of),
+                '"' if self.options.has("PHRASE") => self.phrase(end).map(Part::of),
+                _ => self.word(end).map(Part::of),
             };
             let Some(mut clause) = clause else { continue };
-            if std::mem::take(&mut is_negated) {
+            if negates {
                 clause = Part {
                     query: without(clause.query),
                     height: clause.height + 1,
@@ -251,12 +290,11 @@ impl Parser<'_> {
         whole.map(|(part, _)| part)
     }
 
-    fn phrase(&mut self) -> Option<Query> {
-        let start = self.at + 1;
+    fn phrase(&mut self, end: usize) -> Option<Query> {
         let mut text = String::new();
-        let mut at = start;
+        let mut at = self.at + 1;
         loop {
-            match self.text.get(at) {
+            match self.text.get(at).filter(|_| at < end) {
                 // A quotation mark that is never closed means nothing.
                 None => {
                     self.at += 1;
@@ -274,127 +312,137 @@ impl Parser<'_> {
             }
         }
         self.at = at + 1;
-        let slop = self
-            .number()
-            .filter(|_| self.options.has("NEAR") || self.options.has("SLOP"));
-        let slop = slop.and_then(|slop| slop.parse().ok()).unwrap_or(0);
+        let has_slop = self.options.has("NEAR") || self.options.has("SLOP");
+        let slop = match self.peek() {
+            Some('~') if has_slop && self.at < end => self.number(end),
+            _ => 0,
+        };
         if text.trim().is_empty() {
             return None;
         }
         self.count()?;
-        Some(self.text_query(text, MatchKind::Phrase, slop, None))
+        let text = Match {
+            slop,
+            ..self.text(text, MatchKind::Phrase)
+        };
+        Some(self.of_fields(text, MultiKind::Best))
     }
 
-    /// `~2` behind a word or a phrase.
-    fn number(&mut self) -> Option<String> {
-        if self.peek() != Some('~') {
-            return None;
-        }
-        self.at += 1;
+    /// `~2` behind a word or a phrase; nothing behind it means 2, and what is no number 0.
+    fn number(&mut self, end: usize) -> u32 {
         let mut digits = String::new();
-        while let Some(c) = self.peek().filter(char::is_ascii_digit) {
+        self.at += 1;
+        while let Some(c) = self.peek().filter(|c| self.at < end && !self.ends_word(*c)) {
             digits.push(c);
             self.at += 1;
         }
-        Some(digits)
+        match digits.as_str() {
+            "" => 2,
+            digits => digits.parse().unwrap_or(0),
+        }
     }
 
-    fn word(&mut self) -> Option<Query> {
+    /// Whether no word goes on beyond this.
+    fn ends_word(&self, c: char) -> bool {
+        // Operators that mean nothing are letters like others.
+        let flag = match c {
+            '"' => "PHRASE",
+            '|' => "OR",
+            '+' => "AND",
+            '(' | ')' => "PRECEDENCE",
+            c if c.is_whitespace() => "WHITESPACE",
+            _ => return false,
+        };
+        self.options.has(flag)
+    }
+
+    fn word(&mut self, end: usize) -> Option<Query> {
         let mut word = String::new();
-        let mut fuzziness = None;
-        while let Some(c) = self.peek() {
+        let (mut is_fuzzy, mut is_beginning) = (false, false);
+        while let Some(c) = self.peek().filter(|_| self.at < end) {
             match c {
                 '\\' if self.options.has("ESCAPE") => {
                     self.at += 1;
-                    word.extend(self.peek());
+                    word.extend(self.peek().filter(|_| self.at < end));
+                    is_beginning = false;
                 }
-                '+' | '|' | '(' | ')' | '"' => {
-                    // Operators that mean nothing are letters like others.
-                    let flag = match c {
-                        '+' => "AND",
-                        '|' => "OR",
-                        '"' => "PHRASE",
-                        _ => "PRECEDENCE",
-                    };
-                    if self.options.has(flag) {
-                        break;
-                    }
+                c if self.ends_word(c) => break,
+                '~' if self.options.has("FUZZY") && !word.is_empty() => {
+                    is_fuzzy = true;
+                    break;
+                }
+                c => {
+                    is_beginning = c == '*' && !word.is_empty() && self.options.has("PREFIX");
                     word.push(c);
                 }
-                '~' if self.options.has("FUZZY") && !word.is_empty() => {
-                    fuzziness = self.number();
-                    continue;
-                }
-                c if c.is_whitespace() => break,
-                c => word.push(c),
             }
             self.at += 1;
         }
+        let edits = if is_fuzzy { self.number(end) } else { 0 };
         if word.is_empty() {
-            // Nothing but a parenthesis too deep.
-            self.at += 1;
             return None;
         }
         self.count()?;
-        if word == "*" {
-            return Some(Query::MatchAll { boost: 1.0 });
+        if edits > 0 {
+            let fuzzy = Fuzzy {
+                fuzziness: edits.to_string(),
+                ..self.options.fuzzy.clone()
+            };
+            return Some(self.pattern(Pattern::Fuzzy { value: word, fuzzy }));
         }
-        if let Some(beginning) = word.strip_suffix('*').filter(|_| self.options.has("PREFIX"))
-            && !beginning.is_empty()
-        {
-            return Some(self.beginning(beginning));
-        }
-        let fuzziness = fuzziness.map(|edits| {
-            if edits.is_empty() {
-                "AUTO".to_owned()
-            } else {
-                edits
-            }
-        });
-        Some(self.text_query(word, MatchKind::Terms, 0, fuzziness))
+        Some(
+            match word.strip_suffix('*').filter(|_| is_beginning && !is_fuzzy) {
+                Some(beginning) => self.pattern(Pattern::Prefix {
+                    value: beginning.to_owned(),
+                    case_insensitive: false,
+                }),
+                None => self.of_fields(self.text(word, MatchKind::Terms), MultiKind::Most),
+            },
+        )
     }
 
-    fn beginning(&self, value: &str) -> Query {
-        let one = |field: String, boost: f32| Query::Pattern {
-            field,
-            pattern: Pattern::Prefix {
-                value: value.to_owned(),
-                case_insensitive: false,
-            },
-            boost,
+    /// A pattern in each of the fields, whose scores are added.
+    fn pattern(&self, pattern: Pattern) -> Query {
+        let all = [("*".to_owned(), 1.0)];
+        let fields = match self.options.fields.is_empty() {
+            true => &all[..],
+            false => &self.options.fields,
         };
-        match self.options.fields.is_empty() {
-            true => one("*".to_owned(), 1.0),
-            false => Query::DisMax {
-                queries: self
-                    .options
-                    .fields
-                    .iter()
-                    .map(|(name, boost)| one(name.clone(), *boost))
-                    .collect(),
-                tie_breaker: 0.0,
-                boost: 1.0,
-            },
+        let one = |(field, boost): &(String, f32)| {
+            let query = Query::Pattern {
+                field: field.clone(),
+                pattern: pattern.clone(),
+                rewrite: Rewrite::Usual,
+                boost: *boost,
+            };
+            match self.options.lenient {
+                true => Query::Lenient(Box::new(query)),
+                false => query,
+            }
+        };
+        Query::DisMax {
+            queries: fields.iter().map(one).collect(),
+            tie_breaker: 1.0,
+            boost: 1.0,
         }
     }
 
-    fn text_query(&self, text: String, kind: MatchKind, slop: u32, fuzziness: Option<String>) -> Query {
+    fn text(&self, text: String, kind: MatchKind) -> Match {
+        Match {
+            all: self.options.and,
+            analyzer: self.options.analyzer.clone(),
+            lenient: self.options.lenient,
+            zero_terms: ZeroTerms::Skipped,
+            ..Match::of(text, kind)
+        }
+    }
+
+    fn of_fields(&self, text: Match, kind: MultiKind) -> Query {
         Query::MultiMatch {
             fields: self.options.fields.clone(),
-            kind: MultiKind::Best,
+            kind,
             tie_breaker: None,
-            text: Match {
-                text: Value::String(text),
-                kind,
-                all: self.options.and,
-                minimum: None,
-                analyzer: self.options.analyzer.clone(),
-                fuzziness,
-                prefix_length: self.options.prefix_length,
-                slop,
-                zero_terms_all: false,
-                lenient: self.options.lenient,
-            },
+            text,
             boost: 1.0,
         }
     }

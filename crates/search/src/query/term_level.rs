@@ -1,6 +1,6 @@
 //! Queries for the terms of fields as they are.
 
-use super::{CLAUSES_MAX, Pattern, Query, Range};
+use super::{CLAUSES_MAX, EXPANSIONS, Fuzzy, Pattern, Query, Range, Rewrite};
 use mapping::error::{Kind, Result, SearchError};
 use mapping::intervals::Relation;
 use mapping::json::{Members, one_or_many, scalar};
@@ -114,7 +114,6 @@ fn of_field(name: &str, mut members: Members<'_>) -> Result<Query> {
     let mut members = Members::of_object(name, object);
     boost *= members.boost()?;
     members.take("_name");
-    members.take("rewrite");
     if name == "range" {
         let range = range(&mut members)?;
         members.end()?;
@@ -179,20 +178,40 @@ fn value_query(
             }
         }
         _ => {
-            members.integer("max_expansions")?;
-            Pattern::Fuzzy {
-                value,
-                fuzziness: members.text("fuzziness")?.unwrap_or_else(|| "AUTO".to_owned()),
-                prefix_length: members.integer("prefix_length")?.unwrap_or(0).max(0) as usize,
+            let default = Fuzzy::default();
+            let fuzzy = Fuzzy {
+                fuzziness: members.text("fuzziness")?.unwrap_or(default.fuzziness),
+                prefix_length: prefix_length(members, "prefix_length")?,
                 transpositions: members.flag("transpositions")?.unwrap_or(true),
-            }
+                expansions_max: expansions(members, "max_expansions")?,
+                normalizes: false,
+            };
+            Pattern::Fuzzy { value, fuzzy }
         }
     };
     Ok(Query::Pattern {
         field,
         pattern,
+        rewrite: Rewrite::parse(members.text("rewrite")?.as_deref())?,
         boost,
     })
+}
+
+/// The letters at the beginning of fuzzy words that stay.
+pub(super) fn prefix_length(members: &mut Members<'_>, name: &str) -> Result<usize> {
+    let length = members.integer(name)?.unwrap_or(0);
+    usize::try_from(length).map_err(|_| SearchError::illegal(format!("[{name}] cannot be negative.")))
+}
+
+/// The terms at most that stand for one.
+pub(super) fn expansions(members: &mut Members<'_>, name: &str) -> Result<usize> {
+    match members.integer(name)? {
+        None => Ok(EXPANSIONS),
+        Some(count) => usize::try_from(count)
+            .ok()
+            .filter(|count| *count > 0)
+            .ok_or_else(|| SearchError::illegal(format!("[{name}] must be positive."))),
+    }
 }
 
 fn range(members: &mut Members<'_>) -> Result<Range> {

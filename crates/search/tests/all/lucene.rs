@@ -36,16 +36,9 @@ fn show(query: &Query) -> String {
             }
         }
         Query::DisMax { queries, .. } => queries.iter().map(show).collect::<Vec<_>>().join("|"),
-        Query::Match { field, text, .. } => format!(
-            "{field}={:?}{}",
-            text.text.as_str().unwrap_or_default(),
-            text.fuzziness.as_deref().unwrap_or_default()
-        ),
-        Query::MultiMatch { text, .. } => format!(
-            "{:?}{}",
-            text.text.as_str().unwrap_or_default(),
-            text.fuzziness.as_deref().unwrap_or_default()
-        ),
+        Query::Match { field, text, .. } => {
+            format!("{field}={:?}", text.text.as_str().unwrap_or_default())
+        }
         Query::Pattern { field, pattern, .. } => format!("{field}~{pattern:?}"),
         Query::Range { field, range, .. } => format!(
             "{field}{:?}..{:?}",
@@ -61,19 +54,33 @@ fn show(query: &Query) -> String {
 #[test]
 fn operators_make_clauses_required() {
     for (text, wanted) in [
-        ("a b", r#"("a" "b")"#),
-        ("a AND b", r#"(+"a" +"b")"#),
-        ("a AND b OR c", r#"(+"a" +"b" "c")"#),
-        ("+a -b c", r#"(+"a" "c" -"b")"#),
-        ("NOT a", r#"(-"a")"#),
+        ("a AND b", r#"(+f="a" +f="b")"#),
+        ("a AND b OR c", r#"(+f="a" +f="b" f="c")"#),
+        ("+a -b c", r#"(+f="a" f="c" -f="b")"#),
+        ("NOT a", r#"(-f="a")"#),
         ("x:(a OR b) AND y:\"c d\"", r#"(+(x="a" x="b") +y="c d")"#),
-        ("a~1 b^2", r#"("a"1 (+"b")^2)"#),
+        ("a b^2", r#"(f="a" (+f="b")^2)"#),
         ("_exists_:a", "exists a"),
         ("x:[1 TO 5}", "xSome(true)..Some(false)"),
         ("x:>=5", "xSome(true)..None"),
         ("*", "all"),
         ("x:*", "exists x"),
-        ("a\\:b", r#""a:b""#),
+        ("a\\:b", r#"f="a:b""#),
+    ] {
+        assert_eq!(shown(text), wanted, "{text}");
+    }
+}
+
+#[test]
+fn words_beside_each_other_are_one_text() {
+    for (text, wanted) in [
+        ("a b", r#"f="a b""#),
+        ("a b c AND d", r#"(+f="c" +f="d" f="a b")"#),
+        ("x:a b c", r#"(x="a" f="b c")"#),
+        ("x:(a b) c", r#"(x="a b" f="c")"#),
+        ("+a b c", r#"(+f="a" f="b c")"#),
+        ("a - b", r#"(f="a" f="-" f="b")"#),
+        ("a b\"c d\" e f", r#"(f="a b" f="c d" f="e f")"#),
     ] {
         assert_eq!(shown(text), wanted, "{text}");
     }
@@ -122,6 +129,11 @@ fn fuzzy_terms_without_a_number_have_the_edits_that_the_query_names() {
     let body =
         json!({"query": "word~ another~2", "default_field": "f", "fuzziness": 1, "fuzzy_max_expansions": 10});
     let parsed = parse_query(&json!({"query_string": body})).unwrap();
-    assert_eq!(show(&parsed), r#"("word"1 "another"2)"#);
+    let shown = show(&parsed);
+    for (word, edits) in [("word", 1), ("another", 2)] {
+        let wanted = format!("value: \"{word}\", fuzzy: Fuzzy {{ fuzziness: \"{edits}\"");
+        assert!(shown.contains(&wanted), "{shown}");
+    }
+    assert!(shown.contains("expansions_max: 10"), "{shown}");
     assert!(parse_query(&json!({"query_string": {"query": "a", "fuzzy": 1}})).is_err());
 }

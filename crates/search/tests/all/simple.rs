@@ -19,6 +19,7 @@ fn height(query: &Query) -> usize {
             let inner = must.iter().chain(should).chain(must_not);
             1 + inner.map(height).max().unwrap_or(0)
         }
+        Query::DisMax { queries, .. } => queries.iter().map(height).max().unwrap_or(0),
         _ => 0,
     }
 }

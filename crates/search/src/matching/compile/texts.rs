@@ -1,16 +1,20 @@
 //! Texts that are analyzed as their fields are, and become tests on terms.
 
+mod cross;
 mod graph;
 
 use super::super::minimum::minimum;
-use super::super::patterns;
-use super::{Compiler, leaf, refuse_keyed};
-use crate::matching::Node;
+use super::patterns::{leniently, no_fuzzy, refuse_keyed, rewritten};
+use super::{Compiler, leaf, normalized};
 use crate::matching::patterns::TermPattern;
 use crate::matching::test::Test;
-use crate::query::{Match, MatchKind, MultiKind, too_many_clauses};
+use crate::matching::{Expanding, Node};
+use crate::query::{
+    Fuzzy, Match, MatchKind, MultiKind, Query, Rewrite, TERMS_MAX, Weigh, ZeroTerms, are_all,
+    too_many_clauses,
+};
 use mapping::analysis::{Analyzer, Token};
-use mapping::error::{Result, SearchError};
+use mapping::error::{Kind, Result, SearchError};
 use mapping::json::scalar;
 use mapping::{Field, FieldKind};
 use std::sync::Arc;
@@ -22,7 +26,8 @@ impl Compiler<'_> {
         };
         if field.kind != FieldKind::Text {
             self.clauses.add(1)?;
-            return self.match_value(&field, text, boost);
+            let node = self.match_value(&field, text, boost);
+            return if text.lenient { leniently(node) } else { node };
         }
         let analyzer = self.search_analyzer(&field, text)?;
         let tokens = analyzer.tokens(&scalar(&text.text).unwrap_or_default());
@@ -32,10 +37,9 @@ impl Compiler<'_> {
             check_terms(tokens.len())?;
         }
         if tokens.is_empty() {
-            return Ok(if text.zero_terms_all {
-                Node::All(boost)
-            } else {
-                Node::Nothing
+            return Ok(match text.zero_terms {
+                ZeroTerms::All => Node::All(boost),
+                ZeroTerms::Nothing | ZeroTerms::Skipped => Node::Nothing,
             });
         }
         match text.kind {
@@ -61,49 +65,92 @@ impl Compiler<'_> {
         }
     }
 
+    /// Whether a clause is a text without terms that is none then.
+    pub(super) fn says_nothing(self, query: &Query) -> Result<bool> {
+        let has_no_terms = |field: &Field, text: &Match| -> Result<bool> {
+            let analyzer = self.search_analyzer(field, text)?;
+            let words = scalar(&text.text).unwrap_or_default();
+            Ok(field.kind == FieldKind::Text && analyzer.tokens(&words).is_empty())
+        };
+        match query {
+            Query::Match { field, text, .. } if text.zero_terms == ZeroTerms::Skipped => {
+                match self.searchable(field) {
+                    Ok(Some(field)) => has_no_terms(&field, text),
+                    _ => Ok(false),
+                }
+            }
+            Query::MultiMatch { fields, text, .. } if text.zero_terms == ZeroTerms::Skipped => {
+                let targets = self.targets(fields, text);
+                for (field, _) in &targets {
+                    if !has_no_terms(field, text)? {
+                        return Ok(false);
+                    }
+                }
+                Ok(!targets.is_empty())
+            }
+            Query::Bool {
+                must,
+                filter,
+                should,
+                must_not,
+                ..
+            } => {
+                let mut is_there = false;
+                for clause in must.iter().chain(filter).chain(should).chain(must_not) {
+                    if !self.says_nothing(clause)? {
+                        return Ok(false);
+                    }
+                    is_there = true;
+                }
+                Ok(is_there)
+            }
+            _ => Ok(false),
+        }
+    }
+
     /// A field that is not analyzed has the text as it is or not at all.
     fn match_value(self, field: &Arc<Field>, text: &Match, boost: f32) -> Result<Node> {
-        if field.kind == FieldKind::Keyword {
-            let word = scalar(&text.text).unwrap_or_default();
-            if field.splits_queries && text.kind == MatchKind::Terms {
-                return self.words_of(field, &word, text, boost);
+        let word = scalar(&text.text).unwrap_or_default();
+        match (text.kind, &text.fuzzy) {
+            (MatchKind::PhrasePrefix, _) => {
+                let reason = format!(
+                    "failed to create query: Can only use phrase prefix queries on text fields - not on [{}] which is of type [{}]",
+                    field.name, field.type_name
+                );
+                return Err(SearchError::new(Kind::QueryShard, reason));
             }
-            let pattern = match (text.kind, &text.fuzziness) {
-                (MatchKind::PhrasePrefix | MatchKind::BoolPrefix, _) => {
-                    Some(TermPattern::Prefix(word.clone()))
-                }
-                (MatchKind::Terms, Some(fuzziness)) => {
-                    refuse_keyed(field, "fuzzy")?;
-                    Some(patterns::fuzzy(&word, fuzziness, text.prefix_length, true)?)
-                }
-                _ => None,
-            };
-            if let Some(pattern) = pattern {
+            (MatchKind::Terms, Some(_)) if field.kind != FieldKind::Keyword => return Err(no_fuzzy(field)),
+            _ if field.kind != FieldKind::Keyword => {}
+            (MatchKind::Terms, _) if field.splits_queries => return self.words_of(field, &word, text, boost),
+            (MatchKind::BoolPrefix, _) => {
+                let pattern = TermPattern::Prefix(normalized(field, &word));
                 return Ok(leaf(field.clone(), Test::Pattern(pattern), boost));
             }
+            (MatchKind::Terms, Some(fuzzy)) => {
+                refuse_keyed(field, "fuzzy")?;
+                let test = near(&normalized(field, &word), fuzzy, text.rewrite)?;
+                return Ok(leaf(field.clone(), test, boost));
+            }
+            _ => {}
         }
-        match self.term(&field.name, &text.text, false, boost) {
-            Err(_) if text.lenient => Ok(Node::Nothing),
-            node => node,
-        }
+        self.term(&field.name, &text.text, false, boost)
     }
 
     /// Each word of a text is looked for by itself, where the mapping says so.
     fn words_of(self, field: &Arc<Field>, words: &str, text: &Match, boost: f32) -> Result<Node> {
         let mut terms = Vec::new();
         for word in words.split_whitespace() {
-            terms.push(match &text.fuzziness {
+            terms.push(match &text.fuzzy {
                 None => self.term(&field.name, &word.into(), false, 1.0)?,
-                Some(fuzziness) => {
+                Some(fuzzy) => {
                     self.clauses.add(1)?;
                     refuse_keyed(field, "fuzzy")?;
-                    let pattern = patterns::fuzzy(word, fuzziness, text.prefix_length, true)?;
-                    leaf(field.clone(), Test::Pattern(pattern), 1.0)
+                    leaf(field.clone(), near(word, fuzzy, text.rewrite)?, 1.0)
                 }
             });
         }
         match terms.is_empty() {
-            true if text.zero_terms_all => Ok(Node::All(boost)),
+            true if text.zero_terms == ZeroTerms::All => Ok(Node::All(boost)),
             true => Ok(Node::Nothing),
             false => joined(terms, text, boost),
         }
@@ -117,13 +164,27 @@ impl Compiler<'_> {
         text: &Match,
         boost: f32,
     ) -> Result<Node> {
-        let all = [("*".to_owned(), 1.0)];
-        let named = if fields.is_empty() { &all[..] } else { fields };
         // Where all fields are meant, not all of them can have the text.
         let text = &Match {
-            lenient: text.lenient || fields.is_empty(),
+            lenient: text.lenient || are_all(fields),
             ..text.clone()
         };
+        let targets = self.targets(fields, text);
+        if kind == MultiKind::Cross {
+            return self.cross_fields(&targets, text, tie_breaker.unwrap_or(0.0), boost);
+        }
+        let nodes = targets
+            .iter()
+            .map(|(field, factor)| self.match_text(&field.name, text, *factor));
+        let nodes: Vec<Node> = nodes.collect::<Result<_>>()?;
+        let tie = tie_breaker.unwrap_or(if kind == MultiKind::Most { 1.0 } else { 0.0 });
+        Ok(Node::DisMax(nodes, tie, boost))
+    }
+
+    /// The fields that these names stand for, with their factors.
+    fn targets(self, fields: &[(String, f32)], text: &Match) -> Vec<(Arc<Field>, f32)> {
+        let all = [("*".to_owned(), 1.0)];
+        let named = if fields.is_empty() { &all[..] } else { fields };
         let mut targets: Vec<(Arc<Field>, f32)> = Vec::new();
         for (name, boost) in named {
             let found = self.fields(name).into_iter().filter(|field| {
@@ -138,53 +199,21 @@ impl Compiler<'_> {
         if named.iter().any(|(name, _)| name.contains('*')) && text.kind != MatchKind::Terms {
             targets.retain(|(field, _)| is_text(&field.kind));
         }
-        if kind == MultiKind::Cross {
-            return self.cross_fields(&targets, text, boost);
-        }
-        let nodes = targets
-            .iter()
-            .map(|(field, factor)| self.match_text(&field.name, text, *factor));
-        let nodes: Vec<Node> = nodes.collect::<Result<_>>()?;
-        let tie = tie_breaker.unwrap_or(if kind == MultiKind::Most { 1.0 } else { 0.0 });
-        Ok(Node::DisMax(nodes, tie, boost))
-    }
-
-    /// Each term may be in any of the fields, as if they were one.
-    fn cross_fields(self, targets: &[(Arc<Field>, f32)], text: &Match, boost: f32) -> Result<Node> {
-        let Some((first, _)) = targets.first() else {
-            return Ok(Node::Nothing);
-        };
-        let tokens = self
-            .search_analyzer(first, text)?
-            .tokens(&scalar(&text.text).unwrap_or_default());
-        check_terms(tokens.len().saturating_mul(targets.len()))?;
-        let mut words = Vec::new();
-        for token in &tokens {
-            let mut nodes = Vec::new();
-            for (field, factor) in targets {
-                let one = Match {
-                    text: token.text.as_str().into(),
-                    kind: MatchKind::Terms,
-                    minimum: None,
-                    ..text.clone()
-                };
-                nodes.push(self.match_text(&field.name, &one, *factor)?);
-            }
-            words.push(Node::DisMax(nodes, 0.0, 1.0));
-        }
-        joined(words, text, boost)
+        targets
     }
 }
-
-/// The terms of a text that is searched for at most, as many as clauses where Elasticsearch's `indices.query.bool.max_clause_count`
-/// says nothing.
-const TERMS_MAX: usize = 1024;
 
 fn check_terms(terms: usize) -> Result<()> {
     match terms <= TERMS_MAX {
         true => Ok(()),
         false => Err(too_many_clauses(TERMS_MAX)),
     }
+}
+
+/// The terms that are near to a word.
+fn near(word: &str, fuzzy: &Fuzzy, rewrite: Rewrite) -> Result<Test> {
+    let usual = Rewrite::Best(fuzzy.expansions_max.min(TERMS_MAX), Weigh::Blended);
+    Ok(rewritten(TermPattern::near(word, fuzzy)?, rewrite, usual))
 }
 
 /// Clauses of which all, or as many as asked for, or one must match.
@@ -217,23 +246,23 @@ fn places(tokens: &[Token]) -> Vec<(u32, Vec<String>)> {
 }
 
 fn phrase(field: Arc<Field>, tokens: &[Token], text: &Match, boost: f32) -> Node {
-    let is_prefix = text.kind == MatchKind::PhrasePrefix;
     let terms = places(tokens);
-    if let [(_, words)] = &terms[..]
-        && let [word] = &words[..]
-        && !is_prefix
-    {
-        return leaf(field, Test::Term(word.clone()), boost);
-    }
-    leaf(
-        field,
-        Test::Phrase {
+    let begun = terms.last().filter(|_| text.kind == MatchKind::PhrasePrefix);
+    let begun = begun.iter().flat_map(|(_, words)| words).map(|word| {
+        let pattern = TermPattern::Prefix(word.clone());
+        Arc::new(Expanding::new(pattern, text.expansions_max, Weigh::Each))
+    });
+    let beginnings: Vec<Arc<Expanding>> = begun.collect();
+    let test = match (&terms[..], &beginnings[..]) {
+        ([(_, words)], []) if words.len() == 1 => Test::Term(words.concat()),
+        ([_], [only]) => Test::Expanded(only.clone()),
+        _ => Test::Phrase {
             terms,
             slop: text.slop,
-            is_prefix,
+            beginnings,
         },
-        boost,
-    )
+    };
+    leaf(field, test, boost)
 }
 
 fn terms(field: &Arc<Field>, tokens: &[Token], text: &Match, boost: f32) -> Result<Node> {
@@ -244,9 +273,9 @@ fn terms(field: &Arc<Field>, tokens: &[Token], text: &Match, boost: f32) -> Resu
         let is_prefix = text.kind == MatchKind::BoolPrefix && at == last;
         let mut alike = Vec::new();
         for word in words {
-            let test = match &text.fuzziness {
+            let test = match &text.fuzzy {
                 _ if is_prefix => Test::Pattern(TermPattern::Prefix(word.clone())),
-                Some(fuzziness) => Test::Pattern(patterns::fuzzy(word, fuzziness, text.prefix_length, true)?),
+                Some(fuzzy) => near(word, fuzzy, text.rewrite)?,
                 None => Test::Term(word.clone()),
             };
             alike.push(leaf(field.clone(), test, 1.0));

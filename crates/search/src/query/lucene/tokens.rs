@@ -44,6 +44,8 @@ pub(super) enum Token {
     Not,
     Plus,
     Minus,
+    /// A sign with nothing behind it, which is a word.
+    Bare(char),
     Tilde(String),
     Boost(f32),
 }
@@ -53,7 +55,7 @@ impl Token {
     pub(super) fn is_term(&self) -> bool {
         matches!(
             self,
-            Token::Word(_) | Token::Phrase(_) | Token::Regex(_) | Token::Range { .. }
+            Token::Word(_) | Token::Bare(_) | Token::Phrase(_) | Token::Regex(_) | Token::Range { .. }
         )
     }
 }
@@ -70,6 +72,7 @@ pub(super) fn tokens(text: &str) -> Result<Vec<Token>, String> {
             '(' => out.push(Token::Open),
             ')' => out.push(Token::Close),
             ':' => out.push(Token::Colon),
+            '+' | '-' | '!' if next.is_some_and(char::is_whitespace) => out.push(Token::Bare(c)),
             '+' => out.push(Token::Plus),
             '-' => out.push(Token::Minus),
             '!' => out.push(Token::Not),

@@ -1,0 +1,111 @@
+//! What is counted of all documents before any is scored.
+
+use super::Node;
+use super::expansion::Expanding;
+use super::statistics::Statistics;
+use super::test::{Terms, terms};
+use mapping::Field;
+use mapping::fields::View;
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+/// What is counted before documents are scored, by field.
+#[derive(Debug, Default)]
+pub(crate) struct Scored(BTreeMap<String, Counted>);
+
+/// What is counted of a field.
+#[derive(Debug)]
+pub(crate) struct Counted {
+    pub(crate) field: Arc<Field>,
+    /// Whether scores need to know how many documents have it, and how long its texts are.
+    pub(super) is_scored: bool,
+    /// The terms whose frequencies scores need.
+    pub(crate) terms: HashSet<String>,
+    /// The patterns for which terms are to stand.
+    pub(crate) expanding: Vec<Arc<Expanding>>,
+}
+
+impl Scored {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// What is counted of each field.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &Counted> {
+        self.0.values()
+    }
+
+    pub(super) fn entry(&mut self, field: &Arc<Field>) -> &mut Counted {
+        let entry = self.0.entry(field.name.clone());
+        entry.or_insert_with(|| Counted {
+            field: field.clone(),
+            is_scored: false,
+            terms: HashSet::new(),
+            expanding: Vec::new(),
+        })
+    }
+
+    /// Adds the patterns of a query, which filters look for as well.
+    pub(crate) fn expand(&mut self, node: &Node, statistics: &mut Statistics) {
+        let mut leaves = Vec::new();
+        node.all_leaves(&mut leaves);
+        for leaf in leaves {
+            for expanding in leaf.expanding() {
+                if statistics.expansion(&leaf.field.name, expanding).is_none() {
+                    statistics.expect(&leaf.field.name, expanding);
+                    self.entry(&leaf.field).expanding.push(expanding.clone());
+                }
+            }
+        }
+    }
+
+    /// Counts a document: of each field how many have it, how long its texts are, and which of the terms are there.
+    pub(crate) fn count(&self, view: &View<'_>, statistics: &mut Statistics) {
+        self.0
+            .values()
+            .for_each(|counted| counted.count(view, statistics));
+    }
+}
+
+impl Counted {
+    /// Counts a document. What is nested in it counts by itself, as Lucene has it in documents of its own; beside an index, which
+    /// knows what is nested in a document and not where, the document as a whole does.
+    fn count<'v>(&'v self, view: &View<'v>, statistics: &mut Statistics) {
+        let field = &self.field;
+        let mut found = Vec::new();
+        if field.nested.is_none() || field.in_root {
+            found.push(terms(view, field));
+        }
+        if let Some(path) = &field.nested {
+            let nested = view.nested(path);
+            found.extend(nested.iter().map(|nested| terms(nested, field)));
+        }
+        if field.nested.is_some() && statistics.is_counted() {
+            found = vec![Terms::together(found)];
+        }
+        for found in found {
+            self.count_terms(&found, statistics);
+        }
+    }
+
+    fn count_terms(&self, found: &Terms, statistics: &mut Statistics) {
+        let name = &self.field.name;
+        if found.terms.is_empty() {
+            return;
+        }
+        if self.is_scored {
+            statistics.add_field(name, 1, found.length.unwrap_or(1));
+        }
+        let there: HashSet<&str> = found.terms.iter().map(|(text, _)| text.as_str()).collect();
+        for term in self.terms.iter().filter(|term| there.contains(term.as_str())) {
+            statistics.add_term(name, term, 1);
+        }
+        for expanding in &self.expanding {
+            for term in &there {
+                if let Some(nearness) = expanding.pattern.nearness(term) {
+                    statistics.expand(name, expanding, term, nearness, 1);
+                }
+            }
+        }
+    }
+}
