@@ -165,7 +165,8 @@ pub(crate) fn sort_values(
     sort.iter().map(value).collect()
 }
 
-fn shortest(score: f32) -> f64 {
+/// A score with the digits that show it.
+pub(crate) fn shortest(score: f32) -> f64 {
     score.to_string().parse().unwrap_or(f64::from(score))
 }
 

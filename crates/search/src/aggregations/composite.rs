@@ -183,7 +183,10 @@ impl Part {
                 .collect(),
         };
         terms.sort_by(Term::compare);
-        terms.dedup_by(|a, b| a.compare(b).is_eq());
+        // Each value of a document counts, also where two of them are within one interval.
+        if let Kind::Terms = self.kind {
+            terms.dedup_by(|a, b| a.compare(b).is_eq());
+        }
         match terms.is_empty() && self.missing_bucket {
             true => vec![None],
             false => terms.into_iter().map(Some).collect(),

@@ -34,6 +34,11 @@ impl BucketOrder {
 pub(super) fn take(members: &mut Members<'_>) -> Result<Vec<BucketOrder>> {
     let listed = match members.take("order") {
         None => return Ok(Vec::new()),
+        Some(Value::Array(list)) if list.iter().any(Value::is_array) || list.is_empty() => {
+            let reason = "a list of orders has an object for each";
+            let error = SearchError::illegal(reason);
+            return Err(SearchError::of_member(members.context(), "order", error));
+        }
         Some(Value::Array(list)) => list.iter().collect(),
         Some(one @ Value::Object(_)) => vec![one],
         Some(other) => return Err(members.wrong_type("order", other)),
@@ -47,12 +52,9 @@ fn one_order(value: &Value, context: &str) -> Result<BucketOrder> {
         let reason = format!("Unexpected token [{}] for [order]", token(value));
         return Err(SearchError::parsing(reason));
     };
-    let mut fields = object.iter();
-    let (Some((by, direction)), None) = (fields.next(), fields.next()) else {
-        let reason = match object.is_empty() {
-            true => "Must specify at least one field for [order]",
-            false => "Must specify a single field for [order]",
-        };
+    // Of several the last one counts, as in Elasticsearch.
+    let Some((by, direction)) = object.iter().next_back() else {
+        let reason = "Must specify at least one field for [order]";
         return Err(SearchError::parsing(reason));
     };
     let ascending = match direction.as_str().map(str::to_ascii_lowercase).as_deref() {

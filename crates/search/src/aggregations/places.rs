@@ -46,12 +46,7 @@ impl Places {
         let mut out = Map::new();
         if self.count > 0 {
             let count = self.count as f64;
-            // Elasticsearch gives it with the digits that it stores.
-            let Point { lat, lon } = Point {
-                lat: self.sum.0 / count,
-                lon: self.sum.1 / count,
-            }
-            .in_column();
+            let (lat, lon) = (self.sum.0 / count, self.sum.1 / count);
             out.insert("location".to_owned(), json!({"lat": lat, "lon": lon}));
         }
         out.insert("count".to_owned(), json!(self.count));

@@ -3,7 +3,7 @@
 use super::context::{Context, Finish};
 use crate::held::Held;
 use crate::hit::Hit;
-use crate::order::{check, compare, sort_values};
+use crate::order::{check, compare, shortest, sort_values};
 use crate::sort::{SortKey, parse_sort, unfiltered};
 use mapping::Mapping;
 use mapping::error::{Kind, Result, SearchError};
@@ -129,7 +129,7 @@ impl TopHits {
     pub(super) fn finish(mut self, spec: &TopSpec, context: &Finish<'_>) -> Result<Map<String, Value>> {
         self.trim(spec, context.held);
         let best = self.hits.iter().filter_map(|hit| hit.score).reduce(f32::max);
-        let best = best.filter(|_| spec.has_best);
+        let best = best.filter(|_| spec.has_best).map(shortest);
         let from = spec.from.min(self.hits.len());
         let hits = self.hits[from..].iter();
         let shown: Vec<Value> = hits
