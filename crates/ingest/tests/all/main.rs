@@ -6,6 +6,7 @@ mod definitions;
 mod failures;
 mod fields;
 mod growth;
+mod reference;
 mod texts;
 
 use ingest::{Context, Failure, Host, Pipeline};
