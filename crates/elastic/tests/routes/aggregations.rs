@@ -129,13 +129,13 @@ pub const CASES: &[Case] = &[
         "POST /logs/_search",
         r#"{"aggs": {"a": {"auto_date_histogram": {"field": "at", "buckets": 0}}}}"#,
         400,
-        r#"{"error": {"root_cause": [{"reason": "buckets must be greater than 0 for [a]"}]}}"#,
+        r#"{"error": {"caused_by": {"reason": "buckets must be greater than 0 for [a]"}}}"#,
     ),
     case(
         "POST /logs/_search",
         r#"{"aggs": {"a": {"auto_date_histogram": {"field": "at", "minimum_interval": "week"}}}}"#,
         400,
-        r#"{"error": {"root_cause": [{"reason": "minimum_interval must be one of [year, month, day, hour, minute, second]"}]}}"#,
+        r#"{"error": {"caused_by": {"reason": "minimum_interval must be one of [year, month, day, hour, minute, second]"}}}"#,
     ),
     case(
         "POST /logs/_search",
@@ -184,7 +184,7 @@ pub const CASES: &[Case] = &[
         "POST /logs/_search",
         r#"{"aggs": {"a": {"terms": {"field": "level", "colour": 1}}}}"#,
         400,
-        r#"{"error": {"type": "parsing_exception"}}"#,
+        r#"{"error": {"type": "x_content_parse_exception"}}"#,
     ),
     case(
         "POST /logs/_search",
