@@ -23,6 +23,7 @@ mod paging;
 mod pipelines;
 mod queries;
 mod refused;
+mod relevance;
 mod routing;
 mod scoring;
 mod scripts;
