@@ -104,7 +104,7 @@ fn aggs(asked: &str, answer: &str) -> Case {
 
 /// The same, which cannot be answered.
 fn refused(asked: &str) -> Case {
-    let answer = r#"{"error": {"type": "illegal_argument_exception"}}"#;
+    let answer = r#"{"error": {"type": "x_content_parse_exception"}}"#;
     case("POST /b/_search", body(asked), 400, answer)
 }
 
