@@ -88,6 +88,12 @@ pub fn fetched(
             }
             if of == ValuesOf::Columns {
                 check_column(name, &field)?;
+                if field.is_vector() {
+                    return Err(SearchError::illegal(format!(
+                        "Field [{name}] of type [{}] doesn't support docvalue_fields or aggregations",
+                        field.type_name
+                    )));
+                }
             }
             let values = values(&view, &field, one.format.as_deref(), of)?;
             if !values.is_empty() {

@@ -365,7 +365,7 @@ pub const CASES: &[Case] = &[
         "POST /none/_update/1",
         r#"{"doc": {}}"#,
         404,
-        r#"{"error": {"type": "index_not_found_exception"}}"#,
+        r#"{"error": {"type": "document_missing_exception"}}"#,
     ),
     case(
         "POST /things/_update/1",

@@ -82,7 +82,7 @@ fn found() {
         case(
             "POST /b/_search",
             r#"{"query": {"bool": {"filter": {"nested": {"path": "parts", "query": {"match_all": {}},
-                "inner_hits": {"size": 1, "sort": {"parts.n": "desc"}, "_source": "name"}}}}}, "sort": "n"}"#,
+                "inner_hits": {"size": 1, "sort": {"parts.n": "desc"}, "_source": "parts.name"}}}}}, "sort": "n"}"#,
             200,
             r#"{"hits": {"hits": [{"inner_hits": {"parts": {"hits": {"total": {"value": 2}, "max_score": null, "hits": [
                 {"_nested": {"offset": 1}, "_source": {"name": "y"}, "sort": [2]}]}}}}, {}]}}"#,

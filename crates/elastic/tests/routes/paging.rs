@@ -111,7 +111,7 @@ pub const CASES: &[Case] = &[
         "POST /p/_msearch",
         "",
         400,
-        r#"{"error": {"type": "action_request_validation_exception"}}"#,
+        r#"{"error": {"type": "parse_exception"}}"#,
     ),
     case(
         "POST /p/_search",

@@ -106,8 +106,8 @@ pub const CASES: &[Case] = &[
     case(
         "POST /_bulk",
         "{\"update\": {\"_index\": \"p\", \"_id\": \"1\", \"pipeline\": \"lines\"}}\n{\"doc\": {}}\n",
-        501,
-        r#"{"error": {"reason": "[pipeline] of a bulk item that updates is not supported"}}"#,
+        200,
+        r#"{"items": [{"update": {"error": {"type": "document_missing_exception"}}}]}"#,
     ),
     // By the request.
     case("PUT /p/_doc/1?pipeline=lines", r#"{"message": "1 one"}"#, 201, ""),

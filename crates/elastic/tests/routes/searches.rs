@@ -191,7 +191,7 @@ pub const CASES: &[Case] = &[
         "POST /docs/_search",
         r#"{"profile": "yes"}"#,
         400,
-        r#"{"error": {"reason": "[profile] must be true or false"}}"#,
+        r#"{"error": {"reason": "Failed to parse value [yes] as only [true] or [false] are allowed."}}"#,
     ),
     case(
         "POST /docs/_search?scroll=1m",

@@ -99,7 +99,7 @@ impl Highlight {
         let mut out = Map::new();
         for (pattern, options) in &self.fields {
             let query = options.query.as_ref().or(self.query.as_ref()).or(query);
-            let Some(query) = query else { continue };
+            let query = query.unwrap_or(&Query::MatchAll { boost: 1.0 });
             let wanted = Wanted::of(query, mapping, now_ms)?;
             let is_pattern = pattern.contains('*');
             for (name, field) in mapping.fields().filter(|(name, _)| simple_match(pattern, name)) {
