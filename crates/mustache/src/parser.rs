@@ -48,9 +48,7 @@ impl Parser<'_> {
                 }
                 '#' | '^' => parts.push(self.section(&name, mark == '^', depth)?),
                 '>' => {
-                    return Err(Error::Unsupported(format!(
-                        "the partial [{name}] of a template"
-                    )));
+                    return Err(Error::Unsupported(format!("the partial [{name}] of a template")));
                 }
                 mark => parts.push(Part::Value {
                     path: name,
@@ -130,4 +128,3 @@ fn delimiter(name: &str) -> Result<String> {
     text.map(str::to_owned)
         .ok_or_else(|| failed(format!("Mustache function [{name}] is no join with a delimiter")))
 }
-

@@ -30,6 +30,7 @@ mod scripts;
 mod searches;
 mod security;
 mod server;
+mod shown;
 mod streams;
 mod templates;
 mod vectors;
