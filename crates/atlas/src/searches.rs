@@ -3,6 +3,7 @@
 use crate::catalog::{Catalog, Entry};
 use crate::definition::Definition;
 use crate::error::{Result, of_indexing, of_search};
+use crate::facets::Facets;
 use crate::index::{Index, State, folder_name};
 use crate::request::{Asked, index_name};
 use code::Code;
@@ -111,7 +112,7 @@ impl Atlas {
         let snapshot = collection.snapshot().await?;
         let asked = Asked::parse(&searching.spec, &mapping)?;
         let now_ms = value::date::now_ms();
-        let request = request(&asked, searching, snapshot.count(), now_ms)?;
+        let request = request(&asked, searching, snapshot.count())?;
         let searched = search::Index {
             name: entry.name,
             mapping: mapping.clone(),
@@ -182,12 +183,12 @@ fn nothing() -> Searched {
     }
 }
 
-fn request(asked: &Asked, searching: &Searching, documents: u64, now_ms: i64) -> Result<Request> {
+fn request(asked: &Asked, searching: &Searching, documents: u64) -> Result<Request> {
     let size = match searching.wants_meta {
         true => 0,
         false => searching.documents_max.unwrap_or(u64::MAX).min(documents),
     };
-    let aggregations = asked.facets.as_ref().map(|facets| facets.aggregations());
+    let aggregations = asked.facets.as_ref().map(Facets::aggregations);
     Ok(Request {
         query: Some(asked.query.clone()),
         aggregations: aggregations.transpose()?.unwrap_or_default(),

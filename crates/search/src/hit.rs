@@ -1,9 +1,9 @@
 //! Documents that were found.
 
-use crate::matching::Statistics;
 use mapping::Mapping;
 use mapping::decimals::double_text;
 use mapping::fields::{Term, View};
+use querying::Statistics;
 use serde_json::{Number, Value};
 use std::sync::Arc;
 use value::DocumentBuf;

@@ -1,14 +1,14 @@
 //! The nested objects by which a document was found: `inner_hits`.
 
 use crate::hit::Hit;
-use crate::matching::{Clauses, compile};
 use crate::named::Names;
 use crate::order::{check, compare, sort_values};
-use crate::query::{InnerHits, Query};
 use crate::request::Request;
 use mapping::error::{Result, SearchError};
 use mapping::fields::View;
 use mapping::{FieldKind, Mapping};
+use querying::{Clauses, compile};
+use querying::{InnerHits, Query};
 use serde_json::{Map, Value, json};
 
 /// The nested objects of one document at most, as Elasticsearch has it.
@@ -25,47 +25,11 @@ pub struct InnerFound {
     pub hits: Vec<Hit>,
 }
 
-impl Query {
-    /// What is wanted of nested objects, each with the path and the query of those.
-    pub fn inner_hits(&self) -> Vec<(&str, &Query, &InnerHits)> {
-        let mut found = Vec::new();
-        self.add_inner_hits(&mut found);
-        found
-    }
-
-    fn add_inner_hits<'q>(&'q self, out: &mut Vec<(&'q str, &'q Query, &'q InnerHits)>) {
-        let mut all = |queries: &'q [Query]| queries.iter().for_each(|query| query.add_inner_hits(out));
-        match self {
-            Query::Bool {
-                must, filter, should, ..
-            } => [must, filter, should]
-                .into_iter()
-                .for_each(|queries| all(queries)),
-            Query::DisMax { queries, .. } => all(queries),
-            Query::ConstantScore { filter: query, .. }
-            | Query::Boosting { positive: query, .. }
-            | Query::FunctionScore { query, .. }
-            | Query::ScriptScore { query, .. }
-            | Query::Named { query, .. } => query.add_inner_hits(out),
-            // What is wanted within it is wanted of its own hits.
-            Query::Nested {
-                path,
-                query,
-                inner: Some(inner),
-                ..
-            } => out.push((path, query, inner)),
-            Query::Nested {
-                query, inner: None, ..
-            } => query.add_inner_hits(out),
-            _ => {}
-        }
-    }
-}
-
-impl InnerHits {
-    /// How many are wanted and in which order; and what is said of how they are shown, which is somebody else's to read.
-    pub fn request(&self) -> Result<(Request, Map<String, Value>)> {
-        let mut body = self.body.clone();
+impl Request {
+    /// How many nested objects are wanted and in which order; and what is said of how they are shown, which is somebody else's to
+    /// read.
+    pub fn of_inner_hits(inner: &InnerHits) -> Result<(Request, Map<String, Value>)> {
+        let mut body = inner.body.clone();
         if let Some(other) = OUTER.iter().find(|name| body.contains_key(**name)) {
             return Err(SearchError::parsing(format!(
                 "[inner_hits] unknown field [{other}]"
@@ -77,15 +41,13 @@ impl InnerHits {
             return Err(SearchError::illegal(format!(
                 "Inner result window is too large, the inner hit definition's [{}]'s from + size must be less than or equal to: \
                  [{INNER_MAX}] but was [{}]. This limit can be set by changing the [index.max_inner_result_window] index level setting.",
-                self.name.as_deref().unwrap_or_default(),
+                inner.name.as_deref().unwrap_or_default(),
                 request.from + request.size
             )));
         }
         Ok((request, shown))
     }
-}
 
-impl Request {
     /// The nested objects of a document that match, the best first. The names of queries are those of the `whole` search.
     pub fn within(
         &self,

@@ -11,29 +11,21 @@
 //! Left to others: where documents come from and who may see them (`engine`), the wire form of answers (`elastic`).
 
 mod aggregations;
-mod held;
 mod highlight;
 mod hit;
 mod indexed;
 mod inner;
-mod matching;
 mod more_like;
 mod murmur;
 mod named;
-mod neighbours;
 mod order;
 mod profile;
-mod query;
 mod request;
 mod run;
-mod script;
 mod seen;
 mod sort;
-mod units;
-mod work;
 
 pub use aggregations::{Aggregations, BUCKETS_MAX, Background, Counting, Counts, Grouping, Rows, ShowHit};
-pub use held::Held;
 pub use highlight::{ANALYZED_CHARS_MAX, Highlight};
 pub use hit::Hit;
 pub use indexed::{Layout, Scoring, Wanted};
@@ -46,17 +38,14 @@ pub use mapping::intervals::Relation;
 pub use mapping::json::token_of;
 pub use mapping::names;
 pub use mapping::{Mapping, OBJECTS_DEPTH_MAX, Placed, ValueKind};
-pub use matching::expression;
 pub use more_like::{Like, MoreLike};
 pub use murmur::murmur3;
-pub use neighbours::Neighbours;
 pub use profile::{Profile, Way};
-pub use query::{
-    Asked, CLAUSES_MAX, DEPTH_MAX, InnerHits, Knn, NestedMode, Query, parse_query, parse_query_string,
+pub use querying::{
+    Asked, CLAUSES_MAX, DEPTH_MAX, Held, InnerHits, Knn, Neighbours, NestedMode, Query, bytes_of, expression,
+    look_if_wanted, parse_query, parse_query_string, parse_time, script_parts,
 };
 pub use request::{Request, WINDOW_MAX};
 pub use run::{NewestWanted, Run};
-pub use script::{look_if_wanted, script_parts};
 pub use seen::{Index, Outcome, Seen};
 pub use sort::{Order, SortKey, parse_sort};
-pub use units::{bytes_of, parse_time};

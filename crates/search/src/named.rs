@@ -1,14 +1,14 @@
 //! Which of the named queries of a search a hit matches: `_name` and `matched_queries`.
 
-use crate::held::Held;
 use crate::hit::Hit;
-use crate::matching::{Clauses, Node, Statistics, compile};
-use crate::query::Query;
 use crate::request::Request;
 use crate::seen::Index;
 use mapping::Mapping;
 use mapping::error::Result;
 use mapping::fields::View;
+use querying::Held;
+use querying::Query;
+use querying::{Clauses, Node, Statistics, compile};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -120,40 +120,6 @@ fn spread_hash(text: &str) -> u32 {
         hash.wrapping_mul(31).wrapping_add(u32::from(unit))
     });
     hash ^ (hash >> 16)
-}
-
-impl Query {
-    /// Shows each query that has a name, those within it first.
-    fn each_named<'q>(&'q self, see: &mut impl FnMut(&'q str, &'q Query)) {
-        let mut all = |queries: &mut dyn Iterator<Item = &'q Query>| {
-            queries.for_each(|query| query.each_named(see));
-        };
-        match self {
-            Query::Named { name, query } => {
-                query.each_named(see);
-                see(name, query);
-            }
-            Query::Bool {
-                must,
-                filter,
-                should,
-                must_not,
-                ..
-            } => all(&mut must.iter().chain(must_not).chain(should).chain(filter)),
-            Query::DisMax { queries, .. } => all(&mut queries.iter()),
-            Query::ConstantScore { filter: query, .. }
-            | Query::Nested { query, .. }
-            | Query::ScriptScore { query, .. } => all(&mut std::iter::once(&**query)),
-            Query::Boosting {
-                positive, negative, ..
-            } => all(&mut [&**positive, &**negative].into_iter()),
-            Query::FunctionScore { query, scoring, .. } => {
-                let filters = scoring.functions.iter().filter_map(|one| one.filter.as_ref());
-                all(&mut filters.chain(std::iter::once(&**query)));
-            }
-            _ => {}
-        }
-    }
 }
 
 #[cfg(test)]

@@ -2,11 +2,11 @@
 
 use crate::aggregations::{Aggregations, BUCKETS_MAX};
 use crate::hit::Hit;
-use crate::query::{Query, parse_query};
 use crate::sort::{SortKey, parse_sort};
 use mapping::error::{Result, SearchError};
 use mapping::json::Members;
 use mapping::{FieldKind, Mapping};
+use querying::{Query, parse_query};
 use serde_json::{Map, Value};
 
 /// `from` and `size` together at most.

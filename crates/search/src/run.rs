@@ -3,14 +3,11 @@
 use crate::aggregations::{
     Aggregations, Background, Collected, Context, Counts, Finish, Grouping, Rows, ShowHit,
 };
-use crate::held::Held;
 use crate::hit::Hit;
 use crate::indexed::{Asker, Layout, Scoring, Wanted, count_field, wanted};
-use crate::matching::{Clauses, Node, Scored, Statistics, compile};
 use crate::named;
 use crate::order::{after, check, compare, is_newest, sort_values};
 use crate::profile::{Profiling, Way};
-use crate::query::Query;
 use crate::request::Request;
 use crate::seen::{Index, Outcome, Seen};
 use crate::sort::SortKey;
@@ -18,6 +15,9 @@ use fulltext::{Mask, Reader};
 use mapping::Mapping;
 use mapping::error::{Result, SearchError};
 use mapping::fields::View;
+use querying::Held;
+use querying::Query;
+use querying::{Clauses, Node, Scored, Statistics, compile};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;

@@ -1,10 +1,10 @@
 //! What is shown to a run, and what it gives.
 
-use crate::held::Held;
 use crate::hit::Hit;
 use crate::profile::Profile;
 use mapping::Mapping;
 use mapping::fields::View;
+use querying::Held;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 use value::DocumentBuf;

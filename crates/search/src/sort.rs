@@ -6,12 +6,12 @@ mod scripts;
 pub(crate) use places::DistanceSort;
 pub(crate) use scripts::ScriptSort;
 
-use crate::matching::{Clauses, Node, Statistics, compile};
-use crate::query::{Query, parse_query};
 use mapping::Mapping;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::fields::View;
 use mapping::json::{Members, scalar};
+use querying::{Clauses, Node, Statistics, compile};
+use querying::{Query, parse_query};
 use serde_json::{Map, Value};
 use std::sync::Arc;
 

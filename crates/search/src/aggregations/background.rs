@@ -6,8 +6,8 @@
 use super::counts::{Background, Counted, Counts};
 use super::values::Source;
 use super::{Aggregations, Collected, Named, Spec, State};
-use crate::query::Query;
 use crate::request::Request;
+use querying::Query;
 
 /// A search that makes counts.
 #[derive(Clone, Debug)]

@@ -44,7 +44,7 @@ pub(super) fn combinations<T: Clone>(
 #[derive(Clone, Debug)]
 pub(super) enum Kind {
     Terms,
-    Histogram(Interval),
+    Histogram(Box<Interval>),
     /// Tiles of a zoom, within an area.
     Tile(u32, Option<Area>),
 }

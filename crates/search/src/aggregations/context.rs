@@ -1,11 +1,11 @@
 //! What collecting and answering need besides what is asked.
 
 use super::counts::Background;
-use crate::held::Held;
 use crate::hit::Hit;
-use crate::matching::{Node, Statistics};
 use crate::sort::SortKey;
 use mapping::error::{Kind, Result, SearchError};
+use querying::Held;
+use querying::{Node, Statistics};
 use serde_json::{Map, Value};
 use std::cell::Cell;
 

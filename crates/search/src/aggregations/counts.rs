@@ -1,7 +1,7 @@
 //! How often values are in other documents than those that are found.
 
 use super::values::{Key, Source};
-use crate::query::Query;
+use querying::Query;
 use std::collections::BTreeMap;
 
 /// How many documents there are, and how many of them have each value.

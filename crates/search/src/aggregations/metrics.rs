@@ -4,12 +4,12 @@ use super::percentiles::{median_absolute_deviation, percentile, rank, rounded, r
 use super::places::Places;
 use super::takes::Takes;
 use super::values::{Source, number_of};
-use crate::held::Held;
 use mapping::decimals::double_text;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::fields::{Term, View};
 use mapping::rows::Summary;
 use mapping::value_format::ValueFormat;
+use querying::Held;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};

@@ -31,8 +31,6 @@ mod top_metrics;
 mod values;
 mod wanted;
 
-use crate::matching::{Clauses, Node, compile};
-use crate::query::Query;
 use auto::AutoSpec;
 pub use background::Counting;
 use buckets::{Bucket, Buckets};
@@ -50,6 +48,8 @@ use multi_terms::{MultiTerms, MultiTermsSpec};
 use ordering::BucketOrder;
 use path::Step;
 use pipeline::PipelineSpec;
+use querying::Query;
+use querying::{Clauses, Node, compile};
 use ranges::RangeSpec;
 use sample::{Sample, SampleSpec};
 use serde_json::{Map, Value};
@@ -89,7 +89,7 @@ enum Spec {
     /// All values, which are counted for others.
     Values(Source),
     Sample(SampleSpec),
-    Histogram(Source, Interval),
+    Histogram(Source, Box<Interval>),
     /// A histogram whose interval is to be chosen.
     Auto(Source, AutoSpec),
     Range(Source, RangeSpec),

@@ -12,12 +12,12 @@ use super::top_hits::TopSpec;
 use super::top_metrics::TopMetricsSpec;
 use super::values::Source;
 use super::{Aggregations, DEPTH_MAX, Named, Spec};
-use crate::query::parse_query;
 use jiff::tz::TimeZone;
 use mapping::dates;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::json::{Members, one_or_many, token};
 use mapping::value_format::ValueType;
+use querying::parse_query;
 use serde_json::{Map, Value};
 
 impl Aggregations {

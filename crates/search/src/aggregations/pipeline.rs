@@ -8,8 +8,6 @@ mod paths;
 
 use super::path::{self, Step};
 use super::values::number_of;
-use crate::script::DocumentScript;
-use crate::units::time_of;
 use average::Average;
 pub(super) use carried_out::{parents, siblings};
 pub(super) use check::{check_parents, check_siblings, check_top, ordered};
@@ -17,6 +15,8 @@ use mapping::decimals::DecimalFormat;
 use mapping::error::{self, Result, SearchError};
 use mapping::json::{Members, as_i64, scalar, token};
 use moving::Window;
+use querying::DocumentScript;
+use querying::time_of;
 use serde_json::{Map, Value};
 
 /// Which one it is.

@@ -1,10 +1,10 @@
 //! `sampler` and `diversified_sampler`: the best documents alone.
 
 use super::values::{Key, Source};
-use crate::held::Held;
 use mapping::Mapping;
 use mapping::error::Result;
 use mapping::fields::View;
+use querying::Held;
 use std::collections::BTreeMap;
 use value::DocumentBuf;
 

@@ -3,8 +3,8 @@
 use super::counts::Counts;
 use super::values::Key;
 use super::wanted::{Wanted, is_wanted};
-use crate::query::Query;
 use mapping::fields::Term;
+use querying::Query;
 
 /// What is asked of significant terms.
 #[derive(Clone, Debug)]

@@ -41,7 +41,7 @@ impl Aggregations {
             };
             let end = |end: &str| Some(spans.get(&format!("{at}.{end}"))?.get("value")?.as_f64()? as i64);
             let interval = interval(spec, source, end("low").zip(end("high")));
-            one.spec = Spec::Histogram(source.clone(), interval);
+            one.spec = Spec::Histogram(source.clone(), Box::new(interval));
         }
     }
 }

@@ -1,7 +1,6 @@
 //! The best documents of a bucket.
 
 use super::context::{Context, Finish};
-use crate::held::Held;
 use crate::hit::Hit;
 use crate::order::{check, compare, shortest, sort_values};
 use crate::sort::{SortKey, parse_sort, unfiltered};
@@ -9,6 +8,7 @@ use mapping::Mapping;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::fields::View;
 use mapping::json::as_i64;
+use querying::Held;
 use serde_json::{Map, Value, json};
 
 /// The documents of one bucket at most, as Elasticsearch has it.

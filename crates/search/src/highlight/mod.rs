@@ -12,13 +12,13 @@ mod unified;
 mod wanted;
 
 use crate::hit::Hit;
-use crate::query::Query;
 use mapping::error::{Result, SearchError};
 use mapping::fields::{Term, View, simple_match, text_of};
 use mapping::json::{Members, one_or_many};
 use mapping::{Field, Mapping};
 use marks::Marks;
 use options::{Options, Scanner};
+use querying::Query;
 use serde_json::{Map, Value as Json, json};
 use std::borrow::Cow;
 use std::collections::HashMap;

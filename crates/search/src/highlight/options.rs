@@ -2,9 +2,9 @@
 
 use super::fast::{SCANNED_CHARS, WORD_ENDS};
 use super::text::{Bounds, Text};
-use crate::query::{Query, parse_query};
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, one_or_many, scalar};
+use querying::{Query, parse_query};
 use serde_json::Value;
 
 /// How a field is highlighted.

@@ -3,10 +3,10 @@
 use super::Value;
 use super::marks::Marked;
 use super::text::Text;
-use crate::matching::{Clauses, Leaf, Node, Test, compile};
-use crate::query::Query;
 use mapping::error::Result;
 use mapping::{Field, Mapping};
+use querying::Query;
+use querying::{Clauses, Leaf, Node, Test, compile};
 use std::collections::HashMap;
 
 /// What a query looks for in fields.

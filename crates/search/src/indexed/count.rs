@@ -2,8 +2,8 @@
 
 use super::layout::Layout;
 use super::lookup::{flag, flagged, part};
-use crate::matching::{Counted, Statistics};
 use fulltext::{Mask, Part, Reader};
+use querying::{Counted, Statistics};
 
 /// Counts what is wanted of a field, but for the entries that are left out.
 pub(crate) fn count_field(

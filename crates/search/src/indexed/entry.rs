@@ -2,11 +2,11 @@
 
 use super::ASKED;
 use super::layout::{Layout, is_held, keyed_name};
-use crate::matching::terms;
 use fulltext::{Entry, Key, Number, TextTerms};
 use mapping::fields::{Term, View, text_at};
 use mapping::flattened::Flattened;
 use mapping::{Field, FieldKind, Mapping};
+use querying::terms;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use value::DocumentBuf;

@@ -4,11 +4,11 @@ use super::ASKED;
 use super::entry::number;
 use super::layout::Layout;
 use super::place::Place;
-use crate::matching::{Expanding, Leaf, Node, Statistics, Test, flag_term, is_above, is_below};
 use fulltext::{Key, Lookup, Number, Part};
 use language::interruption::steps;
 use mapping::fields::Term;
 use mapping::{Field, FieldKind, Meta};
+use querying::{Expanding, Leaf, Node, Statistics, Test, flag_term, is_above, is_below};
 use std::ops::Bound;
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Where an index has the terms of a field.
 
-use crate::matching::TermPattern;
 use fulltext::{Key, Lookup, Mask, Matcher, Part, Reader};
+use querying::TermPattern;
 use std::sync::Arc;
 
 /// A key, and what each term begins with that is of the field: the keys of an object that is a field share one.

@@ -2,10 +2,10 @@
 
 use super::layout::Layout;
 use super::lookup::{Asker, flag, flagged, part};
-use crate::matching::{Expanding, Leaf, Node, Statistics, Test, Weighing};
-use crate::query::Weigh;
 use fulltext::{Part, Probe, Probes};
 use mapping::FieldKind;
+use querying::Weigh;
+use querying::{Expanding, Leaf, Node, Statistics, Test, Weighing};
 
 /// How entries are scored: what is asked of each, and what is made of that.
 #[derive(Debug)]

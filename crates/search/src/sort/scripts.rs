@@ -1,10 +1,10 @@
 //! Sorting by what scripts make of documents.
 
 use super::{Mode, Order};
-use crate::script::DocumentScript;
 use mapping::error::{Result, SearchError};
 use mapping::fields::{Term, View};
 use mapping::json::Members;
+use querying::DocumentScript;
 use value::Value;
 
 /// A sort by a script.

@@ -110,7 +110,7 @@ impl Target {
                 )));
             }
             Some(_) => {
-                faults.push("routing must be unset, [keep], [discard] or [=<some new value>]".to_owned())
+                faults.push("routing must be unset, [keep], [discard] or [=<some new value>]".to_owned());
             }
         }
         end(&dest)?;

@@ -16,7 +16,7 @@ pub(super) fn check(query: Option<&Query>) -> Result<()> {
 }
 
 fn read(wanted: &InnerHits) -> Result<(Request, Shown)> {
-    let (request, shown) = wanted.request()?;
+    let (request, shown) = Request::of_inner_hits(wanted)?;
     let (shown, rest) = Shown::take(&shown)?;
     if let Some(other) = rest.keys().find(|name| *name != "script_fields") {
         return Err(ElasticError::parsing(format!(

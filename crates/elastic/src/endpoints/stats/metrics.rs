@@ -72,7 +72,7 @@ impl Metrics {
 pub(crate) fn meant(name: &str, known: &[&str]) -> String {
     let mut near: Vec<(usize, &str)> = known
         .iter()
-        .map(|known| (distance(name, known), *known))
+        .map(|known| (strsim::levenshtein(name, known), *known))
         .filter(|(distance, known)| *distance * 2 < known.len().max(name.len()))
         .collect();
     near.sort();
@@ -84,19 +84,4 @@ pub(crate) fn meant(name: &str, known: &[&str]) -> String {
             format!(" -> did you mean any of [{}]?", names.join(", "))
         }
     }
-}
-
-/// How many letters must be put in, taken away or changed.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, c) in a.chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
-        for (j, other) in b.iter().enumerate() {
-            let changed = diagonal + usize::from(c != *other);
-            diagonal = row[j + 1];
-            row[j + 1] = changed.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }

@@ -85,7 +85,11 @@ impl Predicate {
                 _ => false,
             },
             Predicate::Member(members) => members.contains(&*operand.to_text()),
-            Predicate::Similar(text, distance) => is_similar(&operand.to_text(), text, *distance),
+            Predicate::Similar(text, distance) => {
+                let operand = operand.to_text().into_owned();
+                operand.len().abs_diff(text.len()) <= *distance
+                    && strsim::generic_levenshtein(&operand, text) <= *distance
+            }
             Predicate::StartsWith(prefix) => operand.to_text().starts_with(prefix),
             Predicate::EndsWith(suffix) => operand.to_text().ends_with(suffix),
         }
@@ -122,22 +126,4 @@ fn compile(pattern: &[u8]) -> Result<Regex> {
     let pattern = String::from_utf8_lossy(pattern);
     let built = RegexBuilder::new(&pattern).unicode(false).build();
     built.map_err(|error| bad(format!("the pattern {pattern}: {error}")))
-}
-
-/// Whether one text becomes the other by so many letters left out, put in or exchanged (Levenshtein's distance).
-fn is_similar(one: &[u8], other: &[u8], distance: usize) -> bool {
-    if one.len().abs_diff(other.len()) > distance {
-        return false;
-    }
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (at, byte) in one.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = at + 1;
-        for (column, known) in other.iter().enumerate() {
-            let exchanged = diagonal + usize::from(byte != known);
-            diagonal = row[column + 1];
-            row[column + 1] = exchanged.min(diagonal + 1).min(row[column] + 1);
-        }
-    }
-    row[other.len()] <= distance
 }

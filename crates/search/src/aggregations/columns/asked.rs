@@ -8,9 +8,9 @@ use crate::aggregations::metrics::MetricKind;
 use crate::aggregations::values::Source;
 use crate::aggregations::{Aggregations, Spec};
 use crate::indexed::Layout;
-use crate::matching::Node;
 use fulltext::Key;
 use mapping::{Field, FieldKind, Mapping};
+use querying::Node;
 use std::sync::Arc;
 
 /// A column and what is asked of it.

@@ -5,10 +5,10 @@ use crate::aggregations::composite::{Area, CompositeSpec, Kind, Part};
 use crate::aggregations::histogram::Interval;
 use crate::aggregations::values::Source;
 use crate::aggregations::{BUCKETS_MAX, Spec, too_many_buckets};
-use crate::query::box_sides;
 use mapping::error::{Result, SearchError};
 use mapping::geo;
 use mapping::json::{Members, one_or_many, token};
+use querying::box_sides;
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -155,14 +155,17 @@ fn part(name: &str, kind: &str, mut given: Members<'_>) -> Result<Part> {
         "terms" => (part_source(members)?, Kind::Terms),
         "histogram" => {
             let width = histograms::number_width(name, members)?;
-            (part_source(members)?, Kind::Histogram(Interval::of_width(width)))
+            (
+                part_source(members)?,
+                Kind::Histogram(Box::new(Interval::of_width(width))),
+            )
         }
         "date_histogram" => {
             let interval = Interval {
                 offset: histograms::date_offset(members)?,
                 ..Interval::of_width(histograms::date_width(members)?)
             };
-            (source(members, Form::Zoned)?, Kind::Histogram(interval))
+            (source(members, Form::Zoned)?, Kind::Histogram(Box::new(interval)))
         }
         "geotile_grid" => {
             let zoom = precision(kind, members)?;

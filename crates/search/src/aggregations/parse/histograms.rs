@@ -6,9 +6,9 @@ use crate::aggregations::auto::{AutoSpec, unit_of};
 use crate::aggregations::histogram::{Bounds, Interval, Width};
 use crate::aggregations::ordering;
 use crate::aggregations::values::Source;
-use crate::units::time_of;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::json::{Members, as_f64};
+use querying::time_of;
 use serde_json::Value;
 
 /// The bounds of a histogram; those of dates are read when the field is known.
@@ -63,7 +63,10 @@ pub(super) fn histogram(name: &str, members: &mut Members<'_>) -> Result<Spec> {
     let source = source(members, Form::Written)?;
     let width = number_width(name, members)?;
     let offset = members.number("offset")?.unwrap_or(0.0);
-    Ok(Spec::Histogram(source, interval(width, offset, members)?))
+    Ok(Spec::Histogram(
+        source,
+        Box::new(interval(width, offset, members)?),
+    ))
 }
 
 /// The interval of a histogram of numbers.
@@ -82,7 +85,10 @@ pub(super) fn number_width(name: &str, members: &mut Members<'_>) -> Result<Widt
 pub(super) fn date_histogram(members: &mut Members<'_>) -> Result<Spec> {
     let source = source(members, Form::Zoned)?;
     let (width, offset) = (date_width(members)?, date_offset(members)?);
-    Ok(Spec::Histogram(source, interval(width, offset, members)?))
+    Ok(Spec::Histogram(
+        source,
+        Box::new(interval(width, offset, members)?),
+    ))
 }
 
 /// The interval of a histogram of dates, which is given in one of three ways.

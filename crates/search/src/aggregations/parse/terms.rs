@@ -8,9 +8,9 @@ use crate::aggregations::sample::SampleSpec;
 use crate::aggregations::significant::SignificantSpec;
 use crate::aggregations::terms::TermsSpec;
 use crate::aggregations::wanted::Wanted;
-use crate::matching::expression;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::json::{Members, one_or_many, scalar};
+use querying::expression;
 use serde_json::{Map, Value};
 
 /// How many buckets of how many documents at least, and in which order.
@@ -236,7 +236,7 @@ pub(super) fn significant(name: &str, kind: &str, members: &mut Members<'_>) -> 
     let source = source(members, form)?;
     let background = match members.take("background_filter") {
         None => None,
-        Some(filter @ Value::Object(_)) => Some(crate::query::parse_query(filter)?),
+        Some(filter @ Value::Object(_)) => Some(querying::parse_query(filter)?),
         Some(other) => return Err(members.wrong_type("background_filter", other)),
     };
     let size = at_least(members, "size", 1, name)?.unwrap_or(10);

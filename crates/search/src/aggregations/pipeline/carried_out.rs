@@ -5,11 +5,11 @@ use super::{Kind, Path, PipelineSpec};
 use crate::aggregations::metrics::{Metric, MetricKind};
 use crate::aggregations::values::number_of;
 use crate::aggregations::{Aggregations, Finish, Named, Spec};
-use crate::work::work;
 use mapping::decimals::double_text;
 use mapping::error::{Result, SearchError};
 use mapping::rows::Summary;
 use mapping::value_format::ValueFormat;
+use querying::work;
 use serde_json::{Map, Value, json};
 use std::cmp::Ordering;
 
@@ -257,11 +257,7 @@ impl Within<'_> {
                 ));
             }
             match &self.spec.kind {
-                Kind::Selector(script) => {
-                    if !script.is_true_of(&given)? {
-                        continue;
-                    }
-                }
+                Kind::Selector(script) if !script.is_true_of(&given)? => continue,
                 Kind::Script(script) => {
                     let is_gap = |(_, value): &(&str, Option<f64>)| value.is_none_or(f64::is_nan);
                     if (self.spec.zeros || !given.iter().any(is_gap))

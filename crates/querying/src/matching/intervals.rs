@@ -17,7 +17,7 @@ const FOUND_PER_STEP: usize = 32;
 
 /// A rule that is ready to be asked of documents.
 #[derive(Debug)]
-pub(crate) struct Rule {
+pub struct Rule {
     pub(super) kind: Kind,
     pub(super) filter: Option<(Relation, Box<Rule>)>,
 }
@@ -97,7 +97,7 @@ impl Rule {
     }
 
     /// Whether all that it asks is of this field.
-    pub(crate) fn is_all_of(&self, field: &Field) -> bool {
+    pub fn is_all_of(&self, field: &Field) -> bool {
         let own = match &self.kind {
             Kind::Nothing => true,
             Kind::Term(of, ..) | Kind::Pattern(of, _) => of.name == field.name,

@@ -25,7 +25,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 /// Makes a query ready for documents of this mapping. `now_ms` is what `now` means; what it comes to is counted in `clauses`.
-pub(crate) fn compile(query: &Query, mapping: &Mapping, now_ms: i64, clauses: &Clauses) -> Result<Node> {
+pub fn compile(query: &Query, mapping: &Mapping, now_ms: i64, clauses: &Clauses) -> Result<Node> {
     let compiler = Compiler {
         mapping,
         now_ms,

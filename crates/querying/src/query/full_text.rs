@@ -156,7 +156,7 @@ pub(super) fn boosted_fields(members: &mut Members<'_>) -> Vec<(String, f32)> {
 }
 
 /// Whether these fields are all that there are, of which not all can have every value.
-pub(crate) fn are_all(fields: &[(String, f32)]) -> bool {
+pub fn are_all(fields: &[(String, f32)]) -> bool {
     fields.is_empty() || fields.iter().any(|(name, _)| name == "*")
 }
 
@@ -173,7 +173,7 @@ pub(super) fn is_and_default(members: &mut Members<'_>) -> Result<bool> {
 }
 
 /// A field's name with its factor, as in `title^3`.
-pub(crate) fn boosted(name: &str) -> (String, f32) {
+pub fn boosted(name: &str) -> (String, f32) {
     match name
         .rsplit_once('^')
         .and_then(|(name, boost)| Some((name, boost.parse().ok()?)))

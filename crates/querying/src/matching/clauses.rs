@@ -16,7 +16,7 @@ const CLAUSE_BYTES: usize = 256;
 
 /// The clauses of a search so far.
 #[derive(Debug, Default)]
-pub(crate) struct Clauses {
+pub struct Clauses {
     count: Cell<usize>,
     /// The expressions that were made, by their texts and whether they are of letters of either case.
     expressions: RefCell<HashMap<(String, bool), Regex>>,
@@ -34,7 +34,7 @@ impl Clauses {
     }
 
     /// About the bytes that they take in memory.
-    pub(crate) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         self.count.get() * CLAUSE_BYTES
     }
 

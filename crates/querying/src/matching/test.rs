@@ -18,7 +18,8 @@ use std::sync::Arc;
 
 /// What must be true of a field.
 #[derive(Debug)]
-pub(crate) enum Test {
+#[allow(missing_docs, reason = "the variants say what their members are")]
+pub enum Test {
     /// It has this term.
     Term(String),
     /// It has this term, which is as rare as in other fields: one of those.
@@ -71,15 +72,17 @@ pub(crate) enum Test {
 
 /// A test on a field, and how it is scored.
 #[derive(Debug)]
-pub(crate) struct Leaf {
-    pub(crate) field: Arc<Field>,
-    pub(crate) test: Test,
+pub struct Leaf {
+    /// The field.
+    pub field: Arc<Field>,
+    /// What must be true of it.
+    pub test: Test,
     pub(super) boost: f32,
 }
 
 /// The terms of a field in a document, with their places.
-pub(crate) struct Terms {
-    pub(crate) terms: Vec<(String, i64)>,
+pub struct Terms {
+    pub terms: Vec<(String, i64)>,
     /// `None` if it does not matter.
     pub(super) length: Option<u64>,
 }
@@ -96,7 +99,7 @@ impl Terms {
 }
 
 /// The terms of a field in a document.
-pub(crate) fn terms(view: &View<'_>, field: &Field) -> Terms {
+pub fn terms(view: &View<'_>, field: &Field) -> Terms {
     let values = view.terms(field).into_iter().filter_map(|term| match term {
         Term::Text(text) => Some(text),
         Term::Boolean(flag) => Some(flag_term(flag).to_owned()),
@@ -127,7 +130,7 @@ pub(crate) fn terms(view: &View<'_>, field: &Field) -> Terms {
 }
 
 /// True or false as a term, as Lucene has them.
-pub(crate) fn flag_term(flag: bool) -> &'static str {
+pub fn flag_term(flag: bool) -> &'static str {
     if flag { "T" } else { "F" }
 }
 
@@ -307,17 +310,17 @@ impl Leaf {
     }
 
     /// What its score is multiplied by.
-    pub(crate) fn boost(&self) -> f32 {
+    pub fn boost(&self) -> f32 {
         self.boost
     }
 
     /// Whether it is on this field.
-    pub(crate) fn is_of(&self, field: &Field) -> bool {
+    pub fn is_of(&self, field: &Field) -> bool {
         self.field.name == field.name
     }
 
     /// Which of these terms, in their places, it is about.
-    pub(crate) fn found(&self, terms: &[(String, i64)]) -> Vec<usize> {
+    pub fn found(&self, terms: &[(String, i64)]) -> Vec<usize> {
         let having = |is_one: &dyn Fn(&str) -> bool| -> Vec<usize> {
             let all = terms.iter().enumerate();
             all.filter(|(_, (text, _))| is_one(text))
@@ -363,7 +366,7 @@ impl Leaf {
     }
 
     /// The patterns for which terms are to stand.
-    pub(crate) fn expanding(&self) -> &[Arc<Expanding>] {
+    pub fn expanding(&self) -> &[Arc<Expanding>] {
         match &self.test {
             Test::Expanded(expanding) => std::slice::from_ref(expanding),
             Test::Phrase { beginnings, .. } => beginnings,
@@ -485,7 +488,8 @@ fn in_phrase(terms: &[(String, i64)], wanted: &Wanted<'_>, slop: u32) -> Vec<usi
     found
 }
 
-pub(crate) fn is_above(term: &Term, low: &Bound<Term>) -> bool {
+/// Whether a term is within the lower end of a range.
+pub fn is_above(term: &Term, low: &Bound<Term>) -> bool {
     match low {
         Bound::Unbounded => true,
         Bound::Included(low) => term.compare(low).is_ge(),
@@ -493,7 +497,8 @@ pub(crate) fn is_above(term: &Term, low: &Bound<Term>) -> bool {
     }
 }
 
-pub(crate) fn is_below(term: &Term, high: &Bound<Term>) -> bool {
+/// Whether a term is within the upper end of a range.
+pub fn is_below(term: &Term, high: &Bound<Term>) -> bool {
     match high {
         Bound::Unbounded => true,
         Bound::Included(high) => term.compare(high).is_le(),

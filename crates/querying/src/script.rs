@@ -21,7 +21,7 @@ pub struct DocumentScript {
 
 impl DocumentScript {
     /// Reads `"source"` or `{"source", "lang", "params"}`.
-    pub(crate) fn parse(given: &Json) -> Result<DocumentScript> {
+    pub fn parse(given: &Json) -> Result<DocumentScript> {
         let read = json::Reader::whole(given.to_string().as_bytes());
         let read = read.map_err(|error| SearchError::parsing(error.to_string()))?;
         let (source, params) = script_parts(&read)?;
@@ -33,7 +33,7 @@ impl DocumentScript {
     }
 
     /// What it gives for a document, whose score is known where scores are made.
-    pub(crate) fn value(&self, view: &View<'_>, score: Option<f32>) -> Result<Value> {
+    pub fn value(&self, view: &View<'_>, score: Option<f32>) -> Result<Value> {
         let mut globals = Globals::new().with("params", self.params.clone());
         if let Some(score) = score {
             globals = globals.with("_score", f64::from(score));
@@ -55,7 +55,7 @@ impl DocumentScript {
     }
 
     /// The number that it makes of others; `None` where it gives null.
-    pub(crate) fn number_of(&self, numbers: &[(&str, Option<f64>)]) -> Result<Option<f64>> {
+    pub fn number_of(&self, numbers: &[(&str, Option<f64>)]) -> Result<Option<f64>> {
         match self.of(numbers)? {
             Value::Null => Ok(None),
             value => match value
@@ -73,7 +73,7 @@ impl DocumentScript {
     }
 
     /// The same where it is a condition.
-    pub(crate) fn is_true_of(&self, numbers: &[(&str, Option<f64>)]) -> Result<bool> {
+    pub fn is_true_of(&self, numbers: &[(&str, Option<f64>)]) -> Result<bool> {
         match self.of(numbers)? {
             Value::Bool(flag) => Ok(flag),
             _ => Err(failed(
@@ -84,12 +84,12 @@ impl DocumentScript {
     }
 
     /// It went wrong, for this reason.
-    pub(crate) fn failed(&self, why: &str) -> SearchError {
+    pub fn failed(&self, why: &str) -> SearchError {
         failed(&self.source, &ScriptError::Run(why.to_owned()))
     }
 
     /// The same where it must be a number.
-    pub(crate) fn number(&self, view: &View<'_>, score: Option<f32>) -> Result<f64> {
+    pub fn number(&self, view: &View<'_>, score: Option<f32>) -> Result<f64> {
         let value = self.value(view, score)?;
         value.as_ref().as_f64().ok_or_else(|| {
             let error = ScriptError::Run("the script gives no number".to_owned());
@@ -98,7 +98,7 @@ impl DocumentScript {
     }
 
     /// The same where it is a condition.
-    pub(crate) fn is_true(&self, view: &View<'_>) -> Result<bool> {
+    pub fn is_true(&self, view: &View<'_>) -> Result<bool> {
         match self.value(view, None)? {
             Value::Bool(flag) => Ok(flag),
             _ => {

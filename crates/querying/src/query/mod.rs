@@ -8,6 +8,7 @@ mod inner;
 mod intervals;
 mod knn;
 mod lucene;
+mod named;
 mod renamed;
 mod rewrite;
 mod simple;
@@ -17,13 +18,13 @@ mod texts;
 pub(crate) use full_text::are_all;
 pub use functions::FunctionScore;
 pub(crate) use functions::{BoostMode, Curve, Decay, Function, FunctionKind, ManyMode, Modifier, ScoreMode};
-pub(crate) use geo::sides as box_sides;
+pub use geo::sides as box_sides;
 pub use inner::InnerHits;
 pub use intervals::Rule;
 pub(crate) use intervals::{Relation as Standing, RuleKind};
 pub use lucene::parse_query_string;
 pub use renamed::Asked;
-pub(crate) use rewrite::EXPANSIONS;
+pub use rewrite::EXPANSIONS;
 pub use rewrite::{Rewrite, Weigh};
 pub use texts::{Fuzzy, Match, MatchKind, MultiKind, ZeroTerms};
 
@@ -42,10 +43,10 @@ pub const CLAUSES_MAX: usize = 65_536;
 
 /// The terms of a text that is searched for at most, and those that stand for a pattern: as many as clauses where Elasticsearch's
 /// `indices.query.bool.max_clause_count` says nothing.
-pub(crate) const TERMS_MAX: usize = 1024;
+pub const TERMS_MAX: usize = 1024;
 
 /// There are more clauses than may be.
-pub(crate) fn too_many_clauses(most: usize) -> SearchError {
+pub fn too_many_clauses(most: usize) -> SearchError {
     SearchError::new(
         mapping::error::Kind::TooManyClauses,
         format!("maxClauseCount is set to {most}"),

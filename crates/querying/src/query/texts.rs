@@ -67,7 +67,7 @@ pub enum MultiKind {
 
 impl Match {
     /// A text whose terms are looked for as they are.
-    pub(crate) fn of(text: impl Into<Value>, kind: MatchKind) -> Match {
+    pub fn of(text: impl Into<Value>, kind: MatchKind) -> Match {
         Match {
             text: text.into(),
             kind,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 /// What vectors are compared with, and how.
 #[derive(Debug)]
-pub(crate) struct Nearest {
+pub struct Nearest {
     pub(super) vector: Arc<[f32]>,
     pub(super) vectors: Vectors,
     pub(super) similarity: Similarity,

@@ -11,18 +11,20 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A pattern for which terms are to stand.
 #[derive(Debug)]
-pub(crate) struct Expanding {
-    pub(crate) pattern: TermPattern,
+pub struct Expanding {
+    /// The pattern of the terms.
+    pub pattern: TermPattern,
     /// How many terms at most; with one more than a query may have, those are too many.
-    pub(crate) most: usize,
-    pub(crate) weigh: Weigh,
+    pub most: usize,
+    /// How the terms that it becomes are weighed.
+    pub weigh: Weigh,
     /// What it is known by among others of the field.
     pub(super) name: String,
 }
 
 /// The terms that stand for a pattern.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Expansion {
+pub struct Expansion {
     /// The nearest first, and of those that are as near the first ones in their order.
     best: BTreeSet<(Reverse<u32>, String)>,
     /// How near each is to what was asked for, and how many documents have it.
@@ -45,7 +47,7 @@ impl Expanding {
     }
 
     /// Whether a term is one of those that stand for the pattern.
-    pub(crate) fn has(&self, field: &str, term: &str, statistics: &Statistics) -> bool {
+    pub fn has(&self, field: &str, term: &str, statistics: &Statistics) -> bool {
         match statistics.expansion(field, self) {
             Some(expansion) => expansion.terms.contains_key(term),
             None => self.pattern.is_match(term),
@@ -86,7 +88,7 @@ impl Expanding {
     }
 
     /// What a term is worth, but for its weight in a text.
-    pub(crate) fn factor(&self, field: &str, term: &str, statistics: &Statistics) -> f32 {
+    pub fn factor(&self, field: &str, term: &str, statistics: &Statistics) -> f32 {
         let Some(expansion) = statistics.expansion(field, self) else {
             return 0.0;
         };
@@ -126,11 +128,11 @@ impl Expansion {
         self.best.len()
     }
 
-    pub(crate) fn terms(&self) -> impl Iterator<Item = &String> {
+    pub fn terms(&self) -> impl Iterator<Item = &String> {
         self.best.iter().map(|(_, term)| term)
     }
 
-    pub(crate) fn nearness(&self, term: &str) -> f32 {
+    pub fn nearness(&self, term: &str) -> f32 {
         self.terms.get(term).map_or(0.0, |(nearness, _)| *nearness)
     }
 

@@ -5,7 +5,7 @@ use super::statistics::Statistics;
 
 /// The fields, each with the term as it has it.
 #[derive(Debug)]
-pub(crate) struct Blend(Vec<(String, String)>);
+pub struct Blend(Vec<(String, String)>);
 
 impl Blend {
     pub(super) fn new(terms: Vec<(String, String)>) -> Blend {
@@ -13,7 +13,7 @@ impl Blend {
     }
 
     /// How rare the term is in one of the fields.
-    pub(crate) fn rarity(&self, at: usize, statistics: &Statistics) -> f32 {
+    pub fn rarity(&self, at: usize, statistics: &Statistics) -> f32 {
         let having = |(field, term): &(String, String)| statistics.having(field, term);
         let counts: Vec<u64> = self.0.iter().map(having).collect();
         let Some((field, _)) = self.0.get(at) else {

@@ -17,14 +17,14 @@ mod scored;
 mod statistics;
 mod test;
 
-pub(crate) use clauses::Clauses;
-pub(crate) use compile::compile;
-pub(crate) use expansion::Expanding;
-pub(crate) use patterns::TermPattern;
+pub use clauses::Clauses;
+pub use compile::compile;
+pub use expansion::Expanding;
+pub use patterns::TermPattern;
 pub use patterns::expression;
-pub(crate) use scored::{Counted, Scored};
-pub(crate) use statistics::{Statistics, Weighing};
-pub(crate) use test::{Leaf, Test, flag_term, is_above, is_below, terms};
+pub use scored::{Counted, Scored};
+pub use statistics::{Statistics, Weighing};
+pub use test::{Leaf, Test, flag_term, is_above, is_below, terms};
 
 use crate::neighbours::Neighbours;
 use crate::query::NestedMode;
@@ -38,7 +38,8 @@ use std::sync::Arc;
 
 /// A query that is ready to be asked of documents.
 #[derive(Debug)]
-pub(crate) enum Node {
+#[allow(missing_docs, reason = "the variants are those of a query")]
+pub enum Node {
     All(f32),
     Nothing,
     Bool {
@@ -74,7 +75,7 @@ pub(crate) enum Node {
 impl Node {
     /// The score of a document that matches; `None` for one that does not, and for all once the operation must end: it learns that
     /// from the next of its own steps.
-    pub(crate) fn score(&self, view: &View<'_>, statistics: &Statistics) -> Option<f32> {
+    pub fn score(&self, view: &View<'_>, statistics: &Statistics) -> Option<f32> {
         steps(1).ok()?;
         let score = |node: &Node| node.score(view, statistics);
         match self {
@@ -160,7 +161,7 @@ impl Node {
     }
 
     /// The tests that may make a document match.
-    pub(crate) fn leaves<'n>(&'n self, out: &mut Vec<&'n Leaf>) {
+    pub fn leaves<'n>(&'n self, out: &mut Vec<&'n Leaf>) {
         match self {
             Node::Bool {
                 must, filter, should, ..
@@ -208,7 +209,7 @@ impl Node {
     }
 
     /// The fields whose values say whether a document matches; `None` where there is more to be asked.
-    pub(crate) fn columns(&self, out: &mut Vec<Arc<Field>>) -> Option<()> {
+    pub fn columns(&self, out: &mut Vec<Arc<Field>>) -> Option<()> {
         let mut all = |nodes: &[Node]| nodes.iter().try_for_each(|node| node.columns(out));
         match self {
             Node::All(_) | Node::Nothing => Some(()),
@@ -243,7 +244,7 @@ impl Node {
     }
 
     /// The terms that scores are made of.
-    pub(crate) fn scored(&self, out: &mut Scored) {
+    pub fn scored(&self, out: &mut Scored) {
         match self {
             Node::Bool { must, should, .. } => must.iter().chain(should).for_each(|node| node.scored(out)),
             Node::DisMax(nodes, ..) => nodes.iter().for_each(|node| node.scored(out)),

@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 /// A query with functions.
 #[derive(Debug)]
-pub(crate) struct Functions {
+pub struct Functions {
     pub(super) query: Node,
     pub(super) functions: Vec<Function>,
     pub(super) score_mode: ScoreMode,
@@ -24,7 +24,7 @@ pub(crate) struct Functions {
 
 /// A query whose score a script makes.
 #[derive(Debug)]
-pub(crate) struct ScriptScore {
+pub struct ScriptScore {
     pub(super) query: Node,
     pub(super) script: DocumentScript,
     pub(super) min_score: Option<f32>,
@@ -69,7 +69,7 @@ pub(super) enum Origin {
 
 impl Functions {
     /// The query that says which documents match, and whether scores leave some of them out.
-    pub(crate) fn matched(&self) -> (&Node, bool) {
+    pub fn matched(&self) -> (&Node, bool) {
         (&self.query, self.min_score.is_some())
     }
 
@@ -161,7 +161,7 @@ impl Functions {
 
 impl ScriptScore {
     /// The query that says which documents match, and whether scores leave some of them out.
-    pub(crate) fn matched(&self) -> (&Node, bool) {
+    pub fn matched(&self) -> (&Node, bool) {
         (&self.query, self.min_score.is_some())
     }
 

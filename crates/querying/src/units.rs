@@ -24,7 +24,7 @@ pub fn parse_time(text: &str, name: &str) -> Result<Duration> {
 }
 
 /// A time; `None` for a text that is none, or of which a whole number with a sign cannot count the milliseconds.
-pub(crate) fn time_of(text: &str) -> Option<Duration> {
+pub fn time_of(text: &str) -> Option<Duration> {
     let (number, unit) = parted(text)?;
     let of_seconds = |seconds: u64| number.checked_mul(seconds).map(Duration::from_secs);
     let time = match unit {

@@ -39,13 +39,13 @@ impl Neighbours {
     }
 
     /// How near a document is, where it is one of them.
-    pub(crate) fn score(&self, view: &View<'_>) -> Option<f32> {
+    pub fn score(&self, view: &View<'_>) -> Option<f32> {
         let found = self.by_index.get(view.index)?.get(&view.sequence)?;
         Some(found.score)
     }
 
     /// The `_id`s of those of an index.
-    pub(crate) fn ids(&self, index: &str) -> impl Iterator<Item = &str> {
+    pub fn ids(&self, index: &str) -> impl Iterator<Item = &str> {
         let of_index = self.by_index.get(index).into_iter().flatten();
         of_index.map(|(_, found)| found.id.as_str())
     }

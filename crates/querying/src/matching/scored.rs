@@ -11,27 +11,29 @@ use std::sync::Arc;
 
 /// What is counted before documents are scored, by field.
 #[derive(Debug, Default)]
-pub(crate) struct Scored(BTreeMap<String, Counted>);
+pub struct Scored(BTreeMap<String, Counted>);
 
 /// What is counted of a field.
 #[derive(Debug)]
-pub(crate) struct Counted {
-    pub(crate) field: Arc<Field>,
+pub struct Counted {
+    /// The field.
+    pub field: Arc<Field>,
     /// Whether scores need to know how many documents have it, and how long its texts are.
     pub(super) is_scored: bool,
     /// The terms whose frequencies scores need.
-    pub(crate) terms: HashSet<String>,
+    pub terms: HashSet<String>,
     /// The patterns for which terms are to stand.
-    pub(crate) expanding: Vec<Arc<Expanding>>,
+    pub expanding: Vec<Arc<Expanding>>,
 }
 
 impl Scored {
-    pub(crate) fn is_empty(&self) -> bool {
+    /// Whether scores need nothing.
+    pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// What is counted of each field.
-    pub(crate) fn fields(&self) -> impl Iterator<Item = &Counted> {
+    pub fn fields(&self) -> impl Iterator<Item = &Counted> {
         self.0.values()
     }
 
@@ -46,7 +48,7 @@ impl Scored {
     }
 
     /// Adds the patterns of a query, which filters look for as well.
-    pub(crate) fn expand(&mut self, node: &Node, statistics: &mut Statistics) {
+    pub fn expand(&mut self, node: &Node, statistics: &mut Statistics) {
         let mut leaves = Vec::new();
         node.all_leaves(&mut leaves);
         for leaf in leaves {
@@ -60,7 +62,7 @@ impl Scored {
     }
 
     /// Counts a document: of each field how many have it, how long its texts are, and which of the terms are there.
-    pub(crate) fn count(&self, view: &View<'_>, statistics: &mut Statistics) {
+    pub fn count(&self, view: &View<'_>, statistics: &mut Statistics) {
         self.0
             .values()
             .for_each(|counted| counted.count(view, statistics));

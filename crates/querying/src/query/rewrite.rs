@@ -4,7 +4,7 @@ use super::TERMS_MAX;
 use mapping::error::{Kind, Result, SearchError};
 
 /// The terms that stand for a fuzzy word, or for the beginning of one at the end of a phrase, where nothing else is said.
-pub(crate) const EXPANSIONS: usize = 50;
+pub const EXPANSIONS: usize = 50;
 
 /// Which terms stand for a pattern, and what they are worth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -4,6 +4,6 @@ use language::interruption::steps;
 use mapping::error::{Kind, Result, SearchError};
 
 /// Counts work of this many steps; fails once nobody wants the answer any more.
-pub(crate) fn work(count: usize) -> Result<()> {
+pub fn work(count: usize) -> Result<()> {
     steps(count).map_err(|error| SearchError::new(Kind::Ended(error.code), error.message))
 }

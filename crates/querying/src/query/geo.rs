@@ -97,7 +97,7 @@ fn point_of(value: &Value) -> Result<Point> {
 }
 
 /// A box by two corners, or by four sides.
-pub(crate) fn sides(value: &Value) -> Result<[f64; 4]> {
+pub fn sides(value: &Value) -> Result<[f64; 4]> {
     let mut members = Members::of("geo_bounding_box", value)?;
     let mut corner = |name: &str| members.take(name).map(point_of).transpose();
     let (left_top, right_bottom) = (corner("top_left")?, corner("bottom_right")?);

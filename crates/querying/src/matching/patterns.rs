@@ -21,7 +21,8 @@ const DISTANCE_MAX: usize = 2;
 
 /// A pattern that is ready to be asked of terms.
 #[derive(Clone, Debug)]
-pub(crate) enum TermPattern {
+#[allow(missing_docs, reason = "the variants are those of a pattern of a query")]
+pub enum TermPattern {
     Prefix(String),
     Expression(Regex),
     Fuzzy {
@@ -34,12 +35,12 @@ pub(crate) enum TermPattern {
 
 impl TermPattern {
     /// Whether a term is one of them. Once the operation must end none is: it learns that from the next of its own steps.
-    pub(crate) fn is_match(&self, term: &str) -> bool {
+    pub fn is_match(&self, term: &str) -> bool {
         self.answer(term).unwrap_or(false)
     }
 
     /// The same; `None` once the operation must end.
-    pub(crate) fn answer(&self, term: &str) -> Option<bool> {
+    pub fn answer(&self, term: &str) -> Option<bool> {
         Some(match self {
             TermPattern::Prefix(prefix) => {
                 steps(1).ok()?;
@@ -93,7 +94,7 @@ impl TermPattern {
     }
 
     /// How near a term is to what was asked for, from 0 to 1; `None` if it is none of them.
-    pub(crate) fn nearness(&self, term: &str) -> Option<f32> {
+    pub fn nearness(&self, term: &str) -> Option<f32> {
         if !self.is_match(term) {
             return None;
         }
@@ -118,7 +119,7 @@ impl TermPattern {
     }
 
     /// How all of its terms begin.
-    pub(crate) fn beginning(&self) -> String {
+    pub fn beginning(&self) -> String {
         match self {
             TermPattern::Prefix(prefix) => prefix.clone(),
             TermPattern::Expression(_) => String::new(),

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 /// Statistics of the fields and terms that a query names.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Statistics {
+pub struct Statistics {
     /// By field: documents that have it, and their terms.
     pub(super) fields: HashMap<String, (u64, u64)>,
     /// By field and term: the documents that have it.
@@ -31,14 +31,14 @@ const B: f32 = 0.75;
 
 impl Statistics {
     /// Adds the documents that have a field, and their terms together.
-    pub(crate) fn add_field(&mut self, field: &str, documents: u64, terms: u64) {
+    pub fn add_field(&mut self, field: &str, documents: u64, terms: u64) {
         let counts = self.fields.entry(field.to_owned()).or_default();
         counts.0 += documents;
         counts.1 += terms;
     }
 
     /// Adds the documents that have a term.
-    pub(crate) fn add_term(&mut self, field: &str, term: &str, documents: u64) {
+    pub fn add_term(&mut self, field: &str, term: &str, documents: u64) {
         *self.terms.entry((field.to_owned(), term.to_owned())).or_default() += documents;
     }
 
@@ -48,25 +48,18 @@ impl Statistics {
     }
 
     /// Why a score could not be made, if one could not.
-    pub(crate) fn failure(&self) -> Option<&SearchError> {
+    pub fn failure(&self) -> Option<&SearchError> {
         self.failure.get()
     }
 
     /// Terms will be counted that stand for a pattern.
-    pub(crate) fn expect(&mut self, field: &str, expanding: &Expanding) {
+    pub fn expect(&mut self, field: &str, expanding: &Expanding) {
         let of_field = self.expansions.entry(field.to_owned()).or_default();
         of_field.entry(expanding.name.clone()).or_default();
     }
 
     /// Adds the documents that have a term of a pattern.
-    pub(crate) fn expand(
-        &mut self,
-        field: &str,
-        expanding: &Expanding,
-        term: &str,
-        nearness: f32,
-        documents: u64,
-    ) {
+    pub fn expand(&mut self, field: &str, expanding: &Expanding, term: &str, nearness: f32, documents: u64) {
         let of_field = self.expansions.get_mut(field);
         let Some(expansion) = of_field.and_then(|of_field| of_field.get_mut(&expanding.name)) else {
             return;
@@ -81,21 +74,22 @@ impl Statistics {
     }
 
     /// All documents were counted that an index has.
-    pub(crate) fn set_counted(&mut self) {
+    pub fn set_counted(&mut self) {
         self.is_counted = true;
     }
 
-    pub(crate) fn is_counted(&self) -> bool {
+    /// Whether all documents were counted that an index has.
+    pub fn is_counted(&self) -> bool {
         self.is_counted
     }
 
     /// The terms that stand for a pattern; `None` where none were counted.
-    pub(crate) fn expansion(&self, field: &str, expanding: &Expanding) -> Option<&Expansion> {
+    pub fn expansion(&self, field: &str, expanding: &Expanding) -> Option<&Expansion> {
         self.expansions.get(field)?.get(&expanding.name)
     }
 
     /// How rare a term is.
-    pub(crate) fn rarity(&self, field: &str, term: &str) -> f32 {
+    pub fn rarity(&self, field: &str, term: &str) -> f32 {
         let key = (field.to_owned(), term.to_owned());
         self.rarity_of(field, self.terms.get(&key).copied().unwrap_or(1))
     }
@@ -112,7 +106,7 @@ impl Statistics {
     }
 
     /// How rare a term is that so many documents have.
-    pub(crate) fn rarity_of(&self, field: &str, having: u64) -> f32 {
+    pub fn rarity_of(&self, field: &str, having: u64) -> f32 {
         let documents = self
             .fields
             .get(field)
@@ -128,7 +122,7 @@ impl Statistics {
     }
 
     /// How terms of a field are weighed.
-    pub(crate) fn weighing(&self, field: &str) -> Weighing {
+    pub fn weighing(&self, field: &str) -> Weighing {
         let average = match self.fields.get(field) {
             Some((documents, terms)) if *documents > 0 && *terms > 0 => {
                 Some(*terms as f32 / *documents as f32)
@@ -141,14 +135,14 @@ impl Statistics {
 
 /// How terms of a field are weighed.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Weighing {
+pub struct Weighing {
     /// How long its texts are.
     average: Option<f32>,
 }
 
 impl Weighing {
     /// How much of a text a term is.
-    pub(crate) fn weight(self, frequency: f32, length: Option<u64>) -> f32 {
+    pub fn weight(self, frequency: f32, length: Option<u64>) -> f32 {
         let norm = match (length, self.average) {
             (Some(length), Some(average)) => 1.0 - B + B * length as f32 / average,
             _ => 1.0,
