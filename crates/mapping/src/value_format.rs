@@ -24,7 +24,12 @@ pub enum ValueFormat {
 impl ValueFormat {
     /// How the values of a field are written, by this format where there is one.
     pub fn of(field: &Field, format: Option<&str>, zone: &TimeZone) -> Result<ValueFormat> {
-        match (&field.kind, format) {
+        // The ends of ranges are written as values.
+        let kind = match &field.kind {
+            FieldKind::Range(of) => &**of,
+            kind => kind,
+        };
+        match (kind, format) {
             (FieldKind::Date, format) => {
                 let formats = format.map(DateFormats::parse).transpose()?;
                 let formats = formats.unwrap_or_else(|| field.formats.clone());

@@ -53,7 +53,11 @@ pub(super) async fn prepare(
     let kept = record.and_then(|record| routing::kept(&record.document));
     // An id is one document, whatever its routing; but only who has the right one is led to it.
     let is_led = record.is_none() || routing.leads(&write.id, write.routing.as_deref(), kept);
-    check_condition(index, write, record)?;
+    let changes_what_is_there = matches!(&write.change, Change::Update(_));
+    // An update that finds nothing to change is told so before its condition is.
+    if record.is_some() || !changes_what_is_there {
+        check_condition(index, write, record)?;
+    }
     check_version(index, write, record)?;
     let on = On {
         index,

@@ -32,7 +32,7 @@ impl Default for DateFormats {
 }
 
 /// The named formats that are patterns.
-const NAMED: [(&str, &str); 26] = [
+const NAMED: [(&str, &str); 25] = [
     ("basic_date", "yyyyMMdd"),
     ("basic_date_time", "yyyyMMdd'T'HHmmss.SSSX"),
     ("basic_date_time_no_millis", "yyyyMMdd'T'HHmmssX"),
@@ -58,7 +58,6 @@ const NAMED: [(&str, &str); 26] = [
     ("ordinal_date", "yyyy-DDD"),
     ("ordinal_date_time", "yyyy-DDD'T'HH:mm:ss.SSSXXX"),
     ("basic_ordinal_date", "yyyyDDD"),
-    ("iso8601", "yyyy-MM-dd'T'HH:mm:ss.SSSXXX"),
 ];
 
 impl DateFormats {
@@ -66,7 +65,7 @@ impl DateFormats {
     pub fn parse(text: &str) -> Result<DateFormats> {
         let one = |name: &str| {
             Ok(match name {
-                "strict_date_optional_time" => Format::Optional { strict: true },
+                "strict_date_optional_time" | "iso8601" => Format::Optional { strict: true },
                 "date_optional_time" => Format::Optional { strict: false },
                 "strict_date_optional_time_nanos" => Format::OptionalNanos,
                 "epoch_millis" => Format::Milliseconds,

@@ -1,88 +1,91 @@
 //! Reading queries by places on the earth.
 
-use super::Query;
+use super::sides::{point_of, sides};
+use super::{Parser, Query};
 use mapping::error::{Result, SearchError};
-use mapping::geo::{Point, metres};
-use mapping::json::{Members, as_f64, scalar};
+use mapping::geo::metres;
+use mapping::json::Members;
 use serde_json::Value;
 
-/// The nearer to an origin, in time or space, the better.
-pub(super) fn distance_feature(body: &Value) -> Result<Query> {
-    let mut members = Members::of("distance_feature", body)?;
-    let boost = members.boost()?;
-    members.text("_name")?;
-    let missing = |name: &str| SearchError::parsing(format!("Required [{name}] of [distance_feature]"));
-    let field = members.text("field")?.ok_or_else(|| missing("field"))?;
-    let origin = members.take("origin").cloned().ok_or_else(|| missing("origin"))?;
-    let pivot = members.text("pivot")?.ok_or_else(|| missing("pivot"))?;
-    members.end()?;
-    Ok(Query::DistanceFeature {
-        field,
-        origin,
-        pivot,
-        boost,
-    })
-}
-
-pub(super) fn parse(name: &str, body: &Value) -> Result<Query> {
-    let mut members = Members::of(name, body)?;
-    let boost = members.boost()?;
-    members.text("_name")?;
-    let ignore_unmapped = members.flag("ignore_unmapped")?.unwrap_or(false);
-    // Places that are no places are errors here, and distances are those on the sphere.
-    if let Some(method) = members
-        .text("validation_method")?
-        .filter(|method| !method.eq_ignore_ascii_case("strict"))
-    {
-        return Err(SearchError::unsupported(format!("[validation_method] {method}")));
+impl Parser {
+    /// The nearer to an origin, in time or space, the better.
+    pub(super) fn distance_feature(self, body: &Value) -> Result<Query> {
+        let mut members = Members::of("distance_feature", body)?;
+        let boost = members.boost()?;
+        members.text("_name")?;
+        let missing = |name: &str| SearchError::parsing(format!("Required [{name}] of [distance_feature]"));
+        let field = members.text("field")?.ok_or_else(|| missing("field"))?;
+        let origin = members.take("origin").cloned().ok_or_else(|| missing("origin"))?;
+        let pivot = members.text("pivot")?.ok_or_else(|| missing("pivot"))?;
+        members.end()?;
+        Ok(Query::DistanceFeature {
+            field,
+            origin,
+            pivot,
+            boost,
+        })
     }
-    let query = match name {
-        "geo_distance" => {
-            if let Some(kind) = members.text("distance_type")?
-                && !["arc", "plane"].contains(&kind.to_ascii_lowercase().as_str())
-            {
-                return Err(SearchError::illegal(format!("No geo distance for [{kind}]")));
-            }
-            let distance = members
-                .text("distance")?
-                .ok_or_else(|| SearchError::parsing("geo_distance requires 'distance' to be specified"))?;
-            let unit = members.text("unit")?.unwrap_or_default();
-            let is_bare = distance.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-            let whole = if is_bare {
-                format!("{distance}{unit}")
-            } else {
-                distance.clone()
-            };
-            let metres = metres(&whole)
-                .ok_or_else(|| SearchError::parsing(format!("[distance] cannot be [{distance}]")))?;
-            let (field, point) = field(&mut members, name)?;
-            point_of(point)?;
-            Query::GeoDistance {
-                field,
-                point: point.clone(),
-                metres,
-                ignore_unmapped,
-                boost,
-            }
+
+    pub(super) fn geo(self, name: &str, body: &Value) -> Result<Query> {
+        let mut members = Members::of(name, body)?;
+        let boost = members.boost()?;
+        members.text("_name")?;
+        let ignore_unmapped = members.flag("ignore_unmapped")?.unwrap_or(false);
+        // Places that are no places are errors here, and distances are those on the sphere.
+        if let Some(method) = members
+            .text("validation_method")?
+            .filter(|method| !method.eq_ignore_ascii_case("strict"))
+        {
+            return Err(SearchError::unsupported(format!("[validation_method] {method}")));
         }
-        _ => {
-            if let Some(kind) = members.text("type")?
-                && !["memory", "indexed"].contains(&kind.to_ascii_lowercase().as_str())
-            {
-                let reason = format!("no type can be parsed from ordinal {kind}");
-                return Err(SearchError::illegal(reason));
+        let query = match name {
+            "geo_distance" => {
+                if let Some(kind) = members.text("distance_type")?
+                    && !["arc", "plane"].contains(&kind.to_ascii_lowercase().as_str())
+                {
+                    return Err(SearchError::illegal(format!("No geo distance for [{kind}]")));
+                }
+                let distance = members.text("distance")?.ok_or_else(|| {
+                    SearchError::parsing("geo_distance requires 'distance' to be specified")
+                })?;
+                let unit = members.text("unit")?.unwrap_or_default();
+                let is_bare = distance.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+                let whole = if is_bare {
+                    format!("{distance}{unit}")
+                } else {
+                    distance.clone()
+                };
+                let metres = metres(&whole)
+                    .ok_or_else(|| SearchError::parsing(format!("[distance] cannot be [{distance}]")))?;
+                let (field, point) = field(&mut members, name)?;
+                point_of(point)?;
+                Query::GeoDistance {
+                    field,
+                    point: point.clone(),
+                    metres,
+                    ignore_unmapped,
+                    boost,
+                }
             }
-            let (field, given) = field(&mut members, name)?;
-            Query::GeoBox {
-                field,
-                sides: sides(given)?,
-                ignore_unmapped,
-                boost,
+            _ => {
+                if let Some(kind) = members.text("type")?
+                    && !["memory", "indexed"].contains(&kind.to_ascii_lowercase().as_str())
+                {
+                    let reason = format!("no type can be parsed from ordinal {kind}");
+                    return Err(SearchError::illegal(reason));
+                }
+                let (field, given) = field(&mut members, name)?;
+                Query::GeoBox {
+                    field,
+                    sides: sides(given)?,
+                    ignore_unmapped,
+                    boost,
+                }
             }
-        }
-    };
-    members.end()?;
-    Ok(query)
+        };
+        members.end()?;
+        Ok(query)
+    }
 }
 
 fn field<'a>(members: &mut Members<'a>, name: &str) -> Result<(String, &'a Value)> {
@@ -90,38 +93,4 @@ fn field<'a>(members: &mut Members<'a>, name: &str) -> Result<(String, &'a Value
         .take_first()
         .ok_or_else(|| SearchError::parsing(format!("[{name}] names no field")))?;
     Ok((field.to_owned(), value))
-}
-
-fn point_of(value: &Value) -> Result<Point> {
-    Point::of_json(value).ok_or_else(|| SearchError::parsing(format!("failed to parse the point [{value}]")))
-}
-
-/// A box by two corners, or by four sides.
-pub fn sides(value: &Value) -> Result<[f64; 4]> {
-    let mut members = Members::of("geo_bounding_box", value)?;
-    let mut corner = |name: &str| members.take(name).map(point_of).transpose();
-    let (left_top, right_bottom) = (corner("top_left")?, corner("bottom_right")?);
-    let (right_top, left_bottom) = (corner("top_right")?, corner("bottom_left")?);
-    let sides = match (left_top, right_bottom, right_top, left_bottom) {
-        (Some(a), Some(b), None, None) => [a.lat, a.lon, b.lat, b.lon],
-        (None, None, Some(a), Some(b)) => [a.lat, b.lon, b.lat, a.lon],
-        _ => {
-            let mut side = |name: &str| {
-                let given = members.take(name).and_then(as_f64);
-                given.ok_or_else(|| {
-                    SearchError::parsing(format!("failed to parse bounding box. [{name}] is missing"))
-                })
-            };
-            [side("top")?, side("left")?, side("bottom")?, side("right")?]
-        }
-    };
-    members.end()?;
-    match sides[0] < sides[2] {
-        true => Err(SearchError::parsing(format!(
-            "top is below bottom corner: {} vs. {}",
-            sides[0],
-            scalar(&Value::from(sides[2])).unwrap_or_default()
-        ))),
-        false => Ok(sides),
-    }
 }

@@ -7,25 +7,28 @@ mod geo;
 mod inner;
 mod intervals;
 mod knn;
+mod limits;
 mod lucene;
-mod named;
 mod renamed;
 mod rewrite;
+mod sides;
 mod simple;
 mod term_level;
 mod texts;
+mod within;
 
 pub(crate) use full_text::are_all;
 pub use functions::FunctionScore;
 pub(crate) use functions::{BoostMode, Curve, Decay, Function, FunctionKind, ManyMode, Modifier, ScoreMode};
-pub use geo::sides as box_sides;
 pub use inner::InnerHits;
 pub use intervals::Rule;
 pub(crate) use intervals::{Relation as Standing, RuleKind};
+pub use limits::{CLAUSES_MAX, DEPTH_MAX, TERMS_MAX, too_many_clauses};
 pub use lucene::parse_query_string;
 pub use renamed::Asked;
 pub use rewrite::EXPANSIONS;
 pub use rewrite::{Rewrite, Weigh};
+pub use sides::sides as box_sides;
 pub use texts::{Fuzzy, Match, MatchKind, MultiKind, ZeroTerms};
 
 use crate::neighbours::Neighbours;
@@ -35,23 +38,6 @@ use mapping::intervals::Relation;
 use mapping::json::scalar;
 use serde_json::Value;
 use std::sync::Arc;
-
-/// Queries within queries at most.
-pub const DEPTH_MAX: usize = 30;
-/// The clauses of one query, and the values of one `terms`, at most.
-pub const CLAUSES_MAX: usize = 65_536;
-
-/// The terms of a text that is searched for at most, and those that stand for a pattern: as many as clauses where Elasticsearch's
-/// `indices.query.bool.max_clause_count` says nothing.
-pub const TERMS_MAX: usize = 1024;
-
-/// There are more clauses than may be.
-pub fn too_many_clauses(most: usize) -> SearchError {
-    SearchError::new(
-        mapping::error::Kind::TooManyClauses,
-        format!("maxClauseCount is set to {most}"),
-    )
-}
 
 /// A query.
 #[derive(Clone, Debug)]
@@ -364,11 +350,11 @@ impl Parser {
             match name.as_str() {
                 "match_all" | "match_none" | "bool" | "constant_score" | "dis_max" | "boosting"
                 | "nested" => parser.compound(name, body),
-                "distance_feature" => geo::distance_feature(body),
+                "distance_feature" => parser.distance_feature(body),
                 "function_score" | "script_score" | "script" => parser.functions(name, body),
                 "intervals" => intervals::parse(body),
                 "knn" => Ok(Query::Knn(Box::new(parser.knn(body)?))),
-                "geo_distance" | "geo_bounding_box" => geo::parse(name, body),
+                "geo_distance" | "geo_bounding_box" => parser.geo(name, body),
                 "query_string" => lucene::parse(body),
                 "simple_query_string" => simple::parse(body),
                 "ids" | "exists" | "term" | "terms" | "range" | "prefix" | "wildcard" | "regexp"

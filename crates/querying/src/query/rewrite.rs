@@ -1,6 +1,6 @@
 //! What terms stand for a pattern, and what they are worth: `rewrite` and `fuzzy_rewrite`.
 
-use super::TERMS_MAX;
+use super::limits::TERMS_MAX;
 use mapping::error::{Kind, Result, SearchError};
 
 /// The terms that stand for a fuzzy word, or for the beginning of one at the end of a phrase, where nothing else is said.

@@ -1,6 +1,6 @@
 //! Texts that are looked for: what of them must be there, and how near it must be.
 
-use super::{EXPANSIONS, Rewrite};
+use super::rewrite::{EXPANSIONS, Rewrite};
 use serde_json::Value;
 
 /// What of a text must be there.
