@@ -150,7 +150,7 @@ impl Output {
         is_sent && self.room().await
     }
 
-    /// Begins one of several answers that are sent as one (`…/queries`), of which there are so many before it.
+    /// Begins one of the answers of `…/queries`; `before` is how many of them come before it.
     pub(crate) fn begin_result(&mut self, before: usize) {
         self.text.push_str(match before {
             0 => "{\"results\":[\r\n",

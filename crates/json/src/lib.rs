@@ -165,7 +165,7 @@ mod tests {
             typed(r#"{"$oid":"0123456789ABCDEF01234567"}"#),
             Value::Document(_)
         ));
-        // However deep it is, it comes back as it was.
+        // A deeply nested scope is written as it was read.
         let nested = (0..20).fold("{}".to_owned(), |inner, _| {
             format!(r#"{{"$code":"x","$scope":{inner}}}"#)
         });

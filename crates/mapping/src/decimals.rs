@@ -160,8 +160,8 @@ impl DecimalFormat {
     }
 }
 
-/// The digits of a number and where its point is among them, with so many digits in all or after the point; half is
-/// rounded to the even digit. None of zero.
+/// The digits of a number and the position of its decimal point, rounded half-even to `all` significant digits, or else to
+/// `fraction` digits after the point. Zero has no digits.
 fn rounded(number: f64, all: Option<usize>, fraction: usize) -> (Vec<u8>, i64) {
     if number == 0.0 {
         return (Vec::new(), 0);

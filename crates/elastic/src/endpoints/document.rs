@@ -44,7 +44,7 @@ pub(crate) async fn create(call: &mut Call, index: &str, id: &str) -> Result<Ans
 /// `POST /{index}/_doc`: a document without an id gets one.
 pub(crate) async fn post(call: &mut Call, index: &str) -> Result<Answer> {
     call.only(&[Method::POST])?;
-    // Whoever says what is to be done is taken at their word.
+    // An explicit `op_type` decides whether the document must be new.
     let creates = !call.parameters.has("op_type");
     put(call, index, &new_id(), creates).await
 }

@@ -6,7 +6,7 @@ use crate::filter::Filter;
 use crate::{Code, Error, Result};
 use std::collections::HashMap;
 
-/// From so many fields on, one is found by a table of their names.
+/// A node with at least this many fields finds them by a hash table instead of a scan.
 const TABLE_FIELDS_MIN: usize = 16;
 
 /// What happens at one path.

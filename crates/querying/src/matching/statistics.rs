@@ -105,7 +105,7 @@ impl Statistics {
         self.fields.get(field).map_or(0, |(_, terms)| *terms)
     }
 
-    /// How rare a term is that so many documents have.
+    /// The rarity (IDF) of a term that `having` documents have.
     pub fn rarity_of(&self, field: &str, having: u64) -> f32 {
         let documents = self
             .fields

@@ -282,7 +282,7 @@ impl Metric {
         }
     }
 
-    /// The number that buckets are ordered by; what is none where there is none.
+    /// The number that buckets are ordered by; NaN if there is none.
     pub(super) fn number(&self, key: Option<&str>) -> f64 {
         let Summary {
             count, sum, min, max, ..

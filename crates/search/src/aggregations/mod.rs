@@ -422,7 +422,7 @@ impl Collected {
         Ok(out)
     }
 
-    /// The number by which buckets are ordered, at the end of a path; what is none where there is none.
+    /// The number by which buckets are ordered, at the end of a path; NaN if there is none.
     fn number(&self, aggregations: &Aggregations, steps: &[Step]) -> f64 {
         let Some((step, rest)) = steps.split_first() else {
             return f64::NAN;

@@ -168,7 +168,7 @@ pub(super) fn date_offset(members: &mut Members<'_>) -> Result<f64> {
     }
 }
 
-/// The widths that are chosen from have at most this many of the least unit; so many buckets are chosen from at most.
+/// The limit of `buckets`: Elasticsearch's limit of all buckets, 65,535, divided by 30, the most units that an interval has.
 const AUTO_BUCKETS_MAX: i64 = 2184;
 
 pub(super) fn auto_date_histogram(name: &str, members: &mut Members<'_>) -> Result<Spec> {

@@ -116,7 +116,7 @@ fn of_addresses(value: &Value) -> Result<OneRange> {
     })
 }
 
-/// The first address of `10.0.0.0/8`, and the one behind the last; none where there is nothing beyond.
+/// The first address of a network such as `10.0.0.0/8`, and the one after its last; `None` at an end of the address space.
 fn masked(text: &str) -> Result<(Option<Ipv6Addr>, Option<Ipv6Addr>)> {
     let wrong = || {
         let reason = format!("Expected [ip/prefix] but was [{text}]");
