@@ -19,6 +19,7 @@ mod fields;
 mod fused;
 mod implied;
 mod join_key;
+mod join_step;
 mod kept;
 mod leading;
 mod open;

@@ -2,17 +2,17 @@
 
 use crate::fields::{self, checked_path};
 use crate::join_key::{JoinKey, JoinValues, any_of, key_of};
+use crate::join_step::{Join, JoinStep};
 use crate::kept::Kept;
 use crate::row::Row;
 use crate::stage::{Run, Stage, StageScope, named};
-use crate::step::{AwaitedStep, Flow, PAGE_BYTES, Work};
+use crate::step::Work;
 use crate::sub_pipeline::{SubPipeline, sibling};
 use crate::waiting::Waiting;
 use crate::{Code, QueryError, Result};
 use futures::future::BoxFuture;
 use language::expression::number::Number;
 use language::expression::{Expression, Found};
-use memory::Share;
 use query::execute::Interruption;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -146,11 +146,11 @@ fn parse_restriction(value: &Value, scope: &StageScope<'_>) -> Result<Document> 
 
 impl Stage for GraphLookup {
     fn start(&self, run: &Run) -> Work {
-        Work::awaited(Searching {
+        let searching = Searching {
             stage: self.clone(),
             run: run.clone(),
-            waiting: Waiting::default(),
-        })
+        };
+        JoinStep::work(searching, run)
     }
 
     fn to_document(&self) -> Document {
@@ -165,8 +165,6 @@ impl Stage for GraphLookup {
 struct Searching {
     stage: GraphLookup,
     run: Run,
-    /// The documents for which nothing was looked up yet.
-    waiting: Waiting,
 }
 
 /// One search, breadth first.
@@ -282,50 +280,25 @@ impl Search {
     }
 }
 
-impl AwaitedStep for Searching {
-    fn expands(&self) -> bool {
-        true
-    }
-
-    fn push<'a>(
+impl Join for Searching {
+    fn join<'a>(
         &'a mut self,
-        rows: Vec<Row>,
+        waiting: &'a mut Waiting,
         out: &'a mut Vec<Row>,
+        _room: usize,
         interruption: &'a Interruption,
-    ) -> BoxFuture<'a, Result<Flow>> {
+    ) -> BoxFuture<'a, Result<usize>> {
         Box::pin(async move {
-            self.waiting.extend(rows);
-            self.go_on(out, interruption).await?;
-            Ok(Flow::More)
+            let Some(row) = waiting.pop()? else {
+                return Ok(0);
+            };
+            let found = self.search(&row, interruption).await?;
+            let mut document = row.into_document();
+            fields::set(&mut document, self.stage.into.parts(), Value::Array(found));
+            let row = Row::Tree(document);
+            let bytes = row.size_bytes();
+            out.push(row);
+            Ok(bytes)
         })
-    }
-
-    fn has_more(&self) -> bool {
-        !self.waiting.is_empty()
-    }
-
-    fn go_on<'a>(
-        &'a mut self,
-        out: &'a mut Vec<Row>,
-        interruption: &'a Interruption,
-    ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let mut bytes = 0;
-            while bytes < PAGE_BYTES
-                && let Some(row) = self.waiting.pop()?
-            {
-                let found = self.search(&row, interruption).await?;
-                let mut document = row.into_document();
-                fields::set(&mut document, self.stage.into.parts(), Value::Array(found));
-                let row = Row::Tree(document);
-                bytes += row.size_bytes();
-                out.push(row);
-            }
-            Ok(())
-        })
-    }
-
-    fn rest(&mut self, idle: &mut Share) -> Result<()> {
-        self.waiting.rest(idle, self.run.surroundings.spill.as_deref())
     }
 }

@@ -4,14 +4,13 @@ use super::Lookup;
 use crate::Result;
 use crate::fields;
 use crate::join_key::{JoinValues, any_of};
+use crate::join_step::Join;
 use crate::kept::Kept;
 use crate::row::Row;
 use crate::stage::Run;
-use crate::step::{AwaitedStep, Flow, PAGE_BYTES};
 use crate::waiting::Waiting;
 use futures::future::BoxFuture;
 use language::expression::size_bytes;
-use memory::Share;
 use query::execute::Interruption;
 use std::sync::Arc;
 use value::{Document, Value};
@@ -22,8 +21,6 @@ pub(super) struct LookingUp {
     run: Run,
     /// The results, where they are the same for every document.
     same: Option<Results>,
-    /// The documents for which nothing was looked up yet.
-    waiting: Waiting,
 }
 
 /// The results for a document, and their memory.
@@ -38,7 +35,6 @@ impl LookingUp {
             lookup,
             run: run.clone(),
             same: None,
-            waiting: Waiting::default(),
         }
     }
 
@@ -95,48 +91,23 @@ impl LookingUp {
     }
 }
 
-impl AwaitedStep for LookingUp {
-    fn expands(&self) -> bool {
-        true
-    }
-
-    fn push<'a>(
+impl Join for LookingUp {
+    fn join<'a>(
         &'a mut self,
-        rows: Vec<Row>,
+        waiting: &'a mut Waiting,
         out: &'a mut Vec<Row>,
+        _room: usize,
         interruption: &'a Interruption,
-    ) -> BoxFuture<'a, Result<Flow>> {
+    ) -> BoxFuture<'a, Result<usize>> {
         Box::pin(async move {
-            self.waiting.extend(rows);
-            self.go_on(out, interruption).await?;
-            Ok(Flow::More)
+            let Some(row) = waiting.pop()? else {
+                return Ok(0);
+            };
+            interruption.check()?;
+            let row = self.one(row, interruption).await?;
+            let bytes = row.size_bytes();
+            out.push(row);
+            Ok(bytes)
         })
-    }
-
-    fn has_more(&self) -> bool {
-        !self.waiting.is_empty()
-    }
-
-    fn go_on<'a>(
-        &'a mut self,
-        out: &'a mut Vec<Row>,
-        interruption: &'a Interruption,
-    ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
-            let mut bytes = 0;
-            while bytes < PAGE_BYTES
-                && let Some(row) = self.waiting.pop()?
-            {
-                interruption.check()?;
-                let row = self.one(row, interruption).await?;
-                bytes += row.size_bytes();
-                out.push(row);
-            }
-            Ok(())
-        })
-    }
-
-    fn rest(&mut self, idle: &mut Share) -> Result<()> {
-        self.waiting.rest(idle, self.run.surroundings.spill.as_deref())
     }
 }

@@ -5,13 +5,13 @@ use super::{JoinFields, Lookup};
 use crate::Result;
 use crate::fields::{self, Around};
 use crate::join_key::{JoinKey, JoinValues, any_of, append_key, keys_at};
+use crate::join_step::Join;
 use crate::row::Row;
 use crate::stage::Run;
-use crate::step::{AwaitedStep, Flow, PAGE_BYTES};
+use crate::step::PAGE_BYTES;
 use crate::waiting::Waiting;
 use foldhash::fast::RandomState;
 use futures::future::BoxFuture;
-use memory::Share;
 use query::execute::Interruption;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -35,8 +35,6 @@ pub(super) struct Joining {
     whole: WholeSide,
     /// Documents that are looked up together: fewer once their results were too large.
     together: usize,
-    /// The documents for which nothing was looked up yet.
-    waiting: Waiting,
 }
 
 /// The results for some documents, by the value under which they were found.
@@ -56,7 +54,6 @@ impl Joining {
             run: run.clone(),
             whole: WholeSide::new(),
             together: ROWS_TOGETHER_MAX,
-            waiting: Waiting::default(),
         }
     }
 
@@ -265,47 +262,22 @@ impl Found {
     }
 }
 
-impl AwaitedStep for Joining {
-    fn expands(&self) -> bool {
-        true
-    }
-
-    fn push<'a>(
+impl Join for Joining {
+    fn join<'a>(
         &'a mut self,
-        rows: Vec<Row>,
+        waiting: &'a mut Waiting,
         out: &'a mut Vec<Row>,
+        room: usize,
         interruption: &'a Interruption,
-    ) -> BoxFuture<'a, Result<Flow>> {
+    ) -> BoxFuture<'a, Result<usize>> {
         Box::pin(async move {
-            self.waiting.extend(rows);
-            self.go_on(out, interruption).await?;
-            Ok(Flow::More)
-        })
-    }
-
-    fn has_more(&self) -> bool {
-        !self.waiting.is_empty()
-    }
-
-    fn go_on<'a>(
-        &'a mut self,
-        out: &'a mut Vec<Row>,
-        interruption: &'a Interruption,
-    ) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move {
+            let mut rows = waiting.take(ROWS_TOGETHER_MAX)?.into_iter();
             let mut bytes = 0;
-            while bytes < PAGE_BYTES && !self.waiting.is_empty() {
-                let mut rows = self.waiting.take(ROWS_TOGETHER_MAX)?.into_iter();
-                while bytes < PAGE_BYTES && rows.len() > 0 {
-                    bytes += self.some(&mut rows, out, interruption).await?;
-                }
-                rows.rev().for_each(|row| self.waiting.push_front(row));
+            while bytes < room && rows.len() > 0 {
+                bytes += self.some(&mut rows, out, interruption).await?;
             }
-            Ok(())
+            rows.rev().for_each(|row| waiting.push_front(row));
+            Ok(bytes)
         })
-    }
-
-    fn rest(&mut self, idle: &mut Share) -> Result<()> {
-        self.waiting.rest(idle, self.run.surroundings.spill.as_deref())
     }
 }

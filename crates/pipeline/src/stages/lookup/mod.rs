@@ -7,6 +7,7 @@ mod whole;
 
 pub(crate) use parse::parse;
 
+use crate::join_step::JoinStep;
 use crate::stage::{Run, Stage, named};
 use crate::step::Work;
 use crate::sub_pipeline::SubPipeline;
@@ -44,9 +45,9 @@ impl Stage for Arc<Lookup> {
     fn start(&self, run: &Run) -> Work {
         match &self.fields {
             Some(fields) if !self.has_pipeline => {
-                Work::awaited(by_field::Joining::new(Arc::clone(self), fields.clone(), run))
+                JoinStep::work(by_field::Joining::new(Arc::clone(self), fields.clone(), run), run)
             }
-            _ => Work::awaited(by_document::LookingUp::new(Arc::clone(self), run)),
+            _ => JoinStep::work(by_document::LookingUp::new(Arc::clone(self), run), run),
         }
     }
 
