@@ -48,11 +48,6 @@ async fn checked_password(call: &Call, name: &str, password: &str) -> Result<Arc
             .filter_map(|&mechanism| Some((mechanism, account.credentials_for(mechanism)?.clone())))
             .next()
     });
-    if known.is_none()
-        && let Some(adopted) = users::adopt(&server.engine, &server.config, name, password).await?
-    {
-        return Ok(adopted);
-    }
     let from = call.peer;
     let is_known = server.passwords.is_known(known.as_ref(), name, password);
     if !is_known {
@@ -63,10 +58,14 @@ async fn checked_password(call: &Call, name: &str, password: &str) -> Result<Arc
             CouchError::new(StatusCode::TOO_MANY_REQUESTS, "too_many_requests", reason)
         })?;
     }
-    let is_right = server.passwords.is_right(known, name, password).await;
+    let adopted = match known {
+        Some(_) => None,
+        None => users::adopt(&server.engine, &server.config, name, password).await?,
+    };
+    let is_right = adopted.is_some() || server.passwords.is_right(known, name, password).await;
     if !is_known {
         server.engine.end_login(name, from, is_right);
     }
-    let account = account.filter(|_| is_right);
+    let account = adopted.or(account).filter(|_| is_right);
     account.ok_or_else(|| CouchError::unauthorized("Name or password is incorrect."))
 }

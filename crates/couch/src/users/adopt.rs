@@ -63,6 +63,7 @@ pub(crate) async fn adopt(
     let change = UserChange {
         name: name.clone(),
         password: Some(password.to_owned()),
+        known: None,
         roles,
         deleted: false,
     };
@@ -99,6 +100,13 @@ impl Kept {
         }
     }
 
+    /// Whether this is the key of another password than the one before it, as far as can be told without them: where a key is made
+    /// anew of the same password, its salt stays (`couch_password_hasher.erl`).
+    pub(super) fn replaces(&self, before: &Kept) -> bool {
+        let is_made_alike = self.function == before.function;
+        self.salt != before.salt || (is_made_alike && !self.key.eq_ignore_ascii_case(&before.key))
+    }
+
     pub(super) fn is_of(&self, password: &str) -> bool {
         let key = match self.function {
             Some((function, iterations)) => function.derive(password, &self.salt, iterations),
@@ -127,6 +135,24 @@ mod tests {
             let kept = Kept::read(&fields).unwrap();
             assert!(kept.is_of("password"));
             assert!(!kept.is_of("passwort"));
+        }
+    }
+
+    #[test]
+    fn another_salt_or_another_key_made_alike_is_of_another_password() {
+        let key = |salt: &str, iterations: i32, key: &str| {
+            let mut fields = doc! {"password_scheme": "pbkdf2", "salt": salt, "derived_key": key};
+            fields.set("iterations", iterations);
+            Kept::read(&fields).unwrap()
+        };
+        let before = key("a", 10, "0f");
+        for (after, is_another) in [
+            (key("a", 10, "0F"), false),
+            (key("a", 20, "1f"), false),
+            (key("a", 10, "1f"), true),
+            (key("b", 10, "0f"), true),
+        ] {
+            assert_eq!(after.replaces(&before), is_another, "{after:?}");
         }
     }
 

@@ -2,7 +2,7 @@
 //!
 //! The document keeps what CouchDB keeps of it: of the password a key that is derived from it, by which other stores know the user
 //! when the document comes to them. This one goes by the user's SCRAM credentials, which the MongoDB protocol changes too; whoever
-//! has none yet is known by the key once ([`adopt`]).
+//! has none yet is known by the key once ([`adopt`]), and so is whoever got another password in another store.
 //!
 //! Whoever does not administer the database reads and changes the own document, and no other.
 
@@ -24,6 +24,7 @@ use crate::incoming::Incoming;
 use crate::names;
 use crate::security::Permission;
 use crate::user::{self, User};
+use adopt::Kept;
 use auth::{Mechanism, RoleName};
 use engine::{Edit, EditOrigin, Engine, Revision, RevisionedCollection};
 use http::StatusCode;
@@ -40,8 +41,10 @@ const DESIGN_DELAY: Duration = Duration::from_secs(1);
 #[derive(Debug)]
 pub(crate) struct UserChange {
     name: String,
-    /// A new password; none leaves it as it is.
+    /// A new password; none leaves it as it is, unless the document comes with the key of another one.
     password: Option<String>,
+    /// What the document knew of the password before.
+    known: Option<Kept>,
     roles: Vec<Value>,
     deleted: bool,
 }
@@ -51,9 +54,18 @@ impl UserChange {
         UserChange {
             name: name.to_owned(),
             password: None,
+            known: None,
             roles: Vec::new(),
             deleted: true,
         }
+    }
+
+    /// Whether the user's password is another one since the document is this: it was changed in another store, which sent its key.
+    fn is_rekeyed(&self, fields: &Document) -> bool {
+        let (None, Some(known)) = (&self.password, &self.known) else {
+            return false;
+        };
+        Kept::read(fields).is_some_and(|kept| kept.replaces(known))
     }
 }
 
@@ -110,6 +122,7 @@ pub(crate) async fn prepare(
     Ok(Some(UserChange {
         name,
         password,
+        known: present.as_ref().and_then(Kept::read),
         roles,
         deleted: false,
     }))
@@ -250,15 +263,20 @@ pub(crate) async fn settle(
     let Some(seen) = snapshot.document(Value::from(id.as_str()).as_ref()).await? else {
         return apply(engine, UserChange::removal(&change.name)).await;
     };
+    let fields = seen.document.to_document();
+    if change.is_rekeyed(&fields) {
+        forget_password(engine, &change.name).await?;
+    }
     if seen.revision() == *written {
         return apply(engine, change).await;
     }
     let is_strict = false;
-    match check(&id, &seen.document.to_document(), is_strict) {
+    match check(&id, &fields, is_strict) {
         Ok((name, roles)) => {
             let change = UserChange {
                 name,
                 password: None,
+                known: None,
                 roles,
                 deleted: false,
             };
@@ -266,6 +284,19 @@ pub(crate) async fn settle(
         }
         Err(_) => Ok(()),
     }
+}
+
+/// Takes a user's credentials away, so that the document's key is asked when somebody logs in under the name. Those of administrators
+/// are no matter of a document.
+async fn forget_password(engine: &Engine, name: &str) -> Result<()> {
+    let Some(present) = user::account(engine, name).filter(|present| !engine.is_root(present)) else {
+        return Ok(());
+    };
+    let forget = |user: &mut auth::User| -> Result<()> {
+        user.credentials.clear();
+        Ok(())
+    };
+    engine.change_user(&present.database, &present.name, forget).await
 }
 
 /// Does what a document says.

@@ -33,6 +33,11 @@ fn a_revision_of_a_user_that_nobody_sees_changes_nobody() {
     run(HIDDEN_USERS);
 }
 
+#[test]
+fn a_password_that_was_changed_in_another_store_replaces_the_one_known_here() {
+    run(REKEYED_USERS);
+}
+
 /// Refuses everything, and says what it was given.
 const SHOWS: &str = r#"{"validate_doc_update":
     "function(newDoc, oldDoc) { if (newDoc.shown) throw({forbidden: JSON.stringify([newDoc, oldDoc])}); }"}"#;
@@ -372,5 +377,77 @@ const HIDDEN_USERS: &[Case] = &[
         r#"{"name": "jan", "password": "apple"}"#,
         401,
         r#"{"error": "unauthorized"}"#,
+    ),
+];
+
+/// The credentials are keeper:larder; the keys are those of `apple` and `pear`.
+const REKEYED_USERS: &[Case] = &[
+    case("PUT /_users", "", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /_node/_local/_config/chttpd_auth/upgrade_hash_on_auth",
+        r#""false""#,
+        200,
+        "",
+    ),
+    case(
+        "PUT /_node/_local/_config/admins/keeper",
+        r#""larder""#,
+        200,
+        r#""""#,
+    ),
+    case(
+        "PUT /_users/org.couchdb.user:jan?new_edits=false\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"_rev": "1-a", "name": "jan", "type": "user", "roles": [], "password_scheme": "pbkdf2", "iterations": 1,
+            "salt": "salt", "derived_key": "f80ee7c2e2499169624231d321c5aedd7014c0e6"}"#,
+        201,
+        r#"{"rev": "1-a"}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "jan", "password": "apple"}"#,
+        200,
+        r#"{"name": "jan"}"#,
+    ),
+    // Another role is no other password.
+    case(
+        "PUT /_users/org.couchdb.user:jan?new_edits=false\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"_revisions": {"start": 2, "ids": ["b", "a"]}, "name": "jan", "type": "user", "roles": ["b"],
+            "password_scheme": "pbkdf2", "iterations": 1, "salt": "salt",
+            "derived_key": "f80ee7c2e2499169624231d321c5aedd7014c0e6"}"#,
+        201,
+        r#"{"rev": "2-b"}"#,
+    ),
+    case(
+        "GET /_session\nCookie: <set-cookie>",
+        "",
+        200,
+        r#"{"userCtx": {"name": "jan", "roles": ["b"]}}"#,
+    ),
+    case(
+        "POST /_users/_bulk_docs\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"new_edits": false, "docs": [
+            {"_id": "org.couchdb.user:jan", "_revisions": {"start": 3, "ids": ["c", "b", "a"]}, "name": "jan", "type": "user",
+             "roles": ["c"], "password_scheme": "pbkdf2", "iterations": 1, "salt": "pepper",
+             "derived_key": "c521da9603759917a967b07f82e709ee38f97b99"}]}"#,
+        201,
+        "[]",
+    ),
+    case(
+        "GET /_session\nCookie: <set-cookie>",
+        "",
+        200,
+        r#"{"userCtx": {"name": null, "roles": []}}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "jan", "password": "apple"}"#,
+        401,
+        r#"{"error": "unauthorized"}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "jan", "password": "pear"}"#,
+        200,
+        r#"{"name": "jan", "roles": ["c"]}"#,
     ),
 ];
