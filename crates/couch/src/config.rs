@@ -3,7 +3,7 @@
 //! They are kept in a local document of `admin.system.couch`, which is made with the first change.
 
 use crate::error::{CouchError, Result};
-use crate::limits::DOCUMENT_BYTES_MAX;
+use crate::limits::{DOCUMENT_BYTES_MAX, REVISIONS_SHOWN};
 use crate::names::USERS;
 use engine::{Engine, Namespace};
 use parking_lot::RwLock;
@@ -88,6 +88,13 @@ impl Config {
     pub(crate) fn document_bytes_max(&self) -> usize {
         let set: Option<usize> = self.number("couchdb", "max_document_size");
         set.map_or(DOCUMENT_BYTES_MAX, |bytes| bytes.min(DOCUMENT_BYTES_MAX))
+    }
+
+    /// The revisions that functions of design documents are shown of a document, the newest; `None` for none.
+    pub(crate) fn revisions_shown(&self) -> Option<usize> {
+        let set = self.number("query_server_config", "revs_limit");
+        let count = set.unwrap_or(REVISIONS_SHOWN);
+        (count > 0).then_some(count)
     }
 
     /// Refuses an id that is longer than the setting says, where it says something.

@@ -25,6 +25,8 @@ pub(crate) struct EditCheck<'a> {
     snapshot: RevisionedSnapshot,
     user: String,
     security: String,
+    /// How many revisions are shown of the document that is replaced.
+    revisions_shown: Option<usize>,
     is_partitioned: bool,
     /// The bytes past which a partition is full; `None` if there are no partitions or no limit.
     partition_bytes_max: Option<u64>,
@@ -50,6 +52,7 @@ impl<'a> EditCheck<'a> {
             user: serde_json::json!({"db": database.name, "name": user.name, "roles": user.roles})
                 .to_string(),
             security,
+            revisions_shown: config.revisions_shown(),
             is_partitioned: database.collection.is_partitioned(),
             partition_bytes_max: partition_bytes_max(config, database),
         })
@@ -144,7 +147,7 @@ impl<'a> EditCheck<'a> {
                 Some(body) => body,
             };
             let shown = Shown {
-                revs: Some(usize::MAX),
+                revs: self.revisions_shown,
                 ..Shown::default()
             };
             let more = ShownHistory {

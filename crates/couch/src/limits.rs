@@ -48,6 +48,9 @@ pub const DBS_INFO_MAX: usize = 100;
 /// The revisions of a branch that a new database remembers (CouchDB's `revs_limit`).
 pub const REVISIONS_KEPT_DEFAULT: u32 = 1_000;
 
+/// The revisions that functions are shown of a document, where `[query_server_config] revs_limit` says nothing.
+pub const REVISIONS_SHOWN: usize = 20;
+
 /// The documents that one `_purge` may name, where `[purge] max_document_id_number` says nothing.
 pub const PURGE_DOCUMENTS_MAX: usize = 100;
 

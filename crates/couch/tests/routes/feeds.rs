@@ -1,9 +1,9 @@
 //! What feeds and reports say of sequences, whatever a crash takes.
 
-use crate::server::Server;
+use crate::server::{Server, run};
 use kv::Simulation;
 use std::time::{Duration, Instant};
-use testing::http::{Answer, exchange};
+use testing::http::{Answer, Case, case, exchange};
 
 /// Seeds decide what a crash loses.
 const SEEDS: u64 = 20;
@@ -77,3 +77,56 @@ fn a_feed_ends_with_its_database() {
         assert!(is_told, "{kind}: {answer}");
     }
 }
+
+#[test]
+fn functions_that_filter_see_the_newest_revisions_of_a_document() {
+    run(REVISIONS);
+}
+
+const REVISIONS: &[Case] = &[
+    case("PUT /db", "", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /_node/_local/_config/query_server_config/revs_limit",
+        r#""2""#,
+        200,
+        "",
+    ),
+    case(
+        "POST /db/_bulk_docs",
+        r#"{"new_edits": false, "docs": [
+            {"_id": "a", "_revisions": {"start": 3, "ids": ["z", "y", "x"]}},
+            {"_id": "b", "_revisions": {"start": 2, "ids": ["z", "x"]}},
+            {"_id": "c", "_deleted": true, "_revisions": {"start": 3, "ids": ["z", "y", "x"]}},
+            {"_id": "d", "_rev": "1-z"},
+            {"_id": "d", "_rev": "1-w"}]}"#,
+        201,
+        "[]",
+    ),
+    case(
+        "PUT /db/_design/d",
+        r#"{"filters": {"f": "function (doc) { return doc._revisions.ids.join() === 'z,y'; }",
+                        "g": "function (doc) { return Boolean(doc._conflicts); }"},
+            "views": {"v": {"map": "function (doc) { if (doc._revisions.ids.join() === 'z,x') emit(1); }"}}}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "GET /db/_changes?filter=d/f",
+        "",
+        200,
+        r#"{"results": [{"id": "a"}, {"id": "c"}]}"#,
+    ),
+    case(
+        "GET /db/_changes?filter=_view&view=d/v",
+        "",
+        200,
+        r#"{"results": [{"id": "b"}]}"#,
+    ),
+    case(
+        "GET /db/_changes?filter=d/g&conflicts=true",
+        "",
+        200,
+        r#"{"results": [{"id": "d"}]}"#,
+    ),
+    case("GET /db/_changes?filter=d/g", "", 200, r#"{"results": []}"#),
+];

@@ -6,6 +6,7 @@ use super::row;
 use crate::database::Database;
 use crate::error::Result;
 use crate::limits::{PAGE_ROWS, PENDING_BYTES_MAX, PENDING_COUNTED_MAX};
+use crate::outgoing::Shown;
 use crate::server::Server;
 use crate::stream::Output;
 use engine::{Change, Order, PageLimit, RevisionedSnapshot, Sequence};
@@ -24,6 +25,8 @@ pub(super) struct Feed {
     database: Database,
     options: ChangesOptions,
     filter: Filter,
+    /// What functions that filter are shown of documents besides their bodies.
+    shown: Shown,
     stop: watch::Receiver<bool>,
     /// For as many as may read at once.
     pages: Arc<Semaphore>,
@@ -51,7 +54,13 @@ impl Feed {
             Order::Forward => options.since.clone(),
             Order::Backward => Sequence::END,
         };
+        let shown = Shown {
+            revs: server.config.revisions_shown(),
+            conflicts: options.conflicts,
+            ..Shown::default()
+        };
         Feed {
+            shown,
             database,
             last: options.since.clone(),
             position,
@@ -91,7 +100,7 @@ impl Feed {
         let page = snapshot
             .change_page(&self.position, self.options.order, limit)
             .await?;
-        let asked = self.filter.ask(&page.changes).await?;
+        let asked = self.filter.ask(&snapshot, &page.changes, self.shown).await?;
         for (place, change) in page.changes.iter().enumerate() {
             engine::steps(1)?;
             let is_let_through = asked.as_ref().is_none_or(|asked| asked.get(place) == Some(&true));

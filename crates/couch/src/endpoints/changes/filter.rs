@@ -5,10 +5,11 @@ use crate::call::Call;
 use crate::database::Database;
 use crate::design::Design;
 use crate::error::{CouchError, Result};
+use crate::outgoing::Shown;
 use crate::query;
 use crate::query::Query;
 use crate::script_request::{self, BodySeen};
-use engine::Change;
+use engine::{Change, RevisionedSnapshot};
 use mango::Selector;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -101,24 +102,39 @@ impl Filter {
         Ok(Some(filter))
     }
 
-    /// Which of these changes a function lets through, all asked in one call; `None` if no function is to be asked.
-    pub(super) async fn ask(&self, changes: &[Change]) -> Result<Option<Vec<bool>>> {
-        let documents = || {
-            changes
-                .iter()
-                .map(row::seen_by_functions)
-                .collect::<Vec<String>>()
-        };
+    /// Which of these changes a function lets through, all asked in one call; `None` if no function is to be asked. What it is shown of
+    /// each document besides its body is `shown`.
+    pub(super) async fn ask(
+        &self,
+        snapshot: &RevisionedSnapshot,
+        changes: &[Change],
+        shown: Shown,
+    ) -> Result<Option<Vec<bool>>> {
         Ok(match self {
             Filter::Function {
                 design,
                 name,
                 request,
-            } => Some(design.functions.filter(name, &documents(), request).await?),
-            Filter::View { design, name } => Some(design.functions.filter_by_view(name, &documents()).await?),
+            } => {
+                let documents = documents(snapshot, changes, shown).await?;
+                Some(design.functions.filter(name, &documents, request).await?)
+            }
+            Filter::View { design, name } => {
+                let documents = documents(snapshot, changes, shown).await?;
+                Some(design.functions.filter_by_view(name, &documents).await?)
+            }
             _ => None,
         })
     }
+}
+
+/// The documents of changes as functions are given them.
+async fn documents(snapshot: &RevisionedSnapshot, changes: &[Change], shown: Shown) -> Result<Vec<String>> {
+    let mut documents = Vec::with_capacity(changes.len());
+    for change in changes {
+        documents.push(row::seen_by_functions(snapshot, change, shown).await?);
+    }
+    Ok(documents)
 }
 
 /// The fields that are shown, where they are named.

@@ -58,17 +58,28 @@ impl Changed {
 }
 
 /// The document of a change as functions are given it, as JSON text.
-pub(super) fn seen_by_functions(change: &Change) -> String {
+pub(super) async fn seen_by_functions(
+    snapshot: &RevisionedSnapshot,
+    change: &Change,
+    shown: Shown,
+) -> Result<String> {
+    let history = match &change.kind {
+        ChangeKind::Put(record) => Some(snapshot.history_of(record).await?),
+        ChangeKind::Deleted { id, .. } => snapshot.history(id.as_ref()).await?,
+    };
+    let more = history
+        .as_ref()
+        .map(|history| ShownHistory::of_winner(history, shown));
     let changed = Changed::of(change);
     let mut out = String::new();
     outgoing::write(
         changed.body().as_raw(),
         &changed.revision,
         changed.deleted,
-        None,
+        more,
         &mut out,
     );
-    out
+    Ok(out)
 }
 
 /// Appends a change, before which so many were given; false where the filter keeps it back.

@@ -15,15 +15,13 @@ pub(crate) use rewrite::run as rewrite;
 pub(crate) use show::run as show;
 pub(crate) use update::run as update;
 
+use crate::config::Config;
 use crate::database::Database;
 use crate::design::Design;
 use crate::error::{CouchError, Result};
 use crate::ids;
 use crate::outgoing::{self, Shown, ShownHistory};
 use engine::Revision;
-
-/// The revisions that functions are shown of a document (`[query_server_config] revs_limit`).
-const REVISIONS_SHOWN: usize = 20;
 
 /// Refuses a function that the design document does not have.
 fn require(design: &Design, kind: &str, name: &str) -> Result<()> {
@@ -41,7 +39,7 @@ struct Seen {
 
 impl Seen {
     /// The document of this id; `None` if there is none, or where it is deleted.
-    async fn open(database: &Database, id: &str) -> Result<Option<Seen>> {
+    async fn open(config: &Config, database: &Database, id: &str) -> Result<Option<Seen>> {
         let snapshot = database.snapshot().await?;
         let id = ids::resolve(&snapshot, id).await?;
         let history = snapshot.history(id.as_ref()).await?;
@@ -52,7 +50,7 @@ impl Seen {
             return Ok(None);
         };
         let shown = Shown {
-            revs: Some(REVISIONS_SHOWN),
+            revs: config.revisions_shown(),
             conflicts: true,
             ..Shown::default()
         };

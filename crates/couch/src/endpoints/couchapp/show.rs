@@ -28,7 +28,7 @@ pub(crate) async fn run(call: &mut Call, design: &str, rest: &[&str]) -> Result<
     let document = match &id {
         Some(id) => {
             database.require_read(id)?;
-            Seen::open(&database, id).await?
+            Seen::open(&call.server.config, &database, id).await?
         }
         None => None,
     };

@@ -29,7 +29,7 @@ pub(crate) async fn run(call: &mut Call, design: &str, rest: &[&str]) -> Result<
     require(&design, "updates", name)?;
     let id = (!id.is_empty()).then(|| id.join("/"));
     let document = match &id {
-        Some(id) => Seen::open(&database, id).await?,
+        Some(id) => Seen::open(&call.server.config, &database, id).await?,
         None => None,
     };
     let body = BodySeen::Bytes(call.bytes().await?);
