@@ -8,9 +8,10 @@ mod patterns;
 mod ranges;
 mod texts;
 
+use super::leaf::Leaf;
 use super::minimum::minimum;
 use super::patterns::TermPattern;
-use super::test::{Leaf, Test, flag_term};
+use super::test::{Test, flag_term};
 use super::{Clauses, Node};
 use crate::query::{Pattern, Query};
 use mapping::asked;

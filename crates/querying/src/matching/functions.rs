@@ -73,13 +73,10 @@ impl Functions {
         (&self.query, self.min_score.is_some())
     }
 
-    /// The query and the filters.
-    pub(super) fn nodes(&self) -> impl Iterator<Item = &Node> {
-        let filters = self
-            .functions
-            .iter()
-            .filter_map(|function| function.filter.as_ref());
-        std::iter::once(&self.query).chain(filters)
+    /// The queries that say to which documents each function is applied.
+    pub(super) fn filters(&self) -> impl Iterator<Item = &Node> {
+        let functions = self.functions.iter();
+        functions.filter_map(|function| function.filter.as_ref())
     }
 
     /// The fields whose values say whether a document matches, as [`Node::columns`] has it.

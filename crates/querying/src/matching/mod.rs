@@ -9,6 +9,7 @@ mod compile;
 mod expansion;
 mod functions;
 mod intervals;
+mod leaf;
 mod minimum;
 mod nearest;
 mod patterns;
@@ -16,15 +17,17 @@ mod phrase;
 mod scored;
 mod statistics;
 mod test;
+mod wanted_phrase;
 
 pub use clauses::Clauses;
 pub use compile::compile;
 pub use expansion::Expanding;
+pub use leaf::Leaf;
 pub use patterns::TermPattern;
 pub use patterns::expression;
 pub use scored::{Counted, Scored};
 pub use statistics::{Statistics, Weighing};
-pub use test::{Leaf, Test, flag_term, is_above, is_below, terms};
+pub use test::{Test, flag_term, is_above, is_below, terms};
 
 use crate::neighbours::Neighbours;
 use crate::query::NestedMode;
@@ -72,6 +75,17 @@ pub enum Node {
     Leaf(Box<Leaf>),
 }
 
+/// What a node does within another one.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// It may make a document match, and its score counts.
+    Scored,
+    /// It may make a document match, however well.
+    Matching,
+    /// It takes documents away, or changes the scores of those that match.
+    Beside,
+}
+
 impl Node {
     /// The score of a document that matches; `None` for one that does not, and for all once the operation must end: it learns that
     /// from the next of its own steps.
@@ -107,16 +121,7 @@ impl Node {
                 {
                     return None;
                 }
-                let mut total = 0.0;
-                for node in must {
-                    total += score(node)?;
-                }
-                let mut matched = 0;
-                for found in should.iter().filter_map(score) {
-                    matched += 1;
-                    total += found;
-                }
-                (matched >= *minimum).then_some(total * boost)
+                total(must, should, *minimum, score).map(|total| total * boost)
             }
             Node::DisMax(nodes, tie, boost) => {
                 let scores: Vec<f32> = nodes.iter().filter_map(score).collect();
@@ -140,96 +145,74 @@ impl Node {
                 boost,
             } => {
                 let inner = view.nested(path);
-                let scores: Vec<f32> = inner
-                    .iter()
-                    .filter_map(|view| node.score(view, statistics))
-                    .collect();
-                let (count, sum) = (scores.len() as f32, scores.iter().sum::<f32>());
-                let best = |pick: fn(f32, f32) -> f32| scores.iter().copied().reduce(pick).unwrap_or(0.0);
-                (!scores.is_empty()).then(|| {
-                    boost
-                        * match mode {
-                            NestedMode::Avg => sum / count,
-                            NestedMode::Sum => sum,
-                            NestedMode::Max => best(f32::max),
-                            NestedMode::Min => best(f32::min),
-                            NestedMode::None => 0.0,
-                        }
-                })
+                let scores = inner.iter().filter_map(|view| node.score(view, statistics));
+                mode.of(&scores.collect::<Vec<f32>>()).map(|score| boost * score)
             }
+        }
+    }
+
+    /// Shows each node that this one is made of, and as what.
+    fn parts<'n>(&'n self, see: &mut dyn FnMut(Part, &'n Node)) {
+        let mut all = |part, nodes: &'n [Node]| nodes.iter().for_each(|node| see(part, node));
+        match self {
+            Node::Bool {
+                must,
+                filter,
+                should,
+                must_not,
+                ..
+            } => {
+                all(Part::Scored, must);
+                all(Part::Matching, filter);
+                all(Part::Scored, should);
+                all(Part::Beside, must_not);
+            }
+            Node::DisMax(nodes, ..) => all(Part::Scored, nodes),
+            Node::Constant(node, _) => see(Part::Matching, node),
+            Node::Nested { node, .. } => see(Part::Scored, node),
+            Node::Boosting {
+                positive, negative, ..
+            } => {
+                see(Part::Scored, positive);
+                see(Part::Beside, negative);
+            }
+            Node::Functions(functions) => {
+                see(Part::Scored, functions.matched().0);
+                functions.filters().for_each(|node| see(Part::Beside, node));
+            }
+            Node::ScriptScore(script) => see(Part::Scored, script.matched().0),
+            Node::All(_)
+            | Node::Nothing
+            | Node::Ids(..)
+            | Node::Script(..)
+            | Node::Found(..)
+            | Node::Leaf(_) => {}
         }
     }
 
     /// The tests that may make a document match.
     pub fn leaves<'n>(&'n self, out: &mut Vec<&'n Leaf>) {
-        match self {
-            Node::Bool {
-                must, filter, should, ..
-            } => {
-                let all = must.iter().chain(filter).chain(should);
-                all.for_each(|node| node.leaves(out));
-            }
-            Node::DisMax(nodes, ..) => nodes.iter().for_each(|node| node.leaves(out)),
-            Node::Constant(node, _) | Node::Boosting { positive: node, .. } | Node::Nested { node, .. } => {
+        if let Node::Leaf(leaf) = self {
+            out.push(leaf);
+        }
+        self.parts(&mut |part, node| {
+            if part != Part::Beside {
                 node.leaves(out);
             }
-            Node::Functions(functions) => functions.matched().0.leaves(out),
-            Node::ScriptScore(script) => script.matched().0.leaves(out),
-            Node::Leaf(leaf) => out.push(leaf),
-            Node::All(_) | Node::Nothing | Node::Ids(..) | Node::Script(..) | Node::Found(..) => {}
-        }
+        });
     }
 
     /// All its tests, those of what must not match too.
     fn all_leaves<'n>(&'n self, out: &mut Vec<&'n Leaf>) {
-        match self {
-            Node::Bool {
-                must,
-                filter,
-                should,
-                must_not,
-                ..
-            } => {
-                let all = must.iter().chain(filter).chain(should).chain(must_not);
-                all.for_each(|node| node.all_leaves(out));
-            }
-            Node::DisMax(nodes, ..) => nodes.iter().for_each(|node| node.all_leaves(out)),
-            Node::Constant(node, _) | Node::Nested { node, .. } => node.all_leaves(out),
-            Node::Boosting {
-                positive, negative, ..
-            } => {
-                positive.all_leaves(out);
-                negative.all_leaves(out);
-            }
-            Node::Functions(functions) => functions.nodes().for_each(|node| node.all_leaves(out)),
-            Node::ScriptScore(script) => script.matched().0.all_leaves(out),
-            Node::Leaf(leaf) => out.push(leaf),
-            Node::All(_) | Node::Nothing | Node::Ids(..) | Node::Script(..) | Node::Found(..) => {}
+        if let Node::Leaf(leaf) = self {
+            out.push(leaf);
         }
+        self.parts(&mut |_, node| node.all_leaves(out));
     }
 
     /// The fields whose values say whether a document matches; `None` where there is more to be asked.
     pub fn columns(&self, out: &mut Vec<Arc<Field>>) -> Option<()> {
-        let mut all = |nodes: &[Node]| nodes.iter().try_for_each(|node| node.columns(out));
         match self {
-            Node::All(_) | Node::Nothing => Some(()),
-            Node::Bool {
-                must,
-                filter,
-                should,
-                must_not,
-                ..
-            } => [must, filter, should, must_not]
-                .into_iter()
-                .try_for_each(|nodes| all(nodes)),
-            Node::DisMax(nodes, ..) => all(nodes),
-            Node::Constant(node, _) => node.columns(out),
-            Node::Boosting {
-                positive, negative, ..
-            } => {
-                positive.columns(out)?;
-                negative.columns(out)
-            }
             Node::Leaf(leaf) => {
                 out.push(leaf.asks_values().then(|| leaf.field.clone())?);
                 Some(())
@@ -240,32 +223,63 @@ impl Node {
             | Node::Nested { .. }
             | Node::Ids(..)
             | Node::Found(..) => None,
+            Node::All(_)
+            | Node::Nothing
+            | Node::Bool { .. }
+            | Node::Constant(..)
+            | Node::DisMax(..)
+            | Node::Boosting { .. } => {
+                let mut found = Some(());
+                self.parts(&mut |_, node| found = found.and_then(|()| node.columns(out)));
+                found
+            }
         }
     }
 
     /// The terms that scores are made of.
     pub fn scored(&self, out: &mut Scored) {
-        match self {
-            Node::Bool { must, should, .. } => must.iter().chain(should).for_each(|node| node.scored(out)),
-            Node::DisMax(nodes, ..) => nodes.iter().for_each(|node| node.scored(out)),
-            Node::Boosting { positive: node, .. } | Node::Nested { node, .. } => node.scored(out),
-            Node::Leaf(leaf) => {
-                let terms = leaf.scored_terms();
-                if terms.is_empty() && leaf.expanding().is_empty() {
-                    return;
-                }
-                let counted = out.entry(&leaf.field);
-                counted.is_scored = true;
-                counted.terms.extend(terms.into_iter().map(str::to_owned));
+        if let Node::Leaf(leaf) = self {
+            out.add(leaf);
+        }
+        self.parts(&mut |part, node| {
+            if part == Part::Scored {
+                node.scored(out);
             }
-            Node::Functions(functions) => functions.matched().0.scored(out),
-            Node::ScriptScore(script) => script.matched().0.scored(out),
-            Node::All(_)
-            | Node::Nothing
-            | Node::Constant(..)
-            | Node::Ids(..)
-            | Node::Script(..)
-            | Node::Found(..) => {}
+        });
+    }
+}
+
+/// The scores of what must match and of what may; `None` if not all of the former match, or too few of the latter.
+fn total(
+    must: &[Node],
+    should: &[Node],
+    minimum: usize,
+    score: impl Fn(&Node) -> Option<f32>,
+) -> Option<f32> {
+    let mut total = 0.0;
+    for node in must {
+        total += score(node)?;
+    }
+    let mut matched = 0;
+    for found in should.iter().filter_map(score) {
+        matched += 1;
+        total += found;
+    }
+    (matched >= minimum).then_some(total)
+}
+
+impl NestedMode {
+    /// The score that those of nested objects come to; `None` if none matches.
+    fn of(self, scores: &[f32]) -> Option<f32> {
+        let best = |pick: fn(f32, f32) -> f32| scores.iter().copied().reduce(pick);
+        let sum = scores.iter().sum::<f32>();
+        match self {
+            _ if scores.is_empty() => None,
+            NestedMode::Avg => Some(sum / scores.len() as f32),
+            NestedMode::Sum => Some(sum),
+            NestedMode::Max => best(f32::max),
+            NestedMode::Min => best(f32::min),
+            NestedMode::None => Some(0.0),
         }
     }
 }

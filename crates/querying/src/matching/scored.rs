@@ -2,6 +2,7 @@
 
 use super::Node;
 use super::expansion::Expanding;
+use super::leaf::Leaf;
 use super::statistics::Statistics;
 use super::test::{Terms, terms};
 use mapping::Field;
@@ -37,7 +38,18 @@ impl Scored {
         self.0.values()
     }
 
-    pub(super) fn entry(&mut self, field: &Arc<Field>) -> &mut Counted {
+    /// Adds the terms and the patterns of a test, if its score needs to know how frequent they are.
+    pub(super) fn add(&mut self, leaf: &Leaf) {
+        let terms = leaf.scored_terms();
+        if terms.is_empty() && leaf.expanding().is_empty() {
+            return;
+        }
+        let counted = self.entry(&leaf.field);
+        counted.is_scored = true;
+        counted.terms.extend(terms.into_iter().map(str::to_owned));
+    }
+
+    fn entry(&mut self, field: &Arc<Field>) -> &mut Counted {
         let entry = self.0.entry(field.name.clone());
         entry.or_insert_with(|| Counted {
             field: field.clone(),
