@@ -66,6 +66,15 @@ pub enum Error {
         /// What the system said.
         cause: String,
     },
+    /// The disk was full when what is written was to be flushed. It is read, and is safe as soon as there is room.
+    #[error(
+        "the disk is full ({cause}): what was written is read, but a crash before there is room takes it back; make room on the \
+         disk, and it is kept"
+    )]
+    DiskFullAtFlush {
+        /// What the system said.
+        cause: String,
+    },
     /// The data folder is not there any more.
     #[error(
         "the data folder {folder} is gone or was replaced while it was open: nothing is read or written any more; put it back, then restart"

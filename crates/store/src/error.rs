@@ -138,7 +138,9 @@ impl StoreError {
             StoreError::Interrupted => Code::INTERRUPTED,
             StoreError::Contention => Code::WRITE_CONFLICT,
             StoreError::DiskLow(_) => Code::OUT_OF_DISK_SPACE,
-            StoreError::Kv(kv::Error::DiskLow { .. } | kv::Error::DiskFull { .. }) => Code::OUT_OF_DISK_SPACE,
+            StoreError::Kv(
+                kv::Error::DiskLow { .. } | kv::Error::DiskFull { .. } | kv::Error::DiskFullAtFlush { .. },
+            ) => Code::OUT_OF_DISK_SPACE,
             _ => Code::INTERNAL_ERROR,
         }
     }

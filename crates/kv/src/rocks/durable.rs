@@ -106,7 +106,11 @@ impl Durable {
         let mut options = options::write(true);
         options.set_sync(true);
         let flushed = self.db.write_opt(WriteBatch::default(), &options);
-        flushed.map_err(|error| self.write_failed(error))?;
+        flushed.map_err(|error| match self.write_failed(error) {
+            // Not that write, which is of nothing, but all before it are meant.
+            Error::DiskFull { cause } => Error::DiskFullAtFlush { cause },
+            error => error,
+        })?;
         self.lacked_room.store(false, Ordering::Release);
         Ok(())
     }

@@ -39,6 +39,7 @@ pub(super) struct Disk {
     pub(super) crash_at: Option<u64>,
     pub(super) fail_write: bool,
     pub(super) fail_flush: bool,
+    pub(super) fill_at_write: bool,
     pub(super) fill_at_flush: bool,
     pub(super) is_low: bool,
     /// What no crash takes.
@@ -62,6 +63,7 @@ impl Disk {
             crash_at: None,
             fail_write: false,
             fail_flush: false,
+            fill_at_write: false,
             fill_at_flush: false,
             is_low: false,
             flushed: Shards::new(),
@@ -110,6 +112,11 @@ impl Disk {
     /// Writes a change, not yet flushed.
     pub(super) fn write(&mut self, change: Change) -> Result<(), Error> {
         self.poison.check()?;
+        if std::mem::take(&mut self.fill_at_write) {
+            return Err(Error::DiskFull {
+                cause: "a simulated disk is full".to_owned(),
+            });
+        }
         self.steps += 1;
         let crashes = self.crash_at.take_if(|step| *step <= self.steps).is_some();
         let fails = std::mem::take(&mut self.fail_write);
@@ -152,7 +159,7 @@ impl Disk {
             return Err(Error::Closed);
         }
         if std::mem::take(&mut self.fill_at_flush) {
-            return Err(Error::DiskFull {
+            return Err(Error::DiskFullAtFlush {
                 cause: "a simulated disk is full".to_owned(),
             });
         }

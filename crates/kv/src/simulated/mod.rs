@@ -62,6 +62,11 @@ impl Simulation {
         self.disk.lock().fail_flush = true;
     }
 
+    /// Lets the next write find no room. It is not made, and the write after that one finds room again.
+    pub fn fill_at_next_write(&self) {
+        self.disk.lock().fill_at_write = true;
+    }
+
     /// Lets the next flush find no room. What was written stays, and the flush after that one finds room again.
     pub fn fill_at_next_flush(&self) {
         self.disk.lock().fill_at_flush = true;

@@ -80,7 +80,7 @@ async fn writes_go_on_although_a_flush_comes_before_the_engine_has_found_the_roo
     fs::remove_file(&others).unwrap();
     // What was written before is not flushed yet.
     if let Err(error) = kv.flush().await {
-        assert!(matches!(error, Error::DiskFull { .. }), "{error}");
+        assert!(matches!(error, Error::DiskFullAtFlush { .. }), "{error}");
     }
     let begun = Instant::now();
     while let Err(refused) = commit_soon(&kv, count).await {

@@ -59,21 +59,15 @@ impl Disk {
             }
             // Another process has changed the catalog, so this one's copy in memory is stale.
             Err(CommitError::HeadMoved(_)) => Err(StoreError::Contention),
-            Err(CommitError::Engine(error)) => self.unless_made(kv, error).await,
+            // All read it, and it will be on the disk as soon as there is room. Memory has to follow it. Else a collection whose
+            // drop is told to have failed would be used on, and be gone after a restart, and no later change could be made.
+            Err(CommitError::Engine(error @ kv::Error::DiskFullAtFlush { .. })) => {
+                tracing::warn!(%error, "a change of collections was made, but is not flushed yet");
+                self.sequence += 1;
+                Ok(())
+            }
+            Err(CommitError::Engine(error)) => Err(error.into()),
         }
-    }
-
-    /// The flush of a commit may have found no room, though the commit was made: all read it, and it will be on the disk as
-    /// soon as there is room. Memory has to follow it. Else a collection whose drop is told to have failed would be used on,
-    /// and be gone after a restart, and no later change could be made.
-    async fn unless_made(&mut self, kv: &Kv, error: kv::Error) -> Result<(), StoreError> {
-        let is_full = matches!(error, kv::Error::DiskFull { .. });
-        if !is_full || kv.head(CATALOG_SHARD).await?.sequence != self.sequence + 1 {
-            return Err(error.into());
-        }
-        tracing::warn!(%error, "a change of collections was made, but is not flushed yet");
-        self.sequence += 1;
-        Ok(())
     }
 }
 

@@ -126,21 +126,22 @@ impl<'a> Group<'a> {
         let read_lately = self.collection.cached.change(&self.changed, self.expected);
         let entries = &self.collection.cached.entries;
         entries.change(self.batch.keys(), self.expected);
-        match kv
+        let made = kv
             .commit(self.collection.shard, self.expected, head, self.batch, durability)
-            .await
-        {
-            Ok(()) => {
-                self.collection.publish(self.sequence, &self.state);
-                keep(self.collection, &read_lately, &self.overlay, self.sequence);
-                self.writer.head = Some((self.sequence, self.state));
-                self.writer.oldest = self.oldest;
-                self.writer.highest_id = Some(self.highest_id);
-                Ok(true)
-            }
-            Err(CommitError::HeadMoved(_)) => Ok(false),
-            Err(CommitError::Engine(error)) => Err(error.into()),
-        }
+            .await;
+        let answer = match made {
+            Ok(()) => Ok(true),
+            // It is there, and is read and followed: only those who ask that it is safe are told that it is not.
+            Err(CommitError::Engine(error @ kv::Error::DiskFullAtFlush { .. })) => Err(error.into()),
+            Err(CommitError::HeadMoved(_)) => return Ok(false),
+            Err(CommitError::Engine(error)) => return Err(error.into()),
+        };
+        self.collection.publish(self.sequence, &self.state);
+        keep(self.collection, &read_lately, &self.overlay, self.sequence);
+        self.writer.head = Some((self.sequence, self.state));
+        self.writer.oldest = self.oldest;
+        self.writer.highest_id = Some(self.highest_id);
+        answer
     }
 
     /// The record that a unique key leads to.
