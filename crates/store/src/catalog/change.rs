@@ -66,14 +66,17 @@ impl Catalog {
         // From here on nobody finds the collection. A commit that is under way ends before its shard is removed, and
         // later ones are refused: see `Collection::end`.
         self.collections.write().remove(namespace);
-        self.drop_shards(&mut disk, &collection).await?;
+        self.drop_shards(&mut disk, &collection).await;
         Ok(true)
     }
 
-    /// Removes the shards of a collection that is no longer in the catalog.
-    async fn drop_shards(&self, disk: &mut Disk, collection: &Collection) -> Result<(), StoreError> {
+    /// Removes the shards of a collection that is no longer in the catalog. Where that fails, on a disk that is full, the
+    /// collection is gone all the same.
+    async fn drop_shards(&self, disk: &mut Disk, collection: &Collection) {
         collection.end().await;
-        self.finish_drop(disk, &collection.shards()).await
+        if let Err(error) = self.finish_drop(disk, &collection.shards()).await {
+            tracing::warn!(%error, "what a dropped collection took on the disk is freed by the next start");
+        }
     }
 
     /// Gives a collection another name, in this or another database.
@@ -105,10 +108,10 @@ impl Catalog {
             collections.remove(from);
             collections.insert(to.clone(), collection);
         }
-        match target {
-            Some(target) => self.drop_shards(&mut disk, &target).await,
-            None => Ok(()),
+        if let Some(target) = target {
+            self.drop_shards(&mut disk, &target).await;
         }
+        Ok(())
     }
 
     /// Changes the options of a collection.

@@ -6,7 +6,7 @@
 
 use super::build_handle::BuildHandle;
 use super::build_page::{Ahead, BuildPage, PageOf};
-use super::{Index, clear, create};
+use super::{Index, IndexSet, clear, create};
 use crate::commit::Group;
 use crate::snapshot::ShardSnapshot;
 use crate::state::Build;
@@ -29,6 +29,36 @@ pub(crate) fn resume(collection: &Arc<Collection>) {
     {
         start(collection, vec![index.id()]);
     }
+}
+
+/// As [`go_on`], some time.
+pub(crate) async fn resume_ended(collection: &Arc<Collection>) -> Result<(), StoreError> {
+    if !ended(collection).is_empty() && collection.kv.check_room().is_ok() {
+        let catalog = collection.catalog()?;
+        let _disk = catalog.disk.lock().await;
+        go_on(collection);
+    }
+    Ok(())
+}
+
+/// Goes on with builds that a failure of the engine has ended, a full disk above all. Under the lock of the catalog, so that none
+/// of the indexes is about to be built by others.
+pub(super) fn go_on(collection: &Arc<Collection>) {
+    for id in ended(collection) {
+        start(collection, vec![id]);
+    }
+}
+
+/// The indexes that are not ready and that nobody builds.
+fn ended(collection: &Collection) -> Vec<u32> {
+    let set = collection.index_set();
+    let builds = collection.builds.lock();
+    let is_built = |id: u32| builds.iter().any(|build| build.ids.contains(&id));
+    let indexes = set.indexes.iter().filter(|index| !create::is_ready(index));
+    indexes
+        .map(|index| index.id())
+        .filter(|&id| !is_built(id))
+        .collect()
 }
 
 /// Starts to build these indexes, which are installed already, in a task of its own; `None` if all are ready.
@@ -127,6 +157,9 @@ async fn step(
     for _ in 0..COMMIT_ATTEMPTS_MAX {
         let mut group = Group::begin(collection, &mut writer).await?;
         let Some(of) = next_page(&group, &handle.ids) else {
+            // A build before this one may have entered the last page and found no room to flush it.
+            collection.kv.flush().await?;
+            set_ready(&group.set, &handle.ids);
             return Ok(true);
         };
         let was_void = read.as_ref().is_some_and(|page| !page.is(&of));
@@ -158,15 +191,16 @@ async fn step(
             continue;
         }
         if page.exhausted {
-            handle
-                .ids
-                .iter()
-                .filter_map(|&id| set.numbered(id))
-                .for_each(|index| index.set_ready());
+            set_ready(&set, &handle.ids);
         }
         return Ok(page.exhausted);
     }
     Err(StoreError::Contention)
+}
+
+fn set_ready(set: &IndexSet, ids: &[u32]) {
+    let indexes = ids.iter().filter_map(|&id| set.numbered(id));
+    indexes.for_each(|index| index.set_ready());
 }
 
 /// The next page to enter; `None` if nothing is left to do.

@@ -39,7 +39,7 @@ pub(crate) async fn create(
     if begun.meant.iter().all(|index| is_ready(index)) {
         Ok((begun.before, begun.after))
     } else {
-        // A build that the store's failure ended goes on with the next start.
+        // A build has failed before it could be waited for.
         Err(StoreError::Interrupted)
     }
 }
@@ -76,6 +76,7 @@ async fn begin(collection: &Arc<Collection>, specs: Vec<IndexSpec>) -> Result<Be
         };
         meant.push(index);
     }
+    build::go_on(collection);
     let mut builds = build::under_way(collection, &meant);
     let after = indexes.len();
     if after > before {
@@ -193,12 +194,13 @@ pub(super) async fn remove(
         .cloned()
         .partition(|index| ids.contains(&index.id()));
     let gone: Vec<u32> = gone.iter().map(|index| index.id()).collect();
-    collection.set_clearing(|clearing| clearing.extend(&gone));
     let set = set.with(kept);
-    catalog
-        .save(disk, &collection.namespace(), &collection.entry_with(&set))
-        .await?;
+    let mut entry = collection.entry_with(&set);
+    entry.clearing.extend(&gone);
+    catalog.save(disk, &collection.namespace(), &entry).await?;
     collection.install(set).await?;
+    // Not before it is so: of an index that stays, the next start would remove all entries.
+    collection.set_clearing(|clearing| clearing.extend(&gone));
     gone.into_iter()
         .for_each(|id| super::clear::start(collection, id));
     Ok(())
@@ -249,5 +251,42 @@ mod tests {
             ),
             "{error}"
         );
+    }
+
+    #[tokio::test]
+    async fn a_build_that_found_no_room_goes_on_when_it_is_asked_for_and_with_a_sweep() {
+        let simulation = Simulation::new(1);
+        let kv = Kv::simulated(&simulation);
+        let store = Store::open(kv, StoreOptions::default()).await.unwrap();
+        let namespace = Namespace::new("db", "coll");
+        let collection = store.create_if_missing(&namespace).await.unwrap();
+        let documents = (0..10).map(|n| WriteOp::Insert(DocumentBuf::from(&doc! {"_id": n, "a": n})));
+        let commit = collection.commit(documents.collect(), CommitOptions::default());
+        commit.await.unwrap();
+
+        let spec = IndexSpec::new("a_1", doc! {"a": 1});
+        let begun = begin(&collection, vec![spec.clone()]).await.unwrap();
+        simulation.fill_at_next_write();
+        build::wait(&begun.builds).await.unwrap_err();
+        assert!(!is_ready(&begun.meant[0]));
+        create(&collection, vec![spec.clone()]).await.unwrap();
+        assert!(is_ready(&begun.meant[0]));
+        assert_eq!(collection.stats().index_entries[1].1, 10);
+
+        // One that has entered all and could not flush it.
+        collection.drop_index("a_1").await.unwrap();
+        while !collection.clearing().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let begun = begin(&collection, vec![spec]).await.unwrap();
+        simulation.fill_at_next_flush();
+        build::wait(&begun.builds).await.unwrap_err();
+        assert!(!is_ready(&begun.meant[0]));
+        crate::sweep::run_once(&store, 0).await.unwrap();
+        while !collection.builds.lock().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        assert!(is_ready(&begun.meant[0]));
+        assert_eq!(collection.stats().index_entries[1].1, 10);
     }
 }

@@ -19,7 +19,7 @@ mod single_key;
 mod spec;
 mod wildcard;
 
-pub(crate) use build::resume;
+pub(crate) use build::{resume, resume_ended};
 pub(crate) use build_handle::BuildHandle;
 pub use entries::IndexEntry;
 pub(crate) use entries::{EntrySet, Span, duplicate_key, entry_record, put_entry_value, split_entry};

@@ -8,7 +8,7 @@ mod aged;
 mod expired;
 mod ttl;
 
-use crate::{Collection, Store, StoreError};
+use crate::{Collection, Store, StoreError, index};
 use std::sync::Arc;
 
 /// What one sweep removed.
@@ -44,6 +44,7 @@ async fn sweep_collection(
     now_ms: i64,
     swept: &mut Swept,
 ) -> Result<(), StoreError> {
+    index::resume_ended(collection).await?;
     for index in collection.indexes() {
         swept.documents += ttl::sweep(collection, &index, now_ms).await?;
     }

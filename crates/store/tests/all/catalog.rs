@@ -74,6 +74,30 @@ async fn what_was_made_though_its_flush_found_no_room_is_known_in_memory_too() {
 }
 
 #[tokio::test]
+async fn an_index_whose_drop_found_no_room_has_all_its_entries_after_a_restart() {
+    let simulation = Simulation::new(1);
+    let store = open(&simulation).await;
+    let collection = store.create_if_missing(&ns()).await.unwrap();
+    run(&collection, numbered(10)).await;
+    let create = async |name: &str| {
+        let spec = IndexSpec::new(name, doc! {name: 1});
+        collection.create_indexes(vec![spec]).await.unwrap();
+    };
+    create("a").await;
+    simulation.fill_at_next_write();
+    collection.drop_index("a").await.unwrap_err();
+    // Writes what is known of the collection.
+    create("b").await;
+    let store = reopen(store, &simulation).await;
+    let collection = store.collection(&ns()).unwrap();
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    let report = collection.validate(true).await.unwrap();
+    assert!(report.is_valid(), "{:?}", report.findings);
+}
+
+#[tokio::test]
 async fn databases_and_collections_are_listed_in_order() {
     let store = new_store().await;
     for (database, collection) in [("b", "y"), ("a", "z"), ("b", "x"), ("ab", "w")] {
