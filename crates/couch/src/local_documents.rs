@@ -22,14 +22,27 @@ pub(crate) async fn present(database: &Database, name: &str) -> Result<DocumentB
     document.ok_or_else(CouchError::missing)
 }
 
-/// Puts the document of this name, or removes it, and gives its revision.
-pub(crate) async fn put(
-    call: &Call,
-    database: &Database,
-    name: &str,
-    document: &Incoming,
-    is_journaled: bool,
-) -> Result<Revision> {
+/// A document that is to be put, or removed.
+#[derive(Debug)]
+pub(crate) struct LocalEdit {
+    name: String,
+    /// None where it is removed.
+    kept: Option<DocumentBuf>,
+    /// The revision that it gets.
+    pub(crate) revision: Revision,
+}
+
+impl LocalEdit {
+    /// Does it, and gives the revision.
+    pub(crate) async fn write(self, database: &Database, is_journaled: bool) -> Result<Revision> {
+        let collection = &database.collection;
+        collection.put_local(&self.name, self.kept, is_journaled).await?;
+        Ok(self.revision)
+    }
+}
+
+/// What putting the document of this name comes to, if it may be put.
+pub(crate) fn edit(call: &Call, database: &Database, name: &str, document: &Incoming) -> Result<LocalEdit> {
     database.require_write(name)?;
     if database.permission == Permission::Own {
         // Whoever has one document of the users' database has no other there.
@@ -54,11 +67,13 @@ pub(crate) async fn put(
     {
         return Err(CouchError::document_too_large(id));
     }
-    let collection = &database.collection;
-    collection.put_local(name, kept, is_journaled).await?;
-    Ok(Revision {
-        generation: 0,
-        hash: RevisionHash::parse(&count.to_string()),
+    Ok(LocalEdit {
+        name: name.to_owned(),
+        kept,
+        revision: Revision {
+            generation: 0,
+            hash: RevisionHash::parse(&count.to_string()),
+        },
     })
 }
 

@@ -148,6 +148,14 @@ pub const CASES: &[Case] = &[
         201,
         r#"[{"ok": true, "id": "_local/many", "rev": "0-1"}]"#,
     ),
+    // Where one is refused, none is written.
+    case(
+        "POST /db/_bulk_docs",
+        r#"{"docs": [{"_id": "_local/early"}, {"_id": "_local/wrong", "_rev": "1-x"}]}"#,
+        400,
+        r#"{"error": "bad_request"}"#,
+    ),
+    case("GET /db/_local/early", "", 404, r#"{"error": "not_found"}"#),
     case("PUT /db/_local/posted?rev=0-7", "{}", 201, r#"{"rev": "0-8"}"#),
     case(
         "PUT /db/_local/posted?rev=0-7",

@@ -8,10 +8,11 @@ use crate::database::Database;
 use crate::edit_check::EditCheck;
 use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
+use crate::local_documents::{self, LocalEdit};
 use crate::operation::Reader;
 use crate::stream::Output;
 use crate::users::{self, UserChange};
-use crate::{ids, local_documents, respond};
+use crate::{ids, respond};
 use batch::Batch;
 use engine::{Edit, EditOutcome};
 use http::{Method, Response, StatusCode};
@@ -88,6 +89,8 @@ struct Written {
     /// The id of each document.
     names: Vec<String>,
     edits: Vec<Edit>,
+    /// Local documents, which are no edits of the database.
+    locals: Vec<LocalEdit>,
     /// The user that each edit changes.
     users: Vec<Option<UserChange>>,
     /// What became of local documents, and of those that are refused, by their place; none for those that are in `edits`.
@@ -104,8 +107,10 @@ impl Written {
     ) -> Result<()> {
         let name = document.id.clone().unwrap_or_else(|| call.new_id());
         let mut settled = if let Some(local) = name.strip_prefix(ids::LOCAL) {
-            let put = local_documents::put(call, database, local, document, call.is_journaled()).await;
-            Some(Ok(EditOutcome::Written(put?)))
+            let edit = local_documents::edit(call, database, local, document)?;
+            let revision = edit.revision.clone();
+            self.locals.push(edit);
+            Some(Ok(EditOutcome::Written(revision)))
         } else if name.starts_with(ids::DESIGN) {
             database.require_admin().err().map(Err)
         } else {
@@ -133,6 +138,9 @@ impl Written {
 
     /// Makes the edits; what became of each document.
     async fn write(&mut self, call: &Call, database: &Database) -> Result<Vec<Result<EditOutcome>>> {
+        for local in self.locals.drain(..) {
+            local.write(database, call.is_journaled()).await?;
+        }
         let edits = std::mem::take(&mut self.edits);
         let outcomes = checked(call, database, edits).await?;
         for (change, outcome) in self.users.drain(..).zip(&outcomes) {

@@ -110,7 +110,8 @@ impl<'a> Put<'a> {
         if let Some(name) = self.id.strip_prefix(ids::LOCAL) {
             // A copy of a document with attachments: local documents have none.
             document.kept = None;
-            return local_documents::put(self.call, self.database, name, document, self.is_journaled).await;
+            let edit = local_documents::edit(self.call, self.database, name, document)?;
+            return edit.write(self.database, self.is_journaled).await;
         }
         let Server {
             designs,
