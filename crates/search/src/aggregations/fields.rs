@@ -1,7 +1,7 @@
 //! What is made of a request once the fields of all indices are known.
 
 use super::histogram::Width;
-use super::metrics::MetricKind;
+use super::metric_kind::MetricKind;
 use super::takes::Takes;
 use super::values::Source;
 use super::{Aggregations, Spec};

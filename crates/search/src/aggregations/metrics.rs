@@ -1,8 +1,8 @@
 //! Aggregations that are numbers.
 
+use super::metric_kind::{EXTENDED, MetricKind};
 use super::percentiles::{median_absolute_deviation, percentile, rank, rounded, rounded_rank};
 use super::places::Places;
-use super::takes::Takes;
 use super::values::{Source, number_of};
 use mapping::decimals::double_text;
 use mapping::error::{Kind, Result, SearchError};
@@ -19,158 +19,6 @@ const VALUES_MAX: usize = 4_000_000;
 
 /// What a hash takes in a set: itself and the byte that finds it, with a seventh of the places empty.
 const DIFFERENT_BYTES: usize = 11;
-
-/// Which number is wanted.
-#[derive(Clone, Debug)]
-pub(super) enum MetricKind {
-    Avg,
-    Min,
-    Max,
-    Sum,
-    ValueCount,
-    Stats,
-    Cardinality,
-    Percentiles {
-        percents: Vec<f64>,
-        keyed: bool,
-        /// The digits to which values are rounded; without, they are exact.
-        digits: Option<u32>,
-    },
-    /// How many of a hundred values are below these.
-    PercentileRanks {
-        values: Vec<f64>,
-        keyed: bool,
-        digits: Option<u32>,
-    },
-    ExtendedStats {
-        sigma: f64,
-    },
-    MedianAbsoluteDeviation,
-    /// By the values of another field.
-    WeightedAvg(Box<Source>),
-    /// The box around points.
-    GeoBounds {
-        may_wrap: bool,
-    },
-    GeoCentroid,
-}
-
-impl MetricKind {
-    pub(super) fn name(&self) -> &'static str {
-        match self {
-            MetricKind::Avg => "avg",
-            MetricKind::Min => "min",
-            MetricKind::Max => "max",
-            MetricKind::Sum => "sum",
-            MetricKind::ValueCount => "value_count",
-            MetricKind::Stats => "stats",
-            MetricKind::Cardinality => "cardinality",
-            MetricKind::Percentiles { .. } => "percentiles",
-            MetricKind::PercentileRanks { .. } => "percentile_ranks",
-            MetricKind::ExtendedStats { .. } => "extended_stats",
-            MetricKind::MedianAbsoluteDeviation => "median_absolute_deviation",
-            MetricKind::WeightedAvg(_) => "weighted_avg",
-            MetricKind::GeoBounds { .. } => "geo_bounds",
-            MetricKind::GeoCentroid => "geo_centroid",
-        }
-    }
-
-    /// The name that typed keys have in front.
-    pub(super) fn type_name(&self) -> &'static str {
-        match self {
-            MetricKind::Percentiles { digits: Some(_), .. } => "hdr_percentiles",
-            MetricKind::Percentiles { .. } => "tdigest_percentiles",
-            MetricKind::PercentileRanks { digits: Some(_), .. } => "hdr_percentile_ranks",
-            MetricKind::PercentileRanks { .. } => "tdigest_percentile_ranks",
-            other => other.name(),
-        }
-    }
-
-    fn keeps_values(&self) -> bool {
-        matches!(
-            self,
-            MetricKind::Percentiles { .. }
-                | MetricKind::PercentileRanks { .. }
-                | MetricKind::MedianAbsoluteDeviation
-        )
-    }
-
-    /// Whether what the values add up to is enough.
-    pub(super) fn is_of_summary(&self) -> bool {
-        matches!(
-            self,
-            MetricKind::Avg
-                | MetricKind::Min
-                | MetricKind::Max
-                | MetricKind::Sum
-                | MetricKind::ValueCount
-                | MetricKind::Stats
-                | MetricKind::ExtendedStats { .. }
-        )
-    }
-
-    pub(super) fn takes(&self) -> Takes {
-        match self {
-            MetricKind::ValueCount | MetricKind::Cardinality => Takes::All,
-            MetricKind::MedianAbsoluteDeviation => Takes::PlainNumbers,
-            MetricKind::GeoBounds { .. } | MetricKind::GeoCentroid => Takes::Points,
-            _ => Takes::Numbers,
-        }
-    }
-
-    /// Whether it is several numbers.
-    pub(super) fn has_several(&self) -> bool {
-        matches!(
-            self,
-            MetricKind::Stats
-                | MetricKind::ExtendedStats { .. }
-                | MetricKind::Percentiles { .. }
-                | MetricKind::PercentileRanks { .. }
-        )
-    }
-
-    /// Whether one of its several numbers has this name.
-    pub(super) fn has(&self, name: &str) -> Result<bool, String> {
-        match self {
-            MetricKind::Stats => Ok(STATS.contains(&name)),
-            MetricKind::ExtendedStats { .. } => Ok(STATS.contains(&name) || EXTENDED.contains(&name)),
-            MetricKind::Percentiles { percents: all, .. }
-            | MetricKind::PercentileRanks { values: all, .. } => {
-                let wanted: f64 = name
-                    .parse()
-                    .map_err(|_| format!("For input string: \"{name}\""))?;
-                Ok(all.contains(&wanted))
-            }
-            _ => Ok(name == "value"),
-        }
-    }
-
-    /// The digits to which values are rounded.
-    fn digits(&self) -> Option<u32> {
-        match self {
-            MetricKind::Percentiles { digits, .. } | MetricKind::PercentileRanks { digits, .. } => *digits,
-            _ => None,
-        }
-    }
-}
-
-/// The numbers that `stats` gives, and those that `extended_stats` has besides.
-const STATS: [&str; 5] = ["count", "min", "max", "avg", "sum"];
-const EXTENDED: [&str; 13] = [
-    "sum_of_squares",
-    "variance",
-    "variance_population",
-    "variance_sampling",
-    "std_deviation",
-    "std_deviation_population",
-    "std_deviation_sampling",
-    "std_upper",
-    "std_lower",
-    "std_upper_population",
-    "std_lower_population",
-    "std_upper_sampling",
-    "std_lower_sampling",
-];
 
 /// What was seen so far.
 #[derive(Clone, Debug)]
@@ -229,22 +77,7 @@ impl Metric {
         let before = self.bytes();
         let terms = source.terms(view);
         if let MetricKind::WeightedAvg(by) = kind {
-            let weights = by.terms(view);
-            if weights.len() > 1 {
-                return Err(SearchError::new(
-                    Kind::Aggregation,
-                    "Encountered more than one weight for a single document. Use a script to combine multiple weights-per-doc into a \
-                     single value.",
-                ));
-            }
-            let Some(weight) = weights.first().and_then(Term::as_f64) else {
-                return Ok(());
-            };
-            for number in terms.iter().filter_map(Term::as_f64) {
-                self.summary.add(number * weight, 1);
-                self.weight += weight;
-            }
-            return Ok(());
+            return self.add_weighted(&terms, &by.terms(view));
         }
         for term in &terms {
             if let Some(different) = &mut self.different {
@@ -280,6 +113,24 @@ impl Metric {
                 self.kind.name()
             ))),
         }
+    }
+
+    fn add_weighted(&mut self, terms: &[Term], weights: &[Term]) -> Result<()> {
+        if weights.len() > 1 {
+            return Err(SearchError::new(
+                Kind::Aggregation,
+                "Encountered more than one weight for a single document. Use a script to combine multiple weights-per-doc into a \
+                 single value.",
+            ));
+        }
+        let Some(weight) = weights.first().and_then(Term::as_f64) else {
+            return Ok(());
+        };
+        for number in terms.iter().filter_map(Term::as_f64) {
+            self.summary.add(number * weight, 1);
+            self.weight += weight;
+        }
+        Ok(())
     }
 
     /// The number that buckets are ordered by; NaN if there is none.

@@ -12,6 +12,7 @@ mod context;
 mod counts;
 mod fields;
 mod histogram;
+mod metric_kind;
 mod metrics;
 mod multi_terms;
 mod ordering;
@@ -83,7 +84,7 @@ pub(crate) struct Named {
 
 #[derive(Clone, Debug)]
 enum Spec {
-    Metric(Source, metrics::MetricKind),
+    Metric(Source, metric_kind::MetricKind),
     Terms(Source, TermsSpec),
     Significant(Source, SignificantSpec),
     /// All values, which are counted for others.

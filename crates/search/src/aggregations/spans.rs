@@ -5,7 +5,7 @@
 
 use super::auto::AutoSpec;
 use super::histogram::{Interval, Width};
-use super::metrics::MetricKind;
+use super::metric_kind::MetricKind;
 use super::values::Source;
 use super::{Aggregations, Named, Spec};
 use serde_json::{Map, Value};

@@ -4,7 +4,7 @@ use super::Grouping;
 use super::buckets::Buckets;
 use crate::aggregations::composite::Kind;
 use crate::aggregations::histogram::Interval;
-use crate::aggregations::metrics::MetricKind;
+use crate::aggregations::metric_kind::MetricKind;
 use crate::aggregations::values::Source;
 use crate::aggregations::{Aggregations, Spec};
 use crate::indexed::Layout;

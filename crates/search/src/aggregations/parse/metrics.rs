@@ -2,7 +2,7 @@
 
 use super::{Form, missing, source};
 use crate::aggregations::Spec;
-use crate::aggregations::metrics::MetricKind;
+use crate::aggregations::metric_kind::MetricKind;
 use crate::aggregations::values::Source;
 use mapping::decimals::java_number;
 use mapping::error::{Result, SearchError};

@@ -1,6 +1,6 @@
 //! Which orders buckets can have.
 
-use crate::aggregations::metrics::MetricKind;
+use crate::aggregations::metric_kind::MetricKind;
 use crate::aggregations::ordering::{BucketOrder, By};
 use crate::aggregations::path::Step;
 use crate::aggregations::{Aggregations, Named, Spec};

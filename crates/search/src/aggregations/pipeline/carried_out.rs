@@ -2,7 +2,8 @@
 
 use super::paths::{answer, buckets_of, no_number};
 use super::{Kind, Path, PipelineSpec};
-use crate::aggregations::metrics::{Metric, MetricKind};
+use crate::aggregations::metric_kind::MetricKind;
+use crate::aggregations::metrics::Metric;
 use crate::aggregations::values::number_of;
 use crate::aggregations::{Aggregations, Finish, Named, Spec};
 use mapping::decimals::double_text;

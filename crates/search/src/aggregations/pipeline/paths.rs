@@ -1,7 +1,7 @@
 //! The numbers that paths lead to, in the buckets of an answer.
 
 use super::{Path, PipelineSpec};
-use crate::aggregations::metrics::MetricKind;
+use crate::aggregations::metric_kind::MetricKind;
 use crate::aggregations::{Aggregations, Named, Spec};
 use mapping::decimals::double_text;
 use mapping::error::{Kind, Result, SearchError};
