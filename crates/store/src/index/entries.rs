@@ -33,15 +33,16 @@ pub(crate) struct Span {
 impl EntrySet {
     /// Appends the entries that these indexes have for a document.
     pub(crate) fn extend(&mut self, set: &IndexSet, document: RawDocument<'_>) -> Result<(), StoreError> {
-        let id = document.get("_id").unwrap_or(ValueRef::Null);
-        for (place, index) in set.indexes.iter().enumerate() {
-            if index.id == ID_INDEX {
-                self.push_id(place, id);
-            } else {
-                self.push_index(place, index, document)?;
-            }
+        let mut indexes = set.indexes.iter().enumerate();
+        indexes.try_for_each(|(place, index)| self.push(place, index, document))
+    }
+
+    fn push(&mut self, place: usize, index: &Index, document: RawDocument<'_>) -> Result<(), StoreError> {
+        if index.id == ID_INDEX {
+            self.push_id(place, document.get("_id").unwrap_or(ValueRef::Null));
+            return Ok(());
         }
-        Ok(())
+        self.push_index(place, index, document)
     }
 
     /// The entries that these indexes have for a document of before, as it is now.
@@ -55,6 +56,25 @@ impl EntrySet {
             entries.leave_id(set);
         }
         Ok(entries)
+    }
+
+    /// As [`EntrySet::of_record`], without the entries of indexes that cannot hold the document; `refused` hears of these, by their
+    /// places.
+    pub(crate) fn of_saved(
+        set: &IndexSet,
+        record: &Record,
+        mut refused: impl FnMut(usize, StoreError),
+    ) -> EntrySet {
+        let mut entries = EntrySet::default();
+        for (place, index) in set.indexes.iter().enumerate() {
+            if let Err(error) = entries.push(place, index, record.document.as_raw()) {
+                refused(place, error);
+            }
+        }
+        if record.repeats_id() {
+            entries.leave_id(set);
+        }
+        entries
     }
 
     /// Leaves out the entry of the index on `_id`.

@@ -8,7 +8,7 @@ mod rebuild;
 mod shard;
 
 use crate::catalog::{CATALOG_SHARD, ENTRY, Entry, entry_key, entry_namespace};
-use crate::{Namespace, StoreError, StoreOptions};
+use crate::{IndexSpec, Namespace, StoreError, StoreOptions};
 use kv::{Batch, Durability, Head, Kv};
 use value::varint;
 
@@ -98,7 +98,17 @@ async fn copy(
     if !collection.lost.is_empty() {
         entry.derived.clear();
         entry.clearing.clear();
-        collection.saved = rebuild::rebuild(from, to, entry, options, looked.sequence).await?;
+        let rebuilt = rebuild::rebuild(from, to, entry, options, looked.sequence).await?;
+        collection.saved = rebuilt.saved;
+        for (index, why) in rebuilt.refused {
+            let is_it = |(id, _): &mut (u32, IndexSpec)| *id == index;
+            for (_, spec) in entry.indexes.extract_if(.., is_it) {
+                let lost = format!("the index {} is left out: {why}", spec.name);
+                collection.lost.push(lost);
+            }
+            // The first start removes the entries that it has of other documents.
+            entry.clearing.push(index);
+        }
         return Ok(collection);
     }
     shard::copy(from, to, entry.shard).await?;
@@ -112,4 +122,58 @@ async fn copy(
     }
     entry.derived = whole;
     Ok(collection)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use super::*;
+    use crate::{CommitOptions, Store, WriteOp};
+    use kv::Simulation;
+    use value::{DocumentBuf, array, doc};
+
+    #[tokio::test]
+    async fn an_index_that_cannot_hold_a_document_is_left_out_and_all_documents_are_saved() {
+        let from = Kv::simulated(&Simulation::new(1));
+        let to = Kv::simulated(&Simulation::new(2));
+        let options = StoreOptions::default();
+        let store = Store::open(from.clone(), options.clone()).await.unwrap();
+        let namespace = Namespace::new("db", "coll");
+        let collection = store.create_if_missing(&namespace).await.unwrap();
+        let documents = [
+            doc! {"_id": 1, "a": 1, "b": 1},
+            doc! {"_id": 2, "a": (array![1, 2]), "b": (array![1, 2])},
+            doc! {"_id": 3, "c": 1},
+        ];
+        let inserts = documents.map(|document| WriteOp::Insert(DocumentBuf::from(&document)));
+        let commit = collection.commit(Vec::from(inserts), CommitOptions::default());
+        commit.await.unwrap();
+        // A build had not come to that document.
+        let mut entry = collection.entry();
+        entry.indexes = vec![
+            (1, IndexSpec::new("a_b", doc! {"a": 1, "b": 1})),
+            (2, IndexSpec::new("c", doc! {"c": 1})),
+        ];
+        let head = from.head(entry.shard).await.unwrap();
+        let damaged = Head {
+            sequence: head.sequence + 1,
+            state: vec![0xff].into(),
+        };
+        let (shard, expected) = (entry.shard, head.sequence);
+        shard::write(&from, shard, expected, damaged, Batch::new(), Durability::Flushed)
+            .await
+            .unwrap();
+
+        let copied = copy(&from, &to, namespace, &mut entry, &options).await.unwrap();
+        assert_eq!(copied.saved, 3);
+        let told = "the index a_b is left out: it cannot hold the document 2: ";
+        assert!(
+            copied.lost.iter().any(|lost| lost.starts_with(told)),
+            "{:?}",
+            copied.lost
+        );
+        let names: Vec<&str> = entry.indexes.iter().map(|(_, spec)| spec.name.as_str()).collect();
+        assert_eq!((names, entry.clearing), (vec!["c"], vec![1]));
+    }
 }

@@ -13,19 +13,27 @@ use kv::{Batch, Durability, Head, Kv};
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
-use value::{ValueRef, varint};
+use value::{ValueRef, shell, varint};
 
 /// What follows from other entries, and is not copied.
 const COMPUTED: [u8; 3] = [keys::LOG, keys::INDEX, keys::PARTITION];
 
-/// Copies what can be read of a collection, and computes the rest. Returns how many documents that are.
+/// What became of a collection.
+pub(super) struct Rebuilt {
+    /// The documents that were saved.
+    pub(super) saved: u64,
+    /// The indexes that cannot hold one of them, by number, and why.
+    pub(super) refused: Vec<(u32, String)>,
+}
+
+/// Copies what can be read of a collection, and computes the rest.
 pub(super) async fn rebuild(
     from: &Kv,
     to: &Kv,
     entry: &Entry,
     options: &StoreOptions,
     sequence: u64,
-) -> Result<u64, StoreError> {
+) -> Result<Rebuilt, StoreError> {
     let mut rebuilding = Rebuilding::new(entry, options, sequence)?;
     let snapshot = from.snapshot(entry.shard).await?;
     let (mut low, mut expected) = (Bound::Unbounded, 0);
@@ -37,7 +45,7 @@ pub(super) async fn rebuild(
         let read = snapshot.salvage(&range, PageLimit::default()).await?;
         let mut batch = Batch::new();
         for at in 0..read.page.len() {
-            rebuilding.take(read.page.key(at), &read.page.value_bytes(at), &mut batch)?;
+            rebuilding.take(read.page.key(at), &read.page.value_bytes(at), &mut batch);
         }
         if read.next.is_none() {
             for (name, stats) in &rebuilding.partitions {
@@ -48,7 +56,7 @@ pub(super) async fn rebuild(
         expected = shard::write(to, entry.shard, expected, head, batch, Durability::Soon).await?;
         match read.next {
             Some(next) => low = Bound::Included(next),
-            None => return Ok(rebuilding.state.count),
+            None => return Ok(rebuilding.end()),
         }
     }
 }
@@ -59,6 +67,8 @@ struct Rebuilding {
     sequence: u64,
     is_partitioned: bool,
     partitions: BTreeMap<String, PartitionStats>,
+    /// Indexes that cannot hold a document, by place, and why. One that lacks documents would hide them.
+    refused: BTreeMap<usize, String>,
 }
 
 impl Rebuilding {
@@ -84,7 +94,16 @@ impl Rebuilding {
             sequence,
             is_partitioned: entry.options.is_partitioned(),
             partitions: BTreeMap::new(),
+            refused: BTreeMap::new(),
         })
+    }
+
+    fn end(self) -> Rebuilt {
+        let numbered = |(place, why): (usize, String)| Some((self.set.indexes.get(place)?.id(), why));
+        Rebuilt {
+            saved: self.state.count,
+            refused: self.refused.into_iter().filter_map(numbered).collect(),
+        }
     }
 
     /// The head with what is known by now.
@@ -98,14 +117,14 @@ impl Rebuilding {
         }
     }
 
-    fn take(&mut self, key: &[u8], value: &Bytes, batch: &mut Batch) -> Result<(), StoreError> {
+    fn take(&mut self, key: &[u8], value: &Bytes, batch: &mut Batch) {
         let is_computed = key.first().is_none_or(|kind| COMPUTED.contains(kind));
         if is_computed || !shard::is_intact(key, value) {
-            return Ok(());
+            return;
         }
         if let Some(id) = keys::record_id(key) {
             if let Ok(record) = Record::decode(id, value) {
-                self.take_record(&record, batch)?;
+                self.take_record(&record, batch);
             }
         } else if key.first() == Some(&keys::TOMBSTONE)
             && let Ok(tombstone) = Tombstone::decode(value)
@@ -113,10 +132,9 @@ impl Rebuilding {
             self.take_tombstone(&tombstone, key, batch);
         }
         batch.put(key, value);
-        Ok(())
     }
 
-    fn take_record(&mut self, record: &Record, batch: &mut Batch) -> Result<(), StoreError> {
+    fn take_record(&mut self, record: &Record, batch: &mut Batch) {
         let document = record.document.as_raw();
         let data_bytes = record.document.bytes().len() as u64;
         self.state.count += 1;
@@ -125,8 +143,17 @@ impl Rebuilding {
             stats.count += 1;
             stats.data_bytes += data_bytes;
         });
-        let entries = EntrySet::of_record(&self.set, record, document)?;
+        let refused = &mut self.refused;
+        let entries = EntrySet::of_saved(&self.set, record, |place, error| {
+            let id = shell::value(document.get("_id").unwrap_or(ValueRef::Null));
+            refused
+                .entry(place)
+                .or_insert_with(|| format!("it cannot hold the document {id}: {error}"));
+        });
         for &span in entries.all() {
+            if self.refused.contains_key(&span.index) {
+                continue;
+            }
             let has_record_in_value = self.set.indexes[span.index].has_record_in_value();
             let (mut key, mut value) = (entries.key(span).to_vec(), Vec::new());
             if !has_record_in_value {
@@ -142,7 +169,6 @@ impl Rebuilding {
             batch.put(&keys::log(record.sequence), &logged);
         }
         self.sequence = self.sequence.max(record.sequence);
-        Ok(())
     }
 
     fn take_tombstone(&mut self, tombstone: &Tombstone, key: &[u8], batch: &mut Batch) {
