@@ -14,6 +14,11 @@ fn only_whole_documents_are_put_without_an_answer_or_as_another_store_made_them(
 }
 
 #[test]
+fn a_deletion_that_gets_an_attachment_or_is_copied_is_one_still() {
+    run(DELETIONS);
+}
+
+#[test]
 fn members_of_the_wrong_kind_are_refused() {
     run(MEMBERS);
 }
@@ -201,6 +206,36 @@ const PUT_ALONE: &[Case] = &[
     ),
     // Where the server makes the id, no revision is replaced.
     case("POST /db", r#"{"_rev": "1-x"}"#, 201, r#"{"rev": "*"}"#),
+];
+
+const DELETIONS: &[Case] = &[
+    case("PUT /db", "", 201, r#"{"ok": true}"#),
+    case("PUT /db/a", r#"{"n": 1}"#, 201, r#"{"ok": true}"#),
+    case("DELETE /db/a?rev=<rev>", "", 200, r#"{"ok": true}"#),
+    case(
+        "PUT /db/a/t?rev=<rev>\nContent-Type: text/plain",
+        "x",
+        201,
+        r#"{"ok": true, "id": "a"}"#,
+    ),
+    case("GET /db/a", "", 404, r#"{"reason": "deleted"}"#),
+    case("GET /db/a/t?rev=<rev>", "", 200, "x"),
+    case(
+        "COPY /db/a?rev=<rev>\nDestination: b",
+        "",
+        201,
+        r#"{"ok": true, "id": "b"}"#,
+    ),
+    case("GET /db/b", "", 404, r#"{"reason": "deleted"}"#),
+    case("GET /db/b/t?rev=<rev>", "", 200, "x"),
+    case("DELETE /db/b/t?rev=<rev>", "", 200, r#"{"ok": true}"#),
+    case(
+        "GET /db/b?rev=<rev>",
+        "",
+        200,
+        r#"{"_id": "b", "_deleted": true}"#,
+    ),
+    case("PUT /db/a", r#"{"n": 2}"#, 201, r#"{"ok": true}"#),
 ];
 
 const MEMBERS: &[Case] = &[

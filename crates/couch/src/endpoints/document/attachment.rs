@@ -11,7 +11,7 @@ use crate::error::{CouchError, Result};
 use crate::incoming::{Incoming, parse_revision};
 use crate::{ids, respond};
 use engine::files::Files;
-use engine::{DocumentHistory, Revision, RevisionedSnapshot};
+use engine::{Revision, RevisionedSnapshot};
 use http::{Body, HeaderValue, Method, Response, StatusCode, accepts_encoding, header, if_none_match};
 use peer::related::{boundary, part_end};
 use std::ops::Range;
@@ -27,12 +27,14 @@ pub(crate) async fn run(call: &mut Call, id: &str, name: &str) -> Result<Respons
     }
 }
 
-/// The body of the revision that is meant: the one named, or the winner.
-async fn open(
-    snapshot: &RevisionedSnapshot,
-    id: &str,
-    revision: Option<&Revision>,
-) -> Result<(DocumentHistory, DocumentBuf)> {
+/// A revision of a document.
+struct Opened {
+    body: DocumentBuf,
+    deleted: bool,
+}
+
+/// The revision that is meant: the one named, or the winner.
+async fn open(snapshot: &RevisionedSnapshot, id: &str, revision: Option<&Revision>) -> Result<Opened> {
     let key = ids::resolve(snapshot, id).await?;
     let history = snapshot
         .history(key.as_ref())
@@ -47,7 +49,10 @@ async fn open(
         .body(&history, at)
         .await?
         .ok_or_else(CouchError::missing)?;
-    Ok((history, body))
+    Ok(Opened {
+        body,
+        deleted: history.tree.nodes()[at].deleted,
+    })
 }
 
 fn named(body: &DocumentBuf, name: &str) -> Result<Attachment> {
@@ -59,8 +64,8 @@ fn named(body: &DocumentBuf, name: &str) -> Result<Attachment> {
 async fn get(call: &Call, id: &str, name: &str) -> Result<Response> {
     let database = call.database()?;
     let revision = call.query.get("rev").map(parse_revision).transpose()?;
-    let (_, body) = open(&database.snapshot().await?, id, revision.as_ref()).await?;
-    let attachment = named(&body, name)?;
+    let opened = open(&database.snapshot().await?, id, revision.as_ref()).await?;
+    let attachment = named(&opened.body, name)?;
     let tag = format!("\"{}\"", attachment.digest.trim_start_matches("md5-"));
     if if_none_match(&call.headers, &tag) {
         let mut response = respond::empty(StatusCode::NOT_MODIFIED);
@@ -250,7 +255,8 @@ async fn put_attachment(call: &mut Call, id: &str, name: &str) -> Result<Respons
     kept.retain(|kept| kept.name != name);
     kept.insert(0, attachment);
     document.revision = revision;
-    let mut response = Put::new(call, &database, id).answer(document).await?;
+    let put = Put::new(call, &database, id);
+    let mut response = put.answer_with(StatusCode::CREATED, document).await?;
     respond::location(&mut response, &call.url(&[&database.name, id, name]));
     Ok(response)
 }
@@ -260,19 +266,19 @@ async fn delete(call: &mut Call, id: &str, name: &str) -> Result<Response> {
     database.require_write(id)?;
     let revision = put::named_revision(call, None)?;
     let opened = open(&database.snapshot().await?, id, revision.as_ref()).await;
-    let (_, body) = opened.map_err(|error| match &revision {
+    let opened = opened.map_err(|error| match &revision {
         Some(_) if error.status == StatusCode::NOT_FOUND => missing_revision(),
         _ => error,
     })?;
-    named(&body, name)?;
+    named(&opened.body, name)?;
     let mut document = present(&database, id, revision.as_ref()).await?;
     document
         .kept
         .get_or_insert_default()
         .retain(|kept| kept.name != name);
     document.revision = revision;
-    let mut response = Put::new(call, &database, id).answer(document).await?;
-    *response.status_mut() = StatusCode::OK;
+    let put = Put::new(call, &database, id);
+    let mut response = put.answer_with(StatusCode::OK, document).await?;
     response.headers_mut().remove(header::LOCATION);
     Ok(response)
 }
@@ -282,16 +288,17 @@ fn missing_revision() -> CouchError {
     CouchError::new(StatusCode::CONFLICT, "not_found", "missing_rev")
 }
 
-/// The document that the attachment is put to: the revision named, or a new one.
+/// The document that the attachment is put to: the revision named, which stays a deletion where it is one, or a new one.
 pub(super) async fn present(database: &Database, id: &str, revision: Option<&Revision>) -> Result<Incoming> {
     let Some(revision) = revision else {
         return Ok(Incoming::default());
     };
-    let (_, body) = match open(&database.snapshot().await?, id, Some(revision)).await {
+    let Opened { body, deleted } = match open(&database.snapshot().await?, id, Some(revision)).await {
         Err(error) if error.status == StatusCode::NOT_FOUND => return Err(missing_revision()),
         opened => opened?,
     };
     let mut document = Incoming::of_body(body.as_raw(), MEMBER);
     document.kept = Some(Attachment::all(body.as_raw()));
+    document.deleted = deleted;
     Ok(document)
 }

@@ -8,7 +8,7 @@ use crate::ids;
 use crate::incoming::{Incoming, parse_revision};
 use crate::query::Query;
 use engine::Revision;
-use http::{Response, percent_decode};
+use http::{Response, StatusCode, percent_decode};
 
 /// `COPY /{db}/{id}`.
 pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
@@ -35,7 +35,9 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     // Files are never changed, so two documents may name one.
     copy.kept = Some(Attachment::all(body.as_raw()));
     copy.revision = target_revision;
-    Put::new(call, &database, &target).answer(copy).await
+    copy.deleted = history.tree.nodes()[at].deleted;
+    let put = Put::new(call, &database, &target);
+    put.answer_with(StatusCode::CREATED, copy).await
 }
 
 /// Where to, and which revision is to be replaced there.

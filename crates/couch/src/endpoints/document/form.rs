@@ -53,7 +53,8 @@ pub(super) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     match document {
         Ok(mut document) => {
             document.made = made;
-            Put::new(call, &database, id).answer(document).await
+            let put = Put::new(call, &database, id);
+            put.answer_with(StatusCode::CREATED, document).await
         }
         Err(error) => {
             for file in &made {

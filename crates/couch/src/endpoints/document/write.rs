@@ -64,6 +64,11 @@ impl<'a> Put<'a> {
             true => StatusCode::OK,
             false => StatusCode::CREATED,
         };
+        self.answer_with(status, document).await
+    }
+
+    /// The same with this status, which for some requests is that of a new document whatever becomes of it.
+    pub(super) async fn answer_with(self, status: StatusCode, document: Incoming) -> Result<Response> {
         let (id, url) = (self.id, self.call.url(&[&self.database.name, self.id]));
         let revision = self.write(document).await?;
         let mut response = written(status, id, &revision);
