@@ -12,6 +12,9 @@ const ITERATIONS_DEFAULT: u32 = 15_000;
 /// More would keep a processor busy for minutes.
 const ITERATIONS_MAX: u32 = 10_000_000;
 
+/// The kinds of keys that documents may have; the last is none of CouchDB's.
+const SCHEMES: [&str; 4] = ["simple", "pbkdf2", "simple+pbkdf2", "scram"];
+
 /// What stands in a document for its password.
 const FIELDS: [&str; 7] = [
     "password_scheme",
@@ -26,6 +29,35 @@ const FIELDS: [&str; 7] = [
 /// What is said where the settings for passwords make no sense.
 pub(super) fn refused() -> CouchError {
     CouchError::forbidden("Server cannot hash passwords at this time.")
+}
+
+/// Refuses what no password could be known by (`src/couch/include/couch_js_functions.hrl`).
+pub(super) fn check(fields: &Document) -> Result<()> {
+    let is_set = |name: &str| match fields.get(name) {
+        None | Some(Value::Null | Value::Bool(false)) => false,
+        Some(value) => *value != Value::from(""),
+    };
+    if is_set("password_sha") && !is_set("salt") {
+        return Err(CouchError::forbidden("Users with password_sha must have a salt."));
+    }
+    let scheme = match fields.get("password_scheme") {
+        Some(Value::String(scheme)) if SCHEMES.contains(&scheme.as_str()) => scheme,
+        Some(Value::String(scheme)) if !scheme.is_empty() => {
+            let reason = format!("Password scheme `{scheme}` not supported.");
+            return Err(CouchError::forbidden(reason));
+        }
+        _ => return Ok(()),
+    };
+    if scheme != "pbkdf2" {
+        return Ok(());
+    }
+    if !fields.get("iterations").is_some_and(Value::is_number) {
+        return Err(CouchError::forbidden("iterations must be a number."));
+    }
+    match fields.get("derived_key") {
+        Some(Value::String(_)) => Ok(()),
+        _ => Err(CouchError::forbidden("derived_key must be a string.")),
+    }
 }
 
 /// How keys are made that are new.

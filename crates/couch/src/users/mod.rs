@@ -118,6 +118,7 @@ pub(crate) async fn prepare(
         requirements::check(config, password)?;
         derived::put(config, password, &mut fields).await?;
     }
+    derived::check(&fields)?;
     document.set_fields(&fields);
     Ok(Some(UserChange {
         name,

@@ -18,6 +18,7 @@ mod server;
 mod server_endpoints;
 mod text_queries;
 mod text_searches;
+mod users;
 
 use server::Server;
 use std::collections::BTreeSet;

@@ -1,0 +1,199 @@
+//! Documents of users: which are refused, and what others make of the accounts.
+
+use crate::server::run;
+use testing::http::{Case, case};
+
+#[test]
+fn one_user_that_is_refused_does_not_keep_others_from_being_written() {
+    run(USERS);
+}
+
+#[test]
+fn a_revision_of_a_user_that_nobody_sees_changes_nobody() {
+    run(HIDDEN_USERS);
+}
+
+#[test]
+fn a_password_that_was_changed_in_another_store_replaces_the_one_known_here() {
+    run(REKEYED_USERS);
+}
+
+const USERS: &[Case] = &[
+    case("PUT /_users", "", 201, r#"{"ok": true}"#),
+    case(
+        "POST /_users/_bulk_docs",
+        r#"{"docs": [
+            {"_id": "org.couchdb.user:a", "name": "a", "type": "user", "roles": 5},
+            {"_id": "org.couchdb.user:b", "name": "b", "type": "user", "roles": []}]}"#,
+        201,
+        r#"[{"id": "org.couchdb.user:a", "error": "forbidden", "reason": "doc.roles must be an array"}, {"ok": true, "id": "org.couchdb.user:b"}]"#,
+    ),
+    case("GET /_users/org.couchdb.user:b", "", 200, r#"{"name": "b"}"#),
+    case(
+        "POST /_users/_bulk_docs",
+        r#"{"docs": [
+            {"_id": "org.couchdb.user:c", "name": "c", "type": "user", "roles": [], "password_scheme": "bcrypt"},
+            {"_id": "org.couchdb.user:d", "name": "d", "type": "user", "roles": [], "password_scheme": "pbkdf2", "derived_key": "0"},
+            {"_id": "org.couchdb.user:e", "name": "e", "type": "user", "roles": [], "password_scheme": "pbkdf2", "iterations": 1},
+            {"_id": "org.couchdb.user:f", "name": "f", "type": "user", "roles": [], "password_sha": "0"}]}"#,
+        201,
+        r#"[{"reason": "Password scheme `bcrypt` not supported."}, {"reason": "iterations must be a number."},
+            {"reason": "derived_key must be a string."}, {"reason": "Users with password_sha must have a salt."}]"#,
+    ),
+];
+
+/// The credentials are keeper:larder.
+const HIDDEN_USERS: &[Case] = &[
+    case("PUT /_users", "", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /_node/_local/_config/chttpd_auth/allow_conflicted_user_docs",
+        r#""true""#,
+        200,
+        "",
+    ),
+    case(
+        "PUT /_node/_local/_config/admins/keeper",
+        r#""larder""#,
+        200,
+        r#""""#,
+    ),
+    case(
+        "POST /_users/_bulk_docs\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"new_edits": false, "docs": [
+            {"_id": "org.couchdb.user:jan", "_rev": "2-a", "name": "jan", "type": "user", "roles": ["a"], "password": "apple"}]}"#,
+        201,
+        "[]",
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "jan", "password": "apple"}"#,
+        200,
+        r#"{"name": "jan", "roles": ["a"]}"#,
+    ),
+    case(
+        "PUT /_users/org.couchdb.user:jan?new_edits=false\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"_rev": "1-b", "name": "jan", "type": "user", "roles": ["b"], "password": "pear"}"#,
+        201,
+        r#"{"rev": "1-b"}"#,
+    ),
+    case(
+        "GET /_session\nCookie: <set-cookie>",
+        "",
+        200,
+        r#"{"userCtx": {"name": "jan", "roles": ["a"]}}"#,
+    ),
+    case(
+        "DELETE /_users/org.couchdb.user:jan?rev=1-b\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        "",
+        200,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "GET /_session\nCookie: <set-cookie>",
+        "",
+        200,
+        r#"{"userCtx": {"name": "jan", "roles": ["a"]}}"#,
+    ),
+    case(
+        "POST /_users/_bulk_docs\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"new_edits": false, "docs": [{"_id": "org.couchdb.user:jan", "_rev": "1-c", "_deleted": true}]}"#,
+        201,
+        "[]",
+    ),
+    case(
+        "GET /_session\nCookie: <set-cookie>",
+        "",
+        200,
+        r#"{"userCtx": {"name": "jan", "roles": ["a"]}}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "jan", "password": "pear"}"#,
+        401,
+        r#"{"error": "unauthorized"}"#,
+    ),
+    case(
+        "DELETE /_users/org.couchdb.user:jan?rev=2-a\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        "",
+        200,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "jan", "password": "apple"}"#,
+        401,
+        r#"{"error": "unauthorized"}"#,
+    ),
+];
+
+/// The credentials are keeper:larder; the keys are those of `apple` and `pear`.
+const REKEYED_USERS: &[Case] = &[
+    case("PUT /_users", "", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /_node/_local/_config/chttpd_auth/upgrade_hash_on_auth",
+        r#""false""#,
+        200,
+        "",
+    ),
+    case(
+        "PUT /_node/_local/_config/admins/keeper",
+        r#""larder""#,
+        200,
+        r#""""#,
+    ),
+    case(
+        "PUT /_users/org.couchdb.user:jan?new_edits=false\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"_rev": "1-a", "name": "jan", "type": "user", "roles": [], "password_scheme": "pbkdf2", "iterations": 1,
+            "salt": "salt", "derived_key": "f80ee7c2e2499169624231d321c5aedd7014c0e6"}"#,
+        201,
+        r#"{"rev": "1-a"}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "jan", "password": "apple"}"#,
+        200,
+        r#"{"name": "jan"}"#,
+    ),
+    // Another role is no other password.
+    case(
+        "PUT /_users/org.couchdb.user:jan?new_edits=false\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"_revisions": {"start": 2, "ids": ["b", "a"]}, "name": "jan", "type": "user", "roles": ["b"],
+            "password_scheme": "pbkdf2", "iterations": 1, "salt": "salt",
+            "derived_key": "f80ee7c2e2499169624231d321c5aedd7014c0e6"}"#,
+        201,
+        r#"{"rev": "2-b"}"#,
+    ),
+    case(
+        "GET /_session\nCookie: <set-cookie>",
+        "",
+        200,
+        r#"{"userCtx": {"name": "jan", "roles": ["b"]}}"#,
+    ),
+    case(
+        "POST /_users/_bulk_docs\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"new_edits": false, "docs": [
+            {"_id": "org.couchdb.user:jan", "_revisions": {"start": 3, "ids": ["c", "b", "a"]}, "name": "jan", "type": "user",
+             "roles": ["c"], "password_scheme": "pbkdf2", "iterations": 1, "salt": "pepper",
+             "derived_key": "c521da9603759917a967b07f82e709ee38f97b99"}]}"#,
+        201,
+        "[]",
+    ),
+    case(
+        "GET /_session\nCookie: <set-cookie>",
+        "",
+        200,
+        r#"{"userCtx": {"name": null, "roles": []}}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "jan", "password": "apple"}"#,
+        401,
+        r#"{"error": "unauthorized"}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "jan", "password": "pear"}"#,
+        200,
+        r#"{"name": "jan", "roles": ["c"]}"#,
+    ),
+];
