@@ -1,13 +1,10 @@
 //! Buckets of documents, each with aggregations of its own.
 
-use super::composite;
-use super::counts::Counts;
+use super::composite::{self, Area};
 use super::ordering::{BucketOrder, By, compare_numbers};
 use super::path::Step;
-use super::significant::SignificantSpec;
 pub(super) use super::values::Key;
-use super::values::{Source, number_of};
-use super::{Aggregations, Collected, Context, Finish, Named, Spec, histogram, terms};
+use super::{Aggregations, Collected, Context, Finish, Named, Spec};
 use mapping::error::Result;
 use mapping::fields::{Term, View};
 use querying::work;
@@ -60,7 +57,7 @@ pub(super) struct Buckets {
     /// The document that came last, where each counts once.
     last: Option<(usize, u64)>,
     /// All documents that were shown, where that is told.
-    seen: u64,
+    pub(super) seen: u64,
 }
 
 impl Buckets {
@@ -91,29 +88,23 @@ impl Buckets {
         first: usize,
     ) -> Result<()> {
         let matches = |at: usize| {
-            context
-                .filters
-                .get(at)
-                .is_some_and(|node| node.score(view, context.statistics).is_some())
+            let query = context.filters.get(at);
+            query.is_some_and(|node| node.score(view, context.statistics).is_some())
         };
+        let matching = |count: usize| (0..count).filter(|at| matches(first + at)).collect::<Vec<_>>();
         match &named.spec {
             Spec::Filter(_) if matches(first) => self.add_fixed(0, named, view, context, first + 1),
             Spec::Missing(source) if source.is_missing(view) => {
                 self.add_fixed(0, named, view, context, first)
             }
             Spec::Filters { queries, other, .. } => {
+                let mut found = matching(queries.len());
+                if other.is_some() && found.is_empty() {
+                    found.push(queries.len());
+                }
                 let behind = first + queries.len();
-                let mut is_in_any = false;
-                for at in 0..queries.len() {
-                    if matches(first + at) {
-                        is_in_any = true;
-                        self.add_fixed(at, named, view, context, behind)?;
-                    }
-                }
-                match other.is_some() && !is_in_any {
-                    true => self.add_fixed(queries.len(), named, view, context, behind),
-                    false => Ok(()),
-                }
+                let mut found = found.into_iter();
+                found.try_for_each(|at| self.add_fixed(at, named, view, context, behind))
             }
             Spec::Nested(path) => {
                 for inner in view.nested(path) {
@@ -131,15 +122,9 @@ impl Buckets {
             }
             Spec::Adjacency { queries, .. } => {
                 let behind = first + queries.len();
-                let found: Vec<usize> = (0..queries.len()).filter(|at| matches(first + at)).collect();
-                for (place, a) in found.iter().enumerate() {
-                    for b in &found[place..] {
-                        // The rows of a triangle, one after another.
-                        let at = a * queries.len() - a * a.saturating_sub(1) / 2 + (b - a);
-                        self.add_fixed(at, named, view, context, behind)?;
-                    }
-                }
-                Ok(())
+                let found = matching(queries.len());
+                let mut pairs = pairs(&found, queries.len());
+                pairs.try_for_each(|at| self.add_fixed(at, named, view, context, behind))
             }
             Spec::Grid {
                 source,
@@ -148,16 +133,7 @@ impl Buckets {
                 bounds,
                 ..
             } => {
-                let points = source.terms(view).into_iter().filter_map(|term| match term {
-                    Term::Point(point) => Some(point),
-                    _ => None,
-                });
-                let points = points.filter(|point| bounds.is_none_or(|area| area.has(*point)));
-                let cells = points.map(|point| match is_tile {
-                    true => Term::Integer(composite::encoded(point.tile(*precision))),
-                    false => Term::Text(point.geohash(*precision as usize)),
-                });
-                let keys = cells.map(Key).collect();
+                let keys = cells(source.terms(view), *is_tile, *precision, bounds.as_ref());
                 self.add_keys(keys, named, view, context, first)
             }
             Spec::Range(source, range) => {
@@ -185,15 +161,7 @@ impl Buckets {
                 self.add_keys(keys, named, view, context, first)
             }
             Spec::Histogram(source, interval) => {
-                let mut keys = Vec::new();
-                for term in source.terms(view) {
-                    match &term {
-                        Term::Interval(values) => keys.extend(interval.keys_of(values, source)?),
-                        other => {
-                            keys.extend(other.as_f64().and_then(|value| interval.key(value, source)));
-                        }
-                    }
-                }
+                let keys = interval.keys_in(&source.terms(view), source)?;
                 self.add_keys(keys.into_iter().map(Key).collect(), named, view, context, first)
             }
             _ => Ok(()),
@@ -250,150 +218,30 @@ impl Buckets {
             None => f64::NAN,
         }
     }
-
-    /// The type's name, and the answer.
-    pub(super) fn finish(
-        self,
-        named: &Named,
-        finish: &Finish<'_>,
-    ) -> Result<(&'static str, Map<String, Value>)> {
-        let inner = &named.inner;
-        let mut out = Map::new();
-        let kind = match &named.spec {
-            Spec::Filter(_) | Spec::Missing(_) | Spec::Nested(_) | Spec::ReverseNested(_) => {
-                for bucket in self.fixed {
-                    bucket.put(inner, finish, &mut out)?;
-                }
-                match named.spec {
-                    Spec::Filter(_) => "filter",
-                    Spec::Missing(_) => "missing",
-                    Spec::Nested(_) => "nested",
-                    _ => "reverse_nested",
-                }
-            }
-            Spec::Adjacency { queries, separator } => {
-                let names = (0..queries.len()).flat_map(|a| (a..queries.len()).map(move |b| (a, b)));
-                let mut buckets = Vec::new();
-                for ((a, b), bucket) in names.zip(self.fixed) {
-                    let name = match a == b {
-                        true => queries[a].0.clone(),
-                        false => format!("{}{separator}{}", queries[a].0, queries[b].0),
-                    };
-                    if bucket.count > 0 {
-                        let mut one = Map::from_iter([("key".to_owned(), json!(name))]);
-                        bucket.put(inner, finish, &mut one)?;
-                        buckets.push((name, Value::Object(one)));
-                    }
-                }
-                buckets.sort_by(|(a, _), (b, _)| a.cmp(b));
-                out.insert("buckets".to_owned(), listed(buckets, false));
-                "adjacency_matrix"
-            }
-            Spec::Grid { is_tile, size, .. } => {
-                let mut buckets: Vec<(Key, Bucket)> = self.by_key.into_iter().collect();
-                // Of those with as many documents, the last cell comes first, as Elasticsearch has it.
-                buckets.sort_by(|(a_key, a), (b_key, b)| {
-                    let cells = composite::compare_cells(&b_key.0, &a_key.0);
-                    b.count.cmp(&a.count).then(cells)
-                });
-                buckets.truncate(*size);
-                let mut shown = Vec::with_capacity(buckets.len());
-                for (Key(key), bucket) in buckets {
-                    let cell = composite::cell_text(key);
-                    let mut one = Map::from_iter([("key".to_owned(), json!(cell))]);
-                    bucket.put(inner, finish, &mut one)?;
-                    shown.push(Value::Object(one));
-                }
-                out.insert("buckets".to_owned(), Value::Array(shown));
-                if *is_tile { "geotile_grid" } else { "geohash_grid" }
-            }
-            Spec::Filters {
-                queries,
-                keyed,
-                other,
-            } => {
-                let names = queries.iter().map(|(name, _)| name.clone()).chain(other.clone());
-                let mut buckets = Vec::new();
-                for (name, bucket) in names.zip(self.fixed) {
-                    let mut one = Map::new();
-                    bucket.put(inner, finish, &mut one)?;
-                    buckets.push((name, Value::Object(one)));
-                }
-                out.insert("buckets".to_owned(), listed(buckets, *keyed));
-                "filters"
-            }
-            Spec::Range(source, range) => {
-                let mut buckets = Vec::with_capacity(range.len());
-                for ((key, mut one), bucket) in range.heads(&source.shown).into_iter().zip(self.fixed) {
-                    bucket.put(inner, finish, &mut one)?;
-                    buckets.push((key, Value::Object(one)));
-                }
-                out.insert("buckets".to_owned(), listed(buckets, range.keyed));
-                range.name()
-            }
-            Spec::Terms(source, spec) => terms::finish(self.by_key, source, spec, inner, finish, &mut out)?,
-            Spec::Histogram(source, interval) => {
-                out.insert(
-                    "buckets".to_owned(),
-                    histogram::finish(self.by_key, source, interval, inner, finish)?,
-                );
-                if let Some(chosen) = interval.chosen() {
-                    out.insert("interval".to_owned(), json!(chosen));
-                }
-                interval.name()
-            }
-            Spec::Significant(source, spec) => {
-                put_significant(self.by_key, self.seen, source, spec, (inner, finish), &mut out)?
-            }
-            Spec::Metric(..)
-            | Spec::Global
-            | Spec::Auto(..)
-            | Spec::Composite(_)
-            | Spec::MultiTerms(_)
-            | Spec::TopHits(_)
-            | Spec::TopMetrics(_)
-            | Spec::Values(_)
-            | Spec::Sample(_)
-            | Spec::Pipeline(_) => "metric",
-        };
-        Ok((kind, out))
-    }
 }
 
-/// The buckets of terms that what was found has more often than other documents.
-fn put_significant(
-    mut by_key: BTreeMap<Key, Bucket>,
-    seen: u64,
-    source: &Source,
-    spec: &SignificantSpec,
-    (inner, finish): (&Aggregations, &Finish<'_>),
-    out: &mut Map<String, Value>,
-) -> Result<&'static str> {
-    let kind = if source.prefix() == 's' {
-        "sigsterms"
-    } else {
-        "siglterms"
+/// The places of the buckets of each two of the queries that match, and of each with itself: they lie as the rows of a triangle
+/// do, one after another.
+fn pairs(found: &[usize], count: usize) -> impl Iterator<Item = usize> {
+    let of_row = move |(place, a): (usize, &usize)| {
+        let start = a * count - a * a.saturating_sub(1) / 2 - a;
+        found[place..].iter().map(move |b| start + b)
     };
-    let nothing = Counts::default();
-    let background = finish.background.of(source, spec.background.as_deref());
-    let background = background.unwrap_or(&nothing);
-    let found = by_key.iter().map(|(key, bucket)| (key, bucket.count));
-    let mut listed = Vec::new();
-    for chosen in spec.chosen(found, seen, background) {
-        let Some(bucket) = by_key.remove(&chosen.key) else {
-            continue;
-        };
-        let mut one = Map::new();
-        source.put_key(&chosen.key.0, &mut one);
-        bucket.put(inner, finish, &mut one)?;
-        one.insert("score".to_owned(), number_of(chosen.score));
-        one.insert("bg_count".to_owned(), json!(chosen.all));
-        listed.push(Value::Object(one));
-    }
-    out.insert("doc_count".to_owned(), json!(seen));
-    out.insert("bg_count".to_owned(), json!(background.total));
-    out.insert("buckets".to_owned(), Value::Array(listed));
-    Ok(kind)
+    found.iter().enumerate().flat_map(of_row)
+}
+
+/// The cells in which points are.
+fn cells(terms: Vec<Term>, is_tile: bool, precision: u32, bounds: Option<&Area>) -> Vec<Key> {
+    let points = terms.into_iter().filter_map(|term| match term {
+        Term::Point(point) => Some(point),
+        _ => None,
+    });
+    let points = points.filter(|point| bounds.is_none_or(|area| area.has(*point)));
+    let cells = points.map(|point| match is_tile {
+        true => Term::Integer(composite::encoded(point.tile(precision))),
+        false => Term::Text(point.geohash(precision as usize)),
+    });
+    cells.map(Key).collect()
 }
 
 /// Buckets as a list, or by their names.

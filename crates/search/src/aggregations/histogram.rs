@@ -149,6 +149,18 @@ impl Interval {
         !matches!(self.width, Width::Number(_))
     }
 
+    /// The buckets of values, each of which may be a range.
+    pub(super) fn keys_in(&self, values: &[Term], source: &Source) -> Result<Vec<Term>> {
+        let mut keys = Vec::new();
+        for value in values {
+            match value {
+                Term::Interval(range) => keys.extend(self.keys_of(range, source)?),
+                other => keys.extend(other.as_f64().and_then(|number| self.key(number, source))),
+            }
+        }
+        Ok(keys)
+    }
+
     /// The bucket of a value.
     pub(super) fn key(&self, value: f64, source: &Source) -> Option<Term> {
         let key = self.floor(value, source)?;

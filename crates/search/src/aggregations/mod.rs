@@ -3,6 +3,7 @@
 //! [`Aggregations`] is what a request asks ([`parse`]); [`Collected`] is what was collected of the documents so far, a
 //! state for each ([`metrics`], [`buckets`]).
 
+mod answers;
 mod auto;
 mod background;
 mod buckets;
