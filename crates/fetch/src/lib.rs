@@ -1,7 +1,7 @@
 //! What clients are shown of documents that were found, as Elasticsearch shows it.
 //!
-//! Parts of documents ([`SourceFilter`]), the values of their fields ([`fetched`]), their terms ([`TermVectors`]); what can be done
-//! with fields ([`FieldCaps`]), and parts of answers ([`filter_path`]).
+//! Parts of documents ([`SourceFilter`]), the values of their fields ([`fetched`]), what scripts make of them ([`ScriptField`]), their
+//! terms ([`TermVectors`]); what can be done with fields ([`FieldCaps`]), and parts of answers ([`filter_path`]).
 //!
 //! What must hold: what a request says and nothing here understands is an error; nothing is changed.
 //!
@@ -10,10 +10,12 @@
 mod field_caps;
 mod fields;
 pub mod filter_path;
+mod scripts;
 mod source;
 mod term_vectors;
 
 pub use field_caps::FieldCaps;
 pub use fields::{ValuesOf, WantedField, check_source, fetched, fetched_stored, stored_of};
+pub use scripts::{ScriptField, put_scripted};
 pub use source::SourceFilter;
 pub use term_vectors::{TermCounts, TermFilter, TermVectors};

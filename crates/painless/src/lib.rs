@@ -11,6 +11,7 @@
 
 mod ast;
 mod counted;
+mod dates;
 mod error;
 pub mod limits;
 mod methods;

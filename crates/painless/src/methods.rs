@@ -1,15 +1,15 @@
 //! Operators, and the methods of texts, lists, maps and fields.
 
+use crate::dates;
 use crate::error::{Result, failed};
 use crate::object::{COMPARED_BYTES_OF_STEP, Members, Object};
 use crate::run::Run;
-use crate::statics::vector;
+use crate::statics::{arc_distance, vector};
 use crate::writer::Writer;
 use std::cell::RefCell;
 use std::cmp::Ordering;
 use std::rc::Rc;
 use std::sync::Arc;
-use value::Value;
 
 /// `a operator b`, but for `==`.
 pub(crate) fn operate(run: &mut Run<'_>, operator: &str, a: &Object, b: &Object) -> Result<Object> {
@@ -92,6 +92,9 @@ fn order(a: &Object, b: &Object) -> Result<Ordering> {
         (Object::Text(a), Object::Text(b)) => Ok(a.cmp(b)),
         (Object::Bool(a), Object::Bool(b)) => Ok(a.cmp(b)),
         _ => {
+            if let (Some(a), Some(b)) = (dates::moment(a), dates::moment(b)) {
+                return Ok(a.cmp(&b));
+            }
             let operands = a.as_f64().and_then(|a| Ok((a, b.as_f64()?)));
             match operands {
                 Ok((a, b)) => Ok(a.total_cmp(&b)),
@@ -158,17 +161,16 @@ pub(crate) fn call(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Ob
             "doubleValue" | "floatValue" => Ok(Object::Double(base.as_f64()?)),
             _ => unknown(base, name, arguments),
         },
-        Object::Other(value) => match (&**value, name) {
-            (Value::DateTime(ms), "toInstant" | "toEpochMilli" | "getMillis" | "millis") => {
-                Ok(Object::Int(*ms))
-            }
-            _ => unknown(base, name, arguments),
+        Object::Other(_) => match dates::moment(base) {
+            Some(ms) => dates::of_date(run, base, ms, name, arguments),
+            None => unknown(base, name, arguments),
         },
+        Object::Day(day) => dates::of_day(run, *day, name, arguments),
         _ => unknown(base, name, arguments),
     }
 }
 
-fn unknown(base: &Object, name: &str, arguments: &[Object]) -> Result<Object> {
+pub(crate) fn unknown(base: &Object, name: &str, arguments: &[Object]) -> Result<Object> {
     failed(format!(
         "dynamic method [{}, {name}/{}] not found",
         base.kind(),
@@ -470,6 +472,17 @@ fn of_field(
             )),
         },
         ("values" | "getValues", []) => run.list(values.to_vec()),
+        ("lat" | "getLat" | "lon" | "getLon", []) => coordinate(values.first(), name),
+        ("lats" | "getLats" | "lons" | "getLons", []) => {
+            let all = values.iter().map(|value| coordinate(Some(value), name));
+            let all = all.collect::<Result<_>>()?;
+            run.list(all)
+        }
+        ("arcDistance", [lat, lon]) => {
+            let (lat, lon) = (lat.as_f64()?, lon.as_f64()?);
+            let of = |name| coordinate(values.first(), name).and_then(|number| number.as_f64());
+            Ok(Object::Double(arc_distance((of("lat")?, of("lon")?), (lat, lon))))
+        }
         ("vectorValue" | "getVectorValue", []) => {
             let numbers = vector(values)?.into_iter().map(Object::Double);
             run.list(numbers.collect())
@@ -497,5 +510,24 @@ fn of_field(
         }
         ("contains", [one]) => Ok(Object::Bool(run.position(values, one)?.is_some())),
         _ => unknown(&Object::Fields, name, arguments),
+    }
+}
+
+/// The latitude or longitude of a point, as the name of its getter says.
+fn coordinate(point: Option<&Object>, name: &str) -> Result<Object> {
+    let wanted = if name.to_lowercase().contains("lat") {
+        "lat"
+    } else {
+        "lon"
+    };
+    match point {
+        Some(Object::Map(members)) => {
+            let found = found_by(members, wanted).map(|at| members.borrow()[at].1.clone());
+            found.map_or_else(|| failed(format!("a point has no [{wanted}]")), Ok)
+        }
+        Some(other) => failed(format!("dynamic getter [{}, {name}] not found", other.kind())),
+        None => failed(
+            "A document doesn't have a value for a field! Use doc[<field>].size()==0 to check if a document is missing a field!",
+        ),
     }
 }

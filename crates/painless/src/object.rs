@@ -1,6 +1,7 @@
 //! What a script's names stand for. Lists and maps are shared, as in the language: what is changed by one name is changed for all.
 
 use crate::ast::Expression;
+use crate::dates::day_name;
 use crate::error::{Result, failed};
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -28,6 +29,8 @@ pub(crate) enum Object {
     Map(Rc<RefCell<Members>>),
     /// A type of BSON that JSON lacks: it is handed on as it is.
     Other(Rc<Value>),
+    /// A day of the week, from 1 for Monday.
+    Day(i64),
     /// The fields of the document.
     Fields,
     /// The values of a field of the document.
@@ -104,6 +107,7 @@ impl Object {
             Object::Int(int) => i32::try_from(*int).map_or(Value::Int64(*int), Value::Int32),
             Object::Double(double) => Value::Double(*double),
             Object::Text(text) => Value::String(text.to_string()),
+            Object::Day(day) => Value::String(day_name(*day)),
             Object::List(list) => {
                 let list = list.borrow();
                 let values = list.iter().map(|one| one.to_value_at(depth + 1, room));
@@ -140,6 +144,8 @@ impl Object {
             Object::Text(_) => "java.lang.String",
             Object::List(_) => "java.util.ArrayList",
             Object::Map(_) => "java.util.HashMap",
+            Object::Day(_) => "java.time.DayOfWeek",
+            Object::Other(value) if matches!(**value, Value::DateTime(_)) => "java.time.ZonedDateTime",
             Object::Other(_) => "java.lang.Object",
             Object::Fields => "doc",
             Object::Field(..) => "doc values",
@@ -195,7 +201,7 @@ impl Object {
         match (self, other) {
             (Object::Null, Object::Null) => true,
             (Object::Bool(a), Object::Bool(b)) => a == b,
-            (Object::Int(a), Object::Int(b)) => a == b,
+            (Object::Int(a), Object::Int(b)) | (Object::Day(a), Object::Day(b)) => a == b,
             (Object::Int(_) | Object::Double(_), Object::Int(_) | Object::Double(_)) => {
                 self.as_f64().ok() == other.as_f64().ok()
             }

@@ -1,5 +1,6 @@
 //! Functions that belong to no value: `Math.max`, `Integer.parseInt`, `new ArrayList()`, and those for scores.
 
+use crate::dates::{UNITS, between};
 use crate::error::{Result, failed};
 use crate::methods::items;
 use crate::object::Object;
@@ -18,6 +19,7 @@ pub(crate) const CLASSES: &[&str] = &[
     "Objects",
     "Arrays",
     "Collections",
+    "ChronoUnit",
 ];
 
 pub(crate) fn constant(class: &str, name: &str) -> Result<Object> {
@@ -29,7 +31,13 @@ pub(crate) fn constant(class: &str, name: &str) -> Result<Object> {
         ("Long", "MAX_VALUE") => Ok(Object::Int(i64::MAX)),
         ("Long", "MIN_VALUE") => Ok(Object::Int(i64::MIN)),
         ("Double", "MAX_VALUE") => Ok(Object::Double(f64::MAX)),
-        _ => failed(format!("static field [{class}, {name}] not found")),
+        (class, name) => match UNITS
+            .iter()
+            .find(|(unit, _, _)| class == "ChronoUnit" && *unit == name)
+        {
+            Some((_, unit, _)) => Ok(Object::Class(unit)),
+            None => failed(format!("static field [{class}, {name}] not found")),
+        },
     }
 }
 
@@ -111,6 +119,10 @@ pub(crate) fn call(run: &mut Run<'_>, class: &str, name: &str, arguments: &[Obje
         ("Arrays", "asList", list) => run.list(list.to_vec()),
         ("Collections", "emptyList", []) => run.list(Vec::new()),
         ("Collections", "emptyMap", []) => run.map(Vec::new()),
+        (unit, "between", [from, to]) => match between(unit, from, to)? {
+            Some(units) => Ok(units),
+            None => unknown(),
+        },
         ("Collections", "sort", [list]) => crate::methods::call(run, list, "sort", &[Object::Null]),
         _ => unknown(),
     }
@@ -165,6 +177,15 @@ pub(crate) fn vector(values: &[Object]) -> Result<Vec<f64>> {
         [Object::List(vector)] => numbers(&vector.borrow()),
         values => numbers(values),
     }
+}
+
+/// The metres of the great circle between two points, on the sphere that Lucene has for the earth.
+pub(crate) fn arc_distance(from: (f64, f64), to: (f64, f64)) -> f64 {
+    const RADIUS: f64 = 6_371_008.771_4;
+    let [from_lat, from_lon, to_lat, to_lon] = [from.0, from.1, to.0, to.1].map(f64::to_radians);
+    let half = |angle: f64| (angle / 2.0).sin().powi(2);
+    let chord = half(to_lat - from_lat) + from_lat.cos() * to_lat.cos() * half(to_lon - from_lon);
+    2.0 * RADIUS * chord.sqrt().min(1.0).asin()
 }
 
 fn similarity(name: &str, a: &[f64], b: &[f64]) -> f64 {

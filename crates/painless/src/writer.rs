@@ -2,6 +2,7 @@
 //! than itself: each part is counted before it is written.
 
 use crate::counted::HOLDER_BYTES;
+use crate::dates;
 use crate::error::Result;
 use crate::object::Object;
 use crate::run::Run;
@@ -50,7 +51,11 @@ impl<'r, 'h> Writer<'r, 'h> {
                 }
                 self.push("}")
             }
-            other => self.push(other.kind()),
+            Object::Day(day) => self.push(&dates::day_name(*day)),
+            other => match dates::moment(other) {
+                Some(ms) => self.push(&dates::text(ms)),
+                None => self.push(other.kind()),
+            },
         }
     }
 
@@ -92,10 +97,18 @@ impl Object {
     }
 }
 
-/// A double as the language writes it: `3.0`.
+/// A double as the language writes it: `3.0`, `1.0E7`.
 fn double_text(double: f64) -> String {
-    match double.fract() == 0.0 && double.abs() < 1e7 {
-        true => format!("{double:.1}"),
-        false => double.to_string(),
+    if double.is_infinite() {
+        return if double > 0.0 { "Infinity" } else { "-Infinity" }.to_owned();
+    }
+    if double == 0.0 || double.is_nan() || (1e-3..1e7).contains(&double.abs()) {
+        return format!("{double:?}");
+    }
+    let text = format!("{double:e}");
+    match text.split_once('e') {
+        Some((digits, exponent)) if digits.contains('.') => format!("{digits}E{exponent}"),
+        Some((digits, exponent)) => format!("{digits}.0E{exponent}"),
+        None => text,
     }
 }

@@ -1,5 +1,6 @@
 //! Scripts that look at documents: conditions, scores, values.
 
+use crate::work::work;
 use language::interruption::steps;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::fields::{Term, View};
@@ -17,6 +18,8 @@ pub struct DocumentScript {
     script: Arc<Script>,
     source: String,
     params: Document,
+    /// Whether it names the document, which it is handed then.
+    reads_document: bool,
 }
 
 impl DocumentScript {
@@ -27,6 +30,7 @@ impl DocumentScript {
         let (source, params) = script_parts(&read)?;
         Ok(DocumentScript {
             script: Arc::new(Script::compile(&source).map_err(|error| failed(&source, &error))?),
+            reads_document: source.contains("_source"),
             source,
             params,
         })
@@ -34,12 +38,30 @@ impl DocumentScript {
 
     /// What it gives for a document, whose score is known where scores are made.
     pub fn value(&self, view: &View<'_>, score: Option<f32>) -> Result<Value> {
-        let mut globals = Globals::new().with("params", self.params.clone());
+        let mut globals = self.globals(view)?;
         if let Some(score) = score {
             globals = globals.with("_score", f64::from(score));
         }
-        let ran = self.script.run(&mut globals, &Fields(view));
-        ran.map_err(|error| failed(&self.source, &error))
+        self.run(&globals, &Fields(view))
+    }
+
+    /// What it makes of one of the values of a field of a document.
+    pub fn value_of(&self, view: &View<'_>, given: Value) -> Result<Value> {
+        let globals = self.globals(view)?.with("_value", given);
+        self.run(&globals, &Fields(view))
+    }
+
+    fn globals(&self, view: &View<'_>) -> Result<Globals> {
+        let mut params = self.params.clone();
+        if self.reads_document {
+            params.set("_source", source_of(view)?);
+        }
+        Ok(Globals::new().with("params", params))
+    }
+
+    fn run(&self, globals: &Globals, host: &dyn Host) -> Result<Value> {
+        let value = self.script.value(globals, host);
+        value.map_err(|error| failed(&self.source, &error))
     }
 
     /// What it gives of numbers, which are parameters besides its own, without a document.
@@ -48,10 +70,7 @@ impl DocumentScript {
         for (name, number) in numbers {
             params.push((*name).to_owned(), number.map_or(Value::Null, Value::Double));
         }
-        let ran = self
-            .script
-            .run(&mut Globals::new().with("params", params), &Nothing);
-        ran.map_err(|error| failed(&self.source, &error))
+        self.run(&Globals::new().with("params", params), &Nothing)
     }
 
     /// The number that it makes of others; `None` where it gives null.
@@ -107,6 +126,34 @@ impl DocumentScript {
             }
         }
     }
+}
+
+/// The bytes of a document that are taken apart in a step.
+const BYTES_OF_STEP: usize = 1 << 10;
+
+/// A document as scripts see it: what the mapping shows of it.
+fn source_of(view: &View<'_>) -> Result<Document> {
+    if view.scope.is_some() {
+        return Err(SearchError::unsupported(
+            "[_source] in a script of nested objects",
+        ));
+    }
+    if !view.mapping.shows_source() {
+        return Ok(Document::new());
+    }
+    let rule = view.mapping.source_rule();
+    if rule.is_some_and(|rule| rule.contains_key("includes") || rule.contains_key("excludes")) {
+        return Err(SearchError::unsupported(
+            "[_source] in a script where the mapping shows a part of documents",
+        ));
+    }
+    let document = view.root.to_buf();
+    work(document.bytes().len() / BYTES_OF_STEP)?;
+    let mut document = document.as_ref().to_document();
+    for beside in ["_id", "_routing"] {
+        document.remove(beside);
+    }
+    Ok(document)
 }
 
 /// The source and the parameters of a script: of `"source"`, or of `{"source", "lang", "params"}`.

@@ -23,13 +23,14 @@ use crate::respond::{Answer, ok};
 use crate::scan::{self, Found, Place};
 use crate::shape::Shape;
 use auth::Action;
+use code::Code;
 use collapse::Collapse;
 use contexts::Scrolling;
 use http::Method;
 pub(crate) use parameters::query_of as parameters_query;
 use parameters::{Asked, query_of};
 use rescore::Rescore;
-use search::{Held, Knn, Query, Request};
+use search::{Held, Kind, Knn, Query, Request};
 use serde_json::{Map, Value, json};
 use shown::{Shown, number};
 use std::pin::pin;
@@ -378,8 +379,18 @@ impl Search {
     }
 }
 
+/// Why a hit within aggregations cannot be shown.
 fn as_search(error: ElasticError) -> search::SearchError {
-    search::SearchError::new(search::Kind::IllegalArgument, error.reason)
+    let kind = match error.kind {
+        "parsing_exception" => Kind::Parsing,
+        "script_exception" => Kind::Script,
+        "unsupported_operation_exception" => Kind::Unsupported,
+        "circuit_breaking_exception" => Kind::Memory,
+        "timeout_exception" => Kind::Ended(Code::MAX_TIME_MS_EXPIRED),
+        "task_cancelled_exception" => Kind::Ended(Code::INTERRUPTED),
+        _ => Kind::IllegalArgument,
+    };
+    search::SearchError::new(kind, error.reason)
 }
 
 /// The indices that are searched; where aliases leave a part of them, the query is for that.

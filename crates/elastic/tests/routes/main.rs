@@ -26,6 +26,7 @@ mod refused;
 mod relevance;
 mod routing;
 mod scoring;
+mod scripted;
 mod scripts;
 mod searches;
 mod security;
@@ -75,6 +76,7 @@ fn cases() -> impl Iterator<Item = &'static Case> {
         paging::CASES,
         pipelines::CASES,
         routing::CASES,
+        scripted::CASES,
         scripts::CASES,
         streams::CASES,
         templates::CASES,

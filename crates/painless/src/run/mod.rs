@@ -39,6 +39,13 @@ impl Globals {
         self
     }
 
+    fn objects(&self) -> Vec<(Arc<str>, Object)> {
+        let named = self.named.iter();
+        named
+            .map(|(name, value)| (name.as_str().into(), Object::from_value(value)))
+            .collect()
+    }
+
     /// What a name stands for after the run.
     pub fn take(&mut self, name: &str) -> Option<Value> {
         let at = self.named.iter().position(|(known, _)| known == name)?;
@@ -72,18 +79,25 @@ impl Script {
         })
     }
 
-    /// Runs it. What it changes of the globals is in them afterwards; a script without `return` gives its last expression.
-    pub fn run(&self, globals: &mut Globals, host: &dyn Host) -> Result<Value, ScriptError> {
-        let names = globals
-            .named
-            .iter()
-            .map(|(name, value)| (name.as_str().into(), Object::from_value(value)));
-        let mut run = Run::new(names.collect(), host);
-        let count = run.names.len();
-        let result = match run.statements(&self.body)? {
+    /// Runs it where nobody asks what it has changed of the globals; one without `return` gives its last expression.
+    pub fn value(&self, globals: &Globals, host: &dyn Host) -> Result<Value, ScriptError> {
+        let mut run = Run::new(globals.objects(), host);
+        let mut room = RESULT_BYTES_MAX;
+        self.result(&mut run)?.to_value(&mut room)
+    }
+
+    fn result(&self, run: &mut Run<'_>) -> Result<Object, ScriptError> {
+        Ok(match run.statements(&self.body)? {
             Flow::Return(object) => object,
             _ => Object::Null,
-        };
+        })
+    }
+
+    /// Runs it. What it changes of the globals is in them afterwards.
+    pub fn run(&self, globals: &mut Globals, host: &dyn Host) -> Result<Value, ScriptError> {
+        let mut run = Run::new(globals.objects(), host);
+        let count = run.names.len();
+        let result = self.result(&mut run)?;
         let mut room = RESULT_BYTES_MAX;
         for ((_, value), (_, object)) in globals.named.iter_mut().zip(run.names.iter().take(count)) {
             if matches!(object, Object::Map(_) | Object::List(_)) {

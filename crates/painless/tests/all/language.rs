@@ -184,3 +184,78 @@ fn what_is_not_known_is_named() {
     assert!(wrong("1 +").contains("unexpected token"));
     assert!(wrong("throw new IllegalArgumentException('no')").contains("no"));
 }
+
+#[test]
+fn dates_and_points_have_parts_and_distances() {
+    struct Fields;
+    impl Host for Fields {
+        fn field(&self, name: &str) -> Option<Vec<Value>> {
+            let point = |lat: f64, lon: f64| Value::from(Document::new().with("lat", lat).with("lon", lon));
+            match name {
+                // 2020-02-29T23:59:58.007Z, a Saturday.
+                "at" => Some(vec![Value::DateTime(1_583_020_798_007)]),
+                "later" => Some(vec![Value::DateTime(1_583_020_798_007 + 3 * 86_400_000 - 1)]),
+                "place" => Some(vec![point(52.0, 13.0), point(-1.5, 2.0)]),
+                _ => None,
+            }
+        }
+    }
+    let run = |source: &str| Script::compile(source).unwrap().value(&Globals::new(), &Fields);
+    for (source, value) in [
+        ("doc['at'].value.toInstant().toEpochMilli()", "1583020798007"),
+        ("doc['at'].value.millis + 1", "1583020798008"),
+        (
+            "doc['at'].value.year * 100 + doc['at'].value.getMonthValue()",
+            "202002",
+        ),
+        ("doc['at'].value.dayOfMonth", "29"),
+        (
+            "doc['at'].value.getHour() + ':' + doc['at'].value.minute",
+            r#""23:59""#,
+        ),
+        ("doc['at'].value.dayOfWeekEnum.value", "6"),
+        ("doc['at'].value.getDayOfWeekEnum().toString()", r#""SATURDAY""#),
+        ("doc['at'].value.toString()", r#""2020-02-29T23:59:58.007Z""#),
+        (
+            "'' + doc['at'].value.plusYears(1).minusDays(1)",
+            r#""2021-02-27T23:59:58.007Z""#,
+        ),
+        ("doc['at'].value.plusMonths(-14).month", r#""DECEMBER""#),
+        ("doc['at'].value.isBefore(doc['later'].value)", "true"),
+        (
+            "ChronoUnit.DAYS.between(doc['at'].value, doc['later'].value)",
+            "2",
+        ),
+        ("doc['place'].lat + doc['place'].lons[1]", "54.0"),
+        ("(int) doc['place'].arcDistance(52, 14)", "68457"),
+        (
+            "'' + 1e7 + ' ' + 0.5e-3 + ' ' + 1.0 / 0.0",
+            r#""1.0E7 5.0E-4 Infinity""#,
+        ),
+    ] {
+        assert_eq!(
+            run(source).map(|value| shown(&value)),
+            Ok(value.to_owned()),
+            "{source}"
+        );
+    }
+    for (source, why) in [
+        ("doc['at'].value.plusYears(999999999999)", "beyond the dates"),
+        (
+            "doc['at'].value.plusMoons(1)",
+            "[java.time.ZonedDateTime, plusMoons/1] not found",
+        ),
+        (
+            "ChronoUnit.DECADES",
+            "static field [ChronoUnit, DECADES] not found",
+        ),
+        (
+            "ChronoUnit.DAYS.between(1, doc['at'].value)",
+            "Cannot cast from [long]",
+        ),
+        ("doc['at'].lat", "[java.time.ZonedDateTime, lat] not found"),
+    ] {
+        let error = run(source).unwrap_err().to_string();
+        assert!(error.contains(why), "{source}: {error}");
+    }
+}

@@ -1,7 +1,7 @@
 //! The nested objects by which a hit was found.
 
 use super::Search;
-use super::shown::{Shown, number, refuse};
+use super::shown::{Shown, number};
 use crate::error::{ElasticError, Result};
 use search::{Hit, InnerHits, Query, Request};
 use serde_json::{Map, Value, json};
@@ -18,12 +18,11 @@ pub(super) fn check(query: Option<&Query>) -> Result<()> {
 fn read(wanted: &InnerHits) -> Result<(Request, Shown)> {
     let (request, shown) = Request::of_inner_hits(wanted)?;
     let (shown, rest) = Shown::take(&shown)?;
-    if let Some(other) = rest.keys().find(|name| *name != "script_fields") {
+    if let Some(other) = rest.keys().next() {
         return Err(ElasticError::parsing(format!(
             "[inner_hits] unknown field [{other}]"
         )));
     }
-    refuse(&rest)?;
     Ok((request, shown))
 }
 

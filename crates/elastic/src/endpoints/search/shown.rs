@@ -5,7 +5,7 @@ use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::settings;
 use crate::source::SourceFilter;
-use fetch::{ValuesOf, WantedField};
+use fetch::{ScriptField, ValuesOf, WantedField};
 use search::token_of;
 use search::{Highlight, Hit, Mapping, Query};
 use serde_json::{Map, Value, json};
@@ -20,6 +20,7 @@ pub(crate) struct Shown {
     fields: Vec<WantedField>,
     columns: Vec<WantedField>,
     stored: Vec<WantedField>,
+    scripts: Vec<ScriptField>,
     /// Without ids.
     is_bare: bool,
     /// Why a hit has its score.
@@ -44,13 +45,18 @@ impl Shown {
                 "fields" => shown.fields = WantedField::parse(value)?,
                 "docvalue_fields" => shown.columns = WantedField::parse(value)?,
                 "stored_fields" => shown.store(value)?,
+                "script_fields" => shown.scripts = ScriptField::parse(value)?,
                 "highlight" => shown.highlight = Some(Highlight::parse(value)?),
                 "explain" => shown.explain = is_true(value),
                 _ => drop(rest.insert(name.clone(), value.clone())),
             }
         }
-        if !shown.has_source && body.contains_key("stored_fields") {
-            shown.source.hidden = !names(&body["stored_fields"]).iter().any(|name| name == "_source");
+        if !shown.has_source {
+            // Whoever wants fields alone does not see the document.
+            shown.source.hidden = match body.get("stored_fields") {
+                Some(stored) => !names(stored).iter().any(|name| name == "_source"),
+                None => !shown.scripts.is_empty(),
+            };
         }
         Ok((shown, rest))
     }
@@ -116,8 +122,9 @@ impl Shown {
             body.insert("_source".to_owned(), source.shown_at(&hit.document, path));
         }
         fetch::check_source(mapping, &index.name, &self.fields)?;
-        let mut fields = fetch::fetched(mapping, hit, &self.fields, ValuesOf::Source)?;
-        fields.extend(fetch::fetched(mapping, hit, &self.columns, ValuesOf::Columns)?);
+        let mut fields = fetch::fetched(mapping, hit, &self.columns, ValuesOf::Columns)?;
+        fetch::put_scripted(mapping, hit, &self.scripts, &mut fields)?;
+        fields.extend(fetch::fetched(mapping, hit, &self.fields, ValuesOf::Source)?);
         fields.extend(fetch::fetched_stored(mapping, hit, &self.stored)?);
         if !fields.is_empty() {
             body.insert("fields".to_owned(), Value::Object(fields));
@@ -194,10 +201,7 @@ pub(crate) fn refuse(body: &Map<String, Value>) -> Result<()> {
         let kind = token_of(value);
         match name.as_str() {
             "profile" if value.as_bool() != Some(true) => {}
-            // Grafana says that it wants none.
-            "script_fields" if value.as_object().is_some_and(Map::is_empty) => {}
-            "script_fields" | "knn" | "runtime_mappings" | "slice" | "profile" | "ext" | "rank"
-            | "retriever" => {
+            "knn" | "runtime_mappings" | "slice" | "profile" | "ext" | "rank" | "retriever" => {
                 return Err(ElasticError::unsupported(format!("[{name}] of a search")));
             }
             other => {
