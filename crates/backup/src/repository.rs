@@ -90,21 +90,30 @@ impl Repository {
         })
     }
 
-    /// All backups, the oldest first.
+    /// All backups, the oldest first. Fails where one is damaged.
     pub fn list(&self) -> Result<Vec<Manifest>, Error> {
+        let (manifests, damaged) = self.readable()?;
+        damaged.into_iter().next().map_or(Ok(manifests), Err)
+    }
+
+    /// The backups whose manifests can be read, the oldest first, and what is wrong with the others.
+    pub fn readable(&self) -> Result<(Vec<Manifest>, Vec<Error>), Error> {
         let folder = self.folder.join(MANIFESTS);
-        let mut manifests = Vec::new();
+        let (mut manifests, mut damaged) = (Vec::new(), Vec::new());
         for entry in fs::read_dir(&folder).map_err(Error::file("listing", &folder))? {
             let path = entry.map_err(Error::file("listing", &folder))?.path();
             if path.extension().is_some_and(|extension| extension == "json") {
-                manifests.push(read(&path)?);
+                match read(&path) {
+                    Ok(manifest) => manifests.push(manifest),
+                    Err(error) => damaged.push(error),
+                }
             }
         }
         manifests.sort_by(|a, b| (a.began_ms, &a.name).cmp(&(b.began_ms, &b.name)));
-        Ok(manifests)
+        Ok((manifests, damaged))
     }
 
-    /// The backup of this name, or the last one.
+    /// The backup of this name, or the last one, which any that is damaged may be.
     pub fn find(&self, name: Option<&str>) -> Result<Manifest, Error> {
         let Some(name) = name else {
             let last = self.list()?.pop();
@@ -119,7 +128,7 @@ impl Repository {
     }
 
     /// Keeps this many of the last backups, and removes all others with what only they need. Returns the names of those that
-    /// went.
+    /// went. Nothing goes where one is damaged, since nobody knows what it needs.
     pub fn prune(&self, keep: usize) -> Result<Vec<String>, Error> {
         let mut manifests = self.list()?;
         let kept = manifests.split_off(manifests.len().saturating_sub(keep.max(1)));

@@ -27,7 +27,8 @@ pub async fn take(
     mut pace: Pace,
     progress: Progress<'_>,
 ) -> Result<Taken, Error> {
-    let last = repository.list()?.pop();
+    // One that is damaged is no reason to have none from now on.
+    let last = repository.readable()?.0.pop();
     let known: HashMap<(&str, &str), &[Part]> = last
         .iter()
         .flat_map(|last| &last.files)

@@ -188,6 +188,24 @@ async fn damage_is_found_and_never_restored() {
 }
 
 #[tokio::test]
+async fn backups_are_taken_and_shown_although_one_is_damaged_and_none_is_removed() {
+    let ground = Ground::new();
+    let first = ground.take(&files(), 1).await.manifest;
+    ground.take(&files(), 2).await;
+    fs::write(ground.path("repository/backups/day-2.json"), [0xff, 0xfe]).unwrap();
+    let third = ground.take(&files(), 3).await.manifest;
+    let repository = ground.repository();
+    let (readable, damaged) = repository.readable().unwrap();
+    assert_eq!((readable, damaged.len()), (vec![first, third], 1));
+    let before = ground.objects().len();
+    repository.prune(1).unwrap_err();
+    assert_eq!(ground.objects().len(), before);
+    assert_eq!(repository.readable().unwrap().0.len(), 2);
+    // Of which is the last nobody can be sure.
+    repository.find(None).unwrap_err();
+}
+
+#[tokio::test]
 async fn a_backup_is_found_by_its_name_although_another_is_damaged() {
     let ground = Ground::new();
     ground.take(&files(), 1).await;

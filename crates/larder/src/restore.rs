@@ -82,7 +82,7 @@ pub async fn run(options: &RestoreOptions) -> Result<()> {
 /// The backup that is asked for, and what of the archive is to be made again after it.
 fn chosen(options: &RestoreOptions, repository: &Repository) -> Result<(Manifest, Vec<File>)> {
     match options.until {
-        Some(until) => Ok(backup::reaching(repository.list()?, milliseconds(until))?),
+        Some(until) => Ok(backup::reaching(repository.readable()?.0, milliseconds(until))?),
         None => Ok((repository.find(options.backup.as_deref())?, Vec::new())),
     }
 }
@@ -114,13 +114,14 @@ async fn open_once(folder: &Path, databases: &[String]) -> Result<()> {
 
 fn list(repository: &Repository) -> Result<()> {
     let mut out = std::io::stdout().lock();
+    let (manifests, damaged) = repository.readable()?;
     for Manifest {
         name,
         began_ms,
         version,
         files,
         archived,
-    } in &repository.list()?
+    } in &manifests
     {
         let bytes = files.iter().map(File::bytes).sum();
         let archived = archived.as_ref().map_or("", |_| "  with --archive");
@@ -132,5 +133,11 @@ fn list(repository: &Repository) -> Result<()> {
             files.len()
         )?;
     }
-    Ok(())
+    for error in &damaged {
+        eprintln!("{error}");
+    }
+    match damaged.len() {
+        0 => Ok(()),
+        damaged => bail!("{damaged} of the backups cannot be read"),
+    }
 }

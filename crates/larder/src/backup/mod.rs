@@ -78,6 +78,9 @@ pub async fn run(options: &BackupOptions) -> Result<()> {
         None => of_server(options, &repository).await?,
     };
     report(&taken);
+    for error in repository.readable()?.1 {
+        eprintln!("an earlier backup is damaged: {error}");
+    }
     if let Some(keep) = options.keep {
         for name in repository.prune(keep as usize)? {
             eprintln!("removed the backup {name}");
