@@ -221,7 +221,8 @@ const LINKS: &[Case] = &[
     case(
         "POST /links/_bulk_docs",
         r#"{"new_edits": false, "docs": [
-            {"_id": "a", "_rev": "1-x", "value": {"_id": null}},
+            {"_id": "a", "_rev": "1-x", "value": {"_id": null}, "_attachments": {"t": {"data": "YWJj"}}},
+            {"_id": "a", "_rev": "1-w"},
             {"_id": "b", "_rev": "1-x", "value": {"_id": "a"}},
             {"_id": "c", "_rev": "1-x", "value": {"_id": "none"}},
             {"_id": "d", "_rev": "1-x", "value": {"_rev": "2-y"}},
@@ -240,6 +241,19 @@ const LINKS: &[Case] = &[
             {"id": "c", "doc": null},
             {"id": "d", "doc": null},
             {"id": "e", "doc": {"_id": "d", "_rev": "2-y", "_deleted": true}}]}"#,
+    ),
+    // Those that are linked come without conflicts and attachments.
+    case(
+        "GET /links/_design/d/_view/v?include_docs=true&conflicts=true&key=%22b%22",
+        "",
+        200,
+        r#""doc":{"_id":"a","_rev":"1-x","value":{"_id":null},"_attachments":{"t":{"#,
+    ),
+    case(
+        "GET /links/_design/d/_view/v?include_docs=true&attachments=true&key=%22b%22",
+        "",
+        200,
+        r#""stub":true}}}}"#,
     ),
 ];
 

@@ -114,8 +114,8 @@ impl Asked {
         Ok(())
     }
 
-    /// Appends the document of a row, or the one that its value names (a linked document); an `_id` of null names none
-    /// (`src/fabric/src/fabric_view.erl`, `possibly_embed_doc`).
+    /// Appends the document of a row, or the one that its value names (a linked document); an `_id` of null names none. A linked one
+    /// is shown without its conflicts and attachments (`src/fabric/src/fabric_view.erl`, `possibly_embed_doc`).
     async fn write_document(
         &self,
         row: &AnswerRow,
@@ -132,7 +132,7 @@ impl Asked {
         let id = named("_id").or(row.id.as_deref()).unwrap_or_default();
         let id = ids::resolve(documents, id).await?;
         let shown = Shown {
-            conflicts: self.parameters.query.conflicts == Some(true),
+            conflicts: !is_linked && self.parameters.query.conflicts == Some(true),
             ..Shown::default()
         };
         if let Some(revision) = named("_rev").and_then(|text| parse_revision(text).ok()) {
@@ -145,7 +145,7 @@ impl Asked {
             {
                 let deleted = history.tree.nodes()[at].deleted;
                 let more = Some(ShownHistory { history, at, shown });
-                let loaded = self.attachments(body.as_raw()).await?;
+                let loaded = self.attachments(body.as_raw(), is_linked).await?;
                 outgoing::write_loaded(body.as_raw(), &revision, deleted, more, &loaded, out);
                 return Ok(());
             }
@@ -158,7 +158,7 @@ impl Asked {
                 .as_ref()
                 .map(|history| ShownHistory::of_winner(history, shown));
             let raw = record.document.as_raw();
-            let loaded = self.attachments(raw).await?;
+            let loaded = self.attachments(raw, is_linked).await?;
             outgoing::write_loaded(raw, &record.revision(), false, more, &loaded, out);
             return Ok(());
         }
@@ -167,7 +167,10 @@ impl Asked {
     }
 
     /// The attachments of a document, where they are asked for in full.
-    async fn attachments(&self, document: RawDocument<'_>) -> Result<Loaded> {
+    async fn attachments(&self, document: RawDocument<'_>, is_linked: bool) -> Result<Loaded> {
+        if is_linked {
+            return Ok(Loaded::default());
+        }
         let wanted = Wanted {
             since: self.parameters.attachments.then_some(0),
             encoding: self.parameters.encoding,
