@@ -35,8 +35,11 @@ impl Listener {
         (self.tcp, self.tls)
     }
 
+    /// The next connection, and the address of its client. A listener on `[::]` is told mapped addresses of clients of the older
+    /// protocol; here they have their own, by which the machine itself is known.
     pub(crate) async fn accept(&self) -> io::Result<(TcpStream, SocketAddr)> {
-        self.tcp.accept().await
+        let (stream, peer) = self.tcp.accept().await?;
+        Ok((stream, SocketAddr::new(peer.ip().to_canonical(), peer.port())))
     }
 
     /// What turns a connection into one of the protocol.

@@ -148,3 +148,23 @@ async fn a_stop_cuts_off_what_takes_too_long() {
     server.stop().await;
     assert!(busy.read_u8().await.is_err());
 }
+
+#[tokio::test]
+async fn clients_of_the_older_protocol_have_their_own_address_on_a_listener_of_both() {
+    // Not every machine has the newer one.
+    let Ok(listener) = TcpListener::bind("[::]:0").await else {
+        return;
+    };
+    let port = listener.local_addr().expect("bound").port();
+    let (_stop, stopping) = watch::channel(false);
+    let connect = |mut stream: Stream, peer: SocketAddr| async move {
+        let is_local = u8::from(peer.ip().is_loopback());
+        stream.write_u8(is_local).await.expect("the client waits");
+    };
+    let served = tokio::spawn(serve(listener, limits(), stopping, connect));
+    // One that takes clients of the newer protocol alone has none of these.
+    if let Ok(mut client) = TcpStream::connect(("127.0.0.1", port)).await {
+        assert_eq!(client.read_u8().await.expect("told"), 1);
+    }
+    served.abort();
+}
