@@ -2,7 +2,7 @@
 
 use super::record::{self, Begin, FRAME_BYTES, Record};
 use std::fs::{self, File};
-use std::io::{self, BufReader, ErrorKind, Read};
+use std::io::{self, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 const SUFFIX: &str = ".changes";
@@ -27,6 +27,20 @@ pub(super) fn list(folder: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
     }
     files.sort();
     Ok(files)
+}
+
+/// Writes a record behind those that are whole, in a file that nobody writes any more, and flushes it.
+pub(super) fn append(path: &Path, record: &[u8]) -> io::Result<()> {
+    let Some((_, mut records)) = Records::open(path)? else {
+        return Ok(());
+    };
+    while records.next()?.is_some() {}
+    let end = records.offset;
+    let mut file = File::options().write(true).open(path)?;
+    file.set_len(end)?;
+    file.seek(SeekFrom::Start(end))?;
+    file.write_all(&record::framed(record)?)?;
+    file.sync_data()
 }
 
 /// Reads a file record by record.

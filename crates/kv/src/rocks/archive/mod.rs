@@ -157,14 +157,18 @@ impl Archive {
             return;
         };
         let mut kept = self.kept.lock();
-        let Some(present) = &mut *kept else { return };
-        if let Err(error) = present.append(&record::undone(file, offset)) {
+        let path = self.folder.join(name_of(file));
+        let record = record::undone(file, offset);
+        let noted = match &mut *kept {
+            Some(present) => present.append(&record),
+            // It has ended while the commit was under way, as both do when the disk is full.
+            None => file::append(&path, &record),
+        };
+        if let Err(error) = noted {
             // What is not taken back must not be taken for done.
-            let removed = fs::remove_file(self.folder.join(name_of(file)));
-            self.end(
-                &mut kept,
-                &format!("{error}; removed the file that cannot be believed: {removed:?}"),
-            );
+            let removed = fs::remove_file(path);
+            tracing::error!(%error, file, ?removed, "removed a file of the archive, which cannot be believed");
+            self.end(&mut kept, &error.to_string());
         }
     }
 
@@ -337,13 +341,13 @@ impl Archive {
 impl Kept {
     /// Writes a record; where that fails nothing of it is left.
     fn append(&mut self, record: &[u8]) -> io::Result<()> {
-        let frame = record::frame(record).ok_or_else(|| io::Error::other("a commit of 4 GiB or more"))?;
-        let written = (&*self.file).write_all(&[&frame, record].concat());
+        let framed = record::framed(record)?;
+        let written = (&*self.file).write_all(&framed);
         if let Err(error) = written {
             self.file.set_len(self.offset)?;
             return Err(error);
         }
-        let bytes = (frame.len() + record.len()) as u64;
+        let bytes = framed.len() as u64;
         self.offset += bytes;
         self.bytes += bytes;
         self.is_flushed = false;
@@ -367,4 +371,33 @@ fn failed(error: io::Error) -> Error {
 fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_millis() as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::Record;
+
+    #[test]
+    fn a_record_is_taken_back_although_the_archive_has_ended() {
+        let data = tempfile::tempdir().unwrap();
+        let archive = Archive::new(data.path());
+        archive.begin(|| Ok(Heads::new())).unwrap();
+        let noted = archive.note_drop(ShardId(7)).unwrap();
+        archive.give_up("the disk is full");
+        let path = archive.folder.join(name_of(noted.file));
+        // As a write that found no room leaves it.
+        let mut file = OpenOptions::new().append(true).open(&path).unwrap();
+        file.write_all(&[1, 2, 3]).unwrap();
+        archive.undo(Some(noted));
+        let (_, mut records) = Records::open(&path).unwrap().unwrap();
+        let mut undone = Vec::new();
+        while let Some((_, record)) = records.next().unwrap() {
+            if let Record::Undone { file, offset } = record {
+                undone.push((file, offset));
+            }
+        }
+        assert_eq!(undone, [(noted.file, noted.offset)]);
+        assert!(records.is_at_end());
+    }
 }

@@ -3,6 +3,7 @@
 use crate::{Error, Head, ShardId};
 use bytes::Bytes;
 use std::collections::HashMap;
+use std::io;
 
 /// Length and CRC-32C of a record.
 pub(super) const FRAME_BYTES: usize = 8;
@@ -130,14 +131,11 @@ pub(super) fn end(time_ms: u64) -> Vec<u8> {
     out
 }
 
-/// What stands before a record.
-pub(super) fn frame(record: &[u8]) -> Option<[u8; FRAME_BYTES]> {
-    let length = u32::try_from(record.len()).ok()?.to_be_bytes();
-    let checksum = crc32c::crc32c(record).to_be_bytes();
-    let mut frame = [0; FRAME_BYTES];
-    frame[..4].copy_from_slice(&length);
-    frame[4..].copy_from_slice(&checksum);
-    Some(frame)
+/// A record behind its frame.
+pub(super) fn framed(record: &[u8]) -> io::Result<Vec<u8>> {
+    let length = u32::try_from(record.len()).map_err(|_| io::Error::other("a commit of 4 GiB or more"))?;
+    let checksum = crc32c::crc32c(record);
+    Ok([&length.to_be_bytes()[..], &checksum.to_be_bytes(), record].concat())
 }
 
 /// Reads what [`begin`] wrote. `None`: it is something else.
