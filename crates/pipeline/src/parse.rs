@@ -1,6 +1,8 @@
 //! Pipelines read from BSON: the table of stages, and the rules on their order.
 
-use super::stage::{Position, Stage, StageScope, stage_name};
+use super::stage::{Position, QueryPart, Stage, StageScope, stage_name};
+use super::stages::searching::SEARCH_META;
+use super::stages::sort::Keying;
 use super::stages::{
     bucket, bucket_auto, catalog, count, densify, describing, documents, facet, fill, geo_near, graph_lookup,
     group, limit, lookup, matching, merge, out, pack_buckets, project, rank_fusion, redact, replace_root,
@@ -10,6 +12,7 @@ use super::window;
 use super::{COLLECTIONLESS, Pipeline};
 use crate::{Code, QueryError, Result};
 use language::expression::Variables;
+use language::projection::{RECORD_ID, SORT_KEY};
 use std::sync::Arc;
 use store::Namespace;
 use value::Value;
@@ -83,17 +86,21 @@ const UNSUPPORTED: &[&str] = &[
     "$listCachedAndActiveUsers",
 ];
 
-/// The stages after which documents have the metadata that they came with.
-const KEEPING_METADATA: &[&str] = &[
-    "$match",
-    "$sort",
-    "$skip",
-    "$limit",
-    "$project",
-    "$addFields",
-    "$set",
-    "$unset",
+/// The stages that make documents of many, which have no metadata any more.
+const ENDING_METADATA: [&str; 6] = [
+    "$group",
+    "$count",
+    "$sortByCount",
+    "$bucket",
+    "$bucketAuto",
+    "$facet",
 ];
+
+/// The metadata that is refused behind them; of other it is only known that documents have none.
+const REFUSED_BEHIND: [&str; 3] = ["score", "scoreDetails", SEARCH_META];
+
+/// The metadata that can be asked for everywhere, since it is missing where documents have none.
+const EVERYWHERE: [&str; 2] = [RECORD_ID, SORT_KEY];
 
 /// The names of all stages that are built, `$` included.
 pub fn stage_names() -> impl Iterator<Item = &'static str> {
@@ -120,8 +127,12 @@ impl Pipeline {
                 format!("Maximum number of nested sub-pipelines exceeded. Limit is {SUB_PIPELINE_DEPTH_MAX}"),
             ));
         }
+        let mut parsed = with_limits_pushed(parse_stages(stages, scope)?);
+        if stages.iter().any(asks_sort_key) {
+            parsed = with_sort_keys(parsed);
+        }
         let pipeline = Pipeline {
-            stages: with_limits_pushed(parse_stages(stages, scope)?),
+            stages: parsed,
             variables: Arc::new(scope.variables.clone()),
         };
         if scope.namespace.collection == COLLECTIONLESS {
@@ -187,12 +198,12 @@ pub(super) fn text_not_first() -> QueryError {
 
 /// Whether the stage is a `$match` that searches texts.
 pub(super) fn searches_texts(stage: &dyn Stage) -> bool {
-    matches!(stage.part(), super::stage::QueryPart::Filter(filter) if filter.text().is_some())
+    matches!(stage.part(), QueryPart::Filter(filter) if filter.text().is_some())
 }
 
 /// Whether the stage is a `$match` of everything.
 fn takes_all(stage: &dyn Stage) -> bool {
-    matches!(stage.part(), super::stage::QueryPart::Filter(filter) if filter.is_empty())
+    matches!(stage.part(), QueryPart::Filter(filter) if filter.is_empty())
 }
 
 /// Parses the stages without regard to their order.
@@ -204,7 +215,7 @@ pub(super) fn parse_stages(stages: &[Value], scope: &StageScope<'_>) -> Result<P
         ));
     }
     let mut parsed: Parsed = Vec::with_capacity(stages.len());
-    let mut metadata: Vec<&'static str> = scope.metadata.to_vec();
+    let mut metadata = [scope.metadata, EVERYWHERE.as_slice()].concat();
     for stage in stages {
         let Value::Document(stage) = stage else {
             return Err(QueryError::type_mismatch(
@@ -223,8 +234,8 @@ pub(super) fn parse_stages(stages: &[Value], scope: &StageScope<'_>) -> Result<P
             ..*scope
         };
         let these = parse_stage(name, operand, &scope)?;
-        if !KEEPING_METADATA.contains(&name) {
-            metadata.clear();
+        if ENDING_METADATA.contains(&name) {
+            metadata.retain(|kept| !REFUSED_BEHIND.contains(kept));
         }
         metadata.extend(these.iter().flat_map(|stage| stage.metadata()));
         parsed.extend(these);
@@ -251,11 +262,37 @@ fn parse_stage(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Pa
     }
 }
 
+/// Whether the values that documents were sorted by are asked for anywhere within.
+fn asks_sort_key(value: &Value) -> bool {
+    let is_name = |value: &Value| matches!(value, Value::String(name) if name == SORT_KEY);
+    match value {
+        Value::Document(fields) => fields
+            .iter()
+            .any(|(name, value)| (name == "$meta" && is_name(value)) || asks_sort_key(value)),
+        Value::Array(elements) => elements.iter().any(asks_sort_key),
+        _ => false,
+    }
+}
+
+/// Lets each sort tell what documents were sorted by.
+fn with_sort_keys(stages: Parsed) -> Parsed {
+    let mut out: Parsed = Vec::with_capacity(stages.len() + 1);
+    for stage in stages {
+        let keying: Option<Arc<dyn Stage>> = match stage.part() {
+            QueryPart::Sort(pattern, _) => Some(Arc::new(Keying::new(pattern.clone()))),
+            _ => None,
+        };
+        out.push(stage);
+        out.extend(keying);
+    }
+    out
+}
+
 /// Lets a sort know the limit after it, so that it keeps no more than that.
 fn with_limits_pushed(stages: Parsed) -> Parsed {
     let mut out: Parsed = Vec::with_capacity(stages.len());
     for stage in stages {
-        if let super::stage::QueryPart::Limit(limit) = stage.part()
+        if let QueryPart::Limit(limit) = stage.part()
             && let Some(limited) = limit_before(&out, limit)
         {
             let (at, stage) = limited;
@@ -270,7 +307,7 @@ fn with_limits_pushed(stages: Parsed) -> Parsed {
 fn limit_before(stages: &Parsed, mut limit: u64) -> Option<(usize, Arc<dyn Stage>)> {
     for (at, stage) in stages.iter().enumerate().rev() {
         match stage.part() {
-            super::stage::QueryPart::Skip(skip) => limit = limit.checked_add(skip)?,
+            QueryPart::Skip(skip) => limit = limit.checked_add(skip)?,
             _ => return stage.limited(limit).map(|stage| (at, Arc::from(stage))),
         }
     }

@@ -1,8 +1,9 @@
 //! A document on its way through a pipeline.
 
 use crate::{Code, QueryError, Result};
-use language::expression::document_bytes;
+use language::expression::{Variables, document_bytes};
 use query::spill::Spilled;
+use std::sync::Arc;
 use value::{Document, DocumentBuf, DocumentRef};
 
 /// The bytes that a document given to a client may have: 16 MB and room for what the server adds.
@@ -15,7 +16,7 @@ pub(crate) enum Row {
     Raw(DocumentBuf),
     /// Decoded.
     Tree(Document),
-    /// With metadata, which `$meta` reads; stages that make other documents of it drop that.
+    /// With metadata, which `$meta` reads; what is made of this one document keeps it.
     Marked(Box<Marked>),
 }
 
@@ -47,13 +48,44 @@ impl Row {
         }
     }
 
+    /// The document, and the metadata that another one made of it keeps.
+    pub(crate) fn into_parts(self) -> (Document, Option<Document>) {
+        match self {
+            Row::Marked(marked) => (marked.document, Some(marked.metadata)),
+            other => (other.into_document(), None),
+        }
+    }
+
+    /// A document that a stage has built, with the metadata of the one that it was made of.
+    pub(crate) fn of_parts(document: Document, metadata: Option<Document>) -> Row {
+        match metadata {
+            Some(metadata) => Row::Marked(Box::new(Marked { document, metadata })),
+            None => Row::Tree(document),
+        }
+    }
+
+    /// The metadata that what is made of it keeps.
+    pub(crate) fn metadata(&self) -> Option<&Document> {
+        match self {
+            Row::Marked(marked) => Some(&marked.metadata),
+            Row::Raw(_) | Row::Tree(_) => None,
+        }
+    }
+
+    /// Lets expressions see its metadata, and no longer that of the row before it.
+    pub(crate) fn show_metadata(&self, variables: &mut Arc<Variables>) {
+        match self.metadata() {
+            Some(metadata) => Arc::make_mut(variables).set_metadata(metadata.clone()),
+            None if variables.shown_metadata().is_empty() => {}
+            None => Arc::make_mut(variables).set_metadata(Document::new()),
+        }
+    }
+
     /// About the bytes that it takes in memory.
     pub(crate) fn size_bytes(&self) -> usize {
-        let metadata = match self {
-            Row::Marked(marked) => document_bytes(DocumentRef::Tree(&marked.metadata)),
-            Row::Raw(_) | Row::Tree(_) => 0,
-        };
-        size_of::<Row>() + document_bytes(self.as_ref()) + metadata
+        let metadata = self.metadata();
+        let metadata_bytes = metadata.map_or(0, |metadata| document_bytes(DocumentRef::Tree(metadata)));
+        size_of::<Row>() + document_bytes(self.as_ref()) + metadata_bytes
     }
 
     /// As BSON; fails where it is larger than a document may be.

@@ -10,6 +10,7 @@ mod ids;
 mod index_specifications;
 mod logins;
 mod merging;
+mod metadata;
 mod pipeline_pushdown;
 mod pipelines;
 mod plans;

@@ -148,6 +148,11 @@ impl Variables {
         self.metadata = metadata;
     }
 
+    /// All of it.
+    pub fn shown_metadata(&self) -> &Document {
+        &self.metadata
+    }
+
     pub(super) fn metadata(&self, name: &str) -> Option<ValueRef<'_>> {
         self.metadata.get(name).map(Value::as_ref)
     }

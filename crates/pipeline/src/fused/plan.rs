@@ -4,7 +4,7 @@ use super::stages::{FusedProjection, FusedStage, PlaceSource};
 use super::{Fused, Names};
 use crate::Pipeline;
 use crate::stage::{QueryPart, Stage};
-use language::projection::Projection;
+use language::projection::{Projection, RECORD_ID, SORT_KEY};
 use query::execute::FindSpec;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -80,7 +80,10 @@ impl<'p> Part<'p> {
     }
 
     fn of_projection(projection: &'p Arc<Projection>) -> Option<Part<'p>> {
-        (projection.is_simple() && !projection.needs_index_key()).then_some(Part::Project(projection))
+        let reads_metadata = projection.needs_index_key()
+            || projection.needs_metadata(RECORD_ID)
+            || projection.needs_metadata(SORT_KEY);
+        (projection.is_simple() && !reads_metadata).then_some(Part::Project(projection))
     }
 
     /// The fields that are needed before the stage; `None` if whole documents are.

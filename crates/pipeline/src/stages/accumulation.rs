@@ -101,7 +101,7 @@ impl Accumulation {
         if let Some(kind) = Kind::find(name) {
             return Ok(Accumulation::Simple(
                 kind,
-                Expression::parse(operand, &scope.variables.parse_scope())?,
+                Expression::parse(operand, &scope.parse_scope())?,
             ));
         }
         match name {

@@ -88,7 +88,7 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
         .map(|(name, value)| Ok((name.to_owned(), Accumulation::parse(name, value, scope)?)));
     Ok(vec![Arc::new(BucketAuto {
         operand: options.clone(),
-        group_by: Expression::parse(group_by, &scope.variables.parse_scope())?,
+        group_by: Expression::parse(group_by, &scope.parse_scope())?,
         buckets,
         fields: Arc::new(fields.collect::<Result<_>>()?),
         granularity,
@@ -173,6 +173,7 @@ impl Step for Bucketing {
             return Ok(Flow::Done);
         };
         for row in rows {
+            row.show_metadata(&mut self.variables);
             let value = self
                 .stage
                 .group_by
@@ -289,6 +290,7 @@ impl Bucketing {
     }
 
     fn add(&mut self, bucket: &mut Bucket, row: &Row) -> Result<()> {
+        row.show_metadata(&mut self.variables);
         for ((_, accumulation), state) in self.stage.fields.iter().zip(&mut bucket.states) {
             let before = state.bytes();
             accumulation.add(state, row.as_ref(), &self.variables)?;

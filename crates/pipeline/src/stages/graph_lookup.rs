@@ -45,7 +45,7 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
     let (mut depth_max, mut depth_field, mut restriction) = (None, None, None);
     for (name, value) in options.iter() {
         match name {
-            "startWith" => start = Some(Expression::parse(value, &scope.variables.parse_scope())?),
+            "startWith" => start = Some(Expression::parse(value, &scope.parse_scope())?),
             "maxDepth" => depth_max = Some(parse_depth(value)?),
             "restrictSearchWithMatch" => restriction = Some(parse_restriction(value, scope)?),
             "from" => from = Some(text(name, value)?),
@@ -184,7 +184,9 @@ impl Searching {
     async fn search(&self, row: &Row, interruption: &Interruption) -> Result<Vec<Value>> {
         let collation = self.run.variables.collation();
         let mut search = Search::new(self.run.kept("$graphLookup"));
-        let start: Found<'_> = self.stage.start.find(row.as_ref(), &self.run.variables)?;
+        let mut variables = Arc::clone(&self.run.variables);
+        row.show_metadata(&mut variables);
+        let start: Found<'_> = self.stage.start.find(row.as_ref(), &variables)?;
         match start.get() {
             None => {}
             Some(ValueRef::Array(array)) => {
@@ -293,9 +295,9 @@ impl Join for Searching {
                 return Ok(0);
             };
             let found = self.search(&row, interruption).await?;
-            let mut document = row.into_document();
+            let (mut document, metadata) = row.into_parts();
             fields::set(&mut document, self.stage.into.parts(), Value::Array(found));
-            let row = Row::Tree(document);
+            let row = Row::of_parts(document, metadata);
             let bytes = row.size_bytes();
             out.push(row);
             Ok(bytes)

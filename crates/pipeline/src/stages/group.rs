@@ -60,7 +60,7 @@ impl Group {
         for (name, value) in spec.iter() {
             if name == "_id" {
                 check_id(value)?;
-                id = Some(Expression::parse(value, &scope.variables.parse_scope())?);
+                id = Some(Expression::parse(value, &scope.parse_scope())?);
             } else {
                 fields.push((name.to_owned(), Accumulation::parse(name, value, scope)?));
             }
@@ -186,7 +186,7 @@ impl Grouping {
         self.key.clear();
         let id = self.group.put_key(document, &self.run.variables, &mut self.key)?;
         if let Some(rest) = &mut self.rest {
-            return rest.push(&self.key, &Row::Raw(document.to_buf()));
+            return rest.push(&self.key, &kept_row(document, &self.run.variables));
         }
         let bytes = self.bytes;
         let at = match self.places.get(self.key.as_slice()) {
@@ -270,7 +270,7 @@ impl Grouping {
             return Ok(None);
         };
         let key = sorted.key().to_vec();
-        let variables = &self.run.variables;
+        first.show_metadata(&mut self.run.variables);
         let known = self
             .places
             .get(key.as_slice())
@@ -278,19 +278,30 @@ impl Grouping {
         let mut group = match known {
             Some(group) => group,
             None => {
+                let variables = &self.run.variables;
                 let found = self.group.id.find(first.as_ref(), variables)?;
                 let id = self.group.id_of(first.as_ref(), Some(found), variables)?;
                 self.group.start(id, variables)?
             }
         };
         // One document is taken, however long it is.
-        self.group.add_to(&mut group, first.as_ref(), variables)?;
+        self.group
+            .add_to(&mut group, first.as_ref(), &self.run.variables)?;
         drop(first);
         while let Some(row) = sorted.pop_of(&key)? {
-            let (_, bytes) = self.group.add_to(&mut group, row.as_ref(), variables)?;
+            row.show_metadata(&mut self.run.variables);
+            let (_, bytes) = self.group.add_to(&mut group, row.as_ref(), &self.run.variables)?;
             self.kept.check_counted(bytes)?;
         }
         Ok(Some(group))
+    }
+}
+
+/// A document with the metadata that expressions see of it.
+fn kept_row(document: DocumentRef<'_>, variables: &Variables) -> Row {
+    match variables.shown_metadata() {
+        none if none.is_empty() => Row::Raw(document.to_buf()),
+        metadata => Row::of_parts(document.to_document(), Some(metadata.clone())),
     }
 }
 
@@ -399,7 +410,10 @@ impl Group {
 impl Step for Grouping {
     fn push(&mut self, rows: Vec<Row>, _out: &mut Vec<Row>) -> Result<Flow> {
         rows.into_iter()
-            .try_for_each(|row| self.add(row.as_ref()))
+            .try_for_each(|row| {
+                row.show_metadata(&mut self.run.variables);
+                self.add(row.as_ref())
+            })
             .map_err(in_group)?;
         Ok(Flow::More)
     }

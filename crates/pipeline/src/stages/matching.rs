@@ -1,6 +1,6 @@
 //! `$match`.
 
-use crate::row::{Marked, Row};
+use crate::row::Row;
 use crate::stage::{QueryPart, Run, Stage, StageScope, named};
 use crate::step::{Flow, Step, Work};
 use crate::{Code, QueryError, Result};
@@ -49,7 +49,7 @@ impl Stage for Match {
 
     fn metadata(&self) -> &'static [&'static str] {
         match self.filter.text() {
-            Some(_) => &[TEXT_SCORE],
+            Some(_) => &[TEXT_SCORE, "score"],
             None => &[],
         }
     }
@@ -83,9 +83,8 @@ impl Step for ScoringStep {
     fn push(&mut self, rows: Vec<Row>, out: &mut Vec<Row>) -> Result<Flow> {
         for row in rows {
             let score = self.filter.text_score(row.as_ref())?;
-            let document = row.into_document();
-            let metadata = doc! {TEXT_SCORE: score};
-            out.push(Row::Marked(Box::new(Marked { document, metadata })));
+            let metadata = doc! {TEXT_SCORE: score, "score": score};
+            out.push(Row::of_parts(row.into_document(), Some(metadata)));
         }
         Ok(Flow::More)
     }

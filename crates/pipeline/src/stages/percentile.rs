@@ -25,7 +25,7 @@ pub(super) fn parse(name: &str, operand: &Value, scope: &StageScope<'_>) -> Resu
     }
     fields.finish()?;
     let required = |field: &str| operand.get(field).ok_or_else(|| fields.missing(field));
-    let input = Expression::parse(required("input")?, &scope.variables.parse_scope())?;
+    let input = Expression::parse(required("input")?, &scope.parse_scope())?;
     let shares = if name == "$median" {
         vec![0.5]
     } else {

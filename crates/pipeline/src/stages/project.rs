@@ -50,7 +50,6 @@ impl Stage for Project {
         let projecting = Projecting {
             projection: Arc::clone(&self.projection),
             variables: Arc::clone(&run.variables),
-            marked_variables: None,
         };
         paged(projecting, run)
     }
@@ -67,19 +66,14 @@ impl Stage for Project {
 struct Projecting {
     projection: Arc<Projection>,
     variables: Arc<Variables>,
-    /// The same with the metadata of a document.
-    marked_variables: Option<Variables>,
 }
 
 impl RowMaker for Projecting {
     fn make(&mut self, row: Row) -> Result<Row> {
+        row.show_metadata(&mut self.variables);
         Ok(match row {
             Row::Marked(mut marked) => {
-                let variables = self
-                    .marked_variables
-                    .get_or_insert_with(|| Variables::clone(&self.variables));
-                variables.set_metadata(marked.metadata.clone());
-                marked.document = self.projection.apply_tree(&marked.document, variables)?;
+                marked.document = self.projection.apply_tree(&marked.document, &self.variables)?;
                 Row::Marked(marked)
             }
             Row::Tree(document) => Row::Tree(self.projection.apply_tree(&document, &self.variables)?),

@@ -76,7 +76,7 @@ fn parse_n(name: &str, operand: &Value, by: By, scope: &StageScope<'_>) -> Resul
     let input = operand
         .get("input")
         .ok_or_else(|| missing("input", Code::location(5_787_907)))?;
-    let parse_scope = scope.variables.parse_scope();
+    let parse_scope = scope.parse_scope();
     Ok(Ranking {
         by,
         output: Expression::parse(input, &parse_scope)?,
@@ -95,7 +95,7 @@ fn parse_sorted(name: &str, operand: &Value, from_end: bool, scope: &StageScope<
         )
     })?;
     let many = name.ends_with('N');
-    let parse_scope = scope.variables.parse_scope();
+    let parse_scope = scope.parse_scope();
     let (mut count, mut output, mut sort) = (None, None, None);
     // In the order written, so that the first error is the one that MongoDB finds.
     for (field, value) in operand.iter() {

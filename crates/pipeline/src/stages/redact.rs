@@ -15,7 +15,7 @@ struct Redact {
 }
 
 pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
-    let expression = Expression::parse(operand, &scope.variables.parse_scope())?;
+    let expression = Expression::parse(operand, &scope.parse_scope())?;
     Ok(vec![Arc::new(Redact {
         operand: operand.clone(),
         expression,
@@ -43,8 +43,9 @@ struct Redacting {
 impl Step for Redacting {
     fn push(&mut self, rows: Vec<Row>, out: &mut Vec<Row>) -> Result<Flow> {
         for row in rows {
+            row.show_metadata(&mut self.variables);
             let redacted = self.document(row.as_ref(), row.as_ref())?;
-            out.extend(redacted.map(Row::Tree));
+            out.extend(redacted.map(|document| Row::of_parts(document, row.metadata().cloned())));
         }
         Ok(Flow::More)
     }

@@ -49,7 +49,6 @@ impl Stage for ReplaceRoot {
             root: self.root.clone(),
             name: self.name,
             variables: Arc::clone(&run.variables),
-            marked_variables: None,
         };
         paged(replacing, run)
     }
@@ -63,24 +62,13 @@ struct Replacing {
     root: Expression,
     name: &'static str,
     variables: Arc<Variables>,
-    /// The same with the metadata of a document.
-    marked_variables: Option<Variables>,
 }
 
 impl RowMaker for Replacing {
     fn make(&mut self, row: Row) -> Result<Row> {
-        let variables = match &row {
-            Row::Marked(marked) => {
-                let variables = self
-                    .marked_variables
-                    .get_or_insert_with(|| Variables::clone(&self.variables));
-                variables.set_metadata(marked.metadata.clone());
-                variables
-            }
-            Row::Raw(_) | Row::Tree(_) => &*self.variables,
-        };
-        match self.root.evaluate(row.as_ref(), variables)? {
-            Some(Value::Document(root)) => Ok(Row::Tree(root)),
+        row.show_metadata(&mut self.variables);
+        match self.root.evaluate(row.as_ref(), &self.variables)? {
+            Some(Value::Document(root)) => Ok(Row::of_parts(root, row.metadata().cloned())),
             other => Err(not_an_object(self.name, other.as_ref(), &row)),
         }
     }

@@ -13,9 +13,11 @@ use std::sync::Arc;
 use value::{Document, Value};
 
 /// What `$$SEARCH_META` gives, as metadata.
-const SEARCH_META: &str = "SEARCH_META";
+pub(crate) const SEARCH_META: &str = "SEARCH_META";
 /// The metadata of the documents that a search finds.
-const METADATA: [&str; 3] = ["searchScore", "searchHighlights", SEARCH_META];
+const METADATA: [&str; 4] = [SEARCH_SCORE, "score", "searchHighlights", SEARCH_META];
+/// How well a document answers, which is its score, too.
+const SEARCH_SCORE: &str = "searchScore";
 
 #[derive(Clone, Debug)]
 struct Search {
@@ -130,6 +132,9 @@ impl Finding {
         }
         let meta = Value::Document(found.meta);
         let row = |(document, mut metadata): (Document, Document)| {
+            if let Some(score) = metadata.get(SEARCH_SCORE).cloned() {
+                metadata.push("score", score);
+            }
             metadata.push(SEARCH_META, meta.clone());
             Row::Marked(Box::new(Marked { document, metadata }))
         };

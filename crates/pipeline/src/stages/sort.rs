@@ -5,8 +5,9 @@ use crate::stage::{QueryPart, Run, Stage, StageScope, named};
 use crate::step::{Flow, PAGE_BYTES, PAGE_ROWS, Step, Work};
 use crate::{Code, QueryError, Result};
 use language::filter::TEXT_SCORE;
+use language::projection::SORT_KEY;
 use memory::Share;
-use query::execute::{Sorted, Sorter, sort_key, sort_key_with};
+use query::execute::{Sorted, Sorter, sort_key, sort_key_with, sort_values};
 use query::plan::SortPattern;
 use std::sync::Arc;
 use value::{Document, Value};
@@ -147,5 +148,49 @@ impl Step for Sorting {
             Some(sorted) => sorted.rest(idle),
             None => Ok(()),
         }
+    }
+}
+
+/// Tells later stages by what values documents were sorted.
+#[derive(Debug)]
+pub(crate) struct Keying {
+    pattern: SortPattern,
+}
+
+impl Keying {
+    /// Behind a sort by this pattern.
+    pub(crate) fn new(pattern: SortPattern) -> Keying {
+        Keying { pattern }
+    }
+}
+
+impl Stage for Keying {
+    fn start(&self, _run: &Run) -> Work {
+        Work::local(KeyingStep {
+            pattern: self.pattern.clone(),
+        })
+    }
+
+    /// It is a part of the `$sort` before it, which is shown.
+    fn to_document(&self) -> Document {
+        named("$sort", Document::new())
+    }
+}
+
+struct KeyingStep {
+    pattern: SortPattern,
+}
+
+impl Step for KeyingStep {
+    fn push(&mut self, rows: Vec<Row>, out: &mut Vec<Row>) -> Result<Flow> {
+        for row in rows {
+            let by_metadata = |name: &str| Ok(number(&row, name));
+            let values = sort_values(row.as_ref(), by_metadata, &self.pattern)?;
+            let (document, metadata) = row.into_parts();
+            let mut metadata = metadata.unwrap_or_default();
+            metadata.set(SORT_KEY, Value::Array(values));
+            out.push(Row::of_parts(document, Some(metadata)));
+        }
+        Ok(Flow::More)
     }
 }

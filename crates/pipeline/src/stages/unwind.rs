@@ -151,6 +151,7 @@ struct Unwinding {
 struct Long {
     /// The document with nothing in the array's place: the array is not copied for each of its elements.
     around: Document,
+    metadata: Option<Document>,
     elements: std::vec::IntoIter<Value>,
     /// The place of the next one.
     at: i64,
@@ -207,7 +208,9 @@ impl Long {
     fn bytes(&self) -> usize {
         let elements = self.elements.as_slice().iter();
         let around = document_bytes((&self.around).into());
+        let metadata = self.metadata.as_ref();
         around
+            + metadata.map_or(0, |metadata| document_bytes(metadata.into()))
             + elements
                 .map(|element| size_bytes(element.as_ref()))
                 .sum::<usize>()
@@ -216,7 +219,7 @@ impl Long {
     /// Puts it into a file.
     fn save(self, folder: &SpillFolder) -> Result<SpillRun> {
         let (mut around, mut rest) = (Vec::new(), Vec::new());
-        Row::Tree(self.around).save(&mut around);
+        Row::of_parts(self.around, self.metadata).save(&mut around);
         let elements = Value::Array(self.elements.collect());
         Row::Tree(doc! {"at": self.at, "elements": elements}).save(&mut rest);
         let mut writer = folder.create()?;
@@ -233,11 +236,15 @@ impl Long {
         }
         let mut rest = Row::load(&rest)?.into_document();
         match (rest.remove("at"), rest.remove("elements")) {
-            (Some(Value::Int64(at)), Some(Value::Array(elements))) => Ok(Long {
-                around: Row::load(&around)?.into_document(),
-                elements: elements.into_iter(),
-                at,
-            }),
+            (Some(Value::Int64(at)), Some(Value::Array(elements))) => {
+                let (around, metadata) = Row::load(&around)?.into_parts();
+                Ok(Long {
+                    around,
+                    metadata,
+                    elements: elements.into_iter(),
+                    at,
+                })
+            }
             _ => Err(damaged()),
         }
     }
@@ -251,7 +258,8 @@ impl Long {
             };
             let mut copy = self.around.clone();
             set(&mut copy, unwind.path.parts(), element);
-            let row = unwind.with_index(Row::Tree(copy), Value::Int64(self.at));
+            let row = Row::of_parts(copy, self.metadata.clone());
+            let row = unwind.with_index(row, Value::Int64(self.at));
             self.at += 1;
             bytes += row.size_bytes();
             steps(1)?;
@@ -272,9 +280,9 @@ impl Unwinding {
             }
             Some(ValueRef::Array(array)) if array.is_empty() => {
                 if self.unwind.preserves {
-                    let mut document = row.into_document();
+                    let (mut document, metadata) = row.into_parts();
                     remove(&mut document, self.unwind.path.parts());
-                    self.pass(Row::Tree(document), out);
+                    self.pass(Row::of_parts(document, metadata), out);
                 }
                 return;
             }
@@ -284,10 +292,11 @@ impl Unwinding {
                 return;
             }
         };
-        let mut around = row.into_document();
+        let (mut around, metadata) = row.into_parts();
         set(&mut around, self.unwind.path.parts(), Value::Null);
         self.long = Some(Long {
             around,
+            metadata,
             elements: elements.into_iter(),
             at: 0,
         });
@@ -343,8 +352,8 @@ impl Unwind {
         let Some(index) = &self.index else {
             return row;
         };
-        let mut document = row.into_document();
+        let (mut document, metadata) = row.into_parts();
         set(&mut document, index.parts(), position);
-        Row::Tree(document)
+        Row::of_parts(document, metadata)
     }
 }

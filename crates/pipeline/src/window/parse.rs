@@ -91,6 +91,11 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
 impl Windows {
     pub(crate) fn parse(options: &Document, scope: &StageScope<'_>) -> Result<Windows> {
         let fields = Fields::new("$setWindowFields", options);
+        // Its functions see documents without their metadata.
+        let scope = &StageScope {
+            metadata: &[],
+            ..*scope
+        };
         fields.take("partitionBy");
         let sort = fields.document("sortBy")?.filter(|pattern| !pattern.is_empty());
         let outputs = fields.document("output")?;

@@ -117,13 +117,13 @@ impl Running {
     /// The next document with its outputs.
     fn next_ready(&mut self) -> Option<Row> {
         let ready = self.ready.as_mut()?;
-        let mut document = ready.rows.next()?.into_document();
+        let (mut document, metadata) = ready.rows.next()?.into_parts();
         for (output, column) in self.windows.outputs.iter().zip(&mut ready.columns) {
             if let Some(value) = column.next().flatten() {
                 fields::set(&mut document, output.path.parts(), value);
             }
         }
-        Some(Row::Tree(document))
+        Some(Row::of_parts(document, metadata))
     }
 }
 

@@ -43,7 +43,7 @@ pub use prepare::Prepared;
 pub use ready::Found;
 pub use records::{RecordCursor, find_records};
 pub use run::{Run, Task};
-pub use sort_key::{sort_key, sort_key_with};
+pub use sort_key::{sort_key, sort_key_with, sort_values};
 pub use sorter::SORT_BYTES_MAX;
 pub use sorter::{Sorted, Sorter};
 pub use stream::{Batch, DocumentStream, StreamState};

@@ -53,17 +53,19 @@ impl LookingUp {
                 }
             }
         };
-        let mut document = row.into_document();
+        let (mut document, metadata) = row.into_parts();
         fields::set(&mut document, self.lookup.into.parts(), Value::Array(found));
-        Ok(Row::Tree(document))
+        Ok(Row::of_parts(document, metadata))
     }
 
     /// Runs the stages with the variables of one document.
     async fn find(&self, row: &Row, interruption: &Interruption) -> Result<Results> {
         let document = row.as_ref();
         let mut variables = (*self.run.variables).clone();
+        let mut around = Arc::clone(&self.run.variables);
+        row.show_metadata(&mut around);
         for (name, expression) in &self.lookup.variables {
-            variables.set(name.as_str(), expression.evaluate(document, &self.run.variables)?);
+            variables.set(name.as_str(), expression.evaluate(document, &around)?);
         }
         let filter: Option<Document> = self.lookup.fields.as_ref().map(|fields| {
             let values = JoinValues::of(document, &fields.local, self.run.variables.collation());

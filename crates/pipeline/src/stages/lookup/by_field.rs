@@ -213,10 +213,10 @@ fn with_results(lookup: &Lookup, row: Row, results: &[usize], found: &Found) -> 
     match (row, lookup.into.parts()) {
         (Row::Raw(document), [name]) => Row::Raw(with_documents(&document, name, results)),
         (row, parts) => {
-            let mut document = row.into_document();
+            let (mut document, metadata) = row.into_parts();
             let results = results.map(|result| Value::Document(result.to_document()));
             fields::set(&mut document, parts, Value::Array(results.collect()));
-            Row::Tree(document)
+            Row::of_parts(document, metadata)
         }
     }
 }

@@ -154,7 +154,7 @@ fn parse_variables(
     definitions: DocumentRef<'_>,
     scope: &StageScope<'_>,
 ) -> Result<Vec<(String, Expression)>> {
-    let parse_scope = scope.variables.parse_scope();
+    let parse_scope = scope.parse_scope();
     let variables = definitions.iter().map(|(name, definition)| {
         check_new_variable(name)?;
         let definition = definition.to_value();
