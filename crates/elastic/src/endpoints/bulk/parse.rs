@@ -106,6 +106,17 @@ fn check_versioned(item: &Item<'_>) -> Result<()> {
     Err(ElasticError::validation(&[reason.to_owned()]))
 }
 
+/// What the options of an action say of other writes and of versions.
+#[derive(Default)]
+struct Conditions {
+    sequence: Option<i64>,
+    term: Option<i64>,
+    version: Option<i64>,
+    version_type: Option<String>,
+    /// How often an update is tried again.
+    retries: i64,
+}
+
 fn item<'a>(
     number: usize,
     line: &[u8],
@@ -113,34 +124,18 @@ fn item<'a>(
     index: Option<&str>,
     routing: Option<&str>,
 ) -> Result<Item<'a>> {
-    let malformed = |found: &str| {
-        ElasticError::illegal(format!(
-            "Malformed action/metadata line [{number}], expected {found}"
-        ))
-    };
     let Value::Object(action) = serde_json::from_slice(line)? else {
-        return Err(malformed("START_OBJECT"));
+        return Err(malformed(number, "START_OBJECT"));
     };
     // What follows the first member says nothing.
     let Some((verb, options)) = action.iter().next() else {
-        return Err(malformed("FIELD_NAME but found [END_OBJECT]"));
+        return Err(malformed(number, "FIELD_NAME but found [END_OBJECT]"));
     };
-    let verb = match verb.as_str() {
-        "index" => "index",
-        "create" => "create",
-        "update" => "update",
-        "delete" => "delete",
-        other => {
-            return Err(malformed(&format!(
-                "field [create], [delete], [index] or [update] but found [{other}]"
-            )));
-        }
-    };
+    let verb = verb_of(number, verb)?;
     let Value::Object(options) = options else {
-        return Err(malformed(&format!(
-            "START_OBJECT or END_OBJECT but found [{}]",
-            token_of(options)
-        )));
+        let found = token_of(options);
+        let expected = format!("START_OBJECT or END_OBJECT but found [{found}]");
+        return Err(malformed(number, &expected));
     };
     let mut item = Item {
         verb,
@@ -154,65 +149,12 @@ fn item<'a>(
         shown: None,
         requires_alias: None,
     };
-    let (mut sequence, mut term) = (None, None);
-    let (mut version, mut version_type) = (None, None);
-    let mut retries = 0;
-    let text = |value: &Value| match value {
-        Value::String(text) => Some(text.clone()),
-        Value::Null => None,
-        other => Some(other.to_string()),
-    };
+    let mut conditions = Conditions::default();
     for (name, value) in options {
-        let is_filter = name == "_source" && matches!(value, Value::Object(_) | Value::Array(_));
-        if matches!(value, Value::Object(_) | Value::Array(_)) && !is_filter {
-            let found = token_of(value);
-            return Err(malformed(&format!(
-                "a simple value for field [{name}] but found [{found}]"
-            )));
-        }
-        match name.as_str() {
-            "_index" => item.index = text(value).unwrap_or_default(),
-            "_id" => item.id = text(value),
-            "if_seq_no" => sequence = integer(value)?,
-            "if_primary_term" => term = integer(value)?,
-            "_source" => item.shown = Some(SourceFilter::parse(value)?),
-            "routing" | "_routing" => item.routing = text(value),
-            "_type" => {}
-            "retry_on_conflict" | "_retry_on_conflict" => retries = integer(value)?.unwrap_or(0),
-            "require_alias" => item.requires_alias = Some(flag(value)?),
-            // An `index` that says `create` is one; whatever else is said here changes nothing.
-            "op_type" if item.verb == "index" && value == "create" => item.verb = "create",
-            "op_type" => {}
-            // Updates go through none.
-            "pipeline" => item.pipeline = text(value).filter(|_| verb != "update"),
-            "version" | "_version" => version = integer(value)?,
-            "version_type" | "_version_type" => version_type = text(value),
-            other => {
-                let reason =
-                    format!("Action/metadata line [{number}] contains an unknown parameter [{other}]");
-                return Err(ElasticError::illegal(reason));
-            }
-        }
+        item.take(number, name, value, &mut conditions)?;
     }
-    item.condition = condition(sequence, term)?;
-    if verb == "update" && (version.is_some() || version_type.is_some()) {
-        return Err(ElasticError::illegal(
-            "Update requests do not support versioning. Please use `if_seq_no` and `if_primary_term` instead",
-        ));
-    }
-    item.version = own_version(version_type.as_deref(), version, item.verb == "create")?;
-    if item.version.is_some() {
-        check_versioned(&item)?;
-    }
-    if item.index.is_empty() {
-        return Err(ElasticError::validation(&["index is missing".to_owned()]));
-    }
-    if let Some(id) = item.id.as_ref().filter(|id| !id.is_empty()) {
-        check_id(id)?;
-    }
-    if item.id.is_none() && matches!(verb, "update" | "delete") {
-        return Err(ElasticError::validation(&["id is missing".to_owned()]));
-    }
+    let retries = conditions.retries;
+    item.check(conditions)?;
     if verb != "delete" {
         let missing = || {
             ElasticError::illegal(format!(
@@ -220,12 +162,96 @@ fn item<'a>(
             ))
         };
         (_, item.source) = lines.next().ok_or_else(missing)?;
-        if verb == "update" {
-            // What is no update at all is refused with the whole request, as the server whose protocol this is does it: for that it is
-            // read once more, and let go again.
-            let (update, _) = parse_update(item.source, false)?;
-            check_update(&update, item.condition.is_some(), retries)?;
-        }
+    }
+    if verb == "update" {
+        // What is no update at all is refused with the whole request, as the server whose protocol this is does it: for that it is
+        // read once more, and let go again.
+        let (update, _) = parse_update(item.source, false)?;
+        check_update(&update, item.condition.is_some(), retries)?;
     }
     Ok(item)
+}
+
+fn malformed(number: usize, expected: &str) -> ElasticError {
+    ElasticError::illegal(format!(
+        "Malformed action/metadata line [{number}], expected {expected}"
+    ))
+}
+
+fn verb_of(number: usize, name: &str) -> Result<&'static str> {
+    const VERBS: [&str; 4] = ["create", "delete", "index", "update"];
+    let verb = VERBS.into_iter().find(|verb| *verb == name);
+    let expected = || format!("field [create], [delete], [index] or [update] but found [{name}]");
+    verb.ok_or_else(|| malformed(number, &expected()))
+}
+
+impl Item<'_> {
+    /// Takes one option of its action.
+    fn take(&mut self, number: usize, name: &str, value: &Value, conditions: &mut Conditions) -> Result<()> {
+        if matches!(value, Value::Object(_) | Value::Array(_)) && name != "_source" {
+            let found = token_of(value);
+            let expected = format!("a simple value for field [{name}] but found [{found}]");
+            return Err(malformed(number, &expected));
+        }
+        let text = |value: &Value| match value {
+            Value::String(text) => Some(text.clone()),
+            Value::Null => None,
+            other => Some(other.to_string()),
+        };
+        match name {
+            "_index" => self.index = text(value).unwrap_or_default(),
+            "_id" => self.id = text(value),
+            "if_seq_no" => conditions.sequence = integer(value)?,
+            "if_primary_term" => conditions.term = integer(value)?,
+            "_source" => self.shown = Some(SourceFilter::parse(value)?),
+            "routing" | "_routing" => self.routing = text(value),
+            "_type" => {}
+            "retry_on_conflict" | "_retry_on_conflict" => conditions.retries = integer(value)?.unwrap_or(0),
+            "require_alias" => self.requires_alias = Some(flag(value)?),
+            // An `index` that says `create` is one; whatever else is said here changes nothing.
+            "op_type" if self.verb == "index" && value == "create" => self.verb = "create",
+            "op_type" => {}
+            // Updates go through none.
+            "pipeline" => self.pipeline = text(value).filter(|_| self.verb != "update"),
+            "version" | "_version" => conditions.version = integer(value)?,
+            "version_type" | "_version_type" => conditions.version_type = text(value),
+            other => {
+                let reason =
+                    format!("Action/metadata line [{number}] contains an unknown parameter [{other}]");
+                return Err(ElasticError::illegal(reason));
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes the conditions, and refuses what cannot be done.
+    fn check(&mut self, conditions: Conditions) -> Result<()> {
+        let Conditions {
+            sequence,
+            term,
+            version,
+            version_type,
+            ..
+        } = conditions;
+        self.condition = condition(sequence, term)?;
+        if self.verb == "update" && (version.is_some() || version_type.is_some()) {
+            return Err(ElasticError::illegal(
+                "Update requests do not support versioning. Please use `if_seq_no` and `if_primary_term` instead",
+            ));
+        }
+        self.version = own_version(version_type.as_deref(), version, self.verb == "create")?;
+        if self.version.is_some() {
+            check_versioned(self)?;
+        }
+        if self.index.is_empty() {
+            return Err(ElasticError::validation(&["index is missing".to_owned()]));
+        }
+        if let Some(id) = self.id.as_ref().filter(|id| !id.is_empty()) {
+            check_id(id)?;
+        }
+        if self.id.is_none() && matches!(self.verb, "update" | "delete") {
+            return Err(ElasticError::validation(&["id is missing".to_owned()]));
+        }
+        Ok(())
+    }
 }
