@@ -3,15 +3,15 @@
 //! Both are kept with the collection. A mapping follows the change log, so that the fields of documents that came by another
 //! protocol are known to the next request.
 
+mod create;
+
 use crate::call::Call;
 use crate::counters::Counters;
-use crate::definition::{Definition, check_alias, check_write_index};
 use crate::error::{ElasticError, Result, kinds};
 use crate::learnt::Learnt;
-use crate::limits::{CHANGES_PAGE, REVISIONS_KEPT};
+use crate::limits::CHANGES_PAGE;
 use crate::present::Present;
 use crate::routing::Routing;
-use crate::shard_counts::Counts;
 use crate::{names, settings};
 use auth::Action;
 use base64::Engine as _;
@@ -95,108 +95,6 @@ impl Call {
                 Some(block) => Err(ElasticError::blocked(&index.name, block)),
             },
         }
-    }
-
-    /// The same; one that does not exist is made, as a write makes it.
-    pub(crate) async fn index_for_writing(&self, name: &str, action: Action) -> Result<Index> {
-        match self.open_index(name, action) {
-            Err(error) if error.kind == kinds::NO_INDEX => {
-                let made = match self.is_stream_by_template(name).await? {
-                    true => self.create_stream(name).await,
-                    false => self.create_index(name, Definition::default()).await,
-                };
-                match made {
-                    Ok(_) => {}
-                    // Another one has made it meanwhile.
-                    Err(error) if error.kind == kinds::EXISTS => {}
-                    Err(error) => return Err(error),
-                }
-                self.open_index(name, action)
-            }
-            found => found,
-        }
-    }
-
-    /// Makes an index of what is given and what templates say.
-    pub(crate) async fn create_index(&self, name: &str, given: Definition) -> Result<Index> {
-        self.create_rolled(name, given, None).await
-    }
-
-    /// The same of an index to which an alias rolls over.
-    pub(crate) async fn create_rolled(
-        &self,
-        name: &str,
-        given: Definition,
-        rolled: Option<&str>,
-    ) -> Result<Index> {
-        names::check(name)?;
-        if self.is_stream_by_template(name).await? {
-            return Err(ElasticError::illegal(format!(
-                "cannot create index with name [{name}], because it matches with a template that creates data streams only, use create data \
-                 stream api instead"
-            )));
-        }
-        let whole = self.templated(name).await?.overridden(given);
-        self.create_index_of(name, whole, rolled).await
-    }
-
-    /// Makes an index of this and nothing else. `rolled` is an alias that is written to it from now on, and no more to the index
-    /// that it is written to now.
-    pub(crate) async fn create_index_of(
-        &self,
-        name: &str,
-        whole: Definition,
-        rolled: Option<&str>,
-    ) -> Result<Index> {
-        names::check(name)?;
-        let namespace = names::namespace(&self.server.engine, name);
-        self.require(Action::CreateCollection, &namespace)?;
-        let analysis = settings::analysis(&whole.settings)?;
-        let fields_max = settings::fields_max(&whole.settings)?;
-        Counts::check(&whole.settings)?;
-        let given = Value::Object(whole.mappings);
-        let mapping = Mapping::parse(&given, analysis)?.with_fields_max(fields_max);
-        mapping.check_given(&given)?;
-        for (alias, options) in &whole.aliases {
-            check_alias(self, name, alias)?;
-            if rolled != Some(alias) {
-                check_write_index(self, name, alias, options)?;
-            }
-        }
-        if names::is_alias(self, name) {
-            let reason = format!("Invalid index name [{name}], already exists as alias");
-            return Err(ElasticError::new(
-                http::StatusCode::BAD_REQUEST,
-                "invalid_index_name_exception",
-                reason,
-            )
-            .of_index(name));
-        }
-        if self.server.engine.collection_entry(&namespace).is_some() {
-            return Err(ElasticError::exists(name));
-        }
-        let made = self
-            .server
-            .engine
-            .create_revisioned(&namespace, REVISIONS_KEPT, false)
-            .await;
-        made.map_err(|error| match ElasticError::from(error) {
-            error if error.kind == kinds::EXISTS => ElasticError::exists(name),
-            error => error,
-        })?;
-        let index = self.index(name, Action::Find)?;
-        let created_ms = i64::try_from(self.server.engine.now_ms()).unwrap_or(i64::MAX);
-        let present = Present {
-            settings: whole.settings,
-            aliases: Arc::new(whole.aliases),
-            is_closed: false,
-            mapping: Arc::new(mapping),
-            created_ms,
-            followed: Sequence::START,
-        };
-        index.save(&present).await?;
-        *index.state.now.lock() = present;
-        Ok(index)
     }
 }
 
@@ -390,14 +288,13 @@ impl Index {
 
     /// Adds to the mapping.
     pub(crate) async fn put_mapping(&self, source: &Value) -> Result<()> {
-        let _changing = self.state.change.lock().await;
-        let mut present = self.state.now.lock().clone();
-        let mut mapping = Mapping::clone(&present.mapping);
-        mapping.put_given(source)?;
-        present.mapping = Arc::new(mapping);
-        self.save(&present).await?;
-        self.set(present);
-        Ok(())
+        self.change(|present| {
+            let mut mapping = Mapping::clone(&present.mapping);
+            mapping.put_given(source)?;
+            present.mapping = Arc::new(mapping);
+            Ok(())
+        })
+        .await
     }
 
     /// What was done with it.
