@@ -11,6 +11,10 @@ use std::ops::Bound;
 /// The records that are read at once to be evicted.
 const EVICT_PAGE_RECORDS: usize = 256;
 
+/// What evictions add to a commit at most, and little more: keys of what is deleted. A commit that inserts as much as it may evicts
+/// about as much of small documents.
+const EVICTED_BYTES_MAX: usize = 32 * 1024 * 1024;
+
 impl Collection {
     /// Deletes the oldest documents of a capped collection until it is within its limits, few in each commit: one that has become
     /// capped may have many more than fit.
@@ -36,9 +40,11 @@ impl Collection {
 }
 
 impl Group<'_> {
-    /// Deletes the oldest documents until the collection is within its limits.
+    /// Deletes the oldest documents until the collection is within its limits. Where these were lowered it may have many more than fit:
+    /// what would make the commit very large is left to the next ones.
     pub(crate) async fn evict(&mut self) -> Result<(), StoreError> {
-        while self.evict_page().await? {}
+        let bytes_max = self.batch.size_bytes() + EVICTED_BYTES_MAX;
+        while self.batch.size_bytes() < bytes_max && self.evict_page().await? {}
         Ok(())
     }
 

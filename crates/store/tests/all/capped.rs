@@ -104,6 +104,37 @@ async fn a_collection_that_becomes_capped_is_cut_to_size_by_the_next_insert() {
 }
 
 #[tokio::test]
+async fn no_commit_becomes_very_large_by_what_it_evicts() {
+    let (store, collection) = new_collection().await;
+    collection
+        .create_indexes(vec![IndexSpec::new("text_1", doc! {"text": 1})])
+        .await
+        .unwrap();
+    for id in 0..40 {
+        let text = "x".repeat(1 << 20);
+        one(&collection, insert_op(doc! {"_id": id, "text": text}))
+            .await
+            .unwrap();
+    }
+    let limits = CappedOptions {
+        size_bytes: 1 << 30,
+        documents_max: Some(2),
+    };
+    let change = move |options: &mut CollectionOptions| {
+        options.capped = Some(limits);
+        Ok(())
+    };
+    store.modify(&ns(), change).await.unwrap();
+    for (id, left) in [(40, 3..20), (41, 2..3)] {
+        one(&collection, insert_op(doc! {"_id": id})).await.unwrap();
+        let count = collection.stats().count;
+        assert!(left.contains(&count), "{count}");
+    }
+    assert_eq!(ids(&all(&collection).await), value::array![40, 41]);
+    assert!(collection.validate(true).await.unwrap().is_valid());
+}
+
+#[tokio::test]
 async fn a_collection_that_becomes_capped_is_trimmed_page_by_page() {
     let (store, collection) = new_collection().await;
     collection
