@@ -1,5 +1,7 @@
 //! One plan running: its source, what is done to what the source finds, and what came out so far.
 
+mod idle;
+
 use super::counters::Counters;
 use super::hit::Hit;
 use super::in_hand::InHand;
@@ -14,16 +16,12 @@ use crate::Result;
 use crate::plan::{Access, Plan};
 use language::filter::Filter;
 use language::metrics;
-use memory::Share;
 use std::collections::HashSet;
 use std::sync::Arc;
 use store::RecordId;
 
 /// The keys that are given to a sort of keys at a time.
 const SORT_KEYS_AT_ONCE: usize = 512;
-
-/// About the bytes that a record takes among those that were found.
-const SEEN_RECORD_BYTES: usize = 12;
 
 /// How many keys and records are looked at between two checks of time limit and kill.
 const KEYS_BETWEEN_CHECKS: u64 = 4096;
@@ -290,44 +288,6 @@ impl Execution {
     pub(super) fn leave(&mut self, records: &[RecordId]) {
         self.pending.extend(records.iter().copied().map(Hit::of_record));
         self.exhausted &= self.pending.is_empty();
-    }
-
-    /// Keeps only the position and what is ready, so that the snapshot can go.
-    pub fn suspend(&mut self) {
-        self.source.suspend();
-        self.is_stale = !self.pending.is_empty();
-    }
-
-    /// Before nobody asks for a while: what is in memory goes on under `idle`; where that has no room, into files, and of what is
-    /// ready the records are kept, to be read again.
-    pub fn rest(&mut self, idle: &mut Share) -> Result<()> {
-        self.in_hand.keep(0);
-        if let Some(seen) = &self.seen {
-            idle.charge(idle.bytes() + seen.capacity() * SEEN_RECORD_BYTES);
-        }
-        if !self.ready.is_empty() && !idle.fit_or_spill(idle.bytes() + self.ready.bytes(), !self.plan.covered)
-        {
-            // What keys were made to is little, and need not be among the records.
-            match self.plan.covered {
-                true => idle.charge(idle.bytes() + self.ready.bytes()),
-                false => self.forget_ready(),
-            }
-        }
-        match &mut self.sorted {
-            Some(sorted) => sorted.rest(idle),
-            None => Ok(()),
-        }
-    }
-
-    fn forget_ready(&mut self) {
-        let again: Vec<Hit> = self.ready.take_hits().collect();
-        if !self.gives_sorted() {
-            self.counters.matched -= again.len() as u64;
-            self.counters.results -= again.len() as u64;
-        }
-        self.pending.splice(..0, again);
-        self.exhausted = false;
-        self.is_stale = true;
     }
 
     /// Notes how many bytes of the documents that were taken are still worked on.

@@ -254,6 +254,11 @@ impl PlanCursor {
         if self.task.spec.moment.is_none() {
             self.check_indexes()?;
         }
+        // Of an index without arrays, only what is read from now on can have come with some.
+        let mut scans = self.execution.plan().scans().iter();
+        if scans.any(|scan| scan.has_new_arrays()) {
+            self.execution.expect_arrays();
+        }
         Ok(snapshot)
     }
 

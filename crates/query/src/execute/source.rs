@@ -195,6 +195,13 @@ impl Source {
         Ok(Stopped::Exhausted)
     }
 
+    /// Makes no document of a key any more.
+    pub fn read_documents(&mut self) {
+        if let Source::Scans { reader, .. } = self {
+            reader.covered = false;
+        }
+    }
+
     /// Keeps only the position.
     pub fn suspend(&mut self) {
         match self {

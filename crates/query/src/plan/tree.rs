@@ -132,6 +132,12 @@ impl IndexScan {
         self.facts.is_multikey() || several_paths
     }
 
+    /// Whether documents with arrays came into the index since the plan was made, on paths that had none.
+    pub fn has_new_arrays(&self) -> bool {
+        let mut fields = self.facts.fields.iter().enumerate();
+        fields.any(|(position, field)| !field.multikey && self.index.is_multikey_field(position))
+    }
+
     /// Whether it can find one record at most.
     pub fn is_one_key(&self) -> bool {
         self.facts.unique && !self.repeats() && self.bounds.iter().all(Intervals::is_point)

@@ -1,13 +1,15 @@
 //! Queries beside indexes that come and go.
 
+use language::expression::Variables;
 use language::filter::{Filter, FilterScope};
+use language::projection::Projection;
 use query::Code;
 use query::execute::{FindSpec, find};
 use query::plan::Hint;
 use query::plan::catalog::whole_indexes;
 use std::sync::Arc;
 use store::{Collection, IndexSpec};
-use value::{Document, DocumentBuf, doc};
+use value::{Document, DocumentBuf, Value, array, doc};
 
 const DOCUMENTS: i32 = 300;
 
@@ -44,6 +46,42 @@ async fn a_cursor_ends_with_an_error_where_its_index_is_dropped() {
     let lost = cursor.next_batch(&mut batch, 1000, usize::MAX).await;
     assert_eq!(lost.expect_err("no index").code(), Code::QUERY_PLAN_KILLED);
     assert_eq!(batch.len(), 10);
+}
+
+#[tokio::test]
+async fn arrays_that_come_between_two_batches_are_given_once_and_whole() {
+    let covered = Projection::parse_find(&doc! {"_id": 0, "a": 1}, None, &Variables::default());
+    let covered = FindSpec {
+        projection: Some(Arc::new(covered.expect("a projection"))),
+        ..by_index()
+    };
+    let unequal = Filter::parse(&doc! {"a": {"$gte": 0, "$ne": 9}}, &FilterScope::default());
+    let unequal = FindSpec {
+        filter: Arc::new(unequal.expect("a filter")),
+        ..by_index()
+    };
+    for (spec, comes) in [(by_index(), true), (covered, true), (unequal, false)] {
+        let (_store, collection) = crate::support::new_collection().await;
+        make_index(&collection).await;
+        insert_some(&collection).await;
+        let mut cursor = find(&collection, spec).await.expect("a cursor");
+        let mut batch: Vec<DocumentBuf> = Vec::new();
+        cursor
+            .next_batch(&mut batch, 10, usize::MAX)
+            .await
+            .expect("a batch");
+        crate::support::insert_all(&collection, &[doc! {"_id": 1000, "a": [8, 9]}]).await;
+        cursor
+            .next_batch(&mut batch, 1000, usize::MAX)
+            .await
+            .expect("the others");
+        let arrays = batch.iter().map(DocumentBuf::to_document);
+        let arrays: Vec<Document> = arrays
+            .filter(|document| document.get("a") == Some(&Value::Array(array![8, 9])))
+            .collect();
+        assert_eq!(arrays.len(), usize::from(comes));
+        assert_eq!(batch.len(), DOCUMENTS as usize + usize::from(comes));
+    }
 }
 
 #[tokio::test]
