@@ -12,7 +12,7 @@ mod set;
 pub use counter::Counter;
 pub use hll::Hll;
 pub use map::{Entry, EntryChange, FieldKind, FieldName, Map, MapChange};
-pub use set::{GrowSet, Set, SetChange};
+pub use set::{GrowSet, Set, SetChange, SetStep};
 
 use crate::clock::{Clock, Dot};
 

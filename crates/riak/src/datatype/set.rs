@@ -20,19 +20,37 @@ pub struct Set {
     pub(super) elements: BTreeMap<Vec<u8>, Dots>,
 }
 
-/// What is to be done with a set.
+/// What is to be done with a set, one step after the other.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct SetChange {
-    /// Elements to be there.
-    pub adds: Vec<Vec<u8>>,
-    /// Elements to be gone.
-    pub removes: Vec<Vec<u8>>,
+pub struct SetChange(pub Vec<SetStep>);
+
+/// What is to be done with an element.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum SetStep {
+    Add(Vec<u8>),
+    Remove(Vec<u8>),
 }
 
 impl SetChange {
+    /// The change that adds elements and then removes others.
+    pub fn new(adds: Vec<Vec<u8>>, removes: Vec<Vec<u8>>) -> SetChange {
+        let adds = adds.into_iter().map(SetStep::Add);
+        SetChange(adds.chain(removes.into_iter().map(SetStep::Remove)).collect())
+    }
+
     /// How many elements it names.
     pub fn elements(&self) -> usize {
-        self.adds.len() + self.removes.len()
+        self.0.len()
+    }
+
+    /// The elements that it adds.
+    pub fn into_adds(self) -> Vec<Vec<u8>> {
+        let added = |step| match step {
+            SetStep::Add(element) => Some(element),
+            SetStep::Remove(_) => None,
+        };
+        self.0.into_iter().filter_map(added).collect()
     }
 }
 
@@ -48,20 +66,31 @@ impl Set {
         dot: &Dot,
         seen: Option<&Clock>,
     ) -> Result<(), ChangeError> {
-        for element in &change.removes {
-            match (self.elements.get_mut(element), seen) {
-                (Some(dots), Some(seen)) => dots.retain(|dot| !seen.covers(dot)),
-                (Some(dots), None) => dots.clear(),
-                // Who says what it has seen may have seen it gone.
-                (None, Some(_)) => {}
-                (None, None) => return Err(ChangeError::NotPresent),
+        for step in &change.0 {
+            match step {
+                SetStep::Add(element) => {
+                    // The one event stands for all before it.
+                    self.elements.insert(element.clone(), Dots::from([dot.clone()]));
+                }
+                SetStep::Remove(element) => self.remove(element, seen)?,
             }
         }
-        for element in &change.adds {
-            // The one event stands for all before it.
-            self.elements.insert(element.clone(), Dots::from([dot.clone()]));
+        Ok(())
+    }
+
+    fn remove(&mut self, element: &[u8], seen: Option<&Clock>) -> Result<(), ChangeError> {
+        match (self.elements.get_mut(element), seen) {
+            (Some(dots), Some(seen)) => {
+                dots.retain(|dot| !seen.covers(dot));
+                if dots.is_empty() {
+                    self.elements.remove(element);
+                }
+            }
+            (Some(_), None) => drop(self.elements.remove(element)),
+            // Who says what it has seen may have seen it gone.
+            (None, Some(_)) => {}
+            (None, None) => return Err(ChangeError::NotPresent),
         }
-        self.elements.retain(|_, dots| !dots.is_empty());
         Ok(())
     }
 

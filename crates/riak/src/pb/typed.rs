@@ -187,10 +187,7 @@ fn change_of(op: DtOp, time_us: u64) -> Result<Change> {
         DtOp {
             counter_op: Some(op), ..
         } => Change::Counter(op.increment.map_or(1, |Zigzag(by)| by)),
-        DtOp { set_op: Some(op), .. } => Change::Set(SetChange {
-            adds: op.adds,
-            removes: op.removes,
-        }),
+        DtOp { set_op: Some(op), .. } => Change::Set(SetChange::new(op.adds, op.removes)),
         DtOp { map_op: Some(op), .. } => Change::Map(map_change(op, time_us)?),
         DtOp { hll_op: Some(op), .. } => Change::Hll(op.adds),
         DtOp {
@@ -215,10 +212,7 @@ fn map_change(op: MapOp, time_us: u64) -> Result<MapChange> {
             Some(value) => EntryChange::Register(value),
             None => match (update.counter_op, update.set_op, update.flag_op, update.map_op) {
                 (Some(op), ..) => EntryChange::Counter(op.increment.map_or(1, |Zigzag(by)| by)),
-                (_, Some(op), ..) => EntryChange::Set(SetChange {
-                    adds: op.adds,
-                    removes: op.removes,
-                }),
+                (_, Some(op), ..) => EntryChange::Set(SetChange::new(op.adds, op.removes)),
                 (_, _, Some(op), _) => EntryChange::Flag(op == ENABLE),
                 (_, _, _, Some(op)) => EntryChange::Map(map_change(op, time_us)?),
                 _ => return Err(RiakError::bad("an update of a map's field has no operation")),

@@ -1,7 +1,7 @@
 //! Operations of data types in JSON (`riak_kv_crdt_json` in Riak's sources). All that a body says is done, or the body is refused.
 
 use crate::clock::Clock;
-use crate::datatype::{Change, EntryChange, FieldKind, FieldName, Kind, MapChange, SetChange};
+use crate::datatype::{Change, EntryChange, FieldKind, FieldName, Kind, MapChange, SetChange, SetStep};
 use crate::error::{Result, RiakError};
 use serde_json::{Map, Value};
 
@@ -16,8 +16,8 @@ pub(super) fn read(kind: Kind, body: &[u8], time_us: u64) -> Result<(Change, Opt
     let change = match kind {
         Kind::Counter => Change::Counter(increment(&op)?),
         Kind::Set => Change::Set(set_change(kind, &op)?),
-        Kind::GrowSet => Change::GrowSet(set_change(kind, &op)?.adds),
-        Kind::Hll => Change::Hll(set_change(kind, &op)?.adds),
+        Kind::GrowSet => Change::GrowSet(set_change(kind, &op)?.into_adds()),
+        Kind::Hll => Change::Hll(set_change(kind, &op)?.into_adds()),
         Kind::Map => Change::Map(map_change(&op, time_us)?),
     };
     Ok((change, seen))
@@ -65,10 +65,10 @@ fn set_change(kind: Kind, op: &Value) -> Result<SetChange> {
 fn gather(kind: Kind, op: &Value, change: &mut SetChange) -> Option<()> {
     for (verb, what) in op.as_object()? {
         match (verb.as_str(), kind) {
-            ("add", _) => change.adds.push(element(what)?),
-            ("add_all", _) => change.adds.extend(elements(what)?),
-            ("remove", Kind::Set) => change.removes.push(element(what)?),
-            ("remove_all", Kind::Set) => change.removes.extend(elements(what)?),
+            ("add", _) => change.0.push(SetStep::Add(element(what)?)),
+            ("add_all", _) => change.0.extend(elements(what)?.into_iter().map(SetStep::Add)),
+            ("remove", Kind::Set) => change.0.push(SetStep::Remove(element(what)?)),
+            ("remove_all", Kind::Set) => change.0.extend(elements(what)?.into_iter().map(SetStep::Remove)),
             ("update", _) => match what {
                 Value::Array(ops) => ops.iter().try_for_each(|op| gather(kind, op, change))?,
                 op => gather(kind, op, change)?,
@@ -190,12 +190,9 @@ mod tests {
 
     #[test]
     fn sets_do_all_that_a_body_says() {
-        let set = |adds: &[&str], removes: &[&str]| {
-            Ok(Change::Set(SetChange {
-                adds: bytes(adds),
-                removes: bytes(removes),
-            }))
-        };
+        let set =
+            |adds: &[&str], removes: &[&str]| Ok(Change::Set(SetChange::new(bytes(adds), bytes(removes))));
+        let step = |step: fn(Vec<u8>) -> SetStep, element: &str| step(element.as_bytes().to_vec());
         for (body, expected) in [
             (r#"{"add":"a","add_all":["b","c"]}"#, set(&["a", "b", "c"], &[])),
             (
@@ -208,6 +205,13 @@ mod tests {
                 set(&["q"], &["p"]),
             ),
             ("{}", set(&[], &[])),
+            (
+                r#"{"remove":"p","add":"p"}"#,
+                Ok(Change::Set(SetChange(vec![
+                    step(SetStep::Remove, "p"),
+                    step(SetStep::Add, "p"),
+                ]))),
+            ),
         ] {
             assert_eq!(change(Kind::Set, body), expected, "{body}");
         }

@@ -14,7 +14,7 @@ fn elements() -> impl Strategy<Value = Vec<Vec<u8>>> {
 }
 
 fn set_change() -> impl Strategy<Value = SetChange> {
-    (elements(), elements()).prop_map(|(adds, removes)| SetChange { adds, removes })
+    (elements(), elements()).prop_map(|(adds, removes)| SetChange::new(adds, removes))
 }
 
 fn map_change() -> impl Strategy<Value = Change> {
@@ -208,6 +208,23 @@ fn a_set_is_the_same_by_both_protocols_and_a_removal_needs_what_was_seen() {
     let updated: DtUpdateResp = client.ask(code::DT_UPDATE, &stale);
     assert_eq!(updated.set_value, [b"b", b"c"], "what was not seen stays");
     assert_eq!(post(r#"{"remove":"z"}"#).status, 412);
+    // Without a context one step follows the other.
+    assert_eq!(post(r#"{"add":"z","remove":"z"}"#).status, 204);
+    assert_eq!(post(r#"{"remove":"z","add":"z"}"#).status, 412);
+    assert_eq!(post(r#"{"remove":"c","add":"c"}"#).status, 204);
+    let both = DtUpdateReq {
+        context: None,
+        op: DtOp {
+            set_op: Some(SetOp {
+                adds: vec![b"z".to_vec()],
+                removes: vec![b"z".to_vec()],
+            }),
+            ..DtOp::default()
+        },
+        ..stale
+    };
+    let updated: DtUpdateResp = client.ask(code::DT_UPDATE, &both);
+    assert_eq!(updated.set_value, [b"b", b"c"]);
     assert!(server.get(path).text().contains(r#""value":["b","c"]"#));
     assert_eq!(
         server
