@@ -133,6 +133,45 @@ async fn what_waits_for_more_lines_is_kept_when_the_file_is_cut_short() {
 }
 
 #[tokio::test]
+async fn what_waits_for_more_lines_is_kept_although_another_file_comes_at_that_time() {
+    let options = "multiline = { continues = '^\\s', wait = \"1h\" }";
+    let mut gathered = files("*.log", options, "");
+    gathered
+        .during(async |folder| {
+            add(
+                &folder.join("a.log"),
+                "the first line, which tells\nerror\n at a\n",
+            );
+            pause().await;
+            add(&folder.join("b.log"), "other\n");
+            std::fs::write(folder.join("a.log"), "").unwrap();
+        })
+        .await;
+    gathered.has(&["the first line, which tells", "error\n at a"]);
+}
+
+#[tokio::test]
+async fn what_waits_for_more_lines_is_read_once_of_a_copy_that_was_found_before() {
+    let options = "multiline = { continues = '^\\s', wait = \"1h\" }";
+    let mut gathered = files("a.log*", options, "");
+    gathered
+        .during(async |folder| {
+            add(
+                &folder.join("a.log"),
+                "the first line, which tells\nerror\n at a\n",
+            );
+            pause().await;
+            std::fs::copy(folder.join("a.log"), folder.join("a.log.1")).unwrap();
+            pause().await;
+            std::fs::write(folder.join("a.log"), "").unwrap();
+            pause().await;
+            add(&folder.join("a.log.1"), "next\n");
+        })
+        .await;
+    gathered.has(&["the first line, which tells", "error\n at a"]);
+}
+
+#[tokio::test]
 async fn what_comes_between_two_starts_is_new_although_nothing_was_there_at_the_first() {
     let mut gathered = files("*.log", "", "start = \"end\"");
     gathered.during(async |_| {}).await;

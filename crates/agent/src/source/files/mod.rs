@@ -247,9 +247,8 @@ impl Watched<'_> {
     async fn turn(&mut self, at: usize) -> Result<Turn> {
         if self.tails[at].is_replaced()? {
             // What it held may be in a copy, which is to be found before it is forgotten.
-            let before = self.tails.len();
             self.scan(false).await?;
-            let is_copied = self.tails.len() > before;
+            let is_copied = self.is_copied(at);
             let last = self.tails[at].last(&self.intake.processor);
             tracing::info!(source = self.intake.name, path = %self.tails[at].path.display(), "a file begins anew");
             self.tails[at].begin_anew()?;
@@ -288,6 +287,13 @@ impl Watched<'_> {
             true => Ok(Turn::Gone),
             false => Ok(Turn::Ended),
         }
+    }
+
+    /// Whether another file that is read goes on from where this one was read to.
+    fn is_copied(&self, at: usize) -> bool {
+        let mark = &self.tails[at].mark;
+        let is_copy = |(other, tail): (usize, &Tail)| other != at && tail.holds(mark);
+        mark.is_telling() && self.tails.iter().enumerate().any(is_copy)
     }
 
     /// Gives what waits for more lines, where nobody will wait. A line without an end stays for the next time.

@@ -98,9 +98,14 @@ impl Tail {
 
     /// Whether the file holds what was read of it.
     pub fn is_intact(&self) -> bool {
+        self.holds(&self.mark)
+    }
+
+    /// Whether the file holds what was read of a file, its own or another.
+    pub fn holds(&self, mark: &Mark) -> bool {
         self.file
             .metadata()
-            .is_ok_and(|metadata| self.mark.matches(&self.file, metadata.len()))
+            .is_ok_and(|metadata| mark.matches(&self.file, metadata.len()))
     }
 
     /// Begins anew with a file that was replaced.
