@@ -1,7 +1,8 @@
 //! A document on its way, with where it is to go.
 
-use crate::error::{Failure, Result, failed};
+use crate::error::{Failure, Result, cannot_cast, failed};
 use crate::limits::{UNMEASURED_BYTES_MAX, document_bytes, fits, value_bytes};
+use mapping::java::class_of;
 use value::{Document, Value};
 
 /// How deep a path may go.
@@ -70,10 +71,7 @@ impl Context {
         match self.get(path) {
             None | Some(Value::Null) if ignores_missing => Ok(None),
             Some(Value::String(text)) => Ok(Some(text)),
-            Some(other) => failed(format!(
-                "field [{path}] of type [{}] cannot be cast to [java.lang.String]",
-                type_name(&other)
-            )),
+            Some(other) => cannot_cast(path, &other, "java.lang.String"),
             None => self.required(path).map(|_| None),
         }
     }
@@ -89,7 +87,7 @@ impl Context {
             Value::String(text) => Ok(text),
             other => failed(format!(
                 "cannot set [{path}]: a text is needed, not [{}]",
-                type_name(&other)
+                class_of(&other)
             )),
         };
         self.grows(path.len() + value_bytes(&value))?;
@@ -252,7 +250,7 @@ fn put_within(inner: &mut Value, rest: &str, path: &str, value: Value) -> Result
             let first = rest.split('.').next().unwrap_or(rest);
             failed(format!(
                 "cannot set [{first}] with parent object of type [{}] as part of path [{path}]",
-                type_name(other)
+                class_of(other)
             ))
         }
     }
@@ -285,20 +283,5 @@ fn take_within(inner: &mut Value, rest: &str) {
             }
         }
         _ => {}
-    }
-}
-
-/// What Elasticsearch calls the type of a value.
-pub(crate) fn type_name(value: &Value) -> &'static str {
-    match value {
-        Value::String(_) => "java.lang.String",
-        Value::Document(_) => "java.util.HashMap",
-        Value::Array(_) => "java.util.ArrayList",
-        Value::Int32(_) => "java.lang.Integer",
-        Value::Int64(_) => "java.lang.Long",
-        Value::Double(_) => "java.lang.Double",
-        Value::Bool(_) => "java.lang.Boolean",
-        Value::Null => "null",
-        _ => "java.lang.Object",
     }
 }

@@ -1,5 +1,8 @@
 //! Why a pipeline is none, and why a document could not go through it.
 
+use mapping::java::class_of;
+use value::Value;
+
 /// Why a definition is no pipeline.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{reason}")]
@@ -75,4 +78,12 @@ pub(crate) type Result<T, E = Failure> = std::result::Result<T, E>;
 
 pub(crate) fn failed<T>(reason: impl Into<String>) -> Result<T> {
     Err(Failure::new(reason))
+}
+
+/// A field does not have a value of the class that is wanted.
+pub(crate) fn cannot_cast<T>(field: &str, found: &Value, wanted: &str) -> Result<T> {
+    failed(format!(
+        "field [{field}] of type [{}] cannot be cast to [{wanted}]",
+        class_of(found)
+    ))
 }

@@ -2,6 +2,7 @@
 
 use crate::error::PipelineError;
 use crate::template::Template;
+use mapping::java::class_of_json;
 use serde_json::{Map, Value as Json};
 use value::Value;
 
@@ -123,22 +124,7 @@ impl Options {
 
 /// An option is not of the type that it must have.
 fn not_of(name: &str, wanted: &str, found: &Json) -> PipelineError {
-    let class = match found {
-        Json::Object(_) => "java.util.HashMap",
-        Json::Array(_) => "java.util.ArrayList",
-        Json::String(_) => "java.lang.String",
-        Json::Bool(_) => "java.lang.Boolean",
-        Json::Number(number) if number.is_f64() => "java.lang.Double",
-        Json::Number(number)
-            if number
-                .as_i64()
-                .is_none_or(|number| i32::try_from(number).is_err()) =>
-        {
-            "java.lang.Long"
-        }
-        Json::Number(_) => "java.lang.Integer",
-        Json::Null => "null",
-    };
+    let class = class_of_json(found);
     PipelineError::of(name, format!("property isn't {wanted}, but of type [{class}]"))
 }
 

@@ -19,6 +19,7 @@ pub mod fields;
 pub mod flattened;
 pub mod geo;
 pub mod intervals;
+pub mod java;
 pub mod json;
 mod mapping;
 pub mod names;

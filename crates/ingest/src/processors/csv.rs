@@ -1,7 +1,7 @@
 //! `csv`: the fields of one line of comma-separated values.
 
-use crate::context::{Context, type_name};
-use crate::error::{PipelineError, Result, failed};
+use crate::context::Context;
+use crate::error::{PipelineError, Result, cannot_cast, failed};
 use crate::options::{self, Options, value_of};
 use serde_json::Value as Json;
 use value::Value;
@@ -74,13 +74,7 @@ impl Csv {
         let text = match &found {
             Value::String(text) => text,
             Value::Null => return failed(format!("field [{}] is null, cannot process it.", self.field)),
-            other => {
-                return failed(format!(
-                    "field [{}] of type [{}] cannot be cast to [java.lang.String]",
-                    self.field,
-                    type_name(other)
-                ));
-            }
+            other => return cannot_cast(&self.field, other, "java.lang.String"),
         };
         let fields = self.fields(text)?;
         for (target, text) in self.targets.iter().zip(fields) {

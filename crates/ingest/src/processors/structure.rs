@@ -1,12 +1,13 @@
 //! Lists and objects: `json`, `foreach`, `dot_expander`, `sort`.
 
-use crate::context::{Context, type_name};
-use crate::error::{Failure, PipelineError, Result, failed};
+use crate::context::Context;
+use crate::error::{Failure, PipelineError, Result, cannot_cast, failed};
 use crate::limits::{fits, value_bytes};
 use crate::options::{self, Options};
 use crate::pipeline::{Processor, Run};
 use crate::processors::Flow;
 use crate::template::shown;
+use mapping::java::class_of;
 use value::Value;
 
 /// `json`: the value that a text is written as.
@@ -95,11 +96,7 @@ impl Foreach {
             None => context.required(&self.field)?,
         };
         let Value::Array(list) = found else {
-            return failed(format!(
-                "field [{}] of type [{}] cannot be cast to [java.util.List]",
-                self.field,
-                type_name(&found)
-            ));
+            return cannot_cast(&self.field, &found, "java.util.List");
         };
         // A failure leaves an outer `foreach` its element, too.
         let before = context.ingest.remove("_value");
@@ -242,23 +239,17 @@ impl Sort {
         let mut list = match context.required(&self.field)? {
             Value::Array(list) => list,
             Value::Null => return failed(format!("field [{}] is null, cannot sort.", self.field)),
-            other => {
-                return failed(format!(
-                    "field [{}] of type [{}] cannot be cast to [java.util.List]",
-                    self.field,
-                    type_name(&other)
-                ));
-            }
+            other => return cannot_cast(&self.field, &other, "java.util.List"),
         };
-        let of_first = list.first().map(type_name);
+        let of_first = list.first().map(class_of);
         let is_other = |value: &&Value| {
-            Some(type_name(value)) != of_first || matches!(value, Value::Null | Value::Document(_))
+            Some(class_of(value)) != of_first || matches!(value, Value::Null | Value::Document(_))
         };
         if let Some(other) = list.iter().find(is_other) {
             let reason = format!(
                 "class {} cannot be cast to class {}",
                 of_first.unwrap_or_default(),
-                type_name(other)
+                class_of(other)
             );
             return Err(Failure::of("class_cast_exception", reason));
         }

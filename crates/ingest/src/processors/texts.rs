@@ -1,8 +1,8 @@
 //! Texts: `lowercase`, `uppercase`, `trim`, `split`, `join`, `gsub`, `bytes`, `html_strip`, `urldecode`.
 
 use super::sizes::bytes_of;
-use crate::context::{Context, type_name};
-use crate::error::{PipelineError, Result, failed};
+use crate::context::Context;
+use crate::error::{PipelineError, Result, cannot_cast, failed};
 use crate::limits::{collected, fits};
 use crate::options::{self, Options};
 use crate::template::shown;
@@ -101,11 +101,7 @@ impl Text {
     fn wrong<T>(&self, found: &Value, wanted: &str) -> Result<T> {
         match found {
             Value::Null => failed(format!("field [{}] is null, cannot process it.", self.field)),
-            found => failed(format!(
-                "field [{}] of type [{}] cannot be cast to [{wanted}]",
-                self.field,
-                type_name(found)
-            )),
+            found => cannot_cast(&self.field, found, wanted),
         }
     }
 
