@@ -15,6 +15,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 /// Backups that may be under way at a time: each keeps the space of what is dropped meanwhile.
 const BACKUPS_MAX: usize = 4;
@@ -31,12 +32,26 @@ const REST_TIME_MAX: Duration = Duration::from_secs(2);
 const READ_BYTES_MAX: u64 = 4 << 20;
 
 /// The backups that are under way.
-#[derive(Debug, Default)]
-pub(crate) struct Backups(Mutex<BTreeMap<String, Arc<Running>>>);
+#[derive(Debug)]
+pub(crate) struct Backups {
+    running: Mutex<BTreeMap<String, Arc<Running>>>,
+    places: Arc<Semaphore>,
+}
+
+impl Default for Backups {
+    fn default() -> Backups {
+        Backups {
+            running: Mutex::default(),
+            places: Arc::new(Semaphore::new(BACKUPS_MAX)),
+        }
+    }
+}
 
 /// One of them.
 #[derive(Debug)]
 struct Running {
+    /// Taken before the checkpoint is made, which others may begin to do meanwhile.
+    _place: OwnedSemaphorePermit,
     checkpoint: Checkpoint,
     source: FolderSource,
     last: Mutex<Last>,
@@ -121,13 +136,15 @@ async fn begin(call: &Call) -> Result<Response> {
         }
     };
     server.backups.end_idle();
-    if server.backups.lock().len() >= BACKUPS_MAX {
+    let place = server.backups.places.clone().try_acquire_owned();
+    let place = place.map_err(|_| {
         let reason = format!("{BACKUPS_MAX} backups are under way; wait, or end one: DELETE /backups/ID");
-        return Err(WebError::new(StatusCode::TOO_MANY_REQUESTS, "too_many", reason));
-    }
+        WebError::new(StatusCode::TOO_MANY_REQUESTS, "too_many", reason)
+    })?;
     let checkpoint = server.engine.checkpoint(archiving).await?;
     let (source, began_ms) = (checkpoint.source(), checkpoint.began_ms());
     let running = Arc::new(Running {
+        _place: place,
         checkpoint,
         source,
         last: Mutex::new(Last::now(server)),
@@ -208,7 +225,7 @@ fn end_when_idle(server: &Arc<Server>, id: String) {
 impl Backups {
     /// No code that may panic runs under the lock, so what a poisoned one guards is whole.
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Running>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Keeps a backup under an id that no other has.
@@ -223,13 +240,17 @@ impl Backups {
     }
 
     fn end_idle(&self) {
-        self.lock().retain(|id, running| {
-            let is_kept = running.last().at.elapsed() < IDLE_TIME_MAX;
-            if !is_kept {
-                tracing::warn!(%id, "a backup was ended that nobody read any more");
-            }
-            is_kept
-        });
+        let mut running = self.lock();
+        let is_idle = |running: &Arc<Running>| running.last().at.elapsed() >= IDLE_TIME_MAX;
+        let idle = running.iter().filter(|(_, running)| is_idle(running));
+        let idle: Vec<String> = idle.map(|(id, _)| id.clone()).collect();
+        let ended: Vec<_> = idle.iter().filter_map(|id| running.remove(id)).collect();
+        drop(running);
+        for id in idle {
+            tracing::warn!(%id, "a backup was ended that nobody read any more");
+        }
+        // Removes their files, for which nobody should wait.
+        drop(ended);
     }
 }
 

@@ -10,16 +10,18 @@ fn backups() {
 
 const PART: &str = "GET /backups/<id>?path=LARDER&offset=0&bytes=16";
 
+const BEGUN: Case = case(
+    "POST /backups",
+    "",
+    201,
+    r#"{"id": "*", "began_ms": "*", "files": "*"}"#,
+);
+
 pub const CASES: &[Case] = &[
     case("GET /backups", "", 200, r#"{"backups": []}"#),
     case("HEAD /backups", "", 200, ""),
     case("PUT /backups", "", 405, "Allow: GET, HEAD, POST\n\n"),
-    case(
-        "POST /backups",
-        "",
-        201,
-        r#"{"id": "*", "began_ms": "*", "files": "*"}"#,
-    ),
+    BEGUN,
     case("GET /backups", "", 200, r#"{"backups": [{"id": "<id>"}]}"#),
     case(PART, "", 200, "larder format 1"),
     case(
@@ -57,4 +59,11 @@ pub const CASES: &[Case] = &[
     case("PATCH /backups/<id>", "", 405, "Allow: GET, DELETE\n\n"),
     case("DELETE /backups/<id>", "", 204, ""),
     case("DELETE /backups/<id>", "", 404, r#"{"error": "not_found"}"#),
+    BEGUN,
+    BEGUN,
+    BEGUN,
+    BEGUN,
+    case("POST /backups", "", 429, "4 backups are under way"),
+    case("DELETE /backups/<id>", "", 204, ""),
+    BEGUN,
 ];
