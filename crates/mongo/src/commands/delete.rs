@@ -15,6 +15,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .engine
         .delete(&call.context, &write.namespace, write.statements, &write.options)
         .await?;
+    if writes::is_unacknowledged(call) {
+        return Ok(Document::new().into());
+    }
     let mut reply = doc! {"n": Value::count(done.deleted)};
     writes::push_failures(&mut reply, done.failures)?;
     Ok(reply.into())

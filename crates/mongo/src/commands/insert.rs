@@ -4,7 +4,7 @@ use super::writes;
 use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
-use value::{Value, doc};
+use value::{Document, Value, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
@@ -21,6 +21,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .engine
         .insert(&call.context, &namespace, documents, &options)
         .await?;
+    if writes::is_unacknowledged(call) {
+        return Ok(Document::new().into());
+    }
     let mut reply = doc! {"n": Value::count(done.inserted)};
     writes::push_failures(&mut reply, done.failures)?;
     Ok(reply.into())

@@ -18,6 +18,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .engine
         .update(&call.context, &write.namespace, write.statements, &write.options)
         .await?;
+    if writes::is_unacknowledged(call) {
+        return Ok(Document::new().into());
+    }
     let mut reply = doc! {"n": Value::count(done.matched), "nModified": Value::count(done.modified)};
     if !done.upserted.is_empty() {
         let upserted: Value = done

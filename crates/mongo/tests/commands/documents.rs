@@ -10,6 +10,7 @@ fn documents() {
 
 pub fn cases() -> Vec<Case> {
     let mut cases = writes();
+    cases.extend(unacknowledged());
     cases.extend(reads());
     cases.extend(cursors());
     cases
@@ -109,6 +110,32 @@ fn writes() -> Vec<Case> {
             "nsInfo",
         )
         .of("admin"),
+    ]
+}
+
+/// Who does not want to know what became of the statements is not told.
+fn unacknowledged() -> Vec<Case> {
+    let silent = |request| {
+        good(request, doc! {})
+            .without("n")
+            .without("nModified")
+            .without("writeErrors")
+    };
+    let concern = doc! {"w": 0};
+    vec![
+        silent(doc! {"insert": "silent", "documents": [{"_id": 1}], "writeConcern": concern.clone()}),
+        silent(doc! {"insert": "silent", "documents": [{"_id": 1}], "writeConcern": concern.clone()}),
+        silent(
+            doc! {"update": "silent", "updates": [{"q": {}, "u": {"$set": {"a": 1}}}], "writeConcern": concern.clone()},
+        ),
+        good(doc! {"count": "silent", "query": {"a": 1}}, doc! {"n": 1}),
+        silent(doc! {"delete": "silent", "deletes": [{"q": {}, "limit": 0}], "writeConcern": concern}),
+        good(doc! {"count": "silent"}, doc! {"n": 0}),
+        good(
+            doc! {"insert": "silent", "documents": [{"_id": 2}], "writeConcern": {"w": 0, "j": true}},
+            doc! {"n": 1},
+        ),
+        good(doc! {"drop": "silent"}, doc! {}),
     ]
 }
 
