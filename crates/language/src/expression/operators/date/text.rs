@@ -15,54 +15,115 @@ pub(super) const OPERATORS: &[Operator] = &[
     operator("$dateFromString", Syntax::Named(parse_from_string)),
 ];
 
-/// `$dateToString`: what stands for a null is only evaluated when it is needed.
+/// The operands that both have; what stands for a failure or a null is only evaluated when it is needed.
 #[derive(Debug)]
-struct DateToString {
-    date: Node,
+struct Operands {
+    /// The date, or the text.
+    subject: Node,
     format: Option<Node>,
     timezone: Option<Node>,
+    on_error: Option<Node>,
     on_null: Option<Node>,
 }
+
+/// What is wrong with the argument of one of them.
+struct Faults {
+    wrong: Wrong,
+    /// It lacks what is to be written or read.
+    missing: Code,
+    /// Refuses a format, which is looked at before there is any document where it is constant.
+    check_format: fn(&str) -> Result<()>,
+}
+
+impl Operands {
+    /// Reads them from an argument that has only these fields, of which the first one must be there.
+    fn parse(
+        parser: &mut Parser<'_>,
+        name: &str,
+        argument: &Value,
+        fields: &[&str],
+        faults: &Faults,
+    ) -> Result<Operands> {
+        let subject = fields.first().copied().unwrap_or_default();
+        let argument = named::object(name, argument, fields, &faults.wrong)?;
+        named::require(name, argument, &[(subject, faults.missing)])?;
+        if let Some(Value::String(format)) = argument.get("format")
+            && !format.starts_with('$')
+        {
+            (faults.check_format)(format)?;
+        }
+        let mut operand = |field| argument.get(field).map(|value| parser.operand(value)).transpose();
+        Ok(Operands {
+            subject: operand(subject)?.unwrap_or(Node::Constant(None)),
+            format: operand("format")?,
+            timezone: operand("timezone")?,
+            on_error: operand("onError")?,
+            on_null: operand("onNull")?,
+        })
+    }
+
+    fn all(&mut self) -> Vec<&mut Node> {
+        let rest = [
+            &mut self.format,
+            &mut self.timezone,
+            &mut self.on_error,
+            &mut self.on_null,
+        ];
+        std::iter::once(&mut self.subject)
+            .chain(rest.into_iter().flatten())
+            .collect()
+    }
+
+    fn fold(&mut self) -> Result<()> {
+        self.all().into_iter().try_for_each(Node::fold)?;
+        check_constant_zone(self.timezone.as_ref())
+    }
+
+    fn reads_document(&self) -> bool {
+        let rest = [&self.format, &self.timezone, &self.on_error, &self.on_null];
+        self.subject.reads_document() || rest.into_iter().flatten().any(Node::reads_document)
+    }
+
+    fn instead_of_null<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
+        match &self.on_null {
+            Some(on_null) => on_null.evaluate(scope),
+            None => Ok(Found::of(Value::Null)),
+        }
+    }
+}
+
+/// `$dateToString`.
+#[derive(Debug)]
+struct DateToString(Operands);
 
 const FORMAT_UTC: &str = "%Y-%m-%dT%H:%M:%S.%LZ";
 const FORMAT_ZONED: &str = "%Y-%m-%dT%H:%M:%S.%L";
 
 fn parse_to_string(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> {
-    let fields = ["date", "format", "timezone", "onNull"];
-    let argument = named::object(
-        name,
-        argument,
-        &fields,
-        &Wrong {
+    let faults = Faults {
+        wrong: Wrong {
             not_object: Code::location(18_629),
             unknown: Code::location(18_534),
         },
-    )?;
-    named::require(name, argument, &[("date", Code::location(18_628))])?;
-    if let Some(Value::String(format)) = argument.get("format")
-        && !format.starts_with('$')
-    {
-        check_format(format)?;
-    }
-    let mut operand = |field| argument.get(field).map(|value| parser.operand(value)).transpose();
-    Ok(Node::Operation(Box::new(DateToString {
-        date: operand("date")?.unwrap_or(Node::Constant(None)),
-        format: operand("format")?,
-        timezone: operand("timezone")?,
-        on_null: operand("onNull")?,
-    })))
+        missing: Code::location(18_628),
+        check_format,
+    };
+    let fields = ["date", "format", "timezone", "onNull"];
+    let operands = Operands::parse(parser, name, argument, &fields, &faults)?;
+    Ok(Node::Operation(Box::new(DateToString(operands))))
 }
 
 impl Operation for DateToString {
     fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
-        let moment = self.date.evaluate(scope)?;
-        let pattern = optional(self.format.as_ref(), scope)?;
+        let operands = &self.0;
+        let moment = operands.subject.evaluate(scope)?;
+        let pattern = optional(operands.format.as_ref(), scope)?;
         let wrong = Code::location(18_533);
         let pattern = Format::of(pattern.as_ref(), "$dateToString", wrong, check_format)?;
-        let timezone = optional(self.timezone.as_ref(), scope)?;
+        let timezone = optional(operands.timezone.as_ref(), scope)?;
         let zone = zone(timezone.as_ref())?;
         if moment.present().is_none() {
-            return instead_of_null(self.on_null.as_ref(), scope);
+            return operands.instead_of_null(scope);
         }
         let Some(zone) = zone else {
             return Ok(Found::of(Value::Null));
@@ -79,34 +140,21 @@ impl Operation for DateToString {
     }
 
     fn fold(&mut self) -> Result<()> {
-        self.operands().into_iter().try_for_each(Node::fold)?;
-        check_constant_zone(self.timezone.as_ref())
+        self.0.fold()
     }
 
     fn operands(&mut self) -> Vec<&mut Node> {
-        let rest = [&mut self.format, &mut self.timezone, &mut self.on_null];
-        std::iter::once(&mut self.date)
-            .chain(rest.into_iter().flatten())
-            .collect()
+        self.0.all()
     }
 
     fn reads_document(&self) -> bool {
-        let rest = [&self.format, &self.timezone, &self.on_null];
-        self.date.reads_document() || rest.into_iter().flatten().any(Node::reads_document)
+        self.0.reads_document()
     }
 }
 
 /// The value of an operand that may not be given.
 fn optional<'e>(operand: Option<&'e Node>, scope: &Scope<'e>) -> Result<Option<Found<'e>>> {
     operand.map(|operand| operand.evaluate(scope)).transpose()
-}
-
-/// What stands for a null.
-fn instead_of_null<'e>(on_null: Option<&'e Node>, scope: &Scope<'e>) -> Result<Found<'e>> {
-    match on_null {
-        Some(on_null) => on_null.evaluate(scope),
-        None => Ok(Found::of(Value::Null)),
-    }
 }
 
 /// MongoDB looks at a constant zone before there is any document.
@@ -160,53 +208,35 @@ fn usual_format(zone: &Zone) -> &'static str {
     }
 }
 
-/// `$dateFromString`: what stands for a failure is only evaluated when it is needed.
+/// `$dateFromString`.
 #[derive(Debug)]
-struct FromString {
-    text: Node,
-    format: Option<Node>,
-    timezone: Option<Node>,
-    on_error: Option<Node>,
-    on_null: Option<Node>,
-}
+struct FromString(Operands);
 
 fn parse_from_string(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> {
-    let fields = ["dateString", "format", "timezone", "onError", "onNull"];
-    let argument = named::object(
-        name,
-        argument,
-        &fields,
-        &Wrong {
+    let faults = Faults {
+        wrong: Wrong {
             not_object: Code::location(40_540),
             unknown: Code::location(40_541),
         },
-    )?;
-    named::require(name, argument, &[("dateString", Code::location(40_542))])?;
-    if let Some(Value::String(format)) = argument.get("format")
-        && !format.starts_with('$')
-    {
-        check_read_format(format)?;
-    }
-    let mut operand = |field| argument.get(field).map(|value| parser.operand(value)).transpose();
-    Ok(Node::Operation(Box::new(FromString {
-        text: operand("dateString")?.unwrap_or(Node::Constant(None)),
-        format: operand("format")?,
-        timezone: operand("timezone")?,
-        on_error: operand("onError")?,
-        on_null: operand("onNull")?,
-    })))
+        missing: Code::location(40_542),
+        check_format: check_read_format,
+    };
+    let fields = ["dateString", "format", "timezone", "onError", "onNull"];
+    let operands = Operands::parse(parser, name, argument, &fields, &faults)?;
+    Ok(Node::Operation(Box::new(FromString(operands))))
 }
 
 impl Operation for FromString {
     fn evaluate<'e>(&'e self, scope: &Scope<'e>) -> Result<Found<'e>> {
-        let text = self.text.evaluate(scope)?;
-        let pattern = optional(self.format.as_ref(), scope)?;
+        let operands = &self.0;
+        let text = operands.subject.evaluate(scope)?;
+        let pattern = optional(operands.format.as_ref(), scope)?;
         let wrong = Code::location(40_684);
         let pattern = Format::of(pattern.as_ref(), "$dateFromString", wrong, check_read_format)?;
-        let timezone = optional(self.timezone.as_ref(), scope)?;
+        let timezone = optional(operands.timezone.as_ref(), scope)?;
         let zone = zone(timezone.as_ref())?;
         let Some(present) = text.present() else {
-            return instead_of_null(self.on_null.as_ref(), scope);
+            return operands.instead_of_null(scope);
         };
         let failure = match present {
             ValueRef::String(text) => {
@@ -231,32 +261,22 @@ impl Operation for FromString {
                 ),
             ),
         };
-        match &self.on_error {
+        match &operands.on_error {
             Some(on_error) if failure.code == Code::CONVERSION_FAILURE => on_error.evaluate(scope),
             _ => Err(failure),
         }
     }
 
     fn fold(&mut self) -> Result<()> {
-        self.operands().into_iter().try_for_each(Node::fold)?;
-        check_constant_zone(self.timezone.as_ref())
+        self.0.fold()
     }
 
     fn operands(&mut self) -> Vec<&mut Node> {
-        let rest = [
-            &mut self.format,
-            &mut self.timezone,
-            &mut self.on_error,
-            &mut self.on_null,
-        ];
-        std::iter::once(&mut self.text)
-            .chain(rest.into_iter().flatten())
-            .collect()
+        self.0.all()
     }
 
     fn reads_document(&self) -> bool {
-        let rest = [&self.format, &self.timezone, &self.on_error, &self.on_null];
-        self.text.reads_document() || rest.into_iter().flatten().any(Node::reads_document)
+        self.0.reads_document()
     }
 }
 
