@@ -1,7 +1,8 @@
-//! What scripts make of documents that are found: fields of hits.
+//! What scripts make of documents that are found: fields of hits, and values of aggregations.
 
-use super::server::run;
-use testing::http::{Case, case};
+use super::server::{Server, run};
+use serde_json::Value;
+use testing::http::{Case, case, exchange};
 
 #[test]
 fn scripts_make_fields_of_hits() {
@@ -99,3 +100,156 @@ pub const CASES: &[Case] = &[
         "",
     ),
 ];
+
+/// Aggregations, each with what it gives of three documents.
+const AGGREGATIONS: &[(&str, &str)] = &[
+    (
+        r#"{"sum": {"script": "doc['n'].value * 2"}}"#,
+        r#"{"value": 16.0}"#,
+    ),
+    (
+        r#"{"sum": {"field": "n", "script": {"source": "_value * params.by", "params": {"by": 0.5}}}}"#,
+        r#"{"value": 4.0}"#,
+    ),
+    (
+        r#"{"max": {"script": "params._source.at.startsWith('2020-02') ? 7 : null"}}"#,
+        r#"{"value": 7.0}"#,
+    ),
+    (
+        r#"{"min": {"field": "none", "script": "_value * 2"}}"#,
+        r#"{"value": null}"#,
+    ),
+    (
+        r#"{"terms": {"script": "doc['k'].value + doc['n'].value"}}"#,
+        r#"{"buckets": [{"key": "a1", "doc_count": 1}, {"key": "a2"}, {"key": "b5"}]}"#,
+    ),
+    (
+        r#"{"terms": {"script": "doc['n'].value % 2", "value_type": "long"}}"#,
+        r#"{"buckets": [{"key": 1, "doc_count": 2}, {"key": 0, "doc_count": 1}]}"#,
+    ),
+    (
+        r#"{"terms": {"field": "n", "script": "_value % 2"}}"#,
+        r#"{"buckets": [{"key": 1.0, "doc_count": 2}, {"key": 0.0, "doc_count": 1}]}"#,
+    ),
+    (
+        r#"{"terms": {"script": "doc['n'].value / 2.0"}}"#,
+        r#"{"buckets": [{"key": "0.5"}, {"key": "1.0"}, {"key": "2.5"}]}"#,
+    ),
+    (
+        r#"{"terms": {"field": "k", "script": "_value.toUpperCase()"}}"#,
+        r#"{"buckets": [{"key": "A", "doc_count": 2}, {"key": "B", "doc_count": 1}]}"#,
+    ),
+    (
+        r#"{"histogram": {"script": "doc['n'].value * 10", "interval": 20}}"#,
+        r#"{"buckets": [{"key": 0.0, "doc_count": 1}, {"key": 20.0}, {"key": 40.0}]}"#,
+    ),
+    (
+        r#"{"date_histogram": {"field": "at", "script": "_value + 86400000L * 20", "calendar_interval": "month"}}"#,
+        r#"{"buckets": [{"key_as_string": "2020-01-01T00:00:00.000Z", "doc_count": 1}, {"doc_count": 2}]}"#,
+    ),
+    (
+        r#"{"date_histogram": {"script": "doc['at'].value.minusYears(1)", "calendar_interval": "year"}}"#,
+        r#"{"buckets": [{"key_as_string": "2019-01-01T00:00:00.000Z", "doc_count": 3}]}"#,
+    ),
+    (
+        r#"{"cardinality": {"script": "[doc['k'].value, 'x']"}}"#,
+        r#"{"value": 3}"#,
+    ),
+    (
+        r#"{"missing": {"script": "doc['k'].value == 'a' ? null : 1"}}"#,
+        r#"{"doc_count": 2}"#,
+    ),
+    (
+        r#"{"weighted_avg": {"value": {"script": "doc['n'].value"}, "weight": {"field": "n"}}}"#,
+        r#"{"value": 3.75}"#,
+    ),
+    (
+        r#"{"range": {"script": "doc['n'].value", "ranges": [{"from": 2}]}}"#,
+        r#"{"buckets": [{"doc_count": 2}]}"#,
+    ),
+    (
+        r#"{"composite": {"sources": [{"size": {"terms": {"script": "doc['n'].value > 1 ? 'more' : 'one'"}}}]}}"#,
+        r#"{"buckets": [{"key": {"size": "more"}, "doc_count": 2}, {"key": {"size": "one"}}]}"#,
+    ),
+    (
+        r#"{"filter": {"term": {"k": "b"}}, "aggs": {"k": {"terms": {"script": "doc['k'].value", "min_doc_count": 0}}}}"#,
+        r#"{"k": {"buckets": [{"key": "b", "doc_count": 1}, {"key": "a", "doc_count": 0}]}}"#,
+    ),
+];
+
+/// Aggregations with scripts that are refused.
+const REFUSED: &[(&str, u16, &str)] = &[
+    (
+        r#"{"sum": {"script": "'x'"}}"#,
+        500,
+        "Unsupported script value [x], expected a number, date, or boolean",
+    ),
+    (
+        r#"{"sum": {"script": "_score"}}"#,
+        400,
+        "cannot resolve symbol [_score]",
+    ),
+    (
+        r#"{"sum": {"field": "k", "script": "1"}}"#,
+        400,
+        "is not supported for aggregation [sum]",
+    ),
+    (
+        r#"{"geo_bounds": {"field": "place", "script": "1"}}"#,
+        400,
+        "[geo_bounds] unknown field [script]",
+    ),
+    (
+        r#"{"geo_distance": {"field": "place", "script": "1", "origin": "1,1", "ranges": [{"to": 1}]}}"#,
+        500,
+        "value source of type [geopoint] is not supported by scripts",
+    ),
+    (
+        r#"{"weighted_avg": {"value": {"field": "n", "script": "1"}, "weight": {"field": "n"}}}"#,
+        400,
+        "[field] and [script] cannot both be configured.  Please specify one or the other.",
+    ),
+];
+
+#[test]
+fn scripts_make_values_of_aggregations() {
+    let server = Server::start();
+    let ask = |request: &str, body: &str| exchange(server.address, request, body);
+    let mapping = r#"{"mappings": {"properties": {"k": {"type": "keyword"}, "n": {"type": "long"}, "at": {"type": "date"},
+        "place": {"type": "geo_point"}}}}"#;
+    assert_eq!(ask("PUT /sums", mapping).status, 200);
+    for document in [
+        r#"{"k": "a", "n": 1, "at": "2020-01-01"}"#,
+        r#"{"k": "a", "n": 2, "at": "2020-01-15"}"#,
+        r#"{"k": "b", "n": 5, "at": "2020-02-01"}"#,
+    ] {
+        assert_eq!(ask("POST /sums/_doc?refresh=true", document).status, 201);
+    }
+    for (aggregation, wanted) in AGGREGATIONS {
+        let body = format!(r#"{{"size": 0, "aggs": {{"x": {aggregation}}}}}"#);
+        let answer = ask("POST /sums/_search", &body);
+        let wanted = format!(r#"{{"aggregations": {{"x": {wanted}}}}}"#);
+        let wanted: Value = serde_json::from_str(&wanted).unwrap();
+        let found: Value = serde_json::from_str(&answer.body).unwrap();
+        assert!(has(&found, &wanted), "{aggregation}: {answer}");
+    }
+    for (aggregation, status, reason) in REFUSED {
+        let body = format!(r#"{{"size": 0, "aggs": {{"x": {aggregation}}}}}"#);
+        let answer = ask("POST /sums/_search", &body);
+        assert_eq!(answer.status, *status, "{aggregation}: {answer}");
+        assert!(answer.body.contains(reason), "{aggregation}: {answer}");
+    }
+}
+
+/// Whether what is found has all members of what is wanted.
+fn has(found: &Value, wanted: &Value) -> bool {
+    match (found, wanted) {
+        (Value::Object(found), Value::Object(wanted)) => wanted
+            .iter()
+            .all(|(name, wanted)| found.get(name).is_some_and(|found| has(found, wanted))),
+        (Value::Array(found), Value::Array(wanted)) => {
+            found.len() == wanted.len() && found.iter().zip(wanted).all(|(found, wanted)| has(found, wanted))
+        }
+        (found, wanted) => found == wanted,
+    }
+}

@@ -94,9 +94,10 @@ impl Buckets {
         let matching = |count: usize| (0..count).filter(|at| matches(first + at)).collect::<Vec<_>>();
         match &named.spec {
             Spec::Filter(_) if matches(first) => self.add_fixed(0, named, view, context, first + 1),
-            Spec::Missing(source) if source.is_missing(view) => {
-                self.add_fixed(0, named, view, context, first)
-            }
+            Spec::Missing(source) => match source.is_missing(view)? {
+                true => self.add_fixed(0, named, view, context, first),
+                false => Ok(()),
+            },
             Spec::Filters { queries, other, .. } => {
                 let mut found = matching(queries.len());
                 if other.is_some() && found.is_empty() {
@@ -133,11 +134,11 @@ impl Buckets {
                 bounds,
                 ..
             } => {
-                let keys = cells(source.terms(view), *is_tile, *precision, bounds.as_ref());
+                let keys = cells(source.terms(view)?, *is_tile, *precision, bounds.as_ref());
                 self.add_keys(keys, named, view, context, first)
             }
             Spec::Range(source, range) => {
-                let terms = source.terms(view);
+                let terms = source.terms(view)?;
                 work(range.len())?;
                 for at in 0..range.len() {
                     if terms.iter().any(|term| range.has(at, term)) {
@@ -147,21 +148,21 @@ impl Buckets {
                 Ok(())
             }
             Spec::Terms(source, spec) => {
-                let keys = source.terms(view).into_iter().filter(|term| spec.includes(term));
+                let keys = source.terms(view)?.into_iter().filter(|term| spec.includes(term));
                 self.add_keys(keys.map(Key).collect(), named, view, context, first)
             }
             Spec::Significant(source, spec) => {
                 self.seen += context.weight;
-                let terms = source.terms(view).into_iter();
+                let terms = source.terms(view)?.into_iter();
                 let keys = terms.filter(|term| spec.includes(term)).map(Key);
                 self.add_keys(keys.collect(), named, view, context, first)
             }
             Spec::Values(source) => {
-                let keys = source.terms(view).into_iter().map(Key).collect();
+                let keys = source.terms(view)?.into_iter().map(Key).collect();
                 self.add_keys(keys, named, view, context, first)
             }
             Spec::Histogram(source, interval) => {
-                let keys = interval.keys_in(&source.terms(view), source)?;
+                let keys = interval.keys_in(&source.terms(view)?, source)?;
                 self.add_keys(keys.into_iter().map(Key).collect(), named, view, context, first)
             }
             _ => Ok(()),

@@ -9,6 +9,7 @@ use mapping::decimals::java_number;
 use mapping::error::{Result, SearchError};
 use mapping::fields::{Term, View};
 use mapping::geo::Point;
+use mapping::java::class_of_json;
 use mapping::json::scalar;
 use mapping::value_format::ValueType;
 use serde_json::{Map, Value, json};
@@ -21,11 +22,12 @@ const COMBINATIONS_MAX: usize = 10_000;
 
 /// Each way to take one of each of these lists.
 pub(super) fn combinations<T: Clone>(
-    lists: impl Iterator<Item = Vec<T>>,
+    lists: impl Iterator<Item = Result<Vec<T>>>,
     aggregation: &str,
 ) -> Result<Vec<Vec<T>>> {
     let mut keys = vec![Vec::new()];
     for values in lists {
+        let values = values?;
         if keys.len() * values.len() > COMBINATIONS_MAX {
             return Err(SearchError::illegal(format!(
                 "a document is in more than {COMBINATIONS_MAX} buckets of [{aggregation}]"
@@ -162,8 +164,8 @@ impl Ord for At {
 pub(super) struct Composite(BTreeMap<Vec<At>, Bucket>);
 
 impl Part {
-    fn terms(&self, view: &View<'_>) -> Vec<Option<Term>> {
-        let found = self.source.terms(view);
+    fn terms(&self, view: &View<'_>) -> Result<Vec<Option<Term>>> {
+        let found = self.source.terms(view)?;
         let mut terms: Vec<Term> = match &self.kind {
             Kind::Terms => found,
             Kind::Histogram(interval) => {
@@ -187,10 +189,10 @@ impl Part {
         if let Kind::Terms = self.kind {
             terms.dedup_by(|a, b| a.compare(b).is_eq());
         }
-        match terms.is_empty() && self.missing_bucket {
+        Ok(match terms.is_empty() && self.missing_bucket {
             true => vec![None],
             false => terms.into_iter().map(Some).collect(),
-        }
+        })
     }
 
     /// A value of `after` as the part has it.
@@ -228,7 +230,7 @@ impl Part {
             (Kind::Terms, kind) => match value {
                 Value::String(_) => self.source.read(kind.unwrap_or(ValueType::Text), value, now_ms)?,
                 other => {
-                    let class = class_of(other);
+                    let class = class_of_json(other).trim_start_matches("java.lang.");
                     return Err(SearchError::illegal(format!(
                         "invalid value, expected string, got {class}"
                     )));
@@ -244,22 +246,6 @@ impl Part {
             (_, Term::Date(ms)) if self.source.format.is_none() => json!(ms),
             (_, term) => self.source.shown(term),
         }
-    }
-}
-
-/// The class that Java has a scalar of JSON in.
-fn class_of(value: &Value) -> &'static str {
-    match value {
-        Value::Bool(_) => "Boolean",
-        Value::Number(number) if number.is_f64() => "Double",
-        Value::Number(number)
-            if number
-                .as_i64()
-                .is_some_and(|number| i32::try_from(number).is_ok()) =>
-        {
-            "Integer"
-        }
-        _ => "Long",
     }
 }
 
@@ -325,12 +311,12 @@ impl Composite {
         context: &Context<'_>,
         first: usize,
     ) -> Result<()> {
-        let values = spec.parts.iter().map(|part| {
+        let values = spec.parts.iter().map(|part| -> Result<Vec<At>> {
             let at = |term: Option<Term>| At {
                 term,
                 descending: part.descending,
             };
-            part.terms(view).into_iter().map(at).collect()
+            Ok(part.terms(view)?.into_iter().map(at).collect())
         });
         let keys: Vec<Vec<At>> = combinations(values, &named.name)?;
         for key in keys {

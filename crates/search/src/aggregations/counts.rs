@@ -25,13 +25,14 @@ impl Counts {
 #[derive(Clone, Debug, Default)]
 pub struct Background(pub(super) Vec<(Counted, Counts)>);
 
-/// A field, and a form of the query that says which documents count.
+/// A field, and a form of the query that says which documents count, and of the script that makes values.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Counted(String, String);
 
 impl Counted {
     pub(super) fn new(source: &Source, query: Option<&Query>) -> Counted {
-        Counted(source.field.clone(), format!("{query:?}"))
+        let script = source.script.as_ref().map(|scripted| &scripted.script);
+        Counted(source.field.clone(), format!("{query:?} {script:?}"))
     }
 }
 

@@ -35,6 +35,8 @@ impl Spec {
                 false => (source, Takes::WholeTerms, spec.name()),
             },
             Spec::Missing(source) => (source, Takes::All, "missing"),
+            // What a script makes is known only when the fields are.
+            Spec::Values(source) if source.script.is_some() => (source, Takes::All, "terms"),
             Spec::Sample(spec) => match &mut spec.diversity {
                 Some((source, _)) => (source, Takes::Sampled, "diversified_sampler"),
                 None => return None,

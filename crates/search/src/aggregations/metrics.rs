@@ -75,9 +75,9 @@ impl Metric {
             return Ok(());
         }
         let before = self.bytes();
-        let terms = source.terms(view);
+        let terms = source.terms(view)?;
         if let MetricKind::WeightedAvg(by) = kind {
-            return self.add_weighted(&terms, &by.terms(view));
+            return self.add_weighted(&terms, &by.terms(view)?);
         }
         for term in &terms {
             if let Some(different) = &mut self.different {

@@ -24,6 +24,7 @@ mod pipeline;
 mod places;
 mod ranges;
 mod sample;
+mod scripted;
 mod significant;
 mod spans;
 mod takes;
@@ -369,7 +370,7 @@ impl Collected {
         for (state, named) in self.0.iter_mut().zip(&aggregations.named) {
             let own = named.spec.queries().len();
             if let (State::Sample(sample, bucket), Spec::Sample(spec)) = (state, &named.spec) {
-                for kept in sample.take(spec, index, context.held) {
+                for kept in sample.take(spec, index, context.held)? {
                     let context = Context {
                         score: kept.score,
                         ..*context

@@ -44,11 +44,11 @@ impl MultiTerms {
         first: usize,
     ) -> Result<()> {
         // A document without a value of one of them has no combination.
-        let values = spec.sources.iter().map(|source| {
-            let mut terms: Vec<Key> = source.terms(view).into_iter().map(Key).collect();
+        let values = spec.sources.iter().map(|source| -> Result<Vec<Key>> {
+            let mut terms: Vec<Key> = source.terms(view)?.into_iter().map(Key).collect();
             terms.sort();
             terms.dedup();
-            terms
+            Ok(terms)
         });
         for key in combinations(values, &named.name)? {
             let bucket = match self.0.entry(key) {

@@ -8,6 +8,7 @@ mod ranges;
 mod terms;
 
 use super::pipeline::{self, PipelineSpec};
+use super::scripted::Scripted;
 use super::top_hits::TopSpec;
 use super::top_metrics::TopMetricsSpec;
 use super::values::Source;
@@ -17,7 +18,7 @@ use mapping::dates;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::json::{Members, one_or_many, token};
 use mapping::value_format::ValueType;
-use querying::parse_query;
+use querying::{DocumentScript, parse_query};
 use serde_json::{Map, Value};
 
 impl Aggregations {
@@ -235,14 +236,26 @@ enum Form {
     Zoned,
 }
 
+/// A field, a script, or a script that makes values of a field's.
 fn source(members: &mut Members<'_>, form: Form) -> Result<Source> {
-    if members.take("script").is_some() {
-        return Err(SearchError::unsupported("a [script] in an aggregation"));
-    }
+    let script = members.take("script").map(DocumentScript::parse).transpose()?;
+    source_by(script, members, form)
+}
+
+/// A field alone: what else is said of its values is left, and so refused.
+fn field_source(members: &mut Members<'_>, form: Form) -> Result<Source> {
+    source_by(None, members, form)
+}
+
+fn source_by(script: Option<DocumentScript>, members: &mut Members<'_>, form: Form) -> Result<Source> {
     let field = members.text("field")?;
-    let mut source = Source::of_field(field.ok_or_else(|| {
-        SearchError::illegal("Required one of fields [field, script], but none were specified. ")
-    })?);
+    if field.is_none() && script.is_none() {
+        return Err(SearchError::illegal(
+            "Required one of fields [field, script], but none were specified. ",
+        ));
+    }
+    let mut source = Source::of_field(field.unwrap_or_default());
+    source.script = script.map(|script| Box::new(Scripted::new(script)));
     source.missing = missing(members)?;
     if form != Form::Plain {
         source.format = members.text("format")?;
@@ -256,6 +269,9 @@ fn source(members: &mut Members<'_>, form: Form) -> Result<Source> {
         let value_type =
             value_type.map_err(|error| SearchError::of_member(members.context(), "value_type", error));
         source.value_type = Some(value_type?);
+        if let Some(script) = &mut source.script {
+            script.is_whole = !matches!(given.as_str(), "double" | "float");
+        }
     }
     Ok(source)
 }

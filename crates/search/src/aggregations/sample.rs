@@ -86,24 +86,35 @@ impl Sample {
     }
 
     /// The best of an index, all of whose documents were shown.
-    pub(super) fn take(&mut self, spec: &SampleSpec, index: (usize, &Mapping), held: &Held) -> Vec<Kept> {
+    pub(super) fn take(
+        &mut self,
+        spec: &SampleSpec,
+        index: (usize, &Mapping),
+        held: &Held,
+    ) -> Result<Vec<Kept>> {
         self.sort();
         held.give_back(self.bytes());
         let mut by_value: BTreeMap<Key, usize> = BTreeMap::new();
-        let mut is_new = |kept: &Kept| {
+        let mut is_new = |kept: &Kept| -> Result<bool> {
             let Some((source, most)) = &spec.diversity else {
-                return true;
+                return Ok(true);
             };
-            let value = source.terms(&kept.view(index)).into_iter().next().map(Key);
-            value.is_none_or(|value| {
+            let value = source.terms(&kept.view(index))?.into_iter().next().map(Key);
+            Ok(value.is_none_or(|value| {
                 let count = by_value.entry(value).or_default();
                 *count += 1;
                 *count <= *most
-            })
+            }))
         };
-        let mut best = std::mem::take(&mut self.0);
-        best.retain(|kept| is_new(kept));
-        best.truncate(spec.size);
-        best
+        let mut best = Vec::new();
+        for kept in std::mem::take(&mut self.0) {
+            if best.len() == spec.size {
+                break;
+            }
+            if is_new(&kept)? {
+                best.push(kept);
+            }
+        }
+        Ok(best)
     }
 }

@@ -140,15 +140,15 @@ impl TopMetrics {
             return Ok(());
         }
         let metrics = spec.metrics.iter().map(|metric| {
-            let mut terms = metric.terms(view);
+            let mut terms = metric.terms(view)?;
             terms.sort_by(Term::compare);
             let value = terms.first().map(|term| metric.shown(term));
             let value = value.unwrap_or(Value::Null);
-            (metric.field.clone(), value)
+            Ok((metric.field.clone(), value))
         });
         let top = Top {
             sort: spec.shown(&hit, view),
-            metrics: metrics.collect(),
+            metrics: metrics.collect::<Result<_>>()?,
             hit,
         };
         context.held.add(size_of::<Top>() + top.hit.bytes())?;

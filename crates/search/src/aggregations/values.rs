@@ -1,10 +1,11 @@
 //! Where aggregations take their values from.
 
+use super::scripted::{Makes, Scripted};
 use super::takes::Takes;
 use jiff::tz::TimeZone;
 use mapping::dates::{DateFormats, Rounding, parse_math};
 use mapping::decimals::java_number;
-use mapping::error::{Result, SearchError};
+use mapping::error::{Kind, Result, SearchError};
 use mapping::fields::{self, Term, View};
 use mapping::geo::Point;
 use mapping::json::scalar;
@@ -17,7 +18,10 @@ use std::cmp::Ordering;
 /// A field, and what stands for a document that has no value of it.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
+    /// Its name; nothing where a script makes values of documents.
     pub(super) field: String,
+    /// What makes values of documents, or of the field's.
+    pub(super) script: Option<Box<Scripted>>,
     pub(super) missing: Option<Value>,
     pub(super) format: Option<String>,
     pub(super) zone: TimeZone,
@@ -38,6 +42,7 @@ impl Source {
     pub(super) fn of_field(field: String) -> Source {
         Source {
             field,
+            script: None,
             missing: None,
             format: None,
             zone: TimeZone::UTC,
@@ -57,8 +62,15 @@ impl Source {
         aggregation: &str,
         now_ms: i64,
     ) -> Result<()> {
+        if self.script.is_some() && takes == Takes::Points {
+            return Err(SearchError::new(
+                Kind::Aggregation,
+                "value source of type [geopoint] is not supported by scripts",
+            ));
+        }
         let mut first = None;
-        for mapping in mappings {
+        let named: &[&Mapping] = if self.is_of_documents() { &[] } else { mappings };
+        for mapping in named {
             let field = mapping.field(&self.field);
             takes.check(&self.field, field.as_ref().map(|field| &***field), aggregation)?;
             first = first.or(field.filter(|field| !field.is_object()));
@@ -85,13 +97,35 @@ impl Source {
         }
         let is_float = field.is_some_and(|field| matches!(field.kind, FieldKind::Float(_)));
         self.is_fractional = is_float || matches!(self.stand_in, Some(Term::Float(_)));
+        self.resolve_script(takes);
         Ok(())
+    }
+
+    /// Whether a script makes its values, without a field.
+    fn is_of_documents(&self) -> bool {
+        self.script.is_some() && self.field.is_empty()
+    }
+
+    /// Says what a script's values are taken for, once it is known what values there are. What is made of a field's numbers has
+    /// fractions, whatever the field has.
+    fn resolve_script(&mut self, takes: Takes) {
+        let is_of_documents = self.is_of_documents();
+        let Some(script) = &mut self.script else {
+            return;
+        };
+        script.makes = match self.values {
+            None | Some(ValueType::Text | ValueType::Ip) => Makes::Texts,
+            Some(_) if matches!(takes, Takes::Dates | Takes::DateRanges) => Makes::Dates,
+            Some(_) if is_of_documents && script.is_whole => Makes::Whole,
+            Some(_) => Makes::Fractions,
+        };
+        self.is_fractional = script.makes == Makes::Fractions;
     }
 
     /// What the name of an answer with keys of these values begins with.
     pub(super) fn prefix(&self) -> char {
         match self.values {
-            Some(ValueType::Number) if self.is_fractional => 'd',
+            Some(ValueType::Number | ValueType::Date | ValueType::Boolean) if self.is_fractional => 'd',
             Some(ValueType::Number | ValueType::Date | ValueType::Boolean) => 'l',
             _ => 's',
         }
@@ -132,10 +166,30 @@ impl Source {
     }
 
     /// The values of a document.
-    pub(super) fn terms(&self, view: &View<'_>) -> Vec<Term> {
+    pub(super) fn terms(&self, view: &View<'_>) -> Result<Vec<Term>> {
+        let mut terms = match &self.script {
+            None => self.field_terms(view),
+            Some(script) if self.field.is_empty() => script.of_document(view)?,
+            Some(script) => script.of_values(view, self.field_terms(view))?,
+        };
+        if terms.is_empty() {
+            terms.extend(self.stand_in.clone());
+        }
+        if self.is_fractional {
+            for term in &mut terms {
+                if let Term::Integer(whole) = term {
+                    *term = Term::Float(*whole as f64);
+                }
+            }
+        }
+        Ok(terms)
+    }
+
+    /// The values that the field has.
+    fn field_terms(&self, view: &View<'_>) -> Vec<Term> {
         let field = view.mapping.field(&self.field);
         let field = field.as_deref();
-        let mut terms = field.map_or_else(Vec::new, |field| match field.kind {
+        field.map_or_else(Vec::new, |field| match field.kind {
             FieldKind::Text => {
                 let texts = view.terms(field).into_iter().filter_map(|term| match term {
                     Term::Text(text) => Some(text),
@@ -147,29 +201,21 @@ impl Source {
                     .collect()
             }
             _ => view.terms(field),
-        });
-        if terms.is_empty() {
-            terms.extend(self.stand_in.clone());
-        }
-        if self.is_fractional {
-            for term in &mut terms {
-                if let Term::Integer(whole) = term {
-                    *term = Term::Float(*whole as f64);
-                }
-            }
-        }
-        terms
+        })
     }
 
     /// What the values add up to, where that is all that is known of them.
     pub(super) fn summary<'d>(&self, view: &View<'d>) -> Option<&'d Summary> {
+        if self.script.is_some() {
+            return None;
+        }
         let field = view.mapping.field(&self.field)?;
         view.summary(&field)
     }
 
     /// Whether a document has any value, what stands for none included.
-    pub(super) fn is_missing(&self, view: &View<'_>) -> bool {
-        self.terms(view).is_empty()
+    pub(super) fn is_missing(&self, view: &View<'_>) -> Result<bool> {
+        Ok(self.terms(view)?.is_empty())
     }
 
     /// The moment that a text of a request means.

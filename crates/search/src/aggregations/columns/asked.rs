@@ -133,7 +133,7 @@ fn add<'a>(
     out: &mut Vec<(&'a Source, Asked<'a>)>,
 ) -> Option<()> {
     let field = mapping.field(&source.field);
-    if field.is_some_and(|field| !has_column(&field, may_be_text)) {
+    if source.script.is_some() || field.is_some_and(|field| !has_column(&field, may_be_text)) {
         return None;
     }
     out.push((source, asked));

@@ -1,6 +1,6 @@
 //! Reading `composite` and the grids of the earth.
 
-use super::{Form, at_least, histograms, source};
+use super::{Form, at_least, field_source, histograms, source};
 use crate::aggregations::composite::{Area, CompositeSpec, Kind, Part};
 use crate::aggregations::histogram::Interval;
 use crate::aggregations::values::Source;
@@ -17,7 +17,7 @@ const ZOOM_MAX: i64 = 29;
 const HASH_MAX: i64 = 12;
 
 pub(super) fn grid(kind: &str, members: &mut Members<'_>) -> Result<Spec> {
-    let source = source(members, Form::Plain)?;
+    let source = field_source(members, Form::Plain)?;
     let precision = precision(kind, members)?;
     let size = at_least(members, "size", 1, kind)?.unwrap_or(10_000) as usize;
     at_least(members, "shard_size", 1, kind)?;

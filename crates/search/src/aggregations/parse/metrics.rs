@@ -1,12 +1,15 @@
 //! Reading metrics.
 
-use super::{Form, missing, source};
+use super::{Form, field_source, missing, source};
 use crate::aggregations::Spec;
 use crate::aggregations::metric_kind::MetricKind;
+use crate::aggregations::scripted::Scripted;
+use crate::aggregations::takes::Takes;
 use crate::aggregations::values::Source;
 use mapping::decimals::java_number;
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, scalar};
+use querying::DocumentScript;
 use serde_json::Value;
 
 /// A metric by its type; `None` where it is none of these.
@@ -31,7 +34,11 @@ pub(super) fn metric(name: &str, kind: &str, members: &mut Members<'_>) -> Resul
         "weighted_avg" => return weighted_avg(members).map(Some),
         _ => return Ok(None),
     };
-    Ok(Some(Spec::Metric(source(members, form)?, kind)))
+    let source = match kind.takes() {
+        Takes::Points => field_source(members, form)?,
+        _ => source(members, form)?,
+    };
+    Ok(Some(Spec::Metric(source, kind)))
 }
 
 fn cardinality(name: &str, members: &mut Members<'_>) -> Result<MetricKind> {
@@ -197,16 +204,17 @@ fn weighted(members: &mut Members<'_>, name: &str) -> Result<Source> {
         Some(other) => return Err(members.wrong_type(name, other)),
     };
     let mut inner = Members::of_content("field_config", given);
-    if inner.take("script").is_some() {
-        return Err(SearchError::unsupported("a [script] in an aggregation"));
+    let script = inner.take("script").map(DocumentScript::parse).transpose()?;
+    let field = inner.text("field")?.filter(|field| !field.is_empty());
+    if field.is_some() == script.is_some() {
+        let state = if field.is_some() { "configured" } else { "null" };
+        let cause = SearchError::illegal(format!(
+            "[field] and [script] cannot both be {state}.  Please specify one or the other."
+        ));
+        return Err(SearchError::of_member("weighted_avg", name, cause));
     }
-    let none = || {
-        let cause = SearchError::illegal(
-            "[field] and [script] cannot both be null.  Please specify one or the other.",
-        );
-        SearchError::of_member("weighted_avg", name, cause)
-    };
-    let mut source = Source::of_field(inner.text("field")?.ok_or_else(none)?);
+    let mut source = Source::of_field(field.unwrap_or_default());
+    source.script = script.map(|script| Box::new(Scripted::new(script)));
     source.missing = missing(&mut inner)?;
     source.zone = super::zone(&mut inner)?;
     inner.end()?;

@@ -1,6 +1,6 @@
 //! Reading ranges: of numbers, dates, addresses, distances.
 
-use super::{Form, source};
+use super::{Form, field_source, source};
 use crate::aggregations::Spec;
 use crate::aggregations::ranges::{Of, OneRange, RangeSpec};
 use mapping::error::{Kind, Result, SearchError};
@@ -17,7 +17,10 @@ pub(super) fn range(name: &str, kind: &str, members: &mut Members<'_>) -> Result
         "date_range" => (Form::Zoned, Of::Dates),
         _ => (Form::Plain, Of::Addresses),
     };
-    let source = source(members, form)?;
+    let source = match of {
+        Of::Addresses => field_source(members, form)?,
+        _ => source(members, form)?,
+    };
     let listed = listed(name, members)?;
     let read = |one: &Value| match of {
         Of::Addresses => of_addresses(one),

@@ -1,6 +1,6 @@
 //! Reading `terms`.
 
-use super::{Form, at_least, source};
+use super::{Form, at_least, field_source, source};
 use crate::aggregations::Spec;
 use crate::aggregations::multi_terms::MultiTermsSpec;
 use crate::aggregations::ordering::{self, BucketOrder};
@@ -232,8 +232,10 @@ pub(super) fn significant(name: &str, kind: &str, members: &mut Members<'_>) -> 
     } else {
         hint(members, &["map", "global_ordinals"])?;
     }
-    let form = if is_text { Form::Plain } else { Form::Written };
-    let source = source(members, form)?;
+    let source = match is_text {
+        true => field_source(members, Form::Plain)?,
+        false => source(members, Form::Written)?,
+    };
     let background = match members.take("background_filter") {
         None => None,
         Some(filter @ Value::Object(_)) => Some(querying::parse_query(filter)?),
