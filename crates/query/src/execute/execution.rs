@@ -1,5 +1,6 @@
 //! One plan running: its source, what is done to what the source finds, and what came out so far.
 
+mod direct;
 mod idle;
 
 use super::counters::Counters;
@@ -11,7 +12,6 @@ use super::run::{Run, Task};
 use super::sort_key::{sort_key, sort_key_with};
 use super::sorter::{Sorted, Sorter};
 use super::source::{Source, Stopped};
-use super::visitor::Visitor;
 use crate::Result;
 use crate::plan::{Access, Plan};
 use language::filter::Filter;
@@ -198,96 +198,6 @@ impl Execution {
 
     fn is_filled(&self, wanted: usize) -> bool {
         self.ready.len() >= wanted || self.ready.is_full()
-    }
-
-    /// Whether all that is left is to scan the collection and to match its documents.
-    pub(super) fn only_scans(&self) -> bool {
-        matches!(self.source, Source::Collection(_))
-            && self.seen.is_none()
-            && self.plan.sort.is_none()
-            && self.ready.is_empty()
-            && self.pending.is_empty()
-            && !self.exhausted
-    }
-
-    /// Where [`Execution::only_scans`]: gives about as many documents as are wanted to a visitor, with the filter that they
-    /// must match.
-    pub(super) async fn visit(&mut self, run: &Run<'_>, visitor: &mut dyn Visitor) -> Result<Paused> {
-        let Source::Collection(cursor) = &mut self.source else {
-            return Ok(Paused::Spent);
-        };
-        let filter = self.plan.residual.then_some(&*run.task.spec.filter);
-        let (mut looked_at, mut matched) = (0, 0);
-        let mut paused = Paused::Filled;
-        while looked_at < run.wanted {
-            run.task.spec.interruption.check()?;
-            self.in_hand.wait(0, run.snapshot, run.interruption()).await;
-            let Some((page, places)) = cursor.next_page(run.snapshot).await? else {
-                self.in_hand.keep(0);
-                self.exhausted = true;
-                paused = Paused::Exhausted;
-                break;
-            };
-            self.in_hand.take(run.interruption(), page.bytes());
-            looked_at += places.len();
-            for at in places {
-                matched += u64::from(visitor.visit(page.raw(at), filter)?);
-            }
-        }
-        self.counters.documents += looked_at as u64;
-        self.counters.matched += matched;
-        self.counters.results += matched;
-        metrics::note(|metrics| metrics.examined(0, looked_at as u64));
-        Ok(paused)
-    }
-
-    /// Whether all that is left is to look up the records of index entries as they come, and to match their documents.
-    pub(super) fn only_looks_up(&self) -> bool {
-        self.source.gives_records()
-            && self.seen.is_none()
-            && self.plan.sort.is_none()
-            && self.ready.is_empty()
-            && self.pending.is_empty()
-            && !self.exhausted
-    }
-
-    /// Where [`Execution::only_looks_up`]: the records of so many further entries that the results that are wanted can be expected
-    /// of them.
-    pub(super) async fn next_records(&mut self, run: &Run<'_>, records: &mut Vec<RecordId>) -> Result<()> {
-        run.task.spec.interruption.check()?;
-        let max = self.next_chunk(run.wanted, chunk_max(run.snapshot));
-        let before = self.counters.keys();
-        let mut budget = KEYS_BETWEEN_CHECKS;
-        let stopped = self
-            .source
-            .records(run.snapshot, records, max, &mut budget)
-            .await?;
-        self.exhausted = stopped == Stopped::Exhausted;
-        self.counters.scans = self.source.counters();
-        metrics::note(|metrics| metrics.examined(self.counters.keys() - before, 0));
-        if stopped == Stopped::Spent {
-            tokio::task::yield_now().await;
-        }
-        Ok(())
-    }
-
-    /// Documents of such records were looked at, and some were given that never were among those that are ready.
-    pub(super) fn note_given(&mut self, documents: usize, matches: usize) {
-        self.counters.documents += documents as u64;
-        self.counters.matched += matches as u64;
-        self.counters.results += matches as u64;
-        metrics::note(|metrics| metrics.examined(0, documents as u64));
-    }
-
-    /// Adds a result behind those that are ready.
-    pub(super) fn put_behind(&mut self, found: Found) {
-        self.ready.push(found);
-    }
-
-    /// Adds records behind what is ready, to be looked up later.
-    pub(super) fn leave(&mut self, records: &[RecordId]) {
-        self.pending.extend(records.iter().copied().map(Hit::of_record));
-        self.exhausted &= self.pending.is_empty();
     }
 
     /// Notes how many bytes of the documents that were taken are still worked on.
