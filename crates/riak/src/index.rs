@@ -9,11 +9,11 @@ use base64::engine::general_purpose::STANDARD;
 use engine::{PageLimit, RevisionedCollection, RevisionedSnapshot};
 use regex::bytes::{Regex, RegexBuilder};
 use std::ops::Bound;
-use value::{Document, DocumentBuf, Value};
+use value::{Document, DocumentBuf, Value, compare};
 
 /// The index of all objects by their keys.
 const KEY: &[u8] = b"$key";
-/// The index under whose one term, the bucket, all objects are.
+/// The index under whose one term, the bucket, all objects are; without a pattern that terms have to match.
 const BUCKET: &[u8] = b"$bucket";
 
 /// What is looked for.
@@ -65,6 +65,36 @@ impl Query {
         Ok(())
     }
 
+    /// A query for one term of an index, or for all up to another one.
+    pub(crate) fn of(index: &[u8], low: &[u8], high: Option<&[u8]>) -> Query {
+        Query {
+            // Letters of either case name the same index.
+            index: index.to_ascii_lowercase(),
+            low: low.to_vec(),
+            high: high.map(<[u8]>::to_vec),
+            ..Query::default()
+        }
+    }
+
+    /// A query for all objects of a bucket.
+    pub(crate) fn of_all() -> Query {
+        Query {
+            index: BUCKET.to_vec(),
+            ..Query::default()
+        }
+    }
+
+    /// The same with the ends of its range in their order.
+    pub(crate) fn in_order(mut self) -> Result<Query> {
+        if let (Bound::Included(low), Bound::Included(high)) = self.range()?
+            && compare(low.as_ref(), high.as_ref()).is_gt()
+            && let Some(high) = &mut self.high
+        {
+            std::mem::swap(high, &mut self.low);
+        }
+        Ok(self)
+    }
+
     /// Whether terms are told: of one term alone they are known, and those of keys are the keys.
     pub(crate) fn tells_terms(&self) -> bool {
         self.returns_terms && self.high.is_some() && !self.is_by_key()
@@ -96,6 +126,7 @@ impl Query {
         self.check()?;
         let last = self.continuation.as_deref().map(read_continuation).transpose()?;
         let pattern = self.pattern.as_deref().map(compile).transpose()?;
+        let pattern = pattern.filter(|_| self.index != BUCKET);
         let name = (!self.is_by_key()).then(|| String::from_utf8_lossy(&self.index).into_owned());
         Ok(Run {
             snapshot: collection.snapshot().await?,

@@ -91,14 +91,9 @@ fn read_query(members: &Map<String, Value>, whole: &Value) -> Result<Inputs> {
         (None, Some(start), Some(end)) => (term(start)?, Some(term(end)?)),
         _ => return Err(unrecognized(whole)),
     };
-    let query = index::Query {
-        index: index.as_bytes().to_vec(),
-        low,
-        high,
-        ..index::Query::default()
-    };
+    let query = index::Query::of(index.as_bytes(), &low, high.as_deref());
     query.check()?;
-    Ok(Inputs::Index(bucket, query))
+    Ok(Inputs::Index(bucket, query.in_order()?))
 }
 
 fn unrecognized(inputs: &Value) -> RiakError {

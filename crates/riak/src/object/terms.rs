@@ -5,12 +5,12 @@ use value::{Value, ValueRef};
 
 /// The term that a client writes for an index, as it is kept; `_bin` terms are ordered by their bytes, `_int` ones by number.
 pub(crate) fn term_of_key(index: &[u8], term: &[u8]) -> Result<Value> {
-    if index.ends_with(b"_bin") {
+    if is_named(index, b"_bin") {
         // A character a byte, so that the order of texts is that of the bytes.
         return Ok(Value::String(term.iter().map(|&byte| char::from(byte)).collect()));
     }
     let shown = || String::from_utf8_lossy(index).into_owned();
-    if index.ends_with(b"_int") {
+    if is_named(index, b"_int") {
         let number = std::str::from_utf8(term)
             .ok()
             .and_then(|text| text.trim().parse().ok());
@@ -26,6 +26,11 @@ pub(crate) fn term_of_key(index: &[u8], term: &[u8]) -> Result<Value> {
         "Unknown field type for field: '{}'. Names of indexes end with _bin or _int",
         shown()
     )))
+}
+
+/// Whether an index has a name before the ending that says what its terms are.
+fn is_named(index: &[u8], ending: &[u8]) -> bool {
+    index.len() > ending.len() && index.ends_with(ending)
 }
 
 /// The bytes that clients see of a term.

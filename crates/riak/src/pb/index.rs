@@ -28,12 +28,14 @@ pub(crate) async fn query(connection: &mut Connection, request: IndexReq) -> Res
             request.range_min.ok_or_else(|| missing("range_min"))?,
             Some(request.range_max.ok_or_else(|| missing("range_max"))?),
         ),
-        false => (request.key.unwrap_or_default(), None),
+        false => (
+            request
+                .key
+                .ok_or_else(|| RiakError::bad("Invalid equality query undefined"))?,
+            None,
+        ),
     };
     let query = Query {
-        index: request.index.to_ascii_lowercase(),
-        low,
-        high,
         returns_terms: request.return_terms.unwrap_or(false),
         max_results: request.max_results.map(|count| count as usize),
         continuation: request
@@ -42,6 +44,7 @@ pub(crate) async fn query(connection: &mut Connection, request: IndexReq) -> Res
         pattern: request
             .term_regex
             .map(|pattern| String::from_utf8_lossy(&pattern).into_owned()),
+        ..Query::of(&request.index, &low, high.as_deref())
     };
     query.check()?;
     let deadline = connection.server.read_deadline(request.timeout);

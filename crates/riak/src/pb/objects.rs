@@ -39,15 +39,16 @@ pub(crate) async fn get(connection: &mut Connection, request: GetReq) -> Result<
     let is_head = request.head.unwrap_or(false);
     let mut answer = GetResp::default();
     if object.exists() {
-        answer.vclock = Some(clock.encode());
         let seen = request.if_modified.as_deref().map(clock_of).transpose()?;
-        match seen.is_some_and(|seen| seen == clock) {
-            true => answer.unchanged = Some(true),
-            false if !is_head && has_large(&object) => {
+        if seen.is_some_and(|seen| seen == clock) {
+            answer.unchanged = Some(true);
+        } else {
+            answer.vclock = Some(clock.encode());
+            if !is_head && has_large(&object) {
                 let contents = large_contents(&object);
                 return large::send(connection, code::GET_RESP, &bucket.namespace(), contents, &answer).await;
             }
-            false => answer.content = contents(&object, is_head),
+            answer.content = contents(&object, is_head);
         }
     } else if request.deletedvclock.unwrap_or(false) {
         answer.vclock = object.deletion(&connection.server).map(|clock| clock.encode());

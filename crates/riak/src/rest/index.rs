@@ -1,4 +1,4 @@
-//! `/buckets/B/index/I/T` and `/buckets/B/index/I/T/T`.
+//! `/buckets/B/index/I/T` and `/buckets/B/index/I/T/T`; of all keys also `/buckets/B/index/$bucket` and `/buckets/B/index/$key`.
 
 use super::call::Call;
 use super::multipart::boundary;
@@ -15,28 +15,21 @@ use http::{Body, BodySender, HeaderValue, Method, Response, StatusCode};
 use serde_json::{Map, Value, json};
 use std::pin::pin;
 
-pub(crate) async fn query(
-    call: &Call,
-    bucket: &Bucket,
-    index: &[u8],
-    low: &[u8],
-    high: Option<&[u8]>,
-) -> Result<Response> {
+/// Answers what the path asks for as the parameters say.
+pub(crate) async fn query(call: &Call, bucket: &Bucket, asked: Query) -> Result<Response> {
     if !call.is(&[Method::GET, Method::HEAD]) {
         return Ok(not_allowed("GET, HEAD"));
     }
     // Results are in order in any case.
     flag(call, "pagination_sort")?;
     let query = Query {
-        index: index.to_ascii_lowercase(),
-        low: low.to_vec(),
-        high: high.map(<[u8]>::to_vec),
         returns_terms: flag(call, "return_terms")?,
         max_results: max_results(call)?,
         continuation: call
             .parameter("continuation")
             .map(|text| text.as_bytes().to_vec()),
         pattern: call.parameter("term_regex").map(str::to_owned),
+        ..asked
     };
     query.check()?;
     let collection = existing(&call.server, &call.access, bucket, Action::Find)?;

@@ -5,6 +5,7 @@ use super::call::Call;
 use super::respond::text;
 use super::{buckets, index, links, mapred, objects, root, typed};
 use crate::error::Result;
+use crate::index::Query;
 use crate::limits::VALUE_BYTES_MAX;
 use http::{BodyError, Response, StatusCode};
 
@@ -60,9 +61,21 @@ async fn of_type(call: &Call, kind: Option<&[u8]>, path: &[&[u8]]) -> Result<Res
         [b"datatypes", key] => Box::pin(typed::run(call, &bucket, Some(key))).await,
         // Types have data types of their own.
         [b"counters", key] if kind.is_none() => Box::pin(typed::counter(call, &bucket, key)).await,
-        [b"index", index, low] => Box::pin(index::query(call, &bucket, index, low, None)).await,
-        [b"index", index, low, high] => Box::pin(index::query(call, &bucket, index, low, Some(high))).await,
+        [b"index", index, terms @ ..] => match index_query(index, terms) {
+            Some(query) => Box::pin(index::query(call, &bucket, query)).await,
+            None => Ok(not_found()),
+        },
         _ => Ok(not_found()),
+    }
+}
+
+/// What the end of a path asks of an index.
+fn index_query(index: &[u8], terms: &[&[u8]]) -> Option<Query> {
+    match (index, terms) {
+        (b"$bucket" | b"$key", []) => Some(Query::of_all()),
+        (_, [term]) => Some(Query::of(index, term, None)),
+        (_, [low, high]) => Some(Query::of(index, low, Some(high))),
+        _ => None,
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::server::{Answer, Server};
 use engine::{Context, DeleteStatement, Namespace, WriteOptions};
 use riak::pb::frame::code;
-use riak::pb::messages::{BucketProps, Content, GetReq, GetResp, PutReq, SetBucketReq};
+use riak::pb::messages::{BucketProps, Content, GetReq, GetResp, IndexReq, PutReq, SetBucketReq};
 use std::time::Duration;
 use value::{DocumentBuf, doc};
 
@@ -22,7 +22,7 @@ fn allow_siblings(server: &Server, bucket: &str) {
 #[test]
 fn what_is_refused_has_riaks_status_and_text() {
     let server = Server::start();
-    let cases: [Case<'_>; 22] = [
+    let cases: [Case<'_>; 24] = [
         ("GET /buckets/b/keys/k", &[], b"", 404, "not found\n"),
         (
             "GET /buckets/b/keys/k?r=5",
@@ -87,6 +87,14 @@ fn what_is_refused_has_riaks_status_and_text() {
             400,
             "Unknown field type for field: 'age'.",
         ),
+        (
+            "PUT /buckets/b/keys/k",
+            &[TEXT, ("X-Riak-Index-_bin", "7")],
+            b"1",
+            400,
+            "Unknown field type for field: '_bin'.",
+        ),
+        ("GET /buckets/b/index/a_bin", &[], b"", 404, "not found\n"),
         (
             "PUT /buckets/b/keys/k",
             &[TEXT, ("X-Riak-Index-age_int", "x")],
@@ -197,6 +205,13 @@ fn protocol_buffers_say_the_same_in_terms() {
         ..GetReq::default()
     };
     assert_eq!(client.refused(code::GET, &request), "{n_val_violation,3}");
+    let request = IndexReq {
+        bucket: b"b".to_vec(),
+        index: b"a_bin".to_vec(),
+        ..IndexReq::default()
+    };
+    let told = "Invalid equality query undefined";
+    assert_eq!(client.refused(code::INDEX, &request), told);
 }
 
 #[test]
@@ -212,6 +227,36 @@ fn terms_may_have_commas_and_names_of_indexes_letters_of_either_case() {
     // The terms of keys are the keys.
     let keys = server.get("/buckets/b/index/$key/a/z?return_terms=true");
     assert_eq!(keys.text(), r#"{"keys":["k"]}"#);
+    // Without one, all are meant; those of the bucket need not match.
+    for (path, found) in [
+        ("$key", r#"{"keys":["k"]}"#),
+        ("$bucket", r#"{"keys":["k"]}"#),
+        ("$bucket/b?term_regex=x", r#"{"keys":["k"]}"#),
+        ("$key/a/z?term_regex=x", r#"{"keys":[]}"#),
+    ] {
+        let keys = server.get(&format!("/buckets/b/index/{path}"));
+        assert_eq!(keys.text(), found, "{path}");
+    }
+}
+
+#[test]
+fn what_was_not_modified_comes_without_its_clock() {
+    let server = Server::start();
+    assert_eq!(server.put("/buckets/b/keys/k", "text/plain", b"1").status, 204);
+    let wanted = GetReq {
+        bucket: b"b".to_vec(),
+        key: b"k".to_vec(),
+        ..GetReq::default()
+    };
+    let mut client = server.client();
+    let got: GetResp = client.ask(code::GET, &wanted);
+    let again = GetReq {
+        if_modified: got.vclock,
+        ..wanted
+    };
+    let got: GetResp = client.ask(code::GET, &again);
+    assert_eq!(got.unchanged, Some(true));
+    assert!(got.vclock.is_none() && got.content.is_empty());
 }
 
 #[test]

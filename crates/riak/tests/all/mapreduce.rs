@@ -86,6 +86,11 @@ fn inputs_are_keys_a_bucket_an_index_or_filtered() {
             json!({"bucket": "n", "index": "size_int", "start": "3", "end": "9"}),
             json!(["three", "four"]),
         ),
+        // The ends of a range stand in any order, and the name in any letters.
+        (
+            json!({"bucket": "n", "index": "Size_int", "start": "9", "end": "3"}),
+            json!(["three", "four"]),
+        ),
         (
             json!({"bucket": "n", "key_filters": [["starts_with", "t"]]}),
             json!(["three", "two"]),
