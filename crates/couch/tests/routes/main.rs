@@ -11,6 +11,7 @@ mod edits;
 mod feeds;
 mod grouped_searches;
 mod local_documents;
+mod nouveau_searches;
 mod parameters;
 mod queries;
 mod selectors;
