@@ -2,12 +2,12 @@
 
 use crate::error::{Result, failed};
 use crate::methods::unknown;
-use crate::object::Object;
+use crate::object::{Object, day_name};
 use crate::run::Run;
 use std::cmp::Ordering;
 use std::rc::Rc;
 use value::Value;
-use value::civil::{Civil, DAYS, MONTHS};
+use value::civil::{Civil, MONTHS};
 use value::date::MILLISECONDS_A_DAY;
 
 /// The units of `ChronoUnit` that are of one length, as classes of which functions are called.
@@ -83,13 +83,12 @@ pub(crate) fn of_date(
 /// What is a date or a text again.
 fn of_itself(run: &mut Run<'_>, base: &Object, ms: i64, name: &str) -> Result<Object> {
     let at = Civil::from_milliseconds(ms);
-    let named = |names: &[&str], at: i64| {
-        let name = usize::try_from(at - 1).ok().and_then(|at| names.get(at));
-        name.map_or_else(String::new, |name| name.to_uppercase())
-    };
     match name {
         "toInstant" | "toZonedDateTime" => Ok(base.clone()),
-        "getMonth" | "month" => run.text(named(&MONTHS, at.month)),
+        "getMonth" | "month" => {
+            let month = usize::try_from(at.month - 1).ok().and_then(|at| MONTHS.get(at));
+            run.text(month.map_or_else(String::new, |month| month.to_uppercase()))
+        }
         "getDayOfWeekEnum" | "dayOfWeekEnum" => Ok(Object::Day(at.iso_day_of_week())),
         _ => unknown(base, name, &[]),
     }
@@ -193,10 +192,4 @@ pub(crate) fn of_day(run: &mut Run<'_>, day: i64, name: &str, arguments: &[Objec
         ("name", []) => run.text(day_name(day)),
         _ => unknown(&Object::Day(day), name, arguments),
     }
-}
-
-/// The name of a day of the week.
-pub(crate) fn day_name(day: i64) -> String {
-    let name = usize::try_from(day - 1).ok().and_then(|at| DAYS.get(at));
-    name.map_or_else(String::new, |name| name.to_uppercase())
 }

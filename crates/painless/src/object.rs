@@ -1,11 +1,11 @@
 //! What a script's names stand for. Lists and maps are shared, as in the language: what is changed by one name is changed for all.
 
 use crate::ast::Expression;
-use crate::dates::day_name;
 use crate::error::{Result, failed};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
+use value::civil::DAYS;
 use value::size::size_bytes;
 use value::{Document, Value};
 
@@ -38,6 +38,12 @@ pub(crate) enum Object {
     /// A class, of which functions are called.
     Class(&'static str),
     Lambda(Arc<[Arc<str>]>, Arc<Expression>),
+}
+
+/// The name of a day of the week.
+pub(crate) fn day_name(day: i64) -> String {
+    let name = usize::try_from(day - 1).ok().and_then(|at| DAYS.get(at));
+    name.map_or_else(String::new, |name| name.to_uppercase())
 }
 
 impl Object {

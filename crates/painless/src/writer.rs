@@ -4,7 +4,7 @@
 use crate::counted::HOLDER_BYTES;
 use crate::dates;
 use crate::error::Result;
-use crate::object::Object;
+use crate::object::{Object, day_name};
 use crate::run::Run;
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ impl<'r, 'h> Writer<'r, 'h> {
                 }
                 self.push("}")
             }
-            Object::Day(day) => self.push(&dates::day_name(*day)),
+            Object::Day(day) => self.push(&day_name(*day)),
             other => match dates::moment(other) {
                 Some(ms) => self.push(&dates::text(ms)),
                 None => self.push(other.kind()),
