@@ -5,8 +5,8 @@ use super::headers;
 use super::respond::add;
 use crate::error::{Result, RiakError};
 use crate::names::Bucket;
-use crate::object::Object;
 use crate::object::large::{Piece, body_of};
+use crate::object::{Object, Sibling};
 use http::{Body, HeaderMap, HeaderValue, Response, StatusCode, percent_encode_bytes};
 
 /// The answer with all siblings.
@@ -36,21 +36,8 @@ pub(crate) async fn walked(call: &Call, steps: &[Vec<(Bucket, Vec<u8>, Object)>]
         let inner = boundary()?;
         let begun = format!("\r\n--{outer}\r\nContent-Type: multipart/mixed; boundary={inner}\r\n\r\n");
         pieces.push(Piece::Bytes(begun.into()));
-        for (bucket, key, object) in objects {
-            let clock = object.clock().to_text();
-            let (name, key) = (percent_encode_bytes(&bucket.name), percent_encode_bytes(key));
-            for sibling in &object.siblings {
-                let mut part = Response::new(Body::empty());
-                add(&mut part, "x-riak-vclock", clock.as_bytes());
-                let place = match call.is_old() {
-                    true => format!("/riak/{name}/{key}"),
-                    false => format!("/buckets/{name}/keys/{key}"),
-                };
-                add(&mut part, "location", place.as_bytes());
-                headers::write(call, &mut part, bucket, &sibling.content, &sibling.vtag());
-                pieces.push(head(&inner, part.headers()));
-                pieces.push(Piece::of(&call.server, &bucket.namespace(), &sibling.content).await?);
-            }
+        for found in objects {
+            pieces.extend(walked_to(call, &inner, found).await?);
         }
         pieces.push(Piece::Bytes(format!("\r\n--{inner}--\r\n").into()));
     }
@@ -60,6 +47,33 @@ pub(crate) async fn walked(call: &Call, steps: &[Vec<(Bucket, Vec<u8>, Object)>]
         response.headers_mut().insert(http::header::CONTENT_TYPE, kind);
     }
     Ok(response)
+}
+
+/// The part of an object that a link leads to; of siblings one, with the names of the others.
+async fn walked_to(
+    call: &Call,
+    boundary: &str,
+    (bucket, key, object): &(Bucket, Vec<u8>, Object),
+) -> Result<Vec<Piece>> {
+    let Some((sibling, others)) = object.siblings.split_first() else {
+        return Ok(Vec::new());
+    };
+    let (name, key) = (percent_encode_bytes(&bucket.name), percent_encode_bytes(key));
+    let mut place = match call.is_old() {
+        true => format!("/riak/{name}/{key}"),
+        false => format!("/buckets/{name}/keys/{key}"),
+    };
+    let mut part = Response::new(Body::empty());
+    add(&mut part, "x-riak-vclock", object.clock().to_text().as_bytes());
+    if !others.is_empty() {
+        place = format!("{place}?vtag={}", sibling.vtag());
+        let others: Vec<String> = others.iter().map(Sibling::vtag).collect();
+        add(&mut part, "x-riak-sibling-vtags", others.join(",").as_bytes());
+    }
+    add(&mut part, "location", place.as_bytes());
+    headers::write(call, &mut part, bucket, &sibling.content, &sibling.vtag());
+    let value = Piece::of(&call.server, &bucket.namespace(), &sibling.content).await?;
+    Ok(vec![head(boundary, part.headers()), value])
 }
 
 /// The beginning of a part: its boundary and its headers.

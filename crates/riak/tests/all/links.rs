@@ -66,6 +66,28 @@ fn a_walk_gives_the_objects_of_the_steps_that_are_kept() {
 }
 
 #[test]
+fn a_walk_shows_one_sibling_and_names_the_others() {
+    let server = filled();
+    let props = br#"{"props":{"allow_mult":true}}"#;
+    let set = server.put("/buckets/people/props", "application/json", props);
+    assert_eq!(set.status, 204);
+    for value in [b"I am b too", b"I am b now"] {
+        assert_eq!(
+            server.put("/buckets/people/keys/b", "text/plain", value).status,
+            204
+        );
+    }
+    let siblings = server.get("/buckets/people/keys/b").text();
+    let vtags: Vec<&str> = siblings.lines().skip(1).collect();
+    let text = server.get("/buckets/people/keys/a/_,friend,_").text();
+    assert_eq!(text.matches("I am b").count(), 1, "{text}");
+    let place = format!("Location: /buckets/people/keys/b?vtag={}\r\n", vtags[0]);
+    assert!(text.contains(&place), "{text}");
+    let others = format!("X-Riak-Sibling-Vtags: {}\r\n", vtags[1..].join(","));
+    assert!(text.contains(&others), "{text}");
+}
+
+#[test]
 fn a_walk_from_nothing_or_by_no_steps_is_refused() {
     let server = filled();
     assert_eq!(server.get("/buckets/people/keys/none/_,_,_").status, 404);
