@@ -25,7 +25,6 @@ pub use tls::{CertificateError, Peer, Tls, TlsError, TlsFiles, Validity};
 
 use listener::Opening;
 use places::NoPlace;
-
 use refusal::Refusal;
 use seldom::Seldom;
 use std::net::SocketAddr;
@@ -82,15 +81,7 @@ pub async fn serve<Served>(
                     },
                     Err(no_place) => {
                         if let Some(refused) = full.happened() {
-                            match no_place {
-                                NoPlace::Full => {
-                                    let limit = limits.places.max();
-                                    tracing::warn!(%peer, refused, limit, "refused: too many connections");
-                                }
-                                NoPlace::OfAddress(limit) => {
-                                    tracing::warn!(%peer, refused, limit, "refused: too many connections of one address");
-                                }
-                            }
+                            log_refused(peer, &no_place, refused, &limits.places);
                         }
                         if let Some(told) = refusal.tell(stream) {
                             connections.spawn(told);
@@ -110,22 +101,35 @@ pub async fn serve<Served>(
         }
     }
     drop(listener);
+    end(connections, limits.stop_time_max).await;
+}
+
+/// Says that a client was refused, and how many were since that was said last.
+fn log_refused(peer: SocketAddr, why: &NoPlace, refused: u64, places: &Places) {
+    match why {
+        NoPlace::Full => {
+            let limit = places.max();
+            tracing::warn!(%peer, refused, limit, "refused: too many connections");
+        }
+        NoPlace::OfAddress(limit) => {
+            tracing::warn!(%peer, refused, limit, "refused: too many connections of one address");
+        }
+    }
+}
+
+/// Waits for connections to end by themselves, and cuts off those that take too long.
+async fn end(mut connections: JoinSet<()>, time_max: Duration) {
     let all_ended = async {
         while let Some(ended) = connections.join_next().await {
             log_panic(ended);
         }
     };
-    if tokio::time::timeout(limits.stop_time_max, all_ended)
-        .await
-        .is_err()
-    {
+    if tokio::time::timeout(time_max, all_ended).await.is_err() {
         tracing::warn!(
             connections = connections.len(),
             "closed: still busy long after the stop"
         );
     }
-    // What is left is cut off.
-    drop(connections);
 }
 
 /// The stream on which a protocol is spoken; `None` where the handshake before it fails.
