@@ -175,18 +175,8 @@ async fn parse(
 ) -> Result<Value> {
     let mut kept = Map::new();
     if family != Family::ComponentTemplate {
-        let given = body.shift_remove("index_patterns");
-        let given = match given {
-            Some(Value::String(pattern)) => vec![json!(pattern)],
-            Some(Value::Array(patterns)) => patterns,
-            _ => Vec::new(),
-        };
-        if given.is_empty() {
-            return Err(ElasticError::validation(&[
-                "index patterns are missing".to_owned()
-            ]));
-        }
-        kept.insert("index_patterns".to_owned(), Value::Array(given));
+        let patterns = take_patterns(&mut body)?;
+        kept.insert("index_patterns".to_owned(), patterns);
     }
     for (known, allowed) in [
         ("order", family == Family::Template),
@@ -199,26 +189,8 @@ async fn parse(
             kept.insert(known.to_owned(), value);
         }
     }
-    match body.shift_remove("data_stream") {
-        None => {}
-        Some(Value::Object(options)) if family == Family::IndexTemplate => {
-            // Some clients say that it is not hidden.
-            if let Some(other) = options
-                .iter()
-                .find(|(name, value)| *name != "hidden" || *value != &json!(false))
-            {
-                return Err(ElasticError::unsupported(format!(
-                    "[{}] of the [data_stream] of a template",
-                    other.0
-                )));
-            }
-            kept.insert("data_stream".to_owned(), json!({}));
-        }
-        Some(_) => {
-            return Err(ElasticError::parsing(
-                "unknown key [data_stream] in the template ",
-            ));
-        }
+    if let Some(stream) = take_stream(family, &mut body)? {
+        kept.insert("data_stream".to_owned(), stream);
     }
     let mut definition = match (family, body.shift_remove("template")) {
         (Family::Template, Some(_)) => {
@@ -247,6 +219,41 @@ async fn parse(
         check_index_template(call, name, &template).await?;
     }
     Ok(template)
+}
+
+/// The patterns of the indices that are made by a template; it must have some.
+fn take_patterns(body: &mut Map<String, Value>) -> Result<Value> {
+    let given = match body.shift_remove("index_patterns") {
+        Some(Value::String(pattern)) => vec![json!(pattern)],
+        Some(Value::Array(patterns)) => patterns,
+        _ => Vec::new(),
+    };
+    match given.is_empty() {
+        true => Err(ElasticError::validation(&[
+            "index patterns are missing".to_owned()
+        ])),
+        false => Ok(Value::Array(given)),
+    }
+}
+
+/// What says that data streams are made by a template, if it says so.
+fn take_stream(family: Family, body: &mut Map<String, Value>) -> Result<Option<Value>> {
+    match body.shift_remove("data_stream") {
+        None => Ok(None),
+        Some(Value::Object(options)) if family == Family::IndexTemplate => {
+            // Some clients say that it is not hidden.
+            let mut options = options.iter();
+            match options.find(|(name, value)| *name != "hidden" || *value != &json!(false)) {
+                None => Ok(Some(json!({}))),
+                Some((other, _)) => Err(ElasticError::unsupported(format!(
+                    "[{other}] of the [data_stream] of a template"
+                ))),
+            }
+        }
+        Some(_) => Err(ElasticError::parsing(
+            "unknown key [data_stream] in the template ",
+        )),
+    }
 }
 
 fn refuse_rest(body: &Map<String, Value>) -> Result<()> {
