@@ -8,6 +8,7 @@ use auth::{Action, Mechanism, Privilege, Resource, Role, RoleName, Scope, User};
 use code::Code;
 use engine::Engine;
 use kv::{Kv, Simulation};
+use std::time::Duration;
 
 fn name(name: &str) -> RoleName {
     RoleName::new(name, "shop")
@@ -129,4 +130,30 @@ async fn changes_of_a_user_at_once_do_not_undo_each_other() {
     assert_eq!(engine.drop_users("shop").await.unwrap(), 1);
     assert!(!engine.has_users());
     assert_eq!(give("b").await.unwrap_err().code, Code::USER_NOT_FOUND);
+}
+
+#[tokio::test]
+async fn who_was_dropped_on_a_full_disk_is_known_no_more() {
+    let simulation = Simulation::new(1);
+    let engine = Engine::on(Kv::simulated(&simulation)).await.unwrap();
+    for (called, roles) in [("root", vec![RoleName::root()]), ("ada", Vec::new())] {
+        engine.create_user(user(called, roles)).await.unwrap();
+    }
+    simulation.fill_at_next_flush();
+    let told = engine.drop_user("shop", "ada").await.unwrap_err();
+    assert_eq!(told.code, Code::OUT_OF_DISK_SPACE);
+    assert!(engine.user("shop", "ada").is_none());
+}
+
+#[tokio::test]
+async fn a_change_of_users_runs_to_its_end_although_nobody_waits_for_it() {
+    let engine = Engine::on(Kv::simulated(&Simulation::new(1))).await.unwrap();
+    for (called, roles) in [("root", vec![RoleName::root()]), ("ada", Vec::new())] {
+        engine.create_user(user(called, roles)).await.unwrap();
+    }
+    let dropped = tokio::time::timeout(Duration::ZERO, engine.drop_user("shop", "ada")).await;
+    assert!(dropped.is_err(), "it waits for a task of its own");
+    while engine.user("shop", "ada").is_some() {
+        tokio::task::yield_now().await;
+    }
 }

@@ -37,7 +37,7 @@ mod state;
 pub mod ids;
 pub mod sweep;
 
-pub use catalog::{CappedOptions, CollectionOptions, Namespace, Store, StoreOptions};
+pub use catalog::{CappedOptions, CollectionOptions, Namespace, Store, StoreOptions, to_the_end};
 pub use changes::{Change, ChangeKind, ChangePage};
 pub use collection::{
     Collection, CollectionStats, Duplicates, ScrubPosition, Scrubbed, StoredBytes, ValidateReport,

@@ -6,6 +6,7 @@ use auth::{Privileges, Role, RoleName, Roles};
 use parking_lot::RwLock;
 use std::sync::Arc;
 use store::{Namespace, Store};
+use tokio::sync::{Mutex, OwnedMutexGuard};
 use value::Document;
 
 /// All user-defined roles; the documents are written first, this follows. Whoever keeps what comes of them sees by the pointer
@@ -15,7 +16,7 @@ pub(crate) struct RoleTable {
     known: RwLock<Arc<Roles>>,
     /// Held while roles and users are changed: no two changes make a circle together or undo each other, and nobody is given a
     /// role that is being dropped.
-    pub(crate) changing: tokio::sync::Mutex<()>,
+    changing: Arc<Mutex<()>>,
 }
 
 /// Where roles are kept.
@@ -41,6 +42,11 @@ impl RoleTable {
         let table = RoleTable::default();
         *table.known.write() = Arc::new(roles);
         Ok(table)
+    }
+
+    /// Lets nobody else change roles or users.
+    pub(crate) async fn alone(&self) -> OwnedMutexGuard<()> {
+        self.changing.clone().lock_owned().await
     }
 
     /// The roles of this moment.

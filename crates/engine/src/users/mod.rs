@@ -12,7 +12,9 @@ use kv::Durability;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
-use store::{CommitOptions, Namespace, Outcome, Present, StoreError, Target, Transformed, WriteOp};
+use store::{
+    CommitOptions, Namespace, Outcome, Present, StoreError, Target, Transformed, WriteOp, to_the_end,
+};
 use value::{DocumentBuf, Value};
 
 /// The databases that are looked through for a user whose name says none.
@@ -68,7 +70,15 @@ impl Engine {
     /// Adds a user; fails where one of that database and name exists, and where it is the first but could not add
     /// others: from then on everybody must log in.
     pub async fn create_user(&self, user: User) -> Result<()> {
-        let _alone = self.role_table().changing.lock().await;
+        let (engine, alone) = (self.clone(), self.role_table().alone().await);
+        to_the_end(async move {
+            let _alone = alone;
+            engine.add_user(user).await
+        })
+        .await
+    }
+
+    async fn add_user(&self, user: User) -> Result<()> {
         self.roles().check(&user.roles)?;
         if self.user(&user.database, &user.name).is_some() {
             let message = format!("User \"{}@{}\" already exists", user.name, user.database);
@@ -80,10 +90,9 @@ impl Engine {
             return Err(Error::new(Code::BAD_VALUE, message));
         }
         let document = DocumentBuf::from(&user.to_document());
-        self.write_account(&namespace(), WriteOp::Insert(document))
-            .await?;
-        self.users().put(user);
-        Ok(())
+        let insert = WriteOp::Insert(document);
+        self.write_account(&namespace(), insert, || self.users().put(user))
+            .await
     }
 
     /// Changes a user. What the change sees is what it takes the place of: changes come one after the other.
@@ -93,48 +102,58 @@ impl Engine {
         name: &str,
         change: impl FnOnce(&mut User) -> Result<(), E>,
     ) -> Result<(), E> {
-        let _alone = self.role_table().changing.lock().await;
+        let (engine, alone) = (self.clone(), self.role_table().alone().await);
         let present = self.existing_user(database, name)?;
         let mut user = User::clone(&present);
         change(&mut user)?;
         let mut added = user.roles.clone();
         added.retain(|role| !present.roles.contains(role));
         self.roles().check(&added).map_err(Error::from)?;
-        Ok(self.put_user(user).await?)
+        let changed = to_the_end(async move {
+            let _alone = alone;
+            engine.put_user(user).await
+        });
+        Ok(changed.await?)
     }
 
     /// Removes a user.
     pub async fn drop_user(&self, database: &str, name: &str) -> Result<()> {
-        let _alone = self.role_table().changing.lock().await;
+        let (engine, alone) = (self.clone(), self.role_table().alone().await);
         let user = self.existing_user(database, name)?;
-        self.drop_existing(&user).await
+        to_the_end(async move {
+            let _alone = alone;
+            engine.drop_existing(&user).await
+        })
+        .await
     }
 
     /// Removes the users of a database; gives their number.
     pub async fn drop_users(&self, database: &str) -> Result<usize> {
-        let _alone = self.role_table().changing.lock().await;
+        let (engine, alone) = (self.clone(), self.role_table().alone().await);
         let mut users = self.all_users();
         users.retain(|user| user.database == database);
-        for user in &users {
-            self.drop_existing(user).await?;
-        }
-        Ok(users.len())
+        to_the_end(async move {
+            let _alone = alone;
+            for user in &users {
+                engine.drop_existing(user).await?;
+            }
+            Ok::<_, Error>(users.len())
+        })
+        .await
     }
 
     async fn drop_existing(&self, user: &User) -> Result<()> {
         let removal = modification(user.id(), || Transformed::Delete);
-        self.write_account(&namespace(), removal).await?;
-        self.users().remove(&user.database, &user.name);
-        Ok(())
+        let follow = || self.users().remove(&user.database, &user.name);
+        self.write_account(&namespace(), removal, follow).await
     }
 
     /// Puts `user` in place of the one of the same database and name, while no other change comes between.
     async fn put_user(&self, user: User) -> Result<()> {
         let document = DocumentBuf::from(&user.to_document());
         let replacement = modification(user.id(), move || Transformed::Put(document.clone()));
-        self.write_account(&namespace(), replacement).await?;
-        self.users().put(user);
-        Ok(())
+        self.write_account(&namespace(), replacement, || self.users().put(user))
+            .await
     }
 
     fn existing_user(&self, database: &str, name: &str) -> Result<Arc<User>> {
@@ -198,17 +217,30 @@ impl Engine {
         }
     }
 
-    /// Writes a document of a user or a role; it is on the disk then.
-    pub(crate) async fn write_account(&self, kept_in: &Namespace, write: WriteOp) -> Result<()> {
+    /// Writes a document of a user or a role, and lets what is known by heart follow it; it is on the disk then. To be run to the end:
+    /// a user who was dropped, or whose password was changed, would else be known as before until a restart.
+    pub(crate) async fn write_account(
+        &self,
+        kept_in: &Namespace,
+        write: WriteOp,
+        follow: impl FnOnce() + Send,
+    ) -> Result<()> {
         let collection = self.store().create_if_missing(kept_in).await?;
         let options = CommitOptions {
             durability: Durability::Flushed,
             ..CommitOptions::default()
         };
-        match collection.commit(vec![write], options).await?.pop() {
-            Some(Outcome::Failed(error)) => Err(error.into()),
-            _ => Ok(()),
-        }
+        let told = match collection.commit(vec![write], options).await {
+            Ok(mut outcomes) => match outcomes.pop() {
+                Some(Outcome::Failed(error)) => return Err(error.into()),
+                _ => Ok(()),
+            },
+            // It was made, though it is not safe yet.
+            Err(error @ StoreError::Kv(kv::Error::DiskFullAtFlush { .. })) => Err(error.into()),
+            Err(error) => return Err(error.into()),
+        };
+        follow();
+        told
     }
 }
 

@@ -7,7 +7,7 @@ use crate::users::modification;
 use auth::{BuiltinRole, Role, RoleName, Roles, User};
 use code::Code;
 use std::sync::Arc;
-use store::{Transformed, WriteOp};
+use store::{Transformed, WriteOp, to_the_end};
 use value::DocumentBuf;
 
 impl Engine {
@@ -18,7 +18,15 @@ impl Engine {
 
     /// Adds a role.
     pub async fn create_role(&self, role: Role) -> Result<()> {
-        let _alone = self.role_table().changing.lock().await;
+        let (engine, alone) = (self.clone(), self.role_table().alone().await);
+        to_the_end(async move {
+            let _alone = alone;
+            engine.add_role(role).await
+        })
+        .await
+    }
+
+    async fn add_role(&self, role: Role) -> Result<()> {
         if BuiltinRole::named(&role.name).is_some() {
             let message = "Cannot create roles with the same name as a built-in role";
             return Err(Error::new(Code::BAD_VALUE, message));
@@ -29,38 +37,50 @@ impl Engine {
         }
         self.check_role(&role)?;
         let document = DocumentBuf::from(&role.to_document());
-        self.write_account(&namespace(), WriteOp::Insert(document))
-            .await?;
-        self.role_table().update(|roles| roles.put(role));
-        Ok(())
+        let follow = || self.role_table().update(|roles| roles.put(role));
+        self.write_account(&namespace(), WriteOp::Insert(document), follow)
+            .await
     }
 
     /// Changes a role.
     pub async fn change_role(&self, name: &RoleName, change: impl FnOnce(&mut Role)) -> Result<()> {
-        let _alone = self.role_table().changing.lock().await;
+        let (engine, alone) = (self.clone(), self.role_table().alone().await);
         let mut role = Role::clone(&*self.defined(name)?);
         change(&mut role);
         self.check_role(&role)?;
-        self.put_role(role).await
+        to_the_end(async move {
+            let _alone = alone;
+            engine.put_role(role).await
+        })
+        .await
     }
 
     /// Removes a role: first from the users and the roles that hold it, so that no later role of that name is theirs.
     pub async fn drop_role(&self, name: &RoleName) -> Result<()> {
-        let _alone = self.role_table().changing.lock().await;
+        let (engine, alone) = (self.clone(), self.role_table().alone().await);
         let dropped = self.defined(name)?;
-        self.drop_defined(&dropped).await
+        to_the_end(async move {
+            let _alone = alone;
+            engine.drop_defined(&dropped).await
+        })
+        .await
     }
 
     /// Removes the roles of a database; gives their number.
     pub async fn drop_roles(&self, database: &str) -> Result<usize> {
-        let _alone = self.role_table().changing.lock().await;
-        let roles = self.roles();
-        let mut dropped = 0;
-        for role in roles.iter().filter(|role| role.name.database == database) {
-            self.drop_defined(role).await?;
-            dropped += 1;
-        }
-        Ok(dropped)
+        let (engine, alone) = (self.clone(), self.role_table().alone().await);
+        let database = database.to_owned();
+        to_the_end(async move {
+            let _alone = alone;
+            let roles = engine.roles();
+            let mut dropped = 0;
+            for role in roles.iter().filter(|role| role.name.database == database) {
+                engine.drop_defined(role).await?;
+                dropped += 1;
+            }
+            Ok::<_, Error>(dropped)
+        })
+        .await
     }
 
     async fn drop_defined(&self, dropped: &Role) -> Result<()> {
@@ -80,17 +100,15 @@ impl Engine {
             }
         }
         let removal = modification(dropped.id(), || Transformed::Delete);
-        self.write_account(&namespace(), removal).await?;
-        self.role_table().update(|roles| roles.remove(name));
-        Ok(())
+        let follow = || self.role_table().update(|roles| roles.remove(name));
+        self.write_account(&namespace(), removal, follow).await
     }
 
     async fn put_role(&self, role: Role) -> Result<()> {
         let document = DocumentBuf::from(&role.to_document());
         let replacement = modification(role.id(), move || Transformed::Put(document.clone()));
-        self.write_account(&namespace(), replacement).await?;
-        self.role_table().update(|roles| roles.put(role));
-        Ok(())
+        let follow = || self.role_table().update(|roles| roles.put(role));
+        self.write_account(&namespace(), replacement, follow).await
     }
 
     /// The user-defined role of this name; built-in ones cannot be changed.

@@ -7,15 +7,15 @@ use std::sync::Arc;
 
 /// Runs a change to its end, though whoever asked for it goes away meanwhile. Of one that stopped between the disk and memory,
 /// neither would know what the other has, and no further change could be made.
-pub(crate) async fn to_the_end<T: Send + 'static>(
-    change: impl Future<Output = Result<T, StoreError>> + Send + 'static,
-) -> Result<T, StoreError> {
+pub async fn to_the_end<T: Send + 'static, E: From<StoreError> + Send + 'static>(
+    change: impl Future<Output = Result<T, E>> + Send + 'static,
+) -> Result<T, E> {
     match tokio::spawn(change).await {
         Ok(outcome) => outcome,
         Err(failed) => match failed.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
             // The runtime ends.
-            Err(_) => Err(StoreError::Interrupted),
+            Err(_) => Err(StoreError::Interrupted.into()),
         },
     }
 }

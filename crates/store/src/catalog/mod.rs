@@ -11,7 +11,7 @@ mod open;
 mod options;
 mod store;
 
-pub(crate) use change::to_the_end;
+pub use change::to_the_end;
 pub(crate) use disk::{CATALOG_SHARD, Disk, ENTRY, entry_key, entry_namespace};
 pub(crate) use entry::Entry;
 pub use namespace::Namespace;
