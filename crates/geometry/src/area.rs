@@ -1,7 +1,7 @@
 //! What queries name: areas that places are within, or geometries that they meet.
 
 use crate::error::{Result, wrong};
-use crate::sphere::{intersects, within_polygons};
+use crate::sphere::{GoesOn, intersects, within_polygons};
 use crate::{Cap, Geometry, Shape, Stored, parse};
 use value::{Document, ValueRef};
 
@@ -41,15 +41,6 @@ impl Area {
         }
     }
 
-    /// About how many points and edges a place is compared with.
-    pub fn edges(&self) -> usize {
-        match self {
-            Area::Flat(Shape::Polygon(corners)) => corners.len(),
-            Area::Flat(_) | Area::Cap(_) => 1,
-            Area::Geometry(geometry) => geometry.parts.points.len() + geometry.parts.arcs().count(),
-        }
-    }
-
     /// Whether something can be within.
     pub fn can_contain(&self) -> bool {
         match self {
@@ -65,28 +56,40 @@ impl Area {
 
     /// Whether a value is a place within. A value that is no place is not.
     pub fn contains(&self, value: ValueRef<'_>) -> bool {
+        self.contains_while(value, &|_| true)
+    }
+
+    /// Whether a value is a place that shares a point with it.
+    pub fn intersects(&self, value: ValueRef<'_>) -> bool {
+        self.intersects_while(value, &|_| true)
+    }
+
+    /// As [`Area::contains`], as long as it may go on: large geometries take long. Once it may not, what is answered means nothing.
+    pub fn contains_while(&self, value: ValueRef<'_>, goes_on: GoesOn<'_>) -> bool {
         let Ok(stored) = Stored::parse(value) else {
             return false;
         };
         match self {
-            Area::Flat(shape) => stored.on_plane().is_some_and(|point| shape.contains(point)),
+            Area::Flat(shape) => stored
+                .on_plane()
+                .is_some_and(|point| goes_on(shape.size()) && shape.contains(point)),
             Area::Cap(cap) => stored
                 .on_sphere()
                 .is_ok_and(|geometry| cap.contains(&geometry.parts)),
             Area::Geometry(area) => stored
                 .on_sphere()
-                .is_ok_and(|geometry| within_polygons(&geometry.parts, &area.parts.polygons)),
+                .is_ok_and(|geometry| within_polygons(&geometry.parts, &area.parts.polygons, goes_on)),
         }
     }
 
-    /// Whether a value is a place that shares a point with it.
-    pub fn intersects(&self, value: ValueRef<'_>) -> bool {
+    /// As [`Area::intersects`], and as [`Area::contains_while`].
+    pub fn intersects_while(&self, value: ValueRef<'_>, goes_on: GoesOn<'_>) -> bool {
         let (Area::Geometry(area), Ok(stored)) = (self, Stored::parse(value)) else {
             return false;
         };
         stored
             .on_sphere()
-            .is_ok_and(|geometry| intersects(&geometry.parts, &area.parts))
+            .is_ok_and(|geometry| intersects(&geometry.parts, &area.parts, goes_on))
     }
 }
 

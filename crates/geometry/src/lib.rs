@@ -25,7 +25,7 @@ pub use error::GeometryError;
 pub use geometry::{Geometry, Kind, Position};
 pub use near::{Centre, Near};
 pub use plane::Shape;
-pub use sphere::Cap;
+pub use sphere::{Cap, GoesOn};
 pub use stored::{Stored, planar_points};
 
 /// The earth's radius as MongoDB has it, in metres.

@@ -47,6 +47,14 @@ impl Shape {
         Ok(Shape::Polygon(corners))
     }
 
+    /// How many edges it has.
+    pub(crate) fn size(&self) -> usize {
+        match self {
+            Shape::Polygon(corners) => corners.len(),
+            Shape::Box(..) | Shape::Circle(..) => 1,
+        }
+    }
+
     /// Whether a point is in it or on its border.
     pub fn contains(&self, point: [f64; 2]) -> bool {
         match self {

@@ -3,37 +3,42 @@
 use super::arc::{self, Arc};
 use super::parts::line_arcs;
 use super::vector::{Vector, angle};
-use super::{Loop, Parts, Polygon, TOLERANCE};
+use super::{GoesOn, Loop, Parts, Polygon, TOLERANCE};
 
 /// Whether each part lies within one of the polygons.
-pub(crate) fn within_polygons(parts: &Parts, polygons: &[Polygon]) -> bool {
+pub(crate) fn within_polygons(parts: &Parts, polygons: &[Polygon], goes_on: GoesOn<'_>) -> bool {
+    let compared: usize = polygons.iter().map(Polygon::size).sum();
     let one = |holds: &dyn Fn(&Polygon) -> bool| polygons.iter().any(holds);
     parts
         .points
         .iter()
-        .all(|point| one(&|polygon| polygon.contains(*point)))
+        .all(|point| goes_on(compared) && one(&|polygon| polygon.contains(*point)))
         && parts
             .lines
             .iter()
-            .all(|line| one(&|polygon| contains_line(polygon, line)))
+            .all(|line| one(&|polygon| contains_line(polygon, line, goes_on)))
         && parts
             .polygons
             .iter()
-            .all(|inner| one(&|polygon| contains_polygon(polygon, inner)))
+            .all(|inner| one(&|polygon| contains_polygon(polygon, inner, goes_on)))
 }
 
-fn contains_line(polygon: &Polygon, line: &[Vector]) -> bool {
-    line_arcs(line).all(|edge| contains_arc(polygon, edge))
+fn contains_line(polygon: &Polygon, line: &[Vector], goes_on: GoesOn<'_>) -> bool {
+    let compared = polygon.size();
+    line_arcs(line).all(|edge| goes_on(compared) && contains_arc(polygon, edge))
 }
 
 /// The border must be within, none of the outer polygon's own border inside of the inner one, and at least one point of the
 /// inside within: it could fill a hole exactly.
-fn contains_polygon(polygon: &Polygon, inner: &Polygon) -> bool {
-    inner.arcs().all(|edge| contains_arc(polygon, edge))
+fn contains_polygon(polygon: &Polygon, inner: &Polygon, goes_on: GoesOn<'_>) -> bool {
+    let (compared, compared_inner) = (polygon.size(), inner.size());
+    inner
+        .arcs()
+        .all(|edge| goes_on(compared) && contains_arc(polygon, edge))
         && !polygon
             .loops()
             .flat_map(Loop::vertices)
-            .any(|vertex| inner.contains_strictly(*vertex))
+            .any(|vertex| !goes_on(compared_inner) || inner.contains_strictly(*vertex))
         && inner.point_inside().is_none_or(|point| polygon.contains(point))
 }
 

@@ -18,6 +18,13 @@ pub(crate) fn line_arcs(line: &[Vector]) -> impl Iterator<Item = Arc> {
 }
 
 impl Parts {
+    /// How many points and edges they have.
+    pub(crate) fn size(&self) -> usize {
+        let lines: usize = self.lines.iter().map(Vec::len).sum();
+        let polygons: usize = self.polygons.iter().map(Polygon::size).sum();
+        self.points.len() + lines + polygons
+    }
+
     /// The edges of lines and polygons.
     pub(crate) fn arcs(&self) -> impl Iterator<Item = Arc> {
         let lines = self.lines.iter().flat_map(|line| line_arcs(line));

@@ -17,6 +17,11 @@ impl Polygon {
         std::iter::once(&self.outer).chain(&self.holes)
     }
 
+    /// How many edges it has.
+    pub(crate) fn size(&self) -> usize {
+        self.loops().map(|one| one.vertices().len()).sum()
+    }
+
     /// All edges.
     pub(crate) fn arcs(&self) -> impl Iterator<Item = Arc> {
         self.loops().flat_map(Loop::arcs)

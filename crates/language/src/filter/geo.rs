@@ -4,6 +4,7 @@ use super::FilterPlace;
 use crate::interruption::steps;
 use crate::{Code, Error, Result};
 use geometry::{Area, GeometryError, Near};
+use std::cell::RefCell;
 use value::size::shallow_bytes;
 use value::{Document, Value, ValueRef};
 
@@ -31,8 +32,6 @@ pub struct GeoCondition {
     pub operator: GeoOperator,
     /// The area.
     pub area: Area,
-    /// How many edges it has.
-    edges: usize,
     source: Value,
 }
 
@@ -56,20 +55,27 @@ impl GeoCondition {
         }
         Ok(GeoCondition {
             operator,
-            edges: area.edges(),
             area,
             source: argument.clone(),
         })
     }
 
     pub(super) fn matches(&self, value: ValueRef<'_>) -> Result<bool> {
-        // Each of its edges may be compared with each of the place's.
-        let pairs = self.edges.saturating_mul(1 + shallow_bytes(value) / POINT_BYTES);
-        steps(1 + pairs / PAIRS_PER_STEP)?;
-        Ok(match self.operator {
-            GeoOperator::Within => self.area.contains(value),
-            GeoOperator::Intersects => self.area.intersects(value),
-        })
+        steps(1 + shallow_bytes(value) / POINT_BYTES / PAIRS_PER_STEP)?;
+        // Each of its edges may be compared with each of the place's: half an hour for two that are as large as documents can be.
+        let ended = RefCell::new(None);
+        let goes_on = |pairs: usize| match steps(pairs / PAIRS_PER_STEP) {
+            Ok(()) => true,
+            Err(error) => {
+                *ended.borrow_mut() = Some(error);
+                false
+            }
+        };
+        let found = match self.operator {
+            GeoOperator::Within => self.area.contains_while(value, &goes_on),
+            GeoOperator::Intersects => self.area.intersects_while(value, &goes_on),
+        };
+        ended.into_inner().map_or(Ok(found), Err)
     }
 
     /// The operator as in a query.

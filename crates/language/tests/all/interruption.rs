@@ -205,3 +205,26 @@ fn filters_on_long_arrays_end() {
         );
     }
 }
+
+#[test]
+fn comparing_two_geometries_of_many_corners_ends() {
+    const CORNERS: i32 = 500;
+    let ring = |radius: f64| -> Value {
+        let corner = |at: i32| {
+            let turn = f64::from(at % CORNERS) * std::f64::consts::TAU / f64::from(CORNERS);
+            Value::from(vec![radius * turn.cos(), radius * turn.sin()])
+        };
+        (0..=CORNERS).map(corner).collect()
+    };
+    let polygon = |radius: f64| doc! {"type": "Polygon", "coordinates": vec![ring(radius)]};
+    let document = doc! {"area": polygon(0.5)};
+    let killed = Interruption::default();
+    killed.kill.with(Code::INTERRUPTED);
+    for operator in ["$geoWithin", "$geoIntersects"] {
+        let filter = doc! {"area": doc! {operator: doc! {"$geometry": polygon(1.0)}}};
+        let filter = Filter::parse(&filter, &FilterScope::default()).unwrap();
+        assert!(filter.matches((&document).into()).unwrap(), "{operator}");
+        let ended = within(&killed, || filter.matches((&document).into()));
+        assert_eq!(ended.unwrap_err().code, Code::INTERRUPTED, "{operator}");
+    }
+}
