@@ -133,65 +133,18 @@ fn insertions(writes: &[Write]) -> Option<Vec<(&str, &DocumentBuf)>> {
 }
 
 async fn edit_all(index: &Index, routing: Routing, writes: &[Write]) -> Result<Vec<Result<Written>>> {
-    let mut results: Vec<Option<Result<Written>>> = writes.iter().map(|_| None).collect();
+    let mut editing = Editing {
+        index,
+        routing,
+        writes,
+        results: writes.iter().map(|_| None).collect(),
+    };
     let mut left: Vec<usize> = (0..writes.len()).collect();
     for _ in 0..RETRIES_MAX {
-        let snapshot = index.collection.snapshot().await?;
         let mut made = engine::operation_memory().share(Holder::Ingest);
-        let mut committed = Vec::new();
-        let mut edits = Vec::new();
-        for at in std::mem::take(&mut left) {
-            match prepare(index, routing, &snapshot, &writes[at]).await {
-                Ok(Step::Done(written)) => results[at] = Some(Ok(*written)),
-                Ok(Step::Commit(prepared)) => match hold(&mut made, &writes[at], &prepared) {
-                    Ok(()) => {
-                        edits.push(prepared.edit.clone());
-                        committed.push((at, prepared));
-                    }
-                    Err(error) => results[at] = Some(Err(error)),
-                },
-                Err(error) => results[at] = Some(Err(error)),
-            }
-        }
-        let documents: Vec<DocumentBuf> = edits.iter().map(|edit| edit.document.clone()).collect();
-        let learnt = index.learn(&documents).await?;
-        let mut kept = Vec::new();
-        let mut kept_edits = Vec::new();
-        for (((at, prepared), edit), learnt) in committed.into_iter().zip(edits).zip(learnt) {
-            match learnt {
-                Err(error) if !edit.deleted => results[at] = Some(Err(in_document(error, &writes[at].id))),
-                _ => {
-                    kept.push((at, prepared));
-                    kept_edits.push(edit);
-                }
-            }
-        }
-        if kept.is_empty() {
-            break;
-        }
-        let outcomes = index.collection.edit(kept_edits, true).await?;
-        let ends: Vec<Edit> = kept.iter().filter_map(|(_, prepared)| ended(prepared)).collect();
-        if !ends.is_empty() {
-            // One that has changed since is somebody else's to end.
-            index.collection.edit(ends, true).await?;
-        }
-        let after = index.collection.snapshot().await?;
-        for ((at, prepared), outcome) in kept.into_iter().zip(outcomes) {
-            match outcome {
-                EditOutcome::Written(revision) => {
-                    let sequence = sequence_of(&after, &prepared.edit).await?;
-                    results[at] = Some(Ok(Written {
-                        id: writes[at].id.clone(),
-                        version: revision.generation,
-                        sequence,
-                        result: prepared.result,
-                        document: (!prepared.edit.deleted).then(|| prepared.edit.document.clone()),
-                    }));
-                }
-                EditOutcome::Conflict => left.push(at),
-                EditOutcome::Refused(error) => results[at] = Some(Err(error.into())),
-            }
-        }
+        let prepared = editing.prepare(left, &mut made).await?;
+        let fitting = editing.learn(prepared).await?;
+        left = editing.commit(fitting).await?;
         if left.is_empty() {
             break;
         }
@@ -200,10 +153,91 @@ async fn edit_all(index: &Index, routing: Routing, writes: &[Write]) -> Result<V
         let reason = "the document is changed by others all the time; try again";
         ElasticError::new(StatusCode::CONFLICT, kinds::CONFLICT, reason)
     };
+    let results = editing.results.into_iter();
     Ok(results
-        .into_iter()
         .map(|result| result.unwrap_or_else(|| Err(busy())))
         .collect())
+}
+
+/// Writes of different documents on their way, and what became of them so far.
+struct Editing<'w> {
+    index: &'w Index,
+    routing: Routing,
+    writes: &'w [Write],
+    results: Vec<Option<Result<Written>>>,
+}
+
+/// Those that are ready, by their places.
+type Ready = Vec<(usize, Box<Prepared>)>;
+
+impl Editing<'_> {
+    /// Makes the edits of these writes on what is there now; `made` has the memory of documents that are changed in part.
+    async fn prepare(&mut self, left: Vec<usize>, made: &mut Share) -> Result<Ready> {
+        let snapshot = self.index.collection.snapshot().await?;
+        let mut ready = Vec::new();
+        for at in left {
+            let write = &self.writes[at];
+            match prepare(self.index, self.routing, &snapshot, write).await {
+                Ok(Step::Done(written)) => self.results[at] = Some(Ok(*written)),
+                Ok(Step::Commit(prepared)) => match hold(made, write, &prepared) {
+                    Ok(()) => ready.push((at, prepared)),
+                    Err(error) => self.results[at] = Some(Err(error)),
+                },
+                Err(error) => self.results[at] = Some(Err(error)),
+            }
+        }
+        Ok(ready)
+    }
+
+    /// Lets the mapping learn the documents, and leaves out those that do not fit it.
+    async fn learn(&mut self, ready: Ready) -> Result<Ready> {
+        let documents = ready.iter().map(|(_, prepared)| prepared.edit.document.clone());
+        let documents: Vec<DocumentBuf> = documents.collect();
+        let learnt = self.index.learn(&documents).await?;
+        let mut fitting = Vec::with_capacity(ready.len());
+        for ((at, prepared), learnt) in ready.into_iter().zip(learnt) {
+            match learnt {
+                Err(error) if !prepared.edit.deleted => {
+                    self.results[at] = Some(Err(in_document(error, &self.writes[at].id)));
+                }
+                _ => fitting.push((at, prepared)),
+            }
+        }
+        Ok(fitting)
+    }
+
+    /// Commits edits; those of documents that somebody else has changed since are to be made again.
+    async fn commit(&mut self, ready: Ready) -> Result<Vec<usize>> {
+        let mut left = Vec::new();
+        if ready.is_empty() {
+            return Ok(left);
+        }
+        let edits = ready.iter().map(|(_, prepared)| prepared.edit.clone());
+        let outcomes = self.index.collection.edit(edits.collect(), true).await?;
+        let ends: Vec<Edit> = ready.iter().filter_map(|(_, prepared)| ended(prepared)).collect();
+        if !ends.is_empty() {
+            // One that has changed since is somebody else's to end.
+            self.index.collection.edit(ends, true).await?;
+        }
+        let after = self.index.collection.snapshot().await?;
+        for ((at, prepared), outcome) in ready.into_iter().zip(outcomes) {
+            match outcome {
+                EditOutcome::Written(revision) => {
+                    let sequence = sequence_of(&after, &prepared.edit).await?;
+                    self.results[at] = Some(Ok(Written {
+                        id: self.writes[at].id.clone(),
+                        version: revision.generation,
+                        sequence,
+                        result: prepared.result,
+                        document: (!prepared.edit.deleted).then(|| prepared.edit.document.clone()),
+                    }));
+                }
+                EditOutcome::Conflict => left.push(at),
+                EditOutcome::Refused(error) => self.results[at] = Some(Err(error.into())),
+            }
+        }
+        Ok(left)
+    }
 }
 
 /// Takes the memory of a document that a change in part has made, which says nothing of its size.
