@@ -165,11 +165,8 @@ impl<'d> View<'d> {
         let mut ignored = Vec::new();
         for (name, field) in self.mapping.fields() {
             let may_be = field.ignore_malformed || field.ignore_above != usize::MAX;
-            let may_be = may_be && field.flattened.is_none();
-            let is_ignored = |value: &ValueRef<'_>| {
-                !matches!(value, ValueRef::Null | ValueRef::Undefined) && term(field, *value).is_none()
-            };
-            if may_be && field.meta.is_none() && self.raw(field).iter().any(is_ignored) {
+            let may_be = may_be && field.flattened.is_none() && field.meta.is_none();
+            if may_be && has_ignored(field, &self.raw(field)) {
                 ignored.push(name.to_owned());
             }
         }
@@ -207,6 +204,22 @@ impl<'d> View<'d> {
             })
             .collect()
     }
+}
+
+/// Whether some of the values at a field's place are none that it can have.
+fn has_ignored(field: &Field, values: &[ValueRef<'_>]) -> bool {
+    let is_null = |value: &&ValueRef<'_>| matches!(value, ValueRef::Null | ValueRef::Undefined);
+    if field.kind != FieldKind::Point {
+        let mut given = values.iter().filter(|value| !is_null(value));
+        return given.any(|value| term(field, *value).is_none());
+    }
+    // Two numbers are one point, wherever the list of them ended.
+    let (nulls, numbers) = (
+        values.iter().filter(is_null).count(),
+        values.iter().filter(|value| value.is_number()).count(),
+    );
+    let given = values.len() - nulls - numbers + (numbers / 2).max(numbers.min(1));
+    Point::all(values).len() < given
 }
 
 /// What stands at a path, whose dots may be of names; arrays are gone through.

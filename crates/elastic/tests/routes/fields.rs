@@ -205,4 +205,42 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"error": {"type": "illegal_argument_exception"}}"#,
     ),
+    // Values that are left out, whichever hits are shown; two numbers in a list are a point.
+    case(
+        "PUT /malformed",
+        r#"{"mappings": {"properties": {"n": {"type": "long", "ignore_malformed": true}, "k": {"type": "keyword", "ignore_above": 3},
+            "place": {"type": "geo_point", "ignore_malformed": true}}}}"#,
+        200,
+        "",
+    ),
+    case(
+        "PUT /malformed/_doc/1",
+        r#"{"n": [1, "x"], "k": "abcd", "place": [13.4, 52.5]}"#,
+        201,
+        "",
+    ),
+    case(
+        "PUT /malformed/_doc/2?refresh=true",
+        r#"{"n": 2, "place": ["here", {"lat": 1, "lon": 2}]}"#,
+        201,
+        "",
+    ),
+    case(
+        "POST /malformed/_search",
+        r#"{"sort": "_doc", "size": 1}"#,
+        200,
+        r#"{"hits": {"total": {"value": 2}, "hits": [{"_id": "1", "_ignored": ["k", "n"]}]}}"#,
+    ),
+    case(
+        "POST /malformed/_search",
+        r#"{"query": {"term": {"_ignored": "place"}}}"#,
+        200,
+        r#"{"hits": {"hits": [{"_id": "2", "_ignored": ["place"]}]}}"#,
+    ),
+    case(
+        "POST /malformed/_search",
+        r#"{"query": {"geo_distance": {"distance": "1km", "place": "52.5,13.4"}}}"#,
+        200,
+        r#"{"hits": {"hits": [{"_id": "1"}]}}"#,
+    ),
 ];

@@ -235,6 +235,10 @@ impl<'r> Run<'r> {
         let mut hits = self.hits.split_off(from);
         for hit in &mut hits {
             hit.counted = self.counted.get(&hit.index).cloned();
+            // All fields are looked at for this: of the hits that are shown alone, not of all that match.
+            let index = self.indices.get(hit.index).filter(|_| !self.request.is_bare);
+            let ignored = index.map(|index| hit.view(&index.mapping).ignored());
+            hit.ignored = ignored.unwrap_or_default();
         }
         named::mark(&mut hits, self.request, &self.indices, self.now_ms, &self.held)?;
         Ok(Outcome {

@@ -76,9 +76,9 @@ impl Run<'_> {
 
     /// A document as a hit.
     fn hit(&self, index: usize, seen: &Seen<'_>, view: &View<'_>, score: Option<f32>) -> Result<Hit> {
-        let (document, ignored) = match self.request.is_bare {
-            true => (DocumentBuf::from(&value::Document::new()), Vec::new()),
-            false => (seen.document.clone(), view.ignored()),
+        let document = match self.request.is_bare {
+            true => DocumentBuf::from(&value::Document::new()),
+            false => seen.document.clone(),
         };
         Ok(Hit {
             index,
@@ -88,7 +88,7 @@ impl Run<'_> {
             score,
             document,
             nested: Vec::new(),
-            ignored,
+            ignored: Vec::new(),
             matched: Vec::new(),
             sort: sort_values(&self.sort, view, score, seen.sequence)?,
             counted: None,
