@@ -72,13 +72,12 @@ impl Engine {
         others.map(parse).collect()
     }
 
-    /// Drops all indexes of a collection and makes them anew; gives their specifications. Errors: one of them is such as an earlier
-    /// build made, and can be made no more; then all stay.
+    /// Builds all indexes of a collection anew; gives their specifications. Errors: one of them is such as an earlier build made, and
+    /// can be made no more; then all stay.
     pub async fn rebuild_indexes(&self, namespace: &Namespace) -> Result<Vec<Document>> {
         let specs = self.indexes(namespace)?;
         self.parse_indexes(namespace, &specs)?;
-        self.drop_indexes(namespace, &Value::from("*")).await?;
-        self.create_indexes(namespace, &specs).await?;
+        self.existing(namespace)?.rebuild_indexes().await?;
         Ok(specs)
     }
 

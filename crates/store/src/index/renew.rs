@@ -1,21 +1,62 @@
-//! Building indexes anew that an earlier version kept in another form.
+//! Building indexes anew: those that an earlier version kept in another form, and all of a collection where that is asked for.
 
-use super::{Index, IndexSpec};
+use super::build_handle::BuildHandle;
+use super::{ID_INDEX, Index, IndexSpec, build, clear};
+use crate::catalog::{Disk, to_the_end};
 use crate::{Collection, StoreError};
 use std::sync::Arc;
 
-/// Replaces such indexes by new ones, which are then built as if they had just been made; the entries of the old ones are
-/// to be cleared. Before anything is resumed.
+impl Collection {
+    /// Builds all indexes but that on `_id` anew, and waits until they are built. The new ones come in the place of the old by one
+    /// commit, so that after a crash they are there, and go on.
+    pub async fn rebuild_indexes(self: &Arc<Self>) -> Result<(), StoreError> {
+        let collection = self.clone();
+        let build = to_the_end(async move { begin(&collection).await }).await?;
+        build::wait(build.as_slice()).await
+    }
+}
+
+/// Replaces indexes of an earlier form by new ones, which are then built as if they had just been made; the entries of the old
+/// ones are to be cleared. Before anything is resumed.
 pub(crate) async fn renew(collection: &Arc<Collection>) -> Result<(), StoreError> {
-    let set = collection.index_set();
-    if !set.indexes.iter().any(|index| index.spec().outdated) {
+    let is_outdated = |index: &Index| index.spec().outdated;
+    if !collection.indexes().iter().any(|index| is_outdated(index)) {
         return Ok(());
     }
     let catalog = collection.catalog()?;
     let mut disk = catalog.disk.lock().await;
-    let (mut indexes, mut gone) = (Vec::with_capacity(set.indexes.len()), Vec::new());
+    replace(collection, &mut disk, is_outdated).await.map(drop)
+}
+
+async fn begin(collection: &Arc<Collection>) -> Result<Option<Arc<BuildHandle>>, StoreError> {
+    let catalog = collection.catalog()?;
+    let mut disk = catalog.disk.lock().await;
+    collection.check_writable()?;
+    let is_meant = |index: &Index| index.id() != ID_INDEX && !index.spec().is_id_under_collation();
+    let replaced = replace(collection, &mut disk, is_meant).await?;
+    for gone in replaced.gone {
+        clear::start(collection, gone);
+    }
+    Ok(build::start(collection, replaced.new))
+}
+
+/// The numbers of indexes that came in the place of others, and of these.
+#[derive(Default)]
+struct Replaced {
+    new: Vec<u32>,
+    gone: Vec<u32>,
+}
+
+async fn replace(
+    collection: &Arc<Collection>,
+    disk: &mut Disk,
+    is_meant: impl Fn(&Index) -> bool,
+) -> Result<Replaced, StoreError> {
+    let catalog = collection.catalog()?;
+    let set = collection.index_set();
+    let (mut indexes, mut replaced) = (Vec::with_capacity(set.indexes.len()), Replaced::default());
     for index in &set.indexes {
-        if !index.spec().outdated {
+        if !is_meant(index) {
             indexes.push(index.clone());
             continue;
         }
@@ -24,18 +65,20 @@ pub(crate) async fn renew(collection: &Arc<Collection>) -> Result<(), StoreError
             ..index.spec().clone()
         };
         let (compile, now_ms) = (catalog.options.filter_compiler, collection.now_ms());
-        indexes.push(Arc::new(Index::new(
-            collection.new_index_id(),
-            spec,
-            compile,
-            now_ms,
-        )?));
-        gone.push(index.id());
+        let id = collection.new_index_id();
+        indexes.push(Arc::new(Index::new(id, spec, compile, now_ms)?));
+        replaced.new.push(id);
+        replaced.gone.push(index.id());
     }
-    collection.set_clearing(|clearing| clearing.extend(&gone));
+    if replaced.gone.is_empty() {
+        return Ok(replaced);
+    }
     let set = set.with(indexes);
-    catalog
-        .save(&mut disk, &collection.namespace(), &collection.entry_with(&set))
-        .await?;
-    collection.install(set).await
+    let mut entry = collection.entry_with(&set);
+    entry.clearing.extend(&replaced.gone);
+    catalog.save(disk, &collection.namespace(), &entry).await?;
+    collection.install(set).await?;
+    // Not before it is so: of an index that stays, the next start would remove all entries.
+    collection.set_clearing(|clearing| clearing.extend(&replaced.gone));
+    Ok(replaced)
 }

@@ -158,6 +158,34 @@ async fn acknowledged_writes_survive_a_crash_at_any_step() {
 }
 
 #[tokio::test]
+async fn indexes_that_are_built_anew_are_there_whenever_a_crash_comes() {
+    for step in 1..12 {
+        let simulation = Simulation::new(step);
+        let store = open(&simulation).await;
+        let collection = store.create_if_missing(&ns()).await.unwrap();
+        run(&collection, numbered(100)).await;
+        let unique = IndexSpec {
+            unique: true,
+            ..IndexSpec::new("a_1", doc! {"a": 1})
+        };
+        collection.create_indexes(vec![unique.clone()]).await.unwrap();
+        let before = collection.indexes()[1].id();
+        simulation.crash_at_step(simulation.steps() + step);
+        let is_done = collection.rebuild_indexes().await.is_ok();
+        drop(store);
+        let store = open(&simulation).await;
+        let collection = store.collection(&ns()).unwrap();
+        builds_ended(&collection).await;
+        let index = collection.indexes()[1].clone();
+        assert_eq!(index.spec(), &unique);
+        assert!(!is_done || index.id() != before);
+        assert_eq!(collection.stats().index_entries[1].1, 100);
+        let report = collection.validate(true).await.unwrap();
+        assert!(report.is_valid(), "step {step}: {:?}", report.findings);
+    }
+}
+
+#[tokio::test]
 async fn a_build_goes_on_where_it_was_after_a_crash() {
     let mut interrupted = 0;
     for step in 1..12 {
