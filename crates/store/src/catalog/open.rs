@@ -47,13 +47,25 @@ async fn finish_drops(kv: &Kv, disk: &mut Disk) -> Result<(), StoreError> {
     let marks = read_all(kv, DROPPED).await?;
     let mut done = Batch::new();
     for shard in marks.iter().filter_map(|(key, _)| dropped_shard(key)) {
-        kv.drop_shard(shard).await?;
-        done.delete(&disk::dropped_key(shard));
+        if is_made(kv.drop_shard(shard).await.map_err(StoreError::Kv))? {
+            done.delete(&disk::dropped_key(shard));
+        }
     }
-    if done.is_empty() {
-        Ok(())
-    } else {
-        disk.commit(kv, done).await
+    if !done.is_empty() {
+        is_made(disk.commit(kv, done).await)?;
+    }
+    Ok(())
+}
+
+/// Whether something was done that can wait for a later start: a full disk is no reason not to start.
+fn is_made(done: Result<(), StoreError>) -> Result<bool, StoreError> {
+    match done {
+        Ok(()) => Ok(true),
+        Err(StoreError::Kv(error @ (kv::Error::DiskFull { .. } | kv::Error::DiskFullAtFlush { .. }))) => {
+            tracing::warn!(%error, "what a dropped collection took on the disk is freed by a later start");
+            Ok(false)
+        }
+        Err(error) => Err(error),
     }
 }
 

@@ -74,6 +74,24 @@ async fn what_was_made_though_its_flush_found_no_room_is_known_in_memory_too() {
 }
 
 #[tokio::test]
+async fn a_store_opens_although_there_is_no_room_to_finish_a_drop() {
+    let simulation = Simulation::new(1);
+    let store = open(&simulation).await;
+    let collection = store.create_if_missing(&ns()).await.unwrap();
+    run(&collection, numbered(10)).await;
+    // After the commit and its flush.
+    simulation.crash_at_step(simulation.steps() + 3);
+    let _ = store.drop_collection(&ns()).await;
+    drop(store);
+    simulation.fill_at_next_write();
+    let store = open(&simulation).await;
+    assert!(store.collection(&ns()).is_none());
+    let store = reopen(store, &simulation).await;
+    store.create(&ns(), CollectionOptions::default()).await.unwrap();
+    assert!(all(&store.collection(&ns()).unwrap()).await.is_empty());
+}
+
+#[tokio::test]
 async fn an_index_whose_drop_found_no_room_has_all_its_entries_after_a_restart() {
     let simulation = Simulation::new(1);
     let store = open(&simulation).await;
