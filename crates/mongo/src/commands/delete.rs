@@ -16,7 +16,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .delete(&call.context, &write.namespace, write.statements, &write.options)
         .await?;
     if writes::is_unacknowledged(call) {
-        return Ok(Document::new().into());
+        return Ok(doc! {"n": 0}.into());
     }
     let mut reply = doc! {"n": Value::count(done.deleted)};
     writes::push_failures(&mut reply, done.failures)?;

@@ -4,7 +4,7 @@ use super::writes;
 use crate::call::Call;
 use crate::error::Result;
 use crate::wire::Reply;
-use value::{Document, Value, doc};
+use value::{Value, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
@@ -22,7 +22,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .insert(&call.context, &namespace, documents, &options)
         .await?;
     if writes::is_unacknowledged(call) {
-        return Ok(Document::new().into());
+        return Ok(doc! {"n": 0}.into());
     }
     let mut reply = doc! {"n": Value::count(done.inserted)};
     writes::push_failures(&mut reply, done.failures)?;

@@ -19,7 +19,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .update(&call.context, &write.namespace, write.statements, &write.options)
         .await?;
     if writes::is_unacknowledged(call) {
-        return Ok(Document::new().into());
+        return Ok(doc! {"n": 0, "nModified": 0}.into());
     }
     let mut reply = doc! {"n": Value::count(done.matched), "nModified": Value::count(done.modified)};
     if !done.upserted.is_empty() {

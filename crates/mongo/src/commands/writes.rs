@@ -92,8 +92,8 @@ pub(super) fn is_journaled(call: &Call<'_>) -> bool {
     }
 }
 
-/// Whether the client does not want to know what became of its statements (`w: 0`). Where it waits for an answer all the same, it is
-/// told that the command was read, and nothing else, as in MongoDB.
+/// Whether the client does not want to know what became of its statements (`w: 0`). Where it waits for an answer all the same,
+/// that tells of nothing done and nothing wrong, as in MongoDB.
 pub(super) fn is_unacknowledged(call: &Call<'_>) -> bool {
     let concern = call.generic.write_concern;
     concern.is_some_and(|concern| concern.unacknowledged)
