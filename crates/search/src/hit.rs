@@ -5,6 +5,7 @@ use mapping::decimals::double_text;
 use mapping::fields::{Term, View};
 use querying::Statistics;
 use serde_json::{Number, Value};
+use std::borrow::Cow;
 use std::sync::Arc;
 use value::DocumentBuf;
 
@@ -145,11 +146,12 @@ impl SortValue {
         }
     }
 
-    pub(crate) fn term(&self) -> Option<Term> {
+    /// The value that is compared: texts where they lie, since hits are compared many times.
+    pub(crate) fn term(&self) -> Option<Cow<'_, Term>> {
         match self {
-            SortValue::Term(term) => Some(term.clone()),
-            SortValue::Formatted(ms, _) => Some(Term::Date(*ms)),
-            SortValue::FormattedNanos(nanos, _) => Some(Term::Integer(*nanos)),
+            SortValue::Term(term) => Some(Cow::Borrowed(term)),
+            SortValue::Formatted(ms, _) => Some(Cow::Owned(Term::Date(*ms))),
+            SortValue::FormattedNanos(nanos, _) => Some(Cow::Owned(Term::Integer(*nanos))),
             _ => None,
         }
     }

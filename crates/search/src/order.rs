@@ -194,7 +194,7 @@ fn field_value(sort: &FieldSort, view: &View<'_>) -> Result<SortValue> {
         Some(_) => false,
         None => field.is_nanos(),
     };
-    Ok(match (sort.formats(), term) {
+    Ok(match (&sort.formats, term) {
         (Some(formats), Term::Integer(nanos)) if is_nanos => {
             SortValue::FormattedNanos(nanos, formats.write_nanos(nanos, &TimeZone::UTC))
         }
@@ -249,13 +249,6 @@ impl FieldSort {
             Order::Ascending => Mode::Min,
             Order::Descending => Mode::Max,
         })
-    }
-
-    /// In which form dates are shown, where not as numbers.
-    fn formats(&self) -> Option<DateFormats> {
-        self.format
-            .as_deref()
-            .and_then(|format| DateFormats::parse(format).ok())
     }
 }
 
@@ -472,14 +465,19 @@ fn date(sort: &FieldSort, field: &Field, given: &Value) -> Result<SortValue> {
             false => Term::Date(whole),
         }));
     }
-    let formats = sort
-        .format
-        .as_deref()
-        .map_or(Ok(field.formats.clone()), DateFormats::parse)?;
+    let refused;
+    let formats = match (&sort.formats, &sort.format) {
+        (Some(formats), _) => formats,
+        (None, None) => &field.formats,
+        (None, Some(format)) => {
+            refused = DateFormats::parse(format)?;
+            &refused
+        }
+    };
     let text = scalar(given).unwrap_or_default();
     if is_nanos {
         let field = Field {
-            formats,
+            formats: formats.clone(),
             ..Field::clone(field)
         };
         if let Some(nanos) = mapping::fields::nanos(&field, value::ValueRef::String(&text)) {
@@ -488,6 +486,6 @@ fn date(sort: &FieldSort, field: &Field, given: &Value) -> Result<SortValue> {
         return parse_math(&text, &field.formats, &TimeZone::UTC, 0, Rounding::Down)
             .map(|ms| SortValue::Term(Term::Integer(ms.saturating_mul(1_000_000))));
     }
-    let ms = parse_math(&text, &formats, &TimeZone::UTC, 0, Rounding::Down)?;
+    let ms = parse_math(&text, formats, &TimeZone::UTC, 0, Rounding::Down)?;
     Ok(SortValue::Term(Term::Date(ms)))
 }

@@ -7,6 +7,7 @@ pub(crate) use places::DistanceSort;
 pub(crate) use scripts::ScriptSort;
 
 use mapping::Mapping;
+use mapping::dates::DateFormats;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::fields::View;
 use mapping::json::{Members, scalar};
@@ -79,6 +80,8 @@ pub struct FieldSort {
     pub(crate) unmapped_type: Option<String>,
     pub(crate) mode: Option<Mode>,
     pub(crate) format: Option<String>,
+    /// The same, where dates can be written so.
+    pub(crate) formats: Option<DateFormats>,
     /// As which numbers values are compared.
     pub(crate) numeric_type: Option<NumericType>,
     pub(crate) nested: Option<NestedSort>,
@@ -347,6 +350,7 @@ fn field(name: &str, order: Order, members: &mut Members<'_>) -> Result<FieldSor
             return Err(failed("numeric_type", cause));
         }
     };
+    let format = members.text("format")?;
     Ok(FieldSort {
         name: name.to_owned(),
         order,
@@ -356,7 +360,10 @@ fn field(name: &str, order: Order, members: &mut Members<'_>) -> Result<FieldSor
             .cloned(),
         unmapped_type: members.text("unmapped_type")?,
         mode: mode.map_err(|cause| failed("mode", cause))?,
-        format: members.text("format")?,
+        formats: format
+            .as_deref()
+            .and_then(|format| DateFormats::parse(format).ok()),
+        format,
         numeric_type,
         nested: nested(members)?,
     })
