@@ -36,7 +36,7 @@ pub trait Source {
         self.files().iter().chain(archived).map(|file| file.bytes).sum()
     }
 
-    /// So many bytes of a file, from a place on; never fewer.
+    /// `bytes` of a file from `offset` on; never fewer.
     fn read(
         &self,
         path: &str,

@@ -129,7 +129,7 @@ pub(crate) fn members(body: RawDocument<'_>, revision: &Revision, deleted: bool)
     Ok(members)
 }
 
-/// A document's attachments as stubs; none if it has none.
+/// A document's attachments as stubs; `None` if it has none.
 fn stubs(body: RawDocument<'_>) -> Result<Option<Value>> {
     let mut text = String::from("{");
     write_attachments(body, &Loaded::default(), &mut text);

@@ -48,7 +48,7 @@ impl Parameters {
         found.map(|(_, value)| value.as_str())
     }
 
-    /// A time; none where it is `0`, or `-1`, which says so too.
+    /// A time; zero where it is `0` or `-1`, which say so without a unit.
     pub(crate) fn time(&mut self, name: &str) -> Result<Option<Duration>> {
         self.take(name).map(|text| time_of(&text, name)).transpose()
     }

@@ -177,7 +177,7 @@ pub(crate) fn normalized(given: &Map<String, Value>) -> Result<Map<String, Value
 /// Parts of a setting's name at most, which are objects within objects: more than any setting has, and few enough to go into.
 const NAME_PARTS_MAX: usize = 32;
 
-/// Refuses a setting whose name has so many parts.
+/// Refuses a setting whose name has too many parts.
 pub(crate) fn check_parts(parts: usize) -> Result<()> {
     match parts > NAME_PARTS_MAX {
         false => Ok(()),

@@ -174,7 +174,7 @@ struct Candidate {
 }
 
 impl OfTerm {
-    /// None yet; of each frequency so many are kept.
+    /// Empty; `count` are kept of each frequency.
     fn new(count: usize) -> OfTerm {
         OfTerm {
             by_frequency: std::array::from_fn(|_| Top::new(count)),

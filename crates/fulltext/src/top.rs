@@ -10,7 +10,7 @@ pub(crate) struct Top<T> {
 }
 
 impl<T: Ord> Top<T> {
-    /// None yet, of so many.
+    /// Empty; the first `count` are kept.
     pub(crate) fn new(count: usize) -> Top<T> {
         Top {
             heap: BinaryHeap::new(),

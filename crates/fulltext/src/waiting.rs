@@ -23,7 +23,7 @@ pub(crate) struct Place {
 }
 
 impl Waiting {
-    /// Waits until there is room for so many bytes.
+    /// Waits until there is room for `bytes` more.
     pub(crate) fn enter(&self, bytes: usize) -> Place {
         let (waiting, left) = &*self.0;
         let mut waiting = waiting.lock();

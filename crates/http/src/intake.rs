@@ -67,7 +67,7 @@ impl Intake {
         Ok(())
     }
 
-    /// So many bytes of a body are there that came without a length.
+    /// A body that came without a length has grown to `length` bytes.
     pub(crate) async fn grew(&mut self, length: usize) -> Result<(), Full> {
         let bytes = length.saturating_mul(BODY_FACTOR);
         if bytes <= UNCOUNTED_BYTES {

@@ -12,7 +12,7 @@ use fulltext::{Lookup, Mask};
 use search::{Held, Run, Way};
 use std::time::Instant;
 
-/// Of so many of its documents a collection is read as fast without an index.
+/// A collection is read as fast without an index where more than one in this many of its documents match.
 const PART_MAX: u64 = 4;
 /// Numbers of records that have room from the beginning.
 const NUMBERS_MIN: usize = 1024;

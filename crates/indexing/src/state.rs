@@ -24,7 +24,7 @@ const OPEN_TIME_MAX: Duration = Duration::from_secs(5);
 /// Where indexes are.
 #[derive(Clone, Debug)]
 pub struct Indexes {
-    /// The folder with a folder for each; none where the store has none.
+    /// The folder with a folder for each; `None` if the store has none.
     pub folder: Option<PathBuf>,
     /// The documents from which on a collection has an index: a few are read as fast.
     pub documents_min: u64,

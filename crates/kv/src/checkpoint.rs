@@ -50,7 +50,7 @@ impl Kv {
         engine.forget_archived(position.next).await
     }
 
-    /// Lets the archive take so many bytes; where it would take more, it ends.
+    /// Lets the archive take `bytes`; where it would take more, it ends.
     pub fn limit_archive(&self, bytes: u64) {
         if let Engine::Rocks(engine) = &self.engine {
             engine.limit_archive(bytes);

@@ -16,10 +16,10 @@ pub struct Statistics {
     pub results: u64,
 }
 
-/// So many times as many documents examined as found are worth a warning (CouchDB's `index_scan_warning_threshold`).
+/// A warning is due where more than this many documents were examined for each that was found (CouchDB's `index_scan_warning_threshold`).
 const EXAMINED_FOR_EACH_MAX: u64 = 10;
 
-/// The warnings, a line each; none if there is nothing to warn of.
+/// The warnings, a line each; `None` if there is nothing to warn of.
 pub fn warnings(
     index: &Index,
     options: &FindOptions,

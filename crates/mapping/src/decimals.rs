@@ -19,7 +19,7 @@ pub struct DecimalFormat {
     whole: (usize, usize),
     /// Digits after the point at least and at most.
     fraction: (usize, usize),
-    /// So many digits are one group.
+    /// How many digits are one group.
     group: Option<usize>,
     /// Digits of the exponent at least, where there is one.
     exponent: Option<usize>,

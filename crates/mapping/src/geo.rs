@@ -115,7 +115,7 @@ impl Point {
         (zoom, x.clamp(0, most), (y.max(0.0) as i64).clamp(0, most))
     }
 
-    /// The cells around its own, of so many characters.
+    /// The cells around its own, whose names have `length` characters.
     pub fn neighbours(self, length: usize) -> Vec<String> {
         let bits = 5 * length as i32;
         let (height, width) = (
@@ -142,7 +142,7 @@ impl Point {
         cells
     }
 
-    /// Its cell of so many characters.
+    /// The cell that it is in, by a name of `length` characters.
     pub fn geohash(self, length: usize) -> String {
         let (mut lat, mut lon) = ((-90.0, 90.0), (-180.0, 180.0));
         let mut hash = String::with_capacity(length);

@@ -18,7 +18,7 @@ pub(crate) struct Pool {
     pub(crate) held_max: AtomicUsize,
     pub(crate) refused: AtomicU64,
     pub(crate) waiting: AtomicUsize,
-    /// Who waits stands in line for this lock, so that a large share is not passed by for ever.
+    /// Who waits stands in line for this lock, so that a large share is not overtaken for ever.
     line: Mutex<()>,
     freed: Notify,
     logged: BlockingMutex<Option<Instant>>,

@@ -43,7 +43,7 @@ impl Pace {
         self.since.get_or_insert_with(Instant::now);
     }
 
-    /// So many bytes have come: ends the wait.
+    /// `bytes` more have come, which ends the wait.
     pub fn came(&mut self, bytes: usize) {
         self.came += bytes as u64;
         self.waited = self.waited();

@@ -35,7 +35,7 @@ pub(crate) enum NoPlace {
 }
 
 impl Places {
-    /// So many places, all free.
+    /// `max` places, all free.
     pub fn new(max: usize) -> Places {
         let max = max.min(Semaphore::MAX_PERMITS);
         Places {

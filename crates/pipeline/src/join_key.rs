@@ -13,7 +13,7 @@ pub(super) type JoinKey = Box<[u8]>;
 /// Most keys are shorter.
 const KEY_BYTES: usize = 64;
 
-/// So many values are compared with each other one by one.
+/// Up to this many values are compared with each other one by one.
 const FEW: usize = 8;
 
 /// The values that a document looks for.

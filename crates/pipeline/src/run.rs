@@ -73,8 +73,8 @@ impl Running {
         self.input_ended && self.pending.is_empty() && !self.chain.has_more() && self.chain.is_finished()
     }
 
-    /// Does one page of work: reads a page, or lets the first step that is at its end give one. So many bytes were given and not
-    /// taken yet.
+    /// Does one page of work: reads a page, or lets the first step that is at its end give one. `given_bytes` were given earlier
+    /// and are not taken yet.
     async fn advance(&mut self, given_bytes: usize) -> Result<()> {
         self.interruption.check()?;
         let mut rows = Vec::new();

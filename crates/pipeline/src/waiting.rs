@@ -14,7 +14,7 @@ pub(crate) struct Waiting {
     first: VecDeque<Row>,
     /// Those behind them.
     in_file: Option<SpillRun>,
-    /// The last ones; none where there is no file.
+    /// The last ones; empty if there is no file.
     last: VecDeque<Row>,
 }
 

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 pub(crate) struct Deadline(Option<Instant>);
 
 impl Deadline {
-    /// So many milliseconds from now.
+    /// After `timeout_ms` from now; never if that is zero or none.
     pub(crate) fn of(timeout_ms: Option<u32>) -> Deadline {
         let limit = timeout_ms
             .filter(|&ms| ms > 0)

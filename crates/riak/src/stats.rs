@@ -53,7 +53,7 @@ impl Stats {
         }
     }
 
-    /// An object was read, with so many siblings, whose values have so many bytes.
+    /// An object was read, with its number of siblings and the bytes of their values.
     pub(crate) fn got(&self, begun: Instant, siblings: usize, bytes: u64) {
         let second = self.second();
         self.get_times.add(second, begun.elapsed().as_micros() as u64);

@@ -105,7 +105,7 @@ fn named(request: &Request) -> Vec<(&str, &Query)> {
 
 /// The slots of a map that grows to this number of entries, and those of its copy.
 fn slots(entries: usize) -> (u32, u32) {
-    /// So many slots has a map at first.
+    /// The slots that a map has at first.
     const FIRST: u32 = 16;
     let entries = u32::try_from(entries).unwrap_or(u32::MAX / 4);
     // Three quarters of the slots are filled at most.

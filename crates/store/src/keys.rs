@@ -182,7 +182,7 @@ pub(crate) fn write_body(document: &DocumentBuf) -> Vec<u8> {
     out
 }
 
-/// The same of a document that `write` fills, of about so many bytes.
+/// The same of a document that `write` fills, of about `bytes`.
 pub(crate) fn write_sealed(bytes: usize, write: impl FnOnce(&mut DocumentWriter<'_>)) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes);
     out.extend_from_slice(&[0; 4]);

@@ -44,7 +44,7 @@ const RECORD_BYTES_MAX: usize = 16 * 1024;
 /// What a record takes beside its bytes: its place in the table, and what the allocator rounds up.
 const OVERHEAD_BYTES: usize = 80;
 
-/// One guess for so many bytes of the cache: about one for each small record.
+/// The bytes of the cache for which there is one guess: about one for each small record.
 const BYTES_PER_GUESS: usize = 256;
 
 /// The records of all collections that are in memory.
@@ -150,7 +150,7 @@ impl CachedRecords {
         })
     }
 
-    /// The same of many records, one document behind the other, of the first of them once `out` has about so many bytes; `ends`
+    /// The same of many records, one document behind the other, until `out` has about `bytes_max`; `ends`
     /// gets where each ends. One that is not here has no bytes, and `missing` gets its place.
     pub(crate) fn copy_documents(
         &self,

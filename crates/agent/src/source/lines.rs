@@ -21,7 +21,7 @@ pub struct Lines {
 }
 
 impl Lines {
-    /// Lines of at most so many bytes; the first one begins at `offset`.
+    /// Lines of at most `bytes_max`; the first one begins at `offset`.
     pub fn new(bytes_max: usize, offset: u64) -> Lines {
         Lines {
             bytes_max,

@@ -38,7 +38,7 @@ pub struct Frame {
 /// What stands at a place of a segment.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Head {
-    /// A frame with a body of so many bytes and this checksum.
+    /// A frame, with the length and the checksum of its body.
     Frame {
         /// Bytes of the body.
         length: usize,

@@ -13,7 +13,7 @@ pub enum Item {
     Frame(Frame, u64),
     /// Bytes that are no frame any more, and where the next frame begins.
     Damage(u64),
-    /// Nothing whole is left: the end, or what a write left unfinished. So many bytes of it.
+    /// Nothing whole is left: the end, or what a write left unfinished, with the bytes of that.
     End(u64),
 }
 

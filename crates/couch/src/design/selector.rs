@@ -14,7 +14,7 @@ const LANGUAGE: &str = "query";
 /// The member that is the validation.
 const MEMBER: &str = "validate_doc_update";
 
-/// The selector of a design document: none where it has no validation of that kind. What is no selector refuses every edit, as in
+/// The selector of a design document; `None` if it has no validation of that kind. What is no selector refuses every edit, as in
 /// CouchDB, until the design document is put right.
 pub(super) fn of_design(body: &Map<String, Json>) -> Option<Result<Selector>> {
     let is_query = body.get("language").and_then(Json::as_str) == Some(LANGUAGE);

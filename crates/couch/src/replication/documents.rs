@@ -79,7 +79,7 @@ async fn follow(server: Arc<Server>, name: String, collection: RevisionedCollect
     }
 }
 
-/// Looks at the next changes; none if there are none.
+/// Looks at the next changes; `None` if there are none.
 async fn page(
     server: &Arc<Server>,
     name: &str,

@@ -195,7 +195,7 @@ fn group_over_plan(found: &mut Document) {
     found.insert_at(0, "explainVersion", "2");
 }
 
-/// Shows the same in what was executed: the find's documents went into so many groups.
+/// Shows the same in what was executed: the find's documents became this many groups.
 fn group_over_stats(found: &mut Document, groups: i64) {
     let Some(Value::Document(stats)) = found.get_mut("executionStats") else {
         return;

@@ -4,7 +4,7 @@ use crate::Position;
 use crate::error::{Result, wrong};
 use value::{DocumentRef, ValueRef};
 
-/// The first two numbers of an array or a document; none if they are no numbers.
+/// The first two numbers of an array or a document; `None` if they are no numbers.
 pub(crate) fn numbers(value: ValueRef<'_>) -> Option<[f64; 2]> {
     let (first, second) = match value {
         ValueRef::Array(array) => (array.get(0)?, array.get(1)?),

@@ -18,7 +18,7 @@ pub(crate) use parts::Parts;
 pub(crate) use polygon::Polygon;
 pub(crate) use simple::check_simple;
 
-/// Asked before a place or an edge is compared with so many others: whether to go on. Once it says no, what is answered means nothing.
+/// Asked before a place or an edge is compared with others, with how many: whether to go on. Once it says no, what is answered means nothing.
 pub type GoesOn<'g> = &'g dyn Fn(usize) -> bool;
 
 /// What lies as near as this to a border lies on it, in radians: six millimetres on the earth.

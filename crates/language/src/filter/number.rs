@@ -7,7 +7,7 @@ use value::decimal::Parts;
 /// The first double above every `i64`.
 const I64_END: f64 = 9_223_372_036_854_775_808.0;
 
-/// The number as an integer with its fraction cut off; none if it is no number or beyond 64 bits.
+/// The number as an integer with its fraction cut off; `None` if it is no number or beyond 64 bits.
 pub(super) fn truncated(value: ValueRef<'_>) -> Option<i64> {
     match value {
         ValueRef::Int32(int) => Some(i64::from(int)),

@@ -6,7 +6,7 @@ use value::Value;
 /// Which part of an array is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Slice {
-    /// Elements passed by; negative counts from the end.
+    /// Elements skipped; negative counts from the end.
     skip: Option<i64>,
     /// Elements kept; negative (without a skip) means the last ones.
     limit: i64,

@@ -67,7 +67,7 @@ impl FromStr for ByteSize {
 pub enum DeleteMode {
     /// It is told for as long as the store knows.
     Keep,
-    /// It is told for so many milliseconds.
+    /// It is told for this many milliseconds.
     After(u32),
 }
 

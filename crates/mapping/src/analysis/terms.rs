@@ -18,7 +18,7 @@ impl Room {
         self.grows(size_of::<Token>().saturating_add(bytes))
     }
 
-    /// Takes room for so many bytes more of a term that is there.
+    /// Takes room for `bytes` more of a term that is there.
     pub(super) fn grows(&mut self, bytes: usize) -> bool {
         let wanted = self.bytes.saturating_add(bytes);
         if wanted > TERMS_BYTES_MAX {

@@ -5,7 +5,7 @@ use jiff::civil::DateTime;
 use jiff::tz::{AmbiguousOffset, Offset, TimeZone};
 use jiff::{SignedDuration, Timestamp};
 
-/// The beginning of the interval of so many milliseconds in which the zone's clock stands at a moment. An interval in which the
+/// The beginning of the interval of `width_ms` in which the zone's clock stands at a moment. An interval in which the
 /// clock is set forward or back has one beginning (Elasticsearch's `Rounding.TimeIntervalRounding`).
 pub fn floor_local(ms: i64, width_ms: i64, zone: &TimeZone) -> i64 {
     let shift = shift_ms(ms, zone);
@@ -60,7 +60,7 @@ fn instant(clock: DateTime, offset: Offset) -> Timestamp {
     offset.to_timestamp(clock).unwrap_or(Timestamp::MIN)
 }
 
-/// What a clock shows that is so many milliseconds from 1970; `None` beyond the years that can be written.
+/// What a clock shows `local_ms` after it showed the beginning of 1970; `None` beyond the years that can be written.
 fn clock(local_ms: i64) -> Option<DateTime> {
     let epoch = jiff::civil::datetime(1970, 1, 1, 0, 0, 0, 0);
     epoch.checked_add(SignedDuration::from_millis(local_ms)).ok()

@@ -63,7 +63,7 @@ pub fn parse_math(
     Ok(moment)
 }
 
-/// So many units of the calendar later: `y`, `q`, `M`, `w`, `d`, `h` or `H`, `m`, `s`.
+/// `number` units of the calendar later: `y`, `q`, `M`, `w`, `d`, `h` or `H`, `m`, `s`.
 pub fn add_unit(ms: i64, unit: char, number: i64, zone: &TimeZone) -> Option<i64> {
     let at = timestamp(ms).to_zoned(zone.clone());
     // A span of any size is made, or none.

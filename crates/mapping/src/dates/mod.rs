@@ -53,7 +53,7 @@ pub fn offset(text: &str) -> Option<Offset> {
     Offset::from_seconds(sign * (hours * 3600 + minutes * 60)).ok()
 }
 
-/// The moment so many milliseconds after 1970; what lies beyond the years that can be written is their end.
+/// The moment `ms` after 1970 began; what lies beyond the years that can be written is their end.
 pub fn timestamp(ms: i64) -> Timestamp {
     Timestamp::from_millisecond(ms).unwrap_or(if ms < 0 { Timestamp::MIN } else { Timestamp::MAX })
 }
@@ -62,7 +62,7 @@ pub fn timestamp(ms: i64) -> Timestamp {
 const CYCLE_YEARS: i16 = 400;
 const CYCLE_MS: i64 = 146_097 * 86_400_000;
 
-/// A moment whose fields are those of `ms`, but for so many years: the library knows none of the last day of 9999, which many write
+/// A moment whose fields are those of `ms` but for the year, and how many years are to be added to that: the library knows none of the last day of 9999, which many write
 /// for "never".
 fn shifted(ms: i64) -> (Timestamp, i16) {
     match Timestamp::from_millisecond(ms.saturating_sub(CYCLE_MS)) {

@@ -80,7 +80,7 @@ impl Pattern {
         rest.is_empty().then(|| parts.moment(zone, rounding)).flatten()
     }
 
-    /// Writes a moment so many years after this one.
+    /// Writes the moment that is `years` after this one.
     pub(super) fn write(&self, (at, years): (Timestamp, i16), zone: &TimeZone) -> String {
         let zoned = at.to_zoned(zone.clone());
         let mut out = String::new();

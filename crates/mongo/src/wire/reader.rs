@@ -33,7 +33,7 @@ pub struct Intake {
 pub enum Arrival {
     /// A message, with all its bytes, and the memory that it holds; `None` if it is small.
     Message(Header, Bytes, Option<Share>),
-    /// There is no memory for a message. It was passed by, so that the next can be read.
+    /// There is no memory for a message. It was skipped, so that the next can be read.
     Refused(Header, Full),
     /// The client closed between messages.
     End,

@@ -157,7 +157,7 @@ fn boolean(value: &Value) -> Option<bool> {
     }
 }
 
-/// Whether a value says how many copies a request asks for, of which there are at least so many.
+/// Whether a value says how many copies a request asks for, of which there are at least `copies_min`.
 fn is_quorum(value: &Value, copies_min: u64) -> bool {
     match value {
         Value::String(word) => matches!(word.as_str(), "one" | "quorum" | "all"),

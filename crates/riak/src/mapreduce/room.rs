@@ -73,7 +73,7 @@ impl Room {
         }
     }
 
-    /// What a page of so many bytes holds until the last of its documents has been worked on; `None` if it is short.
+    /// What a page of `bytes` holds until the last of its documents has been worked on; `None` if it is short.
     pub(super) fn hold(mut self, bytes: usize) -> Option<Arc<Share>> {
         (bytes > LONG_PAGE_BYTES).then(|| {
             self.share.charge(bytes);

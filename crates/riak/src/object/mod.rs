@@ -28,7 +28,7 @@ use value::{DocumentBuf, ObjectId, Value, ValueRef};
 #[derive(Clone, Debug)]
 pub(crate) struct Object {
     pub(crate) id: Value,
-    /// Not deleted, the newest first; none where the object is deleted or was never written.
+    /// Those that are not deleted, the newest first; empty if the object is deleted or was never written.
     pub(crate) siblings: Vec<Sibling>,
     notes: ObjectNotes,
     actor: Vec<u8>,

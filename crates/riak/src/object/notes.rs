@@ -203,7 +203,7 @@ fn put_lists<'a, const N: usize>(
     });
 }
 
-/// The lists of so many bytes that an array has.
+/// The lists of `N` byte strings that an array has.
 fn lists<const N: usize>(array: ArrayRef<'_>) -> impl Iterator<Item = [Vec<u8>; N]> {
     array.iter().filter_map(|list| match list {
         ValueRef::Array(list) => {

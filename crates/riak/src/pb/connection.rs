@@ -190,7 +190,7 @@ impl Connection {
         Ok(Some((code, message, memory)))
     }
 
-    /// Takes so many bytes and keeps none of them: a client that is still sending would not see why it was refused.
+    /// Reads `bytes` and keeps none of them: a client that is still sending would not see why it was refused.
     async fn skip(&mut self, bytes: usize) -> io::Result<()> {
         let mut left = bytes;
         loop {

@@ -114,7 +114,7 @@ enum Spec {
     ReverseNested(Option<String>),
     /// All documents, whatever the query says.
     Global,
-    /// Cells of the earth, so many at most: tiles of a zoom, or geohashes of a length.
+    /// Cells of the earth, `size` at most: tiles of a zoom, or geohashes of a length.
     Grid {
         source: Source,
         is_tile: bool,

@@ -15,7 +15,7 @@ const MORE: usize = 100;
 #[derive(Clone, Debug)]
 pub(super) struct SampleSpec {
     pub(super) size: usize,
-    /// The field of whose values so many documents are taken each.
+    /// A field, and how many documents are taken of each of its values.
     pub(super) diversity: Option<(Source, usize)>,
 }
 

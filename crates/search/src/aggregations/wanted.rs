@@ -14,7 +14,7 @@ pub(super) enum Wanted {
     Values(Vec<String>),
     /// As the field has them.
     Terms(BTreeSet<Key>),
-    /// One of so many parts of all values.
+    /// One part of all values, and how many parts there are.
     Part(u64, u64),
 }
 

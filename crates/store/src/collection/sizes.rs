@@ -4,7 +4,7 @@ use crate::{Collection, KeyRange, StoreError, keys};
 use kv::{Order, PageLimit};
 use std::ops::Bound;
 
-/// So many times smaller than they were written are documents and entries packed at most.
+/// What is packed is taken to be no smaller than what was written, divided by this.
 const PACKED_TIMES_MAX: u64 = 16;
 
 /// The entries of an index that its others are judged by.

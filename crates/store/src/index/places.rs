@@ -53,7 +53,7 @@ impl IndexSpec {
     }
 }
 
-/// Refuses so many values, each with each of so many others, as would be too many entries.
+/// Refuses what would be too many entries: one for each pair of these values.
 pub(super) fn check_product(one: usize, other: usize) -> Result<(), Refused> {
     match one > 1 && other > 1 && one.saturating_mul(other) > PRODUCT_MAX {
         true => Err(Refused::Extract(ExtractError::TooManyKeys)),

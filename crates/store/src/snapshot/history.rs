@@ -8,7 +8,7 @@ use std::ops::Bound;
 use value::key::{self, Direction};
 use value::{DocumentBuf, Value, ValueRef, doc};
 
-/// From so many on, notes are read in a row where they lie so.
+/// From this many on, notes that lie in a row are read in a row.
 const NOTES_IN_A_ROW_MIN: usize = 16;
 
 /// All that is known of one document.

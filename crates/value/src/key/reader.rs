@@ -45,7 +45,7 @@ impl<'a> Reader<'a> {
         Some(integer)
     }
 
-    /// The lowest bit of a number of so many bytes, which stays.
+    /// The lowest bit of the number in the next `bytes`, which are not taken.
     pub(super) fn last_bit(&self, bytes: usize) -> Option<bool> {
         let last = self.rest.get(bytes.checked_sub(1)?)?;
         Some((last ^ self.mask) & 1 == 1)

@@ -20,14 +20,14 @@ enum State {
     Between,
     /// Within the digits of a length, or what only looks like it.
     Length,
-    /// So many bytes of a message are still to come.
+    /// This many bytes of a message are still to come.
     Counted(usize),
     /// Within a line.
     Line,
 }
 
 impl Framed {
-    /// Messages of at most so many bytes.
+    /// Messages of at most `bytes_max`.
     pub fn new(bytes_max: usize) -> Framed {
         Framed {
             bytes_max,

@@ -37,7 +37,7 @@ pub(super) struct ChangesOptions {
     pub(super) attachments: Wanted,
     /// Whether all leaves are named, not only the winner.
     pub(super) all_leaves: bool,
-    /// Only of so many rows the last has its sequence (`seq_interval`).
+    /// One row in this many has its sequence (`seq_interval`).
     pub(super) sequence_interval: u64,
     /// How often a sign of life is sent; then the feed does not end by itself.
     pub(super) heartbeat: Option<Duration>,
@@ -86,7 +86,7 @@ impl ChangesOptions {
         Ok(options)
     }
 
-    /// Whether a row has its sequence, before which so many were given: so that the last of a limit has one.
+    /// Whether a row has its sequence before which `given` others were sent: the last one within the limit always has.
     pub(super) fn has_sequence(&self, given: u64) -> bool {
         let left = self.limit.min(LIMIT_DEFAULT).saturating_sub(given);
         left.is_multiple_of(self.sequence_interval)

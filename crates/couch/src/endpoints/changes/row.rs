@@ -82,7 +82,7 @@ pub(super) async fn seen_by_functions(
     Ok(out)
 }
 
-/// Appends a change, before which so many were given; false where the filter keeps it back.
+/// Appends a change, before which `given` others were sent; false where the filter keeps it back.
 pub(super) async fn write(
     database: &Database,
     snapshot: &RevisionedSnapshot,

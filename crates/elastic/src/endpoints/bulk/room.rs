@@ -54,7 +54,7 @@ impl Room {
         self.share.fit(self.own_bytes);
     }
 
-    /// A pipeline has made a document of so many bytes.
+    /// A pipeline has made a document of this size.
     pub(super) fn grow(&mut self, bytes: usize) -> Result<()> {
         let grown_bytes = self.grown_bytes + bytes;
         self.share

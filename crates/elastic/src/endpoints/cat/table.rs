@@ -70,7 +70,7 @@ impl Table {
         }
     }
 
-    /// Takes the memory of so many rows to come.
+    /// Takes the memory of this many rows to come.
     pub(super) fn hold(&self, held: &Held, rows: u64) -> Result<()> {
         let rows = usize::try_from(rows).unwrap_or(usize::MAX);
         let bytes = self.columns.len() * CELL_BYTES;

@@ -94,7 +94,7 @@ impl Archive {
         }
     }
 
-    /// From now on the archive may take so many bytes.
+    /// From now on the archive may take `bytes`.
     pub(super) fn limit(&self, bytes: u64) {
         self.bytes_max.store(bytes, Ordering::Relaxed);
     }

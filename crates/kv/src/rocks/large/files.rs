@@ -189,7 +189,7 @@ impl ValueFiles {
         }
     }
 
-    /// Removes a file in which nothing is left: nothing but holes, or so many bytes that nobody needs. Returns whether
+    /// Removes a file in which nothing is left: nothing but holes, or `free_bytes` that nobody needs. Returns whether
     /// it has gone.
     pub(super) fn remove_if_empty(&self, number: u64, free_bytes: u64) -> Result<bool, Error> {
         let mut table = self.table.lock();
@@ -203,8 +203,9 @@ impl ValueFiles {
             .get(&number)
             .is_some_and(|file| Arc::strong_count(file) > 1);
         let path = self.path(number);
-        let is_empty = std::fs::metadata(&path)
-            .is_ok_and(|file| file.blocks() == 0 || aligned(file.len()) <= free_bytes);
+        let is_empty = std::fs::metadata(&path).is_ok_and(|file| {
+            aligned(file.len()) <= free_bytes || (file.blocks() == 0 && is_a_hole(&path))
+        });
         if is_used || !is_empty {
             return Ok(false);
         }
@@ -327,6 +328,20 @@ fn failed(doing: &'static str) -> impl Fn(std::io::Error) -> Error {
         doing,
         cause: error.to_string(),
     }
+}
+
+/// Whether a file is nothing but a hole. Some file systems count no blocks of any file, or none of one that is small or was written a
+/// moment ago; those that know no holes say that all of it is data.
+#[cfg(target_os = "linux")]
+fn is_a_hole(path: &Path) -> bool {
+    use rustix::fs::{SeekFrom, seek};
+    use rustix::io::Errno;
+    File::open(path).is_ok_and(|file| seek(&file, SeekFrom::Data(0)) == Err(Errno::NXIO))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn is_a_hole(_: &Path) -> bool {
+    false
 }
 
 #[cfg(target_os = "linux")]

@@ -36,7 +36,7 @@ struct Cursor<'t> {
 }
 
 impl<'t> Cursor<'t> {
-    /// So many digits at least and at most.
+    /// A number of `least` to `most` digits.
     fn number(&mut self, least: usize, most: usize) -> Option<i64> {
         let digits = self
             .rest

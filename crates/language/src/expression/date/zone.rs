@@ -8,7 +8,7 @@ use value::date::MILLISECONDS_A_DAY;
 /// A time zone.
 #[derive(Clone, Debug)]
 pub enum Zone {
-    /// So many milliseconds ahead of UTC.
+    /// Ahead of UTC by this many milliseconds.
     Fixed(i64),
     /// One of the tz database.
     Named(TimeZone),

@@ -109,7 +109,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// An operator that stands where a field name could; none if it is no condition.
+    /// An operator that stands where a field name could; `None` if it is no condition.
     fn top_level(self, name: &str, value: &Value) -> Result<Option<Node>> {
         Ok(Some(match name {
             "$and" => conjunction(self.list(name, value)?),

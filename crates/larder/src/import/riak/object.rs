@@ -66,7 +66,7 @@ fn written(answer: &Answer) -> Result<()> {
     }
 }
 
-/// The siblings of an object, the newest first; none where it is deleted.
+/// The siblings of an object, the newest first; empty if it is deleted.
 async fn read(server: &Server, path: &str) -> Result<Vec<Sibling>> {
     let mut headers = HeaderMap::new();
     headers.insert(ACCEPT, HeaderValue::from_static("multipart/mixed, */*;q=0.5"));

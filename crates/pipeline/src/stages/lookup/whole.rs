@@ -17,7 +17,7 @@ use value::{Value, ValueRef};
 /// this many in their order, so that both together take at most twice the better one.
 const ASKED_FOR_PART: u64 = 16;
 
-/// So many bytes take about as long to read as one more document.
+/// The bytes that take about as long to read as one more document.
 const BYTES_AS_A_DOCUMENT: u64 = 256;
 
 /// The most bytes of documents that are kept.

@@ -24,7 +24,7 @@ pub(super) enum Predicate {
     Between(Operand, Operand, bool),
     Matches(Regex),
     Member(BTreeSet<Vec<u8>>),
-    /// By so many letters at most.
+    /// It differs by this many letters at most.
     Similar(Vec<u8>, usize),
     StartsWith(Vec<u8>),
     EndsWith(Vec<u8>),

@@ -124,7 +124,7 @@ impl Scripts {
         task.await.map_err(panicked)?
     }
 
-    /// Makes so many workers, as far as there is memory for more than one.
+    /// Makes workers until there are `count`, as far as there is memory for more than one.
     async fn make_workers(&mut self, count: usize) -> Result<(), Failure> {
         let threads = std::thread::available_parallelism().map_or(1, usize::from);
         while self.workers.len() < count.min(threads) {

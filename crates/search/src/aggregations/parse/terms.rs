@@ -89,7 +89,7 @@ pub(super) fn terms(name: &str, members: &mut Members<'_>) -> Result<Spec> {
     ))
 }
 
-/// Which terms are included and which are excluded: by a pattern, by name, or as one of so many parts.
+/// Which terms are included and which are excluded: by a pattern, by name, or as one of several parts.
 fn wanted(members: &mut Members<'_>) -> Result<(Option<Wanted>, Option<Wanted>)> {
     let include = match members.take("include") {
         Some(Value::Object(part)) => Some(one_part(members.context(), part)?),

@@ -193,7 +193,7 @@ impl Within<'_> {
                 }
             }
             Kind::Moving(window) => {
-                // Buckets without a number are passed by.
+                // Buckets without a number are skipped.
                 let all: Vec<f64> = numbers(&values).flatten().collect();
                 let there = buckets
                     .iter_mut()

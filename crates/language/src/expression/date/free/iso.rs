@@ -44,7 +44,7 @@ fn time(rest: &mut &[u8]) -> Option<Time> {
     })
 }
 
-/// So many digits, after a character if one must stand before them.
+/// A number of just `digits` digits, after a character if one must stand before them.
 fn number(rest: &mut &[u8], digits: usize, after: Option<u8>) -> Option<i64> {
     let present = match after {
         Some(wanted) => rest.split_first().filter(|(found, _)| **found == wanted)?.1,

@@ -85,7 +85,7 @@ fn raw(subtype: u8, bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(whole)
 }
 
-/// The bytes as a signed integer; only so many bytes can be one.
+/// The bytes as a signed integer; only one of these sizes can be one.
 pub(super) fn integer(subtype: u8, bytes: &[u8], order: ByteOrder, sizes: &[usize]) -> Result<i64> {
     let bytes = raw(subtype, bytes);
     if !sizes.contains(&bytes.len()) {
