@@ -355,3 +355,19 @@ fn punch_hole(file: &File, offset: u64, bytes: u64) -> std::io::Result<()> {
 fn punch_hole(_: &File, _: u64, _: u64) -> std::io::Result<()> {
     Err(ErrorKind::Unsupported.into())
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::FileExt;
+
+    #[test]
+    fn only_a_file_without_data_is_a_hole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(name_of(1));
+        let file = File::create(&path).unwrap();
+        assert!(is_a_hole(&path));
+        file.write_all_at(&[1; 8192], 4096).unwrap();
+        assert!(!is_a_hole(&path));
+    }
+}
