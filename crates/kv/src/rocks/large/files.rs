@@ -203,9 +203,8 @@ impl ValueFiles {
             .get(&number)
             .is_some_and(|file| Arc::strong_count(file) > 1);
         let path = self.path(number);
-        let is_empty = std::fs::metadata(&path).is_ok_and(|file| {
-            aligned(file.len()) <= free_bytes || (file.blocks() == 0 && is_a_hole(&path))
-        });
+        let is_empty = std::fs::metadata(&path)
+            .is_ok_and(|file| aligned(file.len()) <= free_bytes || (file.blocks() == 0 && is_a_hole(&path)));
         if is_used || !is_empty {
             return Ok(false);
         }
