@@ -375,8 +375,8 @@ fn now_ms() -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use super::record::Record;
     use super::*;
-    use record::Record;
 
     #[test]
     fn a_record_is_taken_back_although_the_archive_has_ended() {
