@@ -1,5 +1,6 @@
 //! `aggregate`.
 
+use super::rename_collection::check_uuid;
 use super::{aggregate_rules, collation, cursor, pipeline_access};
 use crate::arguments::{Arguments, Number, decoded_array};
 use crate::call::{Call, namespace_of};
@@ -28,6 +29,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         return super::explain::explain(call, &command, engine::Verbosity::QueryPlanner).await;
     }
     pipeline_access::check(call, &source, &request)?;
+    check_uuid(call, &source.namespace(), arguments.uuid("collectionUUID")?)?;
     let reply = call
         .server
         .engine
@@ -91,6 +93,7 @@ pub(super) fn parse(
         bypass_validation: arguments.flag("bypassDocumentValidation")?.unwrap_or(false),
         collation: collation::parse(arguments)?,
     };
+    arguments.uuid("collectionUUID")?;
     arguments.ignore(&[
         "fromMongos",
         "needsMerge",

@@ -1,5 +1,6 @@
 //! `collMod`.
 
+use super::rename_collection::check_uuid;
 use super::{create, pipeline_access};
 use crate::arguments::{Arguments, Fields};
 use crate::call::{Call, check_collection_name};
@@ -17,7 +18,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .map(|index| parse_index(index, dry_run))
         .transpose()?;
     let request = parse(&call.database, &arguments, call.server.engine.now_ms())?;
+    let uuid = arguments.uuid("collectionUUID")?;
     arguments.finish()?;
+    check_uuid(call, &namespace, uuid)?;
     if dry_run
         && index
             .as_ref()

@@ -29,6 +29,7 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<CountRequest> {
         hint: cursor::hint_not_null(arguments)?,
         collation: collation::parse(arguments)?,
     };
+    arguments.bool("mirrored")?;
     arguments.finish()?;
     Ok(request)
 }

@@ -10,6 +10,9 @@ use value::{Document, DocumentRef, Value, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let write = writes::parse(call, parse)?;
+    if let Some(errors) = write.mismatch(call) {
+        return Ok(doc! {"n": 0, "writeErrors": errors}.into());
+    }
     let done = call
         .server
         .engine

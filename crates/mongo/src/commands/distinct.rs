@@ -41,6 +41,7 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<DistinctRequest> {
         hint: cursor::hint_not_null(arguments)?,
         collation: collation::parse(arguments)?,
     };
+    arguments.bool("mirrored")?;
     arguments.finish()?;
     Ok(request)
 }

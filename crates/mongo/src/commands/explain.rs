@@ -115,7 +115,13 @@ fn parse(call: &Call<'_>, name: &str, request: &Request) -> Result<Explained> {
             "explained write batches must be of size 1",
         )),
     };
-    arguments.ignore(&["ordered", "bypassDocumentValidation", "stmtId", "stmtIds"]);
+    arguments.ignore(&[
+        "ordered",
+        "bypassDocumentValidation",
+        "stmtId",
+        "stmtIds",
+        "collectionUUID",
+    ]);
     match command.name {
         "find" => Ok(Explained::Find(namespace()?, find::parse(&arguments)?)),
         "count" => Ok(Explained::Count(namespace()?, count::parse(&arguments)?)),

@@ -1,5 +1,6 @@
 //! `find`.
 
+use super::rename_collection::check_uuid;
 use super::{collation, cursor};
 use crate::arguments::{Arguments, Number};
 use crate::call::Call;
@@ -12,6 +13,7 @@ use value::{Document, DocumentRef};
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace()?;
     let mut request = parse(&call.arguments())?;
+    check_uuid(call, &namespace, call.arguments().uuid("collectionUUID")?)?;
     request.refuse_full_scan = call.server.refuse_full_scans.load(Ordering::Relaxed);
     let reply = call
         .server
@@ -54,7 +56,10 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<FindRequest> {
     };
     arguments.bool("mirrored")?;
     arguments.bool("allowPartialResults")?;
-    arguments.bool("oplogReplay")?;
+    for old in ["oplogReplay", "readOnce", "allowSpeculativeMajorityRead"] {
+        arguments.bool(old)?;
+    }
+    arguments.uuid("collectionUUID")?;
     arguments.ignore(&["term", "runtimeConstants", "includeQueryStatsMetrics"]);
     arguments.finish()?;
     check(&request)?;

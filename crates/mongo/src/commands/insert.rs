@@ -1,5 +1,6 @@
 //! `insert`.
 
+use super::rename_collection::check_uuid;
 use super::writes;
 use crate::call::Call;
 use crate::error::Result;
@@ -13,9 +14,14 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .documents("documents")?
         .ok_or_else(|| arguments.missing("documents"))?;
     let options = writes::options(call, &arguments)?;
+    let uuid = arguments.uuid("collectionUUID")?;
     arguments.finish()?;
     writes::check_access(call, &namespace, &[], &options)?;
     writes::check_batch(documents.len())?;
+    let checked = check_uuid(call, &namespace, uuid);
+    if let Some(errors) = writes::refusals(checked, documents.len(), options.ordered) {
+        return Ok(doc! {"n": 0, "writeErrors": errors}.into());
+    }
     let done = call
         .server
         .engine

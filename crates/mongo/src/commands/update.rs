@@ -13,6 +13,9 @@ use value::{Document, DocumentRef, Value, doc};
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let write = writes::parse(call, parse)?;
     check_access(call, &write.namespace, &write.statements, &write.options)?;
+    if let Some(errors) = write.mismatch(call) {
+        return Ok(doc! {"n": 0, "nModified": 0, "writeErrors": errors}.into());
+    }
     let done = call
         .server
         .engine

@@ -1,19 +1,38 @@
 //! What the commands that write have in common.
 
 use super::cursor;
+use super::rename_collection::check_uuid;
 use crate::arguments::{Arguments, Fields};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use auth::{Action, Resource};
 use code::Code;
 use engine::{Namespace, WriteFailure, WriteOptions};
-use value::{Document, DocumentRef, Value, ValueRef};
+use value::{ArrayRef, Document, DocumentRef, Value, ValueRef};
 
 /// An update or a delete, read whole before anything is done.
 pub(super) struct WriteCommand<S> {
     pub(super) namespace: Namespace,
     pub(super) statements: Vec<S>,
     pub(super) options: WriteOptions,
+    /// The collection that the client means.
+    uuid: Option<[u8; 16]>,
+}
+
+impl<S> WriteCommand<S> {
+    /// The `writeErrors` where the client means another collection.
+    pub(super) fn mismatch(&self, call: &Call<'_>) -> Option<Value> {
+        let checked = check_uuid(call, &self.namespace, self.uuid);
+        refusals(checked, self.statements.len(), self.options.ordered)
+    }
+}
+
+/// The `writeErrors` of a command none of whose statements may be done; none where they may.
+pub(super) fn refusals(checked: Result<()>, count: usize, ordered: bool) -> Option<Value> {
+    let error = checked.err()?;
+    let tried = if ordered { 1 } else { count };
+    let errors = (0..tried).map(|index| Value::Document(error.to_write_error(index)));
+    Some(errors.collect())
 }
 
 /// Reads an update or a delete.
@@ -25,6 +44,7 @@ pub(super) fn parse<S>(
     let arguments = call.arguments();
     let statements = statements(&arguments)?;
     let options = options(call, &arguments)?;
+    let uuid = arguments.uuid("collectionUUID")?;
     arguments.ignore(&["runtimeConstants", "legacyRuntimeConstants"]);
     arguments.finish()?;
     check_batch(statements.len())?;
@@ -32,6 +52,7 @@ pub(super) fn parse<S>(
         namespace,
         statements,
         options,
+        uuid,
     })
 }
 
@@ -39,23 +60,48 @@ pub(super) fn parse<S>(
 pub(super) fn options(call: &Call<'_>, arguments: &Arguments<'_>) -> Result<WriteOptions> {
     let ordered = arguments.bool("ordered")?.unwrap_or(true);
     let bypass_validation = arguments.flag("bypassDocumentValidation")?.unwrap_or(false);
-    let first_statement = arguments.integer("stmtId")?.unwrap_or(0);
     let keeps_empty_timestamps = arguments.flag("bypassEmptyTsReplacement")?.unwrap_or(false);
-    if let Some(ids) = arguments.array("stmtIds")?
-        && !ids.is_empty()
-    {
-        return Err(CommandError::new(
-            Code::NOT_IMPLEMENTED,
-            "stmtIds are not supported: statements are numbered in order",
-        ));
-    }
+    let first_statement = first_statement(arguments)?;
     Ok(WriteOptions {
         ordered,
         journaled: is_journaled(call),
         bypass_validation,
         keeps_empty_timestamps,
-        first_statement: i32::try_from(first_statement).unwrap_or(0),
+        first_statement,
     })
+}
+
+/// The number of the first statement, from which the others are counted.
+fn first_statement(arguments: &Arguments<'_>) -> Result<i32> {
+    let first = match arguments.present("stmtId") {
+        None => None,
+        Some(ValueRef::Int32(first)) => Some(first),
+        Some(other) => return Err(arguments.wrong_type("stmtId", other, "'int'").into()),
+    };
+    let mut ids = Vec::new();
+    let listed = arguments.array("stmtIds")?;
+    for (at, id) in listed.into_iter().flat_map(ArrayRef::iter).enumerate() {
+        match id {
+            ValueRef::Int32(id) => ids.push(id),
+            other => {
+                return Err(arguments
+                    .wrong_type(&format!("stmtIds.{at}"), other, "'int'")
+                    .into());
+            }
+        }
+    }
+    match (first, ids.first()) {
+        (Some(_), Some(_)) => Err(CommandError::invalid_options(
+            "May not specify both stmtId and stmtIds in write command",
+        )),
+        (None, Some(_)) if ids.windows(2).any(|two| two[0].checked_add(1) != Some(two[1])) => {
+            Err(CommandError::new(
+                Code::NOT_IMPLEMENTED,
+                "stmtIds that leave some out are not supported: statements are numbered in order",
+            ))
+        }
+        (first, listed) => Ok(first.or(listed.copied()).unwrap_or(0)),
+    }
 }
 
 /// Refuses a client that may not do all of this to a collection.

@@ -192,7 +192,42 @@ fn concerns_and_uuids() -> Vec<Case> {
         subtype: 0,
         bytes: Vec::new(),
     };
+    let mismatch = |request: Document| {
+        let error = doc! {"index": 0, "code": 361, "db": "test", "expectedCollection": "c"};
+        good(request, doc! {"n": 0, "writeErrors": [error]})
+    };
     vec![
+        mismatch(doc! {"insert": "c", "documents": [{}, {}], "collectionUUID": other.clone()}),
+        mismatch(
+            doc! {"update": "c", "updates": [{"q": {}, "u": {"a": 1}}], "collectionUUID": other.clone()},
+        ),
+        mismatch(doc! {"delete": "c", "deletes": [{"q": {}, "limit": 0}], "collectionUUID": other.clone()}),
+        bad(doc! {"find": "c", "collectionUUID": other.clone()}, 361, "UUID"),
+        bad(
+            doc! {"aggregate": "c", "pipeline": [], "cursor": {}, "collectionUUID": other.clone()},
+            361,
+            "UUID",
+        ),
+        bad(
+            doc! {"collMod": "c", "collectionUUID": other.clone()},
+            361,
+            "UUID",
+        ),
+        bad(
+            doc! {"find": "c", "collectionUUID": none.clone()},
+            14,
+            "'find.collectionUUID'",
+        ),
+        bad(
+            doc! {"insert": "c", "documents": [{}], "stmtIds": [0, 1.5]},
+            14,
+            "'insert.stmtIds.1'",
+        ),
+        bad(
+            doc! {"insert": "c", "documents": [{}], "stmtId": 0, "stmtIds": [0]},
+            72,
+            "both stmtId and stmtIds",
+        ),
         bad(insert(doc! {"fsync": true, "j": true}), 9, "fsync and j"),
         bad(insert(doc! {"fsync": "x"}), 14, "'writeConcern.fsync'"),
         good(insert(doc! {"fsync": true, "j": false}), doc! {"n": 1}),
