@@ -14,13 +14,15 @@ use crate::{
 use value::{DocumentBuf, ValueRef};
 
 /// A document as it is stored, in whichever form.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct History {
     pub(super) record: Option<Record>,
     pub(super) tombstone: Option<Tombstone>,
     pub(super) tree: RevisionTree,
     /// Whether the body that readers saw is kept when another revision follows it.
     pub(super) keeps_superseded: bool,
+    /// Whether the revision that is written has a hash which nobody computed of its body, so that to compute it would be in vain.
+    pub(super) has_own_hash: bool,
 }
 
 /// How a winner's revisions are kept with it.
@@ -74,6 +76,7 @@ impl Group<'_> {
             tombstone,
             tree,
             keeps_superseded: false,
+            has_own_hash: false,
         })
     }
 
@@ -123,7 +126,7 @@ impl Group<'_> {
             _ => self.body(&keys::body(id, &node.revision)).await?,
         };
         let bodies = plan_bodies(before, &mut tree, winner, written);
-        let version = version(&tree, winner, body.as_ref());
+        let version = version(&tree, winner, body.as_ref().filter(|_| !before.has_own_hash));
         let has_tree = version.has_tree;
         // The record or tombstone goes first: this is the only step below that can fail (a unique index, the size of
         // the document), and it fails before it writes. Bodies and tree follow, so a refused operation leaves nothing
@@ -142,6 +145,20 @@ impl Group<'_> {
         }
         self.keep_tree(id, before, has_tree.then_some(tree));
         Ok(())
+    }
+
+    /// Writes a document that was never there, as a revision of this hash.
+    pub(super) async fn write_first(
+        &mut self,
+        document: DocumentBuf,
+        hash: RevisionHash,
+    ) -> Result<(), StoreError> {
+        let version = Version {
+            ancestry: Ancestry::default(),
+            given: Some(hash),
+            has_tree: false,
+        };
+        self.write_live(&History::default(), document, version).await
     }
 
     async fn write_live(

@@ -67,6 +67,25 @@ impl Group<'_> {
     pub(super) async fn put_notes(&mut self, id: ValueRef<'_>, notes: &Notes) -> Result<(), StoreError> {
         let key = keys::notes(id);
         let before = self.terms(&key).await?.unwrap_or_default();
+        self.replace_notes(id, key, &before, notes);
+        Ok(())
+    }
+
+    /// Puts the notes of a document that was never there.
+    pub(super) async fn put_first_notes(
+        &mut self,
+        id: ValueRef<'_>,
+        notes: &Notes,
+    ) -> Result<(), StoreError> {
+        // Those of what a capped collection evicted are there still; of others they go with the last trace of their document.
+        if self.capped.is_some() {
+            return self.put_notes(id, notes).await;
+        }
+        self.replace_notes(id, keys::notes(id), &[], notes);
+        Ok(())
+    }
+
+    fn replace_notes(&mut self, id: ValueRef<'_>, key: Vec<u8>, before: &[(String, Value)], notes: &Notes) {
         for (name, value) in before.iter().filter(|term| !notes.terms.contains(term)) {
             self.batch.delete(&keys::term(name, value.as_ref(), id));
         }
@@ -80,7 +99,6 @@ impl Group<'_> {
         }
         self.batch.put(&key, &notes.encode());
         self.overlay.notes.insert(key, Some(notes.terms.clone()));
-        Ok(())
     }
 
     /// Removes the notes of a document of which nothing is left.

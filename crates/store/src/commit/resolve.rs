@@ -4,6 +4,7 @@ use super::group::Group;
 use super::types::{Outcome, Resolve};
 use crate::record::RevisionHash;
 use crate::{ENDED_BRANCHES_MAX, Revision, RevisionPath, RevisionTree, StoreError};
+use value::DocumentBuf;
 
 impl Group<'_> {
     /// Adds the revision, ends the leaves that it resolves, and puts the notes: all of it or nothing.
@@ -15,7 +16,14 @@ impl Group<'_> {
             Some(_) => None,
             None => self.tombstone_of(id).await?,
         };
-        let history = self.history(id, record, tombstone).await?;
+        if let (None, None, Some((document, hash))) = (&record, &tombstone, &resolve.document)
+            && resolve.leaves.is_empty()
+            && resolve.ended.is_empty()
+        {
+            return self.begin_document(resolve, document, hash).await;
+        }
+        let mut history = self.history(id, record, tombstone).await?;
+        history.has_own_hash = true;
         let mut tree = history.tree.clone();
         let live = live_leaves(&tree);
         let is_known = |revision: &Revision| resolve.leaves.contains(revision);
@@ -60,6 +68,25 @@ impl Group<'_> {
         Ok(match revision {
             Some(revision) => Outcome::Edited { revision },
             None => Outcome::NotMatched,
+        })
+    }
+
+    /// Writes a document that was never there: as most are, so without a tree of one revision.
+    async fn begin_document(
+        &mut self,
+        resolve: &Resolve,
+        document: &DocumentBuf,
+        hash: &RevisionHash,
+    ) -> Result<Outcome, StoreError> {
+        self.write_first(document.clone(), hash.clone()).await?;
+        if let Some(notes) = &resolve.notes {
+            self.put_first_notes(resolve.id.as_ref(), notes).await?;
+        }
+        Ok(Outcome::Edited {
+            revision: Revision {
+                generation: 1,
+                hash: hash.clone(),
+            },
         })
     }
 }

@@ -1,10 +1,11 @@
 //! Branches of a document's history: edits, edits from elsewhere, winners, purges.
 use crate::support::{by_id, delete_op, insert_op, new_collection, one, put_op, run};
+use std::ops::Bound;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use store::{
-    ChangeKind, Collection, DocumentHistory, Edit, EditOrigin, Outcome, Revision, RevisionHash, RevisionPath,
-    Sequence, WriteOp,
+    ChangeKind, Collection, DocumentHistory, Edit, EditOrigin, Notes, Outcome, PageLimit, Resolve, Revision,
+    RevisionHash, RevisionPath, Sequence, WriteOp,
 };
 use value::{Document, DocumentBuf, Value, doc};
 
@@ -416,6 +417,50 @@ async fn a_refused_revision_among_others_refuses_itself_alone() {
         ]
     ));
     assert_eq!(leaves(&collection).await.len(), 2);
+}
+
+#[tokio::test]
+async fn a_document_that_is_begun_with_notes_has_the_given_hash_and_its_terms_alone() {
+    let (_store, collection) = new_collection().await;
+    let resolve = |leaves: Vec<Revision>, n: i32, hash: &str, term: &str| {
+        let document = DocumentBuf::from(&doc! {"_id": "a", "n": n});
+        let notes = Notes {
+            content: DocumentBuf::from(&doc! {"n": n}),
+            terms: vec![("t".to_owned(), Value::from(term))],
+        };
+        WriteOp::Resolve(Resolve {
+            id: Value::from("a"),
+            ended: leaves.clone(),
+            leaves,
+            document: Some((document, RevisionHash::parse(hash))),
+            notes: Some(notes),
+        })
+    };
+    let (first, second) = ("9".repeat(32), "8".repeat(32));
+    let begun = written(&collection, resolve(Vec::new(), 1, &first, "x")).await;
+    assert_eq!(begun, revision(&format!("1-{first}")));
+    let again = one(&collection, resolve(Vec::new(), 2, &second, "y")).await;
+    assert!(matches!(again, Ok(Outcome::Conflict)));
+    let next = written(&collection, resolve(vec![begun.clone()], 2, &second, "y")).await;
+    assert_eq!(next, revision(&format!("2-{second}")));
+    assert_eq!(leaves(&collection).await, [format!("{next}=Int32(2)")]);
+    let terms = |collection: Arc<Collection>| async move {
+        let snapshot = collection.snapshot().await.unwrap();
+        let all = (Bound::Unbounded, Bound::Unbounded);
+        let found = snapshot.terms("t", all, None, PageLimit::default()).await;
+        let (found, is_ended) = found.unwrap();
+        assert!(is_ended);
+        found.into_iter().map(|(term, _)| term).collect::<Vec<_>>()
+    };
+    assert_eq!(terms(collection.clone()).await, [Value::from("y")]);
+    // Within one commit, and after a purge.
+    let purge = WriteOp::Purge {
+        id: Value::from("a"),
+        revisions: vec![next],
+    };
+    run(&collection, vec![purge, resolve(Vec::new(), 3, &first, "z")]).await;
+    assert_eq!(leaves(&collection).await, [format!("{begun}=Int32(3)")]);
+    assert_eq!(terms(collection.clone()).await, [Value::from("z")]);
 }
 
 #[tokio::test]
