@@ -7,10 +7,11 @@ pub(super) use super::values::Key;
 use super::{Aggregations, Collected, Context, Finish, Named, Spec};
 use mapping::error::Result;
 use mapping::fields::{Term, View};
-use querying::work;
+use querying::{Held, work};
 use serde_json::{Map, Value, json};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 /// About the bytes of a bucket as it is shown, what is within it aside.
 const SHOWN_BYTES: usize = 400;
@@ -35,6 +36,18 @@ impl Bucket {
         size_of::<Bucket>() + self.inner.bytes()
     }
 
+    /// Takes a document; the queries of the aggregations within it begin with the one of number `first`.
+    pub(super) fn collect(
+        &mut self,
+        inner: &Aggregations,
+        view: &View<'_>,
+        context: &Context<'_>,
+        first: usize,
+    ) -> Result<()> {
+        self.count += context.weight;
+        self.inner.collect(inner, view, context, first)
+    }
+
     /// The bucket's count and what its aggregations gave.
     pub(super) fn put(
         self,
@@ -46,6 +59,24 @@ impl Bucket {
         out.insert("doc_count".to_owned(), json!(self.count));
         out.extend(self.inner.finish(inner, finish)?);
         Ok(())
+    }
+}
+
+/// The bucket of a key; one that is not there is made, and counted with the `bytes` that it takes with its key.
+pub(super) fn bucket_of<'b, K: Ord>(
+    buckets: &'b mut BTreeMap<K, Bucket>,
+    key: K,
+    inner: &Aggregations,
+    held: &Held,
+    bytes: impl FnOnce(&K, &Bucket) -> usize,
+) -> Result<&'b mut Bucket> {
+    match buckets.entry(key) {
+        Entry::Occupied(there) => Ok(there.into_mut()),
+        Entry::Vacant(free) => {
+            let bucket = Bucket::new(inner);
+            held.add(bytes(free.key(), &bucket))?;
+            Ok(free.insert(bucket))
+        }
     }
 }
 
@@ -181,8 +212,7 @@ impl Buckets {
             return Ok(());
         };
         work(1)?;
-        bucket.count += context.weight;
-        bucket.inner.collect(&named.inner, view, context, first)
+        bucket.collect(&named.inner, view, context, first)
     }
 
     /// A document counts once in each bucket.
@@ -197,16 +227,9 @@ impl Buckets {
         keys.sort();
         keys.dedup();
         for key in keys {
-            let bucket = match self.by_key.entry(key) {
-                std::collections::btree_map::Entry::Occupied(there) => there.into_mut(),
-                std::collections::btree_map::Entry::Vacant(free) => {
-                    let bucket = Bucket::new(&named.inner);
-                    context.held.add(free.key().bytes() + bucket.bytes())?;
-                    free.insert(bucket)
-                }
-            };
-            bucket.count += context.weight;
-            bucket.inner.collect(&named.inner, view, context, first)?;
+            let bytes = |key: &Key, bucket: &Bucket| key.bytes() + bucket.bytes();
+            let bucket = bucket_of(&mut self.by_key, key, &named.inner, context.held, bytes)?;
+            bucket.collect(&named.inner, view, context, first)?;
         }
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! Buckets of several values at once, in the order of their keys, a page at a time.
 
-use super::buckets::Bucket;
+use super::buckets::{Bucket, bucket_of};
 use super::histogram::Interval;
 use super::takes::Takes;
 use super::values::Source;
@@ -15,7 +15,6 @@ use mapping::value_format::ValueType;
 use serde_json::{Map, Value, json};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 /// The keys that one document may be in at most.
 const COMBINATIONS_MAX: usize = 10_000;
@@ -330,16 +329,9 @@ impl Composite {
             if is_new && is_beyond {
                 continue;
             }
-            let bucket = match self.0.entry(key) {
-                Entry::Occupied(there) => there.into_mut(),
-                Entry::Vacant(free) => {
-                    let bucket = Bucket::new(&named.inner);
-                    context.held.add(bytes(free.key(), &bucket))?;
-                    free.insert(bucket)
-                }
-            };
-            bucket.count += context.weight;
-            bucket.inner.collect(&named.inner, view, context, first)?;
+            let bytes_of = |key: &Vec<At>, bucket: &Bucket| bytes(key, bucket);
+            let bucket = bucket_of(&mut self.0, key, &named.inner, context.held, bytes_of)?;
+            bucket.collect(&named.inner, view, context, first)?;
             if self.0.len() > spec.size
                 && let Some((key, bucket)) = self.0.pop_last()
             {

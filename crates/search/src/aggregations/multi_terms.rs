@@ -1,6 +1,6 @@
 //! `multi_terms`: a bucket for each combination of the values of several fields.
 
-use super::buckets::{Bucket, Key, sort};
+use super::buckets::{Bucket, Key, bucket_of, sort};
 use super::composite::combinations;
 use super::ordering::BucketOrder;
 use super::values::Source;
@@ -9,7 +9,6 @@ use mapping::error::Result;
 use mapping::fields::View;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 /// What is asked of combinations.
 #[derive(Clone, Debug)]
@@ -51,16 +50,9 @@ impl MultiTerms {
             Ok(terms)
         });
         for key in combinations(values, &named.name)? {
-            let bucket = match self.0.entry(key) {
-                Entry::Occupied(there) => there.into_mut(),
-                Entry::Vacant(free) => {
-                    let bucket = Bucket::new(&named.inner);
-                    context.held.add(bytes(free.key(), &bucket))?;
-                    free.insert(bucket)
-                }
-            };
-            bucket.count += context.weight;
-            bucket.inner.collect(&named.inner, view, context, first)?;
+            let bytes_of = |key: &Vec<Key>, bucket: &Bucket| bytes(key, bucket);
+            let bucket = bucket_of(&mut self.0, key, &named.inner, context.held, bytes_of)?;
+            bucket.collect(&named.inner, view, context, first)?;
         }
         Ok(())
     }
