@@ -3,7 +3,7 @@
 
 use crate::error::{Result, RiakError};
 use crate::limits::NAME_BYTES_MAX;
-use engine::{Namespace, RevisionedSnapshot};
+use engine::{Namespace, Record, RevisionedSnapshot};
 use json::Reader;
 use std::borrow::Cow;
 use std::fmt;
@@ -169,16 +169,18 @@ pub(crate) fn owned_key(id: Value) -> Vec<u8> {
     }
 }
 
-/// The `_id` that a key names: the text itself, or what it means besides where only a document of that `_id` exists.
-pub(crate) async fn find_id(snapshot: &RevisionedSnapshot, key: &[u8]) -> Result<Value> {
+/// The `_id` that a key names, with its document where there is one: the text itself, or what it means besides where only a document
+/// of that `_id` exists.
+pub(crate) async fn find(snapshot: &RevisionedSnapshot, key: &[u8]) -> Result<(Value, Option<Record>)> {
     let id = id_of_key(key)?;
-    if let Some(other) = other_meaning(key)
-        && snapshot.document(id.as_ref()).await?.is_none()
-        && snapshot.document(other.as_ref()).await?.is_some()
+    let record = snapshot.document(id.as_ref()).await?;
+    if record.is_none()
+        && let Some(other) = other_meaning(key)
+        && let Some(found) = snapshot.document(other.as_ref()).await?
     {
-        return Ok(other);
+        return Ok((other, Some(found)));
     }
-    Ok(id)
+    Ok((id, record))
 }
 
 /// What a key means besides a text: an ObjectId, or another value as relaxed Extended JSON.
@@ -189,8 +191,13 @@ fn other_meaning(key: &[u8]) -> Option<Value> {
     {
         return Some(Value::ObjectId(id));
     }
-    let first = *key.first()?;
-    let may_be = first.is_ascii_digit() || matches!(first, b'-' | b'{' | b't' | b'f' | b'n');
+    // Most keys are told apart without reading them, those that only begin with a digit too.
+    let is_of_number = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'-' | b'+' | b'.' | b'e' | b'E');
+    let may_be = match key.first()? {
+        b'{' => true,
+        b't' | b'f' | b'n' => matches!(key, b"true" | b"false" | b"null"),
+        _ => key.iter().all(is_of_number),
+    };
     let value = may_be.then(|| Reader::whole(key).ok()).flatten()?;
     (*key_of_id(value.as_ref()) == *key).then_some(value)
 }
@@ -198,6 +205,26 @@ fn other_meaning(key: &[u8]) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_key_means_another_id_only_as_that_is_written() {
+        let id = "0123456789abcdef01234567";
+        for (key, meaning) in [
+            ("7", Some(Value::Int32(7))),
+            ("-1.5", Some(Value::Double(-1.5))),
+            ("true", Some(Value::Bool(true))),
+            ("null", Some(Value::Null)),
+            (id, id.parse().ok().map(Value::ObjectId)),
+            ("07", None),
+            ("12ab", None),
+            ("1+1", None),
+            ("tree", None),
+            ("{}x", None),
+            ("", None),
+        ] {
+            assert_eq!(other_meaning(key.as_bytes()), meaning, "{key}");
+        }
+    }
 
     #[test]
     fn names_of_any_bytes_come_back() {

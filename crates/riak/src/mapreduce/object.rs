@@ -225,8 +225,8 @@ impl Page {
 type Read = (Record, Option<DocumentBuf>);
 
 async fn read(snapshot: &RevisionedSnapshot, key: &[u8]) -> Result<Option<Read>> {
-    let id = crate::names::find_id(snapshot, key).await?;
-    Ok(match snapshot.document(id.as_ref()).await? {
+    let (id, record) = crate::names::find(snapshot, key).await?;
+    Ok(match record {
         Some(record) => Some((record, snapshot.notes(id.as_ref()).await?)),
         None => None,
     })

@@ -15,7 +15,7 @@ pub(crate) use write::{Condition, Deleted, Put, delete, put, replace};
 use crate::clock::{Clock, Dot};
 use crate::content::{Content, LargeValue, Link, vtag};
 use crate::error::Result;
-use crate::names::find_id;
+use crate::names::find;
 use crate::server::Server;
 use bytes::Bytes;
 use engine::{Record, Revision, RevisionedCollection, RevisionedSnapshot};
@@ -68,12 +68,19 @@ struct Found {
 impl Found {
     async fn find(collection: &RevisionedCollection, key: &[u8]) -> Result<Found> {
         let snapshot = collection.snapshot().await?;
-        let id = find_id(&snapshot, key).await?;
+        let (id, record) = find(&snapshot, key).await?;
+        // Of what a capped collection evicted there may be notes still, of others none without a trace of their document.
+        let is_traced =
+            record.is_some() || collection.is_capped() || snapshot.deletion(id.as_ref()).await?.is_some();
+        let notes = match is_traced {
+            true => snapshot.notes(id.as_ref()).await?,
+            false => None,
+        };
         Ok(Found {
-            record: snapshot.document(id.as_ref()).await?,
-            notes: snapshot.notes(id.as_ref()).await?,
             snapshot,
             id,
+            record,
+            notes,
         })
     }
 

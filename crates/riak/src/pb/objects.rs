@@ -69,7 +69,8 @@ pub(crate) async fn put(connection: &mut Connection, request: PutReq) -> Result<
     }
     let access = connection.granted()?;
     let collection = writable(&server, access, &bucket, Action::Insert).await?;
-    access.require(Action::Update, &bucket.namespace())?;
+    let namespace = bucket.namespace();
+    access.require(Action::Update, &namespace)?;
     let made = match &request.key {
         Some(_) => None,
         None => Some(new_key()?),
@@ -81,7 +82,6 @@ pub(crate) async fn put(connection: &mut Connection, request: PutReq) -> Result<
         _ => Condition::Nothing,
     };
     let mut content = read_content(request.content);
-    let namespace = bucket.namespace();
     if content.value.len() > VALUE_BYTES_MAX {
         let value = std::mem::take(&mut content.value);
         let stored = object_large::store(&server, &namespace, &key, value, None);

@@ -187,8 +187,8 @@ async fn put(call: &Call, bucket: &Bucket, key: &[u8], is_made: bool) -> Result<
     let returns_body = call.is_true("returnbody");
     let context = given_clock(call)?.unwrap_or_default();
     let collection = writable(&call.server, &call.access, bucket, Action::Insert).await?;
-    call.access.require(Action::Update, &bucket.namespace())?;
     let namespace = bucket.namespace();
+    call.access.require(Action::Update, &namespace)?;
     if let Some((first, rest)) = call.take_large() {
         let stored = large::store(&call.server, &namespace, key, first, Some(rest));
         // Boxed, since few values are large, and writing a file takes most of the state.
