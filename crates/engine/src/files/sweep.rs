@@ -17,7 +17,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 use store::{Collection, Index, KeyRange, Order, PageLimit, RecordId, Sequence, Snapshot};
 use value::date::now_ms;
-use value::{Value, ValueRef, doc, key};
+use value::{Document, ObjectId, Value, ValueRef, doc, key};
 
 /// Chunks without entry that a driver wrote are removed when none was added for this long.
 pub const ORPHANS_KEPT_MS: i64 = 24 * 60 * 60 * 1000;
@@ -54,7 +54,7 @@ impl Files {
     /// Drops resumable uploads that nobody went on with in time, and the records of those that were finished.
     async fn sweep_expired(&self) -> Result<(), FileError> {
         let request = FindRequest {
-            filter: doc! {"expires": doc! {"$lt": Value::DateTime(now_ms())}},
+            filter: doc! {"expires": in_the_past()},
             limit: Some(UPLOADS_PAGE),
             batch_size: Some(UPLOADS_PAGE),
             single_batch: true,
@@ -65,7 +65,7 @@ impl Files {
         for upload in reply.batch.iter().filter_map(Upload::from_document) {
             // If it is held, a client has gone on with it after all.
             if let Ok(_held) = self.hold_upload(upload.id) {
-                self.drop_upload(upload.id, doc! {"_id": upload.id}, true).await?;
+                self.drop_upload(upload.id, if_expired(upload.id), true).await?;
             }
         }
         Ok(())
@@ -169,6 +169,15 @@ impl Files {
     }
 }
 
+fn in_the_past() -> Document {
+    doc! {"$lt": Value::DateTime(now_ms())}
+}
+
+/// An upload as long as it has expired: since it was found, a client may have gone on with it, and stopped again.
+fn if_expired(id: ObjectId) -> Document {
+    doc! {"_id": id, "expires": in_the_past()}
+}
+
 /// The first chunk after those of the file with this encoded id, and its file.
 async fn next_file(chunks: &Collection, index: &Index, after: &[u8]) -> Result<Option<Stored>, FileError> {
     let low = match after {
@@ -204,5 +213,43 @@ fn one() -> PageLimit {
     PageLimit {
         entries: 1,
         ..PageLimit::default()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+mod tests {
+    use super::super::{NewFile, NewUpload, UploadKind};
+    use super::*;
+    use kv::{Kv, Simulation};
+    use std::time::Duration;
+
+    #[tokio::test]
+    async fn an_upload_that_goes_on_when_it_was_found_to_have_expired_is_kept() {
+        let engine = Engine::on(Kv::simulated(&Simulation::new(1))).await.unwrap();
+        let files = engine.files(Bucket::new("db", "fs"));
+        let new = NewUpload {
+            file: NewFile {
+                name: "a".to_owned(),
+                ..NewFile::default()
+            },
+            length: None,
+            kept_ms: 0,
+            kind: UploadKind::Whole,
+            description: None,
+        };
+        let id = files.begin_upload(new).await.unwrap().id;
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        let mut writer = files.resume_upload(id).await.unwrap().unwrap();
+        writer.write(b"more").await.unwrap();
+        writer.pause(3_600_000).await.unwrap();
+        assert!(!files.drop_upload(id, if_expired(id), true).await.unwrap());
+        assert_eq!(files.upload(id).await.unwrap().unwrap().offset, 4);
+
+        let writer = files.resume_upload(id).await.unwrap().unwrap();
+        writer.pause(0).await.unwrap();
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        files.sweep_expired().await.unwrap();
+        assert!(files.upload(id).await.unwrap().is_none());
     }
 }
