@@ -107,7 +107,21 @@ pub fn put_number(number: f64, out: &mut Vec<u8>) {
 }
 
 fn compare_arrays(a: ArrayRef<'_>, b: ArrayRef<'_>) -> Ordering {
-    let (mut left, mut right) = (a.iter(), b.iter());
+    compare_each(a.iter(), b.iter(), compare)
+}
+
+fn compare_objects(a: DocumentRef<'_>, b: DocumentRef<'_>) -> Ordering {
+    compare_each(a.iter(), b.iter(), |(name, value), (other_name, other)| {
+        collation::compare(name, other_name).then_with(|| compare(value, other))
+    })
+}
+
+/// One after another: the first that differ decide, and what ends first comes first.
+fn compare_each<T>(
+    mut left: impl Iterator<Item = T>,
+    mut right: impl Iterator<Item = T>,
+    compare: impl Fn(T, T) -> Ordering,
+) -> Ordering {
     loop {
         match (left.next(), right.next()) {
             (None, None) => return Ordering::Equal,
@@ -117,23 +131,6 @@ fn compare_arrays(a: ArrayRef<'_>, b: ArrayRef<'_>) -> Ordering {
                 Ordering::Equal => {}
                 order => return order,
             },
-        }
-    }
-}
-
-fn compare_objects(a: DocumentRef<'_>, b: DocumentRef<'_>) -> Ordering {
-    let (mut left, mut right) = (a.iter(), b.iter());
-    loop {
-        match (left.next(), right.next()) {
-            (None, None) => return Ordering::Equal,
-            (None, Some(_)) => return Ordering::Less,
-            (Some(_), None) => return Ordering::Greater,
-            (Some((name, value)), Some((other_name, other))) => {
-                match collation::compare(name, other_name).then_with(|| compare(value, other)) {
-                    Ordering::Equal => {}
-                    order => return order,
-                }
-            }
         }
     }
 }

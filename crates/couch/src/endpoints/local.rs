@@ -69,13 +69,7 @@ pub(crate) async fn list(call: &mut Call) -> Result<Response> {
 /// `/{db}/_local_docs/queries`: several in one.
 pub(crate) async fn queries(call: &mut Call) -> Result<Response> {
     let database = call.database()?;
-    let queries = RowOptions::of_queries(call).await?;
-    let checked = queries.into_iter().map(|query| {
-        let mut options = query.checked(call, &database)?;
-        options.prefix = ids::LOCAL;
-        Ok(options)
-    });
-    let queries: Vec<RowOptions> = checked.collect::<Result<_>>()?;
+    let queries = RowOptions::of_queries(call, &database, ids::LOCAL).await?;
     stream::respond_with(&call.operation, |mut output| async move {
         let written = write_all(&database, &queries, &mut output).await;
         (output, written)

@@ -5,6 +5,7 @@ use super::stage::Stage;
 use crate::execute::{Counters, Execution, FindSpec, SORT_BYTES_MAX, ScanCounters};
 use crate::plan::facts::FieldKind;
 use crate::plan::{Access, IndexScan, Plan, SortPattern, display};
+use std::sync::Arc;
 use store::Order;
 use value::key::Direction;
 use value::{Document, Value, doc};
@@ -149,32 +150,25 @@ fn access(execution: &Execution, spec: &FindSpec) -> Stage {
                 .counting("docsExamined", counters.documents)
                 .over(input)
         }
-        Access::Union(scans) => {
-            let inputs: Vec<Stage> = scans
-                .iter()
-                .enumerate()
-                .map(|(at, scan)| index_scan(scan, counters.scans.get(at)))
-                .collect();
-            let tested: u64 = inputs.iter().map(Stage::returned).sum();
-            Stage::new("OR", tested - counters.repeated.min(tested), tested)
-                .counting("dupsTested", tested)
-                .counting("dupsDropped", counters.repeated)
-                .over_all(inputs)
-        }
+        Access::Union(scans) => index_scans("OR", scans, counters),
         Access::Merge(scans, pattern) => {
-            let inputs: Vec<Stage> = scans
-                .iter()
-                .enumerate()
-                .map(|(at, scan)| index_scan(scan, counters.scans.get(at)))
-                .collect();
-            let tested: u64 = inputs.iter().map(Stage::returned).sum();
-            Stage::new("SORT_MERGE", tested - counters.repeated.min(tested), tested)
-                .with("sortPattern", pattern.to_document())
-                .counting("dupsTested", tested)
-                .counting("dupsDropped", counters.repeated)
-                .over_all(inputs)
+            index_scans("SORT_MERGE", scans, counters).with("sortPattern", pattern.to_document())
         }
     }
+}
+
+/// Several scans, whose entries come out once.
+fn index_scans(name: &'static str, scans: &[Arc<IndexScan>], counters: &Counters) -> Stage {
+    let inputs: Vec<Stage> = scans
+        .iter()
+        .enumerate()
+        .map(|(at, scan)| index_scan(scan, counters.scans.get(at)))
+        .collect();
+    let tested: u64 = inputs.iter().map(Stage::returned).sum();
+    Stage::new(name, tested - counters.repeated.min(tested), tested)
+        .counting("dupsTested", tested)
+        .counting("dupsDropped", counters.repeated)
+        .over_all(inputs)
 }
 
 fn index_scan(scan: &IndexScan, counters: Option<&ScanCounters>) -> Stage {

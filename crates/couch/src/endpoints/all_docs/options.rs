@@ -55,15 +55,26 @@ impl RowOptions {
         }
     }
 
-    /// What each of the queries of a body asks for, which win over the query of the URL.
-    pub(crate) async fn of_queries(call: &mut Call) -> Result<Vec<RowOptions>> {
+    /// What each of the queries of a body asks for, which win over the query of the URL; of documents whose ids begin so.
+    pub(crate) async fn of_queries(
+        call: &mut Call,
+        database: &Database,
+        prefix: &'static str,
+    ) -> Result<Vec<RowOptions>> {
         if call.method != Method::POST {
             return Err(CouchError::method_not_allowed("POST"));
         }
         call.check_is_json()?;
         let body = call.json_map().await?;
         let queries = parameters().with_query(&call.query)?.of_queries(&body)?;
-        queries.into_iter().map(RowOptions::of_parameters).collect()
+        let queries = queries.into_iter().map(RowOptions::of_parameters);
+        let queries: Vec<RowOptions> = queries.collect::<Result<_>>()?;
+        let checked = queries.into_iter().map(|query| {
+            let mut options = query.checked(call, database)?;
+            options.prefix = prefix;
+            Ok(options)
+        });
+        checked.collect()
     }
 
     fn of_parameters(parameters: ViewParameters) -> Result<RowOptions> {
