@@ -96,7 +96,10 @@ pub(crate) async fn prepare(
         if !is_admin && !is_own {
             return Err(CouchError::forbidden("Only admins may delete other user docs."));
         }
-        return Ok(name_of_user(id).map(UserChange::removal));
+        return Ok(name_of_user(id).map(|name| UserChange {
+            known: present.as_ref().and_then(Kept::read),
+            ..UserChange::removal(name)
+        }));
     }
     let mut fields = document.fields();
     let (name, roles) = check(id, &fields, database.name == names::USERS)?;

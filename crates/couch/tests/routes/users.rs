@@ -196,4 +196,30 @@ const REKEYED_USERS: &[Case] = &[
         200,
         r#"{"name": "jan", "roles": ["c"]}"#,
     ),
+    // So does the one of a conflict that is seen once the other is deleted.
+    case(
+        "PUT /_users/org.couchdb.user:jan?new_edits=false\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"_rev": "1-z", "name": "jan", "type": "user", "roles": ["z"], "password_scheme": "pbkdf2", "iterations": 1,
+            "salt": "salt", "derived_key": "f80ee7c2e2499169624231d321c5aedd7014c0e6"}"#,
+        201,
+        r#"{"rev": "1-z"}"#,
+    ),
+    case(
+        "DELETE /_users/org.couchdb.user:jan?rev=3-c\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        "",
+        200,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "jan", "password": "pear"}"#,
+        401,
+        r#"{"error": "unauthorized"}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "jan", "password": "apple"}"#,
+        200,
+        r#"{"name": "jan", "roles": ["z"]}"#,
+    ),
 ];
