@@ -23,10 +23,6 @@ pub fn restore(
     folder: &Path,
     progress: Progress<'_>,
 ) -> Result<(), Error> {
-    let make = |folder: &Path| {
-        let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-        made.map_err(Error::file("making", folder))
-    };
     make(folder)?;
     let mut entries = fs::read_dir(folder).map_err(Error::file("listing", folder))?;
     if entries.next().is_some() {
@@ -38,33 +34,58 @@ pub fn restore(
         let name = Path::new(&file.path).file_name().unwrap_or_default();
         (Path::new(REPLAY).join(name), file)
     });
-    let others = others.into_iter().chain(marks);
-    let others = others.map(|file| (Path::new(&file.path).to_owned(), file));
+    let others = others
+        .into_iter()
+        .map(|file| (Path::new(&file.path).to_owned(), file));
     for (name, file) in replayed.chain(others) {
         let path = folder.join(&name);
-        if !name.components().all(|part| matches!(part, Component::Normal(_))) {
-            let what = "the manifest names a file outside of the data folder".to_owned();
-            return Err(Error::Corrupt { path, what });
-        }
-        if let Some(parent) = path.parent() {
-            make(parent)?;
-            folders.insert(parent.to_owned());
-        }
-        let made = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path);
-        let mut restored = made.map_err(Error::file("making", &path))?;
-        for part in &file.parts {
-            repository.objects.read(part, |bytes| {
-                progress(bytes.len() as u64, true);
-                restored.write_all(bytes).map_err(Error::file("writing", &path))
-            })?;
-        }
-        restored.sync_all().map_err(Error::file("flushing", &path))?;
+        put(repository, &name, &path, file, progress)?;
+        folders.extend(path.parent().map(Path::to_owned));
     }
-    folders.iter().try_for_each(|folder| flush_folder(folder))
+    // Nothing that the mark stands for may be missing after a crash.
+    folders.iter().try_for_each(|folder| flush_folder(folder))?;
+    for mark in marks {
+        put(repository, Path::new(MARK), &folder.join(MARK), mark, progress)?;
+    }
+    flush_folder(folder)
+}
+
+/// Writes a file and flushes it.
+fn put(
+    repository: &Repository,
+    name: &Path,
+    path: &Path,
+    file: &File,
+    progress: Progress<'_>,
+) -> Result<(), Error> {
+    if !name.components().all(|part| matches!(part, Component::Normal(_))) {
+        let what = "the manifest names a file outside of the data folder".to_owned();
+        return Err(Error::Corrupt {
+            path: path.to_owned(),
+            what,
+        });
+    }
+    if let Some(parent) = path.parent() {
+        make(parent)?;
+    }
+    let made = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .mode(0o600)
+        .open(path);
+    let mut restored = made.map_err(Error::file("making", path))?;
+    for part in &file.parts {
+        repository.objects.read(part, |bytes| {
+            progress(bytes.len() as u64, true);
+            restored.write_all(bytes).map_err(Error::file("writing", path))
+        })?;
+    }
+    restored.sync_all().map_err(Error::file("flushing", path))
+}
+
+fn make(folder: &Path) -> Result<(), Error> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    made.map_err(Error::file("making", folder))
 }
 
 /// Reads all parts of a backup. Returns what is wrong with them.
