@@ -16,6 +16,8 @@ const NODE: &str = "nonode@nohost";
 const SHARD: &str = "00000000-ffffffff";
 /// What is shown in place of a password.
 const HIDDEN: &str = "-scram-";
+/// How CouchDB's hashes of passwords begin.
+const HASHES: [&str; 2] = ["-pbkdf2", "-hashed-"];
 
 /// `GET /_membership`.
 pub(crate) fn membership(call: &Call) -> Result<Response> {
@@ -172,6 +174,11 @@ async fn set(call: &Call, section: &str, name: &str, text: Option<String>) -> Re
     match (section, text) {
         // What was shown in place of the password: nothing changes.
         ("admins", Some(text)) if text == HIDDEN && settings(call, section).contains_key(name) => Ok(()),
+        // CouchDB takes its own hashes; as a password one would let nobody in, and whoever has read it.
+        ("admins", Some(text)) if HASHES.iter().any(|mark| text.starts_with(mark)) => {
+            let reason = "a password is wanted, not its hash: accounts here have SCRAM credentials";
+            Err(CouchError::bad_request(reason))
+        }
         ("admins", Some(text)) => users::put_admin(engine, name, &text).await,
         ("admins", None) => users::drop_user(engine, name).await,
         (_, text) => {

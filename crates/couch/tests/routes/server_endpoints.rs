@@ -323,6 +323,12 @@ const SESSIONS: &[Case] = &[
     ),
     // keeper:larder
     case(
+        "PUT /_node/_local/_config/admins/other\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#""-pbkdf2-0c60c80f961f0e71f3a9b524af6012062fe037a6,salt,1""#,
+        400,
+        r#"{"error": "bad_request", "reason": "a password is wanted, not its hash: accounts here have SCRAM credentials"}"#,
+    ),
+    case(
         "DELETE /_node/_local/_config/admins/keeper\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
         "",
         200,
