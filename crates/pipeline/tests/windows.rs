@@ -345,3 +345,60 @@ fn lookup_names_no_collection_of_another_database() {
         );
     }
 }
+
+#[test]
+fn numbers_are_scaled_between_the_ends_of_their_frames() {
+    let input = [
+        doc! {"t": 1, "v": 10},
+        doc! {"t": 2, "v": 20},
+        doc! {"t": 3, "v": 40},
+    ];
+    let scaled = |options: Document| window(doc! {"r": {"$minMaxScaler": options}});
+    let shares = array![0.0, (10.0 / 30.0), 1.0];
+    assert_eq!(computed(scaled(doc! {"input": "$v"}), &input), shares);
+    let wide = doc! {"input": "$v", "min": 0, "max": {"$add": [50, 50]}};
+    assert_eq!(
+        computed(scaled(wide), &input),
+        array![0.0, (10.0 / 30.0 * 100.0), 100.0]
+    );
+    // A frame of one number, or of equal ones, is all at the lower end.
+    let behind = doc! {"r": {"$minMaxScaler": {"input": "$v"}, "window": {"documents": [(-1), 0]}}};
+    assert_eq!(computed(window(behind), &input), array![0, 1.0, 1.0]);
+    let near = doc! {"r": {"$minMaxScaler": {"input": "$v"}, "window": {"range": [(-1), 1]}}};
+    assert_eq!(computed(window(near), &input), array![0.0, (10.0 / 30.0), 1.0]);
+}
+
+#[test]
+fn what_cannot_be_scaled_is_refused() {
+    let scaled = |options: Document| window(doc! {"r": {"$minMaxScaler": options}});
+    let within = |bounds: Document| window(doc! {"r": {"$minMaxScaler": {"input": "$v"}, "window": bounds}});
+    let none = Vec::new;
+    check_codes(vec![
+        (window(doc! {"r": {"$minMaxScaler": "$v"}}), none(), 14),
+        (scaled(doc! {}), none(), 40_414),
+        (scaled(doc! {"input": "$v", "other": 1}), none(), 40_415),
+        (scaled(doc! {"input": "$v", "min": 1}), none(), 9),
+        (scaled(doc! {"input": "$v", "max": 1}), none(), 9),
+        (scaled(doc! {"input": "$v", "min": 1, "max": 1.0}), none(), 9),
+        (scaled(doc! {"input": "$v", "min": "a", "max": 1}), none(), 9),
+        (scaled(doc! {"input": "$v", "min": "$t", "max": 1}), none(), 9),
+        (within(doc! {"documents": [1, 2]}), none(), 9),
+        (within(doc! {"documents": [(-2), (-1)]}), none(), 9),
+        (within(doc! {"range": [0.5, 2]}), none(), 9),
+        (
+            scaled(doc! {"input": "$v"}),
+            vec![doc! {"t": 1, "v": "x"}],
+            10_487_001,
+        ),
+        (
+            within(doc! {"documents": [(-1), 0]}),
+            vec![doc! {"t": 1}],
+            10_487_000,
+        ),
+        (
+            within(doc! {"range": ["unbounded", 0]}),
+            vec![doc! {"t": 1, "v": null}],
+            10_487_004,
+        ),
+    ]);
+}

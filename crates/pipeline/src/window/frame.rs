@@ -137,6 +137,19 @@ impl Frame {
         }
     }
 
+    /// Whether each frame has its own document.
+    pub(super) fn holds_current(&self) -> bool {
+        match self {
+            Frame::Documents(lower, upper) => {
+                !matches!(lower, Bound::Offset(1..)) && !matches!(upper, Bound::Offset(..=-1))
+            }
+            Frame::Range(lower, upper, _) => {
+                !matches!(lower, Bound::Offset(offset) if offset.is_positive())
+                    && !matches!(upper, Bound::Offset(offset) if offset.is_negative())
+            }
+        }
+    }
+
     /// Whether all frames begin where the partition does.
     pub(super) fn begins_with_partition(&self) -> bool {
         matches!(

@@ -5,6 +5,7 @@ use super::moving::{Filling, Smoothing};
 use super::partition::Partition;
 use super::position::{Place, Shift};
 use super::removable::{Kind, Removable};
+use super::scaling::{self, Scaling};
 use super::slope::{Derivative, Integral};
 use crate::Result;
 use crate::stages::accumulation::{Accumulation, Asking};
@@ -28,6 +29,7 @@ pub(super) enum Function {
     Integral(Integral),
     Smoothing(Smoothing),
     Filling(Filling),
+    Scaling(Scaling),
 }
 
 impl Function {
@@ -59,10 +61,33 @@ impl Function {
             Function::Integral(integral) => integral.apply(partition, frame, variables),
             Function::Smoothing(smoothing) => smoothing.apply(partition, variables),
             Function::Filling(filling) => filling.apply(partition, variables),
+            Function::Scaling(scaling) => scale(scaling, partition, frame, variables),
         }?;
         values.iter().try_for_each(room)?;
         Ok(values)
     }
+}
+
+/// Where each value lies between the ends of its frame.
+fn scale(
+    scaling: &Scaling,
+    partition: &Partition,
+    frame: &Frame,
+    variables: &Variables,
+) -> Result<Vec<Option<Value>>> {
+    let values = partition.evaluate(&scaling.input, variables)?;
+    scaling::check(&values, frame)?;
+    // Two numbers for each document, beside what is counted of it.
+    let ends = |kind: Kind| {
+        let state = kind.start(frame.begins_with_partition(), None);
+        slide(state, &values, partition, frame, &mut |_: &Option<Value>| Ok(()))
+    };
+    let (smallest, largest) = (ends(Kind::Min)?, ends(Kind::Max)?);
+    let frames = values.iter().zip(smallest.iter().zip(&largest));
+    let scaled = frames.map(|(value, (smallest, largest))| {
+        scaling.scaled(value.as_ref()?, smallest.as_ref()?, largest.as_ref()?)
+    });
+    Ok(scaled.collect())
 }
 
 /// Moves a frame over the values, adding and removing.

@@ -15,6 +15,7 @@ mod partition;
 mod position;
 mod removable;
 mod running;
+mod scaling;
 mod slope;
 
 pub use parse::window_function_names;

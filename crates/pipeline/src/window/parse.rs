@@ -6,10 +6,11 @@ use super::moving::{Filling, Smoothing};
 use super::position::{Place, Shift};
 use super::removable::Kind;
 use super::running::Running;
+use super::scaling::Scaling;
 use super::slope::{Derivative, Integral, unit_milliseconds};
 use crate::fields::checked_path;
 use crate::stage::{Run, Stage, StageScope, named};
-use crate::stages::accumulation::Accumulation;
+use crate::stages::accumulation::{Accumulation, constant};
 use crate::step::Work;
 use crate::{Code, QueryError, Result};
 use language::Fields;
@@ -49,6 +50,7 @@ pub fn window_function_names() -> impl Iterator<Item = &'static str> {
         "$expMovingAvg",
         "$locf",
         "$linearFill",
+        "$minMaxScaler",
     ];
     Kind::names()
         .chain(Place::names())
@@ -192,13 +194,21 @@ impl Output {
             window,
             scope,
         };
+        let function = parser.parse()?;
+        let frame = match window {
+            Some(window) => Frame::parse(window, ascending, scope)?,
+            None => Frame::WHOLE,
+        };
+        if matches!(function, Function::Scaling(_)) && !frame.holds_current() {
+            return Err(wrong(
+                "the bounds of $minMaxScaler must have the current document between them: the lower one cannot be greater \
+                 than 0, nor the upper one less",
+            ));
+        }
         Ok(Output {
             path,
-            function: parser.parse()?,
-            frame: match window {
-                Some(window) => Frame::parse(window, ascending, scope)?,
-                None => Frame::WHOLE,
-            },
+            function,
+            frame,
         })
     }
 }
@@ -251,6 +261,7 @@ impl FunctionParser<'_> {
                 }
                 Ok(Function::Filling(Filling::Linear(self.expression(self.operand)?)))
             }
+            "$minMaxScaler" => self.scaling(),
             accumulator if ACCUMULATORS.contains(&accumulator) => Ok(Function::Accumulated(
                 Accumulation::parse_operand(self.name, self.operand, self.scope)?,
             )),
@@ -364,6 +375,49 @@ impl FunctionParser<'_> {
         };
         let input = self.expression(self.required(options, "input")?)?;
         Ok((input, unit))
+    }
+
+    fn scaling(&self) -> Result<Function> {
+        let spec = named(self.name, self.operand.clone());
+        let spec = Fields::new("root", &spec);
+        let options = spec
+            .nested("$minMaxScaler")?
+            .ok_or_else(|| spec.missing("$minMaxScaler"))?;
+        let (input, low, high) = (options.any("input"), options.any("min"), options.any("max"));
+        options.finish()?;
+        let input = input.ok_or_else(|| options.missing("input"))?;
+        let (low, high) = match (low, high) {
+            (None, None) => (Number::Int(0), Number::Int(1)),
+            (Some(low), Some(high)) => (
+                self.range_end("min", &low.to_value())?,
+                self.range_end("max", &high.to_value())?,
+            ),
+            _ => {
+                return Err(wrong(
+                    "Only one of 'min' and 'max' were specified as an argument to $minMaxScaler. Neither or both must be \
+                     specified",
+                ));
+            }
+        };
+        if value::compare(Value::from(low).as_ref(), Value::from(high).as_ref()).is_ge() {
+            return Err(wrong(
+                "the 'max' must be strictly greater than 'min', as arguments to $minMaxScaler",
+            ));
+        }
+        let input = self.expression(&input.to_value())?;
+        Ok(Function::Scaling(Scaling { input, low, high }))
+    }
+
+    /// An end of the range of `$minMaxScaler`: a constant number.
+    fn range_end(&self, name: &str, operand: &Value) -> Result<Number> {
+        let not_constant = || wrong(format!("'{name}' argument to $minMaxScaler must be a constant"));
+        let end = constant(operand, self.scope, not_constant)?;
+        let number = end.as_ref().map(Value::as_ref).and_then(Number::of);
+        number.ok_or_else(|| {
+            wrong(format!(
+                "'{name}' argument to $minMaxScaler must be a numeric type"
+            ))
+        })
     }
 
     fn smoothing(&self) -> Result<Function> {
