@@ -305,31 +305,9 @@ pub fn term_of(kind: &FieldKind, field: &Field, value: ValueRef<'_>) -> Option<T
         }
         FieldKind::Completion => completion::inputs(value).into_iter().next().map(Term::Text),
         FieldKind::Text => text_of(value).map(Term::Text),
-        FieldKind::Keyword => {
-            let text = match field.only {
-                Some(_) => ValueKind::text(value)?,
-                None => text_of(value)?,
-            };
-            if text.chars().count() > field.ignore_above {
-                return None;
-            }
-            Some(Term::Text(match &field.normalizer {
-                Some(normalizer) => normalizer.normalize(&text),
-                None => text,
-            }))
-        }
+        FieldKind::Keyword => keyword(field, value).map(Term::Text),
         FieldKind::Integer(least, most) => {
-            let number = match value {
-                ValueRef::String(text) => match text.trim().parse::<i64>() {
-                    Ok(number) => number,
-                    Err(_) => whole(text.trim().parse().ok()?)?,
-                },
-                value if value.is_number() => match value.as_i64_exact() {
-                    Some(number) => number,
-                    None => whole(value.as_f64()?)?,
-                },
-                _ => return None,
-            };
+            let number = integer(value)?;
             (least..=most).contains(&&number).then_some(Term::Integer(number))
         }
         FieldKind::Float(factor) => {
@@ -373,6 +351,34 @@ pub fn term_of(kind: &FieldKind, field: &Field, value: ValueRef<'_>) -> Option<T
         | FieldKind::Nested
         | FieldKind::Disabled
         | FieldKind::Alias(_) => None,
+    }
+}
+
+fn keyword(field: &Field, value: ValueRef<'_>) -> Option<String> {
+    let text = match field.only {
+        Some(_) => ValueKind::text(value)?,
+        None => text_of(value)?,
+    };
+    if text.chars().count() > field.ignore_above {
+        return None;
+    }
+    Some(match &field.normalizer {
+        Some(normalizer) => normalizer.normalize(&text),
+        None => text,
+    })
+}
+
+fn integer(value: ValueRef<'_>) -> Option<i64> {
+    match value {
+        ValueRef::String(text) => match text.trim().parse::<i64>() {
+            Ok(number) => Some(number),
+            Err(_) => whole(text.trim().parse().ok()?),
+        },
+        value if value.is_number() => match value.as_i64_exact() {
+            Some(number) => Some(number),
+            None => whole(value.as_f64()?),
+        },
+        _ => None,
     }
 }
 

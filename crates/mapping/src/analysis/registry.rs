@@ -134,27 +134,15 @@ impl Analysis {
         let kind = members.text("type")?.unwrap_or_else(|| "custom".to_owned());
         let mut analyzer = match kind.as_str() {
             "custom" => {
-                let list = |value: Option<&'_ Value>| {
-                    value
-                        .map(one_or_many)
-                        .unwrap_or_default()
-                        .into_iter()
-                        .cloned()
-                        .collect::<Vec<_>>()
-                };
                 let tokenizer = members.take("tokenizer");
                 if tokenizer.is_none() && !is_normalizer {
                     return Err(SearchError::illegal(format!(
                         "analyzer [{name}] must specify either an analyzer type, or a tokenizer"
                     )));
                 }
-                let (filters, char_filters) =
-                    (list(members.take("filter")), list(members.take("char_filter")));
-                self.of_parts(
-                    tokenizer,
-                    &filters.iter().collect::<Vec<_>>(),
-                    &char_filters.iter().collect::<Vec<_>>(),
-                )?
+                let mut list = |name: &str| members.take(name).map(one_or_many).unwrap_or_default();
+                let (filters, char_filters) = (list("filter"), list("char_filter"));
+                self.of_parts(tokenizer, &filters, &char_filters)?
             }
             "pattern" => {
                 let pattern = members.text("pattern")?.unwrap_or_else(|| r"\W+".to_owned());
@@ -348,16 +336,7 @@ fn token_filter(kind: &str, members: &mut Members<'_>, before: &Analyzer) -> Res
                 .map(str::to_owned)
                 .into(),
         }),
-        "stemmer" | "snowball" => {
-            let language = members.text("language")?.or(members.text("name")?);
-            let language = language.unwrap_or_else(|| "porter".to_owned());
-            match language.as_str() {
-                "possessive_english" => Filter::Possessive,
-                // Snowball's own English is the second version.
-                "English" if kind == "snowball" => Filter::Stem(stem("porter2")?),
-                language => Filter::Stem(stem(language)?),
-            }
-        }
+        "stemmer" | "snowball" => stemmer(kind, members)?,
         "pattern_replace" => {
             let pattern = members.text("pattern")?.unwrap_or_default();
             let by = members.text("replacement")?.unwrap_or_default();
@@ -379,17 +358,7 @@ fn token_filter(kind: &str, members: &mut Members<'_>, before: &Analyzer) -> Res
             unigrams: members.flag("output_unigrams")?.unwrap_or(true),
             separator: members.text("token_separator")?.unwrap_or_else(|| " ".to_owned()),
         },
-        "synonym" | "synonym_graph" => {
-            let lenient = members.flag("lenient")?.unwrap_or(false);
-            let expands = members.take("expand").and_then(as_bool).unwrap_or(true);
-            if members.text("format")?.is_some_and(|format| format != "solr") {
-                return Err(SearchError::unsupported("[format] of synonyms but [solr]"));
-            }
-            let rules = members.take("synonyms").map(one_or_many).unwrap_or_default();
-            let rules: Vec<String> = rules.into_iter().filter_map(scalar).collect();
-            let is_graph = kind == "synonym_graph";
-            Filter::Synonyms(Synonyms::parse(&rules, expands, lenient, is_graph, before)?)
-        }
+        "synonym" | "synonym_graph" => Filter::Synonyms(synonyms(kind, members, before)?),
         "word_delimiter" | "word_delimiter_graph" => Filter::WordParts(word_parts(kind, members)?),
         "fingerprint" => Filter::Fingerprint {
             separator: members.text("separator")?.unwrap_or_else(|| " ".to_owned()),
@@ -401,6 +370,29 @@ fn token_filter(kind: &str, members: &mut Members<'_>, before: &Analyzer) -> Res
             )));
         }
     })
+}
+
+fn stemmer(kind: &str, members: &mut Members<'_>) -> Result<Filter> {
+    let language = members.text("language")?.or(members.text("name")?);
+    let language = language.unwrap_or_else(|| "porter".to_owned());
+    Ok(match language.as_str() {
+        "possessive_english" => Filter::Possessive,
+        // Snowball's own English is the second version.
+        "English" if kind == "snowball" => Filter::Stem(stem("porter2")?),
+        language => Filter::Stem(stem(language)?),
+    })
+}
+
+fn synonyms(kind: &str, members: &mut Members<'_>, before: &Analyzer) -> Result<Synonyms> {
+    let lenient = members.flag("lenient")?.unwrap_or(false);
+    let expands = members.take("expand").and_then(as_bool).unwrap_or(true);
+    if members.text("format")?.is_some_and(|format| format != "solr") {
+        return Err(SearchError::unsupported("[format] of synonyms but [solr]"));
+    }
+    let rules = members.take("synonyms").map(one_or_many).unwrap_or_default();
+    let rules: Vec<String> = rules.into_iter().filter_map(scalar).collect();
+    let is_graph = kind == "synonym_graph";
+    Synonyms::parse(&rules, expands, lenient, is_graph, before)
 }
 
 fn word_parts(kind: &str, members: &mut Members<'_>) -> Result<WordParts> {
