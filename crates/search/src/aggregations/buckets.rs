@@ -87,7 +87,7 @@ pub(super) struct Buckets {
     pub(super) fixed: Vec<Bucket>,
     /// The document that came last, where each counts once.
     last: Option<(usize, u64)>,
-    /// All documents that were shown, where that is told.
+    /// All documents that were shown, where buckets have keys.
     pub(super) seen: u64,
 }
 
@@ -118,6 +118,10 @@ impl Buckets {
         context: &Context<'_>,
         first: usize,
     ) -> Result<()> {
+        if let Some(keys) = keys(&named.spec, view)? {
+            self.seen += context.weight;
+            return self.add_keys(keys, named, view, context, first);
+        }
         let matches = |at: usize| {
             let query = context.filters.get(at);
             query.is_some_and(|node| node.score(view, context.statistics).is_some())
@@ -158,16 +162,6 @@ impl Buckets {
                 let mut pairs = pairs(&found, queries.len());
                 pairs.try_for_each(|at| self.add_fixed(at, named, view, context, behind))
             }
-            Spec::Grid {
-                source,
-                is_tile,
-                precision,
-                bounds,
-                ..
-            } => {
-                let keys = cells(source.terms(view)?, *is_tile, *precision, bounds.as_ref());
-                self.add_keys(keys, named, view, context, first)
-            }
             Spec::Range(source, range) => {
                 let terms = source.terms(view)?;
                 work(range.len())?;
@@ -177,24 +171,6 @@ impl Buckets {
                     }
                 }
                 Ok(())
-            }
-            Spec::Terms(source, spec) => {
-                let keys = source.terms(view)?.into_iter().filter(|term| spec.includes(term));
-                self.add_keys(keys.map(Key).collect(), named, view, context, first)
-            }
-            Spec::Significant(source, spec) => {
-                self.seen += context.weight;
-                let terms = source.terms(view)?.into_iter();
-                let keys = terms.filter(|term| spec.includes(term)).map(Key);
-                self.add_keys(keys.collect(), named, view, context, first)
-            }
-            Spec::Values(source) => {
-                let keys = source.terms(view)?.into_iter().map(Key).collect();
-                self.add_keys(keys, named, view, context, first)
-            }
-            Spec::Histogram(source, interval) => {
-                let keys = interval.keys_in(&source.terms(view)?, source)?;
-                self.add_keys(keys.into_iter().map(Key).collect(), named, view, context, first)
             }
             _ => Ok(()),
         }
@@ -254,8 +230,33 @@ fn pairs(found: &[usize], count: usize) -> impl Iterator<Item = usize> {
     found.iter().enumerate().flat_map(of_row)
 }
 
+/// The keys of the buckets that a document is in; `None` if buckets are known by their places.
+fn keys(spec: &Spec, view: &View<'_>) -> Result<Option<Vec<Key>>> {
+    let terms = match spec {
+        Spec::Grid {
+            source,
+            is_tile,
+            precision,
+            bounds,
+            ..
+        } => cells(source.terms(view)?, *is_tile, *precision, bounds.as_ref()),
+        Spec::Terms(source, spec) => {
+            let terms = source.terms(view)?.into_iter();
+            terms.filter(|term| spec.includes(term)).collect()
+        }
+        Spec::Significant(source, spec) => {
+            let terms = source.terms(view)?.into_iter();
+            terms.filter(|term| spec.includes(term)).collect()
+        }
+        Spec::Values(source) => source.terms(view)?,
+        Spec::Histogram(source, interval) => interval.keys_in(&source.terms(view)?, source)?,
+        _ => return Ok(None),
+    };
+    Ok(Some(terms.into_iter().map(Key).collect()))
+}
+
 /// The cells in which points are.
-fn cells(terms: Vec<Term>, is_tile: bool, precision: u32, bounds: Option<&Area>) -> Vec<Key> {
+fn cells(terms: Vec<Term>, is_tile: bool, precision: u32, bounds: Option<&Area>) -> Vec<Term> {
     let points = terms.into_iter().filter_map(|term| match term {
         Term::Point(point) => Some(point),
         _ => None,
@@ -265,7 +266,7 @@ fn cells(terms: Vec<Term>, is_tile: bool, precision: u32, bounds: Option<&Area>)
         true => Term::Integer(composite::encoded(point.tile(precision))),
         false => Term::Text(point.geohash(precision as usize)),
     });
-    cells.map(Key).collect()
+    cells.collect()
 }
 
 /// Buckets as a list, or by their names.
