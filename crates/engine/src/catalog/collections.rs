@@ -9,8 +9,11 @@ use crate::tables::validators;
 use crate::time_series::{self, TimeSeries, TimeSeriesChange, buckets};
 use code::Code;
 use std::sync::Arc;
-use store::{CappedOptions, Collection, CollectionOptions, Namespace};
-use value::{Document, Value};
+use store::{CappedOptions, Collection, CollectionOptions, Namespace, StoreError};
+use value::{Document, DocumentBuf, Value};
+
+/// How often a change of options is begun anew where others change them meanwhile.
+const MODIFY_ATTEMPTS_MAX: usize = 10;
 
 /// What a new collection is to be.
 #[derive(Clone, Debug, Default)]
@@ -137,13 +140,25 @@ impl Engine {
 
     /// Changes a collection's options.
     pub async fn modify_collection(&self, namespace: &Namespace, request: ModifyRequest) -> Result<()> {
-        let Modified { kept, capped } = self.modified(namespace, &request)?;
-        let modified = self.store().modify(namespace, move |options| {
-            options.kept = kept;
-            options.capped = capped;
-            Ok(())
-        });
-        Ok(modified.await?)
+        for _ in 0..MODIFY_ATTEMPTS_MAX {
+            let before = self.existing(namespace)?.options();
+            let Modified { kept, capped } = self.modified(namespace, &request)?;
+            let change = move |options: &mut CollectionOptions| {
+                // Else what others have changed meanwhile would be undone, and what took the name meanwhile become what was there.
+                if !are_same(options, &before) {
+                    return Err(StoreError::Contention);
+                }
+                options.kept = kept;
+                options.capped = capped;
+                Ok(())
+            };
+            match self.store().modify(namespace, change).await {
+                Err(StoreError::Contention) => {}
+                modified => return Ok(modified?),
+            }
+        }
+        let message = format!("others change the options of {namespace} all the time");
+        Err(Error::new(Code::WRITE_CONFLICT, message))
     }
 
     /// Refuses what [`Engine::modify_collection`] would refuse.
@@ -283,6 +298,12 @@ fn same_as_described(namespace: &Namespace, request: &CreateRequest) -> Result<(
             format!("collection already exists, without options: {namespace}"),
         )),
     }
+}
+
+/// Whether they say the same of what `collMod` changes. Numbers that equal nothing, not themselves, are the same by their bytes.
+fn are_same(one: &CollectionOptions, other: &CollectionOptions) -> bool {
+    let bytes = |options: &CollectionOptions| DocumentBuf::from(&options.kept);
+    one.capped == other.capped && bytes(one).bytes() == bytes(other).bytes()
 }
 
 fn apply_options(present: &mut Document, changes: &Document) {

@@ -1,7 +1,9 @@
 //! Validators of collections: the time and the collation that their expressions see, on every way to write.
 
 use crate::support::{aggregate, insert, namespace, new_engine};
-use engine::{Context, CreateRequest, Engine, FindAndModifyRequest, UpdateStatement, WriteOptions};
+use engine::{
+    Context, CreateRequest, Engine, FindAndModifyRequest, ModifyRequest, UpdateStatement, WriteOptions,
+};
 use value::{Document, DocumentBuf, Value, array, doc};
 
 const VALIDATION_FAILURE: i32 = 121;
@@ -134,4 +136,26 @@ async fn strings_are_compared_by_the_collections_collation() {
     for (document, code) in cases {
         assert_eq!(inserted(&engine, "things", &document).await, code, "{document:?}");
     }
+}
+
+#[tokio::test]
+async fn changes_of_options_at_the_same_time_do_not_undo_each_other() {
+    let engine = new_engine().await;
+    create(&engine, "checked", doc! {"validator": {"a": 1}}).await;
+    let (checked, engine) = (namespace("checked"), &engine);
+    let modify = |options: Document| {
+        let request = ModifyRequest {
+            options,
+            ..ModifyRequest::default()
+        };
+        engine.modify_collection(&checked, request)
+    };
+    let level = modify(doc! {"validationLevel": "moderate"});
+    let action = modify(doc! {"validationAction": "warn"});
+    let (level, action) = tokio::join!(level, action);
+    level.unwrap();
+    action.unwrap();
+    let options = engine.collection_entry(&checked).unwrap().options;
+    assert_eq!(options.get("validationLevel"), Some(&"moderate".into()));
+    assert_eq!(options.get("validationAction"), Some(&"warn".into()));
 }
