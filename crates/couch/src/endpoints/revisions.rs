@@ -5,7 +5,7 @@ use crate::config::Config;
 use crate::endpoints::document::revisions;
 use crate::error::{CouchError, Result};
 use crate::limits::{PURGE_DOCUMENTS_MAX, PURGE_REVISIONS_MAX};
-use crate::{ids, respond};
+use crate::{ids, respond, users};
 use engine::{DocumentHistory, Revision};
 use http::{Method, Response, StatusCode};
 use json::write_string;
@@ -114,12 +114,18 @@ pub(crate) async fn purge(call: &mut Call) -> Result<Response> {
     call.check_is_json()?;
     let asked = call.json_object().await?;
     let mut purges = Vec::with_capacity(asked.len());
+    let mut changes = Vec::new();
     for (id, asked) in asked.iter() {
         database.check_placed(id)?;
-        purges.push((database.id(id).await?, revisions(asked)?));
+        let id = database.id(id).await?;
+        changes.extend(users::purging(&call.server.engine, &database, &id).await?);
+        purges.push((id, revisions(asked)?));
     }
     check_purges(&call.server.config, &purges)?;
     let purged = database.collection.purge(purges).await?;
+    for change in changes {
+        users::settle(&call.server.engine, &database, None, change).await?;
+    }
     let mut text = String::from(r#"{"purge_seq":null,"purged":{"#);
     for (position, ((id, _), purged)) in asked.iter().zip(purged).enumerate() {
         text.push_str(if position > 0 { "," } else { "" });

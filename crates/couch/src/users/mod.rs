@@ -74,6 +74,7 @@ impl UserChange {
 /// The rules are those of CouchDB's own design document `_auth` (`src/couch/include/couch_js_functions.hrl`) and of
 /// `src/couch/src/couch_users_db.erl` (`before_doc_update`).
 pub(crate) async fn prepare(
+    engine: &Engine,
     config: &Config,
     database: &Database,
     id: &str,
@@ -92,14 +93,12 @@ pub(crate) async fn prepare(
     let snapshot = database.snapshot().await?;
     let present = snapshot.document(Value::from(id).as_ref()).await?;
     let present = present.map(|record| record.document.to_document());
+    check_account(engine, user, id, present.as_ref())?;
     if document.deleted {
         if !is_admin && !is_own {
             return Err(CouchError::forbidden("Only admins may delete other user docs."));
         }
-        return Ok(name_of_user(id).map(|name| UserChange {
-            known: present.as_ref().and_then(Kept::read),
-            ..UserChange::removal(name)
-        }));
+        return Ok(removal(id, present.as_ref()));
     }
     let mut fields = document.fields();
     let (name, roles) = check(id, &fields, database.name == names::USERS)?;
@@ -130,6 +129,30 @@ pub(crate) async fn prepare(
         roles,
         deleted: false,
     }))
+}
+
+/// Refuses to let a document make something of an account that is more than documents made of it: one of which there is no document,
+/// or that has roles of the MongoDB protocol. Else whoever may become a user could become an administrator by its name. Such an account
+/// is for server administrators and its owner.
+fn check_account(engine: &Engine, asker: &User, id: &str, present: Option<&Document>) -> Result<()> {
+    let name = name_of_user(id);
+    if asker.is_admin() || (name.is_some() && asker.name.as_deref() == name) {
+        return Ok(());
+    }
+    let account = name.and_then(|name| user::account(engine, name));
+    match account.is_some_and(|account| present.is_none() || !account.roles.is_empty()) {
+        true => Err(CouchError::forbidden("There is an account of this name already.")),
+        false => Ok(()),
+    }
+}
+
+/// What the end of a document makes of its user; one that is not there makes nothing.
+fn removal(id: &str, present: Option<&Document>) -> Option<UserChange> {
+    let (name, present) = (name_of_user(id)?, present?);
+    Some(UserChange {
+        known: Kept::read(present),
+        ..UserChange::removal(name)
+    })
 }
 
 /// The name and the roles of a document that has the form of a user. Under another name than CouchDB's own a database of users is
@@ -254,12 +277,23 @@ pub(crate) async fn prepare_database(engine: &Engine, config: &Config) -> Result
     }
 }
 
+/// What becomes of a user of whose document revisions are to be purged, unless others are left; `None` where it is the document of none.
+pub(crate) async fn purging(engine: &Engine, database: &Database, id: &Value) -> Result<Option<UserChange>> {
+    let Some(text) = id.as_str().filter(|_| database.is_users) else {
+        return Ok(None);
+    };
+    let present = database.snapshot().await?.document(id.as_ref()).await?;
+    let present = present.map(|record| record.document.to_document());
+    check_account(engine, &database.user, text, present.as_ref())?;
+    Ok(removal(text, present.as_ref()))
+}
+
 /// Does what a written revision of a document says if it is the one that readers see. Else the user is what that one says, and is
 /// gone only where none is left: a conflict that loses, or is deleted, changes nobody.
 pub(crate) async fn settle(
     engine: &Engine,
     database: &Database,
-    written: &Revision,
+    written: Option<&Revision>,
     change: UserChange,
 ) -> Result<()> {
     let id = format!("{}{}", ids::USER, change.name);
@@ -271,7 +305,7 @@ pub(crate) async fn settle(
     if change.is_rekeyed(&fields) {
         forget_password(engine, &change.name).await?;
     }
-    if seen.revision() == *written {
+    if written == Some(&seen.revision()) {
         return apply(engine, change).await;
     }
     let is_strict = false;

@@ -18,6 +18,16 @@ fn a_password_that_was_changed_in_another_store_replaces_the_one_known_here() {
     run(REKEYED_USERS);
 }
 
+#[test]
+fn nobody_takes_an_account_by_a_document_of_its_name() {
+    run(ACCOUNTS);
+}
+
+#[test]
+fn a_user_goes_with_the_last_revision_that_is_purged() {
+    run(PURGED_USERS);
+}
+
 const USERS: &[Case] = &[
     case("PUT /_users", "", 201, r#"{"ok": true}"#),
     case(
@@ -221,5 +231,114 @@ const REKEYED_USERS: &[Case] = &[
         r#"{"name": "jan", "password": "apple"}"#,
         200,
         r#"{"name": "jan", "roles": ["z"]}"#,
+    ),
+];
+
+/// The credentials are keeper:larder.
+const ACCOUNTS: &[Case] = &[
+    case("PUT /_users", "", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /_node/_local/_config/admins/keeper",
+        r#""larder""#,
+        200,
+        r#""""#,
+    ),
+    case(
+        "PUT /_users/org.couchdb.user:keeper",
+        r#"{"name": "keeper", "type": "user", "roles": [], "password": "evil"}"#,
+        403,
+        r#"{"error": "forbidden", "reason": "There is an account of this name already."}"#,
+    ),
+    case(
+        "POST /_users/_bulk_docs",
+        r#"{"docs": [{"_id": "org.couchdb.user:keeper", "name": "keeper", "type": "user", "roles": [], "password": "evil"}]}"#,
+        201,
+        r#"[{"error": "forbidden"}]"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "keeper", "password": "evil"}"#,
+        401,
+        r#"{"error": "unauthorized"}"#,
+    ),
+    // The end of a document that was never there.
+    case(
+        "POST /_users/_bulk_docs\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"docs": [{"_id": "org.couchdb.user:keeper", "_deleted": true}]}"#,
+        201,
+        r#"[{"ok": true}]"#,
+    ),
+    case(
+        "POST /_users/_purge\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"org.couchdb.user:keeper": ["1-x"]}"#,
+        201,
+        r#"{"purged": {"org.couchdb.user:keeper": []}}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "keeper", "password": "larder"}"#,
+        200,
+        r#"{"name": "keeper", "roles": ["_admin"]}"#,
+    ),
+    // The owner may.
+    case(
+        "PUT /_users/org.couchdb.user:keeper\nCookie: <set-cookie>",
+        r#"{"name": "keeper", "type": "user", "roles": []}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    // And anybody may become somebody new.
+    case(
+        "PUT /_users/org.couchdb.user:jan",
+        r#"{"name": "jan", "type": "user", "roles": [], "password": "apple"}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "jan", "password": "apple"}"#,
+        200,
+        r#"{"name": "jan", "roles": []}"#,
+    ),
+];
+
+/// The credentials are keeper:larder.
+const PURGED_USERS: &[Case] = &[
+    case("PUT /_users", "", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /_node/_local/_config/admins/keeper",
+        r#""larder""#,
+        200,
+        r#""""#,
+    ),
+    case(
+        "PUT /_users/org.couchdb.user:jan?new_edits=false\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"_rev": "1-a", "name": "jan", "type": "user", "roles": [], "password": "apple"}"#,
+        201,
+        r#"{"rev": "1-a"}"#,
+    ),
+    case(
+        "POST /_users/_purge\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"org.couchdb.user:jan": ["1-x"]}"#,
+        201,
+        r#"{"purged": {"org.couchdb.user:jan": []}}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "jan", "password": "apple"}"#,
+        200,
+        r#"{"name": "jan"}"#,
+    ),
+    case(
+        "POST /_users/_purge\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"org.couchdb.user:jan": ["1-a"]}"#,
+        201,
+        r#"{"purged": {"org.couchdb.user:jan": ["1-a"]}}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "jan", "password": "apple"}"#,
+        401,
+        r#"{"error": "unauthorized"}"#,
     ),
 ];

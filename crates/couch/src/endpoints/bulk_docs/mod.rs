@@ -145,7 +145,7 @@ impl Written {
         let outcomes = checked(call, database, edits).await?;
         for (change, outcome) in self.users.drain(..).zip(&outcomes) {
             if let (Some(change), Ok(EditOutcome::Written(revision))) = (change, outcome) {
-                users::settle(&call.server.engine, database, revision, change).await?;
+                users::settle(&call.server.engine, database, Some(revision), change).await?;
             }
         }
         let mut outcomes = outcomes.into_iter();

@@ -136,7 +136,7 @@ impl<'a> Put<'a> {
             Some(EditOutcome::Conflict) | None => return Err(CouchError::conflict()),
         };
         if let Some(user) = user {
-            users::settle(engine, self.database, &revision, user).await?;
+            users::settle(engine, self.database, Some(&revision), user).await?;
         }
         Ok(revision)
     }
@@ -153,7 +153,10 @@ impl<'a> Put<'a> {
         }
         self.database.require_write(self.id)?;
         let user = match self.database.is_users {
-            true => users::prepare(&self.call.server.config, self.database, self.id, document).await?,
+            true => {
+                let Server { engine, config, .. } = &*self.call.server;
+                users::prepare(engine, config, self.database, self.id, document).await?
+            }
             false => None,
         };
         if names::is_replicator(&self.database.name) && !self.id.starts_with(ids::DESIGN) {
