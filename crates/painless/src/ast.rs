@@ -21,7 +21,17 @@ pub(crate) enum Statement {
     Break,
     Continue,
     Throw(Expression),
+    /// What is done where the first statements go wrong, with a name for why.
+    Try(Vec<Statement>, Arc<str>, Vec<Statement>),
     Block(Vec<Statement>),
+}
+
+/// A function that a script declares.
+#[derive(Clone, Debug)]
+pub(crate) struct Function {
+    pub(crate) name: String,
+    pub(crate) parameters: Vec<Arc<str>>,
+    pub(crate) body: Vec<Statement>,
 }
 
 #[derive(Clone, Debug)]
@@ -52,6 +62,8 @@ pub(crate) enum Expression {
     Assign(Box<Expression>, Option<&'static str>, Box<Expression>),
     /// `a++`, `--a`: what is added, and whether the value is the one before.
     Step(Box<Expression>, i64, bool),
+    /// The body of a lambda that has statements.
+    Block(Vec<Statement>),
     /// `x -> …`.
     Lambda(Arc<[Arc<str>]>, Arc<Expression>),
 }

@@ -1,8 +1,8 @@
 //! A part of Painless, Elasticsearch's scripting language: what updates, conditions of pipelines and scores are written in.
 //!
 //! A [`Script`] is compiled once from its source and run with [`Globals`]: `ctx`, `params`, and what a [`Host`] says of fields
-//! (`doc['name']`). Statements are declarations, assignments, `if`, `for`, `while`, `return`; values are those of JSON, with
-//! the usual methods of texts, lists and maps and `Math`. What is not known is an error that names it.
+//! (`doc['name']`). Statements are declarations, functions, assignments, `if`, `for`, `while`, `try`, `return`; values are those
+//! of JSON and dates, with the usual methods of texts, lists and maps and `Math`. What is not known is an error that names it.
 //!
 //! What must hold: a script ends, within [`limits`] of steps, memory and depth, whatever it says; it sees nothing but what it
 //! is handed.
@@ -14,6 +14,7 @@ mod counted;
 mod dates;
 mod error;
 pub mod limits;
+mod lists;
 mod methods;
 mod object;
 mod parse;

@@ -2,6 +2,7 @@
 
 use crate::dates;
 use crate::error::{Result, failed};
+use crate::lists;
 use crate::object::{COMPARED_BYTES_OF_STEP, Members, Object};
 use crate::run::Run;
 use crate::statics::{arc_distance, vector};
@@ -86,7 +87,7 @@ fn compare(run: &mut Run<'_>, a: &Object, b: &Object) -> Result<Ordering> {
     order(a, b)
 }
 
-fn order(a: &Object, b: &Object) -> Result<Ordering> {
+pub(crate) fn order(a: &Object, b: &Object) -> Result<Ordering> {
     match (a, b) {
         (Object::Int(a), Object::Int(b)) => Ok(a.cmp(b)),
         (Object::Text(a), Object::Text(b)) => Ok(a.cmp(b)),
@@ -102,31 +103,6 @@ fn order(a: &Object, b: &Object) -> Result<Ordering> {
             }
         }
     }
-}
-
-/// The objects in their order, where each of them can be compared with each.
-fn sorted(run: &mut Run<'_>, mut items: Vec<Object>) -> Result<Vec<Object>> {
-    // Numbers, texts and truth values are compared among themselves alone: where neighbours are of one kind, all are.
-    for pair in items.windows(2) {
-        order(&pair[0], &pair[1])?;
-    }
-    let text_bytes = |item: &Object| match item {
-        Object::Text(text) => text.len(),
-        _ => 0,
-    };
-    let longest = items.iter().map(text_bytes).max().unwrap_or(0);
-    let compared = items
-        .len()
-        .saturating_mul(items.len().max(1).ilog2() as usize + 1);
-    run.step(compared.saturating_mul(1 + longest / COMPARED_BYTES_OF_STEP) / 4)?;
-    // A whole number that is compared with a double is one, and so all of them are then: else some would be equal to the same double and
-    // not to each other.
-    let has_doubles = items.iter().any(|item| matches!(item, Object::Double(_)));
-    items.sort_by(|a, b| match (a.as_f64(), b.as_f64()) {
-        (Ok(a), Ok(b)) if has_doubles => a.total_cmp(&b),
-        _ => order(a, b).unwrap_or(Ordering::Equal),
-    });
-    Ok(items)
 }
 
 /// What `for (x : …)` goes through.
@@ -153,7 +129,7 @@ pub(crate) fn call(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Ob
     }
     match base {
         Object::Text(text) => of_text(run, text, name, arguments),
-        Object::List(_) => of_list(run, base, name, arguments),
+        Object::List(_) => lists::of_list(run, base, name, arguments),
         Object::Map(_) => of_map(run, base, name, arguments),
         Object::Field(field, values) => of_field(run, field, values, name, arguments),
         Object::Int(_) | Object::Double(_) => match name {
@@ -199,6 +175,8 @@ fn of_text(run: &mut Run<'_>, text: &Arc<str>, name: &str, arguments: &[Object])
     };
     let made = match (name, arguments) {
         ("length", []) => return Ok(Object::Int(text.chars().count() as i64)),
+        // Why something went wrong is a text.
+        ("getMessage" | "message", []) => return Ok(Object::Text(text.clone())),
         ("isEmpty", []) => return Ok(Object::Bool(text.is_empty())),
         ("contains", [other]) => return Ok(Object::Bool(text.contains(&*other.as_text()?))),
         ("startsWith", [other]) => return Ok(Object::Bool(text.starts_with(&*other.as_text()?))),
@@ -235,152 +213,6 @@ fn of_text(run: &mut Run<'_>, text: &Arc<str>, name: &str, arguments: &[Object])
         _ => return unknown(&Object::Text(text.clone()), name, arguments),
     };
     run.text(made)
-}
-
-fn of_list(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]) -> Result<Object> {
-    let Object::List(list) = base else {
-        return unknown(base, name, arguments);
-    };
-    let length = list.borrow().len();
-    run.step(length / 8)?;
-    match (name, arguments) {
-        ("size" | "length", []) => return Ok(Object::Int(length as i64)),
-        ("isEmpty", []) => return Ok(Object::Bool(length == 0)),
-        ("add" | "addLast", [one]) => {
-            run.holds(base, one)?;
-            run.takes_bytes(32)?;
-            list.borrow_mut().push(one.clone());
-            return Ok(Object::Bool(true));
-        }
-        ("add", [at, one]) => {
-            run.holds(base, one)?;
-            run.takes_bytes(32)?;
-            let at = usize::try_from(at.as_int()?).ok().filter(|at| *at <= length);
-            return match at {
-                Some(at) => {
-                    list.borrow_mut().insert(at, one.clone());
-                    Ok(Object::Null)
-                }
-                None => failed(format!("an index is out of bounds for length {length}")),
-            };
-        }
-        ("addAll", [others]) => {
-            let others = items(others)?;
-            run.takes_bytes(32 * others.len())?;
-            for one in &others {
-                run.holds(base, one)?;
-            }
-            list.borrow_mut().extend(others);
-            return Ok(Object::Bool(true));
-        }
-        ("get", [at]) => {
-            let found = usize::try_from(at.as_int()?)
-                .ok()
-                .and_then(|at| list.borrow().get(at).cloned());
-            return found.map_or_else(
-                || {
-                    failed(format!(
-                        "Index {} out of bounds for length {length}",
-                        at.as_int()?
-                    ))
-                },
-                Ok,
-            );
-        }
-        ("set", [at, one]) => {
-            run.put(base, at, one.clone())?;
-            return Ok(Object::Null);
-        }
-        ("contains", [one]) => {
-            let found = run.position(&list.borrow(), one)?;
-            return Ok(Object::Bool(found.is_some()));
-        }
-        ("indexOf", [one]) => {
-            let found = run.position(&list.borrow(), one)?;
-            return Ok(Object::Int(found.map_or(-1, |at| at as i64)));
-        }
-        ("remove", [Object::Int(at)]) => {
-            return match usize::try_from(*at).ok().filter(|at| *at < length) {
-                Some(at) => Ok(list.borrow_mut().remove(at)),
-                None => failed(format!("Index {at} out of bounds for length {length}")),
-            };
-        }
-        ("remove", [one]) => {
-            let found = run.position(&list.borrow(), one)?;
-            if let Some(at) = found {
-                list.borrow_mut().remove(at);
-            }
-            return Ok(Object::Bool(found.is_some()));
-        }
-        ("removeAll", [others]) => {
-            let others = items(others)?;
-            let all = list.borrow().clone();
-            let mut kept = Vec::with_capacity(all.len());
-            for one in all {
-                if run.position(&others, &one)?.is_none() {
-                    kept.push(one);
-                }
-            }
-            *list.borrow_mut() = kept;
-        }
-        ("clear", []) => list.borrow_mut().clear(),
-        ("sort", [Object::Null]) => {
-            let items = list.borrow().clone();
-            *list.borrow_mut() = sorted(run, items)?;
-        }
-        _ => return of_list_by(run, base, name, arguments),
-    }
-    Ok(Object::Bool(list.borrow().len() != length))
-}
-
-/// The methods of lists that are handed a lambda.
-fn of_list_by(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]) -> Result<Object> {
-    let (Object::List(list), [lambda]) = (base, arguments) else {
-        return unknown(base, name, arguments);
-    };
-    let all = list.borrow().clone();
-    // The copy, and what is kept of it.
-    let (kept, holds) = run.while_copied(2 * all.len(), |run| applied(run, &all, name, lambda))?;
-    match name {
-        "removeIf" => {
-            let has_changed = kept.len() != all.len();
-            *list.borrow_mut() = kept;
-            Ok(Object::Bool(has_changed))
-        }
-        "findAll" | "collect" => run.list(kept),
-        "find" => Ok(kept.into_iter().next().unwrap_or(Object::Null)),
-        "any" => Ok(Object::Bool(holds.contains(&true))),
-        "every" => Ok(Object::Bool(!holds.contains(&false))),
-        "forEach" => Ok(Object::Null),
-        _ => unknown(base, name, arguments),
-    }
-}
-
-/// What a method keeps of a list's elements, and of which of them the lambda holds.
-fn applied(
-    run: &mut Run<'_>,
-    all: &[Object],
-    name: &str,
-    lambda: &Object,
-) -> Result<(Vec<Object>, Vec<bool>)> {
-    let mut kept = Vec::new();
-    let mut holds = Vec::with_capacity(all.len());
-    for one in all {
-        let result = run.apply(lambda, std::slice::from_ref(one))?;
-        if name == "collect" {
-            kept.push(result);
-            continue;
-        }
-        if name == "forEach" {
-            continue;
-        }
-        let is_so = result.as_bool()?;
-        holds.push(is_so);
-        if is_so == (name != "removeIf") {
-            kept.push(one.clone());
-        }
-    }
-    Ok((kept, holds))
 }
 
 fn of_map(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]) -> Result<Object> {

@@ -2,7 +2,7 @@
 
 use crate::dates::{UNITS, between};
 use crate::error::{Result, failed};
-use crate::methods::items;
+use crate::methods::{self, items};
 use crate::object::Object;
 use crate::run::Run;
 use crate::writer::Writer;
@@ -20,6 +20,7 @@ pub(crate) const CLASSES: &[&str] = &[
     "Arrays",
     "Collections",
     "ChronoUnit",
+    "Collectors",
 ];
 
 pub(crate) fn constant(class: &str, name: &str) -> Result<Object> {
@@ -53,6 +54,11 @@ pub(crate) fn call(run: &mut Run<'_>, class: &str, name: &str, arguments: &[Obje
         ("Math", "abs", [Object::Int(int)]) => Ok(Object::Int(int.wrapping_abs())),
         ("Math", "max", [Object::Int(a), Object::Int(b)]) => Ok(Object::Int(*a.max(b))),
         ("Math", "min", [Object::Int(a), Object::Int(b)]) => Ok(Object::Int(*a.min(b))),
+        ("Math", "floorMod", [Object::Int(a), Object::Int(b)]) if *b != 0 => {
+            let rest = a.wrapping_rem(*b);
+            let is_other = rest != 0 && (rest < 0) != (*b < 0);
+            Ok(Object::Int(if is_other { rest + b } else { rest }))
+        }
         ("Math", "round", [x]) => Ok(Object::Int((x.as_f64()? + 0.5).floor() as i64)),
         ("Math", _, [x]) => {
             let x = x.as_f64()?;
@@ -101,6 +107,14 @@ pub(crate) fn call(run: &mut Run<'_>, class: &str, name: &str, arguments: &[Obje
         ("Double" | "Float", "parseDouble" | "parseFloat" | "valueOf", [text]) => {
             cast_text(run, "double", text)
         }
+        ("Integer" | "Long", "compare", [a, b]) => {
+            let order = a.as_int()?.cmp(&b.as_int()?);
+            Ok(Object::Int(order as i64))
+        }
+        ("Double" | "Float", "compare", [a, b]) => {
+            let order = a.as_f64()?.total_cmp(&b.as_f64()?);
+            Ok(Object::Int(order as i64))
+        }
         ("Boolean", "parseBoolean", [text]) => Ok(Object::Bool(text.as_text()?.eq_ignore_ascii_case("true"))),
         ("Integer" | "Long" | "Double" | "Float" | "Boolean", "toString", [one])
         | ("String", "valueOf", [one]) => Ok(Object::Text(one.shown(run)?)),
@@ -123,7 +137,14 @@ pub(crate) fn call(run: &mut Run<'_>, class: &str, name: &str, arguments: &[Obje
             Some(units) => Ok(units),
             None => unknown(),
         },
-        ("Collections", "sort", [list]) => crate::methods::call(run, list, "sort", &[Object::Null]),
+        ("Collections", "sort", [list]) => methods::call(run, list, "sort", &[Object::Null]),
+        ("Collections", "sort", [list, by]) => methods::call(run, list, "sort", std::slice::from_ref(by)),
+        ("Collections", "reverse", [Object::List(list)]) => {
+            run.step(list.borrow().len() / 8)?;
+            list.borrow_mut().reverse();
+            Ok(Object::Null)
+        }
+        ("Collectors", "toList", []) => Ok(Object::Class("Collectors.toList")),
         _ => unknown(),
     }
 }

@@ -61,6 +61,10 @@ impl Parser {
                 let mut by = 1;
                 let mut names = Vec::new();
                 while let Token::Name(name) = self.ahead(by) {
+                    if is_type(name) && matches!(self.ahead(by + 1), Token::Name(_)) {
+                        by += 1;
+                        continue;
+                    }
                     names.push(name.as_str().into());
                     by += 1;
                     if self.ahead(by) == &Token::Mark(",") {
@@ -75,8 +79,11 @@ impl Parser {
             }
             _ => return Ok(None),
         };
-        let body = Arc::new(self.expression()?);
-        Ok(Some(Expression::Lambda(names.into(), body)))
+        let body = match self.peek() {
+            Token::Mark("{") => Expression::Block(self.block()?),
+            _ => self.expression()?,
+        };
+        Ok(Some(Expression::Lambda(names.into(), Arc::new(body))))
     }
 
     fn ternary(&mut self) -> Result<Expression> {

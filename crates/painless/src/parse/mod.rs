@@ -3,7 +3,7 @@
 mod expressions;
 mod statements;
 
-use crate::ast::Statement;
+use crate::ast::{Function, Statement};
 use crate::error::{Result, compile};
 use crate::limits::{DEPTH_MAX, SOURCE_BYTES_MAX};
 use crate::token::{Token, tokens};
@@ -43,8 +43,8 @@ pub(crate) struct Parser {
     depth: usize,
 }
 
-/// The statements of a script.
-pub(crate) fn parse(source: &str) -> Result<Vec<Statement>> {
+/// The statements of a script, and the functions that it declares.
+pub(crate) fn parse(source: &str) -> Result<(Vec<Statement>, Vec<Function>)> {
     if source.len() > SOURCE_BYTES_MAX {
         return compile(format!("the script is longer than {SOURCE_BYTES_MAX} bytes"));
     }
@@ -53,11 +53,14 @@ pub(crate) fn parse(source: &str) -> Result<Vec<Statement>> {
         at: 0,
         depth: 0,
     };
-    let mut statements = Vec::new();
+    let (mut statements, mut functions) = (Vec::new(), Vec::new());
     while parser.peek() != &Token::End {
-        statements.push(parser.statement()?);
+        match parser.function()? {
+            Some(function) => functions.push(function),
+            None => statements.push(parser.statement()?),
+        }
     }
-    Ok(statements)
+    Ok((statements, functions))
 }
 
 impl Parser {

@@ -1,7 +1,7 @@
 //! Statements.
 
 use super::{Parser, is_type, shown};
-use crate::ast::{Expression, Statement};
+use crate::ast::{Expression, Function, Statement};
 use crate::error::{Result, compile};
 use crate::token::Token;
 
@@ -48,12 +48,72 @@ impl Parser {
                 Ok(Statement::DoWhile(body, condition))
             }
             "for" => self.loop_statement(),
-            "try" | "switch" | "function" => compile(format!("[{word}] is not supported")),
+            "try" => self.attempt(),
+            "switch" | "function" => compile(format!("[{word}] is not supported")),
             _ => {
                 let statement = self.simple_statement()?;
                 self.ended()?;
                 Ok(statement)
             }
+        }
+    }
+
+    /// A function, where one is declared: `int f(def a) { … }`.
+    pub(super) fn function(&mut self) -> Result<Option<Function>> {
+        let begun = self.at;
+        let is_typed = self.skips_type() || self.takes_word("void");
+        let name = match (self.peek(), self.ahead(1)) {
+            (Token::Name(name), Token::Mark("(")) if is_typed => name.clone(),
+            _ => {
+                self.at = begun;
+                return Ok(None);
+            }
+        };
+        self.at += 2;
+        let mut parameters = Vec::new();
+        while !self.takes(")") {
+            if !self.skips_type() {
+                return compile(format!("the parameters of [{name}] must have types and names"));
+            }
+            parameters.push(self.name()?.into());
+            if !self.takes(",") {
+                self.expect(")")?;
+                break;
+            }
+        }
+        let body = self.braces()?;
+        Ok(Some(Function {
+            name,
+            parameters,
+            body,
+        }))
+    }
+
+    /// `try { … } catch (Exception e) { … }`.
+    fn attempt(&mut self) -> Result<Statement> {
+        self.next();
+        let body = self.braces()?;
+        if !self.takes_word("catch") {
+            return compile("[try] without [catch]");
+        }
+        self.expect("(")?;
+        let kind = self.name()?;
+        // Nothing else is known of what goes wrong but why.
+        if kind != "Exception" {
+            return compile(format!(
+                "[catch] of a [{kind}] is not supported, but of an [Exception]"
+            ));
+        }
+        let name = self.name()?;
+        self.expect(")")?;
+        let caught = self.braces()?;
+        Ok(Statement::Try(body, name.into(), caught))
+    }
+
+    fn braces(&mut self) -> Result<Vec<Statement>> {
+        match self.peek() {
+            Token::Mark("{") => self.block(),
+            other => compile(format!("unexpected token [{}] was expecting [{{]", shown(other))),
         }
     }
 
@@ -124,7 +184,7 @@ impl Parser {
         false
     }
 
-    fn block(&mut self) -> Result<Vec<Statement>> {
+    pub(super) fn block(&mut self) -> Result<Vec<Statement>> {
         if !self.takes("{") {
             return Ok(vec![self.statement()?]);
         }
@@ -150,7 +210,12 @@ impl Parser {
         self.expect("(")?;
         let begun = self.at;
         let is_typed = self.skips_type();
-        if let (Token::Name(name), Token::Mark(":")) = (self.peek().clone(), self.ahead(1).clone()) {
+        let is_each = match self.ahead(1) {
+            Token::Mark(mark) => *mark == ":",
+            Token::Name(word) => word == "in",
+            _ => false,
+        };
+        if is_each && let Token::Name(name) = self.peek().clone() {
             self.at += 2;
             let list = self.expression()?;
             self.expect(")")?;

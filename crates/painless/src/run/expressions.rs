@@ -1,7 +1,7 @@
 //! The values of expressions.
 
-use super::Run;
-use crate::ast::Expression;
+use super::{Flow, Run};
+use crate::ast::{Expression, Function};
 use crate::error::{Result, ScriptError, failed};
 use crate::limits::DEPTH_MAX;
 use crate::object::Object;
@@ -13,16 +13,29 @@ use value::size::size_bytes;
 /// What a field takes that a script has looked at, besides its name and its values.
 const FIELD_BYTES: usize = 64;
 
+impl<'h> Run<'h> {
+    /// The function of this name and so many parameters, where the script declares one.
+    fn declared(&self, name: &str, parameters: usize) -> Option<&'h Function> {
+        let mut functions = self.functions.iter();
+        functions.find(|function| function.name == name && function.parameters.len() == parameters)
+    }
+}
+
 impl Run<'_> {
     pub(crate) fn evaluate(&mut self, expression: &Expression) -> Result<Object> {
         self.step(1)?;
-        self.depth += 1;
-        if self.depth > 4 * DEPTH_MAX {
+        self.deeper(|run| run.value_of(expression))
+    }
+
+    /// Counts how deep statements and expressions lie in each other while they are carried out.
+    pub(super) fn deeper<T>(&mut self, work: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.depth >= 4 * DEPTH_MAX {
             return failed("the script calls itself too deeply");
         }
-        let value = self.value_of(expression);
+        self.depth += 1;
+        let done = work(self);
         self.depth -= 1;
-        value
+        done
     }
 
     fn value_of(&mut self, expression: &Expression) -> Result<Object> {
@@ -67,7 +80,10 @@ impl Run<'_> {
             }
             Expression::Function(name, arguments) => {
                 let arguments = self.all(arguments)?;
-                statics::function(self, name, &arguments)?
+                match self.declared(name, arguments.len()) {
+                    Some(function) => self.call(function, arguments)?,
+                    None => statics::function(self, name, &arguments)?,
+                }
             }
             Expression::New(kind, arguments) => {
                 let arguments = self.all(arguments)?;
@@ -110,8 +126,24 @@ impl Run<'_> {
                 self.assign(target, after.clone())?;
                 if *is_after { before } else { after }
             }
+            Expression::Block(statements) => match self.block(statements)? {
+                Flow::Return(object) => object,
+                _ => Object::Null,
+            },
             Expression::Lambda(names, body) => Object::Lambda(names.clone(), body.clone()),
         })
+    }
+
+    /// Calls a function that the script declares, which sees its parameters alone.
+    fn call(&mut self, function: &Function, arguments: Vec<Object>) -> Result<Object> {
+        let parameters = function.parameters.iter().cloned();
+        let outer = std::mem::replace(&mut self.names, parameters.zip(arguments).collect());
+        let flow = self.block(&function.body);
+        self.names = outer;
+        match flow? {
+            Flow::Return(object) => Ok(object),
+            _ => Ok(Object::Null),
+        }
     }
 
     pub(super) fn all(&mut self, list: &[Expression]) -> Result<Vec<Object>> {

@@ -4,7 +4,7 @@ mod expressions;
 mod places;
 mod statements;
 
-use crate::ast::Statement;
+use crate::ast::{Function, Statement};
 use crate::error::{Ended, ScriptError};
 use crate::limits::RESULT_BYTES_MAX;
 use crate::object::Object;
@@ -18,6 +18,7 @@ use value::Value;
 #[derive(Clone, Debug)]
 pub struct Script {
     body: Vec<Statement>,
+    functions: Vec<Function>,
 }
 
 /// What a script sees: names with values.
@@ -74,9 +75,8 @@ impl Host for () {
 impl Script {
     /// Compiles a script.
     pub fn compile(source: &str) -> Result<Script, ScriptError> {
-        Ok(Script {
-            body: parse::parse(source)?,
-        })
+        let (body, functions) = parse::parse(source)?;
+        Ok(Script { body, functions })
     }
 
     /// Runs it where nobody asks what it has changed of the globals; one without `return` gives its last expression.
@@ -86,7 +86,8 @@ impl Script {
         self.result(&mut run)?.to_value(&mut room)
     }
 
-    fn result(&self, run: &mut Run<'_>) -> Result<Object, ScriptError> {
+    fn result<'s>(&'s self, run: &mut Run<'s>) -> Result<Object, ScriptError> {
+        run.functions = &self.functions;
         Ok(match run.statements(&self.body)? {
             Flow::Return(object) => object,
             _ => Object::Null,
@@ -119,6 +120,8 @@ enum Flow {
 pub(crate) struct Run<'h> {
     /// The names that are known, the innermost last.
     names: Vec<(Arc<str>, Object)>,
+    /// What the script declares.
+    functions: &'h [Function],
     pub(crate) host: &'h dyn Host,
     pub(crate) steps: u64,
     pub(crate) bytes: usize,
@@ -134,6 +137,7 @@ impl<'h> Run<'h> {
     fn new(names: Vec<(Arc<str>, Object)>, host: &'h dyn Host) -> Run<'h> {
         Run {
             names,
+            functions: &[],
             host,
             steps: 0,
             bytes: 0,

@@ -2,7 +2,7 @@
 
 use super::{Flow, Run};
 use crate::ast::{Expression, Statement};
-use crate::error::{Result, failed};
+use crate::error::{Result, ScriptError, failed};
 use crate::limits::NAMES_MAX;
 use crate::methods;
 use crate::object::Object;
@@ -41,6 +41,10 @@ impl Run<'_> {
 
     pub(super) fn statement(&mut self, statement: &Statement) -> Result<Flow> {
         self.step(1)?;
+        self.deeper(|run| run.carried_out(statement))
+    }
+
+    fn carried_out(&mut self, statement: &Statement) -> Result<Flow> {
         match statement {
             Statement::Declare(declared) => {
                 for (name, value) in declared {
@@ -66,6 +70,7 @@ impl Run<'_> {
                 return self.block(body);
             }
             Statement::Block(body) => return self.block(body),
+            Statement::Try(body, name, caught) => return self.attempt(body, name, caught),
             Statement::Return(value) => {
                 return Ok(Flow::Return(match value {
                     Some(value) => self.evaluate(value)?,
@@ -81,6 +86,23 @@ impl Run<'_> {
             looping => return self.repeat(looping),
         }
         Ok(Flow::Next)
+    }
+
+    fn attempt(&mut self, body: &[Statement], name: &Arc<str>, caught: &[Statement]) -> Result<Flow> {
+        let known = self.names.len();
+        let why = match self.block(body) {
+            Err(ScriptError::Run(why)) => why,
+            done => return done,
+        };
+        // Who is beyond a limit stays there.
+        self.step(1)?;
+        self.takes_bytes(0)?;
+        self.names.truncate(known);
+        let why = self.text(why)?;
+        self.names.push((name.clone(), why));
+        let flow = self.block(caught);
+        self.names.truncate(known);
+        flow
     }
 
     fn repeat(&mut self, statement: &Statement) -> Result<Flow> {

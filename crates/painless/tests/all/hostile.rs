@@ -198,3 +198,32 @@ fn depth_has_a_limit() {
     assert!(fails(&"a?:".repeat(10_000)).contains("nested"));
     assert!(fails(&"x->".repeat(10_000)).contains("nested"));
 }
+
+#[test]
+fn functions_and_what_is_caught_have_the_limits_of_all() {
+    assert!(fails("int f(int n) { return f(n) } return f(1)").contains("too deeply"));
+    let nested = format!(
+        "int f(int n) {{ {} return f(n) {} }} return f(1)",
+        "if (true) { ".repeat(50),
+        "}".repeat(50)
+    );
+    assert!(fails(&nested).contains("too deeply"));
+    assert!(fails("while (true) { try { throw 'x' } catch (Exception e) { } }").contains("steps"));
+    assert!(fails("try { while (true) { } } catch (Exception e) { return 1 }").contains("steps"));
+    assert!(
+        fails("try { def s = 'aaaaaaaa'; while (true) { s += s } } catch (Exception e) { return 1 }")
+            .contains("bytes")
+    );
+    assert!(
+        fails("def l = [1]; for (int i = 0; i < 17; i++) { l.addAll(l) } l.sort((a, b) -> 0)")
+            .contains("steps")
+    );
+}
+
+#[test]
+fn orders_that_contradict_themselves_lose_nothing() {
+    let source = "def l = []; for (int i = 0; i < 100; i++) { l.add(i) } l.sort((a, b) -> 1); l.sort((a, b) -> a % 3 - b % 2); \
+        return l.stream().distinct().count()";
+    let ran = Script::compile(source).unwrap().run(&mut Globals::new(), &());
+    assert_eq!(ran.unwrap(), Value::from(100));
+}

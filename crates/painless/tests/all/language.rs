@@ -177,7 +177,12 @@ fn what_is_not_known_is_named() {
             .unwrap_err()
             .to_string()
     };
-    assert!(wrong("try { x } catch (Exception e) { }").contains("[try]"));
+    assert!(wrong("try { x } catch (Exception e) { }").contains("cannot resolve symbol [x]"));
+    assert!(wrong("try { 1 } catch (IllegalArgumentException e) { }").contains("[IllegalArgumentException]"));
+    assert!(wrong("try { 1 }").contains("without [catch]"));
+    assert!(wrong("int f(a) { return a } f(1)").contains("[f]"));
+    assert!(wrong("int f(int a) { return a } f(1, 2)").contains("Unknown call [f] with [2] arguments"));
+    assert!(wrong("int f() { return a } int a = 1; f()").contains("cannot resolve symbol [a]"));
     assert!(wrong("foo.bar").contains("cannot resolve symbol [foo]"));
     assert!(wrong("System.exit(0)").contains("[System]"));
     assert!(wrong("'a'.getClass()").contains("getClass"));
@@ -257,5 +262,78 @@ fn dates_and_points_have_parts_and_distances() {
     ] {
         let error = run(source).unwrap_err().to_string();
         assert!(error.contains(why), "{source}: {error}");
+    }
+}
+
+#[test]
+fn elements_are_gone_through_and_put_in_order() {
+    for (source, value) in [
+        ("int n = 0; for (x in [1, 2, 3]) { n += x } n", "6"),
+        (
+            "def n = ''; for (def entry in ['a': 1, 'b': 2].entrySet()) { n += entry.key + entry.getValue() } n",
+            r#""a1b2""#,
+        ),
+        ("def l = [3, 1, 2]; l.sort((a, b) -> b - a); l", "[3,2,1]"),
+        (
+            "def l = ['b', 'a', 'c']; Collections.sort(l, (String a, String b) -> a.compareTo(b)); l",
+            r#"["a","b","c"]"#,
+        ),
+        (
+            "def l = [['n': 2, 'k': 'x'], ['n': 1], ['n': 2, 'k': 'y']]; l.sort((a, b) -> Integer.compare(a.n, b.n)); l.collect(x -> x.k)",
+            r#"[null,"x","y"]"#,
+        ),
+        (
+            "[4, 1, 3].stream().sorted().limit(2).collect(Collectors.toList())",
+            "[1,3]",
+        ),
+        (
+            "[1, 2, 3, 4].stream().filter(x -> { if (x % 2 == 0) { return true } return false }).map(x -> x * 10).collect(Collectors.toList())",
+            "[20,40]",
+        ),
+        ("[1, 2].stream().mapToInt(x -> x).sum() + [1, 2.5].sum()", "6.5"),
+        ("[1, 2, 1].stream().distinct().count()", "2"),
+        (
+            "[1, 2, 3].stream().noneMatch(x -> x > 3) && ![1].stream().anyMatch(x -> x > 3)",
+            "true",
+        ),
+        (
+            "def l = [1, 2, 3]; Collections.reverse(l); l.subList(0, 2).join('-')",
+            r#""3-2""#,
+        ),
+        ("Math.floorMod(-1, 3)", "2"),
+    ] {
+        assert_eq!(result(source), value, "{source}");
+    }
+}
+
+#[test]
+fn scripts_declare_functions_and_catch_what_goes_wrong() {
+    for (source, value) in [
+        (
+            "int twice(int x) { return x * 2 } int four(def x) { def y = twice(x); return twice(y) } four(1) + twice(3)",
+            "10",
+        ),
+        (
+            "int sum(int n) { return n == 0 ? 0 : n + sum(n - 1) } return sum(20)",
+            "210",
+        ),
+        (
+            "void add(List l, def x) { l.add(x) } def l = []; add(l, 1); add(l, 2); return l",
+            "[1,2]",
+        ),
+        (
+            "def r = 0; try { r = 1 / 0 } catch (Exception e) { r = e.getMessage() } return r",
+            r#""/ by zero""#,
+        ),
+        (
+            "try { def x = 1; throw new IllegalArgumentException('no') } catch (Exception x) { return 'said: ' + x.message }",
+            r#""said: no""#,
+        ),
+        (
+            "for (int i = 0; i < 3; i++) { try { if (i == 1) { throw 'x' } } catch (Exception e) { return i } } return 5",
+            "1",
+        ),
+    ] {
+        assert_eq!(result(source), value, "{source}");
     }
 }

@@ -1,0 +1,291 @@
+//! The methods of lists, those that go through them with a lambda and those of streams, which are lists here.
+
+use crate::error::{Result, failed};
+use crate::methods::{items, order, unknown};
+use crate::object::{COMPARED_BYTES_OF_STEP, Object};
+use crate::run::Run;
+use crate::statics;
+use std::cmp::Ordering;
+
+/// The objects in their order, where each of them can be compared with each.
+fn sorted(run: &mut Run<'_>, mut items: Vec<Object>) -> Result<Vec<Object>> {
+    // Numbers, texts and truth values are compared among themselves alone: where neighbours are of one kind, all are.
+    for pair in items.windows(2) {
+        order(&pair[0], &pair[1])?;
+    }
+    let text_bytes = |item: &Object| match item {
+        Object::Text(text) => text.len(),
+        _ => 0,
+    };
+    let longest = items.iter().map(text_bytes).max().unwrap_or(0);
+    let compared = items
+        .len()
+        .saturating_mul(items.len().max(1).ilog2() as usize + 1);
+    run.step(compared.saturating_mul(1 + longest / COMPARED_BYTES_OF_STEP) / 4)?;
+    // A whole number that is compared with a double is one, and so all of them are then: else some would be equal to the same double and
+    // not to each other.
+    let has_doubles = items.iter().any(|item| matches!(item, Object::Double(_)));
+    items.sort_by(|a, b| match (a.as_f64(), b.as_f64()) {
+        (Ok(a), Ok(b)) if has_doubles => a.total_cmp(&b),
+        _ => order(a, b).unwrap_or(Ordering::Equal),
+    });
+    Ok(items)
+}
+
+pub(crate) fn of_list(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]) -> Result<Object> {
+    let Object::List(list) = base else {
+        return unknown(base, name, arguments);
+    };
+    let length = list.borrow().len();
+    run.step(length / 8)?;
+    match (name, arguments) {
+        ("size" | "length", []) => return Ok(Object::Int(length as i64)),
+        ("isEmpty", []) => return Ok(Object::Bool(length == 0)),
+        ("add" | "addLast", [one]) => {
+            run.holds(base, one)?;
+            run.takes_bytes(32)?;
+            list.borrow_mut().push(one.clone());
+            return Ok(Object::Bool(true));
+        }
+        ("add", [at, one]) => {
+            run.holds(base, one)?;
+            run.takes_bytes(32)?;
+            let at = usize::try_from(at.as_int()?).ok().filter(|at| *at <= length);
+            return match at {
+                Some(at) => {
+                    list.borrow_mut().insert(at, one.clone());
+                    Ok(Object::Null)
+                }
+                None => failed(format!("an index is out of bounds for length {length}")),
+            };
+        }
+        ("addAll", [others]) => {
+            let others = items(others)?;
+            run.takes_bytes(32 * others.len())?;
+            for one in &others {
+                run.holds(base, one)?;
+            }
+            list.borrow_mut().extend(others);
+            return Ok(Object::Bool(true));
+        }
+        ("get", [at]) => {
+            let found = usize::try_from(at.as_int()?)
+                .ok()
+                .and_then(|at| list.borrow().get(at).cloned());
+            return found.map_or_else(
+                || {
+                    failed(format!(
+                        "Index {} out of bounds for length {length}",
+                        at.as_int()?
+                    ))
+                },
+                Ok,
+            );
+        }
+        ("set", [at, one]) => {
+            run.put(base, at, one.clone())?;
+            return Ok(Object::Null);
+        }
+        ("contains", [one]) => {
+            let found = run.position(&list.borrow(), one)?;
+            return Ok(Object::Bool(found.is_some()));
+        }
+        ("indexOf", [one]) => {
+            let found = run.position(&list.borrow(), one)?;
+            return Ok(Object::Int(found.map_or(-1, |at| at as i64)));
+        }
+        ("remove", [Object::Int(at)]) => {
+            return match usize::try_from(*at).ok().filter(|at| *at < length) {
+                Some(at) => Ok(list.borrow_mut().remove(at)),
+                None => failed(format!("Index {at} out of bounds for length {length}")),
+            };
+        }
+        ("remove", [one]) => {
+            let found = run.position(&list.borrow(), one)?;
+            if let Some(at) = found {
+                list.borrow_mut().remove(at);
+            }
+            return Ok(Object::Bool(found.is_some()));
+        }
+        ("removeAll", [others]) => {
+            let others = items(others)?;
+            let all = list.borrow().clone();
+            let mut kept = Vec::with_capacity(all.len());
+            for one in all {
+                if run.position(&others, &one)?.is_none() {
+                    kept.push(one);
+                }
+            }
+            *list.borrow_mut() = kept;
+        }
+        ("clear", []) => list.borrow_mut().clear(),
+        ("sort", [Object::Null]) => {
+            let items = list.borrow().clone();
+            *list.borrow_mut() = sorted(run, items)?;
+        }
+        ("sort", [by @ Object::Lambda(..)]) => {
+            let all = list.borrow().clone();
+            let sorted = run.while_copied(2 * all.len(), |run| sorted_by(run, all, by))?;
+            *list.borrow_mut() = sorted;
+        }
+        ("subList", [from, to]) => {
+            let (from, to) = (from.as_int()?, to.as_int()?);
+            let part = match (usize::try_from(from), usize::try_from(to)) {
+                (Ok(from), Ok(to)) => list.borrow().get(from..to).map(<[Object]>::to_vec),
+                _ => None,
+            };
+            return match part {
+                Some(part) => run.list(part),
+                None => failed(format!("fromIndex: {from}, toIndex: {to}, size: {length}")),
+            };
+        }
+        _ => {
+            return match of_stream(run, base, name, arguments)? {
+                Some(made) => Ok(made),
+                None => of_list_by(run, base, name, arguments),
+            };
+        }
+    }
+    Ok(Object::Bool(list.borrow().len() != length))
+}
+
+/// What streams have besides: a list stands for each, since it is gone through but once.
+fn of_stream(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]) -> Result<Option<Object>> {
+    let Object::List(list) = base else {
+        return Ok(None);
+    };
+    let copied = || list.borrow().clone();
+    let count = |given: &Object| -> Result<usize> { Ok(usize::try_from(given.as_int()?).unwrap_or(0)) };
+    Ok(Some(match (name, arguments) {
+        ("stream" | "toList", []) | ("collect", [Object::Class("Collectors.toList")]) => run.list(copied())?,
+        ("limit", [most]) => {
+            let kept = copied().into_iter().take(count(most)?);
+            run.list(kept.collect())?
+        }
+        ("skip", [first]) => {
+            let kept = copied().into_iter().skip(count(first)?);
+            run.list(kept.collect())?
+        }
+        ("distinct", []) => {
+            let mut kept = Vec::new();
+            for one in copied() {
+                if run.position(&kept, &one)?.is_none() {
+                    kept.push(one);
+                }
+            }
+            run.list(kept)?
+        }
+        ("sorted", []) => {
+            let sorted = sorted(run, copied())?;
+            run.list(sorted)?
+        }
+        ("sorted", [by @ Object::Lambda(..)]) => {
+            let sorted = sorted_by(run, copied(), by)?;
+            run.list(sorted)?
+        }
+        ("count", []) => Object::Int(list.borrow().len() as i64),
+        ("sum", []) => sum(&list.borrow())?,
+        ("join", [mark]) => statics::call(run, "String", "join", &[mark.clone(), base.clone()])?,
+        _ => return Ok(None),
+    }))
+}
+
+/// What numbers add up to: a whole number where all of them are.
+fn sum(items: &[Object]) -> Result<Object> {
+    let (mut whole, mut all) = (Some(0_i64), 0.0);
+    for item in items {
+        all += item.as_f64()?;
+        whole = match item {
+            Object::Int(int) => whole.map(|sum| sum.wrapping_add(*int)),
+            _ => None,
+        };
+    }
+    Ok(whole.map_or(Object::Double(all), Object::Int))
+}
+
+/// The objects in the order that a lambda says of each two, whatever it says; those that are equal stay in theirs.
+fn sorted_by(run: &mut Run<'_>, mut items: Vec<Object>, by: &Object) -> Result<Vec<Object>> {
+    let mut width = 1;
+    while width < items.len() {
+        let mut merged = Vec::with_capacity(items.len());
+        for pair in items.chunks(2 * width) {
+            let (mut left, mut right) = pair.split_at(width.min(pair.len()));
+            while let (Some((a, others)), Some((b, behind))) = (left.split_first(), right.split_first()) {
+                match run.apply(by, &[a.clone(), b.clone()])?.as_int()? > 0 {
+                    true => {
+                        merged.push(b.clone());
+                        right = behind;
+                    }
+                    false => {
+                        merged.push(a.clone());
+                        left = others;
+                    }
+                }
+            }
+            merged.extend_from_slice(left);
+            merged.extend_from_slice(right);
+        }
+        items = merged;
+        width *= 2;
+    }
+    Ok(items)
+}
+
+/// The methods of lists that are handed a lambda.
+fn of_list_by(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]) -> Result<Object> {
+    let (Object::List(list), [lambda @ Object::Lambda(..)]) = (base, arguments) else {
+        return unknown(base, name, arguments);
+    };
+    let name = match name {
+        "filter" => "findAll",
+        "map" | "mapToInt" | "mapToLong" | "mapToDouble" | "mapToObj" => "collect",
+        "anyMatch" => "any",
+        "allMatch" => "every",
+        "each" => "forEach",
+        other => other,
+    };
+    let all = list.borrow().clone();
+    // The copy, and what is kept of it.
+    let (kept, holds) = run.while_copied(2 * all.len(), |run| applied(run, &all, name, lambda))?;
+    match name {
+        "removeIf" => {
+            let has_changed = kept.len() != all.len();
+            *list.borrow_mut() = kept;
+            Ok(Object::Bool(has_changed))
+        }
+        "findAll" | "collect" => run.list(kept),
+        "find" => Ok(kept.into_iter().next().unwrap_or(Object::Null)),
+        "any" => Ok(Object::Bool(holds.contains(&true))),
+        "every" => Ok(Object::Bool(!holds.contains(&false))),
+        "noneMatch" => Ok(Object::Bool(!holds.contains(&true))),
+        "forEach" => Ok(Object::Null),
+        _ => unknown(base, name, arguments),
+    }
+}
+
+/// What a method keeps of a list's elements, and of which of them the lambda holds.
+fn applied(
+    run: &mut Run<'_>,
+    all: &[Object],
+    name: &str,
+    lambda: &Object,
+) -> Result<(Vec<Object>, Vec<bool>)> {
+    let mut kept = Vec::new();
+    let mut holds = Vec::with_capacity(all.len());
+    for one in all {
+        let result = run.apply(lambda, std::slice::from_ref(one))?;
+        if name == "collect" {
+            kept.push(result);
+            continue;
+        }
+        if name == "forEach" {
+            continue;
+        }
+        let is_so = result.as_bool()?;
+        holds.push(is_so);
+        if is_so == (name != "removeIf") {
+            kept.push(one.clone());
+        }
+    }
+    Ok((kept, holds))
+}
