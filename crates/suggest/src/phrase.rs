@@ -39,36 +39,53 @@ pub(super) struct Phraser {
     total: u64,
 }
 
-impl Phraser {
-    pub(super) fn parse(members: &mut Members<'_>) -> Result<Phraser> {
-        let field = wanted_field(members)?;
-        let mut generators = Vec::new();
-        for value in members
-            .take("direct_generator")
-            .map(one_or_many)
-            .unwrap_or_default()
-        {
-            let mut inner = Members::of("direct_generator", value)?;
-            let missing = || SearchError::illegal("Required [field]");
-            inner.text("field")?.ok_or_else(missing)?;
-            for filter in ["pre_filter", "post_filter"] {
-                if inner.take(filter).is_some() {
-                    return Err(SearchError::unsupported(format!(
-                        "[{filter}] of a [direct_generator]"
-                    )));
-                }
-            }
-            generators.push(Options::parse(&mut inner)?);
-            if let Some((other, _)) = inner.take_first() {
-                return Err(SearchError::parsing(format!(
-                    "[direct_generator] unknown field [{other}]"
+/// Where the words come from that are tried: one or more terms suggesters.
+fn generators(members: &mut Members<'_>) -> Result<Vec<Options>> {
+    let given = members.take("direct_generator").map(one_or_many);
+    let mut generators = Vec::new();
+    for value in given.unwrap_or_default() {
+        let mut inner = Members::of("direct_generator", value)?;
+        let missing = || SearchError::illegal("Required [field]");
+        inner.text("field")?.ok_or_else(missing)?;
+        for filter in ["pre_filter", "post_filter"] {
+            if inner.take(filter).is_some() {
+                return Err(SearchError::unsupported(format!(
+                    "[{filter}] of a [direct_generator]"
                 )));
             }
         }
-        if generators.is_empty() {
-            let nothing = json!({"suggest_mode": "always"});
-            generators.push(Options::parse(&mut Members::of("direct_generator", &nothing)?)?);
+        generators.push(Options::parse(&mut inner)?);
+        if let Some((other, _)) = inner.take_first() {
+            return Err(SearchError::parsing(format!(
+                "[direct_generator] unknown field [{other}]"
+            )));
         }
+    }
+    if generators.is_empty() {
+        let nothing = json!({"suggest_mode": "always"});
+        generators.push(Options::parse(&mut Members::of("direct_generator", &nothing)?)?);
+    }
+    Ok(generators)
+}
+
+/// What stands before and after words that were replaced; `None` if nothing does.
+fn marks(highlight: &Value) -> Result<Option<(String, String)>> {
+    let mut members = Members::of("highlight", highlight)?;
+    let (before, after) = (members.text("pre_tag")?, members.text("post_tag")?);
+    members.end()?;
+    match (before, after) {
+        (None, None) => Ok(None),
+        (Some(before), Some(after)) => Ok(Some((before, after))),
+        _ => Err(SearchError::illegal(
+            "Pre and post tag must both be null or both not be null.",
+        )),
+    }
+}
+
+impl Phraser {
+    pub(super) fn parse(members: &mut Members<'_>) -> Result<Phraser> {
+        let field = wanted_field(members)?;
+        let generators = generators(members)?;
         for unsupported in ["collate", "smoothing"] {
             if members.take(unsupported).is_some() {
                 return Err(SearchError::unsupported(format!(
@@ -76,23 +93,7 @@ impl Phraser {
                 )));
             }
         }
-        let marks = match members.take("highlight") {
-            None => None,
-            Some(value) => {
-                let mut marks = Members::of("highlight", value)?;
-                let (before, after) = (marks.text("pre_tag")?, marks.text("post_tag")?);
-                marks.end()?;
-                match (before, after) {
-                    (None, None) => None,
-                    (Some(before), Some(after)) => Some((before, after)),
-                    _ => {
-                        return Err(SearchError::illegal(
-                            "Pre and post tag must both be null or both not be null.",
-                        ));
-                    }
-                }
-            }
-        };
+        let marks = members.take("highlight").map(marks).transpose()?.flatten();
         // How many words belong together is seen from the words themselves.
         at_least(members.integer("gram_size")?, 1, 1, "gramSize must be >= 1")?;
         at_least(members.integer("token_limit")?, 10, 1, "token_limit must be >= 1")?;
