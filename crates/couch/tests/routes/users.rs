@@ -250,10 +250,10 @@ const ACCOUNTS: &[Case] = &[
         r#"{"error": "forbidden", "reason": "There is an account of this name already."}"#,
     ),
     case(
-        "POST /_users/_bulk_docs",
-        r#"{"docs": [{"_id": "org.couchdb.user:keeper", "name": "keeper", "type": "user", "roles": [], "password": "evil"}]}"#,
-        201,
-        r#"[{"error": "forbidden"}]"#,
+        "POST /_users",
+        r#"{"_id": "org.couchdb.user:keeper", "name": "keeper", "type": "user", "roles": [], "password": "evil"}"#,
+        403,
+        r#"{"error": "forbidden"}"#,
     ),
     case(
         "POST /_session",
