@@ -192,7 +192,7 @@ async fn backups_are_taken_and_shown_although_one_is_damaged_and_none_is_removed
     let ground = Ground::new();
     let first = ground.take(&files(), 1).await.manifest;
     ground.take(&files(), 2).await;
-    fs::write(ground.path("repository/backups/day-2.json"), [0xff, 0xfe]).unwrap();
+    fs::write(ground.path("repository/backups/day-2.json"), b"\xff\xfe").unwrap();
     let third = ground.take(&files(), 3).await.manifest;
     let repository = ground.repository();
     let (readable, damaged) = repository.readable().unwrap();
