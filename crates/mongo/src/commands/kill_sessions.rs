@@ -1,12 +1,13 @@
 //! `killSessions`, `killAllSessions`, `killAllSessionsByPattern`: ends sessions with their cursors and operations.
 
 use super::sessions::{check_user_digest, documents, listed};
+use crate::arguments::Fields;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use code::Code;
 use engine::SessionId;
-use value::Document;
+use value::{Document, ValueRef};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let sessions = listed(call, "killSessions")?;
@@ -43,31 +44,65 @@ pub(super) async fn all(call: &mut Call<'_>) -> Result<Reply> {
     Ok(Document::new().into())
 }
 
-/// `killAllSessionsByPattern: [{lsid} | {uid} | {users, roles}]`; an empty list means everybody.
+/// `killAllSessionsByPattern: [{lsid} | {uid} | {users, roles}]`; an empty list means everybody, and so does a pattern that names
+/// neither session nor user. `users` and `roles` say in whose name MongoDB's routers ask, and choose nothing.
 pub(super) async fn by_pattern(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
     let patterns = documents(&arguments, "killAllSessionsByPattern")?;
-    let mut matched: Vec<[u8; 16]> = Vec::new();
-    let mut everything = patterns.is_empty();
-    for pattern in patterns {
-        if let Some(session) = pattern.nested("lsid")? {
-            let id = session.uuid("id")?;
-            matched.push(id.ok_or_else(|| session.missing("id"))?);
-        }
-        check_user_digest(&pattern)?;
-        let users = pattern.array("users")?;
-        let roles = pattern.array("roles")?;
-        pattern.finish()?;
-        if users.is_some() || roles.is_some() || pattern.any("uid").is_some() {
-            return Err(CommandError::new(
-                Code::NOT_IMPLEMENTED,
-                "killAllSessionsByPattern by user or role is not supported yet: use killAllSessions",
-            ));
-        }
-        everything |= pattern.document_ref().is_empty();
+    let mut meant: Vec<Pattern> = Vec::with_capacity(patterns.len());
+    for pattern in &patterns {
+        meant.push(Pattern::parse(pattern)?);
     }
-    kill(call, |session| everything || matched.contains(&session.id));
+    let everything = meant.is_empty() || meant.iter().any(|pattern| *pattern == Pattern::Everything);
+    kill(call, |session| {
+        everything || meant.iter().any(|pattern| pattern.means(session))
+    });
     Ok(Document::new().into())
+}
+
+/// Which sessions are to be killed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pattern {
+    Everything,
+    Session([u8; 16]),
+    /// By the first bytes of the user's digest.
+    User([u8; 16]),
+}
+
+impl Pattern {
+    fn parse(pattern: &Fields<'_>) -> Result<Pattern> {
+        let session = match pattern.nested("lsid")? {
+            None => None,
+            Some(session) => Some(session.uuid("id")?.ok_or_else(|| session.missing("id"))?),
+        };
+        check_user_digest(pattern)?;
+        let user = match pattern.present("uid") {
+            Some(ValueRef::Binary { bytes, .. }) => bytes.first_chunk::<16>().copied(),
+            _ => None,
+        };
+        for (list, name) in [("users", "user"), ("roles", "role")] {
+            for named in pattern.document_list(list)?.unwrap_or_default() {
+                let named = Fields::new(pattern.path_of(list), named);
+                named.required_string(name)?;
+                named.required_string("db")?;
+                named.finish()?;
+            }
+        }
+        pattern.finish()?;
+        Ok(match (session, user) {
+            (Some(session), _) => Pattern::Session(session),
+            (None, Some(user)) => Pattern::User(user),
+            (None, None) => Pattern::Everything,
+        })
+    }
+
+    fn means(self, session: &SessionId) -> bool {
+        match self {
+            Pattern::Everything => true,
+            Pattern::Session(id) => session.id == id,
+            Pattern::User(user) => session.user == user,
+        }
+    }
 }
 
 fn kill(call: &Call<'_>, meant: impl Fn(&SessionId) -> bool) {

@@ -18,6 +18,7 @@ pub(super) async fn start(call: &mut Call<'_>) -> Result<Reply> {
 }
 
 pub(super) async fn end(call: &mut Call<'_>) -> Result<Reply> {
+    call.arguments().finish()?;
     for session in listed(call, "endSessions")? {
         call.server.engine.end_session(&session);
     }
@@ -25,6 +26,7 @@ pub(super) async fn end(call: &mut Call<'_>) -> Result<Reply> {
 }
 
 pub(super) async fn refresh(call: &mut Call<'_>) -> Result<Reply> {
+    call.arguments().finish()?;
     for session in listed(call, "refreshSessions")? {
         call.server.engine.touch_session(session)?;
     }
@@ -48,7 +50,7 @@ pub(super) fn listed(call: &Call<'_>, name: &'static str) -> Result<Vec<SessionI
     sessions.collect()
 }
 
-/// The documents that a command on sessions lists under its own name; MongoDB looks at no other argument of these.
+/// The documents that a command on sessions lists under its own name; MongoDB looks at no other argument of those that kill.
 pub(super) fn documents<'a>(arguments: &Fields<'a>, name: &'static str) -> Result<Vec<Fields<'a>>> {
     let listed = arguments.document_list(name)?;
     let listed = listed.ok_or_else(|| arguments.missing(name))?;

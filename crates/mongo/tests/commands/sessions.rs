@@ -13,6 +13,10 @@ pub fn cases() -> Vec<Case> {
         subtype: 4,
         bytes: vec![1, 2, 3],
     };
+    let digest = || Binary {
+        subtype: 0,
+        bytes: vec![0; 32],
+    };
     vec![
         good(doc! {"startSession": 1}, doc! {"timeoutMinutes": 30}),
         bad(doc! {"startSession": 1, "maxTimeMS": (-1)}, 2, "maxTimeMS"),
@@ -36,6 +40,24 @@ pub fn cases() -> Vec<Case> {
             40_414,
             "id' is missing",
         ),
+        good(doc! {"killAllSessionsByPattern": [{"uid": digest()}]}, doc! {}),
+        good(
+            doc! {"killAllSessionsByPattern": [{"users": [{"user": "u", "db": "d"}], "roles": [{"role": "r", "db": "d"}]}]},
+            doc! {},
+        ),
+        bad(
+            doc! {"killAllSessionsByPattern": [{"users": [{"user": "u"}]}]},
+            40_414,
+            "db' is missing",
+        ),
+        bad(
+            doc! {"killAllSessionsByPattern": [{"uid": 1}]},
+            14,
+            "uid' is the wrong type",
+        ),
+        bad(doc! {"killAllSessionsByPattern": [{"other": 1}]}, 40_415, "other"),
+        bad(doc! {"refreshSessions": [], "other": 1}, 40_415, "other"),
+        bad(doc! {"endSessions": [], "other": 1}, 40_415, "other"),
         good(doc! {"endSessions": ["<session>"]}, doc! {}),
         bad(doc! {"endSessions": 1}, 14, "endSessions' is the wrong type"),
         bad(doc! {"commitTransaction": 1}, 13, "admin database"),
