@@ -8,7 +8,7 @@ use search::{Highlight, Hit, Mapping, Query};
 use serde_json::{Map, json};
 use value::{Document, Value, doc};
 
-/// What stands before and behind what was found, and in no text.
+/// What stands before and after what was found, and in no text.
 const MARKS: [char; 2] = ['\u{1}', '\u{2}'];
 /// Characters of a text that are looked at.
 const EXAMINED_CHARS: i64 = 500_000;

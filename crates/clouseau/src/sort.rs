@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 /// The members of entries that hold distances; a number follows.
 const DISTANCE: char = '\u{4}';
 
-/// What hits are sorted by; behind all of it their ids.
+/// What hits are sorted by; after all of it their ids.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SortBy {
     /// How well they match.

@@ -11,7 +11,7 @@ const RUNS_MAX: usize = 1000;
 pub(crate) struct Learnt(BTreeMap<Sequence, Sequence>);
 
 impl Learnt {
-    /// Notes changes by the positions behind them, which rise.
+    /// Notes changes by the positions after them, which rise.
     pub(crate) fn note<'s>(&mut self, changes: impl Iterator<Item = &'s Sequence>) {
         let mut run: Option<(Sequence, Sequence)> = None;
         for change in changes {
@@ -33,7 +33,7 @@ impl Learnt {
     /// How far all changes are learnt, where they are until `from`.
     pub(crate) fn reach(&mut self, mut from: Sequence) -> Sequence {
         while let Some(run) = self.0.first_entry() {
-            // One change behind it, or before.
+            // One change after it, or before.
             if run.key().changes_since(&from) > 1 {
                 break;
             }

@@ -63,7 +63,7 @@ fn after_member<'p>(paths: &[&'p [&'p str]], name: &str) -> Option<Vec<&'p [&'p 
             _ => {}
         }
     }
-    // `**` keeps a path and begins what is behind it: without this, each level would double them.
+    // `**` keeps a path and begins what is after it: without this, each level would double them.
     left.sort_unstable();
     left.dedup();
     Some(left)

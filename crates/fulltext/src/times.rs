@@ -99,7 +99,7 @@ impl Weight for TimesWeight {
     }
 }
 
-/// Entries one behind the other.
+/// Entries one after the other.
 struct Entries {
     at: DocId,
     end: DocId,

@@ -1,4 +1,4 @@
-//! Handing the engine terms that were made elsewhere: they are written one behind the other, and read again by what it takes for
+//! Handing the engine terms that were made elsewhere: they are written one after the other, and read again by what it takes for
 //! a tokenizer.
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
@@ -25,7 +25,7 @@ fn put_number(mut number: u32, out: &mut String) {
     out.push(char::from(number as u8));
 }
 
-/// The number at the beginning, and what is behind it.
+/// The number at the beginning, and what is after it.
 fn number(text: &str) -> Option<(u32, &str)> {
     let (mut number, mut bits) = (0, 0);
     for (at, byte) in text.bytes().enumerate() {

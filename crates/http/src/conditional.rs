@@ -68,7 +68,7 @@ pub fn if_range(headers: &HeaderMap, tag: &str, changed: SystemTime) -> bool {
     }
 }
 
-/// A date as headers have it. What lies before 1970 or behind the year 9999, which they cannot say, is moved there.
+/// A date as headers have it. What lies before 1970 or after the year 9999, which they cannot say, is moved there.
 pub fn http_date(time: SystemTime) -> String {
     let last = SystemTime::UNIX_EPOCH + LAST_DATE;
     httpdate::fmt_http_date(time.clamp(SystemTime::UNIX_EPOCH, last))

@@ -8,7 +8,7 @@ use value::Value;
 /// A text that may name fields.
 #[derive(Clone, Debug)]
 pub(crate) struct Template {
-    /// Texts, and the fields behind them.
+    /// Texts, and the fields after them.
     parts: Vec<(String, Option<String>)>,
 }
 

@@ -78,7 +78,7 @@ pub(super) struct Around<'d> {
 }
 
 impl<'d> Around<'d> {
-    /// Around the first field of this name; where there is none, it is to come behind all others.
+    /// Around the first field of this name; where there is none, it is to come after all others.
     pub(super) fn of(document: RawDocument<'d>, name: &'d str) -> Around<'d> {
         let bytes = document.as_bytes();
         // Without the length in front and the zero after.

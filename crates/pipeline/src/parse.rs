@@ -96,7 +96,7 @@ const ENDING_METADATA: [&str; 6] = [
     "$facet",
 ];
 
-/// The metadata that is refused behind them; of other it is only known that documents have none.
+/// The metadata that is refused after them; of other it is only known that documents have none.
 const REFUSED_BEHIND: [&str; 3] = ["score", "scoreDetails", SEARCH_META];
 
 /// The metadata that can be asked for everywhere, since it is missing where documents have none.

@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 pub(crate) struct Waiting {
     /// The next ones.
     first: VecDeque<Row>,
-    /// Those behind them.
+    /// Those after them.
     in_file: Option<SpillRun>,
     /// The last ones; empty if there is no file.
     last: VecDeque<Row>,
@@ -54,7 +54,7 @@ impl Waiting {
         Ok(rows)
     }
 
-    /// Adds rows behind the others.
+    /// Adds rows after the others.
     pub(crate) fn extend(&mut self, rows: Vec<Row>) {
         match self.in_file {
             None => self.first.extend(rows),
@@ -95,7 +95,7 @@ impl Waiting {
         Ok(())
     }
 
-    /// The next row of the file; at its end those behind it are the first.
+    /// The next row of the file; at its end those after it are the first.
     fn read(&mut self) -> Result<Option<Row>> {
         let Some(file) = &mut self.in_file else {
             return Ok(None);

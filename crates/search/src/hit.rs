@@ -24,7 +24,7 @@ pub struct Hit {
     pub score: Option<f32>,
     /// The document itself.
     pub document: DocumentBuf,
-    /// The nested object that it is, behind those that it is in: each by its path, and which one it is of those in the one before.
+    /// The nested object that it is, after those that it is in: each by its path, and which one it is of those in the one before.
     pub nested: Vec<(String, usize)>,
     /// The fields some values of which were ignored.
     pub ignored: Vec<String>,

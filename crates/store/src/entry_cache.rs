@@ -304,7 +304,7 @@ fn read_of(range: &EntryRange, order: Order, page: &Page) -> Option<(Key, Key)> 
     if !page.exhausted() {
         let last = page.key(page.len().checked_sub(1)?);
         match order {
-            // The key right behind it.
+            // The key right after it.
             Order::Forward => high = [last, &[0]].concat(),
             Order::Backward => low = last.to_vec(),
         }

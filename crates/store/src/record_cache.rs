@@ -150,7 +150,7 @@ impl CachedRecords {
         })
     }
 
-    /// The same of many records, one document behind the other, until `out` has about `bytes_max`; `ends`
+    /// The same of many records, one document after the other, until `out` has about `bytes_max`; `ends`
     /// gets where each ends. One that is not here has no bytes, and `missing` gets its place.
     pub(crate) fn copy_documents(
         &self,
@@ -267,7 +267,7 @@ impl CachedRecords {
         dropped
     }
 
-    /// The page of a scan with what lies behind a record number, as a snapshot of this sequence sees it.
+    /// The page of a scan with what lies after a record number, as a snapshot of this sequence sees it.
     pub(crate) fn scanned(&self, after: u64, sequence: u64) -> Scanned {
         self.cache
             .scans
@@ -279,7 +279,7 @@ impl CachedRecords {
         self.cache.scans.takes(collection_bytes)
     }
 
-    /// Keeps a page that a scan at a snapshot of this sequence has read behind a record number.
+    /// Keeps a page that a scan at a snapshot of this sequence has read after a record number.
     pub(crate) fn keep_scanned(&self, after: u64, page: &Arc<DocumentPage>, sequence: u64) {
         let scans = &self.cache.scans;
         scans.keep(self.shard, after, page, sequence, &self.page_floors);

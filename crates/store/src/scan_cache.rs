@@ -38,7 +38,7 @@ struct Pages {
 }
 
 struct Kept {
-    /// The record number behind which the page begins.
+    /// The record number after which the page begins.
     after: u64,
     page: Arc<DocumentPage>,
     /// Whether it was read since the last time that room was made.
@@ -75,7 +75,7 @@ impl ScanCache {
         collection_bytes < self.bytes_max / SHARE.1 * SHARE.0
     }
 
-    /// The page with the records behind a number, which is below this sequence, as a snapshot of the sequence sees them.
+    /// The page with the records after a number, which is below this sequence, as a snapshot of the sequence sees them.
     pub(crate) fn find(&self, shard: ShardId, after: u64, sequence: u64, floors: &PageFloors) -> Scanned {
         let pages = self.pages.read();
         let known = (shard.0, after + 1)..=(shard.0, sequence);
@@ -94,7 +94,7 @@ impl ScanCache {
         }
     }
 
-    /// Keeps a page that a snapshot of this sequence has read behind a number.
+    /// Keeps a page that a snapshot of this sequence has read after a number.
     pub(crate) fn keep(
         &self,
         shard: ShardId,
@@ -194,7 +194,7 @@ impl PageFloors {
         &self.0[together as usize % FLOORS]
     }
 
-    /// Whether no record behind `after` and up to `last` has changed since a snapshot of this sequence.
+    /// Whether no record after `after` and up to `last` has changed since a snapshot of this sequence.
     fn allow(&self, after: u64, last: u64, sequence: u64) -> bool {
         let first = (after + 1) / NUMBERS_TOGETHER;
         let end = last / NUMBERS_TOGETHER;

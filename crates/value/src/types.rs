@@ -6,7 +6,7 @@ use crate::{Decimal128, Document, ObjectId, ValueRef};
 
 /// One BSON value, decoded.
 ///
-/// The tag takes eight bytes, which are there in any case: behind a tag of one byte the rest is copied from the second byte on,
+/// The tag takes eight bytes, which are there in any case: after a tag of one byte the rest is copied from the second byte on,
 /// across the words in which it was written, and a processor waits for those.
 #[derive(Clone, Debug)]
 #[repr(u64)]

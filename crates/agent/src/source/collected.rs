@@ -26,7 +26,7 @@ impl Collected {
         self.due.get_or_insert_with(|| Instant::now() + WAIT);
     }
 
-    /// Says where the source is behind what was added.
+    /// Says where the source is after what was added.
     pub fn reached(&mut self, key: &str, value: String) {
         self.positions.insert(key.to_owned(), Some(value));
         self.due.get_or_insert_with(|| Instant::now() + WAIT);

@@ -29,7 +29,7 @@ pub struct Intake {
 }
 
 impl Intake {
-    /// Gives records and the positions behind them; waits where the spool does. False when nobody takes them any more.
+    /// Gives records and the positions after them; waits where the spool does. False when nobody takes them any more.
     pub async fn give(&mut self, records: Vec<Bytes>, positions: Positions) -> bool {
         let own = |(key, value)| (format!("{}{SEPARATOR}{key}", self.name), value);
         let batch = Batch {

@@ -24,7 +24,7 @@ pub enum Splitter {
     Framed(Framed),
 }
 
-/// What a line becomes: a record, if it is to be kept, and where its source is behind it.
+/// What a line becomes: a record, if it is to be kept, and where its source is after it.
 pub struct Made {
     /// The record.
     pub record: Option<Bytes>,
@@ -88,7 +88,7 @@ impl Stream {
         self
     }
 
-    /// The position behind the last message.
+    /// The position after the last message.
     pub fn reached(&self) -> Option<String> {
         self.reached.clone()
     }

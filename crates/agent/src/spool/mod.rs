@@ -1,8 +1,8 @@
 //! The folder between sources and server: what was gathered and is not known to be with the server yet.
 //!
 //! Records come in by [`Spool::append`] together with the positions that their source reached by them: both are in one
-//! [`frame`], so that a source goes on after a crash exactly behind what is kept. Frames are added to segments; each
-//! start begins a new one, so nothing is ever written behind what a crash left unfinished. A segment begins with all positions,
+//! [`frame`], so that a source goes on after a crash where what is kept ends. Frames are added to segments; each
+//! start begins a new one, so nothing is ever written after what a crash left unfinished. A segment begins with all positions,
 //! so older ones are removed when the server has what is in them.
 //!
 //! What must hold: only what is flushed is sent; an id is never given twice; what is dropped or damaged is counted.
@@ -52,7 +52,7 @@ pub enum SpoolError {
 pub struct Batch {
     /// Where the records go.
     pub target: String,
-    /// Where the source is behind them.
+    /// Where the source is after them.
     pub positions: Positions,
     /// The records: BSON.
     pub records: Vec<Bytes>,
@@ -72,7 +72,7 @@ pub struct Place {
 struct Segment {
     number: u64,
     bytes: u64,
-    /// The bytes that it began with: frames behind them were added.
+    /// The bytes that it began with: frames after them were added.
     begun: u64,
     records: u64,
 }
@@ -112,7 +112,7 @@ impl Spool {
         make(folder).map_err(failed)?;
         let lock = lock::take(folder)?;
         let found = recovery::read(folder).map_err(failed)?;
-        // What a killed process wrote last may not be on the disk yet, and the next segment begins with the positions behind it.
+        // What a killed process wrote last may not be on the disk yet, and the next segment begins with the positions after it.
         if let Some(newest) = found.segments.back() {
             let newest = File::open(path_of(folder, newest.number));
             newest.and_then(|newest| newest.sync_all()).map_err(failed)?;
@@ -220,7 +220,7 @@ impl Spool {
         Ok(())
     }
 
-    /// Forgets records that there is no room for; the positions behind them are written with the next ones that fit.
+    /// Forgets records that there is no room for; the positions after them are written with the next ones that fit.
     pub fn drop_newest(&mut self, batch: &Batch) {
         self.dropped += batch.records.len() as u64;
         self.postponed.extend(batch.positions.clone());
@@ -345,7 +345,7 @@ impl Spool {
     }
 
     /// Where a full disk has no room for another segment, which there will be once the server has what waits: goes on in the one
-    /// that an earlier start left, behind its last frame. What a crash left unfinished there is taken away before.
+    /// that an earlier start left, after its last frame. What a crash left unfinished there is taken away before.
     fn go_on_in_newest(&mut self, end: u64) -> io::Result<()> {
         let path = path_of(&self.folder, self.newest().number);
         let file = OpenOptions::new().append(true).open(path)?;

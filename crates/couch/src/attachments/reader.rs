@@ -50,7 +50,7 @@ impl AttachmentReader {
         }
     }
 
-    /// What is left behind the last compressed byte.
+    /// What is left after the last compressed byte.
     fn last(&mut self) -> Result<Option<Bytes>> {
         match self.decoder.as_mut().map(GzipDecoder::finish) {
             Some(rest) => Ok(rest.map_err(not_decoded)?),

@@ -51,7 +51,7 @@ impl<'r> Candidate<'r> {
         selector.matches_with(self.record.document.as_raw().into(), &self.members)
     }
 
-    /// Appends what is wanted of it, behind a comma unless it is the first.
+    /// Appends what is wanted of it, after a comma unless it is the first.
     pub(crate) fn write(&self, options: &FindOptions, is_first: bool, text: &mut String) {
         text.push_str(if is_first { "\r\n" } else { ",\r\n" });
         let body = self.record.document.as_raw();

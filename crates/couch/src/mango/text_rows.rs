@@ -131,7 +131,7 @@ impl<'a> TextRows<'a> {
     }
 }
 
-/// By relevance where nobody says; by ids behind all else.
+/// By relevance where nobody says; by ids after all else.
 fn sort(options: &FindOptions) -> Result<Vec<SortBy>> {
     let keys = options.selector.text_sort(&options.sort)?;
     let keys = keys.into_iter().map(|key| SortBy::Field {

@@ -142,7 +142,7 @@ impl Csv {
         Ok(fields)
     }
 
-    /// A field up to its second quotation mark, and what is behind that; two marks within it are one.
+    /// A field up to its second quotation mark, and what is after that; two marks within it are one.
     fn quoted<'t>(&self, text: &'t str) -> Result<(String, &'t str)> {
         let mut field = String::new();
         let mut rest = text;

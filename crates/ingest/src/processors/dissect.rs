@@ -20,9 +20,9 @@ enum Use {
 #[derive(Clone, Debug)]
 struct Part {
     what: Use,
-    /// Whether the mark behind it may stand there several times (`->`).
+    /// Whether the mark after it may stand there several times (`->`).
     is_padded: bool,
-    /// What stands behind it.
+    /// What stands after it.
     mark: String,
 }
 

@@ -277,7 +277,7 @@ impl Snapshot {
         Ok(page)
     }
 
-    /// Reads a page from where an iterator stands. It ends early before many deleted keys; `None` where it would begin behind them.
+    /// Reads a page from where an iterator stands. It ends early before many deleted keys; `None` where it would begin after them.
     fn read<'snapshot>(
         &self,
         entries: &mut DbIterator<'snapshot>,

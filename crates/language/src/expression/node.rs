@@ -301,7 +301,7 @@ fn counted<'e>(operand: &'e Node, scope: &Scope<'e>) -> Result<Found<'e>> {
     value
 }
 
-/// The values of operands, of which none is evaluated behind the first that is null or missing.
+/// The values of operands, of which none is evaluated after the first that is null or missing.
 fn until_null<'e>(operands: &'e [Node], scope: &Scope<'e>) -> Result<Vec<Found<'e>>> {
     let mut values = Vec::with_capacity(operands.len());
     for operand in operands {

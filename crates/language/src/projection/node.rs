@@ -49,7 +49,7 @@ impl Fields {
         }
     }
 
-    /// Puts a field behind the others that is not among them.
+    /// Puts a field after the others that is not among them.
     fn push(&mut self, name: &str, action: Action) {
         let at = self.entries.len();
         self.entries.push((name.to_owned(), action));

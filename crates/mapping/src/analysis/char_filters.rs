@@ -168,7 +168,7 @@ const LATIN: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf 
 fn strip_html(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    // Once nothing ends a tag, nothing behind it does: it is not looked for again.
+    // Once nothing ends a tag, nothing after it does: it is not looked for again.
     let mut has_ends = true;
     while let Some(at) = rest.find(['<', '&']) {
         out.push_str(&rest[..at]);
@@ -201,7 +201,7 @@ fn strip_html(text: &str) -> String {
     out + rest
 }
 
-/// What is behind the tag with which a text begins, and which ends there; of scripts and styles, what is behind their ends.
+/// What is after the tag with which a text begins, and which ends there; of scripts and styles, what is after their ends.
 fn without_tag<'t>(text: &'t str, end: usize, out: &mut String) -> &'t str {
     let inside = text[1..end].trim_start();
     let behind = &text[end + 1..];
@@ -226,7 +226,7 @@ fn without_tag<'t>(text: &'t str, end: usize, out: &mut String) -> &'t str {
     closing.map_or("", |(_, behind)| behind)
 }
 
-/// The character that a text begins with by its name or its number, and what is behind that.
+/// The character that a text begins with by its name or its number, and what is after that.
 fn entity(text: &str) -> Option<(char, &str)> {
     /// The longest name, and the longest number.
     const NAME_BYTES_MAX: usize = 10;

@@ -215,7 +215,7 @@ impl WordParts {
         if class & last != 0 {
             false
         } else if both_letters {
-            // A capital letter begins a word, and goes with the small ones behind it.
+            // A capital letter begins a word, and goes with the small ones after it.
             self.splits_case && last & UPPER == 0
         } else {
             !both_numeric || self.splits_numerics

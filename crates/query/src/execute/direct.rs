@@ -128,7 +128,7 @@ impl PlanCursor {
         Ok(documents.len())
     }
 
-    /// Whether a match is skipped or beyond the limit; behind a full batch the next one decides.
+    /// Whether a match is skipped or beyond the limit; after a full batch the next one decides.
     fn is_passed_by(&mut self, is_full: bool) -> bool {
         if is_full {
             return false;

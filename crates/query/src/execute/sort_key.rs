@@ -112,7 +112,7 @@ impl KeySorter {
 
     /// Appends the sort key of an index key.
     pub fn put_sort_key(&self, index_key: &[u8], bytes: &mut Vec<u8>) {
-        // Most sorts go by one field; then nothing behind it is looked at, and no list of places is made.
+        // Most sorts go by one field; then nothing after it is looked at, and no list of places is made.
         if let [(at, reversed)] = self.parts.as_slice() {
             if let Some(part) = self.part(index_key, *at) {
                 put(part, *reversed, bytes);

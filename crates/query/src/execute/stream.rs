@@ -106,7 +106,7 @@ impl Batch<'_> {
         self.documents.reserve(documents);
     }
 
-    /// Adds documents that fit and lie in one buffer, each behind the other.
+    /// Adds documents that fit and lie in one buffer, one after the other.
     pub(super) fn push_all(&mut self, buffer: Bytes, ends: &[usize]) {
         self.reserve(ends.len());
         let mut start = 0;

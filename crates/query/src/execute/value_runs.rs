@@ -1,4 +1,4 @@
-//! The values of an index's first field, each once: behind a value the scan jumps to the next one.
+//! The values of an index's first field, each once: after a value the scan jumps to the next one.
 
 use super::index_cursor::{IndexCursor, Step};
 use super::run::Run;

@@ -203,7 +203,7 @@ fn smallest(mut found: Vec<Found>) -> Vec<Found> {
     kept
 }
 
-/// One of each list behind one of the list before.
+/// One of each list after one of the list before.
 fn in_order(lists: &[Vec<Found>]) -> Vec<Found> {
     let Some((first, rest)) = lists.split_first() else {
         return Vec::new();

@@ -183,7 +183,7 @@ impl Parser<'_> {
     }
 
     /// Words that stand beside each other with nothing between them, which are analyzed together; each but the first must have
-    /// nothing behind it that is for it alone.
+    /// nothing after it that is for it alone.
     fn adjacent(&mut self) -> Option<String> {
         let word_at = |at: usize| match self.tokens.get(at) {
             Some(Token::Word(word)) if !word.has_wildcard => Some(word),

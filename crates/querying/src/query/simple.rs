@@ -328,7 +328,7 @@ impl Parser<'_> {
         Some(self.of_fields(text, MultiKind::Best))
     }
 
-    /// `~2` behind a word or a phrase; nothing behind it means 2, and what is no number 0.
+    /// `~2` after a word or a phrase; nothing after it means 2, and what is no number 0.
     fn number(&mut self, end: usize) -> u32 {
         let mut digits = String::new();
         self.at += 1;

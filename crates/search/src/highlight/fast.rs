@@ -14,7 +14,7 @@ pub(super) const SCANNED_CHARS: usize = 20;
 /// What ends a word, where nobody says it.
 pub(super) const WORD_ENDS: &str = ".,!? \t\n";
 
-/// A fragment of the values, one behind the other.
+/// A fragment of the values, one after the other.
 struct Fragment {
     start: usize,
     end: usize,

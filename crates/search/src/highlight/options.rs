@@ -10,7 +10,7 @@ use serde_json::Value;
 /// How a field is highlighted.
 #[derive(Clone, Debug)]
 pub(crate) struct Options {
-    /// What stands before and behind what was found: one for all, but for the fast vector highlighter, which numbers what it finds.
+    /// What stands before and after what was found: one for all, but for the fast vector highlighter, which numbers what it finds.
     pub(super) before: Vec<String>,
     pub(super) after: Vec<String>,
     pub(super) fragment_chars: usize,

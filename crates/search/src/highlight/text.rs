@@ -69,7 +69,7 @@ impl Bounds {
         found.checked_sub(1).map_or(0, |found| self.0[found])
     }
 
-    /// The first one behind a place.
+    /// The first one after a place.
     pub(super) fn behind(&self, at: usize) -> Option<usize> {
         let found = self.0.partition_point(|bound| *bound <= at);
         self.0.get(found).copied()

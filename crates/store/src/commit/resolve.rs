@@ -36,7 +36,7 @@ impl Group<'_> {
         if let Some((document, hash)) = &resolve.document {
             let path = match ended.next() {
                 Some(parent) => after(parent, hash.clone()),
-                // Beside other leaves it is newer than they; behind a deletion it goes on from there.
+                // Beside other leaves it is newer than they; after a deletion it goes on from there.
                 None if !live.is_empty() => alone(newest(&live) + 1, hash.clone()),
                 None => match history.winner() {
                     Some(parent) => after(&parent, hash.clone()),

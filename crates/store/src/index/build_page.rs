@@ -18,11 +18,11 @@ pub(super) struct BuildPage {
     entries: EntrySet,
     /// Each record, and where its entries end.
     records: Vec<(RecordId, usize)>,
-    /// Whether nothing is left to enter behind it.
+    /// Whether nothing is left to enter after it.
     pub(super) exhausted: bool,
 }
 
-/// Which page it is: the records behind `build.position`, as they are after the change `sequence`, in the indexes `ids` of a set
+/// Which page it is: the records after `build.position`, as they are after the change `sequence`, in the indexes `ids` of a set
 /// of this version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PageOf {

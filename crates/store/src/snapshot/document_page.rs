@@ -49,7 +49,7 @@ impl DocumentPage {
         })
     }
 
-    /// The page behind the last document.
+    /// The page after the last document.
     fn end() -> DocumentPage {
         DocumentPage {
             exhausted: true,
@@ -93,7 +93,7 @@ impl DocumentPage {
         self.exhausted
     }
 
-    /// The first place behind a record, of a page forward.
+    /// The first place after a record, of a page forward.
     pub fn behind(&self, after: Option<RecordId>) -> usize {
         after.map_or(0, |after| {
             self.places.partition_point(|place| place.record <= after)
@@ -161,7 +161,7 @@ impl Snapshot {
         let kept = Arc::new(page.copied());
         scans.keep_scanned(number, &kept, self.sequence);
         match exhausted {
-            // What is kept does not say so, since others see what was inserted behind it.
+            // What is kept does not say so, since others see what was inserted after it.
             true => Ok(Arc::new(page)),
             false => Ok(kept),
         }

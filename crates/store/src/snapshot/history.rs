@@ -217,7 +217,7 @@ impl Snapshot {
             key::encode(value.as_ref(), Direction::Ascending, &mut key);
             key
         };
-        // Keys go on behind a value with the `_id`, which no byte of 0xFF begins.
+        // Keys go on after a value with the `_id`, which no byte of 0xFF begins.
         let behind = |value: &Value| [of_value(value), vec![0xFF]].concat();
         let all = KeyRange::prefix(&prefix);
         let low = match (after, &range.0) {

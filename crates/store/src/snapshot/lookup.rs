@@ -16,7 +16,7 @@ const VISITED_BYTES: usize = 1 << 20;
 /// Documents of records that were looked up together.
 #[derive(Debug)]
 pub struct RawDocuments {
-    /// Those that were in memory, each behind the other.
+    /// Those that were in memory, one after the other.
     copied: Vec<u8>,
     /// Where each ends; one that was not in memory has no bytes.
     ends: Vec<usize>,
@@ -289,7 +289,7 @@ fn has_id(document: RawDocument<'_>, id_key: &[u8]) -> bool {
     document.get("_id").is_some_and(|id| keys::id_key(id) == id_key)
 }
 
-/// The documents that lie in one buffer, each behind the other; an empty one is none.
+/// The documents that lie in one buffer, one after the other; an empty one is none.
 fn cut(buffer: Vec<u8>, ends: Vec<usize>) -> Vec<Option<DocumentBuf>> {
     let buffer = Bytes::from(buffer);
     let mut start = 0;

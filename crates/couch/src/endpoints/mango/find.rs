@@ -140,7 +140,7 @@ async fn answer((database, choice, options): Asked<'_>, output: &mut Output) -> 
     Ok(())
 }
 
-/// Appends what stands behind the documents.
+/// Appends what stands after the documents.
 fn write_end(
     bookmark: &str,
     (statistics, started): (&Statistics, Instant),

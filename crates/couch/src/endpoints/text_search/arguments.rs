@@ -121,7 +121,7 @@ impl Arguments {
     }
 }
 
-/// The bookmark behind a hit that was sorted by these values.
+/// The bookmark after a hit that was sorted by these values.
 pub(super) fn bookmark_of(values: &[Json]) -> String {
     BASE64_URL_SAFE_NO_PAD.encode(Json::Array(values.to_vec()).to_string())
 }

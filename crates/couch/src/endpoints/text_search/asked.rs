@@ -102,7 +102,7 @@ fn group_field(text: &str) -> Result<String> {
     }
 }
 
-/// A field's name and its type, where one stands behind it.
+/// A field's name and its type, where one stands after it.
 fn typed(text: &str) -> Option<(&str, Option<&str>)> {
     let (name, kind) = match text.split_once('<') {
         Some((name, kind)) => (name, Some(kind.strip_suffix('>')?)),
@@ -134,7 +134,7 @@ fn highlights(arguments: &Arguments) -> Result<Option<Highlights>> {
     }))
 }
 
-/// By relevance where nobody says; by ids behind all else.
+/// By relevance where nobody says; by ids after all else.
 fn sort(arguments: &Arguments, name: &str) -> Result<Vec<SortBy>> {
     let named = match arguments.json(name)? {
         None => vec![BY_RELEVANCE.to_owned()],

@@ -29,7 +29,7 @@ pub(super) fn list(folder: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
     Ok(files)
 }
 
-/// Writes a record behind those that are whole, in a file that nobody writes any more, and flushes it.
+/// Writes a record after those that are whole, in a file that nobody writes any more, and flushes it.
 pub(super) fn append(path: &Path, record: &[u8]) -> io::Result<()> {
     let Some((_, mut records)) = Records::open(path)? else {
         return Ok(());

@@ -15,7 +15,7 @@ pub(super) struct Manifest {
     pub(super) first_log: u64,
     /// All up to this sequence number is in tables.
     pub(super) in_tables: u64,
-    /// Whether tables hold nothing behind that: so if write buffers went to tables since the manifest was begun. A table
+    /// Whether tables hold nothing after that: so if write buffers went to tables since the manifest was begun. A table
     /// that was merged since may have forgotten its numbers.
     pub(super) is_exact: bool,
 }

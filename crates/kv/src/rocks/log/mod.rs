@@ -31,7 +31,7 @@ struct Findings {
     damage: Option<LogDamage>,
 }
 
-/// Makes sure that the engine will find all that was acknowledged, and nothing behind a gap.
+/// Makes sure that the engine will find all that was acknowledged, and nothing after a gap.
 pub(super) fn check(folder: &Path) -> Result<(), Error> {
     let Some(findings) = look(folder).map_err(failed("reading the log"))? else {
         return Ok(());

@@ -30,7 +30,7 @@ fn add(operands: &[Found<'_>]) -> Result<Option<Value>> {
                     "only one date allowed in an $add expression",
                 ));
             }
-            // What was added before it is rounded together, what comes behind it number by number, as in MongoDB.
+            // What was added before it is rounded together, what comes after it number by number, as in MongoDB.
             ValueRef::DateTime(ms) => date = Some(moved(ms, total)?),
             other => {
                 let number = Number::of(other).ok_or_else(|| {

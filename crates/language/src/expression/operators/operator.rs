@@ -31,7 +31,7 @@ pub(in crate::expression) enum Syntax {
         usize,
         fn(Option<&Collation>, Vec<Found<'_>>) -> Result<Option<Value>>,
     ),
-    /// Any number, of which none is evaluated behind the first that is null or missing; compared by the collation where there is one.
+    /// Any number, of which none is evaluated after the first that is null or missing; compared by the collation where there is one.
     UntilNull(fn(Option<&Collation>, Vec<Found<'_>>) -> Result<Option<Value>>),
     /// A form of its own.
     Own(fn(&mut Parser<'_>, &Value) -> Result<Node>),

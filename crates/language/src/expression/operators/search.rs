@@ -89,7 +89,7 @@ fn index_of(name: &str, operands: &[Found<'_>], codes: [Code; 2], unit: Unit) ->
     Ok(Some(Value::Int32(position.map_or(-1, |at| at as i32))))
 }
 
-/// The first code point, at this one or behind it, with which the wanted text begins. It counts where it begins: the wanted text
+/// The first code point, at this one or after it, with which the wanted text begins. It counts where it begins: the wanted text
 /// may go on past any end.
 fn find_point(text: &str, wanted: &str, start: usize) -> Option<usize> {
     let from = text.char_indices().nth(start).map_or(text.len(), |(at, _)| at);

@@ -98,12 +98,12 @@ impl Execution {
         metrics::note(|metrics| metrics.examined(0, documents as u64));
     }
 
-    /// Adds a result behind those that are ready.
+    /// Adds a result after those that are ready.
     pub(in crate::execute) fn put_behind(&mut self, found: Found) {
         self.ready.push(found);
     }
 
-    /// Adds records behind what is ready, to be looked up later.
+    /// Adds records after what is ready, to be looked up later.
     pub(in crate::execute) fn leave(&mut self, records: &[RecordId]) {
         self.pending.extend(records.iter().copied().map(Hit::of_record));
         self.exhausted &= self.pending.is_empty();

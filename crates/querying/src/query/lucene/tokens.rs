@@ -44,7 +44,7 @@ pub(super) enum Token {
     Not,
     Plus,
     Minus,
-    /// A sign with nothing behind it, which is a word.
+    /// A sign with nothing after it, which is a word.
     Bare(char),
     Tilde(String),
     Boost(f32),

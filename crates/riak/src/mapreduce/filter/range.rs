@@ -102,7 +102,7 @@ impl KeyRange {
     /// The ranges of `_id`s: these texts, and all that is no text.
     pub(crate) fn ids(&self) -> Vec<(Bound<Value>, Bound<Value>)> {
         let text = |bytes: &[u8]| Value::from(String::from_utf8_lossy(bytes).into_owned());
-        // Documents come behind texts in the order of values.
+        // Documents come after texts in the order of values.
         let behind_texts = || Value::Document(value::Document::new());
         let mut ranges = vec![(Bound::Unbounded, Bound::Excluded(Value::from("")))];
         if !self.is_empty {

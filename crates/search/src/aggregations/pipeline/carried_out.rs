@@ -14,7 +14,7 @@ use querying::work;
 use serde_json::{Map, Value, json};
 use std::cmp::Ordering;
 
-/// The pipelines among aggregations, each behind those whose numbers it takes.
+/// The pipelines among aggregations, each after those whose numbers it takes.
 fn in_order(aggregations: &Aggregations) -> impl Iterator<Item = &Named> {
     let places = aggregations.pipelines.iter();
     places.filter_map(|at| aggregations.named.get(*at))

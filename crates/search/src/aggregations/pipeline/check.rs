@@ -128,7 +128,7 @@ struct Order<'a> {
 }
 
 impl Order<'_> {
-    /// Adds a pipeline behind those that it needs. Each is begun once, so this goes no deeper than there are pipelines.
+    /// Adds a pipeline after those that it needs. Each is begun once, so this goes no deeper than there are pipelines.
     fn add(&mut self, at: usize) -> Result<()> {
         let Some(Named {
             name,

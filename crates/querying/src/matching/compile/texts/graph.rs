@@ -53,7 +53,7 @@ pub(super) fn phrases(field: &Arc<Field>, tokens: &[Token], text: &Match, boost:
     })
 }
 
-/// The ways through terms, each of terms one behind the other at places of its own.
+/// The ways through terms, each of terms one after the other at places of its own.
 fn ways(tokens: &[Token]) -> Result<Vec<Vec<Token>>> {
     let mut whole = Vec::new();
     // Terms so far, the place that is next in the graph, and in the way.
