@@ -14,7 +14,7 @@ impl Drop for Run<'_> {
     fn drop(&mut self) {
         for holder in &self.holders {
             match holder {
-                Object::List(list) => drop(list.take()),
+                Object::List(list) | Object::Set(list) => drop(list.take()),
                 Object::Map(map) => drop(map.take()),
                 _ => {}
             }
@@ -39,6 +39,28 @@ impl Run<'_> {
         let list = Object::List(Rc::new(RefCell::new(items)));
         holds.map_or(Ok(()), |item| self.holds(&list, &item))?;
         Ok(list)
+    }
+
+    /// A set that the script makes, of objects of which those that are equal come once.
+    pub(crate) fn set(&mut self, items: Vec<Object>) -> Result<Object> {
+        let different = self.different(items)?;
+        self.takes_bytes(HOLDER_BYTES + 32 * different.len())?;
+        let holds = different.iter().find(|item| item.holds_others()).cloned();
+        let set = Object::Set(Rc::new(RefCell::new(different)));
+        holds.map_or(Ok(()), |item| self.holds(&set, &item))?;
+        Ok(set)
+    }
+
+    /// Those of objects that are not equal to one before.
+    pub(crate) fn different(&mut self, items: Vec<Object>) -> Result<Vec<Object>> {
+        let mut kept = Vec::new();
+        for item in items {
+            self.step(1)?;
+            if self.position(&kept, &item)?.is_none() {
+                kept.push(item);
+            }
+        }
+        Ok(kept)
     }
 
     /// A map that the script makes.

@@ -5,6 +5,7 @@ use crate::methods::{items, order, unknown};
 use crate::object::{COMPARED_BYTES_OF_STEP, Object};
 use crate::run::Run;
 use crate::statics;
+use std::cell::RefCell;
 use std::cmp::Ordering;
 
 /// The objects in their order, where each of them can be compared with each.
@@ -107,12 +108,12 @@ pub(crate) fn of_list(run: &mut Run<'_>, base: &Object, name: &str, arguments: &
             }
             return Ok(Object::Bool(found.is_some()));
         }
-        ("removeAll", [others]) => {
+        ("removeAll" | "retainAll", [others]) => {
             let others = items(others)?;
             let all = list.borrow().clone();
             let mut kept = Vec::with_capacity(all.len());
             for one in all {
-                if run.position(&others, &one)?.is_none() {
+                if run.position(&others, &one)?.is_some() == (name == "retainAll") {
                     kept.push(one);
                 }
             }
@@ -149,6 +150,52 @@ pub(crate) fn of_list(run: &mut Run<'_>, base: &Object, name: &str, arguments: &
     Ok(Object::Bool(list.borrow().len() != length))
 }
 
+/// The methods of sets; of those that change nothing they have what lists have.
+pub(crate) fn of_set(
+    run: &mut Run<'_>,
+    base: &Object,
+    set: &RefCell<Vec<Object>>,
+    name: &str,
+    arguments: &[Object],
+) -> Result<Object> {
+    let length = set.borrow().len();
+    match (name, arguments) {
+        ("add", [one]) => add(run, base, set, one)?,
+        ("addAll", [others]) => {
+            for one in items(others)? {
+                add(run, base, set, &one)?;
+            }
+        }
+        ("remove", [one]) => {
+            let found = run.position(&set.borrow(), one)?;
+            if let Some(at) = found {
+                set.borrow_mut().remove(at);
+            }
+        }
+        ("clear", []) => set.borrow_mut().clear(),
+        _ => {
+            let all = set.borrow().clone();
+            let list = run.list(all)?;
+            let made = of_list(run, &list, name, arguments)?;
+            if let ("removeIf" | "removeAll" | "retainAll", Object::List(kept)) = (name, &list) {
+                *set.borrow_mut() = kept.borrow().clone();
+            }
+            return Ok(made);
+        }
+    }
+    Ok(Object::Bool(set.borrow().len() != length))
+}
+
+fn add(run: &mut Run<'_>, base: &Object, set: &RefCell<Vec<Object>>, one: &Object) -> Result<()> {
+    run.step(1)?;
+    if run.position(&set.borrow(), one)?.is_none() {
+        run.holds(base, one)?;
+        run.takes_bytes(32)?;
+        set.borrow_mut().push(one.clone());
+    }
+    Ok(())
+}
+
 /// What streams have besides: a list stands for each, since it is gone through but once.
 fn of_stream(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object]) -> Result<Option<Object>> {
     let Object::List(list) = base else {
@@ -166,14 +213,10 @@ fn of_stream(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Object])
             let kept = copied().into_iter().skip(count(first)?);
             run.list(kept.collect())?
         }
+        ("collect", [Object::Class("Collectors.toSet")]) => run.set(copied())?,
         ("distinct", []) => {
-            let mut kept = Vec::new();
-            for one in copied() {
-                if run.position(&kept, &one)?.is_none() {
-                    kept.push(one);
-                }
-            }
-            run.list(kept)?
+            let different = run.different(copied())?;
+            run.list(different)?
         }
         ("sorted", []) => {
             let sorted = sorted(run, copied())?;

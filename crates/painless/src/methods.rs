@@ -108,7 +108,7 @@ pub(crate) fn order(a: &Object, b: &Object) -> Result<Ordering> {
 /// What `for (x : …)` goes through.
 pub(crate) fn items(object: &Object) -> Result<Vec<Object>> {
     match object {
-        Object::List(list) => Ok(list.borrow().clone()),
+        Object::List(list) | Object::Set(list) => Ok(list.borrow().clone()),
         Object::Field(_, values) => Ok(values.to_vec()),
         Object::Map(members) => Ok(members
             .borrow()
@@ -130,6 +130,7 @@ pub(crate) fn call(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Ob
     match base {
         Object::Text(text) => of_text(run, text, name, arguments),
         Object::List(_) => lists::of_list(run, base, name, arguments),
+        Object::Set(set) => lists::of_set(run, base, set, name, arguments),
         Object::Map(_) => of_map(run, base, name, arguments),
         Object::Field(field, values) => of_field(run, field, values, name, arguments),
         Object::Int(_) | Object::Double(_) => match name {

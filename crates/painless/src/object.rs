@@ -26,6 +26,8 @@ pub(crate) enum Object {
     Double(f64),
     Text(Arc<str>),
     List(Rc<RefCell<Vec<Object>>>),
+    /// Objects that are all different, in the order in which they were put.
+    Set(Rc<RefCell<Vec<Object>>>),
     Map(Rc<RefCell<Members>>),
     /// A type of BSON that JSON lacks: it is handed on as it is.
     Other(Rc<Value>),
@@ -76,7 +78,10 @@ impl Object {
 
     /// Whether it is a list or a map, or has lists as a field of vectors does.
     pub(crate) fn holds_others(&self) -> bool {
-        matches!(self, Object::List(_) | Object::Map(_) | Object::Field(..))
+        matches!(
+            self,
+            Object::List(_) | Object::Set(_) | Object::Map(_) | Object::Field(..)
+        )
     }
 
     /// Converts it to a value of at most `room` bytes, and takes what it used from `room`. A list or map within itself is refused
@@ -91,7 +96,7 @@ impl Object {
         }
         let bytes = match self {
             Object::Text(text) => 2 * VALUE_BYTES + text.len(),
-            Object::List(_) => 2 * VALUE_BYTES,
+            Object::List(_) | Object::Set(_) => 2 * VALUE_BYTES,
             Object::Map(members) => {
                 let names = members
                     .borrow()
@@ -114,7 +119,7 @@ impl Object {
             Object::Double(double) => Value::Double(*double),
             Object::Text(text) => Value::String(text.to_string()),
             Object::Day(day) => Value::String(day_name(*day)),
-            Object::List(list) => {
+            Object::List(list) | Object::Set(list) => {
                 let list = list.borrow();
                 let values = list.iter().map(|one| one.to_value_at(depth + 1, room));
                 Value::Array(values.collect::<Result<_>>()?)
@@ -149,6 +154,7 @@ impl Object {
             Object::Double(_) => "double",
             Object::Text(_) => "java.lang.String",
             Object::List(_) => "java.util.ArrayList",
+            Object::Set(_) => "java.util.HashSet",
             Object::Map(_) => "java.util.HashMap",
             Object::Day(_) => "java.time.DayOfWeek",
             Object::Other(value) if matches!(**value, Value::DateTime(_)) => "java.time.ZonedDateTime",
@@ -220,6 +226,16 @@ impl Object {
                     let (a, b) = (a.borrow(), b.borrow());
                     let mut both = a.iter().zip(b.iter());
                     a.len() == b.len() && both.all(|(a, b)| a.equals_at(b, depth + 1, pairs_max, pairs))
+                }
+            }
+            (Object::Set(a), Object::Set(b)) => {
+                Rc::ptr_eq(a, b) || {
+                    let (a, b) = (a.borrow(), b.borrow());
+                    a.len() == b.len()
+                        && a.iter().all(|one| {
+                            let mut others = b.iter();
+                            others.any(|other| one.equals_at(other, depth + 1, pairs_max, pairs))
+                        })
                 }
             }
             (Object::Map(a), Object::Map(b)) => {

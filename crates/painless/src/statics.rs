@@ -145,6 +145,7 @@ pub(crate) fn call(run: &mut Run<'_>, class: &str, name: &str, arguments: &[Obje
             Ok(Object::Null)
         }
         ("Collectors", "toList", []) => Ok(Object::Class("Collectors.toList")),
+        ("Collectors", "toSet", []) => Ok(Object::Class("Collectors.toSet")),
         _ => unknown(),
     }
 }
@@ -226,10 +227,12 @@ fn similarity(name: &str, a: &[f64], b: &[f64]) -> f64 {
 /// `new Kind(arguments)`.
 pub(crate) fn made(run: &mut Run<'_>, kind: &str, arguments: &[Object]) -> Result<Object> {
     match (kind, arguments) {
-        ("ArrayList" | "LinkedList" | "HashSet" | "TreeSet" | "LinkedHashSet", []) => run.list(Vec::new()),
+        ("ArrayList" | "LinkedList", []) => run.list(Vec::new()),
         ("ArrayList" | "LinkedList", [other]) => run.list(items(other)?),
-        ("HashSet" | "TreeSet" | "LinkedHashSet", _) => {
-            failed(format!("[new {kind}] with arguments is not supported"))
+        ("HashSet" | "LinkedHashSet", []) => run.set(Vec::new()),
+        ("HashSet" | "LinkedHashSet", [other]) => {
+            let others = items(other)?;
+            run.set(others)
         }
         ("HashMap" | "LinkedHashMap" | "TreeMap", []) => run.map(Vec::new()),
         ("HashMap" | "LinkedHashMap" | "TreeMap", [Object::Map(other)]) => {
@@ -248,7 +251,9 @@ pub(crate) fn made(run: &mut Run<'_>, kind: &str, arguments: &[Object]) -> Resul
 pub(crate) fn is_a(object: &Object, kind: &str) -> Result<bool> {
     Ok(match kind {
         "String" => matches!(object, Object::Text(_)),
-        "List" | "ArrayList" | "Collection" => matches!(object, Object::List(_)),
+        "List" | "ArrayList" => matches!(object, Object::List(_)),
+        "Set" | "HashSet" => matches!(object, Object::Set(_)),
+        "Collection" => matches!(object, Object::List(_) | Object::Set(_)),
         "Map" | "HashMap" => matches!(object, Object::Map(_)),
         "Boolean" => matches!(object, Object::Bool(_)),
         "Integer" | "Long" => matches!(object, Object::Int(_)),
@@ -275,9 +280,9 @@ pub(crate) fn cast(kind: &str, object: Object) -> Result<Object> {
         }
         ("def" | "Object", _) | (_, Object::Null) => object,
         ("String", Object::Text(_)) | ("boolean" | "Boolean", Object::Bool(_)) => object,
-        ("List" | "ArrayList" | "Collection", Object::List(_)) | ("Map" | "HashMap", Object::Map(_)) => {
-            object
-        }
+        ("List" | "ArrayList" | "Collection", Object::List(_))
+        | ("Set" | "HashSet" | "Collection", Object::Set(_))
+        | ("Map" | "HashMap", Object::Map(_)) => object,
         (kind, other) => return failed(format!("Cannot cast [{}] to [{kind}].", other.kind())),
     })
 }

@@ -38,7 +38,7 @@ impl<'r, 'h> Writer<'r, 'h> {
             Object::Int(int) => self.push(&int.to_string()),
             Object::Double(double) => self.push(&double_text(*double)),
             Object::Text(text) => self.push(text),
-            Object::List(items) => self.list(&items.borrow(), Writer::show_within),
+            Object::List(items) | Object::Set(items) => self.list(&items.borrow(), Writer::show_within),
             // A vector is a list within its field.
             Object::Field(_, values) => self.list(values, Writer::show),
             Object::Map(members) => {
@@ -74,7 +74,7 @@ impl<'r, 'h> Writer<'r, 'h> {
 
     fn show_within(&mut self, object: &Object) -> Result<()> {
         match object {
-            Object::List(_) | Object::Field(..) => self.push("[…]"),
+            Object::List(_) | Object::Set(_) | Object::Field(..) => self.push("[…]"),
             Object::Map(_) => self.push("{…}"),
             other => self.show(other),
         }

@@ -20,6 +20,7 @@ fn every_script_ends() {
     assert!(fails("def s = 'aaaaaaaa'; while (true) { s = s.replace('a', s) }").contains("limit"));
     assert!(fails("def l = [1]; while (true) { l.addAll(l) }").contains("limit"));
     assert!(fails("def l = []; l.add(l); return l").contains("holds itself"));
+    assert!(fails("def s = new HashSet(); s.add(s); return s").contains("holds itself"));
     assert!(fails("def m = new HashMap(); m.put('m', m); return m").contains("holds itself"));
 }
 
@@ -138,6 +139,7 @@ fn what_holds_others_a_hundred_thousand_deep_is_freed() {
         "[1].collect(x -> l)",
         "['x': l].values()",
         "['x': l].entrySet()",
+        "new HashSet([l])",
     ] {
         let source = format!("def l = [1]; for (int i = 0; i < 30000; i++) {{ l = {deeper} }} return 1");
         let ran = Script::compile(&source).unwrap().run(&mut Globals::new(), &());

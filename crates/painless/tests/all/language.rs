@@ -301,6 +301,26 @@ fn elements_are_gone_through_and_put_in_order() {
             r#""3-2""#,
         ),
         ("Math.floorMod(-1, 3)", "2"),
+        (
+            "Set s = new HashSet([1, 2, 1, 'a']); s.add(2); s.add(3); s.remove('a'); s",
+            "[1,2,3]",
+        ),
+        (
+            "def s = new HashSet(); s.add('a') && !s.add('a') && s.contains('a') && s.size() == 1",
+            "true",
+        ),
+        (
+            "new HashSet([1, 2]) == new HashSet([2, 1]) && new HashSet([1]) instanceof Set",
+            "true",
+        ),
+        (
+            "def s = new HashSet([3, 1, 2]); s.removeIf(x -> x > 2); def n = 0; for (x in s) { n += x } n",
+            "3",
+        ),
+        (
+            "new ArrayList([1, 1, 2].stream().collect(Collectors.toSet())).size()",
+            "2",
+        ),
     ] {
         assert_eq!(result(source), value, "{source}");
     }
