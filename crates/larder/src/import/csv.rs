@@ -6,7 +6,31 @@ use super::options::{ColumnType, Kind};
 use super::sink::Sink;
 use anyhow::{Context, Result, bail};
 use csv::{ReaderBuilder, StringRecord};
+use std::io::{self, Read};
 use value::{Document, Value};
+
+/// What has more bytes is no record: a quotation mark lacks its pair, and all that follows would come into memory as one field.
+const RECORD_BYTES_MAX: usize = 64 << 20;
+
+/// What is read, no more of it than a record may have.
+struct Bounded<R> {
+    text: R,
+    /// Bytes that may still be read of the present record.
+    left: usize,
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.left == 0 {
+            let what =
+                format!("a record has more than {RECORD_BYTES_MAX} bytes: a quotation mark lacks its pair");
+            return Err(io::Error::other(what));
+        }
+        let bytes = self.text.read(buffer)?;
+        self.left = self.left.saturating_sub(bytes);
+        Ok(bytes)
+    }
+}
 
 struct Column {
     path: Vec<String>,
@@ -18,7 +42,10 @@ pub fn read(input: Input, types: &[ColumnType], sink: &mut Sink<'_>) -> Result<(
     let mut reader = ReaderBuilder::new()
         .delimiter(input.delimiter)
         .flexible(true)
-        .from_reader(input.text);
+        .from_reader(Bounded {
+            text: input.text,
+            left: RECORD_BYTES_MAX,
+        });
     let header = reader
         .headers()
         .with_context(|| format!("cannot read the header of {}", input.name))?
@@ -26,6 +53,7 @@ pub fn read(input: Input, types: &[ColumnType], sink: &mut Sink<'_>) -> Result<(
     let columns = columns(&header, types, &input.name)?;
     let mut record = csv::ByteRecord::new();
     loop {
+        reader.get_mut().left = RECORD_BYTES_MAX;
         let line = reader.position().line();
         let place = format!("{}:{line}", input.name);
         match reader.read_byte_record(&mut record) {
@@ -39,7 +67,7 @@ pub fn read(input: Input, types: &[ColumnType], sink: &mut Sink<'_>) -> Result<(
                 )?,
             },
             Err(error) if error.is_io_error() => {
-                return Err(error).with_context(|| format!("cannot read {}", input.name));
+                return Err(error).with_context(|| format!("cannot read {place}"));
             }
             Err(error) => sink.bad(place, error.to_string(), b"")?,
         }
@@ -149,6 +177,24 @@ mod tests {
         columns(&StringRecord::from(header), &[], "a.csv")
             .err()
             .map(|error| error.to_string())
+    }
+
+    #[test]
+    fn a_quotation_mark_without_its_pair_does_not_bring_the_file_into_memory() {
+        let text = io::Cursor::new("a\n1\n\"").chain(io::repeat(b'x'));
+        let mut reader = ReaderBuilder::new().from_reader(Bounded {
+            text,
+            left: RECORD_BYTES_MAX,
+        });
+        let mut record = csv::ByteRecord::new();
+        assert!(
+            reader
+                .read_byte_record(&mut record)
+                .is_ok_and(|is_there| is_there)
+        );
+        reader.get_mut().left = 100_000;
+        let refused = reader.read_byte_record(&mut record);
+        assert!(refused.is_err_and(|error| error.is_io_error()));
     }
 
     #[test]

@@ -125,9 +125,13 @@ impl<'a> Groups<'a> {
         );
         let field = &self.columns.fields[self.key];
         for (key, numbers) in self.tally.iter() {
-            let text = String::from_utf8_lossy(&key);
-            let place = format!("group {text}");
-            let id = match infer::value_of(&text, field.kind) {
+            let place = format!("group {}", String::from_utf8_lossy(&key));
+            // Others would get the same `_id`.
+            let Ok(text) = std::str::from_utf8(&key) else {
+                sink.bad(place, "not UTF-8".to_owned(), &key)?;
+                continue;
+            };
+            let id = match infer::value_of(text, field.kind) {
                 Ok(id) => id.unwrap_or(Value::Null),
                 Err(reason) => {
                     sink.bad(place, reason, &key)?;
