@@ -1,11 +1,11 @@
 // The page: a bar, and the view that the address names. Views are loaded when they are first wanted.
 
-import { html, render, useEffect, useLayoutEffect, useState } from "./lib/html.js";
+import { html, render, useEffect, useErrorBoundary, useLayoutEffect, useState } from "./lib/html.js";
 import { Bar } from "./parts/bar.js";
 import { Failure } from "./parts/panel.js";
 import { KeyHelp, followKeys } from "./parts/keys.js";
 import { offline, mustSignIn, refresh, session } from "./state/session.js";
-import { followTheme } from "./state/settings.js";
+import { followTheme, settings } from "./state/settings.js";
 import { route } from "./state/route.js";
 import { useSignal } from "./state/signal.js";
 
@@ -25,6 +25,8 @@ function App() {
   const { view, segments, params } = useSignal(route);
   const now = useSignal(session);
   const why = useSignal(offline);
+  // Every time that is shown is in the zone that was chosen.
+  useSignal(settings);
   useEffect(() => {
     if (!why) return;
     const again = setInterval(refresh, RETRY_MS);
@@ -43,10 +45,13 @@ function App() {
 
 function View({ name, segments, params }) {
   const load = Object.hasOwn(VIEWS, name) ? VIEWS[name] : undefined;
+  const [error, retry] = useErrorBoundary();
   useEffect(() => {
     document.title = `${[...segments.slice(1, 2), name[0].toUpperCase() + name.slice(1)].join(" · ")} – Larder`;
+    retry();
   }, [name, segments.join("/")]);
   if (!load) return html`<section class="view"><h1>Nothing here</h1><p>There is no view called ${name}. <a href="#/start">To the start</a></p></section>`;
+  if (error) return html`<section class="view"><h1>This cannot be shown</h1><${Failure} error=${error} retry=${retry} /></section>`;
   return html`<${Lazy} load=${load} props=${{ segments, params }} />`;
 }
 
@@ -65,6 +70,8 @@ function skip(event) {
   document.getElementById("main").focus();
 }
 
+// A file that misses its place would be opened by the browser instead of the page.
+for (const kind of ["dragover", "drop"]) addEventListener(kind, (event) => event.preventDefault());
 followTheme();
 followKeys();
 // The first view is on its way while the server says who is signed in; one that does not come is told where it is shown.

@@ -50,14 +50,17 @@ export function plain(value) {
   return value;
 }
 
-/** Whether two values are the same, types included. */
-export const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+/** A value that is no document, as a query has it: also a long that JavaScript has no number for. */
+export const scalar = (value) => value?.$numberLong ?? value;
 
-/** The value at a path of names. */
-export function at(document, path) {
-  if (document && Object.hasOwn(document, path)) return document[path];
-  return path.split(".").reduce((value, name) => (value && typeof value === "object" ? value[name] : undefined), document);
-}
+/** Whether two values are the same, types included. */
+export const same = (a, b) => a === b || JSON.stringify(a) === JSON.stringify(b);
+
+/** A field of a document, which also has what all objects inherit. */
+export const own = (document, name) => (Object.hasOwn(document, name) ? document[name] : undefined);
+
+/** The value of a field, whose name may have dots, or be a path. */
+export const valueAt = (document, name) => own(document, name) ?? name.split(".").reduce((value, part) => (value && typeof value === "object" ? own(value, part) : undefined), document);
 
 /** The text of a value with the shell's literals; indented where `indent` is given. */
 export function print(value, indent = "", within = "") {

@@ -5,3 +5,11 @@ export function give(blob, name) {
   to.click();
   setTimeout(() => URL.revokeObjectURL(to.href), 60_000);
 }
+
+/** A line of comma-separated values. */
+export const csvLine = (values) => `${values.map(cell).join(",")}\r\n`;
+
+function cell(value) {
+  const text = typeof value === "object" && value ? JSON.stringify(value) : String(value ?? "");
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

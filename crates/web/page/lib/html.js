@@ -4,5 +4,5 @@ import { h } from "preact";
 import htm from "htm";
 
 export const html = htm.bind(h);
-export { Fragment, createRef, render } from "preact";
-export { useEffect, useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";
+export { render } from "preact";
+export { useEffect, useErrorBoundary, useLayoutEffect, useMemo, useReducer, useRef, useState } from "preact/hooks";

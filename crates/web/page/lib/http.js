@@ -1,10 +1,10 @@
 // Asking the server. Whatever is asked can be copied as a curl command by anybody.
 
-import { lost } from "../state/session.js";
+import { refresh } from "../state/session.js";
 
 /** A refusal or a failure, in the server's words. */
 export class Refusal extends Error {
-  /** @param {string} message @param {number} status @param {object} [body] */
+  /** @param {string} message @param {number} status 0 where nothing was answered @param {object} [body] */
   constructor(message, status, body) {
     super(message);
     this.status = status;
@@ -12,30 +12,42 @@ export class Refusal extends Error {
   }
 }
 
+/** What is cut off by the network is told like what never came; what was given up by the page itself stays that. */
+const come = (asked) => asked.catch((error) => {
+  if (error.name === "AbortError") throw error;
+  refresh();
+  throw new Refusal("The server does not answer.", 0);
+});
+
+/** A response that is good; all else is told in the server's words. */
+export async function send(path, options) {
+  const response = await come(fetch(path, options));
+  if (response.ok) return response;
+  const answer = await response.json().catch(() => null);
+  // It may be that one is not signed in any more: CouchDB's protocol says the same of what one may not do.
+  if (response.status === 401 && path !== "/api/session") refresh();
+  throw new Refusal(reasonOf(answer) ?? `HTTP status ${response.status}`, response.status, answer);
+}
+
+const reasonOf = (answer) => answer?.errmsg ?? answer?.reason ?? answer?.error?.reason ?? answer?.error?.root_cause?.[0]?.reason;
+
+/** Whole numbers that JavaScript cannot hold stay as they were told, as Extended JSON has them. */
+const exact = (_, value, told) => (typeof value === "number" && !Number.isSafeInteger(value) && /^-?\d+$/.test(told?.source) ? { $numberLong: told.source } : value);
+const hasLong = (text) => /[:[,]\s*-?\d{16}/.test(text);
+
 /**
+ * The answer, parsed where it is JSON; null where it is empty.
  * @param {string} method
  * @param {string} path
  * @param {{body?: unknown, signal?: AbortSignal, type?: string}} [options]
  */
 export async function ask(method, path, { body, signal, type = "application/json" } = {}) {
-  const headers = body === undefined ? {} : { "Content-Type": type };
-  const text = body === undefined || typeof body === "string" ? body : JSON.stringify(body);
-  let response;
-  try {
-    response = await fetch(path, { method, headers, body: text, signal });
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Refusal("The server does not answer.", 0);
-  }
-  const answer = response.status === 204 ? null : await response.json().catch(() => null);
-  if (!response.ok) {
-    if (response.status === 401 && path !== "/api/session") lost();
-    throw new Refusal(reasonOf(answer) ?? `HTTP status ${response.status}`, response.status, answer);
-  }
-  return answer;
+  const sent = body !== undefined && { headers: { "Content-Type": type }, body: typeof body === "string" ? body : JSON.stringify(body) };
+  const response = await send(path, { method, signal, ...sent });
+  const text = await come(response.text());
+  if (text === "" || !response.headers.get("Content-Type")?.includes("json")) return text || null;
+  return JSON.parse(text, hasLong(text) ? exact : undefined);
 }
-
-const reasonOf = (answer) => answer?.errmsg ?? answer?.reason ?? answer?.error?.reason ?? answer?.error?.root_cause?.[0]?.reason;
 
 export const get = (path, signal) => ask("GET", path, { signal });
 
@@ -49,13 +61,31 @@ export async function command(database, body, { trim, signal } = {}) {
 
 export const commandPath = (database, trim) => `/api/command/${encodeURIComponent(database)}${trim ? `?trim=${trim}` : ""}`;
 
+/** All documents of a reply's cursor, up to so many. What is behind them is let go of, also where one leaves meanwhile. */
+export async function drained(database, { cursor }, { most = Infinity, ...options } = {}) {
+  const documents = [...(cursor.firstBatch ?? cursor.nextBatch)];
+  const collection = cursor.ns.slice(cursor.ns.indexOf(".") + 1);
+  let { id } = cursor;
+  const isOpen = () => String(id?.$numberLong ?? 0) !== "0";
+  try {
+    while (isOpen() && documents.length < most) {
+      const more = await command(database, { getMore: id, collection }, options);
+      documents.push(...more.cursor.nextBatch);
+      id = more.cursor.id;
+    }
+  } finally {
+    if (isOpen()) command(database, { killCursors: collection, cursors: [id] }).catch(() => {});
+  }
+  return { documents, hasMore: isOpen() };
+}
+
 /** A request of Elasticsearch's protocol. */
 export const elastic = (path, body, signal) => ask(body === undefined ? "GET" : "POST", `/api/elastic${path}`, { body, signal });
 
-/** `db.collection` in its two parts. */
+/** `db.collection` in its two parts; a name without a dot is one of the database `default`. */
 export function parts(name) {
   const dot = name.indexOf(".");
-  return [name.slice(0, dot), name.slice(dot + 1)];
+  return dot < 0 ? ["default", name] : [name.slice(0, dot), name.slice(dot + 1)];
 }
 
 /** The name under which Elasticsearch's protocol knows a collection. */

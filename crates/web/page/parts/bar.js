@@ -14,10 +14,8 @@ const THEME_MARKS = { system: "◐", dark: "☾", light: "☀" };
 export function Bar({ view, session }) {
   const { theme } = useSignal(settings);
   const why = useSignal(offline);
-  const signOut = async () => {
-    await ask("DELETE", "/api/session");
-    refresh();
-  };
+  // What was shown to one is not left on the screen for the next. Where it fails, the bar below says why.
+  const signOut = () => ask("DELETE", "/api/session").then(() => location.reload(), refresh);
   return html`
     <header class="bar">
       <a class="brand" href="#/start" aria-current=${view === "start" ? "page" : undefined}><${Mark} />Larder</a>

@@ -11,7 +11,7 @@ export const helpIsOpen = signal(false);
 const VIEWS = { l: "logs", g: "graphs", d: "docs", q: "query", f: "files", s: "server", h: "start" };
 const LIST = [
   ["/", "the query or filter"], ["Ctrl+Enter", "run"], ["Esc", "close, or back"], ["g then l g d q f s h", "a view: logs, graphs, documents, query, files, server, start"],
-  ["z", "UTC or local time"], [".", "live or not"], ["↑ ↓ PageUp PageDown", "move in a list"], ["Enter", "open"], ["e / E", "next older or newer error"], ["Ctrl+S", "save a document"], ["?", "this list"],
+  ["z", "UTC or local time"], [".", "live or not"], ["↑ ↓ PageUp PageDown", "move in a list"], ["Enter", "open"], ["e / E", "next older or newer error"], ["c", "lines around one"], ["Ctrl+S", "save a document"], ["?", "this list"],
 ];
 
 let isPrefixed = false;
@@ -19,11 +19,15 @@ let isPrefixed = false;
 /** A key that is meant for no text and no control. */
 export const isFree = (event) => !event.ctrlKey && !event.metaKey && !event.altKey && !event.target.closest("input, textarea, select, [contenteditable], dialog");
 
+/** The same of a single letter, which one may switch off. */
+export const isShortcut = (event) => settings.value.keys && isFree(event);
+
 export function followKeys() {
   addEventListener("keydown", (event) => {
-    if (event.ctrlKey && event.key === "Enter") document.querySelector("[data-run]")?.click();
-    if (!settings.value.keys || !isFree(event)) return;
-    if (isPrefixed && VIEWS[event.key]) go([VIEWS[event.key]]);
+    // In a dialog it is the dialog's own deed that is meant.
+    if ((event.ctrlKey || event.metaKey) && event.key === "Enter") (event.target.closest("dialog") ?? document).querySelector("[data-run]")?.click();
+    if (!isShortcut(event)) return;
+    if (isPrefixed && Object.hasOwn(VIEWS, event.key)) go([VIEWS[event.key]]);
     isPrefixed = event.key === "g" && !isPrefixed;
     if (event.key === "/") focusQuery(event);
     if (event.key === "z") change({ utc: !settings.value.utc });

@@ -3,10 +3,10 @@
 import { html, useState } from "../lib/html.js";
 
 /** The server's sentence, in the place of what it was asked for. */
-export function Failure({ error, retry, curl }) {
+export function Failure({ error, retry }) {
   return html`<div class="failure" role="alert">
     <p>${error.message}</p>
-    <p class="actions">${retry && html`<button onClick=${retry}>Retry</button>`}${curl && html`<${Copy} text=${curl} label="Copy as curl" />`}</p>
+    ${retry && html`<p class="actions"><button onClick=${retry}>Retry</button></p>`}
   </div>`;
 }
 
@@ -20,17 +20,34 @@ export function Loading({ on }) {
   return html`<div class=${on ? "loading on" : "loading"} role="progressbar" aria-label="Loading" aria-hidden=${!on}></div>`;
 }
 
+/** Copies a text, or what a function makes of what stands there now. */
 export function Copy({ text, label = "Copy" }) {
-  const [copied, setCopied] = useState(false);
-  const copy = async () => {
-    await navigator.clipboard.writeText(typeof text === "function" ? text() : text);
-    setCopied(true);
-    setTimeout(() => setCopied(false), 1500);
+  const [told, setTold] = useState(null);
+  const copy = async ({ currentTarget }) => {
+    try {
+      await toClipboard(typeof text === "function" ? text() : text, currentTarget);
+      setTold("Copied");
+    } catch (error) {
+      setTold(`Not copied: ${error.message}`);
+    }
+    setTimeout(() => setTold(null), 1500);
   };
-  return html`<button type="button" class="quiet" onClick=${copy}>${copied ? "Copied" : label}</button>`;
+  return html`<button type="button" class="quiet" onClick=${copy}>${told ?? label}</button>`;
 }
 
-/** Tabs that are links or deeds. @param {{label: string, tabs: [string, string][], now: string, choose: (name: string) => void}} props */
+/** Without encryption browsers let a page copy only what is marked in it. */
+async function toClipboard(text, button) {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  const field = Object.assign(document.createElement("textarea"), { value: text, className: "hidden" });
+  button.after(field);
+  field.select();
+  const isDone = document.execCommand("copy");
+  field.remove();
+  button.focus();
+  if (!isDone) throw new Error("the browser refuses");
+}
+
+/** @param {{label: string, tabs: [string, string][], now: string, choose: (name: string) => void}} props */
 export function Tabs({ label, tabs, now, choose }) {
   return html`<div class="tabs" role="group" aria-label=${label}>
     ${tabs.map(([name, title]) => html`<button key=${name} aria-pressed=${name === now} onClick=${() => choose(name)}>${title}</button>`)}

@@ -2,15 +2,33 @@
 
 import { signal } from "./signal.js";
 
+/** What is typed by hand may have a % that means nothing. */
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 function read() {
   const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
-  const segments = path.split("/").filter(Boolean).map(decodeURIComponent);
+  const segments = path.split("/").filter(Boolean).map(decoded);
   return { view: segments[0] ?? "start", segments, params: Object.fromEntries(new URLSearchParams(query)) };
 }
 
 export const route = signal(read());
 
 addEventListener("hashchange", () => (route.value = read()));
+
+/** The last address of each collection, by which one comes back to its documents as they were left. */
+const places = new Map();
+const note = () => route.value.segments.length === 2 && places.set(link(route.value.segments), location.hash);
+route.follow(note);
+note();
+
+/** @param {string[]} segments */
+export const listOf = (segments) => places.get(link(segments)) ?? link(segments);
 
 /** An address. @param {string[]} segments @param {Record<string, unknown>} [params] */
 export function link(segments, params = {}) {

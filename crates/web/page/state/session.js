@@ -7,21 +7,29 @@ export const session = signal(null);
 /** Why the server could not be asked; null while it answers. */
 export const offline = signal(null);
 
+let rounds = 0;
+/** Who was signed in before the sign-in was over. */
+let last;
+
+/** Asks who is signed in. Where the sign-in is over its form comes over the view, whose text stays. */
 export async function refresh() {
+  const round = ++rounds;
+  let [answer, why] = [session.value, null];
   try {
     const response = await fetch("/api/session");
-    const answer = await response.json();
+    answer = await response.json();
     if (!response.ok) throw new Error(answer.reason);
-    session.value = answer;
-    offline.value = null;
   } catch (error) {
-    offline.value = error instanceof TypeError ? "no connection" : error.message;
+    [answer, why] = [session.value, error instanceof TypeError ? "no connection" : error.message];
   }
-}
-
-/** The sign-in is over: its form comes over the view, whose text stays. */
-export function lost() {
-  if (session.value) session.value = { ...session.value, users: true, user: null };
+  // Answers may come in another order than they were asked for.
+  if (round !== rounds) return;
+  const name = answer?.user?.name;
+  // What is on the screen was asked with the rights of somebody else.
+  if (name && last && name !== last) return location.reload();
+  last = name ?? last;
+  session.value = answer;
+  offline.value = why;
 }
 
 export const mustSignIn = (now) => Boolean(now?.users && !now.user);
