@@ -222,7 +222,7 @@ test("lines that were left out are told, and loaded in their place; nothing move
   const gap = page.locator(".line.gap");
   await gap.getByText("250 lines skipped here").waitFor();
   assert.match(await first(page).innerText(), /^line 550:/);
-  await gap.getByRole("button", { name: "load" }).click();
+  for (const key of ["ArrowDown", "ArrowDown", "Enter"]) await page.getByRole("grid").press(key);
   await page.getByText("line 549:").waitFor();
   await page.waitForFunction(() => !document.querySelector(".line.gap"));
   const shown = (await page.locator(".line .message").allInnerTexts()).map((text) => Number(/\d+/.exec(text)[0]));
@@ -312,3 +312,50 @@ function lightnessOf(colour) {
   const [red, green, blue] = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16) / 255).map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
   return 116 * Math.cbrt(0.2126 * red + 0.7152 * green + 0.0722 * blue) - 16;
 }
+
+test("an answer to what is not asked any more is nobody's", async () => {
+  const page = await browser.open(`${server.url}/#/logs/default.logs`);
+  await first(page).waitFor();
+  let answer;
+  const late = new Promise((resolve) => (answer = resolve));
+  await page.route("**/api/command/default*", async (route) => {
+    if (route.request().postDataJSON().limit === 1 && route.request().postData().includes("FATAL")) await late;
+    await route.continue().catch(() => {});
+  });
+  await page.getByRole("heading").first().click();
+  await page.keyboard.press("e");
+  await page.getByRole("button", { name: "warn", exact: true }).click();
+  await page.getByText("600 lines", { exact: true }).waitFor();
+  answer();
+  await page.waitForTimeout(500);
+  assert.ok((await page.locator(".line .level").allInnerTexts()).every((letter) => letter === "W"));
+  await page.done();
+});
+
+test("a query's lines are downloaded each once and whole, also where many have one time", async () => {
+  const documents = Array.from({ length: 2500 }, (_, n) => ({ _id: n, time: line(n - (n % 40)).time, message: `piece ${n} ${"x".repeat(n === 7 ? 5000 : 1)}`, serial: { $numberLong: "9007199254740993" } }));
+  await server.command("default", { insert: "pieces", documents });
+  const page = await browser.open(`${server.url}/#/logs/default.pieces?q=piece`);
+  await page.getByText("2,500 lines", { exact: true }).waitFor();
+  const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "NDJSON" }).click()]);
+  const messages = (await readFile(await download.path(), "utf8")).trim().split("\n").map((text) => JSON.parse(text).message);
+  assert.equal(messages.length, 2500);
+  assert.equal(new Set(messages).size, 2500);
+  assert.ok(Math.max(...messages.map(({ length }) => length)) > 5000);
+  await page.locator(".line").first().click();
+  await page.getByRole("dialog").getByText("9007199254740993").waitFor();
+  await page.getByRole("button", { name: "Only serial 9007199254740993" }).click();
+  await page.getByText("2,500 lines", { exact: true }).waitFor();
+  await page.done();
+});
+
+test("an address that says nothing sensible shows what there is", async () => {
+  const page = await browser.open(`${server.url}/#/logs/default.logs?f=5&level=constructor&from=x`);
+  await page.getByText(/^3,00\d lines$/).waitFor();
+  await page.goto(`${server.url}/#/logs/logs?f=%5Bnull,%7B%22field%22:7%7D%5D`);
+  await page.getByText(/^3,00\d lines$/).waitFor();
+  await page.goto(`${server.url}/#/100%`);
+  await page.getByText("There is no view called 100%").waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.done();
+});

@@ -18,6 +18,7 @@ export function useGestures(data, timeAt, choose, setCursor) {
   const timeOf = (event) => timeAt(event.offsetX, now().from, now().to);
 
   const down = (event) => {
+    if (event.button) return;
     event.currentTarget.setPointerCapture(event.pointerId);
     const pulls = event.pointerType === "touch" || event.shiftKey;
     pointers.current.set(event.pointerId, { x: event.offsetX, time: timeOf(event), pulls });

@@ -38,6 +38,7 @@ export function Histogram({ data, choose }) {
   const inner = width - left - 4;
   const timeAt = (x) => data.from + (Math.max(0, Math.min(inner, x - left)) / inner) * (data.to - data.from);
   const down = (event) => {
+    if (event.button) return;
     event.currentTarget.setPointerCapture(event.pointerId);
     const at = timeAt(event.offsetX);
     setRange([at, at]);
@@ -62,7 +63,7 @@ export function Histogram({ data, choose }) {
   };
   const sentence = data ? `${data.rough ? "About " : ""}${count(data.total)} lines from ${stamp(data.from)} to ${stamp(data.to)}. Arrows move a range, with Shift they widen it, Enter takes it.` : "No bars yet";
   return html`<div class="histogram">
-    <canvas ref=${canvas} tabindex="0" role="img" aria-label=${sentence} onPointerDown=${data && down} onPointerMove=${(event) => held.current && event.buttons && setRange([held.current[0], timeAt(event.offsetX)])} onPointerUp=${data && up} onKeyDown=${data && key}></canvas>
+    <canvas ref=${canvas} tabindex="0" role="img" aria-label=${sentence} onPointerDown=${data && down} onPointerMove=${(event) => held.current && event.buttons && setRange([held.current[0], timeAt(event.offsetX)])} onPointerUp=${data && up} onPointerCancel=${() => setRange(null)} onKeyDown=${data && key}></canvas>
   </div>`;
 }
 

@@ -43,6 +43,7 @@ export function TimeRail({ data, newest, oldest, choose }) {
   };
   const pointed = (event) => take(data.to - (event.offsetY / height) * (data.to - data.from), REST_MS);
   const down = (event) => {
+    if (event.button) return;
     event.currentTarget.setPointerCapture(event.pointerId);
     pointed(event);
   };

@@ -2,7 +2,9 @@
 
 import { html, useState } from "../../lib/html.js";
 import { count, share } from "../../lib/number.js";
+import { scalar } from "../../lib/ejson.js";
 import { useResource } from "../../state/resource.js";
+import { AddFilter } from "./details.js";
 import { values } from "./search.js";
 
 const FIELDS_MAX = 200;
@@ -37,10 +39,9 @@ function Values({ name, query, field, add }) {
   if (error) return html`<p class="error">${error.message}</p>`;
   if (!data) return html`<p class="muted">…</p>`;
   return html`<p class="muted">in ${share(data.there, data.total)} of ${count(data.total)} lines</p>
-    <ul class="values">${data.top.map(({ value, count: n }) => html`<li key=${value}>
-      <span class="mono" title=${String(value)}>${String(value)}</span><span class="muted">${share(n, data.total)}</span>
-      <button class="quiet icon" aria-label=${`Only ${field.name} ${value}`} onClick=${() => add({ field: field.name, value })}>+</button>
-      <button class="quiet icon" aria-label=${`Without ${field.name} ${value}`} onClick=${() => add({ field: field.name, value, not: true })}>−</button>
+    <ul class="values">${data.top.map(({ value, count: n }) => html`<li key=${scalar(value)}>
+      <span class="mono" title=${scalar(value)}>${String(scalar(value))}</span><span class="muted">${share(n, data.total)}</span>
+      <${AddFilter} field=${field.name} value=${value} add=${add} />
       <meter max=${data.total || 1} value=${n} aria-hidden="true"></meter>
     </li>`)}</ul>`;
 }

@@ -1,8 +1,8 @@
 // Lines by MongoDB's find, where nothing is asked that only Lucene's syntax can say: an index on the time gives a page at once,
 // however many lines there are.
 
-import { date, millis, plain, typeOf } from "../../lib/ejson.js";
-import { command, parts } from "../../lib/http.js";
+import { date, millis, number, plain, scalar, typeOf, valueAt } from "../../lib/ejson.js";
+import { command, drained, parts } from "../../lib/http.js";
 import { NAMED, spellings } from "../../lib/level.js";
 
 const TIME_MS = 10_000;
@@ -12,10 +12,8 @@ export async function isDated(name, time, signal) {
   const [database, collection] = parts(name);
   const one = (order) => command(database, { find: collection, filter: {}, sort: { $natural: order }, limit: 1, singleBatch: true, projection: { [time]: 1 } }, { signal });
   const found = await Promise.all([one(1), one(-1)]).catch(() => []);
-  return found.length === 2 && found.every(({ cursor }) => cursor.firstBatch.length && typeOf(valueOf(cursor.firstBatch[0], time) ?? null) === "date");
+  return found.length === 2 && found.every(({ cursor }) => cursor.firstBatch.length && typeOf(valueAt(cursor.firstBatch[0], time) ?? null) === "date");
 }
-
-const valueOf = (document, path) => path.split(".").reduce((value, name) => value?.[name], document);
 
 /** What is asked as a filter; null where it cannot be said so. */
 export function filterFor(asked, shape) {
@@ -25,7 +23,7 @@ export function filterFor(asked, shape) {
   if (Object.keys(range).length) conditions.push({ [shape.time]: range });
   for (const { field, value, not } of asked.filters) {
     const known = shape.fields.find((one) => one.name === field);
-    if (!known || known.type === "date" || typeof value === "object") return null;
+    if (!known || known.type === "date" || typeof scalar(value) === "object") return null;
     conditions.push({ [field]: not ? { $ne: value } : { $eq: value } });
   }
   if (asked.group) {
@@ -50,24 +48,30 @@ export async function findLines(name, filter, { time }, { after, newer = false, 
 export async function linesOf(name, ids, { time }, trim, signal) {
   const [database, collection] = parts(name);
   const keys = ids.flatMap((id) => [id, ...(/^[0-9a-f]{24}$/.test(id) ? [{ $oid: id }] : []), ...(/^-?\d{1,15}$/.test(id) ? [Number(id)] : [])]);
-  const { cursor } = await command(database, { find: collection, filter: { _id: { $in: keys } }, batchSize: ids.length, singleBatch: true, limit: ids.length, maxTimeMS: TIME_MS }, { signal, trim });
-  const found = new Map(cursor.firstBatch.map((document) => [idText(document._id), rowOf(document, time)]));
+  // More than one reply where they are long.
+  const reply = await command(database, { find: collection, filter: { _id: { $in: keys } }, batchSize: ids.length, maxTimeMS: TIME_MS }, { signal, trim });
+  const { documents } = await drained(database, reply, { signal, trim });
+  const found = new Map(documents.map((document) => [idText(document._id), rowOf(document, time)]));
   return ids.map((id) => found.get(id));
 }
 
+/** An _id as Elasticsearch's protocol tells it. */
 const idText = (id) => (typeof id === "string" ? id : String(id.$oid ?? id.$numberInt ?? id.$numberLong ?? JSON.stringify(id)));
 
 /** A document as a line. */
 export function rowOf(document, time) {
-  return { id: typeof document._id === "string" ? document._id : (document._id.$oid ?? JSON.stringify(document._id)), key: document._id, source: simple(document), time: millis(valueOf(document, time)) };
+  const { _id, ...rest } = document;
+  return { id: idText(_id), key: _id, source: simple(rest), time: millis(valueAt(document, time)) };
 }
 
 /** Values as Elasticsearch's answers have them: numbers, dates as text. */
 function simple(value) {
   const type = typeOf(value);
   if (type === "array") return value.map(simple);
-  if (type === "object") return Object.fromEntries(Object.entries(value).filter(([name]) => name !== "_id").map(([name, inner]) => [name, simple(inner)]));
-  if (type === "date") return new Date(millis(value)).toISOString();
+  if (type === "object") return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, simple(inner)]));
+  if (type === "date") return Math.abs(millis(value)) <= 8.64e15 ? new Date(millis(value)).toISOString() : value;
+  // One that a number of JavaScript would change stays as it is.
+  if (type === "long" && !Number.isSafeInteger(number(value))) return value;
   if (type === "cut") return `${value.$cut.head} … +${Number(plain(value.$cut.bytes)).toLocaleString()} B`;
   return plain(value);
 }

@@ -1,10 +1,10 @@
 // The window of lines: scrolled both ways without end, with no more rows in it than its limit, and a screenful of elements.
 
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../../lib/html.js";
+import { valueAt } from "../../lib/ejson.js";
 import { groupOf, letterOf } from "../../lib/level.js";
 import { stamp } from "../../lib/time.js";
-import { settings } from "../../state/settings.js";
-import { useSignal } from "../../state/signal.js";
+import { isLine } from "./window.js";
 
 const ROW = 24;
 const NEAR_ROWS = 60;
@@ -14,7 +14,6 @@ const TEXT_MAX = 2000;
 export function Lines({ rows, shift, older, newer, open, shape, columns, onTop, focus, setFocus, fill, rail }) {
   const element = useRef(null);
   const [view, setView] = useState({ top: 0, height: 600 });
-  useSignal(settings);
   useEffect(() => {
     const measure = () => element.current && setView((before) => ({ ...before, height: element.current.clientHeight }));
     const watch = new ResizeObserver(measure);
@@ -43,28 +42,31 @@ export function Lines({ rows, shift, older, newer, open, shape, columns, onTop, 
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page }[event.key];
     if (step) {
       event.preventDefault();
-      const next = Math.max(0, Math.min(rows.length - 1, rows.indexOf(focus) + step));
+      const { scrollTop, clientHeight } = element.current;
+      // From what is seen, where the row that had the focus has gone.
+      const now = rows.includes(focus) ? rows.indexOf(focus) : Math.ceil(scrollTop / ROW) - Math.sign(step);
+      const next = Math.max(0, Math.min(rows.length - 1, now + step));
       setFocus(rows[next]);
       const at = next * ROW;
-      const { scrollTop, clientHeight } = element.current;
       if (at < scrollTop) element.current.scrollTop = at;
       if (at + ROW > scrollTop + clientHeight) element.current.scrollTop = at + ROW - clientHeight;
     }
     if (event.key === "Home") element.current.scrollTop = 0;
-    if (event.key === "Enter" && focus) open(focus);
+    if (event.key === "Enter" && focus) (isLine(focus) ? open : fill)(focus);
   };
   useEffect(() => {
     const at = rows.indexOf(focus) * ROW;
     const { scrollTop, clientHeight } = element.current;
     if (at >= 0 && (at < scrollTop || at + ROW > scrollTop + clientHeight)) element.current.scrollTop = Math.max(0, at - clientHeight / 2);
   }, [focus?.jump]);
+  const marked = (row) => ({ id: row === focus ? "focused-line" : undefined, "aria-selected": row === focus });
   const first = Math.max(0, Math.floor(view.top / ROW) - 10);
   const shown = rows.slice(first, first + Math.ceil(view.height / ROW) + 20);
   const seen = rows[Math.min(rows.length - 1, Math.floor(view.top / ROW))];
   const last = rows[Math.min(rows.length - 1, Math.floor((view.top + view.height) / ROW))];
   return html`<div class="lines-by-time"><div class="lines" ref=${element} tabindex="0" role="grid" aria-label="Lines, newest first" aria-rowcount="-1" onScroll=${scroll} onKeyDown=${key} aria-activedescendant=${shown.includes(focus) ? "focused-line" : undefined}>
     <div role="presentation" style=${{ height: `${first * ROW}px` }}></div>
-    ${shown.map((row) => row.gap ? html`<div key=${row.id} class="line gap" role="row"><span role="gridcell">··· ${row.gap.toLocaleString()} lines skipped here · <button class="quiet" onClick=${() => fill(row)}>load</button> ···</span></div>` : html`<div key=${row.id} id=${row === focus ? "focused-line" : undefined} class=${row === focus ? "line focused" : "line"} role="row" aria-selected=${row === focus} onClick=${() => click(row)}>
+    ${shown.map((row) => row.gap ? html`<div key=${row.id} ...${marked(row)} class=${row === focus ? "line gap focused" : "line gap"} role="row"><span role="gridcell">··· ${row.gap.toLocaleString()} lines skipped here · <button class="quiet" onClick=${() => fill(row)}>load</button> ···</span></div>` : html`<div key=${row.id} ...${marked(row)} class=${row === focus ? "line focused" : "line"} role="row" onClick=${() => click(row)}>
       <span role="gridcell" class="at"><span class="day">${stamp(row.time).slice(0, 11)}</span>${stamp(row.time).slice(11, 19)}<span class="day">${stamp(row.time).slice(19)}</span></span>
       <span role="gridcell" class=${`level ${groupOf(levelOf(row, shape))}`} title=${levelOf(row, shape)}>${letterOf(levelOf(row, shape))}</span>
       ${columns.map((column) => html`<span role="gridcell" class="column" key=${column}>${text(valueAt(row.source, column))}</span>`)}
@@ -74,9 +76,8 @@ export function Lines({ rows, shift, older, newer, open, shape, columns, onTop, 
   </div>${rail(seen?.time, last?.time)}</div>`;
 }
 
-export const valueAt = (source, name) => (Object.hasOwn(source, name) ? source[name] : name.split(".").reduce((value, part) => value?.[part], source));
 const text = (value) => (value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value));
-export const levelOf = (row, shape) => (shape.level ? valueAt(row.source, shape.level.name) : undefined);
+const levelOf = (row, shape) => (shape.level ? valueAt(row.source, shape.level.name) : undefined);
 
 function messageOf(row, shape) {
   const message = shape.message && valueAt(row.source, shape.message);

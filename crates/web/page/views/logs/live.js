@@ -2,6 +2,8 @@
 
 import { useEffect, useRef, useState } from "../../lib/html.js";
 import { indexName } from "../../lib/http.js";
+import { millis, scalar, valueAt } from "../../lib/ejson.js";
+import { bytes } from "../../lib/number.js";
 import { NAMED, spellings } from "../../lib/level.js";
 import { events } from "../../lib/sse.js";
 import { ARRIVING_MAX } from "../../limits.js";
@@ -38,7 +40,8 @@ export function useLive(isLive, name, asked, shape, take, begun, key) {
     }, 1000);
     const receive = (data) => {
       counted += data.lines.length;
-      ring.push(...data.lines.map((line) => rowOf(line, shape)));
+      // The query says nothing of the range.
+      ring.push(...data.lines.map((line) => rowOf(line, shape)).filter(({ time }) => time >= (asked.from ?? -Infinity) && time <= (asked.to ?? Infinity)));
       if (ring.length <= ARRIVING_MAX) return;
       const over = ring.splice(0, ring.length - ARRIVING_MAX + 1);
       ring.unshift(skip(over.reduce((sum, row) => sum + (row.gap ?? 1), 0)));
@@ -83,17 +86,19 @@ export function useLive(isLive, name, asked, shape, take, begun, key) {
 }
 
 /** Query, chips and levels in Lucene's syntax. */
-export function queryText({ q, filters, group }, { level }) {
+function queryText({ q, filters, group }, { level, fields }) {
   const words = (name) => `${level.exact ?? level.name}:(${spellings(name).join(" OR ")})`;
   const levels = !group ? "" : group === "other" ? `NOT (${NAMED.map(words).join(" OR ")})` : words(group);
-  const chips = filters.map(({ field, value, not }) => `${not ? "NOT " : ""}${field}:${JSON.stringify(String(value))}`);
+  const exact = (field) => (fields.find(({ name }) => name === field)?.exact ?? field).replace(/[^\w.@]/g, "\\$&");
+  const chips = filters.map(({ field, value, not }) => `${not ? "NOT " : ""}${exact(field)}:${JSON.stringify(String(scalar(value)))}`);
   return [q?.trim() && `(${q})`, levels, ...chips].filter(Boolean).join(" AND ");
 }
 
-function rowOf({ _id, document = {} }, { time }) {
-  const at = timeOf(document[time]);
-  return { id: _id, source: plainDates(document), time: at, ...(typeof _id === "string" && { key: document._id ?? (/^[0-9a-f]{24}$/.test(_id) ? { $oid: _id } : _id) }) };
+function rowOf({ _id, document, cut_bytes }, { time, message }) {
+  const source = document ? plainDates(document) : { [message ?? "message"]: `${bytes(cut_bytes)}: too long to come live, its document has it` };
+  const told = document && valueAt(document, time);
+  const at = millis(told) || Date.parse(told) || Date.now();
+  return { id: _id, source, time: at, key: document?._id ?? (/^[0-9a-f]{24}$/.test(_id) ? { $oid: _id } : _id) };
 }
 
-const timeOf = (value) => (typeof value === "object" && value ? Date.parse(value.$date) : Date.parse(value)) || Date.now();
-const plainDates = (source) => Object.fromEntries(Object.entries(source).map(([name, value]) => [name, value?.$date ?? value]));
+const plainDates = ({ _id, ...source }) => Object.fromEntries(Object.entries(source).map(([name, value]) => [name, value?.$date ?? value]));

@@ -1,11 +1,12 @@
 // One log: what is asked stands in the address; lines, bars and live lines come each on their own.
 
 import { html, useLayoutEffect, useRef, useState } from "../../lib/html.js";
+import { scalar } from "../../lib/ejson.js";
 import { GROUPS } from "../../lib/level.js";
 import { count } from "../../lib/number.js";
 import { fromInput, toInput } from "../../lib/time.js";
 import { Histogram } from "../../parts/histogram.js";
-import { isFree } from "../../parts/keys.js";
+import { isFree, isShortcut } from "../../parts/keys.js";
 import { Empty, Failure, Loading } from "../../parts/panel.js";
 import { TimeField } from "../../parts/timefield.js";
 import { TimeRail } from "../../parts/timerail.js";
@@ -19,10 +20,13 @@ import { Lines } from "./lines.js";
 import { useLive } from "./live.js";
 import { roughHistogram } from "./rough.js";
 import { extent, histogram, queryFor } from "./search.js";
-import { useWindow } from "./window.js";
+import { isLine, useWindow } from "./window.js";
 
 /** How long exact bars are waited for before a sample is asked for. */
 const ROUGH_AFTER_MS = 500;
+
+/** Bars of what goes on are counted again so long after they came. */
+const LIVE_BARS_MS = 5000;
 
 const parsed = (text) => {
   try {
@@ -32,8 +36,14 @@ const parsed = (text) => {
   }
 };
 
+/** Filters of an address, which anybody may have written. */
+function filtersOf(text) {
+  const all = parsed(text);
+  return Array.isArray(all) ? all.filter((one) => typeof one?.field === "string") : [];
+}
+
 export function Log({ name, params, shape }) {
-  const asked = { q: params.q, from: Number(params.from) || undefined, to: Number(params.to) || undefined, filters: parsed(params.f) ?? [], group: shape.level && GROUPS.some(({ name: group }) => group === params.level) ? params.level : undefined };
+  const asked = { q: params.q, from: Number(params.from) || undefined, to: Number(params.to) || undefined, filters: filtersOf(params.f), group: shape.level && GROUPS.some(({ name: group }) => group === params.level) ? params.level : undefined };
   const columns = (params.cols ?? "").split(",").filter(Boolean);
   const query = queryFor(asked, shape);
   const key = JSON.stringify([query, params.around]);
@@ -46,15 +56,15 @@ export function Log({ name, params, shape }) {
   const bars = useResource(async (signal) => {
     const range = asked.from && asked.to ? { oldest: asked.from, newest: asked.to } : await (filterFor(asked, shape) ? findExtent(name, filterFor(asked, shape), shape, signal) : extent(name, query, shape, signal));
     if (range.oldest === null) return null;
-    return histogram(name, query, shape, { from: asked.from ?? range.oldest, to: Math.max(range.newest, (asked.from ?? range.oldest) + 1) }, signal);
-  }, [name, key]);
+    return { key, ...(await histogram(name, query, shape, { from: asked.from ?? range.oldest, to: Math.max(range.newest, (asked.from ?? range.oldest) + 1) }, signal)) };
+  }, [name, key], isLive ? LIVE_BARS_MS : 0);
   const isExact = useRef(false);
   isExact.current = !bars.loading;
   const rough = useResource(async (signal) => {
     await new Promise((resolve) => setTimeout(resolve, ROUGH_AFTER_MS));
     return signal.aborted || isExact.current ? null : { key, data: await roughHistogram(name, asked, shape, signal) };
   }, [name, key]);
-  const shown = (bars.loading && rough.data?.key === key && rough.data.data) || bars.data;
+  const shown = (bars.loading && bars.data?.key !== key && rough.data?.key === key && rough.data.data) || bars.data;
 
   const live = useLive(isLive, name, asked, shape, lines.arrive, lines.catchUp, key);
 
@@ -64,13 +74,15 @@ export function Log({ name, params, shape }) {
     refine({ at: placeOf(row) });
     go(["logs", name], { cols: params.cols, at: placeOf(row), around: row.id });
   };
+  // Whoever came by an address alone has nothing behind him.
+  const back = () => (history.length > 1 ? history.back() : go(["logs", name], { cols: params.cols }));
   // With what is drawn, not after it: a key that is pressed as soon as a row is seen goes on from that row.
   useLayoutEffect(() => {
     const onKey = (event) => {
       if (!isFree(event)) return;
-      if (event.key === "e" || event.key === "E") nextError(event.key === "E");
-      if (event.key === "c" && focus && !params.around) around(focus);
-      if (event.key === "Escape" && params.around) history.back();
+      if (isShortcut(event) && (event.key === "e" || event.key === "E")) nextError(event.key === "E");
+      if (isShortcut(event) && event.key === "c" && focus && isLine(focus) && !params.around) around(focus);
+      if (event.key === "Escape" && params.around) back();
       if (event.key === "End") {
         // The browser would scroll the list down, where a text is marked in it.
         event.preventDefault();
@@ -94,11 +106,11 @@ export function Log({ name, params, shape }) {
       <${Searches} name=${name} params=${params} />
     </div>
     <${QueryLine} name=${name} params=${params} range=${shown} error=${page.error} />
-    ${asked.filters.length > 0 && html`<ul class="chips" aria-label="Filters">${asked.filters.map((filter, at) => html`<li key=${at}><span>${filter.not ? "−" : "+"} ${filter.field}: ${String(filter.value)}</span><button class="quiet icon" aria-label=${`Remove ${filter.field} ${filter.value}`} onClick=${() => remove(at)}>✕</button></li>`)}</ul>`}
+    ${asked.filters.length > 0 && html`<ul class="chips" aria-label="Filters">${asked.filters.map((filter, at) => html`<li key=${at}><span>${filter.not ? "−" : "+"} ${filter.field}: ${String(scalar(filter.value))}</span><button class="quiet icon" aria-label=${`Remove ${filter.field} ${scalar(filter.value)}`} onClick=${() => remove(at)}>✕</button></li>`)}</ul>`}
     <${Loading} on=${page.loading || bars.loading} />
     ${bars.error ? html`<${Failure} error=${bars.error} retry=${bars.reload} />` : html`<${Histogram} data=${shown} choose=${(from, to) => go(["logs", name], { ...params, at: undefined, from, to })} />`}
-    ${shape.level && html`<div class="legend">${GROUPS.map(({ name: group }) => html`<button key=${group} class="quiet" aria-pressed=${asked.group === group} title=${asked.group === group ? "All levels" : `Only ${group}`} onClick=${() => go(["logs", name], { ...params, at: undefined, level: asked.group === group ? undefined : group })}><span class=${`mark ${group}`} aria-hidden="true"></span>${group}</button>`)}<span class="muted for-keys">e / E: next older / newer error · c: lines around</span><span class="grow"></span><${Download} name=${name} asked=${asked} shape=${shape} columns=${columns} /></div>`}
-    ${params.around && html`<p class="note row"><span>Lines around one, without query and filters.</span><button onClick=${() => history.back()}>Back to the search (Esc)</button></p>`}
+    <div class="legend">${shape.level && GROUPS.map(({ name: group }) => html`<button key=${group} class="quiet" aria-pressed=${asked.group === group} title=${asked.group === group ? "All levels" : `Only ${group}`} onClick=${() => go(["logs", name], { ...params, at: undefined, level: asked.group === group ? undefined : group })}><span class=${`mark ${group}`} aria-hidden="true"></span>${group}</button>`)}<span class="muted for-keys">${shape.level && "e / E: next older / newer error · "}c: lines around</span><span class="grow"></span><${Download} name=${name} asked=${asked} shape=${shape} columns=${columns} /></div>
+    ${params.around && html`<p class="note row"><span>Lines around one, without query and filters.</span><button onClick=${back}>Back to the search (Esc)</button></p>`}
     ${isLive && live.error && html`<p class="note" role="status">No live lines: ${live.error}. Trying again.</p>`}
     ${page.error && html`<${Failure} error=${page.error} />`}
     ${arriving.count > 0 && html`<p class="center"><button class="primary" onClick=${toTop}>↑ ${count(arriving.count)} new lines (End)</button></p>`}

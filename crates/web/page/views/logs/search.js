@@ -1,7 +1,7 @@
 // What Logs asks: lines, bars and values, by Elasticsearch's requests.
 
-import { BARS_MAX, LINES_PAGE, TRIM_BYTES } from "../../limits.js";
-import { typeOf } from "../../lib/ejson.js";
+import { BARS_MAX } from "../../limits.js";
+import { scalar, typeOf } from "../../lib/ejson.js";
 import { command, elastic, indexPath, parts } from "../../lib/http.js";
 import { GROUPS, queryOf } from "../../lib/level.js";
 import { niceStep } from "../../lib/time.js";
@@ -30,11 +30,14 @@ export async function quickShape(name, signal) {
   return purposes(name, [...known.values()], signal);
 }
 
-/** The fields of a collection and what they are for, by its mapping. */
-export async function shape(name, signal) {
+/** The fields of a collection, by its mapping. */
+export async function mappedFields(name, signal) {
   const answer = await elastic(indexPath(name, "/_mapping"), undefined, signal);
-  return purposes(name, flat(Object.values(answer)[0]?.mappings?.properties ?? {}), signal);
+  return flat(Object.values(answer)[0]?.mappings?.properties ?? {});
 }
+
+/** The same, and what they are for. */
+export const shape = async (name, signal) => purposes(name, await mappedFields(name, signal), signal);
 
 async function purposes(name, fields, signal) {
   const dates = fields.filter((field) => field.type === "date");
@@ -54,7 +57,7 @@ export function queryFor(asked, { time, fields, level }) {
   if (asked.from || asked.to) filter.push({ range: { [time]: { ...(asked.from && { gte: asked.from }), ...(asked.to && { lte: asked.to }), format: "epoch_millis" } } });
   const term = ({ field, value }) => {
     const exact = fields.find(({ name }) => name === field)?.exact;
-    return exact ? { term: { [exact]: value } } : { match_phrase: { [field]: value } };
+    return exact ? { term: { [exact]: scalar(value) } } : { match_phrase: { [field]: scalar(value) } };
   };
   if (asked.group) filter.push(queryOf(level.exact ?? level.name, asked.group));
   return { bool: { filter: [...filter, ...asked.filters.filter(({ not }) => !not).map(term)], must_not: asked.filters.filter(({ not }) => not).map(term) } };
@@ -69,8 +72,8 @@ const WIDER_BY = 8;
  * left out. The index gives the newest of a range at once, however many match, but reads all to find the oldest: so newer lines are
  * looked for in a short time after the row, and in a longer one where that has too few.
  */
-export async function lines(name, query, { time }, { after, newer = false, size = LINES_PAGE, known = [] } = {}, signal) {
-  const same = after ? known.filter((row) => row.time === after.time).map(({ id }) => id) : [];
+export async function lines(name, query, { time }, { after, newer = false, size, known = [], trim }, signal) {
+  const same = after ? known.filter((row) => row.time === after.time && !row.gap).map(({ id }) => id) : [];
   const within = (range) => ({ bool: { filter: [query, { range: { [time]: { ...range, format: "epoch_millis" } } }], must_not: same.length ? [{ ids: { values: same } }] : [] } });
   const sort = newer ? [{ [time]: "asc" }, { _doc: "desc" }] : [{ [time]: "desc" }, { _doc: "asc" }];
   const found = async (asked) => (await elastic(indexPath(name, "/_search"), { query: asked, size, sort, track_total_hits: false, _source: false }, signal)).hits.hits;
@@ -81,7 +84,7 @@ export async function lines(name, query, { time }, { after, newer = false, size 
   }
   if (!hits.length) return [];
   // The documents come by find, which cuts long values on the server.
-  const documents = await linesOf(name, hits.map(({ _id }) => _id), { time }, TRIM_BYTES, signal);
+  const documents = await linesOf(name, hits.map(({ _id }) => _id), { time }, trim, signal);
   const rows = hits.flatMap((hit, at) => (documents[at] ? [{ ...documents[at], id: hit._id, time: hit.sort[0] }] : []));
   return newer ? rows.reverse() : rows;
 }
