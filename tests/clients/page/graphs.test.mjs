@@ -93,3 +93,28 @@ test("series are told apart without colours: each has a shape, in its line and b
   await page.waitForFunction(() => document.querySelector(".series-mark")?.innerText === "");
   await page.done();
 });
+
+test("the largest of many series are drawn, and numbers of any size", async () => {
+  const many = Array.from({ length: 400 }, (_, n) => ({ device: `d${n % 40}`, time: { $date: { $numberLong: String(BEGIN + n * 1000) } }, serial: { $numberLong: String(1_700_000_000_000_000_000n + 256n * BigInt(n % 2)) } }));
+  await server.command("fleet", { insert: "many", documents: many });
+  const page = await browser.open(`${server.url}/#/graphs/fleet.many`);
+  await page.getByText("120 readings").waitFor();
+  await page.getByText("28 more series are not drawn").waitFor();
+  await page.getByText("280 readings of smaller series are not drawn").waitFor();
+  assert.equal(await page.locator(".series button").count(), 12);
+  await page.done();
+});
+
+test("what is live is asked again after its answer, however long that takes", async () => {
+  await server.command("fleet", { insert: "slow", documents: [{ time: { $date: { $numberLong: String(BEGIN) } }, celsius: 1 }] });
+  const page = await browser.open(`${server.url}/#/graphs`);
+  await page.route("**/api/command/fleet*", async (route) => {
+    if (route.request().postData().includes("$firstN")) await new Promise((resolve) => setTimeout(resolve, 2500));
+    await route.continue().catch(() => {});
+  });
+  await page.goto(`${server.url}/#/graphs/fleet.slow?live=1`);
+  await page.getByText("1 readings").waitFor();
+  await server.command("fleet", { insert: "slow", documents: [{ time: { $date: { $numberLong: String(BEGIN + 1000) } }, celsius: 2 }] });
+  await page.getByText("2 readings").waitFor();
+  await page.done();
+});

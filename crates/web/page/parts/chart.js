@@ -19,6 +19,8 @@ const DASHES = [[], [6, 4], [2, 3]];
 /** A shape for each series, for whom some of the colours look alike; so far apart that lines stay lines. */
 const MARKS = [..."●■▲◆▼★○□△◇▽☆"];
 const MARK_PX = 130;
+/** Lines across the picture, each with its figure. */
+const LINES_MAX = 12;
 
 /** @param {{data: object, choose: (from: number, to: number) => void, sentence: string, height?: number, name?: string}} props */
 export function Chart({ data, choose, sentence, height = 360, name = "graph", csv }) {
@@ -150,7 +152,8 @@ function axes(context, data, scale, width, height) {
   const rough = (scale.most - scale.least) / 5;
   const power = 10 ** Math.floor(Math.log10(rough));
   const nice = [1, 2, 5, 10].map((n) => n * power).find((one) => one >= rough);
-  for (let v = Math.ceil(scale.least / nice) * nice; v <= scale.most; v += nice) {
+  // Counted, because a number may be so large that nothing is added to it by a step.
+  for (let n = 0, v = Math.ceil(scale.least / nice) * nice; n < LINES_MAX && v <= scale.most; n++, v += nice) {
     context.fillStyle = colour("--hairline");
     context.fillRect(LEFT, Math.round(scale.y(v)), width - LEFT - 8, 1);
     context.fillStyle = colour("--muted");

@@ -1,14 +1,14 @@
 // One board: graphs with one range of time. What is changed is kept when one says so, and never over what somebody else kept.
 
-import { html, useEffect, useState } from "../lib/html.js";
+import { html, useRef, useState } from "../lib/html.js";
 import { fromInput, toInput } from "../lib/time.js";
 import { Confirm } from "../parts/dialog.js";
 import { Empty, Failure, Loading } from "../parts/panel.js";
 import { TimeField } from "../parts/timefield.js";
 import { go, link, refine } from "../state/route.js";
-import { useResource } from "../state/resource.js";
+import { useResource, useUnsaved } from "../state/resource.js";
 import { Taken, forget, keep, saved } from "../state/saved.js";
-import { Graph } from "./graphs/graph.js";
+import { Graph, keyOf } from "./graphs/graph.js";
 import { STATS } from "./graphs/series.js";
 
 const HEIGHTS = [[160, "low"], [240, "middle"], [360, "high"]];
@@ -23,29 +23,34 @@ export default function BoardView({ segments, params }) {
   return html`<${Board} board=${data} params=${params} reload=${reload} key=${`${name} ${data.version}`} />`;
 }
 
+/** Any client may have written the document. */
+const graphsOf = ({ graphs }) => (Array.isArray(graphs) ? graphs.filter((one) => one?.coll && one.value && one.time) : []);
+
 function Board({ board, params, reload }) {
-  const [graphs, setGraphs] = useState(board.graphs ?? []);
+  const before = graphsOf(board);
+  const [graphs, setGraphs] = useState(before);
   const [theirs, setTheirs] = useState(null);
   const [error, setError] = useState(null);
   const [gone, setGone] = useState(false);
-  const isChanged = JSON.stringify(graphs) !== JSON.stringify(board.graphs ?? []);
+  const isChanged = JSON.stringify(graphs) !== JSON.stringify(before);
   const isLive = Boolean(params.live);
   const [from, to] = [Number(params.from) || undefined, Number(params.to) || undefined];
   const choose = (begin, end) => go(["board", board.name], { ...params, from: begin, to: end });
+  const isSaving = useRef(false);
   const save = async (version) => {
+    // What is sent twice at once would be changed elsewhere by itself.
+    if (isSaving.current) return;
+    isSaving.current = true;
     try {
       await keep("boards", board.name, { graphs }, version);
       reload();
     } catch (failed) {
-      if (!(failed instanceof Taken)) return setError(failed.message);
-      setTheirs((await saved("boards")).find(({ name }) => name === board.name) ?? null);
+      setError(failed);
+      if (failed instanceof Taken) await saved("boards").then((all) => setTheirs(all.find(({ name }) => name === board.name) ?? { isGone: true }), setError);
     }
+    isSaving.current = false;
   };
-  useEffect(() => {
-    const ask = (event) => isChanged && event.preventDefault();
-    addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
-  }, [isChanged]);
+  useUnsaved(isChanged);
   const edit = (at, changes) => setGraphs(graphs.map((one, place) => (place === at ? { ...one, ...changes } : one)));
   const move = (at, by) => {
     const next = [...graphs];
@@ -60,11 +65,12 @@ function Board({ board, params, reload }) {
       <button class="danger" onClick=${() => setGone(true)}>Delete</button>
       <button class="primary" disabled=${!isChanged} onClick=${() => save(board.version)}>Save</button>
     </div>
-    ${error && html`<p class="failure" role="alert">${error}</p>`}
-    ${theirs && html`<div class="note" role="alert"><h2>Changed meanwhile</h2><p>Somebody has kept this board with ${(theirs.graphs ?? []).length} graphs (${(theirs.graphs ?? []).map(({ value }) => value).join(", ")}); yours has ${graphs.length} (${graphs.map(({ value }) => value).join(", ")}). Nothing was overwritten.</p><p class="actions"><button onClick=${reload}>Take theirs</button><button class="primary" onClick=${() => save(theirs.version)}>Save mine over it</button></p></div>`}
+    ${error && !theirs && html`<p class="failure" role="alert">${error.message}</p>`}
+    ${theirs?.isGone && html`<div class="note" role="alert"><h2>Deleted meanwhile</h2><p>Somebody has deleted this board.</p><p class="actions"><button class="primary" onClick=${() => save()}>Save mine anew</button></p></div>`}
+    ${theirs && !theirs.isGone && html`<div class="note" role="alert"><h2>Changed meanwhile</h2><p>Somebody has kept this board with ${graphsOf(theirs).length} graphs (${graphsOf(theirs).map(({ value }) => value).join(", ")}); yours has ${graphs.length} (${graphs.map(({ value }) => value).join(", ")}). Nothing was overwritten.</p><p class="actions"><button onClick=${reload}>Take theirs</button><button class="primary" onClick=${() => save(theirs.version)}>Save mine over it</button></p></div>`}
     ${!graphs.length && html`<${Empty}><p>No graph yet: open one, and add it here.</p><a class="button" href="#/graphs">Graphs</a><//>`}
-    <div class="board">${graphs.map((spec, at) => html`<article key=${`${at} ${JSON.stringify(spec)}`} class=${spec.wide ? "wide-graph" : ""}>
-      <div class="panel-head"><h2><a href=${link(["graphs", spec.coll], { v: spec.value, by: spec.by || "none", t: spec.time, stat: spec.stat, from, to })}>${spec.value}${spec.by ? ` by ${spec.by}` : ""}</a></h2><span class="muted">${spec.coll} · ${STATS[spec.stat]?.title}</span>
+    <div class="board">${graphs.map((spec, at) => html`<article key=${at + keyOf(spec)} class=${spec.wide ? "wide-graph" : ""}>
+      <div class="panel-head"><h2><a href=${link(["graphs", spec.coll], { v: spec.value, by: spec.by || "none", t: spec.time, stat: spec.stat, from, to })}>${spec.value}${spec.by ? ` by ${spec.by}` : ""}</a></h2><span class="muted">${spec.coll} · ${(STATS[spec.stat] ?? STATS.mean).title}</span>
         <button class="quiet icon" disabled=${at === 0} aria-label=${`Move ${spec.value} up`} onClick=${() => move(at, -1)}>↑</button>
         <button class="quiet icon" disabled=${at === graphs.length - 1} aria-label=${`Move ${spec.value} down`} onClick=${() => move(at, 1)}>↓</button>
         <button class="quiet" onClick=${() => edit(at, { wide: !spec.wide })}>${spec.wide ? "Half" : "Wide"}</button>

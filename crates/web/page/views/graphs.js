@@ -6,6 +6,7 @@ import { Empty, Failure, Loading } from "../parts/panel.js";
 import { go, link, refine } from "../state/route.js";
 import { useResource } from "../state/resource.js";
 import { AddToBoard, Boards } from "./graphs/boards.js";
+import { learn } from "./graphs/columns.js";
 import { Graph } from "./graphs/graph.js";
 import { STATS, sampleFields } from "./graphs/series.js";
 
@@ -15,7 +16,10 @@ export default function Graphs({ segments, params }) {
 }
 
 function Fields({ name, params }) {
-  const fields = useResource((signal) => sampleFields(name, signal), [name]);
+  const fields = useResource((signal) => {
+    learn(name);
+    return sampleFields(name, signal);
+  }, [name]);
   const known = fields.data;
   if (fields.error) return html`<section class="view"><h1>${name}</h1><${Failure} error=${fields.error} retry=${fields.reload} /></section>`;
   if (!known) return html`<section class="view"><h1>${name}</h1><${Loading} on=${true} /></section>`;
@@ -25,14 +29,15 @@ function Fields({ name, params }) {
 
 function One({ name, params, known }) {
   const [adds, setAdds] = useState(false);
-  const spec = { coll: name, time: params.t ?? known.times[0], value: params.v ?? known.numbers[0], by: params.by === "none" ? "" : (params.by ?? known.texts[0] ?? ""), stat: Object.hasOwn(STATS, params.stat) ? params.stat : "mean" };
+  const spec = { coll: name, time: params.t ?? known.times[0], value: params.v ?? known.numbers[0], by: params.by === "none" ? "" : (params.by ?? known.by), stat: Object.hasOwn(STATS, params.stat) ? params.stat : "mean" };
   const isLive = Boolean(params.live);
   const select = (label, param, options, now) => html`<label>${label} <select value=${now} onChange=${(event) => refine({ [param]: event.target.value })}>${options.map(([value, title]) => html`<option key=${value} value=${value}>${title}</option>`)}</select></label>`;
-  const same = (list) => list.map((one) => [one, one]);
+  // What the address names may not be among the newest documents.
+  const same = (list, now) => [...new Set([...list, now])].filter(Boolean).map((one) => [one, one]);
   return html`<section class="view">
     <div class="head"><h1><a class="up" href="#/graphs">Graphs</a> / ${name}</h1></div>
     <div class="row graph-query">
-      ${select("Value", "v", same(known.numbers), spec.value)} ${select("drawn as", "stat", Object.entries(STATS).map(([stat, { title }]) => [stat, title]), spec.stat)} ${select("by", "by", [["none", "nothing"], ...same(known.texts)], spec.by || "none")} ${select("over", "t", same(known.times), spec.time)}
+      ${select("Value", "v", same(known.numbers, spec.value), spec.value)} ${select("drawn as", "stat", Object.entries(STATS).map(([stat, { title }]) => [stat, title]), spec.stat)} ${select("by", "by", [["none", "nothing"], ...same(known.texts, spec.by)], spec.by || "none")} ${select("over", "t", same(known.times, spec.time), spec.time)}
       <span class="grow"></span>
       <button data-live aria-pressed=${isLive} onClick=${() => refine({ live: isLive ? undefined : 1 })}>${isLive ? "● Live" : "○ Live"}</button>
       <button disabled=${!params.from} onClick=${() => go(["graphs", name], { ...params, from: undefined, to: undefined })}>All time</button>

@@ -1,12 +1,12 @@
 // Boards: documents with graphs in them.
 
-import { html, useState } from "../../lib/html.js";
-import { Dialog } from "../../parts/dialog.js";
+import { html } from "../../lib/html.js";
+import { SaveAs } from "../../parts/kept.js";
 import { go, link } from "../../state/route.js";
 import { useResource } from "../../state/resource.js";
 import { keep, saved } from "../../state/saved.js";
 
-export const GRAPHS_MAX = 24;
+const GRAPHS_MAX = 24;
 
 export function Boards() {
   const { data } = useResource((signal) => saved("boards", signal), []);
@@ -18,24 +18,14 @@ export function Boards() {
 /** Puts a graph on a board, which is made where there is none of this name. */
 export function AddToBoard({ spec, close }) {
   const { data } = useResource((signal) => saved("boards", signal), []);
-  const [error, setError] = useState(null);
-  const submit = async (event) => {
-    event.preventDefault();
-    const name = new FormData(event.target).get("name").trim();
-    try {
-      const known = (await saved("boards")).find((board) => board.name === name);
-      const graphs = known?.graphs ?? [];
-      if (graphs.length >= GRAPHS_MAX) throw new Error(`A board has at most ${GRAPHS_MAX} graphs.`);
-      await keep("boards", name, { graphs: [...graphs, spec] }, known?.version);
-      go(["board", name]);
-    } catch (failed) {
-      setError(failed.message);
-    }
+  const add = async (name) => {
+    const known = (await saved("boards")).find((board) => board.name === name);
+    const graphs = known?.graphs ?? [];
+    if (graphs.length >= GRAPHS_MAX) throw new Error(`A board has at most ${GRAPHS_MAX} graphs.`);
+    await keep("boards", name, { graphs: [...graphs, spec] }, known?.version);
+    go(["board", name]);
   };
-  return html`<${Dialog} title="Add to a board" close=${close}><form onSubmit=${submit}>
-    <label>Board <input name="name" list="boards" required autocomplete="off" autofocus /></label>
+  return html`<${SaveAs} title="Add to a board" action="Add" label="Board" list="boards" run=${add} close=${close}>
     <datalist id="boards">${(data ?? []).map(({ name }) => html`<option key=${name} value=${name}></option>`)}</datalist>
-    ${error && html`<p class="error" role="alert">${error}</p>`}
-    <p class="actions"><button type="button" onClick=${close}>Cancel</button><button class="primary">Add</button></p>
-  </form><//>`;
+  <//>`;
 }

@@ -1,8 +1,9 @@
 // Series from the columns of a collection's full-text index, where there is one: no document is read.
 
+import { brief } from "../../lib/ejson.js";
 import { elastic, get, indexPath } from "../../lib/http.js";
 import { SERIES_MAX } from "../../limits.js";
-import { shape } from "../logs/search.js";
+import { mappedFields } from "../logs/search.js";
 
 /** Fewer documents are read as fast. */
 const DOCUMENTS_MIN = 50_000;
@@ -17,7 +18,8 @@ const AGAIN_MS = 30_000;
 /** What this page knows of a collection: its fields once they have come, and when its columns may be asked again. */
 const known = new Map();
 
-function knownOf(name) {
+/** Learns what columns a collection has; told as soon as one will want to know, so that a graph need not wait for it. */
+export function learn(name) {
   if (!known.has(name)) {
     const one = { again: 0, fields: null };
     known.set(name, one);
@@ -28,12 +30,11 @@ function knownOf(name) {
 
 /** The fields of a collection that has columns; null where documents are read as fast, or there is no index yet, which is made then. */
 async function fieldsOf(name) {
-  const { collections } = await get("/api/collections");
+  const [{ collections }, isThere] = await Promise.all([get("/api/collections"), hasIndex(name)]);
   const documents = collections.find((has) => has.name === name)?.documents ?? 0;
-  if (documents < DOCUMENTS_MIN) return null;
-  // Before the fields, for which the server reads all documents when it is first asked.
-  if (await hasIndex(name)) return (await shape(name)).fields;
-  setTimeout(() => makeIndex(name), BUILD_AFTER_MS);
+  // The server reads all documents when it is first asked for the fields.
+  if (isThere && documents >= DOCUMENTS_MIN) return mappedFields(name);
+  if (documents >= DOCUMENTS_MIN) setTimeout(() => makeIndex(name), BUILD_AFTER_MS);
   setTimeout(() => known.delete(name), AGAIN_MS);
   return null;
 }
@@ -50,10 +51,10 @@ const makeIndex = (name) => elastic(indexPath(name, "/_search"), { size: 0, time
 const VALUE = { mean: "stats", min: "min", max: "max", sum: "sum", rate: "max" };
 const NUMBERS = ["byte", "short", "integer", "long", "half_float", "float", "double"];
 
-/** The series, as `[{key, n, points}]`, and how many readings are of others; null where columns cannot say it, or not yet. */
+/** The series, as `[{key, n, points}]`, and how many readings there are with those of others; null where columns cannot say it, or not yet. */
 export async function seriesOfColumns(name, { time, value, by, from, to, stat }, step, signal) {
   if (stat !== "count" && !VALUE[stat]) return null;
-  const one = knownOf(name);
+  const one = learn(name);
   if (!one.fields) await Promise.race([one.asked, new Promise((resolve) => setTimeout(resolve, FIELDS_MS))]);
   const typeOf = (field) => one.fields?.find((has) => has.name === field);
   const names = by && typeOf(by);
@@ -68,10 +69,10 @@ export async function seriesOfColumns(name, { time, value, by, from, to, stat },
     return null;
   }
   const point = ({ key, doc_count: n, v }) => {
-    const middle = v?.avg ?? v?.value ?? n;
+    const middle = stat === "count" ? n : (v.avg ?? v.value);
     return [key + step / 2, v?.min ?? middle, middle, v?.max ?? middle];
   };
   const all = by ? aggregations.by.buckets : [{ key: "all", doc_count: hits.total.value, t: aggregations.t }];
-  const series = all.map(({ key, key_as_string: text, doc_count: n, t }) => ({ key: String(text ?? key), n, points: t.buckets.map(point) }));
-  return { series, otherReadings: by ? hits.total.value - series.reduce((sum, { n }) => sum + n, 0) : 0 };
+  const series = all.map(({ key, key_as_string: text, doc_count: n, t }) => ({ key: text ?? brief(key), n, points: t.buckets.map(point) }));
+  return { series, read: series.reduce((sum, { n }) => sum + n, 0), all: hits.total.value, source: "columns of the index" };
 }

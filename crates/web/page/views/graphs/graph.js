@@ -1,38 +1,31 @@
 // One graph: what is asked, its series, its fields to choose from. A board has many of them with one range.
 
-import { html, useEffect, useMemo, useState } from "../../lib/html.js";
+import { html, useMemo } from "../../lib/html.js";
 import { count } from "../../lib/number.js";
 import { Chart } from "../../parts/chart.js";
 import { Empty, Failure, Loading } from "../../parts/panel.js";
 import { useResource } from "../../state/resource.js";
+import { learn } from "./columns.js";
 import { STATS, csvOf, series, timeRange } from "./series.js";
 
 const LIVE_MS = 2000;
 
-/** Counts up while it is live and somebody looks. */
-export function useTicks(isLive) {
-  const [round, setRound] = useState(0);
-  useEffect(() => {
-    if (!isLive) return;
-    const timer = setInterval(() => document.hidden || setRound((n) => n + 1), LIVE_MS);
-    return () => clearInterval(timer);
-  }, [isLive]);
-  return round;
-}
+/** What a graph asks, whatever its place and size. */
+export const keyOf = ({ coll, time, value, by, stat }) => JSON.stringify([coll, time, value, by, stat]);
 
 /** @param {{spec: {coll: string, time: string, value: string, by?: string, stat?: string}, from?: number, to?: number, isLive?: boolean, choose: (from: number, to: number) => void, height?: number}} props */
 export function Graph({ spec, from, to, isLive, choose, height }) {
-  const round = useTicks(isLive);
   const { data, error, loading, reload } = useResource(async (signal) => {
     const begun = performance.now();
-    const range = from && to ? { from, to } : await timeRange(spec.coll, spec.time, signal);
+    learn(spec.coll);
+    const isWhole = !(from && to);
     // What is live ends now, and keeps its length.
-    const moved = isLive && from && to ? { from: Date.now() - (to - from), to: Date.now() } : range;
-    return { ...(await series(spec.coll, { ...spec, ...moved, isWhole: !(from && to) }, signal)), ms: performance.now() - begun };
-  }, [JSON.stringify(spec), from, to, round]);
-  const sentence = useMemo(() => data && `${spec.value}, ${STATS[spec.stat ?? "mean"].title}, of ${data.series.length} series: ${data.series.slice(0, 5).map(({ key }) => key).join(", ")}`, [data]);
+    const range = isWhole ? await timeRange(spec.coll, spec.time, signal) : isLive ? { from: Date.now() - (to - from), to: Date.now() } : { from, to };
+    return { ...(await series(spec.coll, { ...spec, ...range, isWhole }, signal)), ms: performance.now() - begun };
+  }, [keyOf(spec), from, to, isLive], isLive ? LIVE_MS : 0);
+  const sentence = useMemo(() => data && `${spec.value}, ${(STATS[spec.stat] ?? STATS.mean).title}, of ${data.series.length} series: ${data.series.slice(0, 5).map(({ key }) => key).join(", ")}`, [data]);
   return html`<div class="graph">
-    <${Loading} on=${loading && !round} />
+    <${Loading} on=${loading} />
     ${error && html`<${Failure} error=${error} retry=${reload} />`}
     ${data && html`<p class="muted" role="status">${count(data.read)} readings · a point every ${data.stepText} · ${Math.round(data.ms)} ms, from ${data.source}${data.otherReadings > 0 ? ` · ${count(data.otherReadings)} readings of smaller series are not drawn` : ""}${data.others > 0 ? ` · ${count(data.others)} more series are not drawn: the largest are` : ""}</p>`}
     ${data && !data.series.length && html`<${Empty}><p>No reading lies in this range.</p><//>`}

@@ -1,7 +1,8 @@
 // Readings as series: one pipeline, so that no more than the points of the screen come.
 
 import { POINTS_MAX, SERIES_MAX } from "../../limits.js";
-import { date, millis, number, plain, typeOf } from "../../lib/ejson.js";
+import { brief, date, millis, number, typeOf } from "../../lib/ejson.js";
+import { csvLine } from "../../lib/give.js";
 import { command, parts } from "../../lib/http.js";
 import { duration } from "../../lib/number.js";
 import { niceStep } from "../../lib/time.js";
@@ -16,12 +17,18 @@ async function aggregate(name, pipeline, signal, options = {}) {
   return cursor.firstBatch;
 }
 
-/** Which fields are dates, numbers and names, by the newest documents. */
+/** Of a text with more values than this in the sample each line may have its own. */
+const NAMES_MAX = 50;
+
+/** Which fields are dates, numbers and names, by the newest documents; `by` tells them apart at first. */
 export async function sampleFields(name, signal) {
   const [database, collection] = parts(name);
   const { cursor } = await command(database, { find: collection, sort: { $natural: -1 }, limit: SAMPLE, singleBatch: true }, { signal, trim: 256 });
-  const of = (types) => [...new Set(cursor.firstBatch.flatMap((document) => Object.entries(document).filter(([field, value]) => field !== "_id" && types.includes(typeOf(value))).map(([field]) => field)))];
-  return { times: of(["date"]), numbers: of(["int", "long", "double", "decimal"]), texts: of(["string"]) };
+  const fields = cursor.firstBatch.flatMap(({ _id, ...document }) => Object.entries(document));
+  const of = (...types) => [...new Set(fields.filter(([, value]) => types.includes(typeOf(value))).map(([field]) => field))];
+  const texts = of("string");
+  const by = texts.find((text) => new Set(fields.filter(([field]) => field === text).map(([, value]) => value)).size <= NAMES_MAX) ?? "";
+  return { times: of("date"), numbers: of("int", "long", "double", "decimal"), texts, by };
 }
 
 /** The oldest and the newest reading. */
@@ -58,35 +65,38 @@ function rateOf(points) {
 }
 
 /** A value of each step, by the values of a field; those with most readings first. */
-export async function series(name, { time, value, by, from, to, isWhole, stat = "mean", points: most = POINTS_MAX }, signal) {
-  const { take, after } = STATS[stat] ?? STATS.mean;
-  const step = niceStep(to - from, most);
-  const quick = await seriesOfColumns(name, { time, value, by, from, to, stat }, step, signal);
-  if (quick) {
-    const shown = quick.series.map((one) => ({ ...one, points: after ? after(one.points) : one.points }));
-    return { step, stepText: duration(step), from, to, read: quick.series.reduce((sum, one) => sum + one.n, 0), series: shown, others: 0, otherReadings: quick.otherReadings, source: "columns of the index" };
-  }
+export async function series(name, { time, value, by, from, to, isWhole, stat = "mean" }, signal) {
+  // No more points than the screen could show.
+  const step = niceStep(to - from, Math.min(POINTS_MAX, innerWidth));
+  const asked = { time, value, by, from, to, stat: Object.hasOwn(STATS, stat) ? stat : "mean" };
+  const found = (await seriesOfColumns(name, asked, step, signal)) ?? (await seriesOfDocuments(name, { ...asked, isWhole }, step, signal));
+  const { after = (points) => points } = STATS[asked.stat];
+  // What is no number, or without end, has no place in a picture.
+  const shown = found.series.map((one) => ({ ...one, points: after(one.points).filter((point) => point.every(Number.isFinite)) })).filter(({ points }) => points.length);
+  return { others: 0, ...found, otherReadings: found.all - found.read, series: shown, step, stepText: duration(step), from, to };
+}
+
+async function seriesOfDocuments(name, { time, value, by, from, to, isWhole, stat }, step, signal) {
   const pipeline = [
     { $match: { [time]: { $gte: date(from), $lte: date(to) }, [value]: { $type: "number" } } },
-    { $group: { _id: { k: by ? `$${by}` : "all", t: { $floor: { $divide: [{ $toLong: `$${time}` }, step] } } }, n: { $sum: 1 }, ...take(`$${value}`, `$${time}`) } },
+    { $group: { _id: { k: by ? `$${by}` : "all", t: { $floor: { $divide: [{ $toLong: `$${time}` }, step] } } }, n: { $sum: 1 }, ...STATS[stat].take(`$${value}`, `$${time}`) } },
     { $sort: { "_id.t": 1 } },
     { $group: { _id: "$_id.k", n: { $sum: "$n" }, points: { $push: { t: "$_id.t", min: "$min", mid: "$mid", max: "$max" } } } },
     { $sort: { n: -1, _id: 1 } },
-    { $limit: 500 },
+    // Of the others only how many there are, however many that is.
+    { $group: { _id: null, top: { $firstN: { input: "$$ROOT", n: SERIES_MAX } }, series: { $sum: 1 }, n: { $sum: "$n" } } },
   ];
+  const isLate = (error) => error.body?.codeName === "MaxTimeMSExpired" || error.name === "AbortError";
   // Who reads everything is twice as fast in the order of the documents as by an index on the time; a view takes no such hint.
-  const found = await (isWhole ? aggregate(name, pipeline, signal, { hint: { $natural: 1 } }).catch((error) => (error.body?.codeName === "MaxTimeMSExpired" || error.name === "AbortError" ? Promise.reject(error) : aggregate(name, pipeline, signal))) : aggregate(name, pipeline, signal));
+  const inOrder = isWhole && aggregate(name, pipeline, signal, { hint: { $natural: 1 } }).catch((error) => (isLate(error) ? Promise.reject(error) : null));
+  const [found = { top: [], series: 0, n: 0 }] = (await inOrder) || (await aggregate(name, pipeline, signal));
   const pointOf = ({ t, min, mid, max }) => {
     const middle = number(Array.isArray(mid) ? mid[0] : mid);
     return [(number(t) + 0.5) * step, min === undefined ? middle : number(min), middle, max === undefined ? middle : number(max)];
   };
-  const all = found.map(({ _id, n, points }) => ({ key: String(plain(_id ?? value)), n: number(n), points: after ? after(points.map(pointOf)) : points.map(pointOf) }));
-  return { step, stepText: duration(step), from, to, read: all.reduce((sum, one) => sum + one.n, 0), series: all.slice(0, SERIES_MAX), others: Math.max(0, all.length - SERIES_MAX), otherReadings: 0, source: "documents" };
+  const top = found.top.map(({ _id, n, points }) => ({ key: brief(_id ?? value), n: number(n), points: points.map(pointOf) }));
+  return { series: top, others: number(found.series) - top.length, read: top.reduce((sum, { n }) => sum + n, 0), all: number(found.n), source: "documents" };
 }
 
 /** The series as CSV: a line a step and series. */
-export function csvOf({ series: all }) {
-  const quoted = (text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
-  const lines = all.flatMap(({ key, points }) => points.map(([t, min, mid, max]) => [new Date(t).toISOString(), quoted(key), min, mid, max].join(",")));
-  return ["time,series,min,value,max", ...lines, ""].join("\r\n");
-}
+export const csvOf = ({ series: all }) => csvLine(["time", "series", "min", "value", "max"]) + all.flatMap(({ key, points }) => points.map(([t, ...values]) => csvLine([new Date(t).toISOString(), key, ...values]))).join("");
