@@ -141,7 +141,8 @@ test("documents are inserted, refused by a validator, and deleted", async () => 
   await page.getByRole("button", { name: "Insert" }).click();
   await page.getByText("Document failed validation").waitFor();
   await page.getByLabel("The document").fill("{ _id: 1, n: 1 }");
-  await page.getByRole("button", { name: "Insert" }).click();
+  // The dialog's deed, not that of the view behind it.
+  await page.keyboard.press("Control+Enter");
   await page.getByRole("link", { name: "1", exact: true }).click();
   await page.getByRole("button", { name: "Delete" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
@@ -199,5 +200,73 @@ test("a conflict is shown side by side and settled by merging; the history tells
   await page.getByText("No conflict: there is one revision").waitFor();
   const kept = await couch("GET", "shared-docs/a?conflicts=true");
   assert.deepEqual([kept.city, kept.pop, kept.note, kept._conflicts], ["Ulm", 2, "y", undefined]);
+  await page.done();
+});
+
+test("fields have any names: those that all objects of JavaScript have too, and an _id without characters", async () => {
+  await server.command("default", { insert: "odd", documents: [{ _id: "", constructor: 1 }, { _id: "b", toString: "t" }] });
+  const page = await browser.open(`${server.url}/#/docs/default.odd?sort=_id`);
+  await page.getByText("2 of 2").waitFor();
+  assert.deepEqual(await page.locator("tbody tr").evaluateAll((rows) => rows.map((row) => [...row.cells].map((cell) => cell.innerText))), [['""', "1", ""], ["b", "", "t"]]);
+  await page.getByRole("link", { name: "b", exact: true }).click();
+  await page.getByLabel("Name of a new field").fill("constructor");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  await page.getByLabel("Value of constructor").fill("new");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved: constructor.").waitFor();
+  await page.getByRole("button", { name: "Remove toString" }).click();
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("Saved: toString.").waitFor();
+  assert.deepEqual((await server.command("default", { find: "odd", filter: { _id: "b" } })).cursor.firstBatch, [{ _id: "b", constructor: "new" }]);
+  await page.getByRole("link", { name: "default.odd" }).click();
+  await page.waitForURL(/sort=_id/);
+  await page.getByRole("link", { name: '""' }).click();
+  await page.getByLabel("Value of constructor").waitFor();
+  assert.deepEqual(page.faults, []);
+  await page.done();
+});
+
+test("a value that is none yet is not saved as it was on the way, and two clicks save once", async () => {
+  await server.command("default", { insert: "typed", documents: [{ _id: "a", n: 1, big: { $numberLong: "9007199254740993" } }] });
+  const kept = async () => (await server.command("default", { find: "typed" })).cursor.firstBatch[0];
+  const page = await browser.open(`${server.url}/#/docs/default.typed/${encodeURIComponent('"a"')}`);
+  await page.getByLabel("Value of n").pressSequentially("2x");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("'12x' is not a value of type int").waitFor();
+  assert.equal((await kept()).n.$numberInt, "1");
+  await page.getByLabel("Value of n").fill("12");
+  await page.getByLabel("Type of big").selectOption("decimal");
+  await page.getByRole("button", { name: "Save" }).dblclick();
+  await page.getByText(/^Saved: /).waitFor();
+  await page.waitForTimeout(300);
+  assert.equal(await page.getByText("Changed meanwhile").count(), 0);
+  assert.deepEqual(await kept(), { _id: "a", n: { $numberInt: "12" }, big: { $numberDecimal: "9007199254740993" } });
+  await page.done();
+});
+
+test("a conflict is settled with all digits of long numbers", async () => {
+  const put = (path, body) => fetch(`${server.url}/api/couch/${path}`, { method: body ? "POST" : "PUT", headers: { "Content-Type": "application/json" }, body });
+  await put("long-docs");
+  const branch = (mark, serial) => `{"_id":"a","_rev":"1-${mark}","_revisions":{"start":1,"ids":["${mark}"]},"serial":${serial},"n":1}`;
+  await put("long-docs/_bulk_docs", `{"new_edits":false,"docs":[${branch("aaaa", "9007199254740993")},${branch("bbbb", "9007199254740995")}]}`);
+  const page = await browser.open(`${server.url}/#/docs/default.long-docs/${encodeURIComponent('"a"')}?tab=conflicts`);
+  await page.getByText("9007199254740993").first().waitFor();
+  await page.getByRole("button", { name: "Keep ours" }).click();
+  await page.getByText("No conflict: there is one revision").waitFor();
+  const [{ serial }] = (await server.command("default", { find: "long-docs", filter: { _id: "a" } })).cursor.firstBatch;
+  assert.equal(serial.$numberLong, "9007199254740995");
+  await page.done();
+});
+
+test("while the server does not answer the page says so, and asks again when it does", async () => {
+  const page = await browser.open(`${server.url}/#/docs`);
+  await page.getByRole("link", { name: "zips", exact: true }).waitFor();
+  await page.route("**/api/**", (route) => route.abort());
+  await page.getByRole("link", { name: "zips", exact: true }).click();
+  await page.getByText("The server does not answer (no connection)").waitFor();
+  await page.getByRole("alert").getByText("The server does not answer.").waitFor();
+  await page.unroute("**/api/**");
+  await page.getByText("50 of 120").waitFor();
+  assert.equal(await page.getByText("The server does not answer").count(), 0);
   await page.done();
 });

@@ -1,6 +1,6 @@
 // What saving a document sends: the paths that changed, on condition that they are as they were.
 
-import { same, typeOf } from "./ejson.js";
+import { own, same, typeOf } from "./ejson.js";
 
 const sayable = (name) => name !== "" && !name.includes(".") && !name.startsWith("$");
 const isObject = (value) => value !== undefined && typeOf(value) === "object";
@@ -11,25 +11,26 @@ const isObject = (value) => value !== undefined && typeOf(value) === "object";
  */
 export function changes(before, after) {
   if (!same(before._id, after._id)) throw new Error("_id cannot change: insert another document");
-  const [set, unset, conditions] = [{}, {}, []];
+  const [set, unset, conditions] = [[], [], []];
   const compare = (old, now, prefix) => {
     for (const name of new Set([...Object.keys(old), ...Object.keys(now)])) {
       const path = prefix + name;
-      if (same(old[name], now[name])) continue;
+      const [was, is] = [own(old, name), own(now, name)];
+      if (same(was, is)) continue;
       if (!sayable(name)) throw new Error(`the name '${name}' cannot be said in an update`);
-      if (isObject(old[name]) && isObject(now[name])) {
-        compare(old[name], now[name], `${path}.`);
+      if (isObject(was) && isObject(is)) {
+        compare(was, is, `${path}.`);
         continue;
       }
-      conditions.push({ [path]: name in old ? { $eq: old[name] } : { $exists: false } });
-      if (name in now) set[path] = now[name];
-      else unset[path] = "";
+      conditions.push({ [path]: was === undefined ? { $exists: false } : { $eq: was } });
+      if (is === undefined) unset.push([path, ""]);
+      else set.push([path, is]);
     }
   };
   compare(before, after, "");
   if (!conditions.length) return null;
   const update = {};
-  if (Object.keys(set).length) update.$set = set;
-  if (Object.keys(unset).length) update.$unset = unset;
+  if (set.length) update.$set = Object.fromEntries(set);
+  if (unset.length) update.$unset = Object.fromEntries(unset);
   return { filter: { $and: [{ _id: { $eq: before._id } }, ...conditions] }, update };
 }

@@ -1,7 +1,7 @@
 // Which columns documents have as a table.
 
 import { COLUMNS_MAX, PAGE } from "../limits.js";
-import { typeOf } from "./ejson.js";
+import { own, typeOf } from "./ejson.js";
 
 /** The names of the first fields of the documents, the commonest first. */
 export function columnsOf(documents) {
@@ -12,7 +12,8 @@ export function columnsOf(documents) {
 
 /** The types of a field among the first documents. */
 export function typesOf(documents, column) {
-  const types = new Set(documents.slice(0, PAGE).filter((one) => one[column] !== undefined).map((one) => one[column]?.$cut?.type ?? typeOf(one[column])));
+  const values = documents.slice(0, PAGE).map((one) => own(one, column)).filter((value) => value !== undefined);
+  const types = new Set(values.map((value) => value?.$cut?.type ?? typeOf(value)));
   return [...types].slice(0, 3).join(" | ");
 }
 

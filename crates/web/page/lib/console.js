@@ -4,7 +4,8 @@ import { Reader, ShellError, parseDocument } from "./shell.js";
 
 const one = (n) => ({ $numberInt: String(n) });
 const given = (options = {}) => (options && typeof options === "object" ? options : {});
-const nameOf = (key) => Object.entries(key).map(([field, order]) => `${field}_${order?.$numberInt ?? order}`).join("_");
+/** The name that MongoDB gives an index of this key. */
+export const indexName = (key) => Object.entries(key).map(([field, order]) => `${field}_${order?.$numberInt ?? order}`).join("_");
 const update = (collection, q, u, options, multi) => ({ update: collection, updates: [{ q: q ?? {}, u, ...(multi && { multi: true }), ...given(options) }] });
 
 /** Calls on a collection, as commands. */
@@ -23,7 +24,7 @@ const CALLS = {
   replaceOne: (c, q, u, options) => update(c, q, u, options, false),
   deleteOne: (c, q = {}) => ({ delete: c, deletes: [{ q, limit: one(1) }] }),
   deleteMany: (c, q = {}) => ({ delete: c, deletes: [{ q, limit: one(0) }] }),
-  createIndex: (c, key, options) => ({ createIndexes: c, indexes: [{ key, name: nameOf(key), ...given(options) }] }),
+  createIndex: (c, key, options) => ({ createIndexes: c, indexes: [{ key, name: indexName(key), ...given(options) }] }),
   dropIndex: (c, index) => ({ dropIndexes: c, index }),
   getIndexes: (c) => ({ listIndexes: c }),
   stats: (c) => ({ collStats: c }),
@@ -37,6 +38,9 @@ const ON_DATABASE = {
   getCollectionNames: () => ({ listCollections: one(1), nameOnly: true }),
   createCollection: (name, options) => ({ create: name, ...given(options) }),
 };
+
+/** How a collection is named in a call. */
+export const called = (collection) => (/^[\w.$]+$/.test(collection) ? `db.${collection}` : `db.getCollection(${JSON.stringify(collection)})`);
 
 /** What may follow a find, and the member that it sets. */
 const AFTER = { sort: "sort", limit: "limit", skip: "skip", projection: "projection", project: "projection", hint: "hint", collation: "collation", maxTimeMS: "maxTimeMS", batchSize: "batchSize", comment: "comment" };
@@ -52,8 +56,8 @@ export function commandOf(text) {
   const { names, calls } = chain(trimmed);
   const [method, given] = calls[0] ?? [];
   if (!method) throw new ShellError("a call is expected: db.zips.find()", text, trimmed.length);
-  if (!names.length) return called(ON_DATABASE, method, given, text);
-  const command = called(CALLS, method, [names.join("."), ...given], text);
+  if (!names.length) return commandBy(ON_DATABASE, method, given, text);
+  const command = commandBy(CALLS, method, [names.join("."), ...given], text);
   for (const [name, [value]] of calls.slice(1)) {
     if (["toArray", "pretty"].includes(name)) continue;
     if (!command.find || !AFTER[name]) throw new ShellError(`${name}() is not known after ${method}()`, text, 0);
@@ -62,7 +66,7 @@ export function commandOf(text) {
   return command;
 }
 
-function called(table, method, given, text) {
+function commandBy(table, method, given, text) {
   if (!Object.hasOwn(table, method)) throw new ShellError(`${method}() is not known here; known are ${Object.keys(table).join(", ")}, and every command as a document`, text, 0);
   return table[method](...given);
 }

@@ -26,6 +26,15 @@ export function parseDocument(text) {
   return value;
 }
 
+/** The fields of a JSON object as they stand in its text. @returns {Map<string, string>} */
+export function members(text) {
+  const reader = new Reader(text);
+  const found = new Map();
+  reader.blanks();
+  reader.object((name, from) => found.set(name, text.slice(from, reader.at).trim()));
+  return found;
+}
+
 const WORDS = {
   true: true, false: false, null: null, undefined: { $undefined: true },
   NaN: { $numberDouble: "NaN" }, Infinity: { $numberDouble: "Infinity" },
@@ -129,7 +138,8 @@ export class Reader {
     return WORDS[name];
   }
 
-  object() {
+  /** @param {(name: string, from: number) => void} tell hears of each field when its value has been read */
+  object(tell = () => {}) {
     const begun = this.at++;
     const fields = {};
     for (;;) {
@@ -140,8 +150,9 @@ export class Reader {
       const name = quoted ? this.string() : (this.take(/[A-Za-z_$][\w$.]*|\d+/y) ?? this.fail("a name is expected"))[0];
       this.blanks();
       if (this.text[this.at] !== ":") this.fail(`':' is expected after ${name}`);
-      this.at++;
+      const from = ++this.at;
       Object.defineProperty(fields, name, { value: this.value(), enumerable: true, configurable: true, writable: true });
+      tell(name, from);
       this.blanks();
       if (this.text[this.at] === ",") this.at++;
       else if (this.text[this.at] !== "}") this.fail("',' or '}' is expected");

@@ -2,10 +2,10 @@
 
 import { html, useState } from "../lib/html.js";
 import { columnsOf, isNumeric, typesOf } from "../lib/columns.js";
-import { print, typeOf } from "../lib/ejson.js";
+import { own, print } from "../lib/ejson.js";
 import { RESULTS_MAX } from "../limits.js";
 import { Copy, Tabs } from "./panel.js";
-import { Value } from "./value.js";
+import { Cell } from "./value.js";
 
 export function Results({ documents, says }) {
   const [as, setAs] = useState("table");
@@ -26,6 +26,6 @@ export function Table({ documents, name = "Documents as a table" }) {
   if (!documents.length) return html`<p class="muted">No document.</p>`;
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${name}><table class="rows documents plain">
     <thead><tr>${columns.map((column) => [column, typesOf(documents, column)]).map(([column, types]) => html`<th key=${column} class=${isNumeric(types) ? "num" : ""}>${column} <small>${types}</small></th>`)}</tr></thead>
-    <tbody>${documents.map((document, at) => html`<tr key=${at}>${columns.map((column) => html`<td key=${column} class=${`t-${typeOf(document[column] ?? null)}`}>${document[column] === undefined ? "" : html`<${Value} value=${document[column]} />`}</td>`)}</tr>`)}</tbody>
+    <tbody>${documents.map((document, at) => html`<tr key=${at}>${columns.map((column) => html`<${Cell} key=${column} value=${own(document, column)} />`)}</tr>`)}</tbody>
   </table></div>`;
 }

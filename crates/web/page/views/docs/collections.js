@@ -3,10 +3,11 @@
 import { html, useState } from "../../lib/html.js";
 import { command, get, parts } from "../../lib/http.js";
 import { bytes, count } from "../../lib/number.js";
-import { Confirm, Dialog } from "../../parts/dialog.js";
+import { Confirm, FormDialog } from "../../parts/dialog.js";
 import { Empty, Failure, Loading } from "../../parts/panel.js";
 import { go, link } from "../../state/route.js";
 import { useResource } from "../../state/resource.js";
+import { whyNotWrite } from "../../state/session.js";
 
 export function Collections() {
   const { data, error, loading, reload } = useResource((signal) => get("/api/collections", signal), []);
@@ -14,7 +15,7 @@ export function Collections() {
   const [asked, setAsked] = useState(null);
   const all = data?.collections ?? [];
   const shown = all.filter(({ name }) => name.toLowerCase().includes(find.toLowerCase()));
-  const databases = Map.groupBy ? Map.groupBy(shown, (one) => one.database) : grouped(shown);
+  const databases = Map.groupBy(shown, ({ database }) => database);
   return html`<section class="view">
     <div class="head">
       <h1>Documents</h1>
@@ -40,6 +41,7 @@ export function Collections() {
 }
 
 function Row({ one, drop }) {
+  const why = whyNotWrite(one.database);
   const kinds = [one.view && "view", one.time_series && "time series", one.capped && "capped"].filter(Boolean);
   return html`<tr>
     <td><a href=${link(["docs", one.name])}>${one.collection}</a> ${kinds.map((kind) => html`<span class="badge">${kind}</span>`)}</td>
@@ -47,34 +49,17 @@ function Row({ one, drop }) {
     <td class="num">${one.view ? "" : bytes(one.bytes)}</td>
     <td class="num">${one.view ? "" : bytes(one.storage_bytes)}</td>
     <td class="num">${one.indexes.length || ""}</td>
-    <td class="num nowrap"><a href=${link(["logs", one.name])} title=${`${one.name} as logs`}>Logs</a> · <a href=${link(["graphs", one.name])} title=${`${one.name} as graphs`}>Graphs</a> <button class="quiet" aria-label=${`Drop ${one.name}`} onClick=${drop}>Drop</button></td>
+    <td class="num nowrap"><a href=${link(["logs", one.name])} title=${`${one.name} as logs`}>Logs</a> · <a href=${link(["graphs", one.name])} title=${`${one.name} as graphs`}>Graphs</a> <button class="quiet" disabled=${Boolean(why)} title=${why} aria-label=${`Drop ${one.name}`} onClick=${drop}>Drop</button></td>
   </tr>`;
 }
 
 function NewCollection({ close }) {
-  const [error, setError] = useState(null);
-  const submit = async (event) => {
-    event.preventDefault();
-    const name = new FormData(event.target).get("name");
-    const [database, collection] = parts(name.includes(".") ? name : `default.${name}`);
-    try {
-      await command(database, { create: collection });
-      go(["docs", `${database}.${collection}`]);
-    } catch (failed) {
-      setError(failed.message);
-    }
+  const run = async ({ name }) => {
+    const [database, collection] = parts(name);
+    await command(database, { create: collection });
+    go(["docs", `${database}.${collection}`]);
   };
-  return html`<${Dialog} title="New collection" close=${close}><form onSubmit=${submit}>
-    <label>Name, with its database <input name="name" required placeholder="default.readings" autofocus /></label>
-    ${error && html`<p class="error" role="alert">${error}</p>`}
-    <p class="actions"><button type="button" onClick=${close}>Cancel</button><button class="primary">Create</button></p>
-  </form><//>`;
+  return html`<${FormDialog} title="New collection" action="Create" run=${run} close=${close}><label>Name, with its database <input name="name" required placeholder="default.readings" autofocus /></label><//>`;
 }
 
 const sum = (list, field) => list.reduce((total, one) => total + one[field], 0);
-
-function grouped(list) {
-  const groups = new Map();
-  for (const one of list) groups.set(one.database, [...(groups.get(one.database) ?? []), one]);
-  return groups;
-}

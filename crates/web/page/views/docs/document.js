@@ -7,8 +7,8 @@ import { command, parts } from "../../lib/http.js";
 import { parse, parseDocument } from "../../lib/shell.js";
 import { Confirm } from "../../parts/dialog.js";
 import { Copy, Failure, Loading, Tabs } from "../../parts/panel.js";
-import { go, refine } from "../../state/route.js";
-import { useResource } from "../../state/resource.js";
+import { go, listOf, refine } from "../../state/route.js";
+import { useResource, useUnsaved } from "../../state/resource.js";
 import { whyNotWrite } from "../../state/session.js";
 import { Fields } from "./fields.js";
 import { Insert } from "./insert.js";
@@ -29,6 +29,7 @@ export function DocumentView({ name, id, params }) {
   const [told, setTold] = useState({});
   const [dialog, setDialog] = useState(null);
   const sent = useRef(null);
+  const isSaving = useRef(false);
   useEffect(() => {
     if (!saved) return;
     const before = sent.current;
@@ -41,7 +42,8 @@ export function DocumentView({ name, id, params }) {
   const [database, collection] = parts(name);
   const why = whyNotWrite(database);
   const unsure = saved && hasIndexNames(saved);
-  const isChanged = saved && draft && (text !== null || !same(saved, draft));
+  const isChanged = saved && draft && (text !== null || !isSame(saved, draft));
+  useUnsaved(isChanged);
 
   const current = () => (text === null ? draft : parseDocument(text));
   const choose = (next) => {
@@ -55,6 +57,11 @@ export function DocumentView({ name, id, params }) {
     }
   };
   const save = async (base = saved, merged = undefined) => {
+    // What is sent twice at once would be changed meanwhile by itself.
+    if (!saved || why || unsure || isSaving.current) return;
+    const wrong = document.querySelector(".fields :invalid");
+    if (wrong && text === null && !merged) return wrong.reportValidity();
+    isSaving.current = true;
     try {
       const wanted = merged ?? current();
       const change = changes(base, wanted);
@@ -73,10 +80,12 @@ export function DocumentView({ name, id, params }) {
       setTold({ theirs: await read(name, id) });
     } catch (failed) {
       setTold({ error: failed.message });
+    } finally {
+      isSaving.current = false;
     }
   };
   const onKey = (event) => {
-    if (event.ctrlKey && event.key === "s") {
+    if ((event.ctrlKey || event.metaKey) && event.key === "s") {
       event.preventDefault();
       save();
     }
@@ -88,7 +97,7 @@ export function DocumentView({ name, id, params }) {
 
   return html`<section class="view" onKeyDown=${onKey}>
     <div class="head">
-      <h1><a class="up" href=${`#/docs/${encodeURIComponent(name)}`} onClick=${(event) => { if (history.length > 1) { event.preventDefault(); history.back(); } }}>${name}</a> / <span class="mono">${id}</span></h1>
+      <h1><a class="up" href=${listOf(["docs", name])}>${name}</a> / <span class="mono">${id}</span></h1>
       <span class="grow"></span>
       <${Tabs} label="Form" now=${tab} choose=${choose} tabs=${[["fields", "Fields"], ["json", "JSON"], ["conflicts", "Conflicts"], ["history", "History"]]} />
       <${Copy} text=${() => print(current(), "  ")} label="Copy JSON" />
@@ -113,3 +122,9 @@ export function DocumentView({ name, id, params }) {
 }
 
 const withoutId = ({ _id, ...rest }) => rest;
+
+/** Field by field, because what was not touched is the same object: a large document is not compared at each key. */
+function isSame(before, after) {
+  const [names, others] = [Object.keys(before), Object.keys(after)];
+  return names.length === others.length && names.every((name, at) => name === others[at] && same(before[name], after[name]));
+}

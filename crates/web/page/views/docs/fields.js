@@ -13,7 +13,7 @@ export function Fields({ document, change }) {
   const remove = (field) => change(Object.fromEntries(Object.entries(document).filter(([known]) => known !== field)));
   const add = (event) => {
     event.preventDefault();
-    if (name && !(name in document)) put(name, "");
+    if (name && !Object.hasOwn(document, name)) put(name, "");
     setName("");
   };
   return html`<div class="scroll"><table class="rows fields">
@@ -28,14 +28,14 @@ function Field({ name, value, put, remove }) {
   const type = typeOf(value);
   return html`<tr>
     <th scope="row" class="mono">${name}</th>
-    <td>${put ? html`<${Editor} name=${name} value=${value} type=${type} put=${put} />` : html`<span class=${`value t-${type}`}>${brief(value, 400)}</span>`}</td>
+    <td>${put ? html`<${Editor} name=${name} value=${value} type=${type} put=${put} key=${type} />` : html`<span class=${`t-${type}`}>${brief(value, 400)}</span>`}</td>
     <td>${put ? html`<select aria-label=${`Type of ${name}`} value=${type} onChange=${(event) => put(convert(value, event.target.value))}>${[...new Set([...EDITABLE, type])].map((one) => html`<option key=${one}>${one}</option>`)}</select>` : html`<span class="muted">${type}</span>`}</td>
     <td>${remove && html`<button class="quiet icon" aria-label=${`Remove ${name}`} onClick=${remove}>✕</button>`}</td>
   </tr>`;
 }
 
 function Editor({ name, value, type, put }) {
-  const [wrong, setWrong] = useState(null);
+  const [wrong, setWrong] = useState("");
   const [text, setText] = useState(null);
   if (type === "bool") return html`<select aria-label=${`Value of ${name}`} value=${String(value)} onChange=${(event) => put(event.target.value === "true")}><option>true</option><option>false</option></select>`;
   if (["null", "minKey", "maxKey", "undefined"].includes(type)) return html`<span class="muted">${type}</span>`;
@@ -43,12 +43,15 @@ function Editor({ name, value, type, put }) {
   const edit = (event) => {
     const given = event.target.value;
     setText(given);
+    let why = "";
     try {
       put(valueOf(given, type));
-      setWrong(null);
     } catch (error) {
-      setWrong(error.message);
+      why = error.message;
     }
+    setWrong(why);
+    // What is not a value yet keeps the document from being saved as it was before.
+    event.target.setCustomValidity(why);
   };
   const long = shown.length > 60 || shown.includes("\n");
   const common = { class: "mono", "aria-label": `Value of ${name}`, "aria-invalid": Boolean(wrong), spellcheck: false, value: shown, onInput: edit, onBlur: () => !wrong && setText(null) };
@@ -66,7 +69,7 @@ function textOf(value, type) {
 }
 
 /** The value that a text means in a type; throws where it means none. */
-export function valueOf(text, type) {
+function valueOf(text, type) {
   const form = { int: /^-?\d+$/, long: /^-?\d+$/, double: /^(-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|-?Infinity|NaN)$/, decimal: /^(-?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|-?Infinity|NaN)$/, objectId: /^[0-9a-f]{24}$/i }[type];
   if (form && !form.test(text.trim())) throw new Error(`'${text}' is not a value of type ${type}`);
   if (type === "int" && (BigInt(text) < -(2n ** 31n) || BigInt(text) >= 2n ** 31n)) throw new Error("an int has 32 bits; choose long");
@@ -83,7 +86,9 @@ export function valueOf(text, type) {
 /** The nearest value of another type. */
 function convert(value, type) {
   const n = number(value);
-  const text = typeOf(value) === "string" ? value : Number.isNaN(n) ? "" : String(n);
-  const fresh = { string: () => textOf(value, typeOf(value)), int: () => ({ $numberInt: String(Math.trunc(Number(text) || 0)) }), long: () => ({ $numberLong: String(Math.trunc(Number(text) || 0)) }), double: () => ({ $numberDouble: String(Number(text) || 0) }), decimal: () => ({ $numberDecimal: String(Number(text) || 0) }), bool: () => text === "true" || n > 0, null: () => null, date: () => ({ $date: { $numberLong: String(Date.parse(text) || n || Date.now()) } }), objectId: () => ({ $oid: /^[0-9a-f]{24}$/i.test(text) ? text : "0".repeat(24) }), binData: () => ({ $binary: { base64: btoa(String.fromCharCode(...new TextEncoder().encode(text))), subType: "00" } }), regex: () => ({ $regularExpression: { pattern: text || ".", options: "" } }), timestamp: () => ({ $timestamp: { t: Math.trunc(Date.now() / 1000), i: 1 } }), javascript: () => ({ $code: text }), array: () => [value], object: () => ({ value }), minKey: () => ({ $minKey: 1 }), maxKey: () => ({ $maxKey: 1 }) };
+  // As it is told, because a number of JavaScript has fewer digits than a long or a decimal.
+  const text = typeOf(value) === "string" ? value : Number.isNaN(n) ? "" : String(value === n ? n : Object.values(value)[0]);
+  const whole = (bits) => String(BigInt.asIntN(bits, /^-?\d+$/.test(text) ? BigInt(text) : BigInt(Math.trunc(Number.isFinite(Number(text)) ? Number(text) : 0))));
+  const fresh = { string: () => textOf(value, typeOf(value)), int: () => ({ $numberInt: whole(32) }), long: () => ({ $numberLong: whole(64) }), double: () => ({ $numberDouble: String(Number(text) || 0) }), decimal: () => ({ $numberDecimal: Number.isNaN(Number(text)) || !text.trim() ? "0" : text.trim() }), bool: () => text === "true" || n > 0, null: () => null, date: () => ({ $date: { $numberLong: String(Date.parse(text) || n || Date.now()) } }), objectId: () => ({ $oid: /^[0-9a-f]{24}$/i.test(text) ? text : "0".repeat(24) }), binData: () => ({ $binary: { base64: btoa(String.fromCharCode(...new TextEncoder().encode(text))), subType: "00" } }), regex: () => ({ $regularExpression: { pattern: text || ".", options: "" } }), timestamp: () => ({ $timestamp: { t: Math.trunc(Date.now() / 1000), i: 1 } }), javascript: () => ({ $code: text }), array: () => [value], object: () => ({ value }), minKey: () => ({ $minKey: 1 }), maxKey: () => ({ $maxKey: 1 }) };
   return (fresh[type] ?? (() => value))();
 }

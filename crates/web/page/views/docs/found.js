@@ -2,16 +2,16 @@
 
 import { html, useEffect, useRef, useState } from "../../lib/html.js";
 import { columnsOf, isNumeric, typesOf } from "../../lib/columns.js";
-import { brief, number, print, typeOf } from "../../lib/ejson.js";
+import { brief, number, own, print, typeOf } from "../../lib/ejson.js";
 import { command, curl, parts } from "../../lib/http.js";
 import { count } from "../../lib/number.js";
 import { parseDocument } from "../../lib/shell.js";
 import { DOCUMENTS_MAX, PAGE, TRIM_BYTES } from "../../limits.js";
 import { Copy, Empty, Failure, Loading, Tabs } from "../../parts/panel.js";
-import { Value } from "../../parts/value.js";
+import { Cell } from "../../parts/value.js";
 import { go, link, refine } from "../../state/route.js";
+import { useAgain } from "../../state/resource.js";
 import { session } from "../../state/session.js";
-import { useSignal } from "../../state/signal.js";
 import { moveInList } from "../../parts/roving.js";
 
 /** The command of what the address asks. */
@@ -22,6 +22,9 @@ export function findOf(name, { filter = "", sort = "", fields = "" }) {
   if (Object.keys(projection).length) find.projection = projection;
   return find;
 }
+
+/** The order by one field, as it is typed. */
+const sortText = (field, order) => (/^[^\s{,-][^,]*$/.test(field) ? `${order < 0 ? "-" : ""}${field}` : print({ [field]: order }));
 
 /** `-pop, name` or `{ pop: -1, name: 1 }`. */
 export function parseSort(text) {
@@ -36,7 +39,8 @@ export function Found({ name, params, total }) {
   const running = useRef(null);
   const open = useRef(null);
   const [database, collection] = parts(name);
-  const asked = JSON.stringify([params.filter, params.sort, params.fields]);
+  const keyOf = ({ filter = "", sort = "", fields = "" }) => JSON.stringify([filter, sort, fields]);
+  const asked = keyOf(params);
 
   /** A cursor that nobody goes on with holds memory of the server until it is forgotten. */
   const release = () => {
@@ -55,9 +59,10 @@ export function Found({ name, params, total }) {
       const documents = more ? [...state.documents, ...cursor.nextBatch] : cursor.firstBatch;
       open.current = cursor.id.$numberLong > 0 ? cursor.id.$numberLong : null;
       if (abort.signal.aborted || documents.length >= DOCUMENTS_MAX) release();
+      if (abort.signal.aborted) return;
       setState({ documents, cursor: cursor.id.$numberLong ?? 0, loading: false, error: null, ms: performance.now() - begun });
     } catch (error) {
-      if (error.name !== "AbortError") setState((before) => ({ ...before, loading: false, error }));
+      if (!abort.signal.aborted) setState((before) => ({ ...before, loading: false, error }));
     }
   };
   useEffect(() => {
@@ -75,17 +80,13 @@ export function Found({ name, params, total }) {
     return () => abort.abort();
   }, [params.filter]);
 
-  // What was refused for want of a sign-in is asked again after it.
-  const who = useSignal(session)?.user?.name;
-  useEffect(() => {
-    if (who && state.error?.status === 401) run(false);
-  }, [who]);
+  useAgain(state.error, () => run(false));
 
   const { documents, cursor, loading, error, ms } = state;
   const hasMore = String(cursor) !== "0";
   const of = matches ?? (params.filter?.trim() ? null : total);
   return html`
-    <${Query} params=${params} run=${(given) => { refine(given); if (JSON.stringify([given.filter, given.sort, given.fields]) === asked) run(false); }} error=${error} />
+    <${Query} params=${params} run=${(given) => { refine(given); if (keyOf(given) === asked) run(false); }} error=${error} />
     <div class="row">
       <${Tabs} label="Form" now=${params.as ?? "table"} choose=${(as) => refine({ as: as === "table" ? undefined : as })} tabs=${[["table", "Table"], ["json", "JSON"]]} />
       <span class="muted" role="status">${!loading && !error && `${count(documents.length)}${of == null ? (hasMore ? " shown" : " documents") : ` of ${count(of)}`} · ${Math.round(ms)} ms`}</span>
@@ -147,19 +148,18 @@ function Export({ name, params }) {
 
 function AsTable({ name, documents, params }) {
   const columns = columnsOf(documents.slice(0, PAGE));
-  const sorted = (column) => (params.sort === column ? "ascending" : params.sort === `-${column}` ? "descending" : undefined);
-  const sortBy = (column) => refine({ sort: params.sort === column ? `-${column}` : params.sort === `-${column}` ? undefined : column });
+  const sorted = (column) => ({ [sortText(column, 1)]: "ascending", [sortText(column, -1)]: "descending" })[params.sort];
+  const sortBy = (column) => refine({ sort: sorted(column) === "descending" ? undefined : sortText(column, sorted(column) ? -1 : 1) });
   return html`<div class="scroll"><table class="rows documents" onKeyDown=${moveInList}>
     <thead><tr>${columns.map((column) => html`<th key=${column} class=${isNumeric(typesOf(documents, column)) ? "num" : ""} aria-sort=${sorted(column)}><button class="quiet" onClick=${() => sortBy(column)}>${column}${{ ascending: " ▲", descending: " ▼" }[sorted(column)] ?? ""}</button> <small>${typesOf(documents, column)}</small></th>`)}</tr></thead>
     <tbody>${documents.map((document, at) => html`<tr key=${at} onClick=${(event) => event.target.closest("a") || getSelection().toString() || openDocument(name, document)}>
-      ${columns.map((column, place) => html`<td key=${column} class=${`t-${typeOf(document[column] ?? null)}`} title=${document[column] === undefined ? "missing" : undefined}>
-        ${place === 0 ? html`<a href=${href(name, document)}>${brief(document[column] ?? null, 60)}</a>` : document[column] === undefined ? "" : html`<${Value} value=${document[column]} />`}</td>`)}
+      ${columns.map((column, place) => html`<${Cell} key=${column} value=${own(document, column)} link=${place === 0 ? href(name, document) : undefined} />`)}
     </tr>`)}</tbody>
   </table></div>`;
 }
 
-const href = (name, document) => ("_id" in document ? link(["docs", name, print(document._id)]) : undefined);
-const openDocument = (name, document) => "_id" in document && go(["docs", name, print(document._id)]);
+const href = (name, document) => (own(document, "_id") !== undefined ? link(["docs", name, print(document._id)]) : undefined);
+const openDocument = (name, document) => own(document, "_id") !== undefined && go(["docs", name, print(document._id)]);
 
 function AsJson({ name, documents }) {
   return html`<ol class="json-list" onKeyDown=${moveInList}>${documents.map((document, at) => html`<li key=${at} class="card">

@@ -5,15 +5,18 @@ import { print } from "../../lib/ejson.js";
 import { command, parts } from "../../lib/http.js";
 import { bytes } from "../../lib/number.js";
 import { parseDocument } from "../../lib/shell.js";
-import { Confirm } from "../../parts/dialog.js";
+import { indexName } from "../../lib/console.js";
+import { Confirm, Form } from "../../parts/dialog.js";
 import { Failure, Loading } from "../../parts/panel.js";
 import { useResource } from "../../state/resource.js";
+import { whyNotWrite } from "../../state/session.js";
 import { parseSort } from "./found.js";
 
 export function Indexes({ name, sizes }) {
   const [database, collection] = parts(name);
   const { data, error, loading, reload } = useResource((signal) => command(database, { listIndexes: collection }, { signal }), [name]);
   const [dropped, setDropped] = useState(null);
+  const why = whyNotWrite(database);
   const indexes = data?.cursor.firstBatch ?? [];
   return html`
     <${Loading} on=${loading} />
@@ -23,36 +26,22 @@ export function Indexes({ name, sizes }) {
       <tbody>${indexes.map(({ name: index, key, v, ns, ...options }) => html`<tr key=${index}>
         <td class="mono">${index}</td><td class="mono">${print(key)}</td><td class="mono">${Object.keys(options).length ? print(options) : ""}</td>
         <td class="num">${bytes(sizes.find((known) => known.name === index)?.bytes ?? 0)}</td>
-        <td class="num">${index !== "_id_" && html`<button class="quiet" onClick=${() => setDropped(index)} aria-label=${`Drop ${index}`}>Drop</button>`}</td>
+        <td class="num">${index !== "_id_" && html`<button class="quiet" disabled=${Boolean(why)} title=${why} onClick=${() => setDropped(index)} aria-label=${`Drop ${index}`}>Drop</button>`}</td>
       </tr>`)}</tbody>
     </table></div>
-    <${NewIndex} create=${async (index) => { await command(database, { createIndexes: collection, indexes: [index] }); reload(); }} />
+    <${NewIndex} why=${why} create=${async (index) => { await command(database, { createIndexes: collection, indexes: [index] }); reload(); }} />
     ${dropped && html`<${Confirm} title="Drop an index" text=${`${dropped} will be gone; queries that used it read the whole collection.`} action="Drop" close=${() => setDropped(null)} run=${async () => { await command(database, { dropIndexes: collection, index: dropped }); reload(); }} />`}`;
 }
 
-function NewIndex({ create }) {
-  const [error, setError] = useState(null);
-  const [busy, setBusy] = useState(false);
-  const submit = async (event) => {
-    event.preventDefault();
-    const given = Object.fromEntries(new FormData(event.target));
-    setBusy(true);
-    setError(null);
-    try {
-      const key = parseSort(given.key);
-      const name = Object.entries(key).map(([field, order]) => `${field}_${order.$numberInt ?? order}`).join("_");
-      await create({ key, name, ...(given.unique && { unique: true }), ...parseDocument(given.options) });
-      event.target.reset();
-    } catch (failed) {
-      setError(failed.message);
-    }
-    setBusy(false);
+function NewIndex({ create, why }) {
+  const run = async (given, form) => {
+    const key = parseSort(given.key);
+    await create({ key, name: indexName(key), ...(given.unique && { unique: true }), ...parseDocument(given.options) });
+    form.reset();
   };
-  return html`<form class="query" onSubmit=${submit}>
+  return html`<${Form} class="query" action="Create index" busy="Building …" disabled=${Boolean(why)} title=${why} run=${run}>
     <label>Key <input name="key" class="mono" required placeholder="device, -at" spellcheck=${false} /></label>
     <label class="filter">Options <input name="options" class="mono" placeholder=${"{ expireAfterSeconds: 86400 }"} spellcheck=${false} /></label>
     <label class="check"><input type="checkbox" name="unique" /> unique</label>
-    <button disabled=${busy}>${busy ? "Building …" : "Create index"}</button>
-    <p class="error" role="alert">${error}</p>
-  </form>`;
+  <//>`;
 }

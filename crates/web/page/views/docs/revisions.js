@@ -1,11 +1,11 @@
 // Conflicts that replication left, side by side and settled; and the history of a document, as far as it is kept.
 
 import { html, useState } from "../../lib/html.js";
-import { bodyOf, couchPath, differences, history, leaves, settle } from "../../lib/revisions.js";
+import { couchPath, history, leaves, settle } from "../../lib/revisions.js";
 import { Empty, Failure, Loading } from "../../parts/panel.js";
 import { useResource } from "../../state/resource.js";
 
-const told = (value) => (value === undefined ? "missing" : JSON.stringify(value));
+const told = (text) => text ?? "missing";
 
 export function Conflicts({ name, id, changed }) {
   const path = couchPath(name, id);
@@ -19,12 +19,13 @@ export function Conflicts({ name, id, changed }) {
 
 /** Field by field one of the revisions is taken; where all agree there is nothing to choose. */
 function Settle({ path, all, done }) {
-  const bodies = all.map(bodyOf);
-  const names = [...new Set(bodies.flatMap(Object.keys))];
-  const isSame = (name) => bodies.every((body) => told(body[name]) === told(bodies[0][name]));
-  const [taken, setTaken] = useState({});
+  const bodies = all.map(({ body }) => body);
+  const names = [...new Set(bodies.flatMap((body) => [...body.keys()]))];
+  const isSame = (name) => bodies.every((body) => body.get(name) === bodies[0].get(name));
+  const [taken, setTaken] = useState(new Map());
   const [error, setError] = useState(null);
-  const merged = Object.fromEntries(names.map((name) => [name, bodies[taken[name] ?? 0][name]]).filter(([, value]) => value !== undefined));
+  const placeOf = (name) => taken.get(name) ?? 0;
+  const merged = new Map(names.map((name) => [name, bodies[placeOf(name)].get(name)]).filter(([, text]) => text !== undefined));
   const save = async (body) => {
     try {
       await settle(path, all, body);
@@ -39,8 +40,8 @@ function Settle({ path, all, done }) {
     <div class="scroll"><table class="rows">
       <thead><tr><th>Field</th>${all.map(({ _rev }, at) => html`<th key=${_rev}>${title(at)} <small>${_rev.slice(0, 10)}</small></th>`)}<th>Merged</th></tr></thead>
       <tbody>${names.map((name) => html`<tr key=${name}><th scope="row" class="mono">${name}</th>
-        ${bodies.map((body, at) => html`<td class="mono" key=${at}>${isSame(name) ? html`<span class="muted">${told(body[name])}</span>` : html`<label class="check"><input type="radio" name=${`take-${name}`} checked=${(taken[name] ?? 0) === at} onChange=${() => setTaken({ ...taken, [name]: at })} aria-label=${`${name}: ${title(at)}`} /> ${told(body[name])}</label>`}</td>`)}
-        <td class="mono">${told(merged[name])}</td></tr>`)}</tbody>
+        ${bodies.map((body, at) => html`<td class="mono" key=${at}>${isSame(name) ? html`<span class="muted">${told(body.get(name))}</span>` : html`<label class="check"><input type="radio" name=${`take-${name}`} checked=${placeOf(name) === at} onChange=${() => setTaken(new Map(taken).set(name, at))} aria-label=${`${name}: ${title(at)}`} /> ${told(body.get(name))}</label>`}</td>`)}
+        <td class="mono">${told(merged.get(name))}</td></tr>`)}</tbody>
     </table></div>
     ${error && html`<p class="failure" role="alert">${error}</p>`}
     <p class="actions">${all.map(({ _rev }, at) => html`<button key=${_rev} onClick=${() => save(bodies[at])}>Keep ${title(at).toLowerCase()}</button>`)}<button class="primary" onClick=${() => save(merged)}>Save merged</button></p>
@@ -63,8 +64,8 @@ export function History({ name, id }) {
 }
 
 function Changed({ before, after, isFirst }) {
-  if (!before) return html`${!isFirst && html`<p class="muted">The one before is not kept, so this is the whole.</p>`}<pre>${JSON.stringify(after, null, 2)}</pre>`;
-  const all = differences(before, after);
-  if (!all.length) return html`<p class="muted">Nothing differs from the one before.</p>`;
-  return html`<dl class="differences">${all.map(([name, old, now]) => html`<div key=${name}><dt class="mono">${name}</dt><dd><del class="mono">${told(old)}</del> <ins class="mono">${told(now)}</ins></dd></div>`)}</dl>`;
+  const names = [...new Set([...(before?.keys() ?? []), ...after.keys()])].filter((name) => before?.get(name) !== after.get(name));
+  if (!names.length) return html`<p class="muted">Nothing differs from the one before.</p>`;
+  return html`${!before && !isFirst && html`<p class="muted">The one before is not kept, so this is the whole.</p>`}
+    <dl class="differences">${names.map((name) => html`<div key=${name}><dt class="mono">${name}</dt><dd>${before && html`<del class="mono">${told(before.get(name))}</del> `}<ins class="mono">${told(after.get(name))}</ins></dd></div>`)}</dl>`;
 }
