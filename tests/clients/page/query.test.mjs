@@ -97,3 +97,46 @@ test("on a phone it is all there", async () => {
   await page.isWell("query-phone");
   await page.done();
 });
+
+test("a password that is given in a command stays in no history and no address", async () => {
+  const page = await browser.open(`${server.url}/#/query`);
+  await page.getByLabel("Command").fill('db.runCommand({ updateUser: "nobody", pwd: "hush" })');
+  await page.getByRole("button", { name: "Run" }).click();
+  await page.getByRole("alert").waitFor();
+  assert.ok(!page.url().includes("hush"));
+  assert.ok(!(await page.evaluate(() => JSON.stringify(localStorage))).includes("hush"));
+  await page.done();
+});
+
+test("long numbers keep their digits on the way to other protocols and back, and answers that are text are shown", async () => {
+  await server.command("default", { insert: "longs", documents: [{ _id: "a", n: { $numberLong: "9007199254740993" } }, { _id: "b", n: { $numberLong: "9007199254740992" } }] });
+  const page = await browser.open(`${server.url}/#/query/mango?${new URLSearchParams({ db: "longs" })}`);
+  await page.getByLabel("Mango query").fill('{ "selector": { "n": 9007199254740993 } }');
+  await page.getByRole("button", { name: "Run" }).click();
+  await page.getByText(/^1 documents/).waitFor();
+  await page.getByRole("cell", { name: "9007199254740993" }).waitFor();
+  await page.getByRole("button", { name: "Elasticsearch" }).click();
+  await page.getByLabel("Path").fill("/longs/_search?q=n:9007199254740993");
+  await page.getByLabel("Body").fill("");
+  await page.getByRole("button", { name: "Run" }).click();
+  await page.getByRole("cell", { name: "9007199254740993" }).waitFor();
+  await page.getByLabel("Method").selectOption("GET");
+  await page.getByLabel("Path").fill("/_cat/indices/longs?h=index");
+  await page.getByRole("button", { name: "Run" }).click();
+  await page.getByRole("region", { name: "The answer" }).getByText("longs").waitFor();
+  await page.done();
+});
+
+test("a pipeline from the history takes the place of the stages that are shown", async () => {
+  const at = (stages) => `${server.url}/#/query/mongo?${new URLSearchParams({ db: "default", mode: "stages", x: `db.points.aggregate([${stages}])` })}`;
+  const page = await browser.open(at("{ $match: { x: 1 } }"));
+  await page.getByText(/after 1: 1 document/).waitFor();
+  await page.getByRole("button", { name: "Run" }).click();
+  await page.getByText(/^1 documents/).waitFor();
+  await page.goto(at("{ $match: { x: { $lt: 5 } } }, { $count: 'n' }"));
+  await page.getByText(/after 2: 1 document/).waitFor();
+  await page.getByRole("button", { name: "History" }).click();
+  await page.getByRole("button", { name: /x: 1 \}/ }).click();
+  await page.waitForFunction(() => document.querySelectorAll(".stage").length === 1);
+  await page.done();
+});

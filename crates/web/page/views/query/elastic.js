@@ -5,6 +5,7 @@ import { ask, curl } from "../../lib/http.js";
 import { Copy, Failure, Loading } from "../../parts/panel.js";
 import { Results } from "../../parts/results.js";
 import { remember } from "../../state/history.js";
+import { useRun } from "../../state/resource.js";
 import { refine } from "../../state/route.js";
 import { session } from "../../state/session.js";
 import { Kept } from "./kept.js";
@@ -15,7 +16,7 @@ export function Elastic({ params }) {
   const [method, setMethod] = useState(params.m ?? "POST");
   const [path, setPath] = useState(params.path ?? "/_search");
   const [text, setText] = useState(params.x ?? BEGIN);
-  const [state, setState] = useState({});
+  const [state, run] = useRun();
   useEffect(() => {
     setMethod(params.m ?? "POST");
     setPath(params.path ?? "/_search");
@@ -24,21 +25,15 @@ export function Elastic({ params }) {
   const current = () => ({ m: method, path, x: method === "GET" ? undefined : text });
   const whole = () => `/api/elastic/${path.replace(/^\//, "")}`;
   const type = () => (/_(bulk|msearch)\b/.test(path) ? "application/x-ndjson" : "application/json");
-  const go = async () => {
-    setState((before) => ({ ...before, loading: true, error: null }));
-    const begun = performance.now();
-    try {
-      refine(current());
-      remember("elastic", current());
-      const body = method === "GET" || method === "DELETE" || !text.trim() ? (["POST", "PUT"].includes(method) ? "" : undefined) : text;
-      const reply = await ask(method, whole(), { body, type: type() });
-      setState({ reply, ms: performance.now() - begun, loading: false });
-    } catch (error) {
-      setState({ error, loading: false });
-    }
-  };
-  const hits = state.reply?.hits?.hits;
-  const says = () => `${hits.length} of ${state.reply.hits.total?.value ?? "?"} hits · took ${state.reply.took} ms, ${Math.round(state.ms)} ms in all`;
+  const go = () => run(async (signal) => {
+    refine(current());
+    remember("elastic", current());
+    const body = method === "GET" || method === "DELETE" || !text.trim() ? (["POST", "PUT"].includes(method) ? "" : undefined) : text;
+    return { reply: await ask(method, whole(), { body, type: type(), signal }) };
+  });
+  const reply = state.error ? null : state.reply;
+  const hits = reply?.hits?.hits;
+  const says = () => `${hits.length} of ${reply.hits.total?.value ?? "?"} hits · took ${reply.took} ms, ${Math.round(state.ms)} ms in all`;
   return html`
     <form class="console" onSubmit=${(event) => { event.preventDefault(); go(); }}>
       <div class="row">
@@ -54,5 +49,5 @@ export function Elastic({ params }) {
     <${Loading} on=${state.loading} />
     ${state.error && html`<${Failure} error=${state.error} retry=${go} />`}
     ${hits?.length > 0 && html`<${Results} documents=${hits.map((hit) => ({ _index: hit._index, _id: hit._id, ...(hit._score !== null && { _score: hit._score }), ...hit._source, ...hit.fields }))} says=${says()} />`}
-    ${state.reply && (!hits?.length || state.reply.aggregations) && html`<pre class="card" tabindex="0" role="region" aria-label="The answer">${JSON.stringify(hits ? { ...state.reply, hits: { ...state.reply.hits, hits: undefined } } : state.reply, null, 2)}</pre>`}`;
+    ${reply && (!hits?.length || reply.aggregations) && html`<pre class="card" tabindex="0" role="region" aria-label="The answer">${typeof reply === "string" ? reply : JSON.stringify(hits ? { ...reply, hits: { ...reply.hits, hits: undefined } } : reply, null, 2)}</pre>`}`;
 }

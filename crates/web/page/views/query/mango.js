@@ -6,7 +6,7 @@ import { Copy, Failure, Loading } from "../../parts/panel.js";
 import { Results } from "../../parts/results.js";
 import { remember } from "../../state/history.js";
 import { refine } from "../../state/route.js";
-import { useResource } from "../../state/resource.js";
+import { useResource, useRun } from "../../state/resource.js";
 import { session } from "../../state/session.js";
 import { Kept } from "./kept.js";
 
@@ -17,23 +17,17 @@ export function Mango({ params }) {
   const names = (known.data ?? []).filter((name) => !name.startsWith("_"));
   const database = params.db ?? names[0] ?? "";
   const [text, setText] = useState(params.x ?? BEGIN);
-  const [state, setState] = useState({});
+  const [state, run] = useRun();
   useEffect(() => setText(params.x ?? BEGIN), [params.x]);
   const path = (what) => `/api/couch/${encodeURIComponent(database)}/${what}`;
-  const go = async (what) => {
-    setState((before) => ({ ...before, loading: true, error: null }));
-    const begun = performance.now();
-    try {
-      const body = JSON.parse(text);
-      refine({ db: database, x: text });
-      remember("mango", { db: database, x: text });
-      const reply = await ask("POST", path(what), { body });
-      setState({ [what]: reply, ms: performance.now() - begun, loading: false });
-    } catch (error) {
-      setState({ error, loading: false });
-    }
-  };
-  const { _find: found, _explain: explained } = state;
+  const go = (what) => run(async (signal) => {
+    JSON.parse(text);
+    refine({ db: database, x: text });
+    remember("mango", { db: database, x: text });
+    // As it was typed: no digit of a number is lost.
+    return { [what]: await ask("POST", path(what), { body: text, signal }) };
+  });
+  const { _find: found, _explain: explained } = state.error ? {} : state;
   return html`
     <form class="console" onSubmit=${(event) => { event.preventDefault(); go("_find"); }}>
       <div class="row">

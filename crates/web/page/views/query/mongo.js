@@ -1,15 +1,14 @@
 // The console for MongoDB's commands: a text, or a pipeline stage by stage; its results, or how it is answered.
 
-import { html, useEffect, useRef, useState } from "../../lib/html.js";
-import { EXPLAINED, collectionOf, commandOf } from "../../lib/console.js";
-import { number } from "../../lib/ejson.js";
-import { command, curl, get } from "../../lib/http.js";
+import { html, useEffect, useState } from "../../lib/html.js";
+import { EXPLAINED, called, collectionOf, commandOf } from "../../lib/console.js";
+import { command, curl, drained, get } from "../../lib/http.js";
 import { RESULTS_MAX, TRIM_BYTES } from "../../limits.js";
 import { Copy, Failure, Loading, Tabs } from "../../parts/panel.js";
 import { Results } from "../../parts/results.js";
 import { remember } from "../../state/history.js";
 import { refine } from "../../state/route.js";
-import { useResource } from "../../state/resource.js";
+import { useResource, useRun } from "../../state/resource.js";
 import { session } from "../../state/session.js";
 import { Explained } from "./explained.js";
 import { Kept } from "./kept.js";
@@ -24,33 +23,31 @@ export function Mongo({ params }) {
   const first = collections.filter((one) => one.documents && !["admin", "local", "config", "larder"].includes(one.database)).sort((a, b) => b.documents - a.documents)[0];
   const database = params.db ?? first?.database ?? "default";
   const [text, setText] = useState(params.x ?? null);
-  const [state, setState] = useState({});
-  const running = useRef(null);
-  useEffect(() => setText(params.x ?? null), [params.x]);
-  useEffect(() => () => running.current?.abort(), []);
-  const now = text ?? (first ? `db.${first.collection}.find({}).limit(20)` : "db.runCommand({ ping: 1 })");
+  const [state, begin] = useRun();
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    if ((params.x ?? null) === text) return;
+    setText(params.x ?? null);
+    setRound(round + 1);
+  }, [params.x]);
+  const now = text ?? (first ? `${called(first.collection)}.find({}).limit(20)` : "db.runCommand({ ping: 1 })");
 
-  const go = async (what) => {
-    running.current?.abort();
-    const abort = (running.current = new AbortController());
-    const begun = performance.now();
-    setState((before) => ({ ...before, loading: true, error: null }));
-    try {
-      const asked = commandOf(now);
+  const go = (what) => begin(async (signal) => {
+    const asked = commandOf(now);
+    // Passwords are for no history, and for no address.
+    if (!("pwd" in asked)) {
       refine({ db: database, x: now });
       remember("mongo", { db: database, x: now, mode: params.mode });
-      const answered = what === "explain" ? await explain(database, asked, abort.signal) : await run(database, asked, abort.signal);
-      setState({ ...answered, asked, ms: performance.now() - begun, loading: false });
-    } catch (error) {
-      if (error.name !== "AbortError") setState({ error, loading: false });
     }
-  };
+    return { ...(await (what === "explain" ? explain : run)(database, asked, signal)), asked };
+  });
   // From the list of slow queries one comes to see how it is answered.
   useEffect(() => {
     if (!params.explain || !params.x) return;
     refine({ explain: undefined });
     go("explain");
   }, []);
+  const { documents, explained } = state.error ? {} : state;
   const byStages = params.mode === "stages";
   const databases = [...new Set(["default", "admin", database, ...collections.map((one) => one.database)])];
   return html`
@@ -65,14 +62,14 @@ export function Mongo({ params }) {
         <button class="primary" data-run>Run</button>
       </div>
       ${byStages
-        ? html`<${Stages} database=${database} collections=${collections.filter((one) => one.database === database)} begin=${stagesOfText(now, first?.collection)} changed=${(collection, stages) => setText(pipelineText(collection, stages))} />`
+        ? html`<${Stages} key=${round} database=${database} collections=${collections.filter((one) => one.database === database)} begin=${stagesOfText(now, first?.collection)} changed=${(collection, stages) => setText(pipelineText(collection, stages))} />`
         : html`<textarea data-query class="editor short" aria-label="Command" spellcheck=${false} autocapitalize="off" rows=${Math.min(18, Math.max(4, now.split("\n").length + 1))} value=${now} onInput=${(event) => setText(event.target.value)}></textarea>
           <p class="muted">A command as a document, <code>{ find: "zips", filter: { pop: { $gt: 10000 } } }</code>, or a call as in MongoDB's shell, <code>db.zips.aggregate([ … ])</code>. Ctrl+Enter runs it; without a time limit of its own a read ends after 30 s.</p>`}
     </form>
     <${Loading} on=${state.loading} />
     ${state.error && html`<${Failure} error=${state.error} retry=${() => go("run")} />`}
-    ${state.documents && html`<${Results} documents=${state.documents} says=${`${state.documents.length.toLocaleString()}${state.hasMore ? " of more" : ""} documents · ${Math.round(state.ms)} ms`} />`}
-    ${state.explained && html`<${Explained} reply=${state.explained} asked=${state.asked} indexes=${state.indexes} database=${database} again=${() => go("explain")} />`}`;
+    ${documents && html`<${Results} documents=${documents} says=${`${documents.length.toLocaleString()}${state.hasMore ? " of more" : ""} documents · ${Math.round(state.ms)} ms`} />`}
+    ${explained && html`<${Explained} reply=${explained} asked=${state.asked} indexes=${state.indexes} database=${database} again=${() => go("explain")} />`}`;
 }
 
 /** Runs a command; what is kept behind a cursor is read up to what is shown. */
@@ -80,17 +77,7 @@ async function run(database, asked, signal) {
   const [verb] = Object.keys(asked);
   const body = TIMED.includes(verb) && !("maxTimeMS" in asked) ? { ...asked, maxTimeMS: TIME_MS } : asked;
   const reply = await command(database, body, { trim: TRIM_BYTES, signal });
-  if (!reply.cursor) return { documents: [reply], hasMore: false };
-  const collection = String(reply.cursor.ns ?? "").split(".").slice(1).join(".") || collectionOf(asked);
-  const documents = [...(reply.cursor.firstBatch ?? [])];
-  let id = reply.cursor.id?.$numberLong ?? "0";
-  while (id !== "0" && documents.length < RESULTS_MAX) {
-    const { cursor } = await command(database, { getMore: { $numberLong: id }, collection }, { trim: TRIM_BYTES, signal });
-    documents.push(...cursor.nextBatch);
-    id = cursor.id?.$numberLong ?? "0";
-  }
-  if (id !== "0") await command(database, { killCursors: collection, cursors: [{ $numberLong: id }] });
-  return { documents, hasMore: id !== "0" };
+  return reply.cursor ? drained(database, reply, { most: RESULTS_MAX, trim: TRIM_BYTES, signal }) : { documents: [reply], hasMore: false };
 }
 
 /** How a command is answered: `explain` with all plans, and the indexes that there are. */
@@ -100,5 +87,5 @@ async function explain(database, asked, signal) {
   const { maxTimeMS, ...question } = asked;
   const reply = await command(database, { explain: question, verbosity: "allPlansExecution", maxTimeMS: maxTimeMS ?? TIME_MS }, { signal });
   const listed = await command(database, { listIndexes: collectionOf(asked) }, { signal }).catch(() => null);
-  return { explained: reply, indexes: listed?.cursor.firstBatch.map(({ name, key }) => ({ name, key })) ?? [], returned: number(reply.ok) };
+  return { explained: reply, indexes: listed?.cursor.firstBatch.map(({ name, key }) => ({ name, key })) ?? [] };
 }

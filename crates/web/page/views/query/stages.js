@@ -1,7 +1,7 @@
 // A pipeline stage by stage: each with what it gives so far, asked of a sample before what has to read everything.
 
 import { html, useEffect, useRef, useState } from "../../lib/html.js";
-import { commandOf, collectionOf } from "../../lib/console.js";
+import { called, collectionOf, commandOf } from "../../lib/console.js";
 import { print } from "../../lib/ejson.js";
 import { command } from "../../lib/http.js";
 import { parse } from "../../lib/shell.js";
@@ -35,8 +35,7 @@ export function stagesOfText(text, fallback) {
 /** The text of the stages that are on. */
 export function pipelineText(collection, stages) {
   const on = stages.filter(({ on }) => on).map(({ operator, text }) => `  { ${operator}: ${text.trim().replaceAll("\n", "\n  ")} }`);
-  const name = /^[\w.$]+$/.test(collection) ? `db.${collection}` : `db.getCollection(${JSON.stringify(collection)})`;
-  return `${name}.aggregate([\n${on.join(",\n")}\n])`;
+  return `${called(collection)}.aggregate([\n${on.join(",\n")}\n])`;
 }
 
 export function Stages({ database, collections, begin, changed }) {
@@ -86,31 +85,29 @@ function Preview({ of, at, on }) {
   return html`<div class="preview"><p class="muted" role="status">after ${at + 1}: ${of.says}</p><${Table} documents=${of.documents} name=${`Documents after stage ${at + 1}`} /></div>`;
 }
 
-/** What each stage gives so far; asked again, a moment after something was typed. */
+/** What each stage gives so far; what has changed is asked a moment after it was typed. */
 function usePreviews(database, collection, stages, onAll) {
-  const [previews, setPreviews] = useState([]);
-  const asked = useRef([]);
-  const key = JSON.stringify([database, collection, onAll, stages]);
+  const known = useRef(new Map());
+  const [, show] = useState(0);
+  const keys = stages.map((_, at) => JSON.stringify([database, collection, onAll, stages.slice(0, at + 1)]));
   useEffect(() => {
     const abort = new AbortController();
     const timer = setTimeout(async () => {
-      const before = asked.current;
-      asked.current = stages.map((_, at) => JSON.stringify([database, collection, onAll, stages.slice(0, at + 1)]));
-      const same = asked.current.findIndex((one, at) => one !== before[at]);
-      setPreviews((old) => stages.map((_, at) => (same >= 0 && at >= same ? null : old[at])));
-      for (let at = Math.max(0, same); at < stages.length && same >= 0; at++) {
-        const found = stages[at].on ? await preview(database, collection, stages.slice(0, at + 1), onAll, abort.signal) : {};
+      known.current = new Map([...known.current].filter(([key]) => keys.includes(key)));
+      for (const [at, key] of keys.entries()) {
+        if (known.current.has(key) || !stages[at].on) continue;
+        const found = await preview(database, collection, stages.slice(0, at + 1), onAll, abort.signal);
         if (abort.signal.aborted) return;
-        setPreviews((old) => old.map((one, place) => (place === at ? found : one)));
+        known.current.set(key, found);
+        show((n) => n + 1);
       }
     }, WAIT_MS);
     return () => {
       clearTimeout(timer);
       abort.abort();
-      asked.current = [];
     };
-  }, [key]);
-  return previews;
+  }, [keys.at(-1)]);
+  return keys.map((key) => known.current.get(key));
 }
 
 async function preview(database, collection, stages, onAll, signal) {
