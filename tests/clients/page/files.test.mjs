@@ -74,3 +74,15 @@ test("on a phone it is all there", async () => {
   await page.isWell("files-phone");
   await page.done();
 });
+
+test("files without a name are each their own", async () => {
+  const nameless = (id) => ({ _id: { $oid: `00000000000000000000000${id}` }, length: { $numberLong: "0" }, chunkSize: 261120, uploadDate: { $date: { $numberLong: "0" } } });
+  await server.command("default", { insert: "nameless.files", documents: [nameless(1), nameless(2)] });
+  const page = await browser.open(`${server.url}/#/files/nameless`);
+  await page.getByText("2 files").waitFor();
+  await page.getByRole("button", { name: /without a name, 0*1$/ }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByRole("dialog", { name: "Delete" }).getByRole("button", { name: "Delete", exact: true }).click();
+  await page.getByText("1 files").waitFor();
+  await page.done();
+});

@@ -1,6 +1,6 @@
 // Uploads that go on after an interruption: the tus protocol 1.0, as much of it as a browser needs.
 
-import { Refusal } from "./http.js";
+import { Refusal, send } from "./http.js";
 
 const PIECE_BYTES = 8 << 20;
 const WAIT_MS = [1000, 2000, 5000, 10_000, 30_000];
@@ -8,18 +8,7 @@ const VERSION = { "Tus-Resumable": "1.0.0" };
 
 const base64 = (text) => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
 
-async function ask(method, url, { headers, body, signal }) {
-  let response;
-  try {
-    response = await fetch(url, { method, headers: { ...VERSION, ...headers }, body, signal });
-  } catch (error) {
-    if (error.name === "AbortError") throw error;
-    throw new Refusal("no connection", 0);
-  }
-  if (response.ok) return response;
-  const answer = await response.json().catch(() => null);
-  throw new Refusal(answer?.reason ?? `HTTP status ${response.status}`, response.status, answer);
-}
+const ask = (method, url, { headers, ...rest }) => send(url, { method, headers: { ...VERSION, ...headers }, ...rest });
 
 /** Begins an upload. @returns {Promise<string>} its address, under which it goes on after a reload */
 export async function begin(bucket, file, name, signal) {
@@ -46,7 +35,7 @@ export const abandon = (url) => ask("DELETE", url, {}).catch(() => null);
  * Sends what is missing, piece by piece; what fails on the way is tried again after a look at how far it came.
  * @param {string} url @param {Blob} file @param {(bytes: number, error?: Error) => void} tell
  */
-export async function send(url, file, tell, signal) {
+export async function upload(url, file, tell, signal) {
   let offset = await offsetOf(url, signal);
   if (offset === null) throw new Refusal("The upload has expired: begin again.", 404);
   for (let failures = 0; offset < file.size; ) {
@@ -67,9 +56,13 @@ export async function send(url, file, tell, signal) {
 }
 
 const pause = (ms, signal) => new Promise((resolve, reject) => {
-  const timer = setTimeout(resolve, ms);
-  signal.addEventListener("abort", () => {
+  const stop = () => {
     clearTimeout(timer);
-    reject(new DOMException("stopped", "AbortError"));
-  }, { once: true });
+    reject(signal.reason);
+  };
+  const timer = setTimeout(() => {
+    signal.removeEventListener("abort", stop);
+    resolve();
+  }, ms);
+  signal.addEventListener("abort", stop);
 });

@@ -1,12 +1,12 @@
 // Uploads under way, whichever view is open; their addresses are kept in the browser, so that they go on after a reload.
 
-import { abandon, begin, offsetOf, send } from "../lib/tus.js";
+import { abandon, begin, offsetOf, upload } from "../lib/tus.js";
 import { signal } from "./signal.js";
 
 const KEY = "larder-uploads";
 const AT_ONCE = 3;
 
-/** `{id, bucket, name, size, sent, state: "waiting"|"running"|"paused"|"done"|"failed", error, rate}` of each. */
+/** `{id, bucket, name, size, sent, state: "waiting"|"running"|"paused"|"failed", error, rate}` of each that has not come to its end. */
 export const uploads = signal([]);
 /** How many files have come to their end: who lists a bucket looks again. */
 export const finished = signal(0);
@@ -78,10 +78,10 @@ async function run({ id, bucket, name }) {
     }
     change(id, { sent: known ?? 0 });
     const begun = performance.now();
-    await send(url, file, (sent, error) => change(id, { sent, error: error?.message ?? null, rate: (1000 * (sent - (known ?? 0))) / (performance.now() - begun) }), abort.signal);
+    await upload(url, file, (sent, error) => change(id, { sent, error: error?.message ?? null, rate: (1000 * (sent - (known ?? 0))) / (performance.now() - begun) }), abort.signal);
     note(key, null);
     live.delete(id);
-    change(id, { state: "done", sent: file.size });
+    uploads.value = uploads.value.filter((one) => one.id !== id);
     finished.value++;
   } catch (error) {
     if (error.name !== "AbortError") change(id, { state: "failed", error: error.message });

@@ -1,7 +1,7 @@
 // One file: looked at as far as a browser safely can, its versions, its end.
 
 import { html, useState } from "../../lib/html.js";
-import { ask } from "../../lib/http.js";
+import { ask, send } from "../../lib/http.js";
 import { bytes } from "../../lib/number.js";
 import { stamp } from "../../lib/time.js";
 import { TEXT_BYTES } from "../../limits.js";
@@ -13,10 +13,8 @@ const kindOf = ({ contentType }) => contentType.toLowerCase().split(";")[0].trim
 const isPicture = (kind) => /^image\/(png|jpe?g|gif|webp|avif|bmp|svg\+xml|x-icon|vnd\.microsoft\.icon)$/.test(kind);
 const isText = (kind) => /^text\/|^application\/(json|xml|x-ndjson|javascript|x-sh|toml|yaml|sql)|\+(json|xml)$/.test(kind);
 
-export function addressOf(bucket, file) {
-  const id = typeof file.id === "string" ? file.id : JSON.stringify(file.id);
-  return `/files/${encodeURIComponent(bucket)}?id=${encodeURIComponent(id)}`;
-}
+export const idText = (id) => (typeof id === "string" ? id : JSON.stringify(id));
+const addressOf = (bucket, { id }) => `/files/${encodeURIComponent(bucket)}?id=${encodeURIComponent(idText(id))}`;
 
 /** A small picture of a file, or what it is by its name's end. A picture is drawn, never opened, so that nothing in it runs. */
 export function Thumb({ bucket, file }) {
@@ -24,7 +22,7 @@ export function Thumb({ bucket, file }) {
   return html`<span class="thumb" aria-hidden="true">${(file.name ?? "").split(".").at(-1).slice(0, 5).toUpperCase()}</span>`;
 }
 
-export function FileView({ bucket, file, close, changed }) {
+export function FileView({ bucket, file, why, close, changed }) {
   const [at, setAt] = useState(file.versions.length - 1);
   const [gone, setGone] = useState(null);
   const version = file.versions[Math.min(at, file.versions.length - 1)];
@@ -43,8 +41,8 @@ export function FileView({ bucket, file, close, changed }) {
     <p class="actions">
       <${Copy} label="Copy address" text=${location.origin + url} />
       <a class="button" href=${`${url}&download=1`} download=${file.name}>Download</a>
-      <button class="danger" onClick=${() => setGone("one")}>Delete${file.versions.length > 1 ? " this version" : ""}</button>
-      ${file.versions.length > 1 && html`<button class="danger" onClick=${() => setGone("all")}>Delete all ${file.versions.length}</button>`}
+      <button class="danger" disabled=${Boolean(why)} title=${why} onClick=${() => setGone("one")}>Delete${file.versions.length > 1 ? " this version" : ""}</button>
+      ${file.versions.length > 1 && html`<button class="danger" disabled=${Boolean(why)} title=${why} onClick=${() => setGone("all")}>Delete all ${file.versions.length}</button>`}
     </p>
     ${gone && html`<${Confirm} title="Delete" text=${gone === "all" ? `All ${file.versions.length} versions of ${file.name} will be gone.` : `${file.name}, ${bytes(version.length)}, will be gone.`} action="Delete" close=${() => setGone(null)} run=${remove} />`}
   <//>`;
@@ -52,7 +50,7 @@ export function FileView({ bucket, file, close, changed }) {
 
 function Look({ url, version }) {
   const kind = kindOf(version);
-  if (isPicture(kind)) return html`<img class="look" alt=${version.name} src=${url} />`;
+  if (isPicture(kind)) return html`<img class="look" alt=${version.name ?? "The picture"} src=${url} />`;
   if (kind.startsWith("audio/")) return html`<audio class="look" controls preload="metadata" src=${url}></audio>`;
   if (kind.startsWith("video/")) return html`<video class="look" controls preload="metadata" src=${url}></video>`;
   if (isText(kind)) return html`<${TextOf} url=${url} version=${version} />`;
@@ -62,8 +60,7 @@ function Look({ url, version }) {
 /** The beginning as text, whatever it says it is: what scripts it has do not run. */
 function TextOf({ url, version }) {
   const { data, error, reload } = useResource(async (signal) => {
-    const response = await fetch(url, { signal, headers: version.length ? { Range: `bytes=0-${TEXT_BYTES - 1}` } : {} });
-    if (!response.ok) throw new Error(`HTTP status ${response.status}`);
+    const response = await send(url, { signal, headers: version.length ? { Range: `bytes=0-${TEXT_BYTES - 1}` } : {} });
     return response.text();
   }, [url]);
   if (error) return html`<${Failure} error=${error} retry=${reload} />`;

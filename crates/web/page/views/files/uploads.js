@@ -6,7 +6,7 @@ import { useSignal } from "../../state/signal.js";
 import { cancelUpload, finished, forgetInterrupted, interrupted, pauseUpload, resumeUpload, uploads } from "../../state/uploads.js";
 
 export function Uploads({ bucket }) {
-  const all = useSignal(uploads).filter((one) => one.bucket === bucket && one.state !== "done");
+  const all = useSignal(uploads).filter((one) => one.bucket === bucket);
   useSignal(finished);
   const waiting = interrupted(bucket);
   return html`
