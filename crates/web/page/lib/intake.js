@@ -1,7 +1,7 @@
 // Files on their way into collections: what one is, its records as Extended JSON, sent batch by batch.
 
 import { BATCH, DETECT_BYTES } from "../limits.js";
-import { Refusal, command, commandPath, parts } from "./http.js";
+import { ask, command, commandPath, parts } from "./http.js";
 import { dateText, infer } from "./infer.js";
 import { formatOf, taken } from "./logformats.js";
 import { elements, lines, rows } from "./lines.js";
@@ -188,9 +188,7 @@ export async function send(plan, tell, signal) {
 /** Inserts texts as they stand; gives the failures by their place. */
 async function insert(database, collection, texts, signal) {
   const body = `{"insert":${JSON.stringify(collection)},"ordered":false,"documents":[${texts.join(",")}]}`;
-  const response = await fetch(commandPath(database), { method: "POST", headers: { "Content-Type": "application/json" }, body, signal });
-  const reply = await response.json();
-  if (!response.ok) throw new Refusal(reply.errmsg ?? reply.reason, response.status, reply);
+  const reply = await ask("POST", commandPath(database), { body, signal });
   return (reply.writeErrors ?? []).map(({ index, errmsg }) => ({ index: Number(index.$numberInt ?? index), errmsg }));
 }
 

@@ -11,16 +11,23 @@ export async function* lines(chunks) {
   if (begun) yield begun;
 }
 
+/** Characters of a row, as much as a document holds. */
+const ROW_MAX = 16 << 20;
+
 /** Rows of comma-separated values (RFC 4180). @param {AsyncIterable<string>} source lines @param {string} delimiter */
 export async function* rows(source, delimiter) {
-  let begun = null;
+  let [begun, size, isOpen] = [[], 0, false];
   for await (const line of source) {
-    const text = begun === null ? line : `${begun}\n${line}`;
-    const isWhole = (text.split('"').length - 1) % 2 === 0;
-    begun = isWhole ? null : text;
-    if (isWhole && text) yield text.includes('"') ? quoted(text, delimiter) : text.split(delimiter);
+    begun.push(line);
+    size += line.length;
+    if ((line.split('"').length - 1) % 2) isOpen = !isOpen;
+    // One quotation mark too many would take all that follows for one cell.
+    if (isOpen && size < ROW_MAX) continue;
+    const text = begun.join("\n");
+    [begun, size, isOpen] = [[], 0, false];
+    if (text) yield text.includes('"') ? quoted(text, delimiter) : text.split(delimiter);
   }
-  if (begun) yield quoted(`${begun}"`, delimiter);
+  if (begun.length) yield quoted(begun.join("\n"), delimiter);
 }
 
 function quoted(text, delimiter) {

@@ -3,7 +3,9 @@
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { brief, print } from "../lib/ejson.js";
 import { detect, prepare, send } from "../lib/intake.js";
+import { give } from "../lib/give.js";
 import { bytes, count } from "../lib/number.js";
+import { useUnsaved } from "../state/resource.js";
 import { link } from "../state/route.js";
 import { Dialog } from "./dialog.js";
 import { Growing } from "./growing.js";
@@ -37,6 +39,7 @@ export function Import({ files, target, close }) {
     });
   }, [files]);
   useEffect(() => () => abort.current.abort(), []);
+  useUnsaved(phase === "running");
 
   const edit = (at, changes) => setPlans(plans.map((plan, place) => (place === at ? { ...plan, ...changes } : plan)));
   const run = async () => {
@@ -89,12 +92,7 @@ function Progress({ state, size }) {
 function Onward({ plans, rejects }) {
   const readings = plans.find((plan) => plan.kind === "readings");
   const log = plans.find((plan) => plan.kind === "log");
-  const save = () => {
-    const blob = new Blob(rejects.map((one) => `${JSON.stringify(one)}\n`), { type: "application/x-ndjson" });
-    const to = Object.assign(document.createElement("a"), { href: URL.createObjectURL(blob), download: "rejected.ndjson" });
-    to.click();
-    URL.revokeObjectURL(to.href);
-  };
+  const save = () => give(new Blob(rejects.map((one) => `${JSON.stringify(one)}\n`)), "rejected.ndjson");
   return html`
     ${rejects.length > 0 && html`<button onClick=${save}>Rejected → file</button>`}
     ${readings && html`<a class="button primary" href=${link(["graphs", readings.target])}>Open graph</a>`}

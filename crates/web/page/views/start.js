@@ -1,19 +1,22 @@
 // The first view: three ways to begin where nothing is, what is there where something is.
 
-import { html, useEffect, useState } from "../lib/html.js";
+import { html, useRef, useState } from "../lib/html.js";
 import { ask, command, get } from "../lib/http.js";
 import { bytes, count } from "../lib/number.js";
+import { Form } from "../parts/dialog.js";
 import { Drop, Import } from "../parts/import.js";
 import { Copy, Failure } from "../parts/panel.js";
 import { link } from "../state/route.js";
 import { useResource } from "../state/resource.js";
 import { session } from "../state/session.js";
-import { Machine } from "./start/machine.js";
+import { Machine, documentsOf } from "./start/machine.js";
 
 const LOOK_MS = 2000;
 
 export default function Start() {
   const { data, error, reload } = useResource((signal) => get("/api/collections", signal), []);
+  // What moves is beside what one reads: the list of collections stays as it was.
+  const now = useResource((signal) => get("/api/collections", signal), [], LOOK_MS).data?.collections;
   const [files, setFiles] = useState(null);
   const [asked, setAsked] = useState(0);
   const collections = (data?.collections ?? []).filter((one) => !one.collection.startsWith("system.") && !["admin", "config", "local"].includes(one.database));
@@ -35,8 +38,8 @@ export default function Start() {
         <p class="muted">CSV, NDJSON, JSON, logs, plain or as .gz. What they are is found out, and shown before anything is written.</p>
         <${Drop} take=${take}><p>Drop them here</p><//>
       </div>
-      <${Machine} />
-      <${Device} />
+      <${Machine} collections=${now} />
+      <${Device} collections=${now} />
     </div>
     ${!isNew && html`<h2>Collections</h2><div class="cards tiles">${[...collections].sort((a, b) => b.documents - a.documents).slice(0, 24).map((one) => html`<${Tile} key=${one.name} one=${one} />`)}</div>`}
   </section>`;
@@ -52,21 +55,12 @@ function Tile({ one }) {
 }
 
 /** A command with the real address, which turns green at the first record. */
-function Device() {
-  const [records, setRecords] = useState(null);
+function Device({ collections }) {
+  const first = useRef(null);
   const line = `curl -X POST '${location.origin}/api/elastic/readings/_doc' -H 'Content-Type: application/json' -d '{"device":"pump-3","celsius":21.4,"time":"'$(date -u +%FT%TZ)'"}'`;
-  useEffect(() => {
-    let first = null;
-    const look = async () => {
-      const found = await get("/api/collections").catch(() => null);
-      const now = found?.collections.find((one) => one.name === "default.readings")?.documents ?? 0;
-      first ??= now;
-      setRecords(now - first);
-    };
-    look();
-    const timer = setInterval(() => document.hidden || look(), LOOK_MS);
-    return () => clearInterval(timer);
-  }, []);
+  const now = collections && documentsOf(collections, "default.readings");
+  first.current ??= now;
+  const records = now - first.current;
   return html`<div class="card">
     <h2>Send from a device</h2>
     <p class="muted">Any client of MongoDB, CouchDB or Elasticsearch can send. So can curl:</p>
@@ -78,19 +72,12 @@ function Device() {
 /** While no user exists everybody on this machine may do everything. */
 function NoUsers() {
   const [isOpen, setOpen] = useState(false);
-  const [error, setError] = useState(null);
-  const submit = async (event) => {
-    event.preventDefault();
-    const given = Object.fromEntries(new FormData(event.target));
-    try {
-      await command("admin", { createUser: given.name, pwd: given.password, roles: ["root"] });
-      await ask("POST", "/api/session", { body: { name: given.name, password: given.password } });
-      location.reload();
-    } catch (failed) {
-      setError(failed.message);
-    }
+  const run = async ({ name, password }) => {
+    await command("admin", { createUser: name, pwd: password, roles: ["root"] });
+    await ask("POST", "/api/session", { body: { name, password } });
+    location.reload();
   };
   return html`<div class="note row"><span>There are no users yet: everybody on this machine may do everything.</span>
-    ${isOpen ? html`<form class="row" onSubmit=${submit}><input name="name" aria-label="Name" placeholder="name" required autocomplete="username" autofocus /><input name="password" aria-label="Password" placeholder="password" type="password" required autocomplete="new-password" /><button class="primary">Make the administrator</button>${error && html`<span class="error" role="alert">${error}</span>`}</form>` : html`<button onClick=${() => setOpen(true)}>Make the first user</button>`}
+    ${isOpen ? html`<${Form} class="row" action="Make the administrator" run=${run}><input name="name" aria-label="Name" placeholder="name" required autocomplete="username" autofocus /><input name="password" aria-label="Password" placeholder="password" type="password" required autocomplete="new-password" /><//>` : html`<button onClick=${() => setOpen(true)}>Make the first user</button>`}
   </div>`;
 }

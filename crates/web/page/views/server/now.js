@@ -1,12 +1,13 @@
 // What the server does and holds now.
 
-import { html, useEffect, useRef, useState } from "../../lib/html.js";
+import { html, useRef, useState } from "../../lib/html.js";
 import { brief, number, plain, print } from "../../lib/ejson.js";
 import { command, get } from "../../lib/http.js";
 import { bytes, count, duration, share } from "../../lib/number.js";
 import { Confirm } from "../../parts/dialog.js";
 import { Failure, Loading } from "../../parts/panel.js";
 import { Sparkline } from "../../parts/sparkline.js";
+import { link } from "../../state/route.js";
 import { useResource } from "../../state/resource.js";
 
 const LOOK_MS = 2000;
@@ -16,11 +17,6 @@ const OPERATIONS_MAX = 200;
 const COLLECTIONS_MAX = 50;
 
 export function Now() {
-  const [round, setRound] = useState(0);
-  useEffect(() => {
-    const timer = setInterval(() => document.hidden || setRound((n) => n + 1), LOOK_MS);
-    return () => clearInterval(timer);
-  }, []);
   const past = useRef([]).current;
   const status = useResource(async (signal) => {
     const begun = performance.now();
@@ -28,14 +24,14 @@ export function Now() {
     past.push({ at: begun, ms: performance.now() - begun, documents: told.documents, commits: told.commits, bytes: told.disk.data_bytes });
     if (past.length > PAST_MAX) past.shift();
     return told;
-  }, [round]);
+  }, [], LOOK_MS);
   const rates = past.slice(1).map((one, at) => Math.round((1000 * Math.max(0, one.commits - past[at].commits)) / (one.at - past[at].at)));
-  const running = useResource((signal) => command("admin", { currentOp: 1 }, { signal }), [round]);
+  const running = useResource((signal) => command("admin", { currentOp: 1 }, { signal }), [], LOOK_MS);
   const collections = useResource((signal) => get("/api/collections", signal), []);
   const now = status.data;
   return html`
     ${now && html`<p class="muted">${now.host} · Larder ${now.version} · up ${duration(now.uptime_ms)}</p>`}
-    <${Loading} on=${status.loading && !now} />
+    <${Loading} on=${status.loading} />
     ${status.error && html`<${Failure} error=${status.error} retry=${status.reload} />`}
     ${now && html`
       ${now.findings > 0 && html`<p class="failure" role="alert">${count(now.findings)} damaged places were found: the log and serverStatus name them; restore a backup.</p>`}
@@ -49,7 +45,7 @@ export function Now() {
       </div>
       `}
     <${Operations} ...${running} />
-    <${Jobs} round=${round} />
+    <${Jobs} />
     ${now && html`<div class="cards holders">
       <${Disk} disk=${now.disk} />
       <${Memory} memory=${now.memory} />
@@ -118,8 +114,9 @@ function Operations({ data, error, reload }) {
 }
 
 /** Builds of indexes and views, compactions and replications, with how far they are. */
-function Jobs({ round }) {
-  const { data } = useResource((signal) => get("/api/couch/_active_tasks", signal), [round]);
+function Jobs() {
+  const { data, error } = useResource((signal) => get("/api/couch/_active_tasks", signal), [], LOOK_MS);
+  if (error) return html`<p class="muted">Jobs: ${error.message}</p>`;
   if (!data?.length) return null;
   return html`<div><h2>Jobs <span class="muted">${count(data.length)}</span></h2><div class="scroll"><table class="rows">
     <thead><tr><th>What</th><th>Database</th><th>Progress</th><th class="num">Done</th></tr></thead>
@@ -133,7 +130,7 @@ function Largest({ collections }) {
   return html`<div><h2>Storage by collection</h2>
     <div class="scroll"><table class="rows">
       <thead><tr><th>Collection</th><th class="num">Documents</th><th class="num">Data</th><th class="num">On disk</th><th class="num">Indexes</th><th class="share">Share</th></tr></thead>
-      <tbody>${largest.map((one) => html`<tr key=${one.name}><td><a href=${`#/docs/${encodeURIComponent(one.name)}`}>${one.name}</a></td><td class="num">${count(one.documents)}</td><td class="num">${bytes(one.bytes)}</td><td class="num">${bytes(one.storage_bytes)}</td><td class="num">${bytes(indexBytes(one))}</td><td><meter max=${whole || 1} value=${size(one)} aria-label=${`Share of ${one.name}`}></meter></td></tr>`)}</tbody>
+      <tbody>${largest.map((one) => html`<tr key=${one.name}><td><a href=${link(["docs", one.name])}>${one.name}</a></td><td class="num">${count(one.documents)}</td><td class="num">${bytes(one.bytes)}</td><td class="num">${bytes(one.storage_bytes)}</td><td class="num">${bytes(indexBytes(one))}</td><td><meter max=${whole || 1} value=${size(one)} aria-label=${`Share of ${one.name}`}></meter></td></tr>`)}</tbody>
     </table></div>
     ${collections.length > largest.length && html`<p class="muted">The ${COLLECTIONS_MAX} largest of ${count(collections.length)}.</p>`}
   </div>`;

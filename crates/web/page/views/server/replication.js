@@ -1,10 +1,10 @@
 // Replications: how far each is, how much it lacks, what stopped it; and new ones.
 
-import { html, useEffect, useState } from "../../lib/html.js";
+import { html, useState } from "../../lib/html.js";
 import { ask, get } from "../../lib/http.js";
 import { count } from "../../lib/number.js";
 import { stamp } from "../../lib/time.js";
-import { Confirm } from "../../parts/dialog.js";
+import { Confirm, Form } from "../../parts/dialog.js";
 import { Empty, Failure, Loading } from "../../parts/panel.js";
 import { useResource } from "../../state/resource.js";
 
@@ -27,17 +27,12 @@ async function all(signal) {
 const without = (address) => String(address ?? "").replace(/\/\/[^@/]*@/, "//");
 
 export function Replication() {
-  const [round, setRound] = useState(0);
   const [gone, setGone] = useState(null);
-  useEffect(() => {
-    const timer = setInterval(() => document.hidden || setRound((n) => n + 1), LOOK_MS);
-    return () => clearInterval(timer);
-  }, []);
-  const { data, error, loading, reload } = useResource(all, [round]);
+  const { data, error, loading, reload } = useResource(all, [], LOOK_MS);
   const once = (data?.tasks ?? []).filter(({ doc_id }) => !doc_id);
   return html`
     <${Begin} done=${reload} />
-    <${Loading} on=${loading && !data} />
+    <${Loading} on=${loading} />
     ${error && html`<${Failure} error=${error} retry=${reload} />`}
     ${data && !data.docs.length && !once.length && html`<${Empty}><p>No replication. One is begun above, or by a document in the database _replicator.</p><//>`}
     ${data && (data.docs.length > 0 || once.length > 0) && html`<div class="scroll"><table class="rows">
@@ -61,26 +56,16 @@ async function end(id) {
 }
 
 function Begin({ done }) {
-  const [error, setError] = useState(null);
-  const submit = async (event) => {
-    event.preventDefault();
-    const { source, target, ...given } = Object.fromEntries(new FormData(event.target));
-    try {
-      if (!(await get("/api/couch/_all_dbs")).includes("_replicator")) await ask("PUT", "/api/couch/_replicator", { body: {} });
-      await ask("POST", "/api/couch/_replicator", { body: { source, target, continuous: Boolean(given.continuous), create_target: Boolean(given.create) } });
-      setError(null);
-      event.target.reset();
-      done();
-    } catch (failed) {
-      setError(failed.message);
-    }
+  const run = async ({ source, target, continuous, create }, form) => {
+    if (!(await get("/api/couch/_all_dbs")).includes("_replicator")) await ask("PUT", "/api/couch/_replicator", { body: {} });
+    await ask("POST", "/api/couch/_replicator", { body: { source, target, continuous: Boolean(continuous), create_target: Boolean(create) } });
+    form.reset();
+    done();
   };
-  return html`<form class="query replication" onSubmit=${submit}>
+  return html`<${Form} class="query replication" action="Begin a replication" run=${run}>
     <label>From <input name="source" class="mono" required placeholder="readings, or https:…/readings" /></label>
     <label>To <input name="target" class="mono" required placeholder="copy" /></label>
     <label class="check"><input type="checkbox" name="continuous" /> goes on</label>
     <label class="check"><input type="checkbox" name="create" /> make the target</label>
-    <button>Begin a replication</button>
-    <p class="error" role="alert">${error}</p>
-  </form>`;
+  <//>`;
 }

@@ -2,7 +2,7 @@
 
 import { html, useState } from "../../lib/html.js";
 import { command } from "../../lib/http.js";
-import { Confirm, Dialog } from "../../parts/dialog.js";
+import { Confirm, FormDialog } from "../../parts/dialog.js";
 import { Empty, Failure, Loading } from "../../parts/panel.js";
 import { refresh } from "../../state/session.js";
 import { useResource } from "../../state/resource.js";
@@ -54,46 +54,20 @@ export function Users() {
 
 function Edit({ title, isNew, begin = [], run, close }) {
   const [roles, setRoles] = useState(begin.map(({ role, db }) => ({ role, db })));
-  const [error, setError] = useState(null);
-  const submit = async (event) => {
-    event.preventDefault();
-    const { name, password } = Object.fromEntries(new FormData(event.target));
-    try {
-      await run({ name, password, roles });
-      close();
-    } catch (failed) {
-      setError(failed.message);
-    }
-  };
-  const add = (event) => {
-    const form = event.target.closest("form");
+  const add = ({ target: { form } }) => {
     const role = form.elements.role.value;
     const db = OF_ADMIN.includes(role) ? "admin" : form.elements.db.value.trim() || "default";
     setRoles([...roles.filter((one) => one.role !== role || one.db !== db), { role, db }]);
   };
-  return html`<${Dialog} title=${title} close=${close}><form onSubmit=${submit}>
+  return html`<${FormDialog} title=${title} action="Save" disabled=${isNew && !roles.length} run=${({ name, password }) => run({ name, password, roles })} close=${close}>
     ${isNew && html`<label>Name <input name="name" required autocomplete="off" autofocus /></label><label>Password <input name="password" type="password" required autocomplete="new-password" /></label>`}
     <ul class="plain-list">${roles.map((one) => html`<li class="row" key=${one.role + one.db}><span>${sentence(one)}</span><button type="button" class="quiet icon" aria-label=${`Without: ${sentence(one)}`} onClick=${() => setRoles(roles.filter((other) => other !== one))}>✕</button></li>`)}</ul>
     <div class="row"><select name="role" aria-label="Role">${Object.keys(ROLES).map((role) => html`<option key=${role}>${role}</option>`)}</select><input name="db" aria-label="Database of the role" placeholder="default" /><button type="button" onClick=${add}>Add the role</button></div>
-    ${error && html`<p class="error" role="alert">${error}</p>`}
-    <p class="actions"><button type="button" onClick=${close}>Cancel</button><button class="primary" disabled=${isNew && !roles.length}>Save</button></p>
-  </form><//>`;
+  <//>`;
 }
 
 function Password({ user, close }) {
-  const [error, setError] = useState(null);
-  const submit = async (event) => {
-    event.preventDefault();
-    try {
-      await command(user.db, { updateUser: user.user, pwd: new FormData(event.target).get("password") });
-      close();
-    } catch (failed) {
-      setError(failed.message);
-    }
-  };
-  return html`<${Dialog} title=${`Password of ${user.user}`} close=${close}><form onSubmit=${submit}>
+  return html`<${FormDialog} title=${`Password of ${user.user}`} action="Save" run=${({ password }) => command(user.db, { updateUser: user.user, pwd: password })} close=${close}>
     <label>New password <input name="password" type="password" required autocomplete="new-password" autofocus /></label>
-    ${error && html`<p class="error" role="alert">${error}</p>`}
-    <p class="actions"><button type="button" onClick=${close}>Cancel</button><button class="primary">Save</button></p>
-  </form><//>`;
+  <//>`;
 }
