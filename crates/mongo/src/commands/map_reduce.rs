@@ -114,7 +114,8 @@ fn parse(database: &str, arguments: &Arguments<'_>) -> Result<(Output, Aggregate
         doc! {"$project": doc! {"_id": 0, "emits": doc! {"$_internalJsEmit": doc! {"eval": map, "this": "$$ROOT"}}}},
         doc! {"$unwind": "$emits"},
         doc! {"$group": doc! {"_id": "$emits.k", "value": doc! {"$push": "$emits.v"}}},
-        set_value(&reduce, "$value".into()),
+        // MongoDB gives the values of a key to the function from the last to the first.
+        set_value(&reduce, doc! {"$reverseArray": "$value"}.into()),
     ]);
     pipeline.extend(
         finalize

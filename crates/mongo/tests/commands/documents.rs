@@ -185,6 +185,16 @@ fn reads() -> Vec<Case> {
             },
             doc! {"results": [{"_id": false, "value": 1.0}, {"_id": true, "value": 2.0}]},
         ),
+        good(
+            doc! {
+                "mapReduce": "fruit",
+                "map": "function() { emit(0, this.name); }",
+                "reduce": "function(key, names) { return names.join(); }",
+                "sort": {"name": 1},
+                "out": {"inline": 1},
+            },
+            doc! {"results": [{"_id": 0.0, "value": "plum,pear,apple"}]},
+        ),
         bad(
             doc! {"mapReduce": "fruit", "map": "function() {}", "reduce": "function() {}"},
             40_414,
