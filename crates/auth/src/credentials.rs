@@ -177,7 +177,7 @@ impl Credentials {
         derived.is_ok_and(|derived| derived.stored_key.ct_eq(&self.stored_key).into())
     }
 
-    /// As MongoDB keeps them: `{iterationCount, salt, storedKey, serverKey}` in base64.
+    /// The document in which MongoDB keeps them: `{iterationCount, salt, storedKey, serverKey}` in base64.
     pub fn to_document(&self) -> Document {
         doc! {
             "iterationCount": i32::try_from(self.iterations).unwrap_or(i32::MAX),

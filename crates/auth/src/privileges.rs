@@ -64,7 +64,7 @@ impl Privileges {
         self.list.retain(|held| !held.actions.is_empty());
     }
 
-    /// As `connectionStatus` shows them: `[{resource, actions}]`.
+    /// The privileges as `connectionStatus` shows them: `[{resource, actions}]`.
     pub fn describe(&self) -> Value {
         let documents = self.list.iter().map(Privilege::describe);
         documents.map(Value::Document).collect()

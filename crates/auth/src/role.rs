@@ -20,7 +20,7 @@ impl Role {
         format!("{}.{}", self.name.database, self.name.name)
     }
 
-    /// As it is stored.
+    /// The document that is stored.
     pub fn to_document(&self) -> Document {
         doc! {
             "_id": self.id(),

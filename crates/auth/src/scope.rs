@@ -87,7 +87,7 @@ impl Scope {
         }
     }
 
-    /// As a resource document.
+    /// The scope as a resource document.
     pub fn describe(&self) -> Document {
         match self {
             Scope::Everything => doc! {"anyResource": true},

@@ -43,7 +43,7 @@ impl TokenSignature {
         })
     }
 
-    /// Which keys it takes: `hmac`, `rsa` or `ec`.
+    /// The kind of keys that it takes: `hmac`, `rsa` or `ec`.
     pub fn kind(self) -> &'static str {
         match self {
             TokenSignature::Hs256 | TokenSignature::Hs384 | TokenSignature::Hs512 => "hmac",

@@ -68,7 +68,7 @@ impl User {
         Ok(vec![(Mechanism::ScramSha1, Credentials::of_digest(digest)?)])
     }
 
-    /// As it is stored.
+    /// The document that is stored.
     pub fn to_document(&self) -> Document {
         let mut credentials = Document::new();
         if self.database == EXTERNAL {
@@ -106,7 +106,7 @@ impl User {
         })
     }
 
-    /// As `usersInfo` shows it, with the credentials only where they are asked for.
+    /// The document that `usersInfo` shows, with the credentials only where they are asked for.
     pub fn describe(&self, show_credentials: bool, show_custom_data: bool) -> Document {
         let mut shown = self.to_document();
         let mechanisms: Value = match shown.get("credentials") {

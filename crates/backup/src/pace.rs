@@ -11,7 +11,7 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// At most this many bytes a second; `None` for as fast as it goes.
+    /// A pace of at most this many bytes a second; `None` for as fast as it goes.
     pub fn new(bytes_per_second: Option<u64>) -> Pace {
         Pace {
             bytes_per_second,

@@ -63,7 +63,7 @@ impl FolderSource {
         }
     }
 
-    /// With these files of an archive, which lie in the folder too.
+    /// The same source with these files of an archive, which lie in the folder too.
     pub fn with_archived(self, archived: Option<Archived<SourceFile>>) -> FolderSource {
         FolderSource { archived, ..self }
     }

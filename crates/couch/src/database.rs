@@ -104,7 +104,7 @@ impl Database {
         }
     }
 
-    /// Where its attachments are.
+    /// The files that its attachments are kept as.
     pub(crate) fn files(&self) -> Files {
         self.engine.files(names::attachments(&self.namespace))
     }

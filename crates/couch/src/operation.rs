@@ -37,7 +37,7 @@ impl Operation {
         &self.engine
     }
 
-    /// For what is in memory of an answer.
+    /// A share of memory for what is kept of an answer.
     pub(crate) fn share_of_answers(&self) -> Share {
         self.engine.memory().share(Holder::Answers)
     }

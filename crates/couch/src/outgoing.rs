@@ -39,7 +39,7 @@ pub(crate) struct ShownHistory<'h> {
 }
 
 impl ShownHistory<'_> {
-    /// For the revision that readers see.
+    /// The history as the revision shows it that readers see.
     pub(crate) fn of_winner(history: &DocumentHistory, shown: Shown) -> ShownHistory<'_> {
         ShownHistory {
             history,

@@ -24,7 +24,7 @@ pub(crate) struct Passwords {
 }
 
 impl Passwords {
-    /// With a key of its own; `None` if there is no randomness.
+    /// An empty table with a key of its own; `None` if there is no randomness.
     pub(crate) fn new() -> Option<Passwords> {
         let mut key = [0; 32];
         getrandom::fill(&mut key).ok()?;

@@ -160,7 +160,7 @@ pub fn steps(count: usize) -> Result<()> {
     Ok(language::interruption::steps(count)?)
 }
 
-/// From what the operation that runs here takes memory.
+/// The budget from which the operation that runs here takes memory.
 pub fn operation_memory() -> Budget {
     language::interruption::memory()
 }

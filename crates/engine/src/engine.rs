@@ -175,7 +175,7 @@ impl Engine {
         &self.inner.write_locks
     }
 
-    /// Where an operation goes on that memory does not take, if it may.
+    /// The folder in which an operation goes on that memory does not take, if it may.
     pub(crate) fn spill(&self, allowed: bool) -> Option<Arc<SpillFolder>> {
         self.inner.spill.clone().filter(|_| allowed)
     }

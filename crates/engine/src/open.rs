@@ -76,7 +76,7 @@ impl Engine {
         Engine::on_within(kv, Budget::default()).await
     }
 
-    /// As [`Engine::on`]; what clients ask comes out of this memory.
+    /// As [`Engine::on`], with a budget for what clients ask.
     pub async fn on_within(kv: Kv, memory: Budget) -> Result<Engine> {
         let file_cache_bytes = FILE_CACHE_BYTES_IN_TESTS;
         Engine::with_caches(kv, store_options(), file_cache_bytes, None, memory).await

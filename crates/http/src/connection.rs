@@ -241,7 +241,7 @@ async fn answer(
     Ok(answer)
 }
 
-/// In a box, so that an idle connection is small.
+/// Boxes what a connection does now and then, so that an idle one is small.
 fn boxed<F: Future>(work: F) -> Pin<Box<F>> {
     const {
         assert!(

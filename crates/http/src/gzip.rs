@@ -35,7 +35,7 @@ impl GzipEncoder {
     /// What is left at the end.
     ///
     /// # Errors
-    /// As those of [`GzipEncoder::encode`].
+    /// Those of [`GzipEncoder::encode`].
     pub fn finish(self) -> io::Result<Vec<u8>> {
         self.0.finish()
     }

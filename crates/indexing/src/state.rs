@@ -69,7 +69,7 @@ pub struct Published {
 }
 
 impl Following {
-    /// Of a collection whose index is not kept yet.
+    /// What follows a collection that has no index yet.
     pub fn new(indexes: Indexes) -> Following {
         Following {
             // Without a folder there is nothing to wait for.

@@ -20,7 +20,7 @@ pub struct LogAllowance {
 }
 
 impl Default for LogAllowance {
-    /// Of a sandbox that has written nothing.
+    /// The allowance of a sandbox that has written nothing.
     fn default() -> LogAllowance {
         LogAllowance {
             minute_began: Instant::now(),

@@ -62,7 +62,7 @@ impl Metrics {
         self.waited_us.fetch_add(time.as_micros() as u64, Relaxed);
     }
 
-    /// Of the long documents that the operation works on, these bytes are new, and those are done with.
+    /// Notes that the operation works on long documents of `new_bytes` more, and is done with some of `done_bytes`.
     pub fn works_on(&self, new_bytes: usize, done_bytes: usize) {
         self.long_bytes.fetch_add(new_bytes, Relaxed);
         self.long_bytes.fetch_sub(done_bytes, Relaxed);

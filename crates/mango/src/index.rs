@@ -183,7 +183,7 @@ impl Index {
             && fields.all(|field| field == "_id" || self.columns().iter().any(|own| own == field))
     }
 
-    /// As it is listed.
+    /// The index as `_index` lists it.
     pub fn to_document(&self) -> Document {
         let mut definition = match &self.text {
             Some(text) => text.shown(),

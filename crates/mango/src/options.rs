@@ -127,7 +127,7 @@ impl FindOptions {
         Some(fields.iter().map(String::as_str).chain(self.selector.fields()))
     }
 
-    /// As `_explain` shows it under `opts`.
+    /// What `_explain` shows under `opts`.
     pub fn to_document(&self) -> Document {
         let texts = |texts: &[String]| {
             texts

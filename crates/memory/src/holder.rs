@@ -126,7 +126,7 @@ impl Holder {
         }
     }
 
-    /// Of requests of this size.
+    /// The holder of requests of this size.
     pub fn of_request(bytes: usize) -> Holder {
         match bytes <= SMALL_REQUEST_BYTES {
             true => Holder::Requests,

@@ -81,7 +81,7 @@ impl CommandError {
         reply
     }
 
-    /// As an element of `writeErrors`.
+    /// The error as an element of `writeErrors`.
     pub fn to_write_error(&self, index: usize) -> Document {
         let mut error = doc! {"index": index as i32, "code": self.code.number()};
         for (name, value) in self.details.iter() {

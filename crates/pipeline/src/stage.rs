@@ -35,7 +35,7 @@ pub(crate) trait Stage: Debug + Send + Sync {
         None
     }
 
-    /// Of `$sample`: how many documents are picked.
+    /// How many documents are picked; of `$sample` alone.
     fn picks(&self) -> Option<u64> {
         None
     }
@@ -127,7 +127,7 @@ pub(crate) struct StageScope<'v> {
 }
 
 impl StageScope<'_> {
-    /// For expressions that see documents with their metadata.
+    /// A scope for expressions that see documents with their metadata.
     pub(crate) fn parse_scope(&self) -> ParseScope {
         self.variables.parse_scope().with_metadata(self.metadata)
     }

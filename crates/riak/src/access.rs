@@ -21,7 +21,7 @@ struct Known {
 }
 
 impl Access {
-    /// By the certificate that the client has shown, or by HTTP's basic authentication.
+    /// Who asks, by the certificate that the client has shown or by HTTP's basic authentication.
     pub(crate) async fn of_request(server: &Server, request: &Request) -> Result<Access> {
         let needs_login = server.engine.needs_login();
         // Such a page may make a browser send requests with the user's password.
@@ -59,7 +59,7 @@ impl Access {
         Some(Access::of(server, &user))
     }
 
-    /// By name and password.
+    /// Who asks, by name and password.
     pub(crate) async fn of_password(
         server: &Server,
         name: &str,

@@ -202,7 +202,7 @@ impl Run {
         Ok(ids.into_iter().map(|(id, _)| (id.clone(), id)).collect())
     }
 
-    /// Where to go on, if as many were found as were wanted.
+    /// The continuation with which a client goes on, if as many were found as were wanted.
     pub(crate) fn continuation(&self) -> Option<String> {
         let (term, id) = self.last.as_ref().filter(|_| self.left == Some(0))?;
         let place = Document::new().with("term", term.clone()).with("id", id.clone());

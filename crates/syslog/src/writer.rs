@@ -58,7 +58,7 @@ impl Writer {
         }
     }
 
-    /// From what messages take memory.
+    /// The budget from which messages take their memory.
     pub(crate) fn memory(&self) -> &Budget {
         &self.memory
     }

@@ -43,7 +43,7 @@ struct Place<'p> {
 type Take<'t, 'd> = &'t mut dyn FnMut(Text<'d>) -> bool;
 
 impl TextFields {
-    /// As the options of an index say: `weights`, `default_language`, `language_override`.
+    /// The fields that the options of an index name: `weights`, `default_language`, `language_override`.
     pub fn of_options(options: &Document) -> TextFields {
         let mut weights = Vec::new();
         let mut all = false;

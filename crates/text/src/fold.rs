@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::canonical_combining_class;
 
-/// In lower case; where the I has two kinds, each becomes its own.
+/// The text in lower case; where the I has two kinds, each becomes its own.
 pub(crate) fn lower(text: &str, dotless_i: bool) -> Cow<'_, str> {
     if dotless_i && text.contains(['I', 'İ']) {
         let kept = |c: char| match c {

@@ -47,7 +47,7 @@ impl Search {
         Ok(search)
     }
 
-    /// As a client gave it.
+    /// The argument as a client gave it.
     pub fn source(&self) -> &Document {
         &self.source
     }

@@ -29,5 +29,5 @@ pub const READ_AHEAD_BYTES_MAX: u64 = 1024 * 1024;
 /// Wrong passwords of one user from one address, after which the page's form has to wait.
 pub const SIGN_INS_FAILED_MAX: u32 = 10;
 
-/// For so long after the last of them.
+/// The pause after the last of them.
 pub const SIGN_IN_PAUSE: Duration = Duration::from_secs(60);

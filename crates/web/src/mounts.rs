@@ -31,7 +31,7 @@ pub trait Requests: Debug + Send + Sync {
 
 /// Tells how far behind those are that follow the changes of collections.
 pub trait Followers: Debug + Send + Sync {
-    /// As of now.
+    /// How far behind they are now.
     fn behind(&self) -> Behind;
 }
 
@@ -59,6 +59,6 @@ pub struct Mounts {
     pub elastic: Option<Arc<dyn Requests>>,
     /// `/api/tail`.
     pub tail: Option<Arc<dyn Requests>>,
-    /// Of whom `/metrics` tells how far behind they are.
+    /// The followers of which `/metrics` tells how far behind they are.
     pub followers: Option<Arc<dyn Followers>>,
 }

@@ -101,7 +101,7 @@ impl Attachment {
         })
     }
 
-    /// As the document keeps it.
+    /// The member of `_attachments` that the document keeps.
     fn kept(&self) -> Document {
         let mut kept = Document::new()
             .with("content_type", self.content_type.as_str())

@@ -59,7 +59,7 @@ pub(crate) struct Cookies {
 }
 
 impl Cookies {
-    /// As the settings say (`[chttpd_auth]`: `timeout`, `allow_persistent_cookies`, `cookie_domain`, `same_site`).
+    /// Cookies as the settings say (`[chttpd_auth]`: `timeout`, `allow_persistent_cookies`, `cookie_domain`, `same_site`).
     pub(crate) fn configured(config: &Config) -> Cookies {
         let setting = |name| config.get("chttpd_auth", name);
         let same_site = setting("same_site").unwrap_or_default().to_ascii_lowercase();

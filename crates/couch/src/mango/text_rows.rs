@@ -131,7 +131,7 @@ impl<'a> TextRows<'a> {
     }
 }
 
-/// By relevance where nobody says; by ids after all else.
+/// What rows are sorted by: relevance if the query does not say, and ids after all else.
 fn sort(options: &FindOptions) -> Result<Vec<SortBy>> {
     let keys = options.selector.text_sort(&options.sort)?;
     let keys = keys.into_iter().map(|key| SortBy::Field {

@@ -55,7 +55,7 @@ impl DocumentPosition {
 }
 
 impl RevisionedSnapshot {
-    /// Of a snapshot of this collection.
+    /// The revisions in a snapshot of this collection.
     pub(super) fn new(collection: &Collection, snapshot: Snapshot) -> Result<RevisionedSnapshot> {
         let ids =
             collection.indexes().into_iter().next().ok_or_else(|| {

@@ -121,7 +121,7 @@ pub(crate) struct Usage {
 }
 
 impl Usage {
-    /// Of a cursor that is opened now.
+    /// The usage of a cursor that is opened now.
     fn none() -> Usage {
         Usage {
             opened: Instant::now(),

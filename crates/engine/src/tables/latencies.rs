@@ -155,7 +155,7 @@ impl Histogram {
 }
 
 impl CollectionLatencies {
-    /// In MongoDB's form, with histograms or without.
+    /// The latencies as `latencyStats` shows them, with histograms or without.
     pub(crate) fn to_document(&self, histograms: bool) -> Document {
         doc! {
             "reads": self.reads.to_document(histograms),

@@ -19,7 +19,7 @@ pub(crate) struct RoleTable {
     changing: Arc<Mutex<()>>,
 }
 
-/// Where roles are kept.
+/// The collection in which roles are kept.
 pub(crate) fn namespace() -> Namespace {
     Namespace::new("admin", "system.roles")
 }

@@ -23,7 +23,7 @@ pub(crate) struct Users {
     is_login_waived: AtomicBool,
 }
 
-/// Where users are kept.
+/// The collection in which users are kept.
 pub(crate) fn namespace() -> Namespace {
     Namespace::new("admin", "system.users")
 }

@@ -46,7 +46,7 @@ impl Known {
 }
 
 impl Durable {
-    /// Of a database that was just opened: what was in its log is in tables.
+    /// Begins with a database that was just opened: what was in its log is in tables.
     pub(super) fn new(db: &Arc<DB>, folder: &Path, archive: Arc<Archive>, poison: Poison) -> Durable {
         Durable {
             known: Mutex::new(Known::take(db)),

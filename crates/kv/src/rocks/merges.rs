@@ -33,7 +33,7 @@ impl Merges {
         settings.set_disable_auto_compactions(hold.is_some());
     }
 
-    /// Of a database that was opened with this hold.
+    /// The merges of a database that was opened with this hold.
     pub(super) fn new(db: &Arc<DB>, hold: Option<Hold>) -> Merges {
         Merges {
             db: db.clone(),

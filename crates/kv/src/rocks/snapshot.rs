@@ -102,7 +102,7 @@ impl Moment {
         Moment::of(Arc::new(now), helpers)
     }
 
-    /// Of a snapshot that was taken before.
+    /// The moment of a snapshot that was taken before.
     pub(super) fn of(owned: Arc<OwnedSnapshot>, helpers: Helpers) -> Moment {
         Moment { owned, helpers }
     }

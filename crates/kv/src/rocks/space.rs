@@ -67,7 +67,7 @@ impl Space {
         (free_bytes < room_to_merge(reserve_bytes)).then_some(Hold::NoRoom)
     }
 
-    /// Of a folder that is open.
+    /// Watches the space of a folder that is open.
     pub(super) fn new(folder: &Path, reserve_bytes: u64, poison: Poison, merges: Arc<Merges>) -> Space {
         Space {
             folder: folder.to_owned(),

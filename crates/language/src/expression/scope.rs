@@ -100,7 +100,7 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// With `$$NOW` at this time in milliseconds since 1970: the same for a whole command.
+    /// The variables of a command, with `$$NOW` at this time in milliseconds since 1970: the same for a whole command.
     pub fn new(now_ms: i64) -> Variables {
         Variables {
             now_ms: Some(now_ms),

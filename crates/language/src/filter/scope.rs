@@ -28,7 +28,7 @@ pub struct FilterScope<'a> {
 }
 
 impl<'a> FilterScope<'a> {
-    /// For a collection's validator: of the variables, it has the time of the write and the collection's collation.
+    /// The scope of a collection's validator: of the variables, it has the time of the write and the collection's collation.
     pub fn validator(variables: &'a Variables) -> FilterScope<'a> {
         FilterScope {
             place: FilterPlace::Validator,

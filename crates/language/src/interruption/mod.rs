@@ -65,7 +65,7 @@ impl Kill {
 }
 
 impl Interruption {
-    /// Of what runs on this thread now, so that other threads can work in its name.
+    /// The interruption of what runs on this thread now, so that other threads can work in its name.
     pub fn current() -> Interruption {
         running::current()
     }

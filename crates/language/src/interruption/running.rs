@@ -93,7 +93,7 @@ pub fn note(what: impl FnOnce(&Metrics)) {
     });
 }
 
-/// From what the operation that runs on this thread takes memory; without a limit where none runs.
+/// The budget from which the operation on this thread takes memory; without a limit if none runs.
 pub fn memory() -> Budget {
     RUNNING.with_borrow(|running| {
         let running = running.as_ref();

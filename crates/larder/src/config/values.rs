@@ -19,7 +19,7 @@ pub enum Listen {
 }
 
 impl Listen {
-    /// On this port of the machine itself.
+    /// Listens on this port of the machine itself.
     pub(super) fn loopback(port: u16) -> Listen {
         Listen::On(SocketAddr::from(([127, 0, 0, 1], port)))
     }
@@ -82,7 +82,7 @@ impl DeleteMode {
 }
 
 impl Default for DeleteMode {
-    /// As Riak's.
+    /// The mode that Riak has unless told otherwise.
     fn default() -> DeleteMode {
         DeleteMode::After(3_000)
     }
@@ -108,7 +108,7 @@ impl FromStr for DeleteMode {
 pub struct LogFilter(String);
 
 impl LogFilter {
-    /// As the log takes it.
+    /// The filter as the log takes it.
     pub fn compiled(&self) -> Result<EnvFilter, String> {
         EnvFilter::try_new(&self.0).map_err(|error| {
             format!("'{self}' is not a log filter such as info or info,mongo=debug: {error}")

@@ -43,7 +43,7 @@ impl Rejects {
         })
     }
 
-    /// Where they are.
+    /// The file that they are in.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -54,7 +54,7 @@ impl Path {
         self.with(ELEMENTS)
     }
 
-    /// As an index names it: letters and digits as they are, other bytes in hexadecimal digits.
+    /// The field as an index names it: letters and digits as they are, other bytes in hexadecimal digits.
     pub(super) fn escaped(&self) -> String {
         let mut out = String::new();
         for (at, part) in self.0.iter().enumerate() {
@@ -64,7 +64,7 @@ impl Path {
         out
     }
 
-    /// As clients name it: dots within names have a backslash in front.
+    /// The field as clients name it: dots within names have a backslash in front.
     fn shown(&self) -> String {
         let parts: Vec<String> = self.0.iter().map(|part| part.replace('.', "\\.")).collect();
         parts.join(".")

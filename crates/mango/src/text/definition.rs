@@ -101,7 +101,7 @@ impl TextDefinition {
         doc! {"index": self.kept.clone(), "analyzer": analyzer}
     }
 
-    /// As it is listed.
+    /// The definition as `_index` lists it.
     pub(crate) fn shown(&self) -> Document {
         let mut shown = self.kept.clone();
         if matches!(shown.get("partial_filter_selector"), Some(Value::Document(selector)) if selector.is_empty())

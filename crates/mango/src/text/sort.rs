@@ -20,7 +20,7 @@ pub struct TextSort {
 }
 
 impl TextSort {
-    /// As a service is told it.
+    /// The sort as a service is told it.
     fn shown(&self, service: Service) -> String {
         let minus = if self.descending { "-" } else { "" };
         let kind = match (service, self.is_number) {

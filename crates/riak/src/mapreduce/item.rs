@@ -31,7 +31,7 @@ pub(crate) struct Input {
 }
 
 impl Item {
-    /// As clients and functions see it.
+    /// The item as clients and functions see it.
     pub(crate) fn into_json(self) -> Value {
         match self {
             Item::Value(value) => value,

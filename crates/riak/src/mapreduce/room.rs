@@ -32,7 +32,7 @@ pub(super) struct Room {
 }
 
 impl Expectation {
-    /// Of the documents of a collection whose mean length is this.
+    /// What is expected of a collection whose documents have this mean length.
     pub(super) fn new(memory: Budget, mean_bytes: usize) -> Expectation {
         Expectation {
             memory,

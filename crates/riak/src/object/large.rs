@@ -24,7 +24,7 @@ pub(super) const ATTACHMENTS: &str = "_attachments";
 const NAME: &str = "value";
 
 impl LargeValue {
-    /// As the document keeps it, in a revision of this generation.
+    /// The member of `_attachments` that the document keeps, in a revision of this generation.
     pub(super) fn kept(&self, content_type: &str, generation: u64) -> value::Document {
         let generation = i64::try_from(generation).unwrap_or(i64::MAX);
         let length = i64::try_from(self.length).unwrap_or(i64::MAX);

@@ -38,7 +38,7 @@ pub(crate) struct SiblingNotes {
 const NOTES_BYTES: usize = 512;
 
 impl ObjectNotes {
-    /// As the store keeps them.
+    /// The notes as the store keeps them.
     pub(crate) fn to_notes(&self, terms: Terms) -> Notes {
         let mut out = Vec::with_capacity(NOTES_BYTES);
         let mut notes = DocumentWriter::new(&mut out);

@@ -127,7 +127,7 @@ message! {
         3 => kind: Option<Vec<u8>>,
     }
 
-    /// Of a bucket, with its type.
+    /// A request about a bucket, with the type of the bucket.
     pub struct BucketReq {
         1 => bucket: Vec<u8>,
         2 => kind: Option<Vec<u8>>,

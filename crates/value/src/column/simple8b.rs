@@ -10,9 +10,9 @@ pub(super) const BLOCK_BYTES: usize = 8;
 
 /// The bits of a number, by selector.
 const WIDTHS: [u32; 15] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 20, 30, 60];
-/// Of selector 7 with single zeros counted, by extension.
+/// The bits of a number under selector 7, where single zeros are counted, by extension.
 const WIDTHS_WITH_ZEROS: [u32; 9] = [2, 3, 4, 5, 7, 10, 14, 24, 52];
-/// Of selector 8 with zeros counted by fours, by extension: the first seven count to 15, the others to 31.
+/// The same under selector 8, where zeros are counted by fours: the first seven count to 15, the others to 31.
 const WIDTHS_WITH_NIBBLES: [u32; 13] = [4, 5, 7, 10, 14, 24, 52, 4, 6, 9, 13, 23, 51];
 /// How many of the widths with nibbles have a count of four bits: the first ones.
 const SHORT_COUNTS: usize = 7;

@@ -34,7 +34,7 @@ impl Tail {
         }
     }
 
-    /// With more digits after these, which are zero or not.
+    /// The tail with more digits after it, which are all zero or not.
     pub(super) fn followed_by(self, nonzero: bool) -> Tail {
         match self {
             Tail::Zero if nonzero => Tail::BelowHalf,

@@ -8,7 +8,7 @@ use std::cmp::Ordering;
 /// 2^63 as a double: the first that no `i64` reaches.
 const INT_END: f64 = 9_223_372_036_854_775_808.0;
 
-/// By exact value; NaN of any type is equal to NaN and below every other number, the zeros are equal.
+/// Compares by exact value; NaN of any type is equal to NaN and below every other number, the zeros are equal.
 pub(crate) fn compare(a: Number, b: Number) -> Ordering {
     match (a, b) {
         (Number::Int(a), Number::Int(b)) => a.cmp(&b),

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 /// Bytes at the beginning, and before the position, that a file is known by.
 const KNOWN_BYTES: u64 = 256;
-/// With less than this behind it, a file could be any other that begins alike.
+/// With fewer bytes than this, a file could be any other that begins alike.
 const TELLING_BYTES: u64 = 16;
 
 /// A position in a file, and checksums of bytes before it: an inode may be another file's by now, or its content another one.

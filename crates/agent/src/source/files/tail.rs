@@ -21,12 +21,12 @@ const PIECE_BYTES: usize = 16 << 10;
 pub struct Identity(u64, u64);
 
 impl Identity {
-    /// Of a file.
+    /// The identity of a file.
     pub fn of(metadata: &Metadata) -> Identity {
         Identity(metadata.dev(), metadata.ino())
     }
 
-    /// As positions are called.
+    /// The name under which positions are kept.
     pub fn key(self) -> String {
         format!("{:x}:{:x}", self.0, self.1)
     }

@@ -40,7 +40,7 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     put.answer_with(StatusCode::CREATED, copy).await
 }
 
-/// Where to, and which revision is to be replaced there.
+/// The id that a document is copied to, and the revision that is to be replaced there.
 pub(crate) fn destination(call: &Call) -> Result<(String, Option<Revision>)> {
     let destination = call
         .header("destination")

@@ -134,7 +134,7 @@ fn highlights(arguments: &Arguments) -> Result<Option<Highlights>> {
     }))
 }
 
-/// By relevance where nobody says; by ids after all else.
+/// What hits are sorted by: relevance if the request does not say, and ids after all else.
 fn sort(arguments: &Arguments, name: &str) -> Result<Vec<SortBy>> {
     let named = match arguments.json(name)? {
         None => vec![BY_RELEVANCE.to_owned()],

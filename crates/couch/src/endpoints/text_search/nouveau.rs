@@ -102,7 +102,7 @@ fn check_locale(locale: Option<&str>) -> Result<()> {
     }
 }
 
-/// By relevance where nobody says; by ids after all else.
+/// What hits are sorted by: relevance if the request does not say, and ids after all else.
 fn sort(arguments: &Arguments) -> Result<Vec<SortBy>> {
     let named = match arguments.json("sort")? {
         None => {

@@ -71,7 +71,7 @@ impl Transform {
     }
 }
 
-/// As in a query: `+` is a space.
+/// Decodes a text as in a query, where `+` is a space.
 fn url_decoded(text: &[u8]) -> Vec<u8> {
     let spaced: Vec<u8> = text
         .iter()

@@ -140,7 +140,7 @@ impl Magnitude {
         }
     }
 
-    /// With the fraction `rest / power`, turned into binary bit by bit.
+    /// A magnitude with the fraction `rest / power`, turned into binary bit by bit.
     fn mixed(whole: u64, mut rest: u128, power: u128, coefficient: u128, exponent: i32) -> Magnitude {
         let mut fraction = 0;
         for _ in 0..fraction_bits(whole) {

@@ -205,7 +205,7 @@ fn difference_of(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {
     })?)))
 }
 
-/// In what is counted: the unit, where its weeks begin, and the zone; `None` if one of them is null.
+/// What time is counted in: the unit, where its weeks begin, and the zone; `None` if one of them is null.
 fn grid(
     unit_operand: &Found<'_>,
     week: Option<&Found<'_>>,
