@@ -84,15 +84,28 @@ impl User {
         user
     }
 
-    /// The same user with the roles of this moment; nobody, if there is no such account any more.
+    /// The same user with the roles of this moment; nobody, if there is no such account any more. Whom a proxy or a token named has no
+    /// account, even where there is one of that name, and keeps the roles that came with the name.
     pub(crate) fn renewed(&self, engine: &Engine) -> User {
-        match &self.name {
-            None => User::of_this_machine(engine),
-            Some(name) => match account(engine, name) {
-                Some(account) => User::of(engine, &account, Handler::Default, true),
-                None => User::default(),
-            },
+        match (&self.name, self.handler) {
+            (None, _) => User::of_this_machine(engine),
+            (Some(_), Some(Handler::Proxy | Handler::Jwt)) => self.clone(),
+            (Some(name), _) => User::named(engine, name),
         }
+    }
+
+    /// Whoever has the account of this name; nobody, if there is none.
+    pub(crate) fn named(engine: &Engine, name: &str) -> User {
+        match account(engine, name) {
+            Some(account) => User::of(engine, &account, Handler::Default, true),
+            None => User::default(),
+        }
+    }
+
+    /// Whether the name is that of an account which somebody else has: a proxy or a token named this user so.
+    pub(crate) fn has_name_of_another(&self, engine: &Engine) -> bool {
+        let name = self.name.as_deref();
+        self.privileges.is_none() && name.is_some_and(|name| account(engine, name).is_some())
     }
 
     /// Whether the user may do everything.

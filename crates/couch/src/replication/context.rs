@@ -23,7 +23,7 @@ const OWNER: &str = "owner";
 pub(super) fn user(engine: &Engine, wish: &Map<String, Value>) -> Result<User> {
     let owner = wish.get(OWNER).and_then(Value::as_str);
     Ok(User {
-        asks_anywhere: owner.is_some_and(|name| named(engine, name).is_admin()),
+        asks_anywhere: owner.is_some_and(|name| User::named(engine, name).is_admin()),
         ..acting(engine, wish)?
     })
 }
@@ -43,7 +43,7 @@ fn acting(engine: &Engine, wish: &Map<String, Value>) -> Result<User> {
         None | Some(Value::Null) => return Ok(User::default()),
         Some(_) => return Err(wrong("`user_ctx.name` must be a string")),
     };
-    let user = named(engine, &name);
+    let user = User::named(engine, &name);
     if user.name.is_none() {
         return Err(wrong(&format!(
             "`user_ctx` names the user {name}, whom this server does not know"
@@ -59,18 +59,13 @@ fn acting(engine: &Engine, wish: &Map<String, Value>) -> Result<User> {
     Ok(user)
 }
 
-/// Whoever has this name now.
-fn named(engine: &Engine, name: &str) -> User {
-    let named = User {
-        name: Some(name.to_owned()),
-        ..User::default()
-    };
-    named.renewed(engine)
-}
-
 /// Notes who writes a document, and refuses one by which somebody would act as somebody else, or that asks for nothing that could
 /// be done (`src/couch_replicator/src/couch_replicator_docs.erl`, `before_doc_update`). What another store has taken is taken here.
-pub(crate) fn prepare(user: &User, document: &mut Incoming, is_given: bool) -> Result<()> {
+pub(crate) fn prepare(engine: &Engine, user: &User, document: &mut Incoming, is_given: bool) -> Result<()> {
+    if user.has_name_of_another(engine) && !user.is_admin() {
+        let reason = "There is an account of your name, as which the replication would run.";
+        return Err(CouchError::forbidden(reason));
+    }
     let (mut fields, own) = (document.fields(), user.name.as_deref());
     let owner = fields.get(OWNER).and_then(|owner| owner.as_ref().as_str());
     let has_other = owner.is_some() && owner != own;

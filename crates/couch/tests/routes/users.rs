@@ -28,6 +28,11 @@ fn a_user_goes_with_the_last_revision_that_is_purged() {
     run(PURGED_USERS);
 }
 
+#[test]
+fn whom_a_proxy_names_does_not_act_as_the_account_of_that_name() {
+    run(NAMED_BY_A_PROXY);
+}
+
 const USERS: &[Case] = &[
     case("PUT /_users", "", 201, r#"{"ok": true}"#),
     case(
@@ -340,5 +345,59 @@ const PURGED_USERS: &[Case] = &[
         r#"{"name": "jan", "password": "apple"}"#,
         401,
         r#"{"error": "unauthorized"}"#,
+    ),
+];
+
+/// The credentials are keeper:larder.
+const NAMED_BY_A_PROXY: &[Case] = &[
+    case("PUT /secret", "", 201, r#"{"ok": true}"#),
+    case("PUT /secret/a", "{}", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /secret/_security",
+        r#"{"members": {"roles": ["reader"]}}"#,
+        200,
+        r#"{"ok": true}"#,
+    ),
+    case("PUT /open", "", 201, r#"{"ok": true}"#),
+    case("PUT /open/_security", "{}", 200, r#"{"ok": true}"#),
+    case("PUT /_replicator", "", 201, r#"{"ok": true}"#),
+    case("PUT /_replicator/_security", "{}", 200, r#"{"ok": true}"#),
+    case("PUT /_users", "", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /_node/_local/_config/chttpd/authentication_handlers",
+        r#""{chttpd_auth, proxy_authentication_handler}, {chttpd_auth, default_authentication_handler}""#,
+        200,
+        "",
+    ),
+    case(
+        "PUT /_node/_local/_config/admins/keeper",
+        r#""larder""#,
+        200,
+        r#""""#,
+    ),
+    case(
+        "POST /_replicate\nX-Auth-CouchDB-UserName: keeper",
+        r#"{"source": "secret", "target": "open"}"#,
+        401,
+        r#"{"error": "unauthorized"}"#,
+    ),
+    case(
+        "PUT /_replicator/a\nX-Auth-CouchDB-UserName: keeper",
+        r#"{"source": "secret", "target": "open", "user_ctx": {"name": "keeper"}}"#,
+        403,
+        r#"{"error": "forbidden", "reason": "There is an account of your name, as which the replication would run."}"#,
+    ),
+    case(
+        "PUT /_users/org.couchdb.user:keeper\nX-Auth-CouchDB-UserName: keeper",
+        r#"{"name": "keeper", "type": "user", "roles": [], "password": "evil"}"#,
+        403,
+        r#"{"error": "forbidden", "reason": "There is an account of this name already."}"#,
+    ),
+    // The roles are those that the proxy tells.
+    case(
+        "POST /_replicate\nX-Auth-CouchDB-UserName: anna\nX-Auth-CouchDB-Roles: reader",
+        r#"{"source": "secret", "target": "open"}"#,
+        200,
+        r#"{"ok": true, "history": [{"docs_written": 1}]}"#,
     ),
 ];

@@ -160,7 +160,8 @@ impl<'a> Put<'a> {
             false => None,
         };
         if names::is_replicator(&self.database.name) && !self.id.starts_with(ids::DESIGN) {
-            context::prepare(&self.database.user, document, self.given)?;
+            let engine = &self.call.server.engine;
+            context::prepare(engine, &self.database.user, document, self.given)?;
         }
         let key = self.database.id(self.id).await?;
         self.take_attachments(document).await?;
