@@ -59,7 +59,7 @@ impl Distance {
         angle * self.radius
     }
 
-    /// By the haversine formula.
+    /// The angle between the two, by the haversine formula.
     fn angle(&self, longitude: f64, latitude: f64) -> f64 {
         let half_sine = |from: f64, to: f64| ((to - from).to_radians() / 2.0).sin();
         let (up, along) = (

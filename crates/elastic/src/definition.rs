@@ -40,7 +40,7 @@ impl Definition {
         self
     }
 
-    /// As templates show it.
+    /// The definition as templates show it.
     pub(crate) fn to_json(&self, flat: bool) -> Map<String, Value> {
         let settings = json!({"index": self.settings});
         let mut out = Map::new();

@@ -42,7 +42,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// For what needs the documents of indices.
+    /// The options of what needs the documents of indices.
     pub(crate) const OPEN: Options = Options {
         ignore_unavailable: false,
         allow_no_indices: true,
@@ -53,7 +53,7 @@ impl Options {
         aliases: true,
     };
 
-    /// For what does not care whether an index is open.
+    /// The options of what does not care whether an index is open.
     pub(crate) const ANY_STATE: Options = Options {
         closed: true,
         forbid_closed: false,

@@ -160,7 +160,7 @@ impl Task {
         self.ended.lock().is_some()
     }
 
-    /// As `_tasks` shows it.
+    /// The task as `_tasks` shows it.
     pub(crate) fn shown(&self, detailed: bool) -> Value {
         let nanos = match &*self.ended.lock() {
             Some(ended) => ended.nanos,
@@ -182,7 +182,7 @@ impl Task {
         shown
     }
 
-    /// As `_tasks/{id}` shows it: with its outcome once it has one.
+    /// The task as `_tasks/{id}` shows it: with its outcome once it has one.
     pub(crate) fn whole(&self) -> Value {
         let mut answer = json!({"completed": self.has_ended(), "task": self.shown(true)});
         match self.ended.lock().as_ref().map(|ended| &ended.outcome) {

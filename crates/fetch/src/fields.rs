@@ -155,7 +155,7 @@ enum Written {
 }
 
 impl Written {
-    /// By this format, if it is one of the field.
+    /// How values are written by this format, if it is one of the field.
     fn of(field: &Field, format: Option<&str>, of: ValuesOf) -> Result<Written> {
         let Some(format) = format else {
             return Ok(Written::Own);

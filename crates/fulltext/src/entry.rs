@@ -148,7 +148,7 @@ impl Entry {
         size_of::<Entry>() + texts.map(|(_, text)| text.capacity()).sum::<usize>() + columns.sum::<usize>()
     }
 
-    /// For an index with these fields.
+    /// The entry in the form that an index with these fields takes.
     pub(crate) fn document(self, fields: Fields, place: Place) -> EntryDocument {
         EntryDocument {
             entry: self,

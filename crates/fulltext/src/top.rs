@@ -35,7 +35,7 @@ impl<T: Ord> Top<T> {
         self.heap.len()
     }
 
-    /// In no order.
+    /// Those that are kept, in no order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         self.heap.iter()
     }

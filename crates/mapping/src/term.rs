@@ -26,7 +26,7 @@ pub enum Term {
 }
 
 impl Term {
-    /// As a number, where it is one.
+    /// The number, if it is one.
     pub fn as_f64(&self) -> Option<f64> {
         Some(match self {
             Term::Integer(number) | Term::Date(number) => *number as f64,
@@ -107,7 +107,7 @@ enum Number {
 }
 
 impl Number {
-    /// By exact value; NaN is equal to itself and after all others.
+    /// Compares by exact value; NaN is equal to itself and after all others.
     fn compare(self, other: Number) -> Ordering {
         match (self, other) {
             (Number::Integer(a), Number::Integer(b)) => a.cmp(&b),

@@ -79,7 +79,7 @@ pub enum ValueType {
 }
 
 impl ValueType {
-    /// By the name that requests have for it.
+    /// The type that requests have this name for.
     pub fn parse(name: &str) -> Option<ValueType> {
         Some(match name {
             "string" => ValueType::Text,

@@ -31,7 +31,7 @@ impl Kept {
         }
     }
 
-    /// From now on it is this many bytes; false where that is more than the stage may keep.
+    /// Sets how many bytes the stage keeps; false if it may not keep as many.
     pub(crate) fn fits(&mut self, bytes: usize) -> bool {
         let fits = bytes <= self.bytes_max && self.share.fit(bytes);
         if fits {

@@ -6,9 +6,9 @@ use super::row::Row;
 const ROWS_FIRST: usize = 1;
 /// How many times more are taken next time where little came out.
 const GROWTH: usize = 4;
-/// With less than this coming out, more rows are taken next time.
+/// If fewer bytes than this come out, more rows are taken next time.
 const BYTES_FEW: usize = 1024 * 1024;
-/// With more than this, fewer.
+/// If more bytes than this come out, fewer rows are taken next time.
 const BYTES_MANY: usize = 4 * 1024 * 1024;
 
 /// A number of rows that goes with what came of those before.

@@ -88,7 +88,7 @@ impl Row {
         size_of::<Row>() + document_bytes(self.as_ref()) + metadata_bytes
     }
 
-    /// As BSON; fails where it is larger than a document may be.
+    /// The row as BSON; fails where it is larger than a document may be.
     pub(crate) fn into_bson(self) -> Result<DocumentBuf> {
         let bytes = match self {
             Row::Raw(bytes) => bytes,

@@ -114,12 +114,12 @@ pub(crate) enum Work {
 }
 
 impl Work {
-    /// Of a step that needs nothing but its rows.
+    /// The work of a step that needs nothing but its rows.
     pub(crate) fn local(step: impl Step + 'static) -> Work {
         Work::Local(Box::new(step))
     }
 
-    /// Of a step that reaches other collections.
+    /// The work of a step that reaches other collections.
     pub(crate) fn awaited(step: impl AwaitedStep + 'static) -> Work {
         Work::Awaited(Box::new(step))
     }

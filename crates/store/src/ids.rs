@@ -39,7 +39,7 @@ struct State {
 const COUNT_MAX: u32 = 0xFF_F000;
 
 impl Generator {
-    /// Of this kind and prefix.
+    /// A generator of ids of this kind, with this prefix.
     pub fn new(kind: IdKind, prefix: impl Into<String>) -> Generator {
         Generator {
             kind,

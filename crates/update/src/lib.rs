@@ -52,7 +52,7 @@ pub struct UpdateScope<'a> {
 }
 
 impl<'a> UpdateScope<'a> {
-    /// For conditions on elements: `$pull`, array filters.
+    /// The scope of conditions on elements: `$pull`, array filters.
     fn elements(&self) -> FilterScope<'a> {
         FilterScope {
             place: FilterPlace::Element,

@@ -56,7 +56,7 @@ pub(crate) fn normal(a: Vector, b: Vector) -> Vector {
     cross(subtract(a, b), add(a, b))
 }
 
-/// On which side of the great circle from `a` to `b` a point lies: positive on the left, as seen from outside.
+/// The side of the great circle from `a` to `b` on which a point lies: positive on the left, as seen from outside.
 pub(crate) fn side(point: Vector, a: Vector, b: Vector) -> f64 {
     let (from_a, from_b) = (subtract(point, a), subtract(point, b));
     // The nearer end loses the fewest digits.

@@ -77,7 +77,7 @@ impl InHand {
         }
     }
 
-    /// Of what was read, so much is still worked on.
+    /// Notes how many bytes of what was read are still worked on.
     pub fn keep(&mut self, bytes: usize) {
         match &mut self.held {
             Some(held) if bytes > LONG_CHUNK_BYTES => held.set(bytes),

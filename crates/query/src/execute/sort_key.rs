@@ -90,7 +90,7 @@ pub struct KeySorter {
 }
 
 impl KeySorter {
-    /// For a scan whose index has all fields of the pattern.
+    /// A sorter of the keys of a scan whose index has all fields of the pattern.
     pub fn new(scan: &IndexScan, pattern: &SortPattern) -> KeySorter {
         let fields = &scan.facts.fields;
         let parts = pattern.fields().iter().filter_map(|wanted| {

@@ -61,7 +61,7 @@ impl Stage {
         self.returned
     }
 
-    /// As `winningPlan` shows it.
+    /// The stage as `winningPlan` shows it.
     pub fn plan(&self) -> Document {
         let mut shown = Document::new().with("stage", self.name);
         for (name, value) in self.fields.iter() {
@@ -71,7 +71,7 @@ impl Stage {
         shown
     }
 
-    /// As `executionStages` shows it.
+    /// The stage as `executionStages` shows it.
     pub fn execution(&self, time_ms: u64, finished: bool) -> Document {
         let mut shown = Document::new().with("stage", self.name);
         // What a filter is comes before what it did, as MongoDB has it.

@@ -57,12 +57,12 @@ pub struct Conjunction<'a> {
 }
 
 impl<'a> Conjunction<'a> {
-    /// Of a whole filter.
+    /// The conjunction that a whole filter is.
     pub fn of(filter: &'a Filter) -> Conjunction<'a> {
         Conjunction::of_node(filter.root())
     }
 
-    /// Of a part of a filter.
+    /// The conjunction that a part of a filter is.
     pub fn of_node(node: &'a Node) -> Conjunction<'a> {
         let mut conjunction = Conjunction::default();
         conjunction.add(node);

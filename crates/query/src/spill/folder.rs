@@ -33,7 +33,7 @@ impl SpillFolder {
         }))
     }
 
-    /// From now on all files together take at most so much.
+    /// Limits what all files together take from now on.
     pub fn limit(&self, bytes_max: u64) {
         self.quota.limit(bytes_max);
     }

@@ -251,7 +251,7 @@ fn modified(value: f64, modifier: Modifier) -> f64 {
     }
 }
 
-/// From 0 to 1, the same for the same seed and the same value.
+/// A number from 0 to 1, the same for the same seed and the same value.
 fn by_chance(seed: u64, field: Option<&Field>, view: &View<'_>) -> f64 {
     let mut hasher = DefaultHasher::new();
     seed.hash(&mut hasher);

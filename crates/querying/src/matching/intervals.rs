@@ -75,7 +75,7 @@ impl Found {
 }
 
 impl Rule {
-    /// From 0 to 1: the nearer its terms are to each other, and the more often, the more.
+    /// A score from 0 to 1: the nearer its terms are to each other, and the more often, the higher.
     pub(super) fn score(&self, view: &View<'_>) -> Option<f32> {
         let found = self.found(view);
         let least = self.width_min();

@@ -172,7 +172,7 @@ impl Spec {
         )
     }
 
-    /// In which order its buckets come, where that can be said.
+    /// The order in which its buckets come, if a request can say it.
     fn orders(&self) -> Option<&[BucketOrder]> {
         match self {
             Spec::Terms(_, spec) => Some(&spec.orders),

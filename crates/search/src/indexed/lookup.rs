@@ -64,7 +64,7 @@ impl Wanted {
         }
     }
 
-    /// For an index with entries that could not say all of their documents.
+    /// What is asked of an index with entries that could not say all of their documents.
     pub(crate) fn with_asked(self) -> Wanted {
         Wanted::more(Lookup::Some(vec![self.lookup, Lookup::Present(ASKED)], 1))
     }
@@ -89,7 +89,7 @@ pub(crate) struct Asker<'a> {
 }
 
 impl<'a> Asker<'a> {
-    /// For an index that is laid out so.
+    /// An asker of an index that is laid out so.
     pub(crate) fn new(
         layout: &'a Layout,
         index: &'a str,

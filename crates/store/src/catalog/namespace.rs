@@ -16,7 +16,7 @@ impl Namespace {
     /// The databases of the server's own, which are always there.
     pub const OWN_DATABASES: [&str; 3] = ["admin", "config", "local"];
 
-    /// Of its two parts.
+    /// A namespace of its two parts.
     pub fn new(database: impl Into<String>, collection: impl Into<String>) -> Namespace {
         Namespace {
             database: database.into(),

@@ -30,7 +30,7 @@ const SCAN_CACHE_BYTES: usize = 2 << 20;
 const ENTRY_CACHE_BYTES: usize = 1 << 20;
 
 impl StoreOptions {
-    /// With this compiler and the system's clock.
+    /// The usual options, with this compiler and the system's clock.
     pub fn new(filter_compiler: FilterCompiler) -> StoreOptions {
         StoreOptions {
             filter_compiler,

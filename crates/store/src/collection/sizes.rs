@@ -20,7 +20,7 @@ pub struct StoredBytes {
 }
 
 impl StoredBytes {
-    /// Of all together.
+    /// The bytes of all together.
     pub fn total(&self) -> u64 {
         self.documents + self.indexes.iter().map(|(_, bytes)| bytes).sum::<u64>()
     }

@@ -62,7 +62,7 @@ fn digest(text: &str) -> Option<[u8; 16]> {
 }
 
 impl Ord for RevisionHash {
-    /// By their bytes, as CouchDB compares them.
+    /// Compares their bytes, as CouchDB does.
     fn cmp(&self, other: &RevisionHash) -> Ordering {
         let kind = |hash: &RevisionHash| matches!(hash, RevisionHash::Text(_));
         self.as_bytes()

@@ -47,7 +47,7 @@ impl Revision {
 }
 
 impl fmt::Display for Revision {
-    /// As CouchDB writes it: `2-9f86d081884c7d659a2feaa0c55ad015`.
+    /// Writes it as CouchDB does: `2-9f86d081884c7d659a2feaa0c55ad015`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}-{}", self.generation, self.hash)
     }

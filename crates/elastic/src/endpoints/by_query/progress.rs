@@ -117,7 +117,7 @@ impl Progress {
         }
     }
 
-    /// As tasks show it.
+    /// The progress as tasks show it.
     pub(super) fn status(&self) -> Value {
         let pause = self.pace.pause;
         let rate = if pause > 0.0 { 1.0 / pause } else { -1.0 };

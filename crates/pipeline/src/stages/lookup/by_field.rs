@@ -24,7 +24,7 @@ const ROWS_TOGETHER_MAX: usize = 1_000;
 /// The bytes of results after which fewer documents are looked up together.
 const BYTES_TOGETHER_MAX: usize = 16 * 1024 * 1024;
 
-/// With less than this made of them, more documents are looked up together next time.
+/// If fewer bytes than this are made of them, more documents are looked up together next time.
 const BYTES_FEW: usize = 1024 * 1024;
 
 /// A running lookup.

@@ -30,7 +30,7 @@ pub struct Sorted<T> {
 }
 
 impl<T: Spilled> Sorted<T> {
-    /// Of what is in memory, in order, and files; the first `results_max` of all.
+    /// Merges what is in memory, in order, with files; the first `results_max` of all.
     pub(super) fn new(
         memory: InMemory,
         (merge, files): (Merge, SortFiles),

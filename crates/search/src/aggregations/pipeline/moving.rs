@@ -83,7 +83,7 @@ impl Function {
         })
     }
 
-    /// Of no numbers, nothing but a sum and a mean are.
+    /// What numbers come to; of none, only a sum is a number.
     fn value(self, numbers: &[f64]) -> Option<f64> {
         let sum: f64 = numbers.iter().sum();
         let count = numbers.len() as f64;

@@ -7,7 +7,7 @@ use base64::prelude::BASE64_STANDARD;
 use http::{HeaderMap, HeaderName, HeaderValue, Reach, Uri, header};
 use serde_json::{Map, Value};
 
-/// As of replications: what answers at a private address would tell a user about networks that are closed to him.
+/// The servers that may be asked, as of replications: what answers at a private address would tell a user about networks that are closed to him.
 pub(super) fn reach(call: &Call) -> Reach {
     let engine = &call.server.engine;
     match call.user.as_ref().is_none_or(|user| engine.is_root(user)) {
