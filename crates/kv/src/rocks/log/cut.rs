@@ -20,16 +20,18 @@ pub(super) fn cut(folder: &Path, chain: &Chain, logs: &[Log]) -> io::Result<()> 
             break;
         };
         let copy = kept.join(log.name());
-        fs::copy(&log.path, &copy)?;
-        File::open(&copy)?.sync_all()?;
-        File::open(&kept)?.sync_all()?;
         if end.log == *log {
+            fs::copy(&log.path, &copy)?;
+            File::open(&copy)?.sync_all()?;
+            File::open(&kept)?.sync_all()?;
             let file = OpenOptions::new().write(true).open(&log.path)?;
             file.set_len(end.offset)?;
             file.sync_all()?;
             tracing::warn!(file = %log.path.display(), offset = end.offset, kept = %copy.display(), "the log was cut off");
         } else {
-            fs::remove_file(&log.path)?;
+            // Takes no room, of which there may be none.
+            fs::rename(&log.path, &copy)?;
+            File::open(&kept)?.sync_all()?;
             tracing::warn!(file = %log.path.display(), kept = %copy.display(), "a log behind the gap was taken away");
         }
     }
