@@ -2,11 +2,14 @@
 
 use crate::writer::Writer;
 use std::io::ErrorKind;
+use std::time::Duration;
 use tokio::net::UdpSocket;
 use tokio::sync::watch;
 
 /// Datagrams that are handed in together at most.
 const TOGETHER_MAX: usize = 256;
+/// After an error the next may be the same, such as of a network that is down.
+const FAILED_PAUSE: Duration = Duration::from_millis(10);
 /// The largest that there is.
 const DATAGRAM_BYTES_MAX: usize = 65_535;
 
@@ -23,7 +26,7 @@ pub(crate) async fn run(socket: UdpSocket, writer: Writer, mut stop: watch::Rece
             // An answer to nothing that was sent: such errors are of one peer.
             Err(error) => {
                 tracing::debug!(%error, "a datagram could not be received");
-                tokio::task::yield_now().await;
+                tokio::time::sleep(FAILED_PAUSE).await;
                 continue;
             }
         }
