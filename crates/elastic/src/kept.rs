@@ -5,6 +5,7 @@
 use crate::call::Call;
 use crate::error::{ElasticError, Result, kinds};
 use crate::limits::{KEPT_MAX, REVISIONS_KEPT};
+use crate::scripts::Prepared;
 use crate::server::Server;
 use auth::{Action, Resource};
 use engine::{
@@ -29,7 +30,7 @@ pub(crate) enum Family {
     Pipeline,
     Lifecycle,
     ApiKey,
-    /// A template of searches.
+    /// A script, or a template of searches.
     Script,
 }
 
@@ -122,6 +123,27 @@ impl Call {
             .iter()
             .filter_map(|(id, json)| Some((id.strip_prefix(&prefix)?.to_owned(), json.clone())));
         Ok(named.collect())
+    }
+
+    /// The source of a script, or of a template, in this language.
+    pub(crate) async fn kept_script(&self, id: &str, language: &str) -> Result<String> {
+        let kept = self.kept_one(Family::Script, id).await?;
+        let kept = kept.filter(|script| script["lang"] == language);
+        let source = kept.as_ref().and_then(|script| script["source"].as_str());
+        source.map(str::to_owned).ok_or_else(|| {
+            let reason = format!("unable to find script [{id}] in cluster state");
+            ElasticError::new(StatusCode::NOT_FOUND, "resource_not_found_exception", reason)
+        })
+    }
+
+    /// Reads the script that is kept and meant by this one, if one is.
+    pub(crate) async fn fill_script(&self, script: Option<&mut Prepared>) -> Result<()> {
+        if let Some(script) = script
+            && let Some(id) = script.kept()
+        {
+            script.fill(self.kept_script(&id, "painless").await?)?;
+        }
+        Ok(())
     }
 
     /// One of a family.

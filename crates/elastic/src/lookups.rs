@@ -1,4 +1,5 @@
-//! Parts of queries that are in documents: values of `terms`, what something is to be like. They are read before a query is.
+//! Parts of searches that are elsewhere: values of `terms`, what something is to be like, scripts that are kept. They are read
+//! before a search is.
 
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
@@ -10,15 +11,27 @@ use search::{Like, MoreLike};
 use serde_json::{Map, Value, json};
 use value::DocumentBuf;
 
+/// The parts of a search that look elsewhere, or have scripts.
+const PARTS: [&str; 9] = [
+    "query",
+    "post_filter",
+    "knn",
+    "aggs",
+    "aggregations",
+    "sort",
+    "script_fields",
+    "rescore",
+    "script",
+];
 /// Look-ups of one search at most.
 const LOOKUPS_MAX: usize = 100;
 
 /// Puts what documents say into the queries of a search.
 pub(crate) async fn fill(call: &Call, expression: &str, body: &mut Map<String, Value>) -> Result<()> {
     let mut places = Vec::new();
-    for name in ["query", "post_filter", "knn", "aggs", "aggregations"] {
+    for name in PARTS {
         if let Some(value) = body.get(name) {
-            wanted(value, &format!("/{name}"), &mut places);
+            wanted_of(name, value, &format!("/{name}"), &mut places);
         }
     }
     if places.len() > LOOKUPS_MAX {
@@ -34,9 +47,10 @@ pub(crate) async fn fill(call: &Call, expression: &str, body: &mut Map<String, V
         let Some(clause) = whole.pointer_mut(&place) else {
             continue;
         };
-        let found = match clause.get("more_like_this") {
-            Some(like) => more_like(call, expression, like).await?,
-            None => terms(call, clause.get("terms").cloned().unwrap_or_default()).await?,
+        let found = match (clause.get("more_like_this"), clause.get("terms")) {
+            (Some(like), _) => more_like(call, expression, like).await?,
+            (None, Some(given)) => terms(call, given.clone()).await?,
+            (None, None) => script(call, clause).await?,
         };
         *clause = found;
     }
@@ -44,6 +58,25 @@ pub(crate) async fn fill(call: &Call, expression: &str, body: &mut Map<String, V
         *body = filled;
     }
     Ok(())
+}
+
+/// The same of a member of this name, which may be a script that is kept.
+fn wanted_of(name: &str, value: &Value, place: &str, out: &mut Vec<String>) {
+    let is_kept = value.get("id").is_some_and(Value::is_string) && value.get("source").is_none();
+    match name == "script" && is_kept {
+        true => out.push(place.to_owned()),
+        false => wanted(value, place, out),
+    }
+}
+
+/// A script with its source in the place of its id.
+async fn script(call: &Call, given: &Value) -> Result<Value> {
+    let mut script = given.as_object().cloned().unwrap_or_default();
+    if let Some(Value::String(id)) = script.shift_remove("id") {
+        let source = call.kept_script(&id, "painless").await?;
+        script.insert("source".to_owned(), source.into());
+    }
+    Ok(Value::Object(script))
 }
 
 /// The places of clauses that look into documents.
@@ -64,8 +97,8 @@ fn wanted(value: &Value, place: &str, out: &mut Vec<String>) {
                 return;
             }
             for (name, inner) in object {
-                let name = name.replace('~', "~0").replace('/', "~1");
-                wanted(inner, &format!("{place}/{name}"), out);
+                let escaped = name.replace('~', "~0").replace('/', "~1");
+                wanted_of(name, inner, &format!("{place}/{escaped}"), out);
             }
         }
         Value::Array(list) => {

@@ -13,6 +13,8 @@ pub(crate) struct Prepared {
     script: Arc<Script>,
     source: String,
     params: Document,
+    /// The id of the script that is to be read, where one is meant that is kept.
+    kept: Option<String>,
 }
 
 /// A script whose request ends it.
@@ -36,15 +38,36 @@ pub(crate) enum Operation {
 }
 
 impl Prepared {
-    /// Reads `"source"` or `{"source", "lang", "params"}`.
+    /// Reads `"source"`, `{"source", "lang", "params"}`, or `{"id", "params"}`, which is to be filled with what is kept.
     pub(crate) fn parse(given: &Value) -> Result<Prepared> {
-        let (source, params) = search::script_parts(given)?;
-        let script = Script::compile(&source).map_err(|error| failed(&source, &error))?;
+        let mut given = given.clone();
+        let kept = match &mut given {
+            Value::Document(members) if !members.contains("source") => members.remove("id"),
+            _ => None,
+        };
+        let kept = kept.and_then(|id| id.as_ref().as_str().map(str::to_owned));
+        if let (Some(_), Value::Document(members)) = (&kept, &mut given) {
+            members.set("source", "null");
+        }
+        let (source, params) = search::script_parts(&given)?;
         Ok(Prepared {
-            script: Arc::new(script),
+            script: Arc::new(compile(&source)?),
             source,
             params,
+            kept,
         })
+    }
+
+    /// The id of the script that is to be read, which is not asked for twice.
+    pub(crate) fn kept(&mut self) -> Option<String> {
+        self.kept.take()
+    }
+
+    /// Has the source of what is kept.
+    pub(crate) fn fill(&mut self, source: String) -> Result<()> {
+        self.script = Arc::new(compile(&source)?);
+        self.source = source;
+        Ok(())
     }
 
     /// The same, of JSON.
@@ -84,6 +107,10 @@ impl Prepared {
             ))),
         }
     }
+}
+
+pub(crate) fn compile(source: &str) -> Result<Script> {
+    Script::compile(source).map_err(|error| failed(source, &error))
 }
 
 fn failed(source: &str, error: &ScriptError) -> ElasticError {

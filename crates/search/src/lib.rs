@@ -11,6 +11,7 @@
 //! Left to others: where documents come from and who may see them (`engine`), the wire form of answers (`elastic`).
 
 mod aggregations;
+mod form;
 mod highlight;
 mod hit;
 mod indexed;
@@ -26,6 +27,7 @@ mod seen;
 mod sort;
 
 pub use aggregations::{Aggregations, BUCKETS_MAX, Background, Counting, Counts, Grouping, Rows, ShowHit};
+pub use form::check_form;
 pub use highlight::{ANALYZED_CHARS_MAX, Highlight};
 pub use hit::Hit;
 pub use indexed::{Layout, Scoring, Wanted};

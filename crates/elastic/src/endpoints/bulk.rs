@@ -154,6 +154,10 @@ impl Bulk<'_> {
         }
         let made = match item.change() {
             Ok(Change::Put { document, create }) => self.through(item, document, create, room).await,
+            Ok(Change::Update(mut update)) => {
+                let filled = self.call.fill_script(update.script.as_mut()).await;
+                filled.map(|()| Ok(Change::Update(update)))
+            }
             made => made.map(Ok),
         };
         made.unwrap_or_else(|error| Err(failed(item, item.id.as_deref(), &error)))

@@ -37,6 +37,7 @@ pub(crate) async fn change(call: &mut Call, expression: &str, deletes: bool) -> 
     call.parameters.end()?;
     let mut body = call.object()?;
     refuse(&body, &["slice", "sort"])?;
+    lookups::fill(call, expression, &mut body).await?;
     let script = match body.shift_remove("script") {
         Some(script) if deletes => {
             return Err(ElasticError::parsing(format!(
@@ -55,7 +56,6 @@ pub(crate) async fn change(call: &mut Call, expression: &str, deletes: bool) -> 
         body.shift_remove("_source");
     }
     options.read(&mut body)?;
-    lookups::fill(call, expression, &mut body).await?;
     let query = body.shift_remove("query");
     if let Some((other, value)) = body.iter().next() {
         return Err(ElasticError::parsing(format!(

@@ -176,7 +176,8 @@ pub(crate) async fn update(call: &mut Call, name: &str, id: &str) -> Result<Answ
     let options = Options::take(&mut call.parameters)?;
     let shown = crate::source::taken(&mut call.parameters);
     call.parameters.end()?;
-    let (update, shown_by_body) = parse_update(&call.body, upserts)?;
+    let (mut update, shown_by_body) = parse_update(&call.body, upserts)?;
+    call.fill_script(update.script.as_mut()).await?;
     if is_versioned.contains(&true) {
         return Err(ElasticError::validation(&[
             "internal versioning can not be used for optimistic concurrency control. Please use `if_seq_no` and `if_primary_term` instead"

@@ -3,7 +3,6 @@
 mod boosts;
 pub(crate) mod collapse;
 pub(crate) mod contexts;
-mod form;
 mod inner;
 pub(crate) mod knn;
 pub(crate) mod multi;
@@ -70,7 +69,7 @@ pub(crate) async fn perform(call: &Call, expression: &str, options: Options, ask
 
 async fn answer(call: &Call, expression: &str, options: Options, mut asked: Asked) -> Result<Value> {
     let begun = Instant::now();
-    form::check(&asked.body)?;
+    search::check_form(&asked.body)?;
     let point = contexts::point_of(call, expression, &mut asked.body)?;
     let counts_in_part = asked
         .body

@@ -1,9 +1,10 @@
-//! `/_scripts/{id}`: templates of searches that are kept. Kept scripts of other languages are not.
+//! `/_scripts/{id}`: templates of searches and scripts that are kept.
 
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
 use crate::kept::Family;
 use crate::respond::{Answer, acknowledged, json, ok};
+use crate::scripts::compile;
 use http::{Method, StatusCode};
 use mustache::Template;
 use serde_json::{Value, json};
@@ -36,8 +37,8 @@ async fn put(call: &Call, id: &str) -> Result<Answer> {
             "[stored script source] unknown field [{other}]"
         )));
     }
-    match script.get("lang").and_then(Value::as_str) {
-        Some("mustache") => {}
+    let language = match script.get("lang").and_then(Value::as_str) {
+        Some(language @ ("mustache" | "painless")) => language,
         Some(language) => {
             return Err(ElasticError::unsupported(format!(
                 "a stored script in [{language}]"
@@ -46,13 +47,16 @@ async fn put(call: &Call, id: &str) -> Result<Answer> {
         None => {
             return Err(ElasticError::illegal("must specify lang for stored script"));
         }
-    }
+    };
     let source = script
         .get("source")
         .ok_or_else(|| ElasticError::illegal("must specify source for stored script"))?;
     let source = source_text(source);
-    Template::parse(&source)?;
-    let kept = json!({"lang": "mustache", "source": source});
+    match language {
+        "painless" => drop(compile(&source)?),
+        _ => drop(Template::parse(&source)?),
+    }
+    let kept = json!({"lang": language, "source": source});
     call.keep(Family::Script, id, Some(&kept)).await?;
     Ok(acknowledged())
 }

@@ -89,15 +89,30 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "POST /made/_search",
-        r#"{"script_fields": {"a": {"script": {"id": "kept"}}}}"#,
-        501,
-        r#"{"error": {"reason": "a stored script is not supported"}}"#,
+        r#"{"script_fields": {"a": {"script": {"id": "none"}}}}"#,
+        404,
+        r#"{"error": {"type": "resource_not_found_exception"}}"#,
     ),
     case(
         "POST /made/_search",
-        r#"{"aggs": {"top": {"top_hits": {"script_fields": {"a": {"script": {"id": "kept"}}}}}}}"#,
+        r#"{"aggs": {"top": {"top_hits": {"script_fields": {"a": {"script": {"source": "1", "options": {"a": "b"}}}}}}}}"#,
         501,
         "",
+    ),
+    // Scripts that are kept.
+    case(
+        "PUT /_scripts/times",
+        r#"{"script": {"lang": "painless", "source": "doc['n'].size() == 0 ? -1 : doc['n'].value * params.by"}}"#,
+        200,
+        "",
+    ),
+    case(
+        "POST /made/_search",
+        r#"{"sort": {"_script": {"type": "number", "script": {"id": "times", "params": {"by": -1}}, "order": "desc"}},
+            "script_fields": {"a": {"script": {"id": "times", "params": {"by": 3}}}},
+            "aggs": {"s": {"sum": {"script": {"id": "times", "params": {"by": 2}}}}}}"#,
+        200,
+        r#"{"hits": {"hits": [{"_id": "*", "sort": [-1.0]}, {"sort": [-1.0]}]}, "aggregations": {"s": {"value": 1.0}}}"#,
     ),
 ];
 

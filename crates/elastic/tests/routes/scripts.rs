@@ -74,8 +74,53 @@ pub const CASES: &[Case] = &[
     case(
         "POST /s/_update/1",
         r#"{"script": {"id": "x"}}"#,
-        501,
-        r#"{"error": {"reason": "a stored script is not supported"}}"#,
+        404,
+        r#"{"error": {"type": "resource_not_found_exception", "reason": "unable to find script [x] in cluster state"}}"#,
+    ),
+    // Kept ones.
+    case(
+        "PUT /_scripts/add",
+        r#"{"script": {"lang": "painless", "source": "ctx._source.n += params.by"}}"#,
+        200,
+        r#"{"acknowledged": true}"#,
+    ),
+    case(
+        "GET /_scripts/add",
+        "",
+        200,
+        r#"{"_id": "add", "script": {"lang": "painless", "source": "ctx._source.n += params.by"}}"#,
+    ),
+    case(
+        "POST /s/_update/1?_source=n",
+        r#"{"script": {"id": "add", "params": {"by": 2}}}"#,
+        200,
+        r#"{"result": "updated", "get": {"_source": {"n": 7}}}"#,
+    ),
+    case(
+        "POST /_bulk",
+        "{\"update\": {\"_index\": \"s\", \"_id\": \"1\"}}\n{\"script\": {\"id\": \"add\", \"params\": {\"by\": 1}}}\n\
+         {\"update\": {\"_index\": \"s\", \"_id\": \"1\"}}\n{\"script\": {\"id\": \"none\"}}\n",
+        200,
+        r#"{"errors": true, "items": [{"update": {"status": 200}}, {"update": {"status": 404}}]}"#,
+    ),
+    case(
+        "POST /s/_update_by_query?refresh=true",
+        r#"{"query": {"ids": {"values": ["1"]}}, "script": {"id": "add", "params": {"by": 1}}}"#,
+        200,
+        r#"{"updated": 1}"#,
+    ),
+    case("GET /s/_doc/1", "", 200, r#"{"_source": {"n": 9}}"#),
+    case(
+        "POST /_search/template",
+        r#"{"id": "add"}"#,
+        404,
+        r#"{"error": {"type": "resource_not_found_exception"}}"#,
+    ),
+    case(
+        "PUT /_scripts/add",
+        r#"{"script": {"lang": "painless", "source": "1 +"}}"#,
+        400,
+        r#"{"error": {"type": "script_exception", "reason": "compile error"}}"#,
     ),
     case("POST /s/_update/1", r#"{"script": "1", "doc": {}}"#, 400, ""),
     case(

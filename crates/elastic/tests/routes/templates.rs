@@ -57,7 +57,7 @@ pub const CASES: &[Case] = &[
     case("GET /_scripts/nowhere", "", 404, r#"{"found": false}"#),
     case(
         "PUT /_scripts/score/score",
-        r#"{"script": {"lang": "painless", "source": "1"}}"#,
+        r#"{"script": {"lang": "expression", "source": "1"}}"#,
         501,
         "",
     ),

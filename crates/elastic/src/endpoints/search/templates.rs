@@ -6,10 +6,9 @@ use super::perform;
 use crate::call::Call;
 use crate::endpoints::stored_scripts::source_text;
 use crate::error::{ElasticError, Result};
-use crate::kept::Family;
 use crate::resolve::Options;
 use crate::respond::{Answer, ok};
-use http::{Method, StatusCode};
+use http::Method;
 use mustache::Template;
 use serde_json::{Map, Value, json};
 
@@ -68,15 +67,7 @@ pub(super) async fn body_of(
             ]));
         }
         (Some(source), None) => source,
-        (None, Some(id)) => {
-            let kept = call.kept_one(Family::Script, &id).await?;
-            let source = kept.as_ref().and_then(|script| script["source"].as_str());
-            let missing = || {
-                let reason = format!("unable to find script [{id}] in cluster state");
-                ElasticError::new(StatusCode::NOT_FOUND, "resource_not_found_exception", reason)
-            };
-            source.ok_or_else(missing)?.to_owned()
-        }
+        (None, Some(id)) => call.kept_script(&id, "mustache").await?,
         (None, None) => return Err(ElasticError::validation(&["template is missing".to_owned()])),
     };
     let text = Template::parse(&source)?.render(&params)?;

@@ -1,7 +1,7 @@
 //! The form of a search's body: what its members may be.
 
-use crate::error::{ElasticError, Result};
-use search::token_of;
+use mapping::error::{Result, SearchError};
+use mapping::json::token_of;
 use serde_json::{Map, Value};
 
 /// Members that are a number, or the text of one.
@@ -29,7 +29,7 @@ const OBJECTS: [&str; 10] = [
 const LISTS: [&str; 4] = ["docvalue_fields", "fields", "stats", "search_after"];
 
 /// Refuses members that are not what they must be.
-pub(super) fn check(body: &Map<String, Value>) -> Result<()> {
+pub fn check_form(body: &Map<String, Value>) -> Result<()> {
     body.iter().try_for_each(|(name, value)| check_one(name, value))
 }
 
@@ -46,21 +46,21 @@ fn check_one(name: &str, value: &Value) -> Result<()> {
         _ => true,
     };
     if !fits {
-        return Err(ElasticError::parsing(format!(
+        return Err(SearchError::parsing(format!(
             "Unknown key for a {} in [{name}].",
             token_of(value)
         )));
     }
     match value {
         Value::String(text) if FLAGS.contains(&name) && text != "true" && text != "false" => {
-            Err(ElasticError::illegal(format!(
+            Err(SearchError::illegal(format!(
                 "Failed to parse value [{text}] as only [true] or [false] are allowed."
             )))
         }
-        Value::Number(_) if FLAGS.contains(&name) => Err(ElasticError::parsing(format!(
+        Value::Number(_) if FLAGS.contains(&name) => Err(SearchError::parsing(format!(
             "[{name}] must be [true] or [false], not [{value}]"
         ))),
-        Value::Bool(_) if NUMBERS.contains(&name) => Err(ElasticError::parsing(format!(
+        Value::Bool(_) if NUMBERS.contains(&name) => Err(SearchError::parsing(format!(
             "[{name}] must be a number, not [{value}]"
         ))),
         _ => Ok(()),
