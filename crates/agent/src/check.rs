@@ -1,6 +1,6 @@
 //! `larder agent check`: whether a configuration is one, and what would be read by it.
 
-use crate::config::{Config, Kind, Source};
+use crate::config::{Config, Source, SourceKind};
 use crate::source::files_found;
 use anyhow::Result;
 use std::io::Write;
@@ -43,7 +43,7 @@ fn describe(source: &Source, out: &mut dyn Write) -> Result<()> {
     };
     writeln!(out, "\nsource  {} to {}, {format}", source.name, source.to)?;
     match source.kind()? {
-        Kind::Files(files) => {
+        SourceKind::Files(files) => {
             let found = files_found(files);
             for path in found.iter().take(FILES_MAX) {
                 let size = path.metadata().map_or(0, |metadata| metadata.len());
@@ -57,11 +57,11 @@ fn describe(source: &Source, out: &mut dyn Write) -> Result<()> {
                 _ => {}
             }
         }
-        Kind::Journal(journal) => match journal.units.is_empty() {
+        SourceKind::Journal(journal) => match journal.units.is_empty() {
             true => writeln!(out, "  the journal, by {}", journal.journalctl.display())?,
             false => writeln!(out, "  the journal, of {}", journal.units.join(", "))?,
         },
-        Kind::Syslog(syslog) => {
+        SourceKind::Syslog(syslog) => {
             for (kind, address) in [("udp", syslog.udp), ("tcp", syslog.tcp)] {
                 if let Some(address) = address {
                     writeln!(out, "  {kind} {address}")?;
@@ -71,10 +71,10 @@ fn describe(source: &Source, out: &mut dyn Write) -> Result<()> {
                 writeln!(out, "  {}", path.display())?;
             }
         }
-        Kind::Program(program) => {
+        SourceKind::Program(program) => {
             writeln!(out, "  {} every {:?}", program.command.join(" "), program.every.0)?;
         }
-        Kind::Figures(figures) => {
+        SourceKind::Figures(figures) => {
             let disks: Vec<_> = figures.disks.iter().map(|path| path.to_string_lossy()).collect();
             writeln!(
                 out,
@@ -83,7 +83,7 @@ fn describe(source: &Source, out: &mut dyn Write) -> Result<()> {
                 disks.join(", ")
             )?;
         }
-        Kind::Device(device) => {
+        SourceKind::Device(device) => {
             let there = match device.path.exists() {
                 true => "",
                 false => ", which is not there now",

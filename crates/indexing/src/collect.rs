@@ -2,7 +2,7 @@
 //! wait for what is new alone.
 
 use crate::error::Result;
-use crate::find::{Found, Progress};
+use crate::find::{Progress, SearchEnd};
 use crate::state::Published;
 use fulltext::{Columns, Lookup, Mask};
 use search::{Grouping, Rows, Run};
@@ -22,7 +22,7 @@ pub(crate) fn collect(
     lookup: &Lookup,
     mask: &Mask,
     progress: &mut Progress,
-) -> Result<(Found, u64)> {
+) -> Result<(SearchEnd, u64)> {
     let reader = &published.reader;
     let keys = grouping.keys();
     let name = lookup
@@ -37,7 +37,7 @@ pub(crate) fn collect(
             run.collect(&given.rows)?;
             count += given.count;
             if !progress.step(given.rows.count())? {
-                return Ok((Found::Late, count));
+                return Ok((SearchEnd::Late, count));
             }
             continue;
         }
@@ -60,7 +60,7 @@ pub(crate) fn collect(
         found?;
         let rows = take(run, &mut grouping, &columns)?;
         if !going? {
-            return Ok((Found::Late, count));
+            return Ok((SearchEnd::Late, count));
         }
         if let Some(name) = name.as_ref().filter(|_| is_whole) {
             let count = count - before;
@@ -68,7 +68,7 @@ pub(crate) fn collect(
             reader.keep(part, mask, name, Arc::new(Given { rows, count }), bytes);
         }
     }
-    Ok((Found::All, count))
+    Ok((SearchEnd::All, count))
 }
 
 fn take(run: &mut Run<'_>, grouping: &mut Grouping, columns: &Columns) -> Result<Rows> {

@@ -9,7 +9,7 @@ use crate::state::Published;
 use crate::tail::tail;
 use engine::{PageLimit, RecordId, RevisionedSnapshot};
 use fulltext::{Lookup, Mask};
-use search::{Held, Run, Way};
+use search::{FoundBy, Held, Run};
 use std::time::Instant;
 
 /// A collection is read as fast without an index where more than one in this many of its documents match.
@@ -20,7 +20,7 @@ const NUMBERS_MIN: usize = 1024;
 const PAGE_RECORDS: usize = 1000;
 
 /// How a search by an index ended.
-pub(crate) enum Found {
+pub(crate) enum SearchEnd {
     /// The index cannot answer it.
     NotThis,
     /// It is done.
@@ -49,13 +49,13 @@ pub(crate) async fn run(
     snapshot: &RevisionedSnapshot,
     counts_first: bool,
     deadline: Option<Instant>,
-) -> Result<Found> {
+) -> Result<SearchEnd> {
     let Published { reader, layout, .. } = published;
     let Some(mut wanted) = run.wanted(layout, reader, &keys)? else {
-        return Ok(Found::NotThis);
+        return Ok(SearchEnd::NotThis);
     };
     let Some(tail) = tail(published, snapshot).await? else {
-        return Ok(Found::NotThis);
+        return Ok(SearchEnd::NotThis);
     };
     let grouping = run.grouping(layout).filter(|_| wanted.is_exact);
     let is_grouped = grouping.is_some();
@@ -64,7 +64,7 @@ pub(crate) async fn run(
     let most = snapshot.count() / PART_MAX;
     let reads_all = newest.is_none() && !is_scored;
     if reads_all && reader.matching(&wanted.lookup, &tail.mask, most)? > most {
-        return Ok(Found::NotThis);
+        return Ok(SearchEnd::NotThis);
     }
     if counts_first {
         run.count_index(layout, reader, &tail.mask)?;
@@ -77,9 +77,9 @@ pub(crate) async fn run(
         }
     }
     let way = match newest {
-        Some(_) => Way::Newest,
-        None if is_scored => Way::Best,
-        None => Way::Candidates,
+        Some(_) => FoundBy::Newest,
+        None if is_scored => FoundBy::Best,
+        None => FoundBy::Candidates,
     };
     run.found_by(way, tail.records().count() as u64);
     for record in tail.records() {
@@ -96,7 +96,7 @@ pub(crate) async fn run(
             &tail.mask,
             &mut progress,
         )?;
-        if let Found::Late = found {
+        if let SearchEnd::Late = found {
             return Ok(found);
         }
         matching = Some(count);
@@ -116,7 +116,7 @@ pub(crate) async fn run(
                 matching = Some(count);
                 numbers
             }
-            None => return Ok(Found::Late),
+            None => return Ok(SearchEnd::Late),
         },
         None => {
             let mut numbers = numbers(published, &wanted.lookup, &tail.mask, &held)?;
@@ -194,7 +194,7 @@ struct Shower<'s, 'r> {
 }
 
 impl Shower<'_, '_> {
-    async fn show(&mut self, numbers: &[RecordId]) -> Result<Found> {
+    async fn show(&mut self, numbers: &[RecordId]) -> Result<SearchEnd> {
         let mut rest = numbers;
         while !rest.is_empty() {
             let page = &rest[..rest.len().min(PAGE_RECORDS)];
@@ -209,9 +209,9 @@ impl Shower<'_, '_> {
                 show_record(self.run, record, false)?;
             }
             if !goes_on {
-                return Ok(Found::Late);
+                return Ok(SearchEnd::Late);
             }
         }
-        Ok(Found::All)
+        Ok(SearchEnd::All)
     }
 }

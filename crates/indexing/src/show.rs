@@ -1,7 +1,7 @@
 //! Showing the documents of a collection to a search: by its index, or one by one.
 
 use crate::error::Result;
-use crate::find::{self, Found};
+use crate::find::{self, SearchEnd};
 use crate::record::show_record;
 use crate::state::Published;
 use engine::{DocumentPosition, Order, PageLimit, RevisionedSnapshot};
@@ -28,9 +28,9 @@ pub async fn show(
 ) -> Result<Shown> {
     if let Some(published) = published {
         match find::run(run, published, snapshot, counts_first, deadline).await? {
-            Found::All => return Ok(Shown::All),
-            Found::Late => return Ok(Shown::Late),
-            Found::NotThis => {}
+            SearchEnd::All => return Ok(Shown::All),
+            SearchEnd::Late => return Ok(Shown::Late),
+            SearchEnd::NotThis => {}
         }
     }
     if counts_first && show_all(run, snapshot, true, deadline).await? == Shown::Late {

@@ -30,7 +30,7 @@ pub use aggregations::{Aggregations, BUCKETS_MAX, Background, Counting, Counts, 
 pub use form::check_form;
 pub use highlight::{ANALYZED_CHARS_MAX, Highlight};
 pub use hit::Hit;
-pub use indexed::{Layout, Scoring, Wanted};
+pub use indexed::{IndexLookup, Layout, Scoring};
 pub use inner::InnerFound;
 pub use mapping::analysis::{Analysis, Analyzer, Token};
 pub use mapping::dates::{date_math_name, date_text};
@@ -42,7 +42,7 @@ pub use mapping::names;
 pub use mapping::{Mapping, OBJECTS_DEPTH_MAX, Placed, ValueKind};
 pub use more_like::{Like, MoreLike};
 pub use murmur::murmur3;
-pub use profile::{Profile, Way};
+pub use profile::{FoundBy, Profile};
 pub use querying::{
     Asked, CLAUSES_MAX, DEPTH_MAX, DocumentScript, Held, InnerHits, Knn, Neighbours, NestedMode, Query,
     bytes_of, expression, look_if_wanted, parse_query, parse_query_string, parse_time, script_parts,

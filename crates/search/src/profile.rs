@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 /// How the documents of an index were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum FoundBy {
     /// All were read.
     Documents,
     /// Those were read that the full-text index finds.
@@ -21,7 +21,7 @@ pub struct Profile {
     /// Which of the indices of the search.
     pub index: usize,
     /// How documents were found.
-    pub way: Way,
+    pub way: FoundBy,
     /// Whether aggregations were taken from the columns of the full-text index, but for documents that it had not reached.
     pub by_columns: bool,
     /// Documents that the full-text index had not reached.
@@ -47,7 +47,7 @@ impl Profiling {
         self.end(total);
         let profile = Profile {
             index,
-            way: Way::Documents,
+            way: FoundBy::Documents,
             by_columns: false,
             unreached: 0,
             read: 0,

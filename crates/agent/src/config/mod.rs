@@ -4,7 +4,7 @@ mod source;
 mod transform;
 mod units;
 
-pub use source::{Device, Figures, Files, Journal, Kind, Multiline, Program, Source, Start, Syslog};
+pub use source::{Device, Figures, Files, Journal, Multiline, Program, Source, SourceKind, Start, Syslog};
 pub use transform::{ConvertTo, Match, Timestamp, Transform};
 pub use units::{Bytes, Pattern, Period};
 

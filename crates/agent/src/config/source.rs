@@ -199,7 +199,7 @@ fn join_wait() -> Period {
 
 /// The kind of a source, and what it is told.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind<'a> {
+pub enum SourceKind<'a> {
     /// Lines of files.
     Files(&'a Files),
     /// The journal of systemd.
@@ -216,14 +216,14 @@ pub enum Kind<'a> {
 
 impl Source {
     /// Its kind.
-    pub fn kind(&self) -> Result<Kind<'_>> {
+    pub fn kind(&self) -> Result<SourceKind<'_>> {
         let given = [
-            self.files.as_ref().map(Kind::Files),
-            self.journal.as_ref().map(Kind::Journal),
-            self.syslog.as_ref().map(Kind::Syslog),
-            self.program.as_ref().map(Kind::Program),
-            self.figures.as_ref().map(Kind::Figures),
-            self.device.as_ref().map(Kind::Device),
+            self.files.as_ref().map(SourceKind::Files),
+            self.journal.as_ref().map(SourceKind::Journal),
+            self.syslog.as_ref().map(SourceKind::Syslog),
+            self.program.as_ref().map(SourceKind::Program),
+            self.figures.as_ref().map(SourceKind::Figures),
+            self.device.as_ref().map(SourceKind::Device),
         ];
         let mut given = given.into_iter().flatten();
         match (given.next(), given.next()) {
@@ -271,22 +271,22 @@ impl Source {
             transform.check()?;
         }
         let kind = self.kind()?;
-        let has_fields = matches!(kind, Kind::Journal(_) | Kind::Figures(_));
+        let has_fields = matches!(kind, SourceKind::Journal(_) | SourceKind::Figures(_));
         if has_fields && (self.format.is_some() || self.pattern.is_some() || self.multiline.is_some()) {
             bail!("what this source gives has fields already: format, pattern and multiline are of no use");
         }
-        if matches!(kind, Kind::Syslog(_)) && self.multiline.is_some() {
+        if matches!(kind, SourceKind::Syslog(_)) && self.multiline.is_some() {
             bail!("syslog's messages come one by one: multiline is of no use");
         }
         kind.check()
     }
 }
 
-impl Kind<'_> {
+impl SourceKind<'_> {
     fn check(self) -> Result<()> {
         match self {
-            Kind::Files(files) if files.paths.is_empty() => bail!("files has no paths"),
-            Kind::Files(files) => {
+            SourceKind::Files(files) if files.paths.is_empty() => bail!("files has no paths"),
+            SourceKind::Files(files) => {
                 for path in &files.paths {
                     glob::Pattern::new(path).with_context(|| format!("'{path}'"))?;
                     if !path.starts_with('/') {
@@ -295,14 +295,18 @@ impl Kind<'_> {
                 }
                 Ok(())
             }
-            Kind::Syslog(syslog) if syslog.udp.is_none() && syslog.tcp.is_none() && syslog.unix.is_none() => {
+            SourceKind::Syslog(syslog)
+                if syslog.udp.is_none() && syslog.tcp.is_none() && syslog.unix.is_none() =>
+            {
                 bail!("syslog has no address: give udp, tcp or unix")
             }
-            Kind::Program(program) if program.command.is_empty() => bail!("program has no command"),
-            Kind::Figures(figures) if figures.disks.is_empty() => bail!("figures has no disks"),
-            Kind::Journal(_) | Kind::Syslog(_) | Kind::Program(_) | Kind::Figures(_) | Kind::Device(_) => {
-                Ok(())
-            }
+            SourceKind::Program(program) if program.command.is_empty() => bail!("program has no command"),
+            SourceKind::Figures(figures) if figures.disks.is_empty() => bail!("figures has no disks"),
+            SourceKind::Journal(_)
+            | SourceKind::Syslog(_)
+            | SourceKind::Program(_)
+            | SourceKind::Figures(_)
+            | SourceKind::Device(_) => Ok(()),
         }
     }
 }

@@ -15,7 +15,7 @@ pub use files::found as files_found;
 pub use intake::{BYTES_MAX, Intake, RECORDS_MAX};
 pub use lines::{Line, Lines};
 
-use crate::config::{Kind, Source};
+use crate::config::{Source, SourceKind};
 use crate::counters::Counters;
 use crate::processor::Processor;
 use crate::spool::Batch;
@@ -51,12 +51,12 @@ pub async fn run(source: Source, start: Start, positions: BTreeMap<String, Strin
         is_once: start.is_once,
     };
     match source.kind()? {
-        Kind::Files(files) => files::run(intake, &source, files, positions).await,
-        Kind::Journal(journal) => journal::run(intake, &source, journal, positions).await,
-        Kind::Syslog(syslog) => syslog::run(intake, &source, syslog).await,
-        Kind::Program(program) => program::run(intake, &source, program).await,
-        Kind::Figures(figures) => figures::run(intake, figures).await,
-        Kind::Device(device) => device::run(intake, &source, device).await,
+        SourceKind::Files(files) => files::run(intake, &source, files, positions).await,
+        SourceKind::Journal(journal) => journal::run(intake, &source, journal, positions).await,
+        SourceKind::Syslog(syslog) => syslog::run(intake, &source, syslog).await,
+        SourceKind::Program(program) => program::run(intake, &source, program).await,
+        SourceKind::Figures(figures) => figures::run(intake, figures).await,
+        SourceKind::Device(device) => device::run(intake, &source, device).await,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::incoming::Incoming;
 use crate::json;
 use crate::user::User;
 use engine::Engine;
-use peer::request::Asked;
+use peer::request::ReplicationCommand;
 use serde_json::{Map, Value};
 use value::{Document, DocumentBuf, Value as Bson};
 
@@ -99,7 +99,7 @@ fn check(fields: &Document) -> Result<()> {
     if states::of(&fields) == Some(states::FAILED) {
         return Ok(());
     }
-    match Asked::parse(&fields) {
+    match ReplicationCommand::parse(&fields) {
         Ok(_) => Ok(()),
         Err(wrong) => Err(CouchError::forbidden(wrong.reason)),
     }

@@ -10,7 +10,7 @@ use crate::http_server::{self, StatusServer};
 use anyhow::Result;
 use clap::Args;
 use http::{Client, Method, Reach, StatusCode};
-use report::{Bound, Report, State};
+use report::{Bound, CheckState, Report};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -84,7 +84,7 @@ pub fn unknown(reason: &str) -> ExitCode {
     let mut report = Report::default();
     let first = reason.lines().next().unwrap_or_default();
     report.say(
-        State::Unknown,
+        CheckState::Unknown,
         first.strip_prefix("error: ").unwrap_or(first).to_owned(),
     );
     // Where nobody reads it, the code still tells.
@@ -105,7 +105,7 @@ async fn health(options: &CheckOptions, client: &Client, report: &mut Report) ->
         Ok(answer) => answer,
         Err(error) => {
             report.say(
-                State::Critical,
+                CheckState::Critical,
                 format!("{:?} cannot be reached: {error:#}", options.from.server),
             );
             return false;
@@ -113,16 +113,19 @@ async fn health(options: &CheckOptions, client: &Client, report: &mut Report) ->
     };
     if !http_server::is_health(&body) {
         let server = &options.from.server;
-        report.say(State::Critical, server.not_its_own(status, &body));
+        report.say(CheckState::Critical, server.not_its_own(status, &body));
         return false;
     }
     if status != StatusCode::OK {
-        report.say(State::Critical, http_server::reason(status, &body));
+        report.say(CheckState::Critical, http_server::reason(status, &body));
     }
     let said: Option<serde_json::Value> = serde_json::from_slice(&body).ok();
     let findings = said.as_ref().and_then(|said| said.get("findings")?.as_u64());
     if let Some(findings) = findings {
-        report.say(State::Critical, format!("{findings} pieces of data are damaged"));
+        report.say(
+            CheckState::Critical,
+            format!("{findings} pieces of data are damaged"),
+        );
     }
     let limits = Bound::AtMost(seconds(options.flush_warning), seconds(options.flush_critical));
     report.measure("flush", "s", began.elapsed().as_secs_f64(), limits);
@@ -138,7 +141,10 @@ async fn figures(options: &CheckOptions, client: &Client, report: &mut Report) {
     let figures = match read {
         Ok(figures) => figures,
         Err(error) => {
-            report.say(State::Unknown, format!("the figures cannot be read: {error:#}"));
+            report.say(
+                CheckState::Unknown,
+                format!("the figures cannot be read: {error:#}"),
+            );
             return;
         }
     };
@@ -216,7 +222,7 @@ fn backups(options: &CheckOptions, folder: &Path, report: &mut Report) {
             report.measure("backup_hours", "", age.as_secs_f64() / 3_600.0, limits);
         }
         Err(error) => report.say(
-            State::Critical,
+            CheckState::Critical,
             format!("no backup in {}: {error}", folder.display()),
         ),
     }

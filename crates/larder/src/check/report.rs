@@ -4,7 +4,7 @@ use std::fmt;
 
 /// How a server is; the worse the greater.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum State {
+pub enum CheckState {
     /// All is well.
     #[default]
     Ok,
@@ -16,14 +16,14 @@ pub enum State {
     Critical,
 }
 
-impl State {
+impl CheckState {
     /// The code by which Nagios knows it.
     pub fn exit_code(self) -> u8 {
         match self {
-            State::Ok => 0,
-            State::Warning => 1,
-            State::Critical => 2,
-            State::Unknown => 3,
+            CheckState::Ok => 0,
+            CheckState::Warning => 1,
+            CheckState::Critical => 2,
+            CheckState::Unknown => 3,
         }
     }
 }
@@ -42,19 +42,19 @@ pub enum Bound {
 /// What was found.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    state: State,
+    state: CheckState,
     said: Vec<String>,
     measured: Vec<String>,
 }
 
 impl Report {
     /// The worst of all that was found.
-    pub fn state(&self) -> State {
+    pub fn state(&self) -> CheckState {
         self.state
     }
 
     /// Adds what is not as it should be.
-    pub fn say(&mut self, state: State, what: String) {
+    pub fn say(&mut self, state: CheckState, what: String) {
         self.state = self.state.max(state);
         // The line's end is the report's, and what comes after a bar are figures.
         self.said.push(what.replace(['\n', '|'], " "));
@@ -63,7 +63,7 @@ impl Report {
     /// Adds a figure, which is bad beyond its limits.
     pub fn measure(&mut self, name: &str, unit: &str, value: f64, bound: Bound) {
         let (state, limits) = match bound {
-            Bound::None => (State::Ok, String::new()),
+            Bound::None => (CheckState::Ok, String::new()),
             Bound::AtMost(warning, critical) => {
                 let state = state_of(value > warning, value > critical);
                 let critical = match critical.is_finite() {
@@ -77,7 +77,7 @@ impl Report {
                 (state, format!(";{warning}:;{critical}:"))
             }
         };
-        if state != State::Ok {
+        if state != CheckState::Ok {
             self.say(state, format!("{name} is {}{unit}", shown(value)));
         }
         self.measured
@@ -85,11 +85,11 @@ impl Report {
     }
 }
 
-fn state_of(is_warning: bool, is_critical: bool) -> State {
+fn state_of(is_warning: bool, is_critical: bool) -> CheckState {
     match (is_critical, is_warning) {
-        (true, _) => State::Critical,
-        (_, true) => State::Warning,
-        _ => State::Ok,
+        (true, _) => CheckState::Critical,
+        (_, true) => CheckState::Warning,
+        _ => CheckState::Ok,
     }
 }
 
@@ -102,10 +102,10 @@ fn shown(value: f64) -> String {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = match self.state {
-            State::Ok => "OK",
-            State::Unknown => "UNKNOWN",
-            State::Warning => "WARNING",
-            State::Critical => "CRITICAL",
+            CheckState::Ok => "OK",
+            CheckState::Unknown => "UNKNOWN",
+            CheckState::Warning => "WARNING",
+            CheckState::Critical => "CRITICAL",
         };
         let said = match self.said.is_empty() {
             true => "the server answers and writes".to_owned(),
@@ -140,7 +140,7 @@ mod tests {
         report.measure("disk_free", "%", 15.0, Bound::AtLeast(20.0, 10.0));
         assert_eq!(report.state().exit_code(), 1);
         report.measure("flush", "s", 6.0, Bound::AtMost(1.0, 5.0));
-        report.say(State::Unknown, "two\nlines | and a bar".into());
+        report.say(CheckState::Unknown, "two\nlines | and a bar".into());
         assert_eq!(report.state().exit_code(), 2);
         let line = report.to_string();
         assert!(

@@ -2,7 +2,7 @@
 
 use super::infer;
 use super::input::Input;
-use super::options::{ColumnType, Kind};
+use super::options::{ColumnType, FieldType};
 use super::sink::Sink;
 use anyhow::{Context, Result, bail};
 use csv::{ReaderBuilder, StringRecord};
@@ -34,7 +34,7 @@ impl<R: Read> Read for Bounded<R> {
 
 struct Column {
     path: Vec<String>,
-    kind: Kind,
+    kind: FieldType,
 }
 
 /// Reads all records.
@@ -87,7 +87,7 @@ fn columns(header: &StringRecord, types: &[ColumnType], file: &str) -> Result<Ve
         types
             .iter()
             .find(|t| t.name == name)
-            .map_or(Kind::Auto, |t| t.kind)
+            .map_or(FieldType::Auto, |t| t.kind)
     };
     let columns: Vec<_> = header
         .iter()

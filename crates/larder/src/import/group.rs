@@ -6,7 +6,7 @@ use super::columns::Columns;
 use super::infer;
 use super::input::Input;
 use super::lines::each_line;
-use super::options::{ColumnType, ImportOptions, Kind, Sum};
+use super::options::{ColumnType, FieldType, ImportOptions, Sum};
 use super::sink::Sink;
 use super::tally::Tally;
 use anyhow::{Context, Result, bail};
@@ -16,14 +16,14 @@ use value::{Document, Value};
 
 /// A sum with its columns found.
 struct Term {
-    plus: (usize, Kind),
-    minus: Option<(usize, Kind)>,
+    plus: (usize, FieldType),
+    minus: Option<(usize, FieldType)>,
 }
 
 impl Term {
     /// What a line adds to the sum.
     fn amount(&self, line: &[u8], columns: &[Range<usize>]) -> Result<i64, String> {
-        let number = |(at, kind): (usize, Kind)| infer::integral(&line[columns[at].clone()], kind);
+        let number = |(at, kind): (usize, FieldType)| infer::integral(&line[columns[at].clone()], kind);
         let plus = number(self.plus)?;
         match self.minus {
             None => Ok(plus),
@@ -156,7 +156,7 @@ pub const GROUP_FIELDS: [&str; 2] = ["_id", "count"];
 pub const SUMS_MAX: usize = 8;
 
 /// The place and type of a column.
-fn column(fields: &[ColumnType], name: &str) -> Result<(usize, Kind)> {
+fn column(fields: &[ColumnType], name: &str) -> Result<(usize, FieldType)> {
     let at = fields.iter().position(|field| field.name == name);
     let at = at.with_context(|| {
         let known: Vec<_> = fields.iter().map(|field| field.name.as_str()).collect();
@@ -165,10 +165,10 @@ fn column(fields: &[ColumnType], name: &str) -> Result<(usize, Kind)> {
     Ok((at, fields[at].kind))
 }
 
-fn number_column(fields: &[ColumnType], name: &str) -> Result<(usize, Kind)> {
+fn number_column(fields: &[ColumnType], name: &str) -> Result<(usize, FieldType)> {
     let found = column(fields, name)?;
     match found.1 {
-        Kind::Int | Kind::Date => Ok(found),
+        FieldType::Int | FieldType::Date => Ok(found),
         _ => bail!(
             "--sum adds up integers and dates (in milliseconds): give '{name}' the type int or date in --fields"
         ),

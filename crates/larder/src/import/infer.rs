@@ -1,30 +1,32 @@
 //! The type of a CSV field, as given or as inferred from its text.
 
-use super::options::Kind;
+use super::options::FieldType;
 use logline::dates;
 use logline::infer::{boolean, inferred, integer};
 use value::{Decimal128, ObjectId, Value};
 
 /// The value of a field; `None` if it is empty (the document then has no such field).
-pub fn value_of(text: &str, kind: Kind) -> Result<Option<Value>, String> {
-    if text.is_empty() && kind != Kind::String {
+pub fn value_of(text: &str, kind: FieldType) -> Result<Option<Value>, String> {
+    if text.is_empty() && kind != FieldType::String {
         return Ok(None);
     }
     let wrong = |what: &str| format!("'{text}' is not {what}");
     Ok(Some(match kind {
-        Kind::Auto => inferred(text),
-        Kind::String => Value::from(text),
-        Kind::Int => integer(text).ok_or_else(|| wrong("a 64-bit integer"))?,
-        Kind::Double => Value::Double(double(text).ok_or_else(|| wrong("a number that a double can hold"))?),
-        Kind::Decimal => {
+        FieldType::Auto => inferred(text),
+        FieldType::String => Value::from(text),
+        FieldType::Int => integer(text).ok_or_else(|| wrong("a 64-bit integer"))?,
+        FieldType::Double => {
+            Value::Double(double(text).ok_or_else(|| wrong("a number that a double can hold"))?)
+        }
+        FieldType::Decimal => {
             let decimal: Decimal128 = text.trim().parse().map_err(|_| wrong("a decimal number"))?;
             Value::Decimal128(decimal)
         }
-        Kind::Bool => boolean(text).ok_or_else(|| wrong("true or false"))?,
-        Kind::Date => dates::milliseconds(text)
+        FieldType::Bool => boolean(text).ok_or_else(|| wrong("true or false"))?,
+        FieldType::Date => dates::milliseconds(text)
             .map(Value::DateTime)
             .ok_or_else(|| wrong("a date such as 2026-01-31 or 2026-01-31T12:00:00Z"))?,
-        Kind::Objectid => {
+        FieldType::Objectid => {
             let id: ObjectId = text.trim().parse().map_err(|_| wrong("24 hexadecimal digits"))?;
             Value::ObjectId(id)
         }
@@ -40,8 +42,8 @@ fn double(text: &str) -> Option<f64> {
 }
 
 /// An integer, or the milliseconds since 1970 of a date, without making a value of it.
-pub fn integral(text: &[u8], kind: Kind) -> Result<i64, String> {
-    if kind == Kind::Date
+pub fn integral(text: &[u8], kind: FieldType) -> Result<i64, String> {
+    if kind == FieldType::Date
         && let Some(milliseconds) = dates::plain_milliseconds(text)
     {
         return Ok(milliseconds);
@@ -83,22 +85,22 @@ mod tests {
             ("10.0.0.1", Value::from("10.0.0.1")),
         ];
         for (text, wanted) in cases {
-            assert_eq!(value_of(text, Kind::Auto), Ok(Some(wanted)), "{text}");
+            assert_eq!(value_of(text, FieldType::Auto), Ok(Some(wanted)), "{text}");
         }
-        assert_eq!(value_of("", Kind::Auto), Ok(None));
+        assert_eq!(value_of("", FieldType::Auto), Ok(None));
     }
 
     #[test]
     fn given_types_refuse_what_is_not_of_them() {
-        assert_eq!(value_of("007", Kind::Int), Ok(Some(Value::Int32(7))));
-        assert_eq!(value_of("", Kind::String), Ok(Some(Value::from(""))));
-        assert!(value_of("x", Kind::Int).is_err_and(|error| error.contains("'x'")));
-        assert!(value_of("maybe", Kind::Bool).is_err());
-        assert!(value_of("1e400", Kind::Double).is_err());
+        assert_eq!(value_of("007", FieldType::Int), Ok(Some(Value::Int32(7))));
+        assert_eq!(value_of("", FieldType::String), Ok(Some(Value::from(""))));
+        assert!(value_of("x", FieldType::Int).is_err_and(|error| error.contains("'x'")));
+        assert!(value_of("maybe", FieldType::Bool).is_err());
+        assert!(value_of("1e400", FieldType::Double).is_err());
         assert_eq!(
-            value_of("-inf", Kind::Double),
+            value_of("-inf", FieldType::Double),
             Ok(Some(Value::Double(f64::NEG_INFINITY)))
         );
-        assert!(value_of("yesterday", Kind::Date).is_err());
+        assert!(value_of("yesterday", FieldType::Date).is_err());
     }
 }

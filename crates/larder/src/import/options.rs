@@ -94,9 +94,9 @@ pub struct ImportOptions {
 
 impl ImportOptions {
     /// The type that was given to a column or group.
-    pub fn kind_of(&self, name: &str) -> Kind {
+    pub fn kind_of(&self, name: &str) -> FieldType {
         let given = self.types.iter().find(|given| given.name == name);
-        given.map_or(Kind::Auto, |given| given.kind)
+        given.map_or(FieldType::Auto, |given| given.kind)
     }
 
     /// Which lines belong together; `None` where each is a record.
@@ -137,7 +137,7 @@ fn field(text: &str) -> Result<ColumnType, String> {
         true => text.parse(),
         false => Ok(ColumnType {
             name: text.to_owned(),
-            kind: Kind::Auto,
+            kind: FieldType::Auto,
         }),
     }
 }
@@ -177,12 +177,12 @@ pub struct ColumnType {
     /// The column's name.
     pub name: String,
     /// Its type.
-    pub kind: Kind,
+    pub kind: FieldType,
 }
 
 /// A type that CSV fields can be given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Kind {
+pub enum FieldType {
     /// Whatever the field looks like.
     Auto,
     /// Text as it stands.
@@ -208,10 +208,10 @@ impl std::str::FromStr for ColumnType {
         let (name, kind) = text
             .split_once('=')
             .ok_or_else(|| format!("'{text}' is not of the form NAME=TYPE"))?;
-        let kind = Kind::from_str(kind, true).map_err(|_| {
-            let known: Vec<_> = Kind::value_variants()
+        let kind = FieldType::from_str(kind, true).map_err(|_| {
+            let known: Vec<_> = FieldType::value_variants()
                 .iter()
-                .filter_map(Kind::to_possible_value)
+                .filter_map(FieldType::to_possible_value)
                 .collect();
             let names: Vec<_> = known.iter().map(clap::builder::PossibleValue::get_name).collect();
             format!("'{kind}' is not a type; known are {}", names.join(", "))

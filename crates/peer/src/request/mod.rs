@@ -42,7 +42,7 @@ pub struct Request {
 
 /// What a body of `_replicate` asks for.
 #[derive(Clone, Debug)]
-pub enum Asked {
+pub enum ReplicationCommand {
     /// To replicate.
     Start(Box<Request>),
     /// To end what this request would start.
@@ -51,18 +51,18 @@ pub enum Asked {
     CancelId(String),
 }
 
-impl Asked {
+impl ReplicationCommand {
     /// Reads a body.
-    pub fn parse(body: &Map<String, Value>) -> Result<Asked> {
+    pub fn parse(body: &Map<String, Value>) -> Result<ReplicationCommand> {
         let is_cancelled = flag(body, "cancel")?.unwrap_or(false);
         let named = ["_local_id", "replication_id", "id"]
             .into_iter()
             .find_map(|name| body.get(name));
         match (is_cancelled, named) {
             // A plus that was decoded as a space on its way.
-            (true, Some(Value::String(id))) => Ok(Asked::CancelId(id.replace(' ', "+"))),
-            (true, _) => Ok(Asked::Cancel(Box::new(Request::parse(body)?))),
-            (false, _) => Ok(Asked::Start(Box::new(Request::parse(body)?))),
+            (true, Some(Value::String(id))) => Ok(ReplicationCommand::CancelId(id.replace(' ', "+"))),
+            (true, _) => Ok(ReplicationCommand::Cancel(Box::new(Request::parse(body)?))),
+            (false, _) => Ok(ReplicationCommand::Start(Box::new(Request::parse(body)?))),
         }
     }
 }
@@ -195,8 +195,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn parse(body: Value) -> Result<Asked> {
-        Asked::parse(body.as_object().expect("an object"))
+    fn parse(body: Value) -> Result<ReplicationCommand> {
+        ReplicationCommand::parse(body.as_object().expect("an object"))
     }
 
     #[test]
@@ -208,9 +208,9 @@ mod tests {
     #[test]
     fn a_cancellation_names_an_id_or_what_it_ends() {
         let by_id = parse(json!({"cancel": true, "_local_id": "abc continuous"}));
-        assert!(matches!(by_id, Ok(Asked::CancelId(id)) if id == "abc+continuous"));
+        assert!(matches!(by_id, Ok(ReplicationCommand::CancelId(id)) if id == "abc+continuous"));
         let by_request = parse(json!({"cancel": true, "source": "a", "target": "b"}));
-        assert!(matches!(by_request, Ok(Asked::Cancel(_))));
+        assert!(matches!(by_request, Ok(ReplicationCommand::Cancel(_))));
     }
 
     #[test]

@@ -17,7 +17,7 @@ const PLACES_MAX: usize = 64;
 
 /// What an index is asked.
 #[derive(Clone, Debug)]
-pub struct Wanted {
+pub struct IndexLookup {
     /// It finds every document that matches.
     pub lookup: Lookup,
     /// Whether it finds no other; else the documents are asked.
@@ -25,27 +25,27 @@ pub struct Wanted {
 }
 
 /// What an index is asked for a query; `ids` gives the keys that a document may have whose `_id` is this text.
-pub(crate) fn wanted(node: &Node, asker: Asker<'_>) -> Wanted {
+pub(crate) fn wanted(node: &Node, asker: Asker<'_>) -> IndexLookup {
     asker.node(node)
 }
 
-impl Wanted {
-    fn exact(lookup: Lookup) -> Wanted {
-        Wanted {
+impl IndexLookup {
+    fn exact(lookup: Lookup) -> IndexLookup {
+        IndexLookup {
             lookup,
             is_exact: true,
         }
     }
 
-    fn more(lookup: Lookup) -> Wanted {
-        Wanted {
+    fn more(lookup: Lookup) -> IndexLookup {
+        IndexLookup {
             lookup,
             is_exact: false,
         }
     }
 
     /// The same of the field that entries are sorted by, where it asks for a range.
-    fn of_times(self) -> Wanted {
+    fn of_times(self) -> IndexLookup {
         let whole = |end: Bound<Number>| match end {
             Bound::Unbounded => Some(Bound::Unbounded),
             Bound::Included(Number::Integer(ms)) => Some(Bound::Included(ms)),
@@ -54,7 +54,7 @@ impl Wanted {
         };
         match self.lookup {
             Lookup::Range(key, low, high) => match (whole(low), whole(high)) {
-                (Some(low), Some(high)) => Wanted {
+                (Some(low), Some(high)) => IndexLookup {
                     lookup: Lookup::Times(key, low, high),
                     ..self
                 },
@@ -65,8 +65,8 @@ impl Wanted {
     }
 
     /// What is asked of an index with entries that could not say all of their documents.
-    pub(crate) fn with_asked(self) -> Wanted {
-        Wanted::more(Lookup::Some(vec![self.lookup, Lookup::Present(ASKED)], 1))
+    pub(crate) fn with_asked(self) -> IndexLookup {
+        IndexLookup::more(Lookup::Some(vec![self.lookup, Lookup::Present(ASKED)], 1))
     }
 
     /// Whether an index has such entries.
@@ -105,28 +105,28 @@ impl<'a> Asker<'a> {
         }
     }
 
-    pub(super) fn node(self, node: &'a Node) -> Wanted {
+    pub(super) fn node(self, node: &'a Node) -> IndexLookup {
         match node {
-            Node::All(_) => Wanted::exact(Lookup::All),
-            Node::Nothing => Wanted::exact(Lookup::Nothing),
+            Node::All(_) => IndexLookup::exact(Lookup::All),
+            Node::Nothing => IndexLookup::exact(Lookup::Nothing),
             Node::Constant(node, _) => self.node(node),
             Node::Ids(ids, _) => {
                 let keys = ids.iter().flat_map(|id| (self.ids)(id));
-                Wanted::exact(Lookup::Ids(keys.collect()))
+                IndexLookup::exact(Lookup::Ids(keys.collect()))
             }
             Node::DisMax(nodes, ..) => self.some(nodes, 1),
             Node::Boosting { positive, .. } => self.node(positive),
             Node::Functions(functions) => self.scored(functions.matched()),
             Node::ScriptScore(script) => self.scored(script.matched()),
-            Node::Script(..) => Wanted::more(Lookup::All),
+            Node::Script(..) => IndexLookup::more(Lookup::All),
             // What other documents have the text of such an `_id` is asked of them.
             Node::Found(found, _) => {
                 let keys = found.ids(self.index).flat_map(|id| (self.ids)(id));
-                Wanted::more(Lookup::Ids(keys.collect()))
+                IndexLookup::more(Lookup::Ids(keys.collect()))
             }
             Node::Nested { path, node, .. } => {
                 let scope = Some(path.as_str());
-                Wanted::more(Asker { scope, ..self }.node(node).lookup)
+                IndexLookup::more(Asker { scope, ..self }.node(node).lookup)
             }
             Node::Bool {
                 must,
@@ -136,14 +136,15 @@ impl<'a> Asker<'a> {
                 minimum,
                 ..
             } => {
-                let mut every: Vec<Wanted> = must.iter().chain(filter).map(|node| self.node(node)).collect();
+                let mut every: Vec<IndexLookup> =
+                    must.iter().chain(filter).map(|node| self.node(node)).collect();
                 if *minimum > 0 {
                     every.push(self.some(should, *minimum));
                 }
                 let mut is_exact = every.iter().all(|wanted| wanted.is_exact);
                 let mut lookup = Lookup::Every(every.into_iter().map(|wanted| wanted.lookup).collect());
                 // Of what is found too much, nothing can be taken away.
-                let (exact, more): (Vec<Wanted>, Vec<Wanted>) = must_not
+                let (exact, more): (Vec<IndexLookup>, Vec<IndexLookup>) = must_not
                     .iter()
                     .map(|node| self.node(node))
                     .partition(|wanted| wanted.is_exact && self.scope.is_none());
@@ -152,35 +153,35 @@ impl<'a> Asker<'a> {
                     let others = exact.into_iter().map(|wanted| wanted.lookup).collect();
                     lookup = Lookup::Except(Box::new(lookup), others);
                 }
-                Wanted { lookup, is_exact }
+                IndexLookup { lookup, is_exact }
             }
             Node::Leaf(leaf) => self.leaf(leaf),
         }
     }
 
     /// A query whose scores may leave some out.
-    fn scored(self, (node, leaves_out): (&'a Node, bool)) -> Wanted {
+    fn scored(self, (node, leaves_out): (&'a Node, bool)) -> IndexLookup {
         let wanted = self.node(node);
-        Wanted {
+        IndexLookup {
             is_exact: wanted.is_exact && !leaves_out,
             ..wanted
         }
     }
 
-    fn some(self, nodes: &'a [Node], least: usize) -> Wanted {
-        let wanted: Vec<Wanted> = nodes.iter().map(|node| self.node(node)).collect();
-        Wanted {
+    fn some(self, nodes: &'a [Node], least: usize) -> IndexLookup {
+        let wanted: Vec<IndexLookup> = nodes.iter().map(|node| self.node(node)).collect();
+        IndexLookup {
             is_exact: wanted.iter().all(|wanted| wanted.is_exact),
             lookup: Lookup::Some(wanted.into_iter().map(|wanted| wanted.lookup).collect(), least),
         }
     }
 
-    fn leaf(self, leaf: &'a Leaf) -> Wanted {
+    fn leaf(self, leaf: &'a Leaf) -> IndexLookup {
         let field = &leaf.field;
         if let Test::Sequence(low, high) = &leaf.test {
             return match (low, high) {
-                (Bound::Unbounded, Bound::Unbounded) => Wanted::exact(Lookup::All),
-                _ => Wanted::exact(Lookup::Sequence(*low, *high)),
+                (Bound::Unbounded, Bound::Unbounded) => IndexLookup::exact(Lookup::All),
+                _ => IndexLookup::exact(Lookup::Sequence(*low, *high)),
             };
         }
         if let Some(meta) = field.meta {
@@ -189,12 +190,12 @@ impl<'a> Asker<'a> {
         // Documents are as near as what is nested in them.
         let is_seen = field.nested.as_deref() == self.scope || matches!(leaf.test, Test::Nearest(_));
         if !is_seen {
-            return Wanted::exact(Lookup::Nothing);
+            return IndexLookup::exact(Lookup::Nothing);
         }
         match self.layout.place(field) {
-            None => Wanted::exact(Lookup::Nothing),
+            None => IndexLookup::exact(Lookup::Nothing),
             Some(place) if field.nested.is_some() => {
-                Wanted::more(self.flat(&place, field, &leaf.test).lookup)
+                IndexLookup::more(self.flat(&place, field, &leaf.test).lookup)
             }
             Some(place) => match self.test(&place, field, &leaf.test) {
                 wanted if self.layout.time() == Some(&field.name) => wanted.of_times(),
@@ -204,42 +205,42 @@ impl<'a> Asker<'a> {
     }
 
     /// What every document has that is in none.
-    fn meta(self, meta: Meta, test: &Test) -> Wanted {
+    fn meta(self, meta: Meta, test: &Test) -> IndexLookup {
         let is_it = match (meta, test) {
             (Meta::Index, Test::Term(name)) => name == self.index,
             (Meta::Index, Test::AnyTerm(names)) => names.contains(self.index),
             (Meta::Index, Test::Pattern(pattern)) => pattern.is_match(self.index),
-            _ => return Wanted::more(Lookup::All),
+            _ => return IndexLookup::more(Lookup::All),
         };
-        Wanted::exact(if is_it { Lookup::All } else { Lookup::Nothing })
+        IndexLookup::exact(if is_it { Lookup::All } else { Lookup::Nothing })
     }
 
     /// A test on a field of nested objects.
-    fn flat(self, place: &Place, field: &Field, test: &Test) -> Wanted {
+    fn flat(self, place: &Place, field: &Field, test: &Test) -> IndexLookup {
         match test {
             Test::Term(_) | Test::Values(_) | Test::Range(..) if !field.is_textual() => {
-                Wanted::more(place.present())
+                IndexLookup::more(place.present())
             }
-            Test::Exists => Wanted::more(place.present()),
+            Test::Exists => IndexLookup::more(place.present()),
             test => self.test(place, field, test),
         }
     }
 
-    fn test(self, place: &Place, field: &Field, test: &Test) -> Wanted {
-        let present = || Wanted::more(place.present());
+    fn test(self, place: &Place, field: &Field, test: &Test) -> IndexLookup {
+        let present = || IndexLookup::more(place.present());
         let part = part(field);
         if !is_said(field) {
             return present();
         }
         match test {
-            Test::Exists => Wanted::exact(place.present()),
+            Test::Exists => IndexLookup::exact(place.present()),
             Test::Term(term) if flag(field, term).is_some() => {
-                Wanted::exact(flagged(place.key, flag(field, term) == Some(true)))
+                IndexLookup::exact(flagged(place.key, flag(field, term) == Some(true)))
             }
-            Test::Term(term) | Test::Blended { term, .. } => Wanted::exact(place.terms(part, [term])),
-            Test::AnyTerm(terms) => Wanted::exact(place.terms(part, terms)),
-            Test::Pattern(pattern) => Wanted::exact(place.pattern(part, pattern)),
-            Test::Expanded(expanding) => Wanted::exact(self.expanded(place, part, field, expanding)),
+            Test::Term(term) | Test::Blended { term, .. } => IndexLookup::exact(place.terms(part, [term])),
+            Test::AnyTerm(terms) => IndexLookup::exact(place.terms(part, terms)),
+            Test::Pattern(pattern) => IndexLookup::exact(place.pattern(part, pattern)),
+            Test::Expanded(expanding) => IndexLookup::exact(self.expanded(place, part, field, expanding)),
             Test::Phrase {
                 terms,
                 slop,
@@ -252,7 +253,7 @@ impl<'a> Asker<'a> {
                     Some(Lookup::Range(place.key, end, end))
                 };
                 match values.iter().map(one).collect::<Option<Vec<_>>>() {
-                    Some(lookups) => Wanted::exact(Lookup::Some(lookups, 1)),
+                    Some(lookups) => IndexLookup::exact(Lookup::Some(lookups, 1)),
                     None => present(),
                 }
             }
@@ -263,14 +264,14 @@ impl<'a> Asker<'a> {
                     let term = Term::Text(text.to_owned());
                     Some(is_above(&term, &low) && is_below(&term, &high))
                 };
-                Wanted::exact(place.matching(part, "", is_in))
+                IndexLookup::exact(place.matching(part, "", is_in))
             }
-            Test::Range(Bound::Unbounded, Bound::Unbounded) => Wanted::exact(place.present()),
+            Test::Range(Bound::Unbounded, Bound::Unbounded) => IndexLookup::exact(place.present()),
             Test::Range(low, high) => match (end(low), end(high)) {
-                (Some(low), Some(high)) => Wanted::exact(Lookup::Range(place.key, low, high)),
+                (Some(low), Some(high)) => IndexLookup::exact(Lookup::Range(place.key, low, high)),
                 _ => present(),
             },
-            Test::Intervals(rule) if !rule.is_all_of(field) => Wanted::more(Lookup::All),
+            Test::Intervals(rule) if !rule.is_all_of(field) => IndexLookup::more(Lookup::All),
             Test::Interval(..)
             | Test::Intervals(_)
             | Test::Nearness { .. }
@@ -289,7 +290,7 @@ impl<'a> Asker<'a> {
         field: &Field,
         (terms, slop): (&[(u32, Vec<String>)], u32),
         beginnings: &[Arc<Expanding>],
-    ) -> Wanted {
+    ) -> IndexLookup {
         let part = part(field);
         let is_plain = slop == 0
             && beginnings.is_empty()
@@ -299,7 +300,7 @@ impl<'a> Asker<'a> {
             let words = terms
                 .iter()
                 .flat_map(|(place, words)| words.iter().map(|word| (*place, word.clone())));
-            return Wanted::exact(Lookup::Phrase(place.key, words.collect()));
+            return IndexLookup::exact(Lookup::Phrase(place.key, words.collect()));
         }
         let one = |(at, (_, words)): (usize, &(u32, Vec<String>))| match !beginnings.is_empty()
             && at + 1 == terms.len()
@@ -312,7 +313,7 @@ impl<'a> Asker<'a> {
             }
         };
         let places = terms.iter().enumerate().take(PLACES_MAX);
-        Wanted::more(Lookup::Every(places.map(one).collect()))
+        IndexLookup::more(Lookup::Every(places.map(one).collect()))
     }
 
     /// The terms that stand for a pattern; before they are counted, all of it.

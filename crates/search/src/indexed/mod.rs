@@ -12,7 +12,7 @@ mod place;
 mod score;
 
 pub use layout::Layout;
-pub use lookup::Wanted;
+pub use lookup::IndexLookup;
 pub use score::Scoring;
 
 pub(crate) use count::count_field;

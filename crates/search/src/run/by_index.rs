@@ -2,9 +2,9 @@
 
 use super::Run;
 use crate::aggregations::{Context, Grouping, Rows};
-use crate::indexed::{Asker, Layout, Scoring, Wanted, count_field, wanted};
+use crate::indexed::{Asker, IndexLookup, Layout, Scoring, count_field, wanted};
 use crate::order::is_newest;
-use crate::profile::Way;
+use crate::profile::FoundBy;
 use fulltext::{Mask, Reader};
 use mapping::error::Result;
 use mapping::fields::View;
@@ -27,7 +27,7 @@ impl Run<'_> {
         layout: &Layout,
         reader: &Reader,
         ids: &dyn Fn(&str) -> Vec<Vec<u8>>,
-    ) -> fulltext::Result<Option<Wanted>> {
+    ) -> fulltext::Result<Option<IndexLookup>> {
         let Some((at, query, _)) = &self.current else {
             return Ok(None);
         };
@@ -36,7 +36,7 @@ impl Run<'_> {
         }
         let name = self.indices.get(*at).map_or("", |index| index.name.as_str());
         let wanted = wanted(query, Asker::new(layout, name, ids, &self.statistics));
-        let is_said = reader.matching(&Wanted::asked(), &Mask::default(), 0)? == 0;
+        let is_said = reader.matching(&IndexLookup::asked(), &Mask::default(), 0)? == 0;
         Ok(Some(if is_said { wanted } else { wanted.with_asked() }))
     }
 
@@ -135,7 +135,7 @@ impl Run<'_> {
     }
 
     /// Notes how documents of this index are found, and how many of them its full-text index had not reached.
-    pub fn found_by(&mut self, way: Way, unreached: u64) {
+    pub fn found_by(&mut self, way: FoundBy, unreached: u64) {
         if let Some(profile) = self.profiling.present() {
             profile.way = way;
             profile.unreached = unreached;

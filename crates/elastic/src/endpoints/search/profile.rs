@@ -3,7 +3,7 @@
 use crate::error::{ElasticError, Result};
 use crate::node::NODE_ID;
 use crate::scan::Place;
-use search::{Profile, Way};
+use search::{FoundBy, Profile};
 use serde_json::{Map, Value, json};
 
 /// Whether a body asks for it.
@@ -52,14 +52,14 @@ fn shard(profile: &Profile, index: &str) -> Value {
     })
 }
 
-fn way(way: Way) -> (&'static str, &'static str) {
+fn way(way: FoundBy) -> (&'static str, &'static str) {
     match way {
-        Way::Documents => ("Documents", "all documents are read"),
-        Way::Candidates => ("FullTextIndex", "the documents that the index finds are read"),
-        Way::Newest => (
+        FoundBy::Documents => ("Documents", "all documents are read"),
+        FoundBy::Candidates => ("FullTextIndex", "the documents that the index finds are read"),
+        FoundBy::Newest => (
             "FullTextIndex",
             "the index says which are the newest, and how many match",
         ),
-        Way::Best => ("FullTextIndex", "the index says which have the best scores"),
+        FoundBy::Best => ("FullTextIndex", "the index says which have the best scores"),
     }
 }

@@ -30,7 +30,7 @@ const COPIED: [&str; 15] = [
 
 /// What a bucket holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum BucketKind {
     Objects,
     DataType,
 }
@@ -41,7 +41,7 @@ pub(super) struct Bucket {
     /// The bucket type, if it is not `default`.
     bucket_type: Option<String>,
     name: String,
-    pub(super) kind: Kind,
+    pub(super) kind: BucketKind,
     /// Those that it has in the end.
     properties: Map<String, Value>,
 }
@@ -98,7 +98,7 @@ impl Bucket {
         let mut bucket = Bucket {
             bucket_type,
             name,
-            kind: Kind::Objects,
+            kind: BucketKind::Objects,
             properties: Map::new(),
         };
         let answer = source.get(&bucket.path("/props"), HeaderMap::new()).await?;
@@ -115,7 +115,7 @@ impl Bucket {
             .collect();
         match (known.props.get("datatype"), &bucket.bucket_type) {
             (Some(datatype), Some(bucket_type)) => {
-                bucket.kind = Kind::DataType;
+                bucket.kind = BucketKind::DataType;
                 // A type has its data type before it has anything else.
                 let path = format!("/types/{}/props", percent_encode(bucket_type));
                 put(target, &path, &json!({"datatype": datatype, "allow_mult": true})).await?;
@@ -131,7 +131,7 @@ impl Bucket {
 
     /// Gives it the properties that it has at the source.
     pub(super) async fn finish(&self, target: &Server) -> Result<()> {
-        if self.kind == Kind::DataType || self.properties.is_empty() {
+        if self.kind == BucketKind::DataType || self.properties.is_empty() {
             return Ok(());
         }
         put(

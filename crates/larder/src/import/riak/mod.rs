@@ -15,7 +15,7 @@ mod state;
 use super::ImportOptions;
 use super::reject::Rejects;
 use anyhow::{Context, Result, bail};
-use bucket::{Bucket, Kind};
+use bucket::{Bucket, BucketKind};
 use indicatif::{ProgressBar, ProgressStyle};
 use server::Server;
 use state::State;
@@ -141,8 +141,8 @@ impl Import {
                 let (source, target, bucket) = (self.source.clone(), self.target.clone(), bucket.clone());
                 running.spawn(async move {
                     let copied = match bucket.kind {
-                        Kind::Objects => object::copy(&source, &target, &bucket, &key).await,
-                        Kind::DataType => datatype::copy(&source, &target, &bucket, &key).await,
+                        BucketKind::Objects => object::copy(&source, &target, &bucket, &key).await,
+                        BucketKind::DataType => datatype::copy(&source, &target, &bucket, &key).await,
                     };
                     (key, copied)
                 });
