@@ -28,9 +28,7 @@ pub(crate) fn kind_of(properties: &BucketProperties) -> Result<Kind> {
 pub(crate) fn state_of(object: &Object, kind: Kind) -> Result<Option<State>> {
     let mut merged: Option<State> = None;
     for sibling in &object.siblings {
-        let document = DocumentBuf::new(sibling.content.value.clone()).ok();
-        let state = document.and_then(|document| State::of_value(&Value::from(document.to_document())));
-        let state = state.filter(|state| state.kind() == kind).ok_or_else(|| {
+        let state = state_of_content(&sibling.content, kind).ok_or_else(|| {
             RiakError::bad(format!(
                 "{{precondition,{{not_{},the object is none of this data type}}}}",
                 kind.name()
@@ -42,6 +40,24 @@ pub(crate) fn state_of(object: &Object, kind: Kind) -> Result<Option<State>> {
         }
     }
     Ok(merged)
+}
+
+/// The state of this kind that a content is; `None` if it is something else.
+fn state_of_content(content: &Content, kind: Kind) -> Option<State> {
+    let document = DocumentBuf::new(content.value.clone()).ok()?;
+    let state = State::of_value(&Value::from(document.to_document()))?;
+    (state.kind() == kind).then_some(state)
+}
+
+/// The old counter of a key; `None` if there is no object. What is no counter counts nothing (`riak_kv_crdt:value` in Riak's sources).
+pub(crate) async fn fetch_counter(collection: &RevisionedCollection, key: &[u8]) -> Result<Option<State>> {
+    let object = Object::read(collection, key).await?;
+    let mut merged = State::new(Kind::Counter);
+    let siblings = object.siblings.iter();
+    for state in siblings.filter_map(|sibling| state_of_content(&sibling.content, Kind::Counter)) {
+        merged.merge(&state);
+    }
+    Ok(object.exists().then_some(merged))
 }
 
 /// The state of the object of a key.

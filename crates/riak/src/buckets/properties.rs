@@ -75,6 +75,11 @@ impl BucketProperties {
         self.flag("allow_mult") && !self.flag("last_write_wins")
     }
 
+    /// Whether siblings may be, whatever becomes of them.
+    pub(crate) fn allows_siblings(&self) -> bool {
+        self.flag("allow_mult")
+    }
+
     /// How many copies an object has.
     pub(crate) fn copies(&self) -> u64 {
         self.0.get("n_val").and_then(Value::as_u64).unwrap_or(3)

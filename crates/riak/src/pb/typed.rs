@@ -94,7 +94,7 @@ pub(crate) async fn counter(connection: &mut Connection, request: CounterGetReq)
     let properties = connection.server.bucket_properties(&bucket).await?;
     check_quorums(&properties, &[request.r, request.pr], None)?;
     let state = match existing(&connection.server, connection.granted()?, &bucket, Action::Find)? {
-        Some(collection) => typed::fetch(&collection, &request.key, Kind::Counter).await?,
+        Some(collection) => typed::fetch_counter(&collection, &request.key).await?,
         None => None,
     };
     let value = state.and_then(|state| value_of(&state).counter_value);
@@ -128,9 +128,9 @@ fn kind_of(bucket: &Bucket, properties: &BucketProperties) -> Result<Kind> {
     }
 }
 
-/// Old counters are in buckets that keep siblings alone.
+/// Old counters are in buckets that allow siblings alone.
 pub(crate) fn require_siblings(properties: &BucketProperties) -> Result<()> {
-    match properties.keeps_siblings() {
+    match properties.allows_siblings() {
         true => Ok(()),
         false => Err(RiakError::new(
             http::StatusCode::CONFLICT,

@@ -132,7 +132,7 @@ pub(crate) async fn counter(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<
     match call.method {
         Method::GET | Method::HEAD => {
             let state = match existing(&call.server, &call.access, bucket, Action::Find)? {
-                Some(collection) => typed::fetch(&collection, key, Kind::Counter).await?,
+                Some(collection) => typed::fetch_counter(&collection, key).await?,
                 None => None,
             };
             Ok(match state {

@@ -322,3 +322,21 @@ fn buckets_without_a_type_have_old_counters_and_others_have_none() {
     assert_eq!(server.get(path).status, 404);
     assert_eq!(server.get("/types/maps/buckets/c/datatypes/k").status, 404);
 }
+
+#[test]
+fn old_counters_are_where_siblings_are_allowed_and_what_is_none_counts_nothing() {
+    let server = Server::start();
+    let props = br#"{"props":{"allow_mult":true,"last_write_wins":true}}"#;
+    assert_eq!(
+        server.put("/buckets/c/props", "application/json", props).status,
+        204
+    );
+    let counter = "/buckets/c/counters/k";
+    assert_eq!(server.get(counter).status, 404);
+    assert_eq!(server.ask(&format!("POST {counter}"), &[], b"3").status, 204);
+    assert_eq!(server.get(counter).text(), "3");
+    let plain = server.put("/buckets/c/keys/plain", "text/plain", b"words");
+    assert_eq!(plain.status, 204);
+    let read = server.get("/buckets/c/counters/plain");
+    assert_eq!((read.status, read.text().as_str()), (200, "0"));
+}
