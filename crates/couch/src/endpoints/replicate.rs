@@ -7,7 +7,7 @@ use crate::respond;
 use crate::security::require_server_admin;
 use crate::user::User;
 use http::{Method, Response, StatusCode};
-use peer::request::{Asked, Request};
+use peer::request::{ReplicationCommand, Request};
 use serde_json::{Value, json};
 
 /// Starts a replication and, unless it is continuous, waits for its end; or ends one.
@@ -20,13 +20,13 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     if call.user.name.is_none() && !call.user.is_admin() {
         return Err(CouchError::unauthorized("You are not authorized to replicate."));
     }
-    match Asked::parse(&body)? {
-        Asked::Start(request) => begin(call, *request).await,
-        Asked::Cancel(request) => {
+    match ReplicationCommand::parse(&body)? {
+        ReplicationCommand::Start(request) => begin(call, *request).await,
+        ReplicationCommand::Cancel(request) => {
             let id = start::id(&call.server, &request, &call.user).await?;
             cancel(call, &id.full)
         }
-        Asked::CancelId(id) => cancel(call, &id),
+        ReplicationCommand::CancelId(id) => cancel(call, &id),
     }
 }
 
