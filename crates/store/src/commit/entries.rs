@@ -1,13 +1,71 @@
 //! Index entries of one record within a batch.
 
 use super::group::Group;
-use crate::index::{EntrySet, Span, duplicate_key, put_entry_value};
-use crate::{RecordId, StoreError};
+use crate::index::{EntrySet, IndexSet, Span, duplicate_key, entry_record, put_entry_value};
+use crate::{Record, RecordId, StoreError, keys};
 use kv::{KeyRange, Order, PageLimit};
 use std::cmp::Ordering;
 use std::ops::Bound;
+use std::sync::Arc;
 
 impl Group<'_> {
+    /// The entries that a stored record has. Whatever it is, it can be changed and removed: an index that does not take its document
+    /// now, since its build is to fail by it or since it took more when it was written, is looked through for them.
+    pub(super) async fn entries_of(&self, record: &Record) -> Result<EntrySet, StoreError> {
+        let document = record.document.as_raw();
+        if let Ok(entries) = EntrySet::of_record(&self.set, record, document) {
+            return Ok(entries);
+        }
+        let set: Arc<IndexSet> = self.set.clone();
+        let mut entries = EntrySet::default();
+        for (place, index) in set.indexes.iter().enumerate() {
+            if entries.push(place, index, document).is_ok() {
+                continue;
+            }
+            let state = self.state.indexes.get(place);
+            if state.is_some_and(|state| state.keeps(record.id.0)) {
+                let is_in_value = index.has_record_in_value();
+                self.find_entries(place, index.id(), is_in_value, record.id, &mut entries)
+                    .await?;
+            }
+        }
+        if record.repeats_id() {
+            entries.leave_id(&set);
+        }
+        Ok(entries)
+    }
+
+    /// Reads all entries of an index, and adds those of a record.
+    async fn find_entries(
+        &self,
+        place: usize,
+        index: u32,
+        is_in_value: bool,
+        record: RecordId,
+        found: &mut EntrySet,
+    ) -> Result<(), StoreError> {
+        let mut range = KeyRange::prefix(&keys::index_prefix(index));
+        loop {
+            let page = self
+                .snapshot
+                .page(&range, Order::Forward, PageLimit::default())
+                .await?;
+            for (key, value) in page.iter() {
+                let of_record = match is_in_value {
+                    true => (entry_record(value) == Some(record)).then_some(key),
+                    false => key.strip_suffix(&record.0.to_be_bytes()),
+                };
+                if let Some(key) = of_record {
+                    found.push_stored(place, key);
+                }
+            }
+            match page.len().checked_sub(1) {
+                Some(last) if !page.exhausted() => range.low = Bound::Excluded(page.key(last).to_vec()),
+                _ => return Ok(()),
+            }
+        }
+    }
+
     /// Refuses a record whose unique keys another one has.
     pub(crate) async fn check_unique(
         &mut self,
@@ -174,5 +232,78 @@ impl Group<'_> {
         }
         let count = &mut self.state.indexes[span.index].entries;
         *count = count.saturating_sub(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use crate::{
+        Collection, CommitOptions, IndexSpec, Namespace, Outcome, Present, Store, StoreOptions, Target,
+        Transformed, WriteOp,
+    };
+    use kv::{Kv, Simulation};
+    use std::sync::Arc;
+    use value::{Document, DocumentBuf, Value, array, doc};
+
+    async fn run(collection: &Arc<Collection>, operation: WriteOp) -> Outcome {
+        let committed = collection.commit(vec![operation], CommitOptions::default());
+        committed.await.unwrap().remove(0)
+    }
+
+    fn put(document: Document) -> WriteOp {
+        let id = document.get("_id").cloned().unwrap_or(Value::Null);
+        let document = DocumentBuf::from(&document);
+        WriteOp::modify(Target::Id(id), move |_: Option<Present<'_>>| {
+            Ok(Transformed::Put(document.clone()))
+        })
+    }
+
+    fn delete(id: i32) -> WriteOp {
+        WriteOp::modify(Target::Id(id.into()), |_: Option<Present<'_>>| {
+            Ok(Transformed::Delete)
+        })
+    }
+
+    #[tokio::test]
+    async fn a_document_that_an_index_takes_no_more_can_be_changed_and_deleted() {
+        let simulation = Simulation::new(1);
+        let open = async || {
+            let kv = Kv::simulated(&simulation);
+            Store::open(kv, StoreOptions::default()).await.unwrap()
+        };
+        let store = open().await;
+        let namespace = Namespace::new("db", "coll");
+        let collection = store.create_if_missing(&namespace).await.unwrap();
+        for id in 1..=3 {
+            run(&collection, put(doc! {"_id": id, "a": [id, 7]})).await;
+        }
+        let spec = IndexSpec::new("a_1", doc! {"a": 1});
+        collection.create_indexes(vec![spec]).await.unwrap();
+        // One that takes no arrays, with the entries of one that did.
+        {
+            let catalog = collection.catalog().unwrap();
+            let mut disk = catalog.disk.lock().await;
+            let mut entry = collection.entry();
+            entry.indexes[0].1 = IndexSpec::new("a_1", doc! {"a": "hashed"});
+            catalog.save(&mut disk, &namespace, &entry).await.unwrap();
+        }
+        store.close().await.unwrap();
+        let store = open().await;
+        let collection = store.collection(&namespace).unwrap();
+        let refused = run(&collection, put(doc! {"_id": 1, "a": (array![1]), "b": 1})).await;
+        assert!(matches!(refused, Outcome::Failed(_)), "{refused:?}");
+        let changed = run(&collection, put(doc! {"_id": 1, "a": 1})).await;
+        assert!(matches!(changed, Outcome::Updated { .. }), "{changed:?}");
+        let deleted = run(&collection, delete(2)).await;
+        assert!(matches!(deleted, Outcome::Deleted { .. }), "{deleted:?}");
+        // The new one of the first, and two of the third.
+        assert_eq!(collection.stats().index_entries[1].1, 3);
+        run(&collection, delete(1)).await;
+        run(&collection, delete(3)).await;
+        assert_eq!(collection.stats().index_entries[1].1, 0);
+        let report = collection.validate(true).await.unwrap();
+        assert!(report.is_valid(), "{:?}", report.findings);
     }
 }

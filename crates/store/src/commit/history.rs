@@ -113,7 +113,7 @@ impl Group<'_> {
     ) -> Result<(), StoreError> {
         tree.stem(self.revisions_kept);
         let Some(winner) = tree.winner() else {
-            return self.forget(id, before);
+            return self.forget(id, before).await;
         };
         let node = tree.nodes()[winner].clone();
         // The winner's body is a new one, or is still in the record or tombstone. Otherwise another leaf has become
@@ -137,7 +137,8 @@ impl Group<'_> {
             (true, body) => {
                 // A body of an `_id` alone is not stored; readers make it up.
                 let body = body.filter(|body| !is_bare(body));
-                self.write_deleted(id, before, node.revision, body, version)?;
+                self.write_deleted(id, before, node.revision, body, version)
+                    .await?;
             }
         }
         for (revision, body) in bodies {
@@ -169,7 +170,7 @@ impl Group<'_> {
     ) -> Result<(), StoreError> {
         check(document.as_raw())?;
         let old = match &before.record {
-            Some(record) => EntrySet::of(&self.set, record.document.as_raw())?,
+            Some(record) => self.entries_of(record).await?,
             None => EntrySet::default(),
         };
         let new = EntrySet::of(&self.set, document.as_raw())?;
@@ -209,7 +210,7 @@ impl Group<'_> {
         Ok(())
     }
 
-    fn write_deleted(
+    async fn write_deleted(
         &mut self,
         id: ValueRef<'_>,
         before: &History,
@@ -218,7 +219,7 @@ impl Group<'_> {
         version: Version,
     ) -> Result<(), StoreError> {
         if let Some(record) = &before.record {
-            self.remove_live(record)?;
+            self.remove_live(record).await?;
         }
         if let Some(tombstone) = &before.tombstone {
             self.remove_tombstone(tombstone);
@@ -237,9 +238,9 @@ impl Group<'_> {
 
     /// Removes a document with its tree and all bodies kept apart, without a tombstone: what a purge of all leaves
     /// comes to.
-    fn forget(&mut self, id: ValueRef<'_>, before: &History) -> Result<(), StoreError> {
+    async fn forget(&mut self, id: ValueRef<'_>, before: &History) -> Result<(), StoreError> {
         if let Some(record) = &before.record {
-            self.remove_live(record)?;
+            self.remove_live(record).await?;
         }
         if let Some(tombstone) = &before.tombstone {
             self.remove_tombstone(tombstone);

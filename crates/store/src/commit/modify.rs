@@ -153,7 +153,7 @@ impl Group<'_> {
                 after,
             });
         };
-        let old = EntrySet::of_record(&self.set, &before, before.document.as_raw())?;
+        let old = self.entries_of(&before).await?;
         let new = EntrySet::of_record(&self.set, &before, after.as_raw())?;
         // Only keys that the document did not have: the others are in the index already, and are its own.
         self.check_unique(&new, &new.not_in(&old), id).await?;
@@ -191,7 +191,7 @@ impl Group<'_> {
 
     async fn delete(&mut self, record: Record) -> Result<(), StoreError> {
         if record.repeats_id() {
-            return self.delete_repeat(&record);
+            return self.delete_repeat(&record).await;
         }
         let ancestry = self.next_ancestry(&record);
         let Some(before) = ancestry else {
@@ -201,7 +201,7 @@ impl Group<'_> {
         let Some(ancestry) = before.followed_by(&deletion, self.revisions_kept) else {
             return self.end_branches(record).await;
         };
-        self.remove_live(&record)?;
+        self.remove_live(&record).await?;
         self.sequence += 1;
         self.put_tombstone(Tombstone {
             sequence: self.sequence,
@@ -225,7 +225,7 @@ impl Group<'_> {
     /// document.
     pub(super) async fn remove(&mut self, record: &Record) -> Result<(), StoreError> {
         if !record.has_tree() {
-            return self.remove_live(record);
+            return self.remove_live(record).await;
         }
         let id = id_of(record.document.as_raw()).to_value();
         let history = self.history(id.as_ref(), Some(record.clone()), None).await?;
@@ -234,8 +234,8 @@ impl Group<'_> {
     }
 
     /// Removes a record and its entries, but not the tree beside it.
-    pub(super) fn remove_live(&mut self, record: &Record) -> Result<(), StoreError> {
-        let entries = EntrySet::of_record(&self.set, record, record.document.as_raw())?;
+    pub(super) async fn remove_live(&mut self, record: &Record) -> Result<(), StoreError> {
+        let entries = self.entries_of(record).await?;
         self.delete_entries(&entries, record.id);
         self.batch.delete(&keys::record(record.id));
         self.note_changed(record.id);

@@ -56,8 +56,8 @@ impl Group<'_> {
 
     /// Removes such a document. The deletion has a number, so that readers see that something has changed, and no entry in the
     /// change log.
-    pub(super) fn delete_repeat(&mut self, record: &Record) -> Result<(), StoreError> {
-        self.remove_live(record)?;
+    pub(super) async fn delete_repeat(&mut self, record: &Record) -> Result<(), StoreError> {
+        self.remove_live(record).await?;
         self.sequence += 1;
         Ok(())
     }

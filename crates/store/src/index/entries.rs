@@ -37,7 +37,13 @@ impl EntrySet {
         indexes.try_for_each(|(place, index)| self.push(place, index, document))
     }
 
-    fn push(&mut self, place: usize, index: &Index, document: RawDocument<'_>) -> Result<(), StoreError> {
+    /// Appends those of the index at a place of the set; none where it cannot hold the document.
+    pub(crate) fn push(
+        &mut self,
+        place: usize,
+        index: &Index,
+        document: RawDocument<'_>,
+    ) -> Result<(), StoreError> {
         if index.id == ID_INDEX {
             self.push_id(place, document.get("_id").unwrap_or(ValueRef::Null));
             return Ok(());
@@ -77,8 +83,15 @@ impl EntrySet {
         entries
     }
 
+    /// Appends an entry as it is stored, without what its key forgets of the values. Entries are to be appended in their order.
+    pub(crate) fn push_stored(&mut self, place: usize, key: &[u8]) {
+        let start = self.bytes.len();
+        self.bytes.extend_from_slice(key);
+        self.finish(place, start, &TypeBits::default());
+    }
+
     /// Leaves out the entry of the index on `_id`.
-    fn leave_id(&mut self, set: &IndexSet) {
+    pub(crate) fn leave_id(&mut self, set: &IndexSet) {
         self.spans.retain(|span| set.indexes[span.index].id != ID_INDEX);
     }
 
