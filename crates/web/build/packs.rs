@@ -10,7 +10,7 @@
 //! })();
 //! ```
 //! So what is exported must not be assigned again, and modules must not import each other in a circle. They are read line by line:
-//! an import or an export in a form that is not known here ends the build.
+//! an import or an export in a form that is not known here ends the build. Lines of comments are for who reads the sources.
 
 use crate::modules::{Modules, START, resolved};
 use crate::{FOLDER_MARK, Failure};
@@ -21,6 +21,8 @@ use std::fmt::Write as _;
 const PRELOADS_MARK: &str = "{preloads}";
 /// What stands in it for the modules that a view wants besides, as JSON: `{"logs": ["views/logs.js", …], …}`.
 const VIEWS_MARK: &str = "{views}";
+/// A module of several views that has no more than this is not worth a request.
+const SMALL_BYTES: usize = 2_000;
 
 /// Which module is in which file.
 pub(crate) struct Packs<'a> {
@@ -33,8 +35,8 @@ pub(crate) struct Packs<'a> {
 }
 
 impl<'a> Packs<'a> {
-    /// Puts those modules together that the same views want. A module is wanted wherever one is that imports it, so that no two
-    /// files import each other.
+    /// Puts those modules together that the same views want, and into the first file what all or many do. A module is wanted
+    /// wherever one is that imports it, so that no two files import each other.
     pub(crate) fn of(modules: &'a Modules, page: &'a str) -> Packs<'a> {
         let of_all = modules.wanted_by(START);
         let mut order = of_all.clone();
@@ -47,11 +49,12 @@ impl<'a> Packs<'a> {
                 wanting.entry(wanted).or_default().insert(view);
             }
         }
+        let first = of_first(modules, &order, &of_all, &wanting);
         let mut shared: Vec<&BTreeSet<&str>> = Vec::new();
         let mut packs: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for name in order.iter().filter(|name| modules.is_there(name)) {
             let file = match wanting.get(name) {
-                Some(views) if !of_all.contains(name) => match views.first() {
+                Some(views) if !first.contains(name) => match views.first() {
                     Some(view) if views.len() == 1 => format!("views/{view}.js"),
                     _ => {
                         let at = shared.iter().position(|other| *other == views);
@@ -158,7 +161,7 @@ impl<'a> Packs<'a> {
         body: &mut String,
     ) -> Result<Vec<String>, Failure> {
         let mut exports = Vec::new();
-        for line in self.modules.text(module).lines() {
+        for line in spoken(self.modules.text(module)) {
             let unknown = || format!("{module}: cannot put into a file with others: {line}");
             if let Some(rest) = line.strip_prefix("import ") {
                 let (what, named) = from(rest).ok_or_else(unknown)?;
@@ -231,6 +234,43 @@ impl<'a> Packs<'a> {
         }
         Ok(text)
     }
+}
+
+/// The modules of the first file: those that all views want, those that half of them do, and small ones of several. None comes
+/// there whose imports do not.
+fn of_first(
+    modules: &Modules,
+    order: &[String],
+    of_all: &[String],
+    wanting: &BTreeMap<String, BTreeSet<&str>>,
+) -> BTreeSet<String> {
+    let views = modules.views().count();
+    let mut first: BTreeSet<String> = of_all.iter().cloned().collect();
+    for name in order {
+        let wanted_by = wanting.get(name).map_or(0, BTreeSet::len);
+        let is_small = modules.text(name).len() <= SMALL_BYTES;
+        let is_shared = wanted_by * 2 >= views || (wanted_by > 1 && is_small);
+        let imported = modules.wanted_by(name);
+        let mut others = imported
+            .iter()
+            .filter(|other| *other != name && modules.is_there(other));
+        if is_shared && others.all(|other| first.contains(other)) {
+            first.insert(name.clone());
+        }
+    }
+    first
+}
+
+/// The lines of a module without those of comments.
+fn spoken(text: &str) -> impl Iterator<Item = &str> {
+    let mut is_within = false;
+    text.lines().filter(move |line| {
+        let line = line.trim();
+        let begins = line.starts_with("/*") && (line.ends_with("*/") || !line.contains("*/"));
+        let is_comment = is_within || begins || line.starts_with("//");
+        is_within = (is_within || begins) && !line.ends_with("*/");
+        !is_comment
+    })
 }
 
 /// What a file imports.

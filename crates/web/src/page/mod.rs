@@ -101,3 +101,21 @@ fn unpacked(file: &File) -> Result<Vec<u8>> {
     read.map_err(failed)?;
     Ok(bytes)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes of Larder's own files as they are sent; what others made is named in `vendor.toml`.
+    const OWN_BYTES_MAX: usize = 105_000;
+
+    #[test]
+    fn what_is_sent_stays_small() {
+        let own = FILES.iter().filter(|file| !file.name.starts_with("vendor/"));
+        let bytes: usize = own.map(|file| file.packed.len()).sum();
+        assert!(
+            bytes <= OWN_BYTES_MAX,
+            "the page's own files have {bytes} bytes, more than {OWN_BYTES_MAX}"
+        );
+    }
+}
