@@ -25,7 +25,7 @@ pub(crate) fn index_name(spec: &Document) -> Result<String> {
 
 /// A search that was read.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct SearchRequest {
     pub(crate) query: Query,
     pub(crate) sort: Vec<SortKey>,
     pub(crate) facets: Option<Facets>,
@@ -34,8 +34,8 @@ pub(crate) struct Asked {
     pub(crate) counts_total: bool,
 }
 
-impl Asked {
-    pub(crate) fn parse(document: &Document, mapping: &Mapping) -> Result<Asked> {
+impl SearchRequest {
+    pub(crate) fn parse(document: &Document, mapping: &Mapping) -> Result<SearchRequest> {
         let spec = Spec::new("", document);
         let scope = Scope { mapping, depth: 0 };
         spec.any("index");
@@ -86,7 +86,7 @@ impl Asked {
             None => (operator(&spec, scope)?, None),
         };
         spec.end()?;
-        Ok(Asked {
+        Ok(SearchRequest {
             query,
             sort: sort.unwrap_or_default(),
             facets,

@@ -5,7 +5,7 @@ use crate::definition::Definition;
 use crate::error::{Result, of_indexing, of_search};
 use crate::facets::Facets;
 use crate::index::{Index, State, folder_name};
-use crate::request::{Asked, index_name};
+use crate::request::{SearchRequest, index_name};
 use code::Code;
 use engine::{
     Engine, Error, Namespace, RevisionedCollection, SearchIndexes, Searched, Searching, WhichSearchIndex,
@@ -110,7 +110,7 @@ impl Atlas {
         let mapping = index.learnt().await?;
         let published = index.state.following.published(&mapping);
         let snapshot = collection.snapshot().await?;
-        let asked = Asked::parse(&searching.spec, &mapping)?;
+        let asked = SearchRequest::parse(&searching.spec, &mapping)?;
         let now_ms = value::date::now_ms();
         let request = request(&asked, searching, snapshot.count())?;
         let searched = search::Index {
@@ -183,7 +183,7 @@ fn nothing() -> Searched {
     }
 }
 
-fn request(asked: &Asked, searching: &Searching, documents: u64) -> Result<Request> {
+fn request(asked: &SearchRequest, searching: &Searching, documents: u64) -> Result<Request> {
     let size = match searching.wants_meta {
         true => 0,
         false => searching.documents_max.unwrap_or(u64::MAX).min(documents),
@@ -201,7 +201,12 @@ fn request(asked: &Asked, searching: &Searching, documents: u64) -> Result<Reque
     })
 }
 
-fn answer(asked: &Asked, mapping: &search::Mapping, outcome: Outcome, now_ms: i64) -> Result<Searched> {
+fn answer(
+    asked: &SearchRequest,
+    mapping: &search::Mapping,
+    outcome: Outcome,
+    now_ms: i64,
+) -> Result<Searched> {
     let total = i64::try_from(outcome.total).unwrap_or(i64::MAX);
     let kind = if asked.counts_total { "total" } else { "lowerBound" };
     let mut meta = doc! {"count": doc! {kind: total}};

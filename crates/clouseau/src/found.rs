@@ -23,7 +23,7 @@ pub type FieldRanges = (String, Vec<(String, Json)>);
 
 /// What is asked of an index.
 #[derive(Clone, Debug, Default)]
-pub struct Asked {
+pub struct TextSearch {
     /// In Lucene's syntax.
     pub query: String,
     /// The partition that is searched, of an index that has them.
@@ -61,7 +61,7 @@ pub struct FoundHit {
 
 /// What was found.
 #[derive(Debug)]
-pub struct Found {
+pub struct SearchOutcome {
     /// The documents that match.
     pub total: u64,
     /// Those that were asked for.
@@ -72,9 +72,9 @@ pub struct Found {
     pub ranges: Option<Map<String, Json>>,
 }
 
-impl Asked {
+impl TextSearch {
     /// Looks at all that the index holds.
-    pub async fn find(&self, index: &TextIndex, memory: &Budget) -> Result<Found> {
+    pub async fn find(&self, index: &TextIndex, memory: &Budget) -> Result<SearchOutcome> {
         let distances = distances(&[&self.sort]);
         let reading = Reading {
             partition: self.partition.as_deref(),
@@ -97,7 +97,7 @@ impl Asked {
         let marker = Marker::of(self.highlights.as_ref(), &request, &mapping, index)?;
         let hits = outcome.hits.into_iter();
         let hits = hits.map(|hit| found_hit(hit, marker.as_ref()));
-        Ok(Found {
+        Ok(SearchOutcome {
             total: outcome.total,
             hits: hits.collect::<Result<_>>()?,
             counts: counts.map(|names| counted(names, &aggregations)),

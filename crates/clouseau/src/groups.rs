@@ -5,7 +5,7 @@
 
 use crate::definition::TextIndex;
 use crate::error::Result;
-use crate::found::{Asked, FoundHit, parsed};
+use crate::found::{FoundHit, TextSearch, parsed};
 use crate::highlights::{Marker, found_hit};
 use crate::run::{Entries, Reading};
 use crate::sort::{SortBy, distances, keys};
@@ -54,7 +54,7 @@ struct Ranked {
     totals: HashMap<Option<String>, u64>,
 }
 
-impl Asked {
+impl TextSearch {
     /// Looks at all that the index holds.
     pub async fn find_groups(
         &self,

@@ -14,7 +14,7 @@ pub struct Position {
 /// The types of GeoJSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names are GeoJSON's")]
-pub enum Kind {
+pub enum GeometryKind {
     Point,
     LineString,
     Polygon,
@@ -24,17 +24,17 @@ pub enum Kind {
     GeometryCollection,
 }
 
-impl Kind {
+impl GeometryKind {
     /// The type of this name.
-    pub(crate) fn named(name: &str) -> Option<Kind> {
+    pub(crate) fn named(name: &str) -> Option<GeometryKind> {
         Some(match name {
-            "Point" => Kind::Point,
-            "LineString" => Kind::LineString,
-            "Polygon" => Kind::Polygon,
-            "MultiPoint" => Kind::MultiPoint,
-            "MultiLineString" => Kind::MultiLineString,
-            "MultiPolygon" => Kind::MultiPolygon,
-            "GeometryCollection" => Kind::GeometryCollection,
+            "Point" => GeometryKind::Point,
+            "LineString" => GeometryKind::LineString,
+            "Polygon" => GeometryKind::Polygon,
+            "MultiPoint" => GeometryKind::MultiPoint,
+            "MultiLineString" => GeometryKind::MultiLineString,
+            "MultiPolygon" => GeometryKind::MultiPolygon,
+            "GeometryCollection" => GeometryKind::GeometryCollection,
             _ => return None,
         })
     }
@@ -43,7 +43,7 @@ impl Kind {
 /// A geometry on the sphere.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Geometry {
-    pub(crate) kind: Kind,
+    pub(crate) kind: GeometryKind,
     pub(crate) parts: Parts,
     /// Of a point: where it is.
     pub(crate) position: Option<Position>,
@@ -51,7 +51,7 @@ pub struct Geometry {
 
 impl Geometry {
     /// Its type.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> GeometryKind {
         self.kind
     }
 
@@ -68,7 +68,7 @@ impl Geometry {
     /// The point at a position.
     pub(crate) fn point(position: Position) -> Geometry {
         Geometry {
-            kind: Kind::Point,
+            kind: GeometryKind::Point,
             parts: Parts {
                 points: vec![crate::sphere::vector::at(position)],
                 ..Parts::default()

@@ -22,7 +22,7 @@ mod stored;
 
 pub use area::Area;
 pub use error::GeometryError;
-pub use geometry::{Geometry, Kind, Position};
+pub use geometry::{Geometry, GeometryKind, Position};
 pub use near::{Centre, Near};
 pub use plane::Shape;
 pub use sphere::{Cap, GoesOn};

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
-use geometry::{Kind, Position, Stored, planar_points};
+use geometry::{GeometryKind, Position, Stored, planar_points};
 use value::{Value, json};
 
 fn parse(text: &str) -> Result<Stored, String> {
@@ -34,7 +34,7 @@ fn a_pair_of_numbers_is_a_point() {
         let stored = parse(text).unwrap();
         assert_eq!(stored, Stored::Pair([10.0, 20.5]));
         let geometry = stored.on_sphere().unwrap();
-        assert_eq!(geometry.kind(), Kind::Point);
+        assert_eq!(geometry.kind(), GeometryKind::Point);
         let position = Position {
             longitude: 10.0,
             latitude: 20.5,

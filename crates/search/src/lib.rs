@@ -44,7 +44,7 @@ pub use more_like::{Like, MoreLike};
 pub use murmur::murmur3;
 pub use profile::{FoundBy, Profile};
 pub use querying::{
-    Asked, CLAUSES_MAX, DEPTH_MAX, DocumentScript, Held, InnerHits, Knn, Neighbours, NestedMode, Query,
+    CLAUSES_MAX, DEPTH_MAX, DocumentScript, FieldUse, Held, InnerHits, Knn, Neighbours, NestedMode, Query,
     bytes_of, expression, look_if_wanted, parse_query, parse_query_string, parse_time, script_parts,
 };
 pub use request::{Request, WINDOW_MAX};

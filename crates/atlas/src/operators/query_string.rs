@@ -5,7 +5,7 @@ use crate::error::{Result, of_search, refused};
 use crate::fields;
 use crate::paths::below;
 use crate::spec::Spec;
-use search::{Asked, Query, parse_query_string};
+use search::{FieldUse, Query, parse_query_string};
 
 pub(super) fn query_string(spec: &Spec<'_>, scope: Scope<'_>) -> Result<Query> {
     let required = |name: &str| {
@@ -20,13 +20,13 @@ pub(super) fn query_string(spec: &Spec<'_>, scope: Scope<'_>) -> Result<Query> {
 }
 
 /// The fields that a path means to a part of the query.
-fn named(path: &str, asked: Asked, scope: Scope<'_>) -> Vec<String> {
+fn named(path: &str, asked: FieldUse, scope: Scope<'_>) -> Vec<String> {
     let kinds: &[&str] = match asked {
-        Asked::Presence => return below(path, scope.mapping),
-        Asked::Text => &["string", "number", "boolean", "objectId"],
-        Asked::Pattern => &["string"],
-        Asked::Texts => &["string", "token"],
-        Asked::Numbers => &["number"],
+        FieldUse::Presence => return below(path, scope.mapping),
+        FieldUse::Text => &["string", "number", "boolean", "objectId"],
+        FieldUse::Pattern => &["string"],
+        FieldUse::Texts => &["string", "token"],
+        FieldUse::Numbers => &["number"],
     };
     let names = kinds.iter().map(|kind| fields::name(kind, path));
     names.filter(|name| scope.mapping.has_field(name)).collect()

@@ -8,7 +8,7 @@ use crate::ids;
 use crate::stream::Output;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use clouseau::{Asked, HITS_MAX, SortBy, TextIndex};
+use clouseau::{HITS_MAX, SortBy, TextIndex, TextSearch};
 use engine::RevisionedSnapshot;
 use mango::Selector;
 use mango::index::Index;
@@ -32,7 +32,7 @@ pub(crate) struct TextRows<'a> {
     options: &'a FindOptions,
     /// Which documents the index holds.
     partial: Selector,
-    asked: Asked,
+    asked: TextSearch,
     /// What the last hit that counts was sorted by, after which the next query goes on.
     position: Option<Vec<Json>>,
     skip: u64,
@@ -54,13 +54,13 @@ impl<'a> TextRows<'a> {
             // After the index, whose entries it must have.
             snapshot: database.snapshot().await?,
             partial: Selector::parse(&defined.partial)?,
-            asked: Asked {
+            asked: TextSearch {
                 query: options.selector.text_query()?,
                 partition: options.partition.clone(),
                 limit: FIRST_HITS,
                 sort: sort(options)?,
                 by_greatest: true,
-                ..Asked::default()
+                ..TextSearch::default()
             },
             position: position.flatten(),
             skip: options.skip,

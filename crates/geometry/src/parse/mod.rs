@@ -6,7 +6,7 @@ mod pair;
 
 use crate::error::{Result, wrong};
 use crate::sphere::Parts;
-use crate::{Geometry, Kind, Stored};
+use crate::{Geometry, GeometryKind, Stored};
 use crs::{Crs, crs};
 pub(crate) use pair::{in_bounds, numbers, pair};
 use value::{ArrayRef, DocumentRef, ValueRef};
@@ -48,7 +48,7 @@ fn starts_with_number(document: DocumentRef<'_>) -> bool {
 
 fn geo_json(document: DocumentRef<'_>, is_query: bool, depth: usize) -> Result<Geometry> {
     let kind = match document.get("type") {
-        Some(ValueRef::String(name)) => match Kind::named(name) {
+        Some(ValueRef::String(name)) => match GeometryKind::named(name) {
             Some(kind) => kind,
             None => return wrong(format!("unknown GeoJSON type: {name}")),
         },
@@ -56,12 +56,12 @@ fn geo_json(document: DocumentRef<'_>, is_query: bool, depth: usize) -> Result<G
         None => return wrong("unknown geo specifier: an object without type, and no pair of coordinates"),
     };
     let strict = crs(document)? == Crs::StrictWinding;
-    if strict && !(is_query && kind == Kind::Polygon) {
+    if strict && !(is_query && kind == GeometryKind::Polygon) {
         return wrong("the strict winding order CRS is only for the polygons of queries");
     }
     let mut parts = Parts::default();
     let mut position = None;
-    if kind == Kind::GeometryCollection {
+    if kind == GeometryKind::GeometryCollection {
         collection(document, depth, &mut parts)?;
         return Ok(Geometry {
             kind,
@@ -73,16 +73,18 @@ fn geo_json(document: DocumentRef<'_>, is_query: bool, depth: usize) -> Result<G
         return wrong("GeoJSON coordinates must be an array");
     };
     match kind {
-        Kind::Point => {
+        GeometryKind::Point => {
             let at = figure::position(ValueRef::Array(coordinates))?;
             position = Some(at);
             parts.points.push(crate::sphere::vector::at(at));
         }
-        Kind::LineString => parts.lines.push(figure::line(coordinates)?),
-        Kind::Polygon if strict => parts.polygons.push(figure::oriented_polygon(coordinates)?),
-        Kind::Polygon => parts.polygons.push(figure::polygon(coordinates)?),
-        Kind::MultiPoint => parts.points = some(coordinates, figure::point)?,
-        Kind::MultiLineString => parts.lines = some(coordinates, |element| figure::line(array(element)?))?,
+        GeometryKind::LineString => parts.lines.push(figure::line(coordinates)?),
+        GeometryKind::Polygon if strict => parts.polygons.push(figure::oriented_polygon(coordinates)?),
+        GeometryKind::Polygon => parts.polygons.push(figure::polygon(coordinates)?),
+        GeometryKind::MultiPoint => parts.points = some(coordinates, figure::point)?,
+        GeometryKind::MultiLineString => {
+            parts.lines = some(coordinates, |element| figure::line(array(element)?))?;
+        }
         _ => parts.polygons = some(coordinates, |element| figure::polygon(array(element)?))?,
     }
     Ok(Geometry {

@@ -25,7 +25,7 @@ pub use intervals::Rule;
 pub(crate) use intervals::{Relation as Standing, RuleKind};
 pub use limits::{CLAUSES_MAX, DEPTH_MAX, TERMS_MAX, too_many_clauses};
 pub use lucene::parse_query_string;
-pub use renamed::Asked;
+pub use renamed::FieldUse;
 pub use rewrite::EXPANSIONS;
 pub use rewrite::{Rewrite, Weigh};
 pub use sides::sides as box_sides;

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 /// What is asked of a field, which may say what it is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum FieldUse {
     /// Its texts, or a value that a text stands for.
     Text,
     /// Its texts, by a pattern.
@@ -21,7 +21,7 @@ pub enum Asked {
 impl Query {
     /// The query with each field that it names in its place the fields that `names` gives; of several any may match.
     #[must_use]
-    pub fn renamed(self, names: &dyn Fn(&str, Asked) -> Vec<String>) -> Query {
+    pub fn renamed(self, names: &dyn Fn(&str, FieldUse) -> Vec<String>) -> Query {
         let all = |queries: Vec<Query>| queries.into_iter().map(|query| query.renamed(names)).collect();
         match self {
             Query::Bool {
@@ -48,7 +48,7 @@ impl Query {
                 tie_breaker,
                 boost,
             },
-            Query::Match { field, text, boost } => any(names(&field, Asked::Text), |field| Query::Match {
+            Query::Match { field, text, boost } => any(names(&field, FieldUse::Text), |field| Query::Match {
                 field,
                 text: text.clone(),
                 boost,
@@ -59,7 +59,7 @@ impl Query {
                 pattern,
                 rewrite,
                 boost,
-            } => any(names(&field, Asked::Pattern), |field| Query::Pattern {
+            } => any(names(&field, FieldUse::Pattern), |field| Query::Pattern {
                 field,
                 pattern: pattern.clone(),
                 rewrite,
@@ -72,7 +72,7 @@ impl Query {
                     boost,
                 })
             }
-            Query::Exists { field, boost } => any(names(&field, Asked::Presence), |field| Query::Exists {
+            Query::Exists { field, boost } => any(names(&field, FieldUse::Presence), |field| Query::Exists {
                 field,
                 boost,
             }),
@@ -84,7 +84,7 @@ impl Query {
                 boost,
             } => {
                 let named = fields.iter().flat_map(|(field, boost)| {
-                    let names = names(field, Asked::Text).into_iter();
+                    let names = names(field, FieldUse::Text).into_iter();
                     names.map(|name| (name, *boost))
                 });
                 let fields: Vec<(String, f32)> = named.collect();
@@ -104,11 +104,11 @@ impl Query {
     }
 }
 
-fn between(range: &Range) -> Asked {
+fn between(range: &Range) -> FieldUse {
     let is_number = |(value, _): &(Value, bool)| mapping::json::as_f64(value).is_some();
     match range.low.iter().chain(&range.high).all(is_number) {
-        true => Asked::Numbers,
-        false => Asked::Texts,
+        true => FieldUse::Numbers,
+        false => FieldUse::Texts,
     }
 }
 

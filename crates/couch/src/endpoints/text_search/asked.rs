@@ -2,7 +2,7 @@
 
 use super::arguments::{Arguments, direction};
 use crate::error::{CouchError, Result};
-use clouseau::{Asked, Distance, FieldRanges, Grouping, Highlights, SortBy};
+use clouseau::{Distance, FieldRanges, Grouping, Highlights, SortBy, TextSearch};
 use serde_json::{Value as Json, json};
 
 /// Hits where nobody says how many, and at most; of partitioned databases both are more.
@@ -19,7 +19,7 @@ const GROUPS_MAX: i64 = 200;
 const BY_RELEVANCE: &str = "-<score>";
 
 /// Reads the arguments of a search.
-pub(super) fn asked(arguments: &Arguments, is_partitioned: bool) -> Result<Asked> {
+pub(super) fn asked(arguments: &Arguments, is_partitioned: bool) -> Result<TextSearch> {
     let query = arguments.text("q")?.or(arguments.text("query")?);
     let query =
         query.ok_or_else(|| CouchError::query_parse("Query must include a 'q' or 'query' argument"))?;
@@ -31,7 +31,7 @@ pub(super) fn asked(arguments: &Arguments, is_partitioned: bool) -> Result<Asked
             "`partition` and any of `drilldown`, `ranges`, `group_field`, `group_sort`, `group_limit` or `group_by` are incompatible",
         ));
     }
-    Ok(Asked {
+    Ok(TextSearch {
         query: query.to_owned(),
         partition: arguments.partition.clone(),
         limit: limit(arguments, is_partitioned)?,

@@ -7,7 +7,7 @@ use crate::call::Call;
 use crate::error::{CouchError, Result};
 use crate::respond;
 use crate::stream;
-use clouseau::{Asked, FieldRanges, Form, Found, FoundHit, HITS_MAX, SortBy, stored, terms};
+use clouseau::{FieldRanges, Form, FoundHit, HITS_MAX, SearchOutcome, SortBy, TextSearch, stored, terms};
 use http::{Method, Response};
 use serde_json::{Map, Value as Json, json};
 use std::time::Instant;
@@ -59,11 +59,11 @@ pub(crate) async fn analyze(call: &mut Call) -> Result<Response> {
     ))
 }
 
-fn asked(arguments: &Arguments) -> Result<Asked> {
+fn asked(arguments: &Arguments) -> Result<TextSearch> {
     let query = arguments.text("q")?;
     let query = query.ok_or_else(|| CouchError::query_parse("q parameter is mandatory"))?;
     check_locale(arguments.text("locale")?)?;
-    Ok(Asked {
+    Ok(TextSearch {
         query: query.to_owned(),
         partition: arguments.partition.clone(),
         limit: positive(arguments, "limit", LIMIT_DEFAULT, HITS_MAX)?,
@@ -75,7 +75,7 @@ fn asked(arguments: &Arguments) -> Result<Asked> {
             .json("ranges")?
             .map(|ranges| ranges_of(&ranges))
             .transpose()?,
-        ..Asked::default()
+        ..TextSearch::default()
     })
 }
 
@@ -178,7 +178,7 @@ fn range_of(field: &str, range: &Json) -> Result<(String, Json)> {
 }
 
 /// What stands before the hits. Where there are none, the bookmark is the one that came.
-fn head(found: &Found, asked: &Asked) -> String {
+fn head(found: &SearchOutcome, asked: &TextSearch) -> String {
     let last = found
         .hits
         .last()

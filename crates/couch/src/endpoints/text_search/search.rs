@@ -8,7 +8,7 @@ use crate::call::Call;
 use crate::error::{CouchError, Result};
 use crate::stream::Output;
 use crate::{respond, stream};
-use clouseau::{Asked, Form, Found, FoundHit, Groups, older_terms, stored};
+use clouseau::{Form, FoundHit, Groups, SearchOutcome, TextSearch, older_terms, stored};
 use http::{Method, Response};
 use serde_json::{Map, Value as Json, json};
 
@@ -79,8 +79,8 @@ pub(crate) async fn analyze(call: &mut Call) -> Result<Response> {
 }
 
 async fn write_found(
-    found: &Found,
-    asked: &Asked,
+    found: &SearchOutcome,
+    asked: &TextSearch,
     documents: &Documents,
     output: &mut Output,
     shown: impl Fn(&FoundHit) -> String,
@@ -149,7 +149,7 @@ async fn write_groups(
 }
 
 /// What stands before the hits. Where there are none, the bookmark is the one that came.
-fn head(found: &Found, asked: &Asked) -> String {
+fn head(found: &SearchOutcome, asked: &TextSearch) -> String {
     let last = found
         .hits
         .last()
