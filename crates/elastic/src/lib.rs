@@ -47,7 +47,6 @@ mod serve;
 mod server;
 mod settings;
 mod shape;
-mod shard_counts;
 mod source;
 mod streams;
 mod tail;

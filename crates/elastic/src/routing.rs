@@ -4,8 +4,8 @@
 //! `_routing`; and who asks for a document by its id finds it where Elasticsearch would look for it on the shard that it is on.
 
 use crate::error::{ElasticError, Result};
-use crate::shard_counts::Counts;
 use http::StatusCode;
+use search::shard_counts::Counts;
 use search::{Mapping, murmur3};
 use serde_json::{Map, Value};
 use value::{DocumentBuf, ValueRef};

@@ -78,6 +78,11 @@ impl Prepared {
 
     /// Runs it on a document, as updates do; `context` is what `ctx` has besides.
     pub(crate) fn change(&self, source: Document, context: Document) -> Result<Operation> {
+        self.changed(source, context).map(|(operation, _)| operation)
+    }
+
+    /// The same, with what `ctx` has besides then.
+    pub(crate) fn changed(&self, source: Document, context: Document) -> Result<(Operation, Document)> {
         let mut ctx = context;
         if !ctx.contains("op") {
             ctx.set("op", "index");
@@ -89,13 +94,13 @@ impl Prepared {
         let ran = self.script.run(&mut globals, &Waiting);
         ran.map_err(|error| failed(&self.source, &error))?;
         let Some(Value::Document(mut ctx)) = globals.take("ctx") else {
-            return Ok(Operation::Nothing);
+            return Ok((Operation::Nothing, Document::new()));
         };
         let operation = match ctx.remove("op") {
             Some(Value::String(name)) => name,
             _ => "index".to_owned(),
         };
-        match (operation.as_str(), ctx.remove("_source")) {
+        let made = match (operation.as_str(), ctx.remove("_source")) {
             ("none" | "noop", _) => Ok(Operation::Nothing),
             ("delete", _) => Ok(Operation::Delete),
             ("index" | "create", Some(Value::Document(source))) => Ok(Operation::Put(source)),
@@ -105,7 +110,8 @@ impl Prepared {
             (other, _) => Err(ElasticError::illegal(format!(
                 "Operation type [{other}] not allowed, only [noop, index, delete] are allowed"
             ))),
-        }
+        };
+        made.map(|made| (made, ctx))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Settings of indices, in the form in which Elasticsearch shows them.
 
 use crate::error::{ElasticError, Result};
-use crate::shard_counts::Counts;
 use search::Analysis;
+use search::shard_counts::Counts;
 use serde_json::{Map, Value, json};
 
 /// Settings that may be given and change nothing here: copies, segments and caches are the store's own matter.

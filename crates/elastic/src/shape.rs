@@ -2,7 +2,7 @@
 //! copies that are asked for have no other node to be on, as on Elasticsearch's single nodes.
 
 use crate::index::Index;
-use crate::shard_counts::Counts;
+use search::shard_counts::Counts;
 use serde_json::{Value, json};
 
 /// How many shards an index is said to have.

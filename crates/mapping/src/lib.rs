@@ -24,6 +24,7 @@ pub mod json;
 mod mapping;
 pub mod names;
 pub mod rows;
+pub mod shard_counts;
 mod term;
 pub mod value_format;
 mod value_kind;

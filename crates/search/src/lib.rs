@@ -39,7 +39,7 @@ pub use mapping::fields::simple_match;
 pub use mapping::intervals::Relation;
 pub use mapping::json::token_of;
 pub use mapping::names;
-pub use mapping::{Mapping, OBJECTS_DEPTH_MAX, Placed, ValueKind};
+pub use mapping::{Mapping, OBJECTS_DEPTH_MAX, Placed, ValueKind, shard_counts};
 pub use more_like::{Like, MoreLike};
 pub use murmur::murmur3;
 pub use profile::{FoundBy, Profile};

@@ -6,11 +6,11 @@ use crate::definition::{Definition, check_alias, check_write_index};
 use crate::error::{ElasticError, Result, kinds};
 use crate::limits::REVISIONS_KEPT;
 use crate::present::Present;
-use crate::shard_counts::Counts;
 use crate::{names, settings};
 use auth::Action;
 use engine::Sequence;
 use search::Mapping;
+use search::shard_counts::Counts;
 use serde_json::Value;
 use std::sync::Arc;
 

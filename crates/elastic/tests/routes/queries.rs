@@ -259,7 +259,7 @@ pub const CASES: &[Case] = &[
     case(
         "POST /_reindex",
         r#"{"source": {"index": "copies"}, "dest": {"index": "c"}, "script": {}}"#,
-        501,
+        400,
         "",
     ),
     case(

@@ -99,6 +99,32 @@ pub const CASES: &[Case] = &[
         501,
         "",
     ),
+    // What scripts make of documents on their way into another index.
+    case(
+        "POST /_reindex?refresh=true",
+        r#"{"source": {"index": "made"}, "dest": {"index": "remade"},
+            "script": {"source": "if (ctx._source.k == 'b') { ctx.op = 'noop' } ctx._source.was = ctx._id + ' in ' + ctx._index; ctx._source.remove('n')"}}"#,
+        200,
+        r#"{"total": 2, "created": 1, "noops": 1, "failures": []}"#,
+    ),
+    case(
+        "GET /remade/_search",
+        "",
+        200,
+        r#"{"hits": {"hits": [{"_id": "1", "_routing": "r", "_source": {"k": "a", "was": "1 in remade"}}]}}"#,
+    ),
+    case(
+        "POST /_reindex",
+        r#"{"source": {"index": "made"}, "dest": {"index": "remade"}, "script": "ctx._id = 'x'"}"#,
+        501,
+        r#"{"error": {"reason": "another [_id], which a script of reindexing gives a document, is not supported"}}"#,
+    ),
+    case(
+        "POST /_reindex",
+        r#"{"source": {"index": "made"}, "dest": {"index": "remade"}, "script": "ctx.op = 'none such'"}"#,
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
     // Scripts that are kept.
     case(
         "PUT /_scripts/times",

@@ -3,17 +3,18 @@
 use super::Run;
 use super::progress::{Pace, Progress};
 use crate::documents::{document_of, without_id};
-use crate::error::Result;
+use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::limits::BULK_COMMIT_MAX;
 use crate::routing;
 use crate::scan::{self, Place};
-use crate::scripts::Prepared;
+use crate::scripts::{Operation, Prepared};
 use crate::source::SourceFilter;
 use crate::tasks::Task;
 use crate::write::{Change, Update, Write, write_all};
 use search::{Held, Hit, Request, SortKey};
 use serde_json::{Map, Value};
+use value::{Document, DocumentBuf};
 
 /// What is to be done with documents that are found.
 pub(super) struct Job {
@@ -38,6 +39,7 @@ pub(super) enum Work {
         index: Index,
         creates: bool,
         filter: SourceFilter,
+        script: Option<Prepared>,
     },
 }
 
@@ -77,10 +79,13 @@ impl Job {
             if own.is_empty() {
                 continue;
             }
-            let writes = own
-                .iter()
-                .map(|hit| self.change(hit))
-                .collect::<Result<Vec<_>>>()?;
+            let mut writes = Vec::with_capacity(own.len());
+            for hit in own {
+                match self.change(hit)? {
+                    Some(write) => writes.push(write),
+                    None => progress.passed(),
+                }
+            }
             let index = match &self.work {
                 Work::Copy { index, .. } => index,
                 Work::Delete | Work::Touch { .. } => &place.index,
@@ -91,7 +96,8 @@ impl Job {
         Ok(())
     }
 
-    fn change(&self, hit: &Hit) -> Result<Write> {
+    /// What becomes of a document; nothing where a script says so.
+    fn change(&self, hit: &Hit) -> Result<Option<Write>> {
         let unchanged = Some((hit.sequence, 1));
         let (change, condition) = match &self.work {
             Work::Delete => (Change::Delete, unchanged),
@@ -107,23 +113,69 @@ impl Job {
                 let create = false;
                 (Change::Put { document, create }, unchanged)
             }
-            Work::Copy { creates, filter, .. } => {
+            Work::Copy {
+                creates,
+                filter,
+                script,
+                index,
+            } => {
                 let shown = filter.shown(&hit.document);
                 let document = match filter.is_all() {
                     true => without_id(&hit.document),
                     false => document_of(shown.to_string().as_bytes())?,
                 };
-                let create = *creates;
-                (Change::Put { document, create }, None)
+                let change = match script {
+                    None => Some(put(document, *creates)),
+                    Some(script) => scripted(script, index, hit, &document, *creates)?,
+                };
+                let Some(change) = change else {
+                    return Ok(None);
+                };
+                (change, None)
             }
         };
-        Ok(Write {
+        Ok(Some(Write {
             id: hit.id.clone(),
             is_new: false,
             routing: routing::kept(&hit.document).map(str::to_owned),
             change,
             condition,
             version: None,
-        })
+        }))
     }
+}
+
+fn put(document: DocumentBuf, create: bool) -> Change {
+    Change::Put { document, create }
+}
+
+/// What a script makes of a document on its way into another index.
+fn scripted(
+    script: &Prepared,
+    index: &Index,
+    hit: &Hit,
+    document: &DocumentBuf,
+    create: bool,
+) -> Result<Option<Change>> {
+    let mut context = Document::new()
+        .with("_index", index.name.as_str())
+        .with("_id", hit.id.as_str())
+        .with("_version", value::Value::count(hit.version));
+    if let Some(routing) = routing::kept(&hit.document) {
+        context.push("_routing", routing);
+    }
+    let before = context.clone();
+    let (operation, after) = script.changed(document.as_ref().to_document(), context)?;
+    for name in ["_index", "_id", "_routing"] {
+        if before.get(name) != after.get(name) {
+            return Err(ElasticError::unsupported(format!(
+                "another [{name}], which a script of reindexing gives a document,"
+            )));
+        }
+    }
+    Ok(match operation {
+        Operation::Nothing => None,
+        Operation::Delete => Some(Change::Delete),
+        Operation::Put(document) => Some(put(DocumentBuf::from(&document), create)),
+    })
 }

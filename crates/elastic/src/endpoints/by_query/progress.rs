@@ -87,6 +87,12 @@ impl Progress {
         }
     }
 
+    /// Counts a document of which nothing was to become anything.
+    pub(super) fn passed(&mut self) {
+        self.done += 1;
+        self.noops += 1;
+    }
+
     fn failed(&mut self, index: &Index, write: &Write, error: &ElasticError) {
         let is_conflict = error.kind == kinds::CONFLICT;
         self.conflicts += u64::from(is_conflict);

@@ -10,6 +10,7 @@ use crate::lookups;
 use crate::resolve::{Options, resolve};
 use crate::respond::Answer;
 use crate::scan;
+use crate::scripts::Prepared;
 use crate::source::SourceFilter;
 use auth::Action;
 use search::token_of;
@@ -22,7 +23,9 @@ pub(crate) async fn reindex(call: &mut Call) -> Result<Answer> {
     let mut options = begin(call)?;
     call.parameters.end()?;
     let mut body = call.required_object()?;
-    refuse(&body, &["script"])?;
+    lookups::fill(call, "", &mut body).await?;
+    let script = body.shift_remove("script");
+    let script = script.as_ref().map(Prepared::of_json).transpose()?;
     options.read(&mut body)?;
     let mut object = |name: &str| match body.shift_remove(name) {
         Some(Value::Object(object)) => Ok(object),
@@ -58,7 +61,10 @@ pub(crate) async fn reindex(call: &mut Call) -> Result<Answer> {
     };
     let target = Target::read(dest, faults)?;
     match source.shift_remove("remote") {
-        None => within(call, &expression, source, target, options).await,
+        None => within(call, &expression, source, target, (script, options)).await,
+        Some(_) if script.is_some() => Err(ElasticError::unsupported(
+            "a [script] of reindexing from another server",
+        )),
         Some(remote) => {
             if let Some(slices) = slices.filter(|slices| slices != "1") {
                 let reason =
@@ -145,7 +151,7 @@ async fn within(
     expression: &str,
     mut source: Map<String, Value>,
     target: Target,
-    options: Given,
+    (script, options): (Option<Prepared>, Given),
 ) -> Result<Answer> {
     lookups::fill(call, expression, &mut source).await?;
     let query = source
@@ -174,6 +180,7 @@ async fn within(
             index,
             creates: target.creates,
             filter: filter.unwrap_or_default(),
+            script,
         },
         pace: options.pace,
         held: call.held.another(),

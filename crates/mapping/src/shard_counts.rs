@@ -1,6 +1,6 @@
 //! What the settings of an index say of its shards, and what they may say.
 
-use crate::error::{ElasticError, Result};
+use crate::error::{Result, SearchError};
 use serde_json::{Map, Value};
 
 /// A setting that is a number of shards, with the least and the most that it may be.
@@ -54,7 +54,7 @@ impl Setting {
             Ok(_) => return Ok(()),
             Err(_) => String::new(),
         };
-        Err(ElasticError::illegal(format!(
+        Err(SearchError::illegal(format!(
             "Failed to parse value [{text}] for setting [index.{}]{bound}",
             self.name
         )))
@@ -63,16 +63,18 @@ impl Setting {
 
 /// What the settings of an index say of its shards.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Counts {
-    pub(crate) shards: u32,
+pub struct Counts {
+    /// How many there are.
+    pub shards: u32,
     /// Copies of each, where somebody said so.
-    pub(crate) replicas: Option<u32>,
+    pub replicas: Option<u32>,
     /// The parts that shards are made of, where somebody said so.
-    pub(crate) routing_shards: Option<u32>,
+    pub routing_shards: Option<u32>,
 }
 
 impl Counts {
-    pub(crate) fn of(settings: &Map<String, Value>) -> Counts {
+    /// What settings say; what they do not say is as it is usual.
+    pub fn of(settings: &Map<String, Value>) -> Counts {
         Counts {
             shards: SHARDS.bounded(settings).unwrap_or(1),
             replicas: REPLICAS.bounded(settings),
@@ -81,7 +83,7 @@ impl Counts {
     }
 
     /// Refuses settings that no index can have.
-    pub(crate) fn check(settings: &Map<String, Value>) -> Result<()> {
+    pub fn check(settings: &Map<String, Value>) -> Result<()> {
         for setting in [SHARDS, REPLICAS, ROUTING_SHARDS] {
             setting.check(settings)?;
         }
@@ -91,10 +93,10 @@ impl Counts {
             ..
         } = Counts::of(settings);
         match routing_shards {
-            Some(parts) if parts < shards => Err(ElasticError::illegal(format!(
+            Some(parts) if parts < shards => Err(SearchError::illegal(format!(
                 "index.number_of_routing_shards [{parts}] must be >= index.number_of_shards [{shards}]"
             ))),
-            Some(parts) if !parts.is_multiple_of(shards) => Err(ElasticError::illegal(format!(
+            Some(parts) if !parts.is_multiple_of(shards) => Err(SearchError::illegal(format!(
                 "the number of source shards [{shards}] must be a factor of [{parts}]"
             ))),
             _ => Ok(()),
