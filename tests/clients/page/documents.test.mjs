@@ -72,15 +72,16 @@ test("a list that is left, or asked anew, leaves no cursor behind", async () => 
 });
 
 test("a value that is too long for a list says how long it is, where a cell shows only its beginning", async () => {
-  const documents = [{ _id: 1, name: "short", value: "x" }, { _id: 2, name: "long", value: "y".repeat(3_000_000) }, { _id: 3, name: "octets", value: { $binary: { base64: Buffer.alloc(2_000_000).toString("base64"), subType: "00" } } }];
+  const documents = [{ _id: 1, name: "short", value: "x" }, { _id: 2, name: "long", value: "y".repeat(3_000_000) }, { _id: 3, name: "octets", value: { $binary: { base64: Buffer.alloc(2_000_000).toString("base64"), subType: "00" } } }, { _id: 4, name: "list", value: Array(20_000).fill({ a: "b" }) }];
   await server.command("default", { insert: "long", documents });
   const page = await browser.open(`${server.url}/#/docs/default.long`);
-  await page.getByText("3 of 3").waitFor();
+  await page.getByText("4 of 4").waitFor();
   const shown = await page.locator("tbody td:last-child").allInnerTexts();
   assert.match(shown[1], /^3 MB string: yyy/);
   assert.match(shown[2], /^2 MB binData: 000/);
   assert.ok(shown.every((text) => text.length < 120));
-  await page.getByText("string | binData").waitFor();
+  assert.match(shown[3], /^\[\{ a: "b" \}, \{ a: .*…$/);
+  await page.getByText("string | binData | array").waitFor();
   await page.isWell("documents-long");
   await page.done();
 });

@@ -117,12 +117,20 @@ function regex({ pattern, options }) {
   return plainText ? `/${pattern}/${options}` : `RegExp(${JSON.stringify(pattern)}, ${JSON.stringify(options)})`;
 }
 
+/** As much of a value as a short text could show. */
+function head(value, most) {
+  const type = typeOf(value);
+  if (type === "array") return value.slice(0, most).map((one) => head(one, most));
+  if (type === "object") return Object.fromEntries(Object.entries(value).slice(0, most).map(([name, one]) => [name, head(one, most)]));
+  return type === "string" ? value.slice(0, most) : value;
+}
+
 /** A short text of a value, for a cell of a table. */
 export function brief(value, most = 120) {
   const type = typeOf(value);
   // How long it is comes first, because a cell shows no more than the beginning.
   if (type === "cut") return `${bytes(number(value.$cut.bytes))} ${value.$cut.type}: ${value.$cut.head.slice(0, most)}…`;
-  const text = type === "string" ? value : ["long", "decimal"].includes(type) ? Object.values(value)[0] : type === "objectId" ? value.$oid : type === "date" ? print(value).slice(9, -2) : print(value);
+  const text = type === "string" ? value : ["long", "decimal"].includes(type) ? Object.values(value)[0] : type === "objectId" ? value.$oid : type === "date" ? print(value).slice(9, -2) : print(head(value, most));
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 

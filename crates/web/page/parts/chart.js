@@ -2,11 +2,11 @@
 
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { figure } from "../lib/number.js";
-import { niceStep, stamp, tick } from "../lib/time.js";
+import { stamp } from "../lib/time.js";
 import { settings } from "../state/settings.js";
 import { useSignal } from "../state/signal.js";
 import { give } from "../lib/give.js";
-import { canvasOf, colour } from "./canvas.js";
+import { canvasOf, colour, shade, timeAxis, useRoom } from "./canvas.js";
 import { useGestures } from "./gestures.js";
 
 const AXIS = 24;
@@ -27,15 +27,10 @@ export function Chart({ data, choose, sentence, height = 360, name = "graph", cs
   const canvas = useRef(null);
   const [cursor, setCursor] = useState(null);
   const [hidden, setHidden] = useState(new Set());
-  const [width, setWidth] = useState(0);
+  const { width } = useRoom(canvas);
   const [asTable, setAsTable] = useState(false);
   const { theme, utc } = useSignal(settings);
   const shown = data.series.filter(({ key }) => !hidden.has(key));
-  useEffect(() => {
-    const watch = new ResizeObserver(([entry]) => setWidth(Math.floor(entry.contentRect.width)));
-    watch.observe(canvas.current.parentElement);
-    return () => watch.disconnect();
-  }, []);
   const inner = Math.max(1, width - LEFT - 8);
   const timeAt = (x, from, to) => from + (Math.max(0, Math.min(inner, x - LEFT)) / inner) * (to - from);
   const { range, view, setRange, takeRange, handlers } = useGestures(data, timeAt, choose, setCursor);
@@ -92,7 +87,6 @@ function draw(canvas, data, shown, scale, width, height, range, cursor) {
   const context = canvasOf(canvas, width, height);
   context.fillStyle = colour("--surface");
   context.fillRect(0, 0, width, height);
-  context.font = "12px system-ui, sans-serif";
   axes(context, data, scale, width, height);
   context.save();
   context.beginPath();
@@ -126,11 +120,7 @@ function draw(canvas, data, shown, scale, width, height, range, cursor) {
   context.restore();
   context.fillStyle = colour("--accent");
   if (cursor) context.fillRect(scale.x(cursor), TOP, 1, height - AXIS - TOP);
-  if (range) {
-    context.globalAlpha = 0.25;
-    context.fillRect(scale.x(Math.min(...range)), TOP, scale.x(Math.max(...range)) - scale.x(Math.min(...range)), height - AXIS - TOP);
-    context.globalAlpha = 1;
-  }
+  shade(context, range, scale.x, TOP, height - AXIS - TOP);
 }
 
 /** Each series has its places, so that no mark covers another's where lines meet. */
@@ -160,11 +150,7 @@ function axes(context, data, scale, width, height) {
     context.textAlign = "right";
     context.fillText(figure(Number(v.toPrecision(10))), LEFT - 8, scale.y(v) + 4);
   }
-  const step = niceStep(data.to - data.from, Math.max(2, width / 110));
-  context.textAlign = "center";
-  for (let t = Math.ceil(data.from / step) * step; t <= data.to; t += step) {
-    if (scale.x(t) > LEFT + 16 && scale.x(t) < width - 24) context.fillText(tick(t, step), scale.x(t), height - 6);
-  }
+  timeAxis(context, data, scale.x, LEFT, width, height - 6);
 }
 
 /** Points without the gaps between them: three steps without a reading are one. */

@@ -3,10 +3,10 @@
 import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { GROUPS } from "../lib/level.js";
 import { count } from "../lib/number.js";
-import { niceStep, stamp, tick } from "../lib/time.js";
+import { stamp } from "../lib/time.js";
 import { settings } from "../state/settings.js";
 import { useSignal } from "../state/signal.js";
-import { canvasOf, colour } from "./canvas.js";
+import { canvasOf, colour, shade, timeAxis, useRoom } from "./canvas.js";
 
 const HEIGHT = 112;
 const AXIS = 18;
@@ -24,13 +24,8 @@ export function Histogram({ data, choose }) {
     held.current = next;
     show(next);
   };
-  const [width, setWidth] = useState(0);
+  const { width } = useRoom(canvas);
   const { theme, utc } = useSignal(settings);
-  useEffect(() => {
-    const watch = new ResizeObserver(([entry]) => setWidth(Math.floor(entry.contentRect.width)));
-    watch.observe(canvas.current.parentElement);
-    return () => watch.disconnect();
-  }, []);
   useEffect(() => {
     if (width && data) draw(canvas.current, data, width, range);
   }, [data, width, range, theme, utc]);
@@ -79,7 +74,6 @@ function draw(canvas, data, width, range) {
   const base = HEIGHT - AXIS;
   const most = mostOf(data);
   const x = (at) => left + ((at - data.from) / (data.to - data.from || 1)) * inner;
-  context.font = "12px system-ui, sans-serif";
   context.fillStyle = colour("--muted");
   context.textAlign = "right";
   context.fillText(count(most), left - 6, 12);
@@ -87,12 +81,7 @@ function draw(canvas, data, width, range) {
   context.fillStyle = colour("--hairline");
   context.fillRect(left, base, inner, 1);
   context.fillRect(left, 6, inner, 1);
-  const step = niceStep(data.to - data.from, Math.max(2, width / 110));
-  context.textAlign = "center";
-  for (let at = Math.ceil(data.from / step) * step; at <= data.to; at += step) {
-    context.fillStyle = colour("--muted");
-    if (x(at) > left + 16 && x(at) < width - 24) context.fillText(tick(at, step), x(at), HEIGHT - 4);
-  }
+  timeAxis(context, data, x, left, width, HEIGHT - 4);
   const hatch = data.rough && hatching(context);
   const wide = Math.max(1, (data.step / (data.to - data.from || 1)) * inner - 1);
   for (const bar of data.bars) {
@@ -112,12 +101,7 @@ function draw(canvas, data, width, range) {
       bottom -= tall;
     }
   }
-  if (range) {
-    context.fillStyle = colour("--accent");
-    context.globalAlpha = 0.25;
-    context.fillRect(x(Math.min(...range)), 0, Math.max(1, x(Math.max(...range)) - x(Math.min(...range))), base);
-    context.globalAlpha = 1;
-  }
+  shade(context, range, x, 0, base);
 }
 
 /** Lines across bars that are estimates. @param {CanvasRenderingContext2D} context */

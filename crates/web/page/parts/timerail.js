@@ -4,7 +4,7 @@ import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { stamp } from "../lib/time.js";
 import { settings } from "../state/settings.js";
 import { useSignal } from "../state/signal.js";
-import { canvasOf, colour } from "./canvas.js";
+import { canvasOf, colour, useRoom } from "./canvas.js";
 
 const WIDTH = 24;
 /** A drag asks for lines only where it rests. */
@@ -21,13 +21,8 @@ export function TimeRail({ data, newest, oldest, choose }) {
   const canvas = useRef(null);
   const rest = useRef(0);
   const [dragged, setDragged] = useState(null);
-  const [height, setHeight] = useState(0);
+  const { height } = useRoom(canvas);
   const { theme } = useSignal(settings);
-  useEffect(() => {
-    const watch = new ResizeObserver(([entry]) => setHeight(Math.floor(entry.contentRect.height)));
-    watch.observe(canvas.current.parentElement);
-    return () => watch.disconnect();
-  }, []);
   // Those seen stand where they were asked for until others come.
   useEffect(() => setDragged(null), [newest]);
   const top = dragged ?? newest;

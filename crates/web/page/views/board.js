@@ -3,9 +3,10 @@
 import { html, useRef, useState } from "../lib/html.js";
 import { fromInput, toInput } from "../lib/time.js";
 import { Confirm } from "../parts/dialog.js";
+import { Live } from "../parts/live.js";
 import { Empty, Failure, Loading } from "../parts/panel.js";
 import { TimeField } from "../parts/timefield.js";
-import { go, link, refine } from "../state/route.js";
+import { go, link } from "../state/route.js";
 import { useResource, useUnsaved } from "../state/resource.js";
 import { Taken, forget, keep, saved } from "../state/saved.js";
 import { Graph, keyOf } from "./graphs/graph.js";
@@ -61,7 +62,7 @@ function Board({ board, params, reload }) {
     <div class="head"><h1><a class="up" href="#/graphs">Graphs</a> / ${board.name}</h1><span class="grow"></span>
       <label>Range <select value="" onChange=${(event) => event.target.value === "all" ? choose(undefined, undefined) : choose(Date.now() - Number(event.target.value), Date.now())}><option value="">${from ? "chosen" : "all of each"}</option>${RANGES.map(([ms, title]) => html`<option key=${title} value=${ms || "all"}>${title}</option>`)}</select></label>
       ${from && html`<${TimeField} label="From" value=${toInput(from)} onChange=${(event) => choose(fromInput(event.target.value), to)} /><${TimeField} label="To" value=${toInput(to)} onChange=${(event) => choose(from, fromInput(event.target.value))} />`}
-      <button data-live aria-pressed=${isLive} onClick=${() => refine({ live: isLive ? undefined : 1 })}>${isLive ? "● Live" : "○ Live"}</button>
+      <${Live} isLive=${isLive} />
       <button class="danger" onClick=${() => setGone(true)}>Delete</button>
       <button class="primary" disabled=${!isChanged} onClick=${() => save(board.version)}>Save</button>
     </div>

@@ -2,6 +2,7 @@
 
 import { html, useState } from "../lib/html.js";
 import { Choose } from "../parts/choose.js";
+import { Live } from "../parts/live.js";
 import { Empty, Failure, Loading } from "../parts/panel.js";
 import { go, link, refine } from "../state/route.js";
 import { useResource } from "../state/resource.js";
@@ -39,7 +40,7 @@ function One({ name, params, known }) {
     <div class="row graph-query">
       ${select("Value", "v", same(known.numbers, spec.value), spec.value)} ${select("drawn as", "stat", Object.entries(STATS).map(([stat, { title }]) => [stat, title]), spec.stat)} ${select("by", "by", [["none", "nothing"], ...same(known.texts, spec.by)], spec.by || "none")} ${select("over", "t", same(known.times, spec.time), spec.time)}
       <span class="grow"></span>
-      <button data-live aria-pressed=${isLive} onClick=${() => refine({ live: isLive ? undefined : 1 })}>${isLive ? "● Live" : "○ Live"}</button>
+      <${Live} isLive=${isLive} />
       <button disabled=${!params.from} onClick=${() => go(["graphs", name], { ...params, from: undefined, to: undefined })}>All time</button>
       <button onClick=${() => setAdds(true)}>Add to a board</button>
     </div>

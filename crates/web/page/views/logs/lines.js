@@ -59,6 +59,8 @@ export function Lines({ rows, shift, older, newer, open, shape, columns, onTop, 
     const { scrollTop, clientHeight } = element.current;
     if (at >= 0 && (at < scrollTop || at + ROW > scrollTop + clientHeight)) element.current.scrollTop = Math.max(0, at - clientHeight / 2);
   }, [focus?.jump]);
+  // A page of long lines may be too short to be scrolled: more are read until there is something to scroll.
+  useEffect(scroll, [rows]);
   const marked = (row) => ({ id: row === focus ? "focused-line" : undefined, "aria-selected": row === focus });
   const first = Math.max(0, Math.floor(view.top / ROW) - 10);
   const shown = rows.slice(first, first + Math.ceil(view.height / ROW) + 20);

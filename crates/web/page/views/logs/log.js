@@ -7,6 +7,7 @@ import { count } from "../../lib/number.js";
 import { fromInput, toInput } from "../../lib/time.js";
 import { Histogram } from "../../parts/histogram.js";
 import { isFree, isShortcut } from "../../parts/keys.js";
+import { Live } from "../../parts/live.js";
 import { Empty, Failure, Loading } from "../../parts/panel.js";
 import { TimeField } from "../../parts/timefield.js";
 import { TimeRail } from "../../parts/timerail.js";
@@ -102,7 +103,7 @@ export function Log({ name, params, shape }) {
       <h1><a class="up" href="#/logs">Logs</a> / ${name}</h1>
       <span class="muted" role="status">${shown && told(shown)}</span><span class="grow"></span>
       <button aria-pressed=${showsFields} onClick=${() => setShowsFields(!showsFields)}>Fields</button>
-      <button data-live aria-pressed=${isLive} onClick=${() => refine({ live: isLive ? undefined : 1 })}>${isLive ? `● Live${live.rate > 0 ? ` ${count(live.rate)}/s` : ""}` : "○ Live"}</button>
+      <${Live} isLive=${isLive} rate=${live.rate > 0 ? ` ${count(live.rate)}/s` : ""} />
       <${Searches} name=${name} params=${params} />
     </div>
     <${QueryLine} name=${name} params=${params} range=${shown} error=${page.error} />

@@ -83,7 +83,10 @@ export function useWindow(name, asked, shape, key, at) {
     fresh.current?.unshift(...rows);
     if (isOnTop.current && !page.hasNewer && !isMarking()) {
       setArriving((before) => (before.count ? NOTHING : before));
-      return setPage((before) => ({ ...before, rows: [...rows, ...before.rows].slice(0, LINES_MAX), shift: 0, hasOlder: true }));
+      return setPage((before) => {
+        const all = [...rows, ...before.rows];
+        return { ...before, rows: all.slice(0, LINES_MAX), shift: 0, hasOlder: before.hasOlder || all.length > LINES_MAX };
+      });
     }
     setArriving((before) => ({ count: before.count + rows.reduce((sum, row) => sum + (row.gap ?? 1), 0) }));
   };
