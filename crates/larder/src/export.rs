@@ -4,9 +4,11 @@ use crate::target::{PlaceOptions, Target};
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use indicatif::ProgressBar;
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::PathBuf;
+use rustix::fs::Mode as FileMode;
+use std::fs::{File, Permissions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use value::json::Mode;
 use value::path::FieldPath;
 use value::{Document, DocumentBuf, Value, ValueRef};
@@ -47,8 +49,8 @@ pub enum ExportFormat {
     Csv,
 }
 
-/// Exports all documents that match.
-pub async fn run(options: &ExportOptions) -> Result<()> {
+/// Exports all documents that match, into a file that others may read as far as `mask` lets them.
+pub async fn run(options: &ExportOptions, mask: FileMode) -> Result<()> {
     let filter = value::json::parse_document(&options.filter).context("--filter is not a document")?;
     if options.format == ExportFormat::Csv && options.fields.is_empty() {
         bail!("CSV needs its columns: say --fields name,address.city,…");
@@ -65,7 +67,7 @@ pub async fn run(options: &ExportOptions) -> Result<()> {
     let from = &options.place.collection;
     let (mut batch, mut cursor) = target.find(from, &filter).await?;
     // An export that is there stays as it is where this one cannot begin.
-    let mut writer = Writer::open(options)?;
+    let mut writer = Writer::open(options, mask)?;
     loop {
         for document in &batch {
             writer.document(document)?;
@@ -84,6 +86,20 @@ pub async fn run(options: &ExportOptions) -> Result<()> {
     Ok(())
 }
 
+/// Makes a file, or empties the one that is there, whose mode stays.
+fn create(path: &Path, mask: FileMode) -> io::Result<File> {
+    match File::create_new(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => File::create(path),
+        made => {
+            let made = made?;
+            let mode = Permissions::from_mode(0o666 & !mask.bits());
+            // Not every file system has modes.
+            let _ = made.set_permissions(mode);
+            Ok(made)
+        }
+    }
+}
+
 struct Writer {
     out: Output,
     format: ExportFormat,
@@ -99,9 +115,9 @@ enum Output {
 }
 
 impl Writer {
-    fn open(options: &ExportOptions) -> Result<Writer> {
+    fn open(options: &ExportOptions, mask: FileMode) -> Result<Writer> {
         let name = options.output.to_string_lossy();
-        let create = || File::create(&options.output).with_context(|| format!("cannot create {name}"));
+        let create = || create(&options.output, mask).with_context(|| format!("cannot create {name}"));
         let out = match () {
             () if name == "-" => Output::Plain(Box::new(BufWriter::new(std::io::stdout()))),
             () if name.ends_with(".gz") => Output::Gzip(flate2::write::GzEncoder::new(
@@ -219,5 +235,21 @@ fn scalar_text(value: &Value) -> String {
             value::json::write(other.as_ref(), Mode::Relaxed, &mut text);
             text
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn others_may_read_a_new_file_as_far_as_the_mask_lets_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out");
+        let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
+        create(&path, FileMode::from_bits_truncate(0o027)).unwrap();
+        assert_eq!(mode(&path), 0o640);
+        create(&path, FileMode::empty()).unwrap();
+        assert_eq!(mode(&path), 0o640);
     }
 }

@@ -73,15 +73,10 @@ fn run(command: &cli::Command) -> Result<ExitCode> {
         // It is small: one thread, and a runtime of its own.
         return agent::cli::run(options).map(|()| ExitCode::SUCCESS);
     }
-    let is_for_others = matches!(
-        command,
-        cli::Command::Export(_) | cli::Command::Cert(_) | cli::Command::Manual(_)
-    );
-    if !is_for_others {
-        // What is kept is its owner's alone. What is exported, certificates that clients trust, and manual pages go where others
-        // may be meant to read them.
-        umask(Mode::RWXG | Mode::RWXO);
-    }
+    // What is kept is its owner's alone, in a data folder that is exported too. Certificates that clients trust, and manual pages go
+    // where others may be meant to read them; so does the file of an export, which has the mode that it had without this.
+    let is_for_others = matches!(command, cli::Command::Cert(_) | cli::Command::Manual(_));
+    let mask = (!is_for_others).then(|| umask(Mode::RWXG | Mode::RWXO));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .thread_name("larder")
@@ -100,7 +95,9 @@ fn run(command: &cli::Command) -> Result<ExitCode> {
         cli::Command::Import(options) => runtime.block_on(import::run(options)),
         cli::Command::Cert(options) => cert::run(options),
         cli::Command::User(options) => runtime.block_on(user::run(options)),
-        cli::Command::Export(options) => runtime.block_on(export::run(options)),
+        cli::Command::Export(options) => {
+            runtime.block_on(export::run(options, mask.unwrap_or(Mode::empty())))
+        }
         cli::Command::Backup(options) => runtime.block_on(backup::run(options)),
         cli::Command::Restore(options) => runtime.block_on(restore::run(options)),
         cli::Command::Verify(options) => runtime.block_on(verify::run(options)),
