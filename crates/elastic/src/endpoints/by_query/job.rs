@@ -86,6 +86,9 @@ impl Job {
                     None => progress.passed(),
                 }
             }
+            if writes.is_empty() {
+                continue;
+            }
             let index = match &self.work {
                 Work::Copy { index, .. } => index,
                 Work::Delete | Work::Touch { .. } => &place.index,
