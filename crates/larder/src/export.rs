@@ -244,12 +244,12 @@ mod tests {
 
     #[test]
     fn others_may_read_a_new_file_as_far_as_the_mask_lets_them() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("out");
+        let path = std::env::temp_dir().join(format!("larder-export-{}", std::process::id()));
         let mode = |path: &Path| path.metadata().unwrap().permissions().mode() & 0o777;
         create(&path, FileMode::from_bits_truncate(0o027)).unwrap();
         assert_eq!(mode(&path), 0o640);
         create(&path, FileMode::empty()).unwrap();
         assert_eq!(mode(&path), 0o640);
+        std::fs::remove_file(&path).unwrap();
     }
 }
