@@ -58,9 +58,9 @@ pub struct Batch {
     pub records: Vec<Bytes>,
 }
 
-/// A place in the spool: a segment, and bytes into it.
+/// A position in the spool: a segment, and bytes into it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct SpoolPosition {
     /// The segment's number.
     pub segment: u64,
     /// Bytes into it.
@@ -87,13 +87,13 @@ pub struct Spool {
     file: Arc<File>,
     /// Frames of it that are not flushed yet, for the case that a flush fails.
     unflushed: Vec<Bytes>,
-    durable: Place,
+    durable: SpoolPosition,
     /// The server has what is before this.
-    acknowledged: Place,
+    acknowledged: SpoolPosition,
     /// Records of the acknowledged place's segment that are before it.
     acknowledged_records: u64,
     /// Where what is being sent ends.
-    in_flight: Option<Place>,
+    in_flight: Option<SpoolPosition>,
     positions: BTreeMap<String, String>,
     /// Positions that a full spool could not take with their records.
     postponed: Positions,
@@ -128,7 +128,7 @@ impl Spool {
             // Replaced by the first segment of this start.
             file: Arc::new(lock.try_clone().map_err(failed)?),
             unflushed: Vec::new(),
-            durable: Place::default(),
+            durable: SpoolPosition::default(),
             acknowledged: found.acknowledged,
             acknowledged_records: found.acknowledged_records,
             in_flight: None,
@@ -142,7 +142,7 @@ impl Spool {
         };
         spool.keep_reserve();
         if let Err(error) = spool.begin_segment(number, &[]) {
-            let end = Place {
+            let end = SpoolPosition {
                 segment: newest,
                 offset: found.newest_end,
             };
@@ -244,7 +244,7 @@ impl Spool {
         if segment.number == self.acknowledged.segment {
             lost = lost.saturating_sub(self.acknowledged_records);
             self.acknowledged_records = 0;
-            self.acknowledged = Place {
+            self.acknowledged = SpoolPosition {
                 segment: segment.number + 1,
                 offset: 0,
             };
@@ -255,7 +255,7 @@ impl Spool {
     }
 
     /// What is to be flushed, and what will be kept then; `None` where all is.
-    pub fn to_flush(&self) -> Option<(Arc<File>, Place)> {
+    pub fn to_flush(&self) -> Option<(Arc<File>, SpoolPosition)> {
         (!self.unflushed.is_empty()).then(|| (self.file.clone(), self.end()))
     }
 
@@ -265,7 +265,7 @@ impl Spool {
     }
 
     /// Tells that all before this place is on the disk.
-    pub fn flushed(&mut self, place: Place) {
+    pub fn flushed(&mut self, place: SpoolPosition) {
         self.durable = self.durable.max(place);
         if place == self.end() {
             self.unflushed.clear();
@@ -370,7 +370,7 @@ impl Spool {
         let has_all = self.acknowledged == self.end() && self.unflushed.is_empty();
         if self.is_short && has_all && self.begin_segment(self.newest().number + 1, &[]).is_ok() {
             self.is_short = false;
-            self.acknowledged = Place {
+            self.acknowledged = SpoolPosition {
                 segment: self.newest().number,
                 offset: 0,
             };
@@ -419,8 +419,8 @@ impl Spool {
         (self.bytes_max / SEGMENTS).clamp(64 << 10, SEGMENT_BYTES_MAX)
     }
 
-    fn end(&self) -> Place {
-        Place {
+    fn end(&self) -> SpoolPosition {
+        SpoolPosition {
             segment: self.newest().number,
             offset: self.newest().bytes,
         }

@@ -2,7 +2,7 @@
 
 use super::recovery::write_sent;
 use super::segment::{Item, item_at};
-use super::{Place, Spool, SpoolError, path_of};
+use super::{Spool, SpoolError, SpoolPosition, path_of};
 use bytes::Bytes;
 use std::fs::File;
 
@@ -25,7 +25,7 @@ pub struct Outgoing {
     /// The records, in the order in which they came.
     pub records: Vec<Record>,
     /// Where they end.
-    pub end: Place,
+    pub end: SpoolPosition,
 }
 
 impl Spool {
@@ -36,7 +36,7 @@ impl Spool {
         let mut place = self.acknowledged;
         while let Some(number) = self.segment_from(place.segment) {
             if number != place.segment {
-                place = Place {
+                place = SpoolPosition {
                     segment: number,
                     offset: 0,
                 };
@@ -74,7 +74,7 @@ impl Spool {
             if is_newest {
                 break;
             }
-            place = Place {
+            place = SpoolPosition {
                 segment: number + 1,
                 offset: 0,
             };
@@ -89,7 +89,7 @@ impl Spool {
         Ok(self.send(records, place))
     }
 
-    fn send(&mut self, records: Vec<Record>, end: Place) -> Option<Outgoing> {
+    fn send(&mut self, records: Vec<Record>, end: SpoolPosition) -> Option<Outgoing> {
         self.in_flight = Some(end);
         Some(Outgoing { records, end })
     }
@@ -100,7 +100,7 @@ impl Spool {
     }
 
     /// Tells that the server has all before this place.
-    pub fn acknowledge(&mut self, place: Place) {
+    pub fn acknowledge(&mut self, place: SpoolPosition) {
         self.in_flight = None;
         let place = place.max(self.acknowledged);
         if let Some(records) = self.records_before(place) {
@@ -128,7 +128,7 @@ impl Spool {
     }
 
     /// Records of the place's segment that are before it; `None` where they cannot be counted.
-    fn records_before(&self, place: Place) -> Option<u64> {
+    fn records_before(&self, place: SpoolPosition) -> Option<u64> {
         if self.segment_from(place.segment) != Some(place.segment) {
             return Some(0);
         }

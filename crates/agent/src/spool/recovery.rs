@@ -1,7 +1,7 @@
 //! What an earlier start left in the folder.
 
 use super::segment::{Item, item_at};
-use super::{Frame, Place, Segment, path_of, take_positions};
+use super::{Frame, Segment, SpoolPosition, path_of, take_positions};
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
 use std::io;
@@ -32,7 +32,7 @@ pub(super) struct Found {
     pub newest_end: u64,
     pub positions: BTreeMap<String, String>,
     pub epoch: u64,
-    pub acknowledged: Place,
+    pub acknowledged: SpoolPosition,
     pub acknowledged_records: u64,
     pub recovery: Recovery,
 }
@@ -70,7 +70,7 @@ impl Found {
             match item_at(&file, offset, bytes)? {
                 Item::Frame(frame, next) => {
                     records += frame.records.len() as u64;
-                    let place = Place {
+                    let place = SpoolPosition {
                         segment: number,
                         offset: next,
                     };
@@ -136,17 +136,17 @@ pub(super) fn epoch_after(last: u64) -> io::Result<u64> {
 }
 
 /// What the server has, as far as it was written down. Where it was not, records are sent again: their ids make that harmless.
-fn sent(folder: &Path) -> Place {
+fn sent(folder: &Path) -> SpoolPosition {
     let text = std::fs::read_to_string(folder.join(SENT)).unwrap_or_default();
     let mut words = text.split_whitespace().map(str::parse);
     match (words.next(), words.next(), words.next()) {
-        (Some(Ok(segment)), Some(Ok(offset)), None) => Place { segment, offset },
-        _ => Place::default(),
+        (Some(Ok(segment)), Some(Ok(offset)), None) => SpoolPosition { segment, offset },
+        _ => SpoolPosition::default(),
     }
 }
 
 /// Writes down what the server has. It is not flushed: it may be old after a crash, not wrong.
-pub(super) fn write_sent(folder: &Path, place: Place) -> io::Result<()> {
+pub(super) fn write_sent(folder: &Path, place: SpoolPosition) -> io::Result<()> {
     let path = folder.join("sent.new");
     std::fs::write(&path, format!("{} {}\n", place.segment, place.offset))?;
     std::fs::rename(path, folder.join(SENT))

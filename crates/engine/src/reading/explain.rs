@@ -11,7 +11,7 @@ use crate::reports::field_names::with_readable_names;
 use crate::write::{DeleteStatement, FindAndModifyRequest, UpdateStatement};
 use pipeline::Opened;
 use query::execute::{DocumentStream, StreamState};
-use query::explain::{Given, Purpose, Trial};
+use query::explain::{Purpose, Returned, Trial};
 use store::Namespace;
 use value::{Document, Value, doc};
 
@@ -67,7 +67,7 @@ impl Engine {
                     update: parsed.update,
                     variables: parsed.variables,
                     upserts: parsed.upsert,
-                    gives: Given::Nothing,
+                    gives: Returned::Nothing,
                 });
                 self.explain_find(context, namespace, &statement.into(), purpose, verbosity)
                     .await
@@ -85,7 +85,11 @@ impl Engine {
                         update,
                         variables: parsed.variables,
                         upserts: parsed.upsert,
-                        gives: if parsed.return_new { Given::New } else { Given::Old },
+                        gives: if parsed.return_new {
+                            Returned::New
+                        } else {
+                            Returned::Old
+                        },
                     }),
                 };
                 self.explain_find(context, namespace, &request.into(), purpose, verbosity)

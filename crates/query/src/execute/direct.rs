@@ -3,7 +3,7 @@
 
 use super::find::{FindSpec, Place, PlanCursor, project, wanted};
 use super::lookup::{CHUNK_BYTES, chunk_max};
-use super::ready::Found;
+use super::ready::FoundRecord;
 use super::run::Run;
 use super::stream::Batch;
 use crate::Result;
@@ -72,7 +72,7 @@ impl PlanCursor {
             }
             is_full |= batch.room() == 0 || !batch.fits(&document);
             match is_full {
-                true => self.execution.put_behind(Found::whole(record, document)),
+                true => self.execution.put_behind(FoundRecord::whole(record, document)),
                 false => {
                     self.limit_left -= 1;
                     batch.push(document);
@@ -117,7 +117,8 @@ impl PlanCursor {
             }
             if is_full {
                 buffer.truncate(start);
-                self.execution.put_behind(Found::whole(record, document.to_buf()));
+                self.execution
+                    .put_behind(FoundRecord::whole(record, document.to_buf()));
             } else {
                 self.limit_left -= 1;
                 ends.push(buffer.len());

@@ -3,7 +3,7 @@
 use super::execution::Paused;
 use super::find::FindSpec;
 use super::run::{Run, Task};
-use super::value_runs::{self, Found, Taker};
+use super::value_runs::{self, Taker, ValueOrDocument};
 use crate::{QueryError, Result};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -106,10 +106,10 @@ pub fn distinct_values<'d>(
 }
 
 impl Taker for Distinct {
-    fn take(&mut self, found: Found<'_>) -> Result<()> {
+    fn take(&mut self, found: ValueOrDocument<'_>) -> Result<()> {
         match found {
-            Found::Value(value) => self.add(value),
-            Found::Document(document) => self.add_all(document.as_ref()),
+            ValueOrDocument::Value(value) => self.add(value),
+            ValueOrDocument::Document(document) => self.add_all(document.as_ref()),
         }
         self.check()
     }

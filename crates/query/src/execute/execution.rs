@@ -7,7 +7,7 @@ use super::counters::Counters;
 use super::hit::Hit;
 use super::in_hand::InHand;
 use super::lookup::{CHUNK_BYTES, chunk_max, look_up};
-use super::ready::{Found, Ready};
+use super::ready::{FoundRecord, Ready};
 use super::run::{Run, Task};
 use super::sort_key::{sort_key, sort_key_with};
 use super::sorter::{Sorted, Sorter};
@@ -100,12 +100,12 @@ impl Execution {
     }
 
     /// Takes the next result.
-    pub fn take(&mut self) -> Option<Found> {
+    pub fn take(&mut self) -> Option<FoundRecord> {
         self.ready.take()
     }
 
     /// Puts back a result that did not fit.
-    pub fn put_back(&mut self, found: Found) {
+    pub fn put_back(&mut self, found: FoundRecord) {
         self.ready.put_back(found);
     }
 
@@ -307,7 +307,7 @@ impl Execution {
             } else {
                 self.counters.results += u64::from(!is_sorted);
                 let copied = self.plan.residual && !is_sorted;
-                self.ready.push(Found::of(hit, copied, position));
+                self.ready.push(FoundRecord::of(hit, copied, position));
             }
             self.counters.matched += u64::from(!is_sorted);
         }

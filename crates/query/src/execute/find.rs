@@ -3,7 +3,7 @@
 use super::clustered;
 use super::execution::{Execution, Paused};
 use super::lookup::chunk_max;
-use super::ready::Found;
+use super::ready::FoundRecord;
 use super::run::{Run, Task};
 use super::sort_key::sort_values;
 use super::sorter::Sorter;
@@ -398,7 +398,12 @@ impl DocumentStream for FindCursor {
 }
 
 /// Appends what a projection makes of a result.
-fn project_found(spec: &FindSpec, projection: &Projection, found: &Found, out: &mut Vec<u8>) -> Result<()> {
+fn project_found(
+    spec: &FindSpec,
+    projection: &Projection,
+    found: &FoundRecord,
+    out: &mut Vec<u8>,
+) -> Result<()> {
     let place = Place {
         position: found.position,
         key: found.key.as_deref(),
@@ -461,7 +466,7 @@ fn metadata(
 }
 
 /// The document as the client wants it.
-pub(super) fn show(spec: &FindSpec, found: &Found) -> Result<DocumentBuf> {
+pub(super) fn show(spec: &FindSpec, found: &FoundRecord) -> Result<DocumentBuf> {
     if spec.return_key {
         let key = found.key.as_deref().cloned().unwrap_or_default();
         return Ok(DocumentBuf::from(&key));

@@ -40,7 +40,7 @@ pub use in_hand::InHand;
 pub use index_cursor::ScanCounters;
 pub use language::Interruption;
 pub use prepare::Prepared;
-pub use ready::Found;
+pub use ready::FoundRecord;
 pub use records::{RecordCursor, find_records};
 pub use run::{Run, Task};
 pub use sort_key::{sort_key, sort_key_with, sort_values};

@@ -10,7 +10,7 @@ const READY_BYTES: usize = 2 << 20;
 
 /// A document that a query found.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct FoundRecord {
     /// The record that it was read from.
     pub record: RecordId,
     /// The document, or only the needed fields if an index had them.
@@ -21,10 +21,10 @@ pub struct Found {
     pub key: Option<Box<Document>>,
 }
 
-impl Found {
+impl FoundRecord {
     /// A document of which nothing else was asked.
-    pub(super) fn whole(record: RecordId, document: DocumentBuf) -> Found {
-        Found {
+    pub(super) fn whole(record: RecordId, document: DocumentBuf) -> FoundRecord {
+        FoundRecord {
             record,
             document,
             position: None,
@@ -34,13 +34,13 @@ impl Found {
 
     /// What a hit is as a result. A document that a filter let through is copied: it keeps few of many, and the page that the
     /// document was read with can be freed.
-    pub(super) fn of(hit: Hit, copied: bool, position: Option<usize>) -> Found {
+    pub(super) fn of(hit: Hit, copied: bool, position: Option<usize>) -> FoundRecord {
         let document = match hit.document {
             Some(document) if copied => document.as_raw().to_buf(),
             Some(document) => document,
             None => DocumentBuf::from(&Document::new()),
         };
-        Found {
+        FoundRecord {
             record: hit.record,
             document,
             position,
@@ -52,7 +52,7 @@ impl Found {
 /// Results in their order, and how many bytes their documents have.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
-    results: VecDeque<Found>,
+    results: VecDeque<FoundRecord>,
     bytes: usize,
 }
 
@@ -78,17 +78,17 @@ impl Ready {
         self.results.reserve(results);
     }
 
-    pub(super) fn push(&mut self, found: Found) {
+    pub(super) fn push(&mut self, found: FoundRecord) {
         self.bytes += found.document.bytes().len();
         self.results.push_back(found);
     }
 
-    pub(super) fn put_back(&mut self, found: Found) {
+    pub(super) fn put_back(&mut self, found: FoundRecord) {
         self.bytes += found.document.bytes().len();
         self.results.push_front(found);
     }
 
-    pub(super) fn take(&mut self) -> Option<Found> {
+    pub(super) fn take(&mut self) -> Option<FoundRecord> {
         let found = self.results.pop_front()?;
         self.bytes -= found.document.bytes().len();
         Some(found)

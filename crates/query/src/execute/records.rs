@@ -2,7 +2,7 @@
 
 use super::execution::{Execution, Paused};
 use super::find::{FIRST_BATCH, FindSpec};
-use super::ready::Found;
+use super::ready::FoundRecord;
 use super::run::{Run, Task};
 use crate::Result;
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub async fn find_records(collection: &Arc<Collection>, spec: FindSpec) -> Resul
 
 impl RecordCursor {
     /// The next records with whole documents, at most the given number, and fewer of long ones; empty at the end.
-    pub async fn next_page(&mut self, records_max: usize) -> Result<Vec<Found>> {
+    pub async fn next_page(&mut self, records_max: usize) -> Result<Vec<FoundRecord>> {
         let mut page = Vec::new();
         let mut bytes = 0;
         while page.len() < records_max && bytes < PAGE_BYTES && self.limit_left > 0 {

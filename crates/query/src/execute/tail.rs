@@ -2,7 +2,7 @@
 
 use super::collection_cursor::CollectionCursor;
 use super::find::{FIRST_BATCH, FindSpec, show};
-use super::ready::Found;
+use super::ready::FoundRecord;
 use super::stream::{Batch, StreamState};
 use crate::plan::Ordering;
 use crate::{Code, QueryError, Result};
@@ -74,7 +74,7 @@ impl TailCursor {
                 false => filter.matches(document.as_ref())?,
             };
             if matches {
-                let found = Found {
+                let found = FoundRecord {
                     record,
                     document,
                     position,

@@ -22,7 +22,7 @@ const FIRST_ENTRIES: usize = 8;
 const UNCERTAIN_MAX: usize = 256;
 
 /// What is found under a key.
-pub(super) enum Found<'v> {
+pub(super) enum ValueOrDocument<'v> {
     /// A value of the field.
     Value(ValueRef<'v>),
     /// A document that has null there, or nothing: the key does not tell.
@@ -32,7 +32,7 @@ pub(super) enum Found<'v> {
 /// Who takes the values.
 pub(super) trait Taker {
     /// Takes a value, or those of a document.
-    fn take(&mut self, found: Found<'_>) -> Result<()>;
+    fn take(&mut self, found: ValueOrDocument<'_>) -> Result<()>;
 
     /// Whether null was among the values.
     fn has_null(&self) -> bool;
@@ -134,7 +134,7 @@ async fn walk_with(
                         None
                     }
                     value => {
-                        taker.take(Found::Value(value.as_ref()))?;
+                        taker.take(ValueOrDocument::Value(value.as_ref()))?;
                         Some(after_prefix(prefix))
                     }
                 }
@@ -156,6 +156,6 @@ async fn walk_with(
 /// Gives the documents of records.
 async fn look_at(run: &Run<'_>, records: &[RecordId], taker: &mut impl Taker) -> Result<()> {
     run.task.spec.interruption.check()?;
-    let take = |_, document| taker.take(Found::Document(document));
+    let take = |_, document| taker.take(ValueOrDocument::Document(document));
     run.snapshot.visit_documents(records, take).await
 }

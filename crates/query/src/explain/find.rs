@@ -42,12 +42,12 @@ pub struct Trial {
     /// Whether it makes a document where there is none to be changed.
     pub upserts: bool,
     /// What it gives to the client.
-    pub gives: Given,
+    pub gives: Returned,
 }
 
 /// Which documents a change gives to the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Given {
+pub enum Returned {
     /// None: it is an `update`.
     Nothing,
     /// As they were before.
@@ -72,9 +72,9 @@ impl Purpose {
             Purpose::Find | Purpose::Count | Purpose::Distinct => outcome.found,
             Purpose::Delete { gives } => outcome.found * u64::from(*gives),
             Purpose::Update(trial) => match trial.gives {
-                Given::Nothing => 0,
-                Given::Old => outcome.found,
-                Given::New => outcome.found + trial.upserted(outcome),
+                Returned::Nothing => 0,
+                Returned::Old => outcome.found,
+                Returned::New => outcome.found + trial.upserted(outcome),
             },
         }
     }

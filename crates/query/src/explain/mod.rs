@@ -8,5 +8,5 @@ mod stage;
 mod stages;
 mod verbosity;
 
-pub use find::{Given, Purpose, Trial, explain};
+pub use find::{Purpose, Returned, Trial, explain};
 pub use verbosity::Verbosity;

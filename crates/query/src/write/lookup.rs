@@ -1,7 +1,7 @@
 //! Finding the documents that a statement changes.
 
 use crate::Result;
-use crate::execute::{FindSpec, Found, Interruption, RecordCursor, find_records};
+use crate::execute::{FindSpec, FoundRecord, Interruption, RecordCursor, find_records};
 use crate::plan::{Hint, Ordering};
 use language::filter::Filter;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ impl Lookup {
         &self,
         collection: &Arc<Collection>,
         interruption: &Interruption,
-    ) -> Result<Option<Found>> {
+    ) -> Result<Option<FoundRecord>> {
         let spec = FindSpec {
             limit: Some(1),
             ..self.spec(interruption)

@@ -5,7 +5,7 @@ use super::lookup::Lookup;
 use super::report::Report;
 use super::single::{Done, done};
 use super::{CHANGED_BYTES_PER_COMMIT_MAX, CHANGES_PER_COMMIT_MAX, WriteError, WriteOptions};
-use crate::execute::Found;
+use crate::execute::FoundRecord;
 use std::sync::Arc;
 use store::{Collection, CommitOptions, Target, WriteOp};
 
@@ -68,7 +68,7 @@ pub(super) async fn change_all(
 }
 
 /// As many documents of the size seen so far as one commit may take.
-fn next_page_records(page: &[Found]) -> usize {
+fn next_page_records(page: &[FoundRecord]) -> usize {
     let bytes: usize = page.iter().map(|found| found.document.bytes().len()).sum();
     let mean_bytes = (bytes / page.len().max(1)).max(1);
     (CHANGED_BYTES_PER_COMMIT_MAX / mean_bytes).clamp(1, CHANGES_PER_COMMIT_MAX)

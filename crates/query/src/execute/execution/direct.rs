@@ -4,7 +4,7 @@ use super::{Execution, KEYS_BETWEEN_CHECKS, Paused};
 use crate::Result;
 use crate::execute::hit::Hit;
 use crate::execute::lookup::chunk_max;
-use crate::execute::ready::Found;
+use crate::execute::ready::FoundRecord;
 use crate::execute::run::Run;
 use crate::execute::source::{Source, Stopped};
 use crate::execute::visitor::Visitor;
@@ -99,7 +99,7 @@ impl Execution {
     }
 
     /// Adds a result after those that are ready.
-    pub(in crate::execute) fn put_behind(&mut self, found: Found) {
+    pub(in crate::execute) fn put_behind(&mut self, found: FoundRecord) {
         self.ready.push(found);
     }
 
