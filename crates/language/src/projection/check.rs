@@ -1,13 +1,13 @@
 //! What a projection may not say: its paths, its conditions, its operators.
 
-use super::parse::Place;
+use super::parse::ProjectionPlace;
 use crate::expression::Expression;
 use crate::path_depth::check_path_depth;
 use crate::{Code, Error, Result};
 use value::{Document, Value};
 
 /// Checks a dotted path.
-pub(super) fn check_path(path: &str, place: Place) -> Result<()> {
+pub(super) fn check_path(path: &str, place: ProjectionPlace) -> Result<()> {
     if path.is_empty() {
         return Err(Error::new(
             Code::location(40_352),
@@ -24,11 +24,11 @@ pub(super) fn check_path(path: &str, place: Place) -> Result<()> {
     for part in path.split('.').skip(1) {
         if part == "$" {
             return Err(match place {
-                Place::Stage => Error::new(
+                ProjectionPlace::Stage => Error::new(
                     Code::POSITIONAL_IN_STAGE,
                     "Cannot use positional projection in aggregation projection",
                 ),
-                Place::Find => Error::new(
+                ProjectionPlace::Find => Error::new(
                     Code::location(31_394),
                     "As of 4.4, it's illegal to specify positional operator in the middle of a path.Positional \
                      projection may only be used at the end, for example: a.b.$. If the query previously used a form \
@@ -41,8 +41,8 @@ pub(super) fn check_path(path: &str, place: Place) -> Result<()> {
 }
 
 /// Checks the name of a field within the object form of a path.
-pub(super) fn check_nested_name(name: &str, place: Place) -> Result<()> {
-    if place == Place::Find && name.ends_with(".$") {
+pub(super) fn check_nested_name(name: &str, place: ProjectionPlace) -> Result<()> {
+    if place == ProjectionPlace::Find && name.ends_with(".$") {
         return Err(Error::new(
             Code::location(31_271),
             "positional projection cannot be used with an expression or sub object",

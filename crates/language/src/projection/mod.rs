@@ -28,7 +28,7 @@ use crate::{Code, Error, Result};
 use apply::Applier;
 use copy::Copied;
 use node::{Action, Fields};
-use parse::{Mode, Parsed, Parser, Place};
+use parse::{Mode, Parsed, Parser, ProjectionPlace};
 use std::cell::RefCell;
 use value::{Document, DocumentRef, Value};
 
@@ -78,7 +78,7 @@ impl Projection {
         if filter.is_some_and(|filter| filter.text().is_some()) {
             scope = scope.with_metadata(&[TEXT_SCORE]);
         }
-        let parsed = Parser::new(Place::Find, &scope, filters).parse(specification)?;
+        let parsed = Parser::new(ProjectionPlace::Find, &scope, filters).parse(specification)?;
         if parsed.positional.is_some() && filter.is_some_and(|filter| has_expression(filter.root())) {
             return Err(Error::new(
                 Code::QUERY_FEATURE_NOT_ALLOWED,

@@ -10,7 +10,7 @@ use value::{Document, Value};
 
 /// Where the projection stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum ProjectionPlace {
     /// A find, with its own operators.
     Find,
     /// A stage of a pipeline.
@@ -19,10 +19,10 @@ pub(super) enum Place {
 
 /// Whether `$meta` names something that documents can have: the key of an index, what a stage before has given, and what only
 /// `$search` and `$sample` give in MongoDB, which documents have not here. That a find has no scores is an error.
-fn is_metadata(place: Place, operand: &Value, scope: &ParseScope) -> bool {
+fn is_metadata(place: ProjectionPlace, operand: &Value, scope: &ParseScope) -> bool {
     match operand.as_ref().as_str() {
         Some(INDEX_KEY) => true,
-        Some("searchScore") if place == Place::Find => false,
+        Some("searchScore") if place == ProjectionPlace::Find => false,
         Some(name) => scope.has_metadata(name) || ABSENT_METADATA.contains(&name),
         None => false,
     }
@@ -47,7 +47,7 @@ pub(super) struct Parsed {
 }
 
 pub(super) struct Parser<'s> {
-    place: Place,
+    place: ProjectionPlace,
     expressions: &'s ParseScope,
     filters: FilterScope<'s>,
     fields: Fields,
@@ -58,7 +58,11 @@ pub(super) struct Parser<'s> {
 }
 
 impl<'s> Parser<'s> {
-    pub(super) fn new(place: Place, expressions: &'s ParseScope, filters: FilterScope<'s>) -> Parser<'s> {
+    pub(super) fn new(
+        place: ProjectionPlace,
+        expressions: &'s ParseScope,
+        filters: FilterScope<'s>,
+    ) -> Parser<'s> {
         Parser {
             place,
             expressions,
@@ -90,7 +94,7 @@ impl<'s> Parser<'s> {
     }
 
     fn entry(&mut self, path: &str, value: &Value, nested: bool) -> Result<()> {
-        if self.place == Place::Find && path.ends_with(".$") {
+        if self.place == ProjectionPlace::Find && path.ends_with(".$") {
             return self.positional_entry(path, value);
         }
         check_path(path, self.place)?;
@@ -185,8 +189,8 @@ impl<'s> Parser<'s> {
                 self.fields.add(path, Action::Compute(expression))
             }
             (_, "$meta") => Err(refuse_meta(operand)),
-            (Place::Find, "$elemMatch") => self.elem_match_entry(path, operand, nested),
-            (Place::Find, "$slice") => {
+            (ProjectionPlace::Find, "$elemMatch") => self.elem_match_entry(path, operand, nested),
+            (ProjectionPlace::Find, "$slice") => {
                 // Like MongoDB: what fails as a slice, for a collision too, is tried as an expression.
                 let as_slice = Slice::parse(operand).map(|slice| self.fields.add(path, Action::Slice(slice)));
                 match as_slice {

@@ -2,7 +2,7 @@
 
 use super::check::check_path;
 use super::node::{Action, Fields};
-use super::parse::{Mode, Parsed, Parser, Place};
+use super::parse::{Mode, Parsed, Parser, ProjectionPlace};
 use crate::expression::{Expression, ParseScope};
 use crate::filter::FilterScope;
 use crate::{Code, Error, Result};
@@ -43,7 +43,7 @@ fn project(operand: &Value, scope: &ParseScope) -> Result<Parsed> {
             ),
         ));
     }
-    Parser::new(Place::Stage, scope, FilterScope::default())
+    Parser::new(ProjectionPlace::Stage, scope, FilterScope::default())
         .parse(specification)
         .map_err(|error| in_stage("$project", &error))
 }
@@ -81,7 +81,7 @@ fn add_computed(
                 format!("cannot use dotted field name '{name}' in a sub object"),
             ));
         }
-        check_path(name, Place::Stage)?;
+        check_path(name, ProjectionPlace::Stage)?;
         let path = if prefix.is_empty() {
             name.to_owned()
         } else {
@@ -139,10 +139,10 @@ fn unset(operand: &Value) -> Result<Parsed> {
     let mut fields = Fields::default();
     // A name that no field can have is refused before all others, wherever it stands.
     if let Some(path) = paths.iter().find(|path| path.contains('\0')) {
-        check_path(path, Place::Stage).map_err(|error| in_stage("$unset", &error))?;
+        check_path(path, ProjectionPlace::Stage).map_err(|error| in_stage("$unset", &error))?;
     }
     for path in paths {
-        check_path(path, Place::Stage)
+        check_path(path, ProjectionPlace::Stage)
             .and_then(|()| fields.add(path, Action::Exclude))
             .map_err(|error| in_stage("$unset", &error))?;
     }

@@ -4,7 +4,7 @@ use super::ranking::{RANKINGS, Ranking, parse_ranking};
 use super::script_accumulator::{self, ScriptAccumulator, ScriptState};
 use crate::stage::StageScope;
 use crate::{Code, QueryError, Result};
-use language::expression::accumulator::{self, Accumulator, Kind, Method, Ranked};
+use language::expression::accumulator::{self, Accumulator, AccumulatorKind, Method, Ranked};
 use language::expression::{Expression, Found, Variables};
 use std::collections::BTreeSet;
 use std::fmt::Debug;
@@ -13,14 +13,14 @@ use value::{Document, DocumentRef, Value};
 /// The names of all accumulators, `$` included.
 pub fn accumulator_names() -> impl Iterator<Item = &'static str> {
     let others = ["$accumulator", "$count", "$percentile", "$median"];
-    Kind::names().chain(others).chain(RANKINGS)
+    AccumulatorKind::names().chain(others).chain(RANKINGS)
 }
 
 /// A parsed accumulator with its operands.
 #[derive(Clone, Debug)]
 pub(crate) enum Accumulation {
     /// One value a document.
-    Simple(Kind, Expression),
+    Simple(AccumulatorKind, Expression),
     /// `$count`
     Count,
     /// `$percentile`, `$median`
@@ -98,7 +98,7 @@ impl Accumulation {
 
     /// Parses the operand of the accumulator of this name.
     pub(crate) fn parse_operand(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Accumulation> {
-        if let Some(kind) = Kind::find(name) {
+        if let Some(kind) = AccumulatorKind::find(name) {
             return Ok(Accumulation::Simple(
                 kind,
                 Expression::parse(operand, &scope.parse_scope())?,

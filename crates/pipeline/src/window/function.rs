@@ -4,7 +4,7 @@ use super::frame::Frame;
 use super::moving::{Filling, Smoothing};
 use super::partition::Partition;
 use super::position::{Place, Shift};
-use super::removable::{Kind, Removable};
+use super::removable::{Removable, RemovableKind};
 use super::scaling::{self, Scaling};
 use super::slope::{Derivative, Integral};
 use crate::Result;
@@ -20,7 +20,7 @@ pub(super) type Room<'r> = &'r mut dyn FnMut(&Option<Value>) -> Result<()>;
 #[derive(Clone, Debug)]
 pub(super) enum Function {
     /// An accumulator whose state can forget.
-    Removable(Kind, Expression),
+    Removable(RemovableKind, Expression),
     /// Any other accumulator of `$group`.
     Accumulated(Accumulation),
     Place(Place),
@@ -78,11 +78,11 @@ fn scale(
     let values = partition.evaluate(&scaling.input, variables)?;
     scaling::check(&values, frame)?;
     // Two numbers for each document, beside what is counted of it.
-    let ends = |kind: Kind| {
+    let ends = |kind: RemovableKind| {
         let state = kind.start(frame.begins_with_partition(), None);
         slide(state, &values, partition, frame, &mut |_: &Option<Value>| Ok(()))
     };
-    let (smallest, largest) = (ends(Kind::Min)?, ends(Kind::Max)?);
+    let (smallest, largest) = (ends(RemovableKind::Min)?, ends(RemovableKind::Max)?);
     let frames = values.iter().zip(smallest.iter().zip(&largest));
     let scaled = frames.map(|(value, (smallest, largest))| {
         scaling.scaled(value.as_ref()?, smallest.as_ref()?, largest.as_ref()?)

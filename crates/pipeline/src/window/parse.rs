@@ -4,7 +4,7 @@ use super::frame::{self, Frame};
 use super::function::Function;
 use super::moving::{Filling, Smoothing};
 use super::position::{Place, Shift};
-use super::removable::Kind;
+use super::removable::RemovableKind;
 use super::running::Running;
 use super::scaling::Scaling;
 use super::slope::{Derivative, Integral, unit_milliseconds};
@@ -52,7 +52,7 @@ pub fn window_function_names() -> impl Iterator<Item = &'static str> {
         "$linearFill",
         "$minMaxScaler",
     ];
-    Kind::names()
+    RemovableKind::names()
         .chain(Place::names())
         .chain(ACCUMULATORS)
         .chain(others)
@@ -224,7 +224,7 @@ struct FunctionParser<'p> {
 
 impl FunctionParser<'_> {
     fn parse(&self) -> Result<Function> {
-        if let Some(kind) = Kind::find(self.name) {
+        if let Some(kind) = RemovableKind::find(self.name) {
             return Ok(Function::Removable(kind, self.expression(self.operand)?));
         }
         if let Some(rank) = Place::find(self.name) {

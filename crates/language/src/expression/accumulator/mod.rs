@@ -47,7 +47,7 @@ pub trait Accumulator: Debug + Send {
 /// An accumulator that takes one value a document and needs nothing else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the variants are MongoDB's accumulators")]
-pub enum Kind {
+pub enum AccumulatorKind {
     Sum,
     Average,
     Min,
@@ -63,25 +63,25 @@ pub enum Kind {
     DeviationOfSample,
 }
 
-const KINDS: [(&str, Kind); 13] = [
-    ("$sum", Kind::Sum),
-    ("$avg", Kind::Average),
-    ("$min", Kind::Min),
-    ("$max", Kind::Max),
-    ("$first", Kind::First),
-    ("$last", Kind::Last),
-    ("$push", Kind::Push),
-    ("$addToSet", Kind::AddToSet),
-    ("$mergeObjects", Kind::MergeObjects),
-    ("$setUnion", Kind::SetUnion),
-    ("$concatArrays", Kind::ConcatArrays),
-    ("$stdDevPop", Kind::DeviationOfPopulation),
-    ("$stdDevSamp", Kind::DeviationOfSample),
+const KINDS: [(&str, AccumulatorKind); 13] = [
+    ("$sum", AccumulatorKind::Sum),
+    ("$avg", AccumulatorKind::Average),
+    ("$min", AccumulatorKind::Min),
+    ("$max", AccumulatorKind::Max),
+    ("$first", AccumulatorKind::First),
+    ("$last", AccumulatorKind::Last),
+    ("$push", AccumulatorKind::Push),
+    ("$addToSet", AccumulatorKind::AddToSet),
+    ("$mergeObjects", AccumulatorKind::MergeObjects),
+    ("$setUnion", AccumulatorKind::SetUnion),
+    ("$concatArrays", AccumulatorKind::ConcatArrays),
+    ("$stdDevPop", AccumulatorKind::DeviationOfPopulation),
+    ("$stdDevSamp", AccumulatorKind::DeviationOfSample),
 ];
 
-impl Kind {
+impl AccumulatorKind {
     /// The accumulator of this name, `$` included.
-    pub fn find(name: &str) -> Option<Kind> {
+    pub fn find(name: &str) -> Option<AccumulatorKind> {
         let (_, kind) = KINDS.iter().find(|(known, _)| *known == name)?;
         Some(*kind)
     }
@@ -90,7 +90,10 @@ impl Kind {
     pub fn keeps_its_size(self) -> bool {
         matches!(
             self,
-            Kind::Sum | Kind::Average | Kind::DeviationOfPopulation | Kind::DeviationOfSample
+            AccumulatorKind::Sum
+                | AccumulatorKind::Average
+                | AccumulatorKind::DeviationOfPopulation
+                | AccumulatorKind::DeviationOfSample
         )
     }
 
@@ -102,19 +105,19 @@ impl Kind {
     /// The state before any value; values are compared by the collation where there is one.
     pub fn start(self, collation: Option<&Collation>) -> Box<dyn Accumulator> {
         match self {
-            Kind::Sum => Box::<Sum>::default(),
-            Kind::Average => Box::<Average>::default(),
-            Kind::Min => Box::new(Extreme::smallest(collation)),
-            Kind::Max => Box::new(Extreme::largest(collation)),
-            Kind::First => Box::new(Edge::first()),
-            Kind::Last => Box::new(Edge::last()),
-            Kind::Push => Box::<Push>::default(),
-            Kind::AddToSet => Box::new(AddToSet::new(collation)),
-            Kind::MergeObjects => Box::<MergeObjects>::default(),
-            Kind::SetUnion => Box::new(SetUnion::new(collation)),
-            Kind::ConcatArrays => Box::<ConcatArrays>::default(),
-            Kind::DeviationOfPopulation => Box::new(Deviation::of_population()),
-            Kind::DeviationOfSample => Box::new(Deviation::of_sample()),
+            AccumulatorKind::Sum => Box::<Sum>::default(),
+            AccumulatorKind::Average => Box::<Average>::default(),
+            AccumulatorKind::Min => Box::new(Extreme::smallest(collation)),
+            AccumulatorKind::Max => Box::new(Extreme::largest(collation)),
+            AccumulatorKind::First => Box::new(Edge::first()),
+            AccumulatorKind::Last => Box::new(Edge::last()),
+            AccumulatorKind::Push => Box::<Push>::default(),
+            AccumulatorKind::AddToSet => Box::new(AddToSet::new(collation)),
+            AccumulatorKind::MergeObjects => Box::<MergeObjects>::default(),
+            AccumulatorKind::SetUnion => Box::new(SetUnion::new(collation)),
+            AccumulatorKind::ConcatArrays => Box::<ConcatArrays>::default(),
+            AccumulatorKind::DeviationOfPopulation => Box::new(Deviation::of_population()),
+            AccumulatorKind::DeviationOfSample => Box::new(Deviation::of_sample()),
         }
     }
 }

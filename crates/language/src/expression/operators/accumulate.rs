@@ -2,7 +2,7 @@
 
 use super::{Operator, Syntax, operator};
 use crate::Result;
-use crate::expression::accumulator::Kind;
+use crate::expression::accumulator::AccumulatorKind;
 use crate::expression::found::Found;
 use value::collation::Collation;
 use value::{Value, ValueRef};
@@ -10,33 +10,39 @@ use value::{Value, ValueRef};
 pub(super) const OPERATORS: &[Operator] = &[
     operator(
         "$sum",
-        Syntax::Collated(0, usize::MAX, |c, v| accumulate(Kind::Sum, c, v)),
+        Syntax::Collated(0, usize::MAX, |c, v| accumulate(AccumulatorKind::Sum, c, v)),
     ),
     operator(
         "$avg",
-        Syntax::Collated(0, usize::MAX, |c, v| accumulate(Kind::Average, c, v)),
+        Syntax::Collated(0, usize::MAX, |c, v| accumulate(AccumulatorKind::Average, c, v)),
     ),
     operator(
         "$min",
-        Syntax::Collated(0, usize::MAX, |c, v| accumulate(Kind::Min, c, v)),
+        Syntax::Collated(0, usize::MAX, |c, v| accumulate(AccumulatorKind::Min, c, v)),
     ),
     operator(
         "$max",
-        Syntax::Collated(0, usize::MAX, |c, v| accumulate(Kind::Max, c, v)),
+        Syntax::Collated(0, usize::MAX, |c, v| accumulate(AccumulatorKind::Max, c, v)),
     ),
     operator(
         "$stdDevPop",
         Syntax::Collated(0, usize::MAX, |c, v| {
-            accumulate(Kind::DeviationOfPopulation, c, v)
+            accumulate(AccumulatorKind::DeviationOfPopulation, c, v)
         }),
     ),
     operator(
         "$stdDevSamp",
-        Syntax::Collated(0, usize::MAX, |c, v| accumulate(Kind::DeviationOfSample, c, v)),
+        Syntax::Collated(0, usize::MAX, |c, v| {
+            accumulate(AccumulatorKind::DeviationOfSample, c, v)
+        }),
     ),
 ];
 
-fn accumulate(kind: Kind, collation: Option<&Collation>, operands: Vec<Found<'_>>) -> Result<Option<Value>> {
+fn accumulate(
+    kind: AccumulatorKind,
+    collation: Option<&Collation>,
+    operands: Vec<Found<'_>>,
+) -> Result<Option<Value>> {
     let mut accumulator = kind.start(collation);
     if let [single] = operands.as_slice()
         && let Some(ValueRef::Array(array)) = single.get()

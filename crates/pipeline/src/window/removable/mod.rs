@@ -13,7 +13,7 @@ use covariance::Covariance;
 use deviation::Deviation;
 use extreme::Extreme;
 use language::expression::Found;
-use language::expression::accumulator::{self, Accumulator};
+use language::expression::accumulator::{Accumulator, AccumulatorKind};
 use std::fmt::Debug;
 use sum::{Average, Sum};
 use value::Value;
@@ -33,7 +33,7 @@ pub(super) trait Removable: Debug + Send {
 
 /// The accumulators that can forget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum RemovableKind {
     Sum,
     Average,
     Min,
@@ -48,24 +48,24 @@ pub(super) enum Kind {
     CovarianceOfSample,
 }
 
-const KINDS: [(&str, Kind); 12] = [
-    ("$sum", Kind::Sum),
-    ("$avg", Kind::Average),
-    ("$min", Kind::Min),
-    ("$max", Kind::Max),
-    ("$first", Kind::First),
-    ("$last", Kind::Last),
-    ("$push", Kind::Push),
-    ("$addToSet", Kind::AddToSet),
-    ("$stdDevPop", Kind::DeviationOfPopulation),
-    ("$stdDevSamp", Kind::DeviationOfSample),
-    ("$covariancePop", Kind::CovarianceOfPopulation),
-    ("$covarianceSamp", Kind::CovarianceOfSample),
+const KINDS: [(&str, RemovableKind); 12] = [
+    ("$sum", RemovableKind::Sum),
+    ("$avg", RemovableKind::Average),
+    ("$min", RemovableKind::Min),
+    ("$max", RemovableKind::Max),
+    ("$first", RemovableKind::First),
+    ("$last", RemovableKind::Last),
+    ("$push", RemovableKind::Push),
+    ("$addToSet", RemovableKind::AddToSet),
+    ("$stdDevPop", RemovableKind::DeviationOfPopulation),
+    ("$stdDevSamp", RemovableKind::DeviationOfSample),
+    ("$covariancePop", RemovableKind::CovarianceOfPopulation),
+    ("$covarianceSamp", RemovableKind::CovarianceOfSample),
 ];
 
-impl Kind {
+impl RemovableKind {
     /// The accumulator of this name.
-    pub(super) fn find(name: &str) -> Option<Kind> {
+    pub(super) fn find(name: &str) -> Option<RemovableKind> {
         let (_, kind) = KINDS.iter().find(|(known, _)| *known == name)?;
         Some(*kind)
     }
@@ -75,14 +75,14 @@ impl Kind {
     }
 
     /// The same accumulator in `$group`, where asking for its result leaves its state as it is.
-    fn of_group(self) -> Option<accumulator::Kind> {
+    fn of_group(self) -> Option<AccumulatorKind> {
         Some(match self {
-            Kind::Sum => accumulator::Kind::Sum,
-            Kind::Average => accumulator::Kind::Average,
-            Kind::Min => accumulator::Kind::Min,
-            Kind::Max => accumulator::Kind::Max,
-            Kind::DeviationOfPopulation => accumulator::Kind::DeviationOfPopulation,
-            Kind::DeviationOfSample => accumulator::Kind::DeviationOfSample,
+            RemovableKind::Sum => AccumulatorKind::Sum,
+            RemovableKind::Average => AccumulatorKind::Average,
+            RemovableKind::Min => AccumulatorKind::Min,
+            RemovableKind::Max => AccumulatorKind::Max,
+            RemovableKind::DeviationOfPopulation => AccumulatorKind::DeviationOfPopulation,
+            RemovableKind::DeviationOfSample => AccumulatorKind::DeviationOfSample,
             _ => return None,
         })
     }
@@ -94,18 +94,18 @@ impl Kind {
             return Box::new(Growing(growing.start(collation)));
         }
         match self {
-            Kind::Sum => Box::<Sum>::default(),
-            Kind::Average => Box::<Average>::default(),
-            Kind::Min => Box::new(Extreme::smallest(collation)),
-            Kind::Max => Box::new(Extreme::largest(collation)),
-            Kind::First => Box::new(Edge::first()),
-            Kind::Last => Box::new(Edge::last()),
-            Kind::Push => Box::<Pushed>::default(),
-            Kind::AddToSet => Box::new(Set::new(collation)),
-            Kind::DeviationOfPopulation => Box::new(Deviation::new(0)),
-            Kind::DeviationOfSample => Box::new(Deviation::new(1)),
-            Kind::CovarianceOfPopulation => Box::new(Covariance::new(0)),
-            Kind::CovarianceOfSample => Box::new(Covariance::new(1)),
+            RemovableKind::Sum => Box::<Sum>::default(),
+            RemovableKind::Average => Box::<Average>::default(),
+            RemovableKind::Min => Box::new(Extreme::smallest(collation)),
+            RemovableKind::Max => Box::new(Extreme::largest(collation)),
+            RemovableKind::First => Box::new(Edge::first()),
+            RemovableKind::Last => Box::new(Edge::last()),
+            RemovableKind::Push => Box::<Pushed>::default(),
+            RemovableKind::AddToSet => Box::new(Set::new(collation)),
+            RemovableKind::DeviationOfPopulation => Box::new(Deviation::new(0)),
+            RemovableKind::DeviationOfSample => Box::new(Deviation::new(1)),
+            RemovableKind::CovarianceOfPopulation => Box::new(Covariance::new(0)),
+            RemovableKind::CovarianceOfSample => Box::new(Covariance::new(1)),
         }
     }
 }
@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     /// Slides a frame of two over the values.
-    fn over_two(kind: Kind, values: &[Value]) -> Vec<Value> {
+    fn over_two(kind: RemovableKind, values: &[Value]) -> Vec<Value> {
         let mut state = kind.start(false, None);
         let mut results = Vec::new();
         for (at, value) in values.iter().enumerate() {
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn a_sum_forgets_types_and_infinities_with_their_values() {
         let values: Vec<Value> = vec![1.into(), f64::INFINITY.into(), 2.into(), 3.into()];
-        let sums = over_two(Kind::Sum, &values);
+        let sums = over_two(RemovableKind::Sum, &values);
         assert_eq!(sums[2], Value::Double(f64::INFINITY));
         assert_eq!(sums[3], Value::Int32(5));
     }
@@ -155,14 +155,20 @@ mod tests {
     #[test]
     fn extremes_forget_the_best_once_it_goes() {
         let values: Vec<Value> = vec![1.into(), 5.into(), 3.into(), 2.into()];
-        assert_eq!(over_two(Kind::Max, &values), [1, 5, 5, 3].map(Value::from));
-        assert_eq!(over_two(Kind::Min, &values), [1, 1, 3, 2].map(Value::from));
+        assert_eq!(
+            over_two(RemovableKind::Max, &values),
+            [1, 5, 5, 3].map(Value::from)
+        );
+        assert_eq!(
+            over_two(RemovableKind::Min, &values),
+            [1, 1, 3, 2].map(Value::from)
+        );
     }
 
     #[test]
     fn a_set_keeps_what_is_still_in_once() {
         let values: Vec<Value> = vec![1.into(), 1.into(), 2.into()];
-        let sets = over_two(Kind::AddToSet, &values);
+        let sets = over_two(RemovableKind::AddToSet, &values);
         assert_eq!(sets[1], Value::Array(vec![1.into()]));
         assert_eq!(sets[2], Value::Array(vec![1.into(), 2.into()]));
     }
@@ -170,7 +176,7 @@ mod tests {
     #[test]
     fn the_deviation_of_equal_values_is_zero_after_others_went() {
         let values: Vec<Value> = vec![100.into(), 4.into(), 4.into()];
-        let deviations = over_two(Kind::DeviationOfPopulation, &values);
+        let deviations = over_two(RemovableKind::DeviationOfPopulation, &values);
         assert_eq!(deviations[2], Value::Double(0.0));
     }
 
@@ -188,8 +194,8 @@ mod tests {
         for value in endless {
             let values: Vec<Value> = vec![4.into(), value.clone(), 4.into(), 4.into()];
             for (kind, square) in [
-                (Kind::DeviationOfPopulation, 4.0 / 3.0),
-                (Kind::DeviationOfSample, 8.0 / 3.0),
+                (RemovableKind::DeviationOfPopulation, 4.0 / 3.0),
+                (RemovableKind::DeviationOfSample, 8.0 / 3.0),
             ] {
                 let deviations = over_two(kind, &values);
                 assert_eq!(
