@@ -5,6 +5,8 @@ use crate::connection::Connection;
 use crate::error::{CommandError, Result};
 use crate::server::Server;
 use crate::wire::Request;
+use auth::{Action, Resource};
+use code::Code;
 use engine::{Context, Namespace};
 use std::sync::Arc;
 use value::{DocumentRef, ValueRef};
@@ -38,6 +40,29 @@ impl Call<'_> {
         namespace_of(&self.database, value)
     }
 
+    /// The collection that the command names first, by its name or by its UUID.
+    ///
+    /// To give a UUID is a right of its own; which collection it is shows only then, so `action` there is asked for here.
+    pub(crate) fn namespace_or_uuid(&self, action: Action) -> Result<Namespace> {
+        let uuid = match self.body().get(self.called) {
+            Some(ValueRef::Binary { subtype: 4, .. }) => self.arguments().uuid(self.called)?,
+            _ => None,
+        };
+        let Some(uuid) = uuid else {
+            return self.namespace();
+        };
+        self.require(Action::UseUUID, Resource::Cluster)?;
+        let collections = self.server.engine.collections(&self.database);
+        let named = collections.into_iter().find(|entry| entry.uuid == Some(uuid));
+        let entry = named.ok_or_else(|| {
+            let uuid = uuid::Uuid::from_bytes(uuid);
+            let message = format!("No collection of database {} has UUID {uuid}", self.database);
+            CommandError::new(Code::NAMESPACE_NOT_FOUND, message)
+        })?;
+        self.require(action, Resource::Collection(&self.database, &entry.name))?;
+        Ok(Namespace::new(&self.database, entry.name))
+    }
+
     /// Refuses commands that are for database `admin` and came to another.
     pub(crate) fn require_admin(&self) -> Result<()> {
         match self.database == "admin" {
@@ -50,7 +75,7 @@ impl Call<'_> {
     }
 
     /// Refuses a client that may not do this besides what the command asks of everybody.
-    pub(crate) fn require(&self, action: auth::Action, resource: auth::Resource<'_>) -> Result<()> {
+    pub(crate) fn require(&self, action: Action, resource: Resource<'_>) -> Result<()> {
         if !self.server.engine.needs_login() || self.connection.login.allows(action, resource) {
             return Ok(());
         }
@@ -63,7 +88,7 @@ impl Call<'_> {
     }
 
     /// Whether the client may do anything at all with this.
-    pub(crate) fn may_any(&self, resource: auth::Resource<'_>) -> bool {
+    pub(crate) fn may_any(&self, resource: Resource<'_>) -> bool {
         self.allows_somehow(|privileges| privileges.allows_any(resource))
     }
 

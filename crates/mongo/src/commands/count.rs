@@ -5,11 +5,12 @@ use crate::arguments::{Arguments, Number};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
+use auth::Action;
 use engine::CountRequest;
 use value::{Value, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
-    let namespace = call.namespace()?;
+    let namespace = call.namespace_or_uuid(Action::Find)?;
     let request = parse(&call.arguments())?;
     let count = call
         .server

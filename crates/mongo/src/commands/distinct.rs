@@ -5,12 +5,13 @@ use crate::arguments::Arguments;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
+use auth::Action;
 use code::Code;
 use engine::DistinctRequest;
 use value::{Value, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
-    let namespace = call.namespace()?;
+    let namespace = call.namespace_or_uuid(Action::Find)?;
     let request = parse(&call.arguments())?;
     let values = call
         .server

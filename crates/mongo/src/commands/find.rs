@@ -6,14 +6,21 @@ use crate::arguments::{Arguments, Number};
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
+use auth::Action;
 use engine::{FindRequest, Tailing};
 use std::sync::atomic::Ordering;
-use value::{Document, DocumentRef};
+use value::{Document, DocumentRef, ValueRef};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
-    let namespace = call.namespace()?;
+    let namespace = call.namespace_or_uuid(Action::Find)?;
     let mut request = parse(&call.arguments())?;
-    check_uuid(call, &namespace, call.arguments().uuid("collectionUUID")?)?;
+    let expected = call.arguments().uuid("collectionUUID")?;
+    if expected.is_some() && matches!(call.body().get("find"), Some(ValueRef::Binary { .. })) {
+        return Err(CommandError::invalid_options(
+            "The collectionUUID parameter is for a find that names its collection",
+        ));
+    }
+    check_uuid(call, &namespace, expected)?;
     request.refuse_full_scan = call.server.refuse_full_scans.load(Ordering::Relaxed);
     let reply = call
         .server

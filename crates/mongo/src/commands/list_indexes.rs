@@ -4,11 +4,12 @@ use super::cursor;
 use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
+use auth::Action;
 use engine::Namespace;
 use value::{Document, DocumentBuf, doc};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
-    let namespace = call.namespace()?;
+    let namespace = call.namespace_or_uuid(Action::ListIndexes)?;
     let arguments = call.arguments();
     let batch_size = cursor::batch_size(&arguments)?;
     let with_builds = arguments.flag("includeBuildUUIDs")?.unwrap_or(false);

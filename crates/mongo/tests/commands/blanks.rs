@@ -1,4 +1,5 @@
-//! What a request leaves open, since only an answer before it says: `<cursor>`, `<session>`, and the messages of a login.
+//! What a request leaves open, since only an answer before it says: `<cursor>`, `<session>`, `<uuid>`, and the
+//! messages of a login.
 
 use auth::ClientLogin;
 use value::{Binary, Document, Value};
@@ -11,6 +12,7 @@ pub const LOGIN: (&str, &str) = ("keeper", "larder");
 pub struct Blanks {
     cursor: Option<Value>,
     session: Option<Value>,
+    uuid: Option<Value>,
     login: Option<ClientLogin>,
     payload: Vec<u8>,
 }
@@ -20,6 +22,7 @@ impl Blanks {
     pub fn learn(&mut self, reply: &Document) {
         if let Some(Value::Document(cursor)) = reply.get("cursor") {
             self.cursor = cursor.get("id").cloned();
+            self.uuid = listed_uuid(cursor).cloned().or_else(|| self.uuid.take());
         }
         if let Some(id @ Value::Document(_)) = reply.get("id") {
             self.session = Some(id.clone());
@@ -49,6 +52,7 @@ impl Blanks {
         match blank {
             "<cursor>" => self.cursor.clone().expect("a cursor was answered"),
             "<session>" => self.session.clone().expect("a session was answered"),
+            "<uuid>" => self.uuid.clone().expect("a collection was listed"),
             "<first>" => {
                 let login = ClientLogin::new(LOGIN.0, LOGIN.1).unwrap();
                 bytes(&self.login.insert(login).first())
@@ -60,6 +64,15 @@ impl Blanks {
             other => panic!("what is {other}?"),
         }
     }
+}
+
+/// The UUID of the first collection that `listCollections` shows in its cursor.
+pub fn listed_uuid(cursor: &Document) -> Option<&Value> {
+    let Value::Array(listed) = cursor.get("firstBatch")? else {
+        return None;
+    };
+    let info = listed.first()?.as_document()?.get("info")?;
+    info.as_document()?.get("uuid")
 }
 
 pub fn bytes(bytes: &[u8]) -> Value {

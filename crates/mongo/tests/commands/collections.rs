@@ -1,11 +1,16 @@
 //! Making, changing, describing and dropping collections and databases.
 
 use crate::case::{Case, bad, good, run};
-use value::{Binary, Value, doc};
+use value::{Binary, Document, Value, doc};
 
 #[test]
 fn collections() {
     run(&cases());
+}
+
+#[test]
+fn a_uuid_stands_for_the_name_of_its_collection() {
+    run(&named_by_uuid());
 }
 
 pub fn cases() -> Vec<Case> {
@@ -229,5 +234,51 @@ fn dropping() -> Vec<Case> {
         good(doc! {"dropDatabase": 1}, doc! {"dropped": "test"}),
         bad(doc! {"dropDatabase": 2}, 5_255_100, "Have to pass 1"),
         bad(doc! {"dropDatabase": 1}, 20, "prohibited").of("admin"),
+    ]
+}
+
+fn named_by_uuid() -> Vec<Case> {
+    let of_another_database = |request: Document| bad(request, 26, "UUID").of("other");
+    let binary = |subtype: u8, length: usize| {
+        let bytes = vec![1; length];
+        Binary { subtype, bytes }
+    };
+    vec![
+        good(
+            doc! {"insert": "a", "documents": [{"_id": 1, "x": 2}, {"_id": 2, "x": 2}]},
+            doc! {"n": 2},
+        ),
+        good(doc! {"listCollections": 1, "filter": {"name": "a"}}, doc! {}),
+        good(
+            doc! {"find": "<uuid>", "batchSize": 1},
+            doc! {"cursor": {"ns": "test.a", "firstBatch": [{"_id": 1, "x": 2}]}},
+        ),
+        good(
+            doc! {"getMore": "<cursor>", "collection": "a"},
+            doc! {"cursor": {"ns": "test.a", "nextBatch": [{"_id": 2, "x": 2}]}},
+        ),
+        good(doc! {"count": "<uuid>"}, doc! {"n": 2}),
+        good(doc! {"distinct": "<uuid>", "key": "x"}, doc! {"values": [2]}),
+        good(
+            doc! {"listIndexes": "<uuid>"},
+            doc! {"cursor": {"firstBatch": [{"name": "_id_"}]}},
+        ),
+        of_another_database(doc! {"find": "<uuid>"}),
+        of_another_database(doc! {"count": "<uuid>"}),
+        of_another_database(doc! {"distinct": "<uuid>", "key": "x"}),
+        of_another_database(doc! {"listIndexes": "<uuid>"}),
+        bad(
+            doc! {"find": "<uuid>", "collectionUUID": "<uuid>"},
+            72,
+            "collectionUUID",
+        ),
+        bad(doc! {"find": binary(4, 4)}, 207, "16-byte"),
+        bad(doc! {"find": binary(0, 16)}, 73, "invalid type binData"),
+        bad(
+            doc! {"insert": "<uuid>", "documents": [{}]},
+            73,
+            "invalid type binData",
+        ),
+        bad(doc! {"explain": {"find": "<uuid>"}}, 73, "invalid type binData"),
     ]
 }

@@ -1,6 +1,7 @@
 //! Writes, views and names.
 
 use super::{Guarded, OK, REFUSED, Right, check, done};
+use crate::blanks::listed_uuid;
 use value::{Document, Value, array, doc};
 
 #[test]
@@ -190,4 +191,28 @@ fn cursors_of_others_are_killed_by_whoever_may() {
     assert_eq!(killed(guarded.tried(&kill).1), 0);
     guarded.allow(&[("test", "a", &["killAnyCursor"])]);
     assert_eq!(killed(guarded.tried(&kill).1), 1);
+}
+
+#[test]
+fn a_uuid_shows_no_more_than_a_name() {
+    let mut guarded = Guarded::start();
+    done(
+        &mut guarded.root,
+        "test",
+        doc! {"insert": "_users", "documents": [{"_id": 1}]},
+    );
+    let find = |guarded: &mut Guarded, name: &str| {
+        let listed = doc! {"listCollections": 1, "filter": {"name": name}};
+        let listed = guarded.root.run("test", &listed);
+        let cursor = listed.get("cursor").and_then(Value::as_document);
+        let uuid = cursor.and_then(listed_uuid).cloned().unwrap();
+        guarded.tried(&doc! {"find": uuid}).0
+    };
+    let reads: Right<'_> = ("test", "", &["find"]);
+    let uses_uuids: Right<'_> = ("", "$server", &["useUUID"]);
+    guarded.allow(&[reads]);
+    assert_eq!(find(&mut guarded, "secret"), REFUSED);
+    guarded.allow(&[reads, uses_uuids]);
+    assert_eq!(find(&mut guarded, "secret"), OK);
+    assert_eq!(find(&mut guarded, "_users"), REFUSED);
 }
