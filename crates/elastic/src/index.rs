@@ -363,6 +363,12 @@ impl Index {
         Routing::of(&present.settings, &present.mapping)
     }
 
+    /// How far into what is found a page may reach.
+    pub(crate) fn window_max(&self) -> usize {
+        let given = settings::window_max(&self.state.now.lock().settings);
+        given.ok().flatten().unwrap_or(search::WINDOW_MAX)
+    }
+
     /// What was given as settings, below `index`.
     pub(crate) fn given_settings(&self) -> Map<String, Value> {
         self.state.now.lock().settings.clone()

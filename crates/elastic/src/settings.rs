@@ -134,9 +134,7 @@ pub(crate) fn normalized(given: &Map<String, Value>) -> Result<Map<String, Value
                 fields_max(&index)?;
             }
             "number_of_shards" | "number_of_replicas" | "number_of_routing_shards" => Counts::check(&index)?,
-            "max_result_window" => {
-                return Err(ElasticError::unsupported("the setting [index.max_result_window]"));
-            }
+            "max_result_window" => drop(window_max(&index)?),
             "blocks" => {
                 let known =
                     |name: &String| name == "metadata" || BLOCKS.iter().any(|(block, ..)| block == name);
@@ -282,6 +280,21 @@ pub(crate) fn analysis(index: &Map<String, Value>) -> Result<Analysis> {
     Ok(index
         .get("analysis")
         .map_or(Ok(Analysis::default()), Analysis::parse)?)
+}
+
+/// How far into what is found a page may reach, where that is said.
+pub(crate) fn window_max(index: &Map<String, Value>) -> Result<Option<usize>> {
+    let Some(Value::String(text)) = index.get("max_result_window") else {
+        return Ok(None);
+    };
+    let bound = match text.parse::<i32>() {
+        Ok(most) if most > 0 => return Ok(Some(most as usize)),
+        Ok(_) => " must be >= 1",
+        Err(_) => "",
+    };
+    Err(ElasticError::illegal(format!(
+        "Failed to parse value [{text}] for setting [index.max_result_window]{bound}"
+    )))
 }
 
 /// The characters of a text that are highlighted at most.

@@ -82,6 +82,8 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
         Some(places) => places,
         None => scan::places(&opened(call, expression, options, &mut request)?).await?,
     };
+    let windows = places.iter().map(|place| place.index.window_max());
+    request.window_max = windows.min().unwrap_or(request.window_max);
     if let Some(boosts) = &parts.boosts {
         boosts::apply(call, options, boosts, &mut places)?;
     }

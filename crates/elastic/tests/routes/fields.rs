@@ -243,4 +243,41 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"hits": {"hits": [{"_id": "1"}]}}"#,
     ),
+    // How far pages may reach says the index.
+    case(
+        "PUT /malformed/_settings",
+        r#"{"index": {"max_result_window": 3}}"#,
+        200,
+        "",
+    ),
+    case(
+        "GET /malformed/_search?from=1&size=2",
+        "",
+        200,
+        r#"{"hits": {"total": {"value": 2}}}"#,
+    ),
+    case(
+        "GET /malformed,looks/_search?from=2&size=2",
+        "",
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
+    case(
+        "PUT /wide",
+        r#"{"settings": {"max_result_window": 20000}}"#,
+        200,
+        "",
+    ),
+    case(
+        "GET /wide/_search?from=10000&size=10000",
+        "",
+        200,
+        r#"{"hits": {"hits": []}}"#,
+    ),
+    case(
+        "PUT /narrow",
+        r#"{"settings": {"index.max_result_window": 0}}"#,
+        400,
+        r#"{"error": {"reason": "Failed to parse value [0] for setting [index.max_result_window] must be >= 1"}}"#,
+    ),
 ];
