@@ -4,7 +4,7 @@ use crate::context::Context;
 use crate::error::{Failure, PipelineError, Result, failed};
 use crate::limits::STEPS_MAX;
 use crate::options::{self, Options};
-use crate::processors::{self, Flow, Kind};
+use crate::processors::{self, Flow, ProcessorKind};
 use painless::{Globals, Script};
 use serde_json::{Map, Value as Json};
 use std::sync::Arc;
@@ -32,7 +32,7 @@ pub(crate) struct Processor {
     condition: Option<Script>,
     ignores_failure: bool,
     on_failure: Option<Vec<Processor>>,
-    work: Kind,
+    work: ProcessorKind,
 }
 
 /// What pipelines ask of their surroundings.
@@ -273,7 +273,7 @@ impl Processor {
             }
             Some(_) => return Err(PipelineError::of("if", "property isn't a script")),
         };
-        let work = Kind::parse(kind, &mut options, depth, count)?;
+        let work = ProcessorKind::parse(kind, &mut options, depth, count)?;
         options.end()?;
         Ok(Processor {
             kind: kind.to_owned(),
@@ -312,7 +312,7 @@ impl Processor {
         let mut failure = match outcome {
             Ok(flow) => {
                 // A processor that runs a pipeline has shown its steps.
-                if run.is_traced() && !matches!(self.work, Kind::Pipeline(_)) {
+                if run.is_traced() && !matches!(self.work, ProcessorKind::Pipeline(_)) {
                     let status = match flow {
                         Flow::Next => StepStatus::Success(context.clone()),
                         Flow::Drop => StepStatus::Dropped,

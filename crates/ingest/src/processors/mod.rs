@@ -28,7 +28,7 @@ pub(crate) enum Flow {
 
 /// A processor by its type.
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub(crate) enum ProcessorKind {
     Append(fields::Append),
     Convert(convert::Convert),
     Csv(csv::Csv),
@@ -69,35 +69,35 @@ const NOT_HERE: &[&str] = &[
     "user_agent",
 ];
 
-impl Kind {
+impl ProcessorKind {
     pub(crate) fn parse(
         kind: &str,
         options: &mut Options,
         depth: usize,
         count: &mut usize,
-    ) -> options::Result<Kind> {
+    ) -> options::Result<ProcessorKind> {
         Ok(match kind {
-            "append" => Kind::Append(fields::Append::parse(options)?),
-            "convert" => Kind::Convert(convert::Convert::parse(options)?),
-            "csv" => Kind::Csv(csv::Csv::parse(options)?),
-            "date" => Kind::Date(date::Date::parse(options)?),
-            "date_index_name" => Kind::DateIndexName(date::DateIndexName::parse(options)?),
-            "dissect" => Kind::Dissect(dissect::Dissect::parse(options)?),
-            "dot_expander" => Kind::DotExpander(structure::DotExpander::parse(options)?),
-            "drop" => Kind::Drop,
-            "fail" => Kind::Fail(control::Fail::parse(options)?),
-            "foreach" => Kind::Foreach(structure::Foreach::parse(options, depth, count)?),
-            "grok" => Kind::Grok(grok::Grok::parse(options)?),
-            "json" => Kind::Json(structure::Json::parse(options)?),
-            "kv" => Kind::KeyValue(key_values::KeyValue::parse(options)?),
-            "pipeline" => Kind::Pipeline(control::Pipeline::parse(options)?),
-            "remove" => Kind::Remove(fields::Remove::parse(options)?),
-            "rename" => Kind::Rename(fields::Rename::parse(options)?),
-            "script" => Kind::Script(control::Script::parse(options)?),
-            "set" => Kind::Set(fields::Set::parse(options)?),
-            "sort" => Kind::Sort(structure::Sort::parse(options)?),
+            "append" => ProcessorKind::Append(fields::Append::parse(options)?),
+            "convert" => ProcessorKind::Convert(convert::Convert::parse(options)?),
+            "csv" => ProcessorKind::Csv(csv::Csv::parse(options)?),
+            "date" => ProcessorKind::Date(date::Date::parse(options)?),
+            "date_index_name" => ProcessorKind::DateIndexName(date::DateIndexName::parse(options)?),
+            "dissect" => ProcessorKind::Dissect(dissect::Dissect::parse(options)?),
+            "dot_expander" => ProcessorKind::DotExpander(structure::DotExpander::parse(options)?),
+            "drop" => ProcessorKind::Drop,
+            "fail" => ProcessorKind::Fail(control::Fail::parse(options)?),
+            "foreach" => ProcessorKind::Foreach(structure::Foreach::parse(options, depth, count)?),
+            "grok" => ProcessorKind::Grok(grok::Grok::parse(options)?),
+            "json" => ProcessorKind::Json(structure::Json::parse(options)?),
+            "kv" => ProcessorKind::KeyValue(key_values::KeyValue::parse(options)?),
+            "pipeline" => ProcessorKind::Pipeline(control::Pipeline::parse(options)?),
+            "remove" => ProcessorKind::Remove(fields::Remove::parse(options)?),
+            "rename" => ProcessorKind::Rename(fields::Rename::parse(options)?),
+            "script" => ProcessorKind::Script(control::Script::parse(options)?),
+            "set" => ProcessorKind::Set(fields::Set::parse(options)?),
+            "sort" => ProcessorKind::Sort(structure::Sort::parse(options)?),
             "bytes" | "gsub" | "html_strip" | "join" | "lowercase" | "split" | "trim" | "uppercase"
-            | "urldecode" => Kind::Text(texts::Text::parse(kind, options)?),
+            | "urldecode" => ProcessorKind::Text(texts::Text::parse(kind, options)?),
             known if NOT_HERE.contains(&known) => {
                 return Err(PipelineError::unsupported(format!("the processor [{known}]")));
             }
@@ -111,26 +111,26 @@ impl Kind {
 
     pub(crate) fn run(&self, context: &mut Context, run: &mut Run<'_>) -> Result<Flow> {
         match self {
-            Kind::Append(append) => append.run(context)?,
-            Kind::Convert(convert) => convert.run(context)?,
-            Kind::Csv(csv) => csv.run(context)?,
-            Kind::Date(date) => date.run(context, run.host.now_ms())?,
-            Kind::DateIndexName(name) => name.run(context, run.host.now_ms())?,
-            Kind::Dissect(dissect) => dissect.run(context)?,
-            Kind::DotExpander(expander) => expander.run(context)?,
-            Kind::Drop => return Ok(Flow::Drop),
-            Kind::Fail(fail) => fail.run(context)?,
-            Kind::Foreach(foreach) => return foreach.run(context, run),
-            Kind::Grok(grok) => grok.run(context)?,
-            Kind::Json(json) => json.run(context)?,
-            Kind::KeyValue(pairs) => pairs.run(context)?,
-            Kind::Pipeline(pipeline) => return pipeline.run(context, run),
-            Kind::Remove(remove) => remove.run(context)?,
-            Kind::Rename(rename) => rename.run(context)?,
-            Kind::Script(script) => script.run(context, run)?,
-            Kind::Set(set) => set.run(context)?,
-            Kind::Sort(sort) => sort.run(context)?,
-            Kind::Text(text) => text.run(context)?,
+            ProcessorKind::Append(append) => append.run(context)?,
+            ProcessorKind::Convert(convert) => convert.run(context)?,
+            ProcessorKind::Csv(csv) => csv.run(context)?,
+            ProcessorKind::Date(date) => date.run(context, run.host.now_ms())?,
+            ProcessorKind::DateIndexName(name) => name.run(context, run.host.now_ms())?,
+            ProcessorKind::Dissect(dissect) => dissect.run(context)?,
+            ProcessorKind::DotExpander(expander) => expander.run(context)?,
+            ProcessorKind::Drop => return Ok(Flow::Drop),
+            ProcessorKind::Fail(fail) => fail.run(context)?,
+            ProcessorKind::Foreach(foreach) => return foreach.run(context, run),
+            ProcessorKind::Grok(grok) => grok.run(context)?,
+            ProcessorKind::Json(json) => json.run(context)?,
+            ProcessorKind::KeyValue(pairs) => pairs.run(context)?,
+            ProcessorKind::Pipeline(pipeline) => return pipeline.run(context, run),
+            ProcessorKind::Remove(remove) => remove.run(context)?,
+            ProcessorKind::Rename(rename) => rename.run(context)?,
+            ProcessorKind::Script(script) => script.run(context, run)?,
+            ProcessorKind::Set(set) => set.run(context)?,
+            ProcessorKind::Sort(sort) => sort.run(context)?,
+            ProcessorKind::Text(text) => text.run(context)?,
         }
         Ok(Flow::Next)
     }

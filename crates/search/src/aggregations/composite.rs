@@ -43,21 +43,21 @@ pub(super) fn combinations<T: Clone>(
 
 /// How the values of a part of a key are made.
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
+pub(super) enum PartKind {
     Terms,
     Histogram(Box<Interval>),
     /// Tiles of a zoom, within an area.
     Tile(u32, Option<Area>),
 }
 
-impl Kind {
+impl PartKind {
     /// Which values are taken, and the aggregation that takes them.
     pub(super) fn taken(&self) -> (Takes, &'static str) {
         match self {
-            Kind::Terms => (Takes::Terms, "terms"),
-            Kind::Histogram(interval) if interval.is_of_dates() => (Takes::Dates, interval.name()),
-            Kind::Histogram(interval) => (Takes::Numbers, interval.name()),
-            Kind::Tile(..) => (Takes::Points, "geotile_grid"),
+            PartKind::Terms => (Takes::Terms, "terms"),
+            PartKind::Histogram(interval) if interval.is_of_dates() => (Takes::Dates, interval.name()),
+            PartKind::Histogram(interval) => (Takes::Numbers, interval.name()),
+            PartKind::Tile(..) => (Takes::Points, "geotile_grid"),
         }
     }
 }
@@ -83,7 +83,7 @@ impl Area {
 pub(super) struct Part {
     pub(super) name: String,
     pub(super) source: Source,
-    pub(super) kind: Kind,
+    pub(super) kind: PartKind,
     pub(super) descending: bool,
     pub(super) missing_bucket: bool,
 }
@@ -166,14 +166,14 @@ impl Part {
     fn terms(&self, view: &View<'_>) -> Result<Vec<Option<Term>>> {
         let found = self.source.terms(view)?;
         let mut terms: Vec<Term> = match &self.kind {
-            Kind::Terms => found,
-            Kind::Histogram(interval) => {
+            PartKind::Terms => found,
+            PartKind::Histogram(interval) => {
                 let values = found.iter().filter_map(Term::as_f64);
                 values
                     .filter_map(|value| interval.key(value, &self.source))
                     .collect()
             }
-            Kind::Tile(zoom, area) => found
+            PartKind::Tile(zoom, area) => found
                 .iter()
                 .filter_map(|term| match term {
                     Term::Point(point) if area.is_none_or(|area| area.has(*point)) => {
@@ -185,7 +185,7 @@ impl Part {
         };
         terms.sort_by(Term::compare);
         // Each value of a document counts, also where two of them are within one interval.
-        if let Kind::Terms = self.kind {
+        if let PartKind::Terms = self.kind {
             terms.dedup_by(|a, b| a.compare(b).is_eq());
         }
         Ok(match terms.is_empty() && self.missing_bucket {
@@ -212,21 +212,21 @@ impl Part {
         };
         let number = |value: &Value| value.as_f64().map_or_else(|| java_number(&text), Ok);
         Ok(Some(match (&self.kind, self.source.values) {
-            (Kind::Tile(..), _) => match value.as_i64() {
+            (PartKind::Tile(..), _) => match value.as_i64() {
                 Some(tile) => Term::Integer(tile),
                 None => Term::Integer(tile_of(&text)?),
             },
-            (Kind::Histogram(interval), _) if !interval.is_of_dates() => Term::Float(number(value)?),
-            (Kind::Histogram(_), _) if self.source.format.is_some() => {
+            (PartKind::Histogram(interval), _) if !interval.is_of_dates() => Term::Float(number(value)?),
+            (PartKind::Histogram(_), _) if self.source.format.is_some() => {
                 Term::Date(self.source.read_date(&text, now_ms)?)
             }
-            (Kind::Histogram(_), _) | (Kind::Terms, Some(ValueType::Date)) => {
+            (PartKind::Histogram(_), _) | (PartKind::Terms, Some(ValueType::Date)) => {
                 Term::Date(number(value)? as i64)
             }
-            (Kind::Terms, Some(kind @ (ValueType::Number | ValueType::Boolean))) => {
+            (PartKind::Terms, Some(kind @ (ValueType::Number | ValueType::Boolean))) => {
                 self.source.read(kind, value, now_ms)?
             }
-            (Kind::Terms, kind) => match value {
+            (PartKind::Terms, kind) => match value {
                 Value::String(_) => self.source.read(kind.unwrap_or(ValueType::Text), value, now_ms)?,
                 other => {
                     let class = class_of_json(other).trim_start_matches("java.lang.");
@@ -241,7 +241,7 @@ impl Part {
     fn shown(&self, term: Option<&Term>) -> Value {
         let Some(term) = term else { return Value::Null };
         match (&self.kind, term) {
-            (Kind::Tile(..), Term::Integer(tile)) => json!(tile_text(*tile)),
+            (PartKind::Tile(..), Term::Integer(tile)) => json!(tile_text(*tile)),
             (_, Term::Date(ms)) if self.source.format.is_none() => json!(ms),
             (_, term) => self.source.shown(term),
         }

@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 
 /// Which one it is.
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
+pub(super) enum PipelineKind {
     Avg,
     Max,
     Min,
@@ -74,7 +74,7 @@ impl Path {
 /// What is asked of a pipeline aggregation.
 #[derive(Clone, Debug)]
 pub(crate) struct PipelineSpec {
-    kind: Kind,
+    kind: PipelineKind,
     type_name: &'static str,
     /// The paths of the numbers that it takes, by the names that a script has for them.
     paths: Vec<(String, Path)>,
@@ -262,30 +262,34 @@ impl PipelineSpec {
     pub(super) fn is_parent(&self) -> bool {
         matches!(
             self.kind,
-            Kind::Derivative(_)
-                | Kind::CumulativeSum
-                | Kind::SerialDiff(_)
-                | Kind::Moving(_)
-                | Kind::MovingAverage(_)
-                | Kind::Script(_)
-                | Kind::Selector(_)
-                | Kind::Sort { .. }
+            PipelineKind::Derivative(_)
+                | PipelineKind::CumulativeSum
+                | PipelineKind::SerialDiff(_)
+                | PipelineKind::Moving(_)
+                | PipelineKind::MovingAverage(_)
+                | PipelineKind::Script(_)
+                | PipelineKind::Selector(_)
+                | PipelineKind::Sort { .. }
         )
     }
 
     /// Whether it goes by the order of buckets, each of which must be there.
     fn is_of_histograms(&self) -> bool {
-        self.is_parent() && !matches!(self.kind, Kind::Script(_) | Kind::Selector(_) | Kind::Sort { .. })
+        self.is_parent()
+            && !matches!(
+                self.kind,
+                PipelineKind::Script(_) | PipelineKind::Selector(_) | PipelineKind::Sort { .. }
+            )
     }
 
     /// The name that typed keys have in front.
     fn typed_name(&self) -> &'static str {
         match self.kind {
-            Kind::Max | Kind::Min => "bucket_metric_value",
-            Kind::Stats => "stats_bucket",
-            Kind::ExtendedStats(_) => "extended_stats_bucket",
-            Kind::Percentiles { .. } => "percentiles_bucket",
-            Kind::Derivative(_) => "derivative",
+            PipelineKind::Max | PipelineKind::Min => "bucket_metric_value",
+            PipelineKind::Stats => "stats_bucket",
+            PipelineKind::ExtendedStats(_) => "extended_stats_bucket",
+            PipelineKind::Percentiles { .. } => "percentiles_bucket",
+            PipelineKind::Derivative(_) => "derivative",
             _ => "simple_value",
         }
     }
@@ -293,7 +297,7 @@ impl PipelineSpec {
     /// All paths that it names.
     fn all_paths(&self) -> impl Iterator<Item = &Path> {
         let sorted: &[(Path, bool)] = match &self.kind {
-            Kind::Sort { by, .. } => by,
+            PipelineKind::Sort { by, .. } => by,
             _ => &[],
         };
         let named = self.paths.iter().map(|(_, path)| path);
@@ -339,22 +343,22 @@ fn unit_ms(text: &str) -> Option<f64> {
 }
 
 impl Reader<'_> {
-    fn kind(&mut self) -> Result<Kind> {
+    fn kind(&mut self) -> Result<PipelineKind> {
         Ok(match self.kind {
-            "avg_bucket" => Kind::Avg,
-            "max_bucket" => Kind::Max,
-            "min_bucket" => Kind::Min,
-            "sum_bucket" => Kind::Sum,
-            "stats_bucket" => Kind::Stats,
+            "avg_bucket" => PipelineKind::Avg,
+            "max_bucket" => PipelineKind::Max,
+            "min_bucket" => PipelineKind::Min,
+            "sum_bucket" => PipelineKind::Sum,
+            "stats_bucket" => PipelineKind::Stats,
             "extended_stats_bucket" => {
                 let sigma = self.members.number("sigma")?.unwrap_or(2.0);
                 if sigma < 0.0 {
                     return Err(SearchError::illegal("sigma must be a non-negative double"));
                 }
-                Kind::ExtendedStats(sigma)
+                PipelineKind::ExtendedStats(sigma)
             }
             "percentiles_bucket" => self.percentiles()?,
-            "derivative" => Kind::Derivative(match self.members.take("unit") {
+            "derivative" => PipelineKind::Derivative(match self.members.take("unit") {
                 None => None,
                 Some(Value::String(unit)) => Some(unit_ms(unit).ok_or_else(|| {
                     SearchError::illegal(format!(
@@ -364,24 +368,24 @@ impl Reader<'_> {
                 })?),
                 Some(other) => return Err(self.refused("unit", other)),
             }),
-            "cumulative_sum" => Kind::CumulativeSum,
-            "moving_avg" => Kind::MovingAverage(Average::parse(self.name, &mut self.members)?),
-            "moving_fn" => Kind::Moving(Window::parse(&mut self.members)?),
+            "cumulative_sum" => PipelineKind::CumulativeSum,
+            "moving_avg" => PipelineKind::MovingAverage(Average::parse(self.name, &mut self.members)?),
+            "moving_fn" => PipelineKind::Moving(Window::parse(&mut self.members)?),
             "serial_diff" => self.lag()?,
-            "bucket_script" => Kind::Script(self.script()?),
-            "bucket_selector" => Kind::Selector(self.script()?),
+            "bucket_script" => PipelineKind::Script(self.script()?),
+            "bucket_selector" => PipelineKind::Selector(self.script()?),
             _ => self.sort()?,
         })
     }
 
-    fn lag(&mut self) -> Result<Kind> {
+    fn lag(&mut self) -> Result<PipelineKind> {
         let lag = match self.members.take("lag") {
             None => 1,
             Some(Value::Number(lag)) => lag.as_f64().unwrap_or(0.0) as i64,
             Some(other) => return Err(self.refused("lag", other)),
         };
         match lag > 0 {
-            true => Ok(Kind::SerialDiff(lag as usize)),
+            true => Ok(PipelineKind::SerialDiff(lag as usize)),
             false => Err(SearchError::parsing(format!(
                 "Lag must be a positive, non-zero integer.  Value supplied was{lag} in [{}]: [lag].",
                 self.name
@@ -389,7 +393,7 @@ impl Reader<'_> {
         }
     }
 
-    fn percentiles(&mut self) -> Result<Kind> {
+    fn percentiles(&mut self) -> Result<PipelineKind> {
         let keyed = match self.members.take("keyed") {
             None => true,
             Some(Value::Bool(keyed)) => *keyed,
@@ -405,14 +409,14 @@ impl Reader<'_> {
             Some(other) => return Err(self.refused("percents", other)),
         };
         match percents.iter().all(|percent| (0.0..=100.0).contains(percent)) {
-            true => Ok(Kind::Percentiles { percents, keyed }),
+            true => Ok(PipelineKind::Percentiles { percents, keyed }),
             false => Err(SearchError::illegal(
                 "percents must only contain non-null doubles from 0.0-100.0 inclusive",
             )),
         }
     }
 
-    fn sort(&mut self) -> Result<Kind> {
+    fn sort(&mut self) -> Result<PipelineKind> {
         let mut by = Vec::new();
         let listed = match self.members.take("sort") {
             None => Vec::new(),
@@ -467,7 +471,7 @@ impl Reader<'_> {
                 ),
             ));
         }
-        Ok(Kind::Sort {
+        Ok(PipelineKind::Sort {
             by,
             from: from.unwrap_or(0),
             size,

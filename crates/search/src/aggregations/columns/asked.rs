@@ -2,7 +2,7 @@
 
 use super::Grouping;
 use super::buckets::Buckets;
-use crate::aggregations::composite::Kind;
+use crate::aggregations::composite::PartKind;
 use crate::aggregations::histogram::Interval;
 use crate::aggregations::metric_kind::MetricKind;
 use crate::aggregations::values::Source;
@@ -106,11 +106,11 @@ impl Aggregations {
                 Spec::Composite(composite) => {
                     for part in &composite.parts {
                         match &part.kind {
-                            Kind::Terms => add(&part.source, Asked::Values, true, mapping, out)?,
-                            Kind::Histogram(interval) => {
+                            PartKind::Terms => add(&part.source, Asked::Values, true, mapping, out)?,
+                            PartKind::Histogram(interval) => {
                                 add(&part.source, Asked::Buckets(interval), false, mapping, out)?;
                             }
-                            Kind::Tile(..) => return None,
+                            PartKind::Tile(..) => return None,
                         }
                     }
                 }

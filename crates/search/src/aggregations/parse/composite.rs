@@ -1,7 +1,7 @@
 //! Reading `composite` and the grids of the earth.
 
 use super::{Form, at_least, field_source, histograms, source};
-use crate::aggregations::composite::{Area, CompositeSpec, Kind, Part};
+use crate::aggregations::composite::{Area, CompositeSpec, Part, PartKind};
 use crate::aggregations::histogram::Interval;
 use crate::aggregations::values::Source;
 use crate::aggregations::{BUCKETS_MAX, Spec, too_many_buckets};
@@ -152,12 +152,12 @@ fn part(name: &str, kind: &str, mut given: Members<'_>) -> Result<Part> {
     };
     let missing_bucket = members.flag("missing_bucket")?.unwrap_or(false);
     let (source, kind) = match kind {
-        "terms" => (part_source(members)?, Kind::Terms),
+        "terms" => (part_source(members)?, PartKind::Terms),
         "histogram" => {
             let width = histograms::number_width(name, members)?;
             (
                 part_source(members)?,
-                Kind::Histogram(Box::new(Interval::of_width(width))),
+                PartKind::Histogram(Box::new(Interval::of_width(width))),
             )
         }
         "date_histogram" => {
@@ -165,12 +165,15 @@ fn part(name: &str, kind: &str, mut given: Members<'_>) -> Result<Part> {
                 offset: histograms::date_offset(members)?,
                 ..Interval::of_width(histograms::date_width(members)?)
             };
-            (source(members, Form::Zoned)?, Kind::Histogram(Box::new(interval)))
+            (
+                source(members, Form::Zoned)?,
+                PartKind::Histogram(Box::new(interval)),
+            )
         }
         "geotile_grid" => {
             let zoom = precision(kind, members)?;
             let area = bounds(members)?;
-            (part_source(members)?, Kind::Tile(zoom, area))
+            (part_source(members)?, PartKind::Tile(zoom, area))
         }
         other => return Err(SearchError::parsing(format!("invalid source type: {other}"))),
     };

@@ -1,7 +1,7 @@
 //! Pipelines carried out: beside the aggregations whose buckets they take, and within the buckets of the one around them.
 
 use super::paths::{answer, buckets_of, no_number};
-use super::{Kind, Path, PipelineSpec};
+use super::{Path, PipelineKind, PipelineSpec};
 use crate::aggregations::metric_kind::MetricKind;
 use crate::aggregations::metrics::Metric;
 use crate::aggregations::values::number_of;
@@ -63,12 +63,12 @@ fn over(spec: &PipelineSpec, values: &[(String, f64)]) -> Map<String, Value> {
         Metric::of_summary(&kind, summary).stats(&shown)
     };
     match &spec.kind {
-        Kind::Avg => spec.value(summary.avg().unwrap_or(f64::NAN)),
-        Kind::Sum => spec.value(summary.sum),
-        Kind::Max => best(spec, values, summary.max),
-        Kind::Min => best(spec, values, summary.min),
-        Kind::Percentiles { percents, keyed } => percentiles(spec, values, percents, *keyed),
-        Kind::ExtendedStats(sigma) => of_stats(MetricKind::ExtendedStats { sigma: *sigma }),
+        PipelineKind::Avg => spec.value(summary.avg().unwrap_or(f64::NAN)),
+        PipelineKind::Sum => spec.value(summary.sum),
+        PipelineKind::Max => best(spec, values, summary.max),
+        PipelineKind::Min => best(spec, values, summary.min),
+        PipelineKind::Percentiles { percents, keyed } => percentiles(spec, values, percents, *keyed),
+        PipelineKind::ExtendedStats(sigma) => of_stats(MetricKind::ExtendedStats { sigma: *sigma }),
         _ => of_stats(MetricKind::Stats),
     }
 }
@@ -167,23 +167,23 @@ type Bucket = (String, Value);
 impl Within<'_> {
     fn buckets(&self, mut buckets: Vec<Bucket>) -> Result<Vec<Bucket>> {
         match &self.spec.kind {
-            Kind::Script(_) | Kind::Selector(_) => return self.scripted(buckets),
-            Kind::Sort { by, from, size } => return self.sorted(buckets, by, *from, *size),
+            PipelineKind::Script(_) | PipelineKind::Selector(_) => return self.scripted(buckets),
+            PipelineKind::Sort { by, from, size } => return self.sorted(buckets, by, *from, *size),
             _ => {}
         }
         let path = self.spec.path()?;
         let number = |(_, bucket): &Bucket| self.spec.number_at(bucket, path, self.inner);
         let values: Vec<Option<f64>> = buckets.iter().map(number).collect::<Result<_>>()?;
         match &self.spec.kind {
-            Kind::Derivative(unit) => self.derive(&mut buckets, &values, *unit),
-            Kind::CumulativeSum => {
+            PipelineKind::Derivative(unit) => self.derive(&mut buckets, &values, *unit),
+            PipelineKind::CumulativeSum => {
                 let mut sum = 0.0;
                 for (bucket, value) in buckets.iter_mut().zip(&values) {
                     sum += value.filter(|value| value.is_finite()).unwrap_or(0.0);
                     self.put(bucket, sum);
                 }
             }
-            Kind::SerialDiff(lag) => {
+            PipelineKind::SerialDiff(lag) => {
                 let number = |at: usize| values[at].filter(|value| !value.is_nan());
                 for (at, bucket) in buckets.iter_mut().enumerate() {
                     let before = at.checked_sub(*lag).and_then(number);
@@ -192,7 +192,7 @@ impl Within<'_> {
                     }
                 }
             }
-            Kind::Moving(window) => {
+            PipelineKind::Moving(window) => {
                 // Buckets without a number are skipped.
                 let all: Vec<f64> = numbers(&values).flatten().collect();
                 let there = buckets
@@ -203,7 +203,7 @@ impl Within<'_> {
                     self.put(bucket, window.value(at, &all).unwrap_or(f64::NAN));
                 }
             }
-            Kind::MovingAverage(average) => {
+            PipelineKind::MovingAverage(average) => {
                 let all: Vec<Option<f64>> = numbers(&values).collect();
                 for (bucket, mean) in buckets.iter_mut().zip(average.values(&all)) {
                     if let Some(mean) = mean {
@@ -258,8 +258,8 @@ impl Within<'_> {
                 ));
             }
             match &self.spec.kind {
-                Kind::Selector(script) if !script.is_true_of(&given)? => continue,
-                Kind::Script(script) => {
+                PipelineKind::Selector(script) if !script.is_true_of(&given)? => continue,
+                PipelineKind::Script(script) => {
                     let is_gap = |(_, value): &(&str, Option<f64>)| value.is_none_or(f64::is_nan);
                     if (self.spec.zeros || !given.iter().any(is_gap))
                         && let Some(value) = script.number_of(&given)?

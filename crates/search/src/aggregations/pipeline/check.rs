@@ -1,6 +1,6 @@
 //! What pipelines may stand where, and in which order they are carried out.
 
-use super::{Kind, Path, PipelineSpec};
+use super::{Path, PipelineKind, PipelineSpec};
 use crate::aggregations::histogram::Width;
 use crate::aggregations::{Aggregations, Named, Spec};
 use mapping::error::{self, Result, SearchError};
@@ -74,7 +74,7 @@ pub(in crate::aggregations) fn check_parents(parent: &Named) -> Result<()> {
         }
         let takes_one = matches!(
             spec.kind,
-            Kind::CumulativeSum | Kind::Moving(_) | Kind::MovingAverage(_)
+            PipelineKind::CumulativeSum | PipelineKind::Moving(_) | PipelineKind::MovingAverage(_)
         );
         if takes_one && spec.paths.len() > 1 {
             return Err(invalid(format!(
