@@ -335,19 +335,25 @@ impl FileWriter {
         let namespace = files.bucket.files();
         let entry = files.entry(&document)?;
         let (context, options) = (Context::default(), WriteOptions::default());
+        // From here on the entry may come to be, whether somebody waits for the answer or not: its chunks have to stay.
+        let is_cleaned_up = std::mem::replace(&mut self.is_cleaned_up, false);
         let inserted = files
             .engine
             .insert(&context, &namespace, vec![document], &options)
-            .await?;
-        match inserted.failures.into_iter().next() {
-            Some(failure) if failure.error.code == Code::DUPLICATE_KEY => {
-                Err(FileError::Exists(id_text(&self.entry.id)))
-            }
-            Some(failure) => Err(failure.error.into()),
-            None => {
-                self.note_verified(entry);
-                Ok(())
-            }
+            .await;
+        let refused = match inserted {
+            Ok(reply) => reply.failures.into_iter().next().map(|failure| failure.error),
+            Err(error) => Some(error),
+        };
+        let Some(error) = refused else {
+            self.note_verified(entry);
+            return Ok(());
+        };
+        // One that could not be flushed is there, and of another's file the chunks have the same id.
+        self.is_cleaned_up = is_cleaned_up && matches!(files.find_id(&self.entry.id).await, Ok(None));
+        match error.code == Code::DUPLICATE_KEY {
+            true => Err(FileError::Exists(id_text(&self.entry.id))),
+            false => Err(error.into()),
         }
     }
 

@@ -75,6 +75,21 @@ async fn insert(engine: &Engine, collection: &str, document: Document) -> Insert
 }
 
 #[tokio::test]
+async fn a_file_whose_entry_could_not_be_flushed_is_there_as_a_whole() {
+    let simulation = Simulation::new(1);
+    let files = engine_on(&simulation).await.files(bucket());
+    put(&files, "before", &bytes(10)).await;
+    let mut writer = files.create(named("a")).await.unwrap();
+    writer.write(&bytes(2500)).await.unwrap();
+    simulation.fill_at_next_flush();
+    writer.finish(&Digests::default(), None).await.unwrap_err();
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(get(&files, "a", -1).await, Some(bytes(2500)));
+}
+
+#[tokio::test]
 async fn a_file_comes_back_as_it_was_written_whatever_its_length() {
     let files = new_files().await;
     for length in [0, 1, 999, 1000, 1001, 2000, 12_345] {
