@@ -6,10 +6,10 @@ use crate::error::Result;
 use crate::keys::keys;
 use crate::record::show_record;
 use crate::state::Published;
-use crate::tail::tail;
+use crate::tail::{Tail, tail};
 use engine::{PageLimit, RecordId, RevisionedSnapshot};
 use fulltext::{Lookup, Mask};
-use search::{FoundBy, Held, Run};
+use search::{FoundBy, Grouping, Held, NewestWanted, Run};
 use std::time::Instant;
 
 /// A collection is read as fast without an index where more than one in this many of its documents match.
@@ -61,73 +61,53 @@ pub(crate) async fn run(
     let is_grouped = grouping.is_some();
     let newest = run.newest_wanted(layout, is_grouped).filter(|_| wanted.is_exact);
     let is_scored = newest.is_none() && wanted.is_exact && run.scoring(layout, &keys, is_grouped).is_some();
+    let way = match newest {
+        Some(_) => FoundBy::Newest,
+        None if is_scored => FoundBy::Best,
+        None => FoundBy::Candidates,
+    };
     let most = snapshot.count() / PART_MAX;
     let reads_all = newest.is_none() && !is_scored;
     if reads_all && reader.matching(&wanted.lookup, &tail.mask, most)? > most {
         return Ok(SearchEnd::NotThis);
     }
     if counts_first {
-        run.count_index(layout, reader, &tail.mask)?;
-        for record in tail.records() {
-            show_record(run, record, true)?;
-        }
+        count(run, published, &tail)?;
         // Which terms stand for patterns is known now.
         if let Some(known) = run.wanted(layout, reader, &keys)? {
             wanted = known;
         }
     }
-    let way = match newest {
-        Some(_) => FoundBy::Newest,
-        None if is_scored => FoundBy::Best,
-        None => FoundBy::Candidates,
-    };
     run.found_by(way, tail.records().count() as u64);
     for record in tail.records() {
         show_record(run, record, false)?;
     }
-    let mut progress = Progress { deadline };
-    let mut matching = None;
-    if let Some(grouping) = grouping.filter(|_| !reads_all) {
-        let (found, count) = collect(
-            run,
-            grouping,
-            published,
-            &wanted.lookup,
-            &tail.mask,
-            &mut progress,
-        )?;
-        if let SearchEnd::Late = found {
-            return Ok(found);
-        }
-        matching = Some(count);
+    let mut finding = Finding {
+        published,
+        lookup: &wanted.lookup,
+        mask: &tail.mask,
+        progress: Progress { deadline },
+        matching: None,
+    };
+    if let Some(grouping) = grouping.filter(|_| !reads_all)
+        && !finding.collect(run, grouping)?
+    {
+        return Ok(SearchEnd::Late);
     }
     let held = run.held().another();
     let numbers = match newest {
-        Some(newest) => {
-            let best = reader.newest(&wanted.lookup, &tail.mask, newest.count)?;
-            if newest.is_counted && matching.is_none() {
-                let count = reader.matching(&wanted.lookup, &tail.mask, u64::MAX);
-                matching = Some(count?);
-            }
-            best.iter().map(|best| RecordId(best.number)).collect()
-        }
-        None if is_scored => match best(run, published, &wanted.lookup, &tail.mask, &mut progress)? {
-            Some((numbers, count)) => {
-                matching = Some(count);
-                numbers
-            }
-            None => return Ok(SearchEnd::Late),
-        },
-        None => {
-            let mut numbers = numbers(published, &wanted.lookup, &tail.mask, &held)?;
-            numbers.sort_unstable();
-            numbers
-        }
+        Some(newest) => Some(finding.newest(newest)?),
+        None if is_scored => finding.best(run)?,
+        None => Some(finding.all(&held)?),
     };
+    let Some(numbers) = numbers else {
+        return Ok(SearchEnd::Late);
+    };
+    let matching = finding.matching;
     let mut shower = Shower {
         run,
         snapshot,
-        progress,
+        progress: finding.progress,
         shown: 0,
     };
     let found = shower.show(&numbers).await?;
@@ -136,30 +116,76 @@ pub(crate) async fn run(
     Ok(found)
 }
 
-/// The best by their scores, and how many match; `None` where it took too long.
-fn best(
-    run: &Run<'_>,
-    published: &Published,
-    lookup: &Lookup,
-    mask: &Mask,
-    progress: &mut Progress,
-) -> Result<Option<(Vec<RecordId>, u64)>> {
-    let Some(scoring) = run.scoring(&published.layout, &keys, true) else {
-        return Ok(None);
-    };
-    let mut ended = Ok(true);
-    let mut asked = fulltext::Scoring {
-        probes: &scoring.probes,
-        score: &mut |probes, entry| scoring.score(probes, entry),
-        step: &mut |work| {
-            ended = progress.step(work);
-            matches!(ended, Ok(true))
-        },
-    };
-    let found = published.reader.best(lookup, mask, run.kept(), &mut asked);
-    let found = found?;
-    ended?;
-    Ok(found.map(|(numbers, count)| (numbers.into_iter().map(RecordId).collect(), count)))
+/// Counts all documents for the scores.
+fn count(run: &mut Run<'_>, published: &Published, tail: &Tail) -> Result<()> {
+    run.count_index(&published.layout, &published.reader, &tail.mask)?;
+    for record in tail.records() {
+        show_record(run, record, true)?;
+    }
+    Ok(())
+}
+
+/// A lookup on its way.
+struct Finding<'f> {
+    published: &'f Published,
+    lookup: &'f Lookup,
+    /// What does not count.
+    mask: &'f Mask,
+    progress: Progress,
+    /// How many match, once that is known.
+    matching: Option<u64>,
+}
+
+impl Finding<'_> {
+    /// Collects what aggregations ask by columns; false where it took too long.
+    fn collect(&mut self, run: &mut Run<'_>, grouping: Grouping) -> Result<bool> {
+        let progress = &mut self.progress;
+        let (end, count) = collect(run, grouping, self.published, self.lookup, self.mask, progress)?;
+        self.matching = Some(count);
+        Ok(!matches!(end, SearchEnd::Late))
+    }
+
+    /// The newest.
+    fn newest(&mut self, newest: NewestWanted) -> Result<Vec<RecordId>> {
+        let reader = &self.published.reader;
+        let best = reader.newest(self.lookup, self.mask, newest.count)?;
+        if newest.is_counted && self.matching.is_none() {
+            self.matching = Some(reader.matching(self.lookup, self.mask, u64::MAX)?);
+        }
+        Ok(best.iter().map(|best| RecordId(best.number)).collect())
+    }
+
+    /// The best by their scores; `None` where it took too long.
+    fn best(&mut self, run: &Run<'_>) -> Result<Option<Vec<RecordId>>> {
+        let Some(scoring) = run.scoring(&self.published.layout, &keys, true) else {
+            return Ok(None);
+        };
+        let mut ended = Ok(true);
+        let progress = &mut self.progress;
+        let mut asked = fulltext::Scoring {
+            probes: &scoring.probes,
+            score: &mut |probes, entry| scoring.score(probes, entry),
+            step: &mut |work| {
+                ended = progress.step(work);
+                matches!(ended, Ok(true))
+            },
+        };
+        let reader = &self.published.reader;
+        let found = reader.best(self.lookup, self.mask, run.kept(), &mut asked);
+        let found = found?;
+        ended?;
+        Ok(found.map(|(numbers, count)| {
+            self.matching = Some(count);
+            numbers.into_iter().map(RecordId).collect()
+        }))
+    }
+
+    /// All that match, by their numbers, which are counted in `held`.
+    fn all(&self, held: &Held) -> Result<Vec<RecordId>> {
+        let mut numbers = numbers(self.published, self.lookup, self.mask, held)?;
+        numbers.sort_unstable();
+        Ok(numbers)
+    }
 }
 
 /// The records of all that match; `held` is of their numbers.
