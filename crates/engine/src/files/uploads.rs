@@ -219,7 +219,7 @@ impl Files {
             return Ok(None);
         };
         let Some(index) = index_on(&chunks, &chunk_key()) else {
-            return Ok(None);
+            return self.last_chunk_without_index(file).await;
         };
         let snapshot = chunks.snapshot().await?;
         let range = KeyRange::prefix(&encoded(file));
@@ -233,6 +233,20 @@ impl Files {
         };
         let record = snapshot.by_record(entry.record).await?;
         Ok(record.and_then(|record| Chunk::read(&record.document)))
+    }
+
+    /// The same where the index is being built, or was dropped: an upload would begin again, over what is there.
+    async fn last_chunk_without_index(&self, file: &Value) -> Result<Option<Chunk>, FileError> {
+        let request = FindRequest {
+            filter: doc! {"files_id": doc! {"$eq": file.clone()}},
+            sort: doc! {"n": -1},
+            limit: Some(1),
+            single_batch: true,
+            ..FindRequest::default()
+        };
+        let (context, chunks) = (Context::default(), self.bucket.chunks());
+        let reply = self.engine.find(&context, &chunks, &request).await?;
+        Ok(reply.batch.first().and_then(Chunk::read))
     }
 
     /// The digests of what is stored of an upload, computed by reading it.

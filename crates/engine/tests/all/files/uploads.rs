@@ -57,6 +57,22 @@ async fn an_upload_may_say_later_how_long_it_will_be() {
 }
 
 #[tokio::test]
+async fn an_upload_goes_on_where_it_was_although_the_index_of_chunks_is_gone() {
+    let engine = engine_on(&Simulation::new(9)).await;
+    let (files, all) = (engine.files(bucket()), bytes(3000));
+    let id = begin(&files, 3000).await;
+    let mut writer = files.resume_upload(id).await.unwrap().unwrap();
+    writer.write(&all[..1500]).await.unwrap();
+    writer.pause(60_000).await.unwrap();
+    let chunks = engine::Namespace::new("default", "photos.chunks");
+    engine.drop_indexes(&chunks, &Value::from("*")).await.unwrap();
+    assert_eq!(files.upload(id).await.unwrap().unwrap().offset, 1500);
+    let mut writer = files.resume_upload(id).await.unwrap().unwrap();
+    writer.write(&all[1500..]).await.unwrap();
+    finish_movie(&files, writer, all).await;
+}
+
+#[tokio::test]
 async fn an_upload_goes_on_where_it_was_interrupted_after_a_crash_too() {
     let simulation = Simulation::new(8);
     let all = bytes(10_000);
