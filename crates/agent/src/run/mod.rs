@@ -10,6 +10,7 @@ use crate::source::{self, Start};
 use crate::spool::{Recovery, Spool};
 use crate::status;
 use anyhow::{Context, Result};
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -113,24 +114,14 @@ async fn round(
     });
     let (stop, stopping) = watch::channel(false);
     let (sender, receiver) = mpsc::channel(BATCHES_WAITING_MAX);
-    let mut sources = JoinSet::new();
-    for source in &config.sources {
-        let start = Start {
-            device: config.device.clone(),
-            sender: sender.clone(),
-            stop: stopping.clone(),
-            is_once,
-            counters: counters.clone(),
-        };
-        let own = source::positions_of(&source.name, &positions);
-        let (source, name) = (source.clone(), source.name.clone());
-        sources.spawn(async move {
-            if let Err(error) = source::run(source, start, own).await {
-                tracing::error!(source = name, "a source ended: {error:#}");
-            }
-        });
-    }
-    drop(sender);
+    let start = Start {
+        device: config.device.clone(),
+        sender,
+        stop: stopping.clone(),
+        is_once,
+        counters: counters.clone(),
+    };
+    let mut sources = start_sources(config, start, &positions);
     let mut keeping = tokio::spawn(keep::run(
         shared.clone(),
         config.spool.clone(),
@@ -163,6 +154,21 @@ async fn round(
     let _ = status::write(&config.spool.folder, &figures);
     tracing::info!(figures = %serde_json::Value::from(figures), "the agent ends");
     Ok(ended.unwrap_or(Ended::Stopped))
+}
+
+/// Runs each source in a task. They alone have the sender then, so that the spool sees when all have ended.
+fn start_sources(config: &Config, start: Start, positions: &BTreeMap<String, String>) -> JoinSet<()> {
+    let mut sources = JoinSet::new();
+    for source in &config.sources {
+        let own = source::positions_of(&source.name, positions);
+        let (source, name, start) = (source.clone(), source.name.clone(), start.clone());
+        sources.spawn(async move {
+            if let Err(error) = source::run(source, start, own).await {
+                tracing::error!(source = name, "a source ended: {error:#}");
+            }
+        });
+    }
+    sources
 }
 
 fn tell(config: &Config, recovery: Recovery) {
