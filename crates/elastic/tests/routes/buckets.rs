@@ -122,6 +122,30 @@ fn buckets() {
         ),
         case(
             "POST /b/_search",
+            r#"{"query": {"geo_polygon": {"place": {"points": ["53,4", {"lat": 53, "lon": 6}, [5, 51]]}}}}"#,
+            200,
+            r#"{"hits": {"total": {"value": 2}}}"#,
+        ),
+        case(
+            "POST /b/_search",
+            r#"{"query": {"geo_polygon": {"place": {"points": ["53,4", "53,6", "53,4"]}}}}"#,
+            400,
+            r#"{"error": {"reason": "too few points defined for geo_polygon query"}}"#,
+        ),
+        case(
+            "POST /b/_search",
+            r#"{"query": {"wrapper": {"query": "eyJ0ZXJtIjogeyJrIjogImIifX0="}}}"#,
+            200,
+            r#"{"hits": {"hits": [{"_source": {"k": "b"}}]}}"#,
+        ),
+        case(
+            "POST /b/_search",
+            r#"{"query": {"wrapper": {"query": "e30", "boost": 1}}}"#,
+            400,
+            r#"{"error": {"type": "parsing_exception"}}"#,
+        ),
+        case(
+            "POST /b/_search",
             r#"{"query": {"geo_distance": {"distance": "5km", "k": "1,1"}}}"#,
             400,
             r#"{"error": {"type": "query_shard_exception"}}"#,

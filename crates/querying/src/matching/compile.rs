@@ -130,12 +130,12 @@ impl Compiler<'_> {
                 Some(field) => leaf(field, Test::Distance(*origin, *pivot), *boost),
                 None => Node::Nothing,
             },
-            Query::GeoBox {
+            Query::GeoWithin {
                 field,
-                sides,
+                area,
                 ignore_unmapped,
                 boost,
-            } => self.place(field, *ignore_unmapped, Test::Within(*sides), *boost)?,
+            } => self.place(field, *ignore_unmapped, Test::Within(area.clone()), *boost)?,
             Query::FunctionScore {
                 query,
                 scoring,

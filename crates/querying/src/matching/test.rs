@@ -5,6 +5,7 @@ use super::expansion::Expanding;
 use super::intervals::Rule;
 use super::nearest::Nearest;
 use super::patterns::TermPattern;
+use crate::query::GeoArea;
 use mapping::fields::{Term, View};
 use mapping::geo::Point;
 use mapping::intervals::{Interval, Relation};
@@ -56,8 +57,8 @@ pub enum Test {
     },
     /// It has a number or a time, which is worth the more the nearer it is to the first; half at the second.
     Distance(f64, f64),
-    /// It has a point in a box: top, left, bottom, right.
-    Within([f64; 4]),
+    /// It has a point in a part of the earth.
+    Within(GeoArea),
     /// It has a vector, which is worth the more the nearer it is to another.
     Nearest(Box<Nearest>),
     /// Its terms stand as a rule says.
@@ -92,20 +93,10 @@ impl Test {
                 ip.to_bits() & mask == address.to_bits() & mask
             }
             (Test::Near(from, metres), Term::Point(point)) => point.distance(*from) <= *metres,
-            (Test::Within(sides), Term::Point(point)) => is_within(*point, *sides),
+            (Test::Within(area), Term::Point(point)) => area.has(*point),
             _ => false,
         }
     }
-}
-
-/// Whether a point is in a box: top, left, bottom, right.
-fn is_within(point: Point, [top, left, bottom, right]: [f64; 4]) -> bool {
-    let across = match left <= right {
-        true => (left..=right).contains(&point.lon),
-        // Over the line where dates change.
-        false => point.lon >= left || point.lon <= right,
-    };
-    across && (bottom..=top).contains(&point.lat)
 }
 
 /// The terms of a field in a document, with their places.

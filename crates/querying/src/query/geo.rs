@@ -1,9 +1,9 @@
 //! Reading queries by places on the earth.
 
 use super::sides::{point_of, sides};
-use super::{Parser, Query};
+use super::{GeoArea, Parser, Query};
 use mapping::error::{Result, SearchError};
-use mapping::geo::metres;
+use mapping::geo::{Point, metres};
 use mapping::json::Members;
 use serde_json::Value;
 
@@ -67,6 +67,15 @@ impl Parser {
                     boost,
                 }
             }
+            "geo_polygon" => {
+                let (field, given) = field(&mut members, name)?;
+                Query::GeoWithin {
+                    field,
+                    area: GeoArea::Polygon(corners(given)?),
+                    ignore_unmapped,
+                    boost,
+                }
+            }
             _ => {
                 if let Some(kind) = members.text("type")?
                     && !["memory", "indexed"].contains(&kind.to_ascii_lowercase().as_str())
@@ -75,9 +84,9 @@ impl Parser {
                     return Err(SearchError::illegal(reason));
                 }
                 let (field, given) = field(&mut members, name)?;
-                Query::GeoBox {
+                Query::GeoWithin {
                     field,
-                    sides: sides(given)?,
+                    area: GeoArea::Box(sides(given)?),
                     ignore_unmapped,
                     boost,
                 }
@@ -85,6 +94,24 @@ impl Parser {
         };
         members.end()?;
         Ok(query)
+    }
+}
+
+/// The corners of a polygon, of which the last may be the first again.
+fn corners(given: &Value) -> Result<Vec<Point>> {
+    let mut members = Members::of("geo_polygon", given)?;
+    let points = match members.take("points") {
+        Some(Value::Array(points)) => points.iter().map(point_of).collect::<Result<Vec<_>>>()?,
+        _ => return Err(SearchError::parsing("[geo_polygon] names no [points]")),
+    };
+    members.end()?;
+    let is_closed = points.first() == points.last();
+    match points.len() >= if is_closed { 4 } else { 3 } {
+        true => Ok(points),
+        false if points.is_empty() => Err(SearchError::illegal("polygon must not be null or empty")),
+        false => Err(SearchError::illegal(
+            "too few points defined for geo_polygon query",
+        )),
     }
 }
 

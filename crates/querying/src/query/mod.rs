@@ -1,5 +1,6 @@
 //! What documents are asked for, and reading it from JSON.
 
+mod area;
 mod compound;
 mod full_text;
 mod functions;
@@ -17,6 +18,7 @@ mod term_level;
 mod texts;
 mod within;
 
+pub use area::GeoArea;
 pub(crate) use full_text::are_all;
 pub use functions::FunctionScore;
 pub(crate) use functions::{BoostMode, Curve, Decay, Function, FunctionKind, ManyMode, Modifier, ScoreMode};
@@ -33,6 +35,8 @@ pub use texts::{Fuzzy, Match, MatchKind, MultiKind, ZeroTerms};
 
 use crate::neighbours::Neighbours;
 use crate::script::DocumentScript;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use mapping::error::{Result, SearchError};
 use mapping::intervals::Relation;
 use mapping::json::scalar;
@@ -131,10 +135,9 @@ pub enum Query {
         pivot: f64,
         boost: f32,
     },
-    GeoBox {
+    GeoWithin {
         field: String,
-        /// Top, left, bottom, right.
-        sides: [f64; 4],
+        area: GeoArea,
         ignore_unmapped: bool,
         boost: f32,
     },
@@ -346,30 +349,30 @@ impl Parser {
                 "[{name}] malformed query, expected [END_OBJECT] but found [FIELD_NAME], [{other}]"
             )));
         }
-        let query =
-            match name.as_str() {
-                "match_all" | "match_none" | "bool" | "constant_score" | "dis_max" | "boosting"
-                | "nested" => parser.compound(name, body),
-                "distance_feature" => parser.distance_feature(body),
-                "function_score" | "script_score" | "script" => parser.functions(name, body),
-                "intervals" => intervals::parse(body),
-                "knn" => Ok(Query::Knn(Box::new(parser.knn(body)?))),
-                "geo_distance" | "geo_bounding_box" => parser.geo(name, body),
-                "query_string" => lucene::parse(body),
-                "simple_query_string" => simple::parse(body),
-                "ids" | "exists" | "term" | "terms" | "range" | "prefix" | "wildcard" | "regexp"
-                | "fuzzy" => term_level::parse(name, body),
-                "match" | "match_phrase" | "match_phrase_prefix" | "match_bool_prefix" | "multi_match" => {
-                    full_text::parse(name, body)
-                }
-                "more_like_this" | "geo_polygon" | "geo_shape" | "has_child" | "has_parent" | "parent_id"
-                | "percolate" | "pinned" | "rank_feature" | "semantic" | "span_term" | "span_near"
-                | "span_or" | "span_not" | "span_first" | "span_multi" | "span_containing"
-                | "span_within" | "field_masking_span" | "terms_set" | "wrapper" | "combined_fields" => {
-                    Err(SearchError::unsupported(format!("the query [{name}]")))
-                }
-                other => Err(SearchError::parsing(format!("unknown query [{other}]"))),
-            }?;
+        let query = match name.as_str() {
+            "match_all" | "match_none" | "bool" | "constant_score" | "dis_max" | "boosting" | "nested" => {
+                parser.compound(name, body)
+            }
+            "distance_feature" => parser.distance_feature(body),
+            "function_score" | "script_score" | "script" => parser.functions(name, body),
+            "intervals" => intervals::parse(body),
+            "knn" => Ok(Query::Knn(Box::new(parser.knn(body)?))),
+            "geo_distance" | "geo_bounding_box" | "geo_polygon" => parser.geo(name, body),
+            "wrapper" => parser.wrapped(body),
+            "query_string" => lucene::parse(body),
+            "simple_query_string" => simple::parse(body),
+            "ids" | "exists" | "term" | "terms" | "range" | "prefix" | "wildcard" | "regexp" | "fuzzy" => {
+                term_level::parse(name, body)
+            }
+            "match" | "match_phrase" | "match_phrase_prefix" | "match_bool_prefix" | "multi_match" => {
+                full_text::parse(name, body)
+            }
+            "more_like_this" | "geo_shape" | "has_child" | "has_parent" | "parent_id" | "percolate"
+            | "pinned" | "rank_feature" | "semantic" | "span_term" | "span_near" | "span_or" | "span_not"
+            | "span_first" | "span_multi" | "span_containing" | "span_within" | "field_masking_span"
+            | "terms_set" | "combined_fields" => Err(SearchError::unsupported(format!("the query [{name}]"))),
+            other => Err(SearchError::parsing(format!("unknown query [{other}]"))),
+        }?;
         Ok(match name_of(name, body)? {
             None => query,
             Some(name) => Query::Named {
@@ -377,6 +380,19 @@ impl Parser {
                 query: Box::new(query),
             },
         })
+    }
+
+    /// A query whose JSON comes in base64.
+    fn wrapped(self, body: &Value) -> Result<Query> {
+        let malformed = |why: &str| SearchError::parsing(format!("[wrapper] query malformed{why}"));
+        let member = body.as_object().and_then(|members| members.iter().next());
+        let (name, given) = member.ok_or_else(|| malformed(""))?;
+        if name != "query" {
+            return Err(malformed(&format!(", expected `query` but was {name}")));
+        }
+        let bytes = given.as_str().and_then(|text| STANDARD.decode(text).ok());
+        let query: Option<Value> = bytes.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+        self.query(&query.ok_or_else(|| malformed(", [query] is no JSON in base64"))?)
     }
 
     fn queries(self, value: &Value) -> Result<Vec<Query>> {
