@@ -67,18 +67,7 @@ impl Database {
             cause: error.to_string(),
         })?;
         let cache = options::cache(memory);
-        let mut settings = options::database(memory, &cache).map_err(engine_error("reading the settings"))?;
-        Merges::prepare(&mut settings, hold);
-        let db = DB::open_cf_with_opts(&settings, &open.folder, [(COLUMN_FAMILY, settings.clone())]);
-        let db = db.map(Arc::new).map_err(|error| {
-            if is_lock_held(&error) {
-                Error::Locked {
-                    folder: open.folder.display().to_string(),
-                }
-            } else {
-                engine_error("opening the data folder")(error)
-            }
-        })?;
+        let db = open_engine(&open.folder, memory, &cache, hold)?;
         niceness::lower_merging();
 
         let poison = Poison::default();
@@ -219,6 +208,22 @@ impl Database {
         self.db.cancel_all_background_work(false);
         emptied
     }
+}
+
+/// Opens the engine's own database; with a `hold` it merges nothing until that ends.
+fn open_engine(folder: &Path, memory: Memory, cache: &Cache, hold: Option<Hold>) -> Result<Arc<DB>, Error> {
+    let mut settings = options::database(memory, cache).map_err(engine_error("reading the settings"))?;
+    Merges::prepare(&mut settings, hold);
+    let db = DB::open_cf_with_opts(&settings, folder, [(COLUMN_FAMILY, settings.clone())]);
+    db.map(Arc::new).map_err(|error| {
+        if is_lock_held(&error) {
+            Error::Locked {
+                folder: folder.display().to_string(),
+            }
+        } else {
+            engine_error("opening the data folder")(error)
+        }
+    })
 }
 
 impl Drop for Database {
