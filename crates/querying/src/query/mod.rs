@@ -385,7 +385,8 @@ impl Parser {
     /// A query whose JSON comes in base64.
     fn wrapped(self, body: &Value) -> Result<Query> {
         let malformed = |why: &str| SearchError::parsing(format!("[wrapper] query malformed{why}"));
-        let member = body.as_object().and_then(|members| members.iter().next());
+        let members = body.as_object().filter(|members| members.len() == 1);
+        let member = members.and_then(|members| members.iter().next());
         let (name, given) = member.ok_or_else(|| malformed(""))?;
         if name != "query" {
             return Err(malformed(&format!(", expected `query` but was {name}")));
