@@ -118,3 +118,20 @@ test("what is live is asked again after its answer, however long that takes", as
   await page.getByText("2 readings").waitFor();
   await page.done();
 });
+
+test("until all readings have been read a sample of them is drawn, and says so", async () => {
+  const page = await browser.open(`${server.url}/#/graphs`);
+  let read;
+  const all = new Promise((resolve) => (read = resolve));
+  await page.route("**/api/command/fleet*", async (route) => {
+    if (route.request().postData().includes("$firstN")) await all;
+    await route.continue().catch(() => {});
+  });
+  await page.goto(`${server.url}/#/graphs/fleet.readings`);
+  await page.getByText("a sample of 3,000 readings until all are read").waitFor();
+  await page.getByRole("button", { name: /pump-2/ }).waitFor();
+  await page.isWell("graphs-rough");
+  read();
+  await page.getByText(/^3,000 readings · .* from documents/).waitFor();
+  await page.done();
+});

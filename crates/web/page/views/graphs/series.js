@@ -11,7 +11,7 @@ import { seriesOfColumns } from "./columns.js";
 const SAMPLE = 200;
 const TIME_MS = 30_000;
 
-async function aggregate(name, pipeline, signal, options = {}) {
+export async function aggregate(name, pipeline, signal, options = {}) {
   const [database, collection] = parts(name);
   const { cursor } = await command(database, { aggregate: collection, pipeline, cursor: { batchSize: 100_000 }, maxTimeMS: TIME_MS, ...options }, { signal });
   return cursor.firstBatch;
@@ -79,8 +79,7 @@ export async function series(name, { time, value, by, from, to, isWhole, stat = 
 async function seriesOfDocuments(name, { time, value, by, from, to, isWhole, stat }, step, signal) {
   const pipeline = [
     { $match: { [time]: { $gte: date(from), $lte: date(to) }, [value]: { $type: "number" } } },
-    { $group: { _id: { k: by ? `$${by}` : "all", t: { $floor: { $divide: [{ $toLong: `$${time}` }, step] } } }, n: { $sum: 1 }, ...STATS[stat].take(`$${value}`, `$${time}`) } },
-    { $sort: { "_id.t": 1 } },
+    { $group: { _id: { k: by ? `$${by}` : "all", t: { $dateTrunc: { date: `$${time}`, unit: "millisecond", binSize: step } } }, n: { $sum: 1 }, ...STATS[stat].take(`$${value}`, `$${time}`) } },
     { $group: { _id: "$_id.k", n: { $sum: "$n" }, points: { $push: { t: "$_id.t", min: "$min", mid: "$mid", max: "$max" } } } },
     { $sort: { n: -1, _id: 1 } },
     // Of the others only how many there are, however many that is.
@@ -92,9 +91,9 @@ async function seriesOfDocuments(name, { time, value, by, from, to, isWhole, sta
   const [found = { top: [], series: 0, n: 0 }] = (await inOrder) || (await aggregate(name, pipeline, signal));
   const pointOf = ({ t, min, mid, max }) => {
     const middle = number(Array.isArray(mid) ? mid[0] : mid);
-    return [(number(t) + 0.5) * step, min === undefined ? middle : number(min), middle, max === undefined ? middle : number(max)];
+    return [millis(t) + step / 2, min === undefined ? middle : number(min), middle, max === undefined ? middle : number(max)];
   };
-  const top = found.top.map(({ _id, n, points }) => ({ key: brief(_id ?? value), n: number(n), points: points.map(pointOf) }));
+  const top = found.top.map(({ _id, n, points }) => ({ key: brief(_id ?? value), n: number(n), points: points.map(pointOf).sort((a, b) => a[0] - b[0]) }));
   return { series: top, others: number(found.series) - top.length, read: top.reduce((sum, { n }) => sum + n, 0), all: number(found.n), source: "documents" };
 }
 
