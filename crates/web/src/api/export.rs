@@ -31,35 +31,11 @@ pub(crate) async fn export(call: &Call, collection: &str) -> Result<Response> {
     let (database, name) = collection
         .split_once('.')
         .ok_or_else(|| WebError::bad_request("name the collection in full: DB.COLLECTION"))?;
-    let format = match call.parameter("format")?.as_deref() {
-        None | Some("ndjson") => Format::Ndjson,
-        Some("csv") => Format::Csv,
-        Some(other) => {
-            return Err(WebError::bad_request(format!(
-                "format={other}: give ndjson or csv"
-            )));
-        }
-    };
+    let format = Format::wanted(call)?;
     let fields = call.parameter("fields")?;
     let fields: Option<Vec<String>> =
         fields.map(|fields| fields.split(',').map(|field| field.trim().to_owned()).collect());
-    let mut find = doc! {"find": name, "batchSize": 1000};
-    for member in ["filter", "sort"] {
-        if let Some(text) = call.parameter(member)? {
-            let document = parse_document(&text);
-            find.push(
-                member,
-                document.map_err(|error| WebError::bad_request(format!("{member}: {error}")))?,
-            );
-        }
-    }
-    if let Some(fields) = &fields {
-        let projection: Document = fields
-            .iter()
-            .map(|field| (field.clone(), Value::Int32(1)))
-            .collect();
-        find.push("projection", projection);
-    }
+    let find = find(call, name, fields.as_deref())?;
     let user = call.user().await?;
     let first = call.run(user.clone(), database.to_owned(), find).await?;
     if !is_ok(&first) {
@@ -84,15 +60,50 @@ pub(crate) async fn export(call: &Call, collection: &str) -> Result<Response> {
     };
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    if let Some(named) = attachment(&collection, ending) {
+        headers.insert(CONTENT_DISPOSITION, named);
+    }
+    Ok(response)
+}
+
+impl Format {
+    /// The one that the request asks for.
+    fn wanted(call: &Call) -> Result<Format> {
+        match call.parameter("format")?.as_deref() {
+            None | Some("ndjson") => Ok(Format::Ndjson),
+            Some("csv") => Ok(Format::Csv),
+            Some(other) => Err(WebError::bad_request(format!(
+                "format={other}: give ndjson or csv"
+            ))),
+        }
+    }
+}
+
+/// The command that finds what is exported.
+fn find(call: &Call, collection: &str, fields: Option<&[String]>) -> Result<Document> {
+    let mut find = doc! {"find": collection, "batchSize": 1000};
+    for member in ["filter", "sort"] {
+        if let Some(text) = call.parameter(member)? {
+            let document = parse_document(&text);
+            let invalid = |error| WebError::bad_request(format!("{member}: {error}"));
+            find.push(member, document.map_err(invalid)?);
+        }
+    }
+    if let Some(fields) = fields {
+        let fields = fields.iter().map(|field| (field.clone(), Value::Int32(1)));
+        find.push("projection", fields.collect::<Document>());
+    }
+    Ok(find)
+}
+
+/// The name under which a browser keeps the file.
+fn attachment(collection: &str, ending: &str) -> Option<HeaderValue> {
     let plain = |character: char| character.is_ascii_alphanumeric() || ".-_".contains(character);
     let file: String = collection
         .chars()
         .map(|c| if plain(c) { c } else { '_' })
         .collect();
-    if let Ok(named) = HeaderValue::from_str(&format!("attachment; filename=\"{file}.{ending}\"")) {
-        headers.insert(CONTENT_DISPOSITION, named);
-    }
-    Ok(response)
+    HeaderValue::from_str(&format!("attachment; filename=\"{file}.{ending}\"")).ok()
 }
 
 /// Why the collection cannot be read.
