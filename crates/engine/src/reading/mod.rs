@@ -9,3 +9,4 @@ pub(crate) mod find;
 pub(crate) mod listing;
 pub(crate) mod plan_cache;
 pub(crate) mod reach;
+pub(crate) mod replacement;

@@ -4,7 +4,8 @@ use crate::catalog::collations;
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::engine::WeakEngine;
-use crate::error::{Error, Result};
+use crate::error::Error;
+use crate::reading::replacement;
 use crate::time_series::TimeSeries;
 use code::Code;
 use futures::future::BoxFuture;
@@ -13,9 +14,6 @@ use query::QueryError;
 use std::sync::Arc;
 use store::{Collection, CollectionOptions, Namespace};
 use value::Document;
-
-/// Collections that hold what `$out` has not put in place yet begin with this, as in MongoDB.
-const REPLACEMENT_PREFIX: &str = "tmp.agg_out.";
 
 /// An engine as the pipelines of one operation reach it. It does not keep the engine open.
 #[derive(Debug)]
@@ -101,24 +99,13 @@ impl Collections for Reach {
                 options.kept.set("timeseries", series.clone());
             }
             let series = TimeSeries::of(&options).filter(|_| present.is_none());
-            let name = format!("{REPLACEMENT_PREFIX}{}", uuid::Uuid::new_v4().simple());
-            let temporary = Namespace::new(&of.database, name);
-            let collection = engine.store().create(&temporary, options).await?;
-            if let Some(first) = series.and_then(|series| series.first_index()) {
-                collection.create_indexes(vec![first]).await?;
-            }
+            let mut indexes = Vec::from_iter(series.and_then(|series| series.first_index()));
             if let Some(present) = present {
                 // The index on `_id` is there already.
-                let specs: Vec<_> = present
-                    .indexes()
-                    .iter()
-                    .skip(1)
-                    .map(|index| index.spec().clone())
-                    .collect();
-                if !specs.is_empty() {
-                    collection.create_indexes(specs).await?;
-                }
+                let others = present.indexes().into_iter().skip(1);
+                indexes.extend(others.map(|index| index.spec().clone()));
             }
+            let collection = replacement::make(&engine, &of.database, options, indexes).await?;
             self.write_target(&engine, collection)
         })
     }
@@ -137,17 +124,7 @@ impl Collections for Reach {
     }
 
     fn discard(&self, replacement: Arc<Collection>) {
-        let Some(engine) = self.engine.upgrade() else {
-            return;
-        };
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
-                let name = replacement.namespace();
-                if let Err(error) = engine.store().drop_collection(&name).await {
-                    tracing::warn!(%error, %name, "an unfinished $out could not be removed");
-                }
-            });
-        }
+        replacement::discard(&self.engine, replacement.namespace());
     }
 
     fn flush(&self) -> BoxFuture<'_, query::Result<()>> {
@@ -164,20 +141,5 @@ impl Collections for Reach {
             let indexes = engine.search_indexes()?;
             Ok(indexes.search(&engine, searching).await?)
         })
-    }
-}
-
-impl Engine {
-    /// Drops what an `$out` has left that did not come to its end before the server ended.
-    pub(crate) async fn drop_unfinished_replacements(&self) -> Result<()> {
-        for database in self.store().databases() {
-            for collection in self.store().collections(&database) {
-                let name = collection.namespace();
-                if name.collection.starts_with(REPLACEMENT_PREFIX) {
-                    self.store().drop_collection(&name).await?;
-                }
-            }
-        }
-        Ok(())
     }
 }

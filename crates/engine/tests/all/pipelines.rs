@@ -3,6 +3,9 @@
 use crate::support::{aggregate, insert, namespace, new_engine};
 use code::Code;
 use engine::{CreateRequest, Engine};
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
 use value::{Document, Value, array, doc};
 
 async fn all(engine: &Engine, collection: &str) -> Vec<Document> {
@@ -400,4 +403,29 @@ async fn a_clustered_collection_has_the_order_of_its_ids() {
     };
     assert_eq!(ids(array![]).await, array!["a", "b", "c", "d"]);
     assert_eq!(ids(array![{"$match": {"even": true}}]).await, array!["b", "d"]);
+}
+
+#[tokio::test]
+async fn whenever_an_out_ends_its_target_has_the_old_documents_or_the_new() {
+    for polls in 1..60 {
+        let engine = new_engine().await;
+        insert(&engine, "source", &[doc! {"_id": "new"}]).await;
+        insert(&engine, "target", &[doc! {"_id": "old"}]).await;
+        {
+            let mut out = pin!(aggregate(&engine, "source", array![{"$out": "target"}]));
+            for _ in 0..polls {
+                let is_done = poll_fn(|context| Poll::Ready(out.as_mut().poll(context).is_ready())).await;
+                if is_done {
+                    break;
+                }
+                tokio::task::yield_now().await;
+            }
+        }
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(all(&engine, "target").await.len(), 1, "after {polls}");
+        let names: Vec<String> = engine.collections("db").into_iter().map(|one| one.name).collect();
+        assert_eq!(names, ["source", "target"], "after {polls}");
+    }
 }
