@@ -32,3 +32,18 @@ pub fn class_of(value: &Value) -> &'static str {
         _ => "java.lang.Object",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn whole_numbers_are_longs_where_an_integer_is_too_short() {
+        let class = |value: Json| class_of_json(&value);
+        assert_eq!(class(json!(i32::MAX)), "java.lang.Integer");
+        assert_eq!(class(json!(i64::from(i32::MAX) + 1)), "java.lang.Long");
+        assert_eq!(class(json!(u64::MAX)), "java.lang.Long");
+        assert_eq!(class(json!(1.0)), "java.lang.Double");
+    }
+}
