@@ -40,7 +40,8 @@ pub(super) struct Disk {
     pub(super) fail_write: bool,
     pub(super) fail_flush: bool,
     pub(super) fill_at_write: bool,
-    pub(super) fill_at_flush: bool,
+    /// The flushes before one that finds no room.
+    pub(super) fill_at_flush: Option<u64>,
     pub(super) is_low: bool,
     /// What no crash takes.
     flushed: Shards,
@@ -64,7 +65,7 @@ impl Disk {
             fail_write: false,
             fail_flush: false,
             fill_at_write: false,
-            fill_at_flush: false,
+            fill_at_flush: None,
             is_low: false,
             flushed: Shards::new(),
             unflushed: Vec::new(),
@@ -158,10 +159,13 @@ impl Disk {
             self.crash();
             return Err(Error::Closed);
         }
-        if std::mem::take(&mut self.fill_at_flush) {
-            return Err(Error::DiskFullAtFlush {
-                cause: "a simulated disk is full".to_owned(),
-            });
+        if let Some(before) = self.fill_at_flush.take() {
+            self.fill_at_flush = before.checked_sub(1);
+            if before == 0 {
+                return Err(Error::DiskFullAtFlush {
+                    cause: "a simulated disk is full".to_owned(),
+                });
+            }
         }
         if std::mem::take(&mut self.fail_flush) {
             return Err(self.fail("a simulated flush failed"));

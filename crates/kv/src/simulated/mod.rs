@@ -69,6 +69,11 @@ impl Simulation {
 
     /// Lets the next flush find no room. What was written stays, and the flush after that one finds room again.
     pub fn fill_at_next_flush(&self) {
-        self.disk.lock().fill_at_flush = true;
+        self.fill_at_flush_after(0);
+    }
+
+    /// As [`Simulation::fill_at_next_flush`], after so many flushes that find room.
+    pub fn fill_at_flush_after(&self, flushes: u64) {
+        self.disk.lock().fill_at_flush = Some(flushes);
     }
 }

@@ -5,7 +5,7 @@ use super::large;
 use super::notes::{ObjectNotes, SiblingNotes};
 use super::{Found, Object, Sibling, bytes_of_term, term_of_key};
 use crate::clock::{Clock, Dot};
-use crate::content::Content;
+use crate::content::{Content, LargeValue};
 use crate::error::{Result, RiakError};
 use crate::limits::{RETRIES_MAX, VALUE_BYTES_MAX};
 use crate::server::Server;
@@ -58,10 +58,21 @@ pub(crate) async fn put(
 ) -> Result<Object> {
     let large = put.content.large.clone();
     let written = put_once(server, (collection, namespace), key, put).await;
-    if let (Some(large), true) = (large, written.is_err()) {
+    if let (Some(large), true) = (large, written.is_err())
+        && !may_name(collection, key, &large).await
+    {
         large::remove(server, namespace, &large);
     }
     written
+}
+
+/// Whether an object may name a value although its write has failed: one that could not be flushed is there all the same.
+async fn may_name(collection: &RevisionedCollection, key: &[u8], value: &LargeValue) -> bool {
+    let names = |object: Object| {
+        let mut siblings = object.siblings.iter();
+        siblings.any(|sibling| sibling.file == Some(value.file))
+    };
+    Object::read(collection, key).await.map_or(true, names)
 }
 
 async fn put_once(

@@ -26,8 +26,12 @@ impl Server {
     }
 
     pub fn with(options: riak::Options) -> Server {
+        Server::on(&Simulation::new(1), options)
+    }
+
+    pub fn on(simulation: &Simulation, options: riak::Options) -> Server {
         let host = Host::new();
-        let engine = host.run(Engine::on(Kv::simulated(&Simulation::new(1)))).unwrap();
+        let engine = host.run(Engine::on(Kv::simulated(simulation))).unwrap();
         let riak = riak::Riak::new(engine.clone(), options);
         Server {
             http: host.serve(|listener, stopped| riak.clone().serve_http(listener, stopped)),

@@ -2,6 +2,7 @@
 
 use crate::server::Server;
 use engine::files::{Bucket, ListRequest};
+use kv::Simulation;
 use riak::pb::frame::code;
 use riak::pb::messages::{Content, GetReq, GetResp, PutReq, PutResp};
 use std::io::{Read, Write};
@@ -80,6 +81,22 @@ fn a_larger_one_is_a_file_and_comes_back_with_all_that_belongs_to_it() {
     };
     let head: GetResp = client.ask(code::GET, &head);
     assert!(head.content[0].value.is_empty() && head.content[0].content_type.is_some());
+}
+
+#[test]
+fn one_whose_object_could_not_be_flushed_is_there() {
+    let simulation = Simulation::new(1);
+    let server = Server::on(&simulation, riak::Options::default());
+    let value = value_of(LARGE_BYTES);
+    let stored = server.put("/buckets/sizes/keys/before", "image/png", &value);
+    assert_eq!(stored.status, 204, "{}", stored.text());
+    // After that of the file.
+    simulation.fill_at_flush_after(1);
+    let told = server.put("/buckets/sizes/keys/k", "image/png", &value);
+    assert!(told.status >= 500, "{}", told.status);
+    // What would be removed is removed in the background.
+    std::thread::sleep(Duration::from_millis(200));
+    assert!(server.get("/buckets/sizes/keys/k").body == value);
 }
 
 #[test]
