@@ -21,86 +21,57 @@ pub enum FieldUse {
 impl Query {
     /// The query with each field that it names in its place the fields that `names` gives; of several any may match.
     #[must_use]
-    pub fn renamed(self, names: &dyn Fn(&str, FieldUse) -> Vec<String>) -> Query {
-        let all = |queries: Vec<Query>| queries.into_iter().map(|query| query.renamed(names)).collect();
-        match self {
+    pub fn renamed(mut self, names: &dyn Fn(&str, FieldUse) -> Vec<String>) -> Query {
+        self.rename(names);
+        self
+    }
+
+    fn rename(&mut self, names: &dyn Fn(&str, FieldUse) -> Vec<String>) {
+        let named = match self {
             Query::Bool {
                 must,
                 filter,
                 should,
                 must_not,
-                minimum,
-                boost,
-            } => Query::Bool {
-                must: all(must),
-                filter: all(filter),
-                should: all(should),
-                must_not: all(must_not),
-                minimum,
-                boost,
-            },
-            Query::DisMax {
-                queries,
-                tie_breaker,
-                boost,
-            } => Query::DisMax {
-                queries: all(queries),
-                tie_breaker,
-                boost,
-            },
-            Query::Match { field, text, boost } => any(names(&field, FieldUse::Text), |field| Query::Match {
-                field,
-                text: text.clone(),
-                boost,
-            }),
-            Query::Lenient(query) => Query::Lenient(Box::new(query.renamed(names))),
-            Query::Pattern {
-                field,
-                pattern,
-                rewrite,
-                boost,
-            } => any(names(&field, FieldUse::Pattern), |field| Query::Pattern {
-                field,
-                pattern: pattern.clone(),
-                rewrite,
-                boost,
-            }),
-            Query::Range { field, range, boost } => {
-                any(names(&field, between(&range)), |field| Query::Range {
-                    field,
-                    range: range.clone(),
-                    boost,
-                })
-            }
-            Query::Exists { field, boost } => any(names(&field, FieldUse::Presence), |field| Query::Exists {
-                field,
-                boost,
-            }),
-            Query::MultiMatch {
-                fields,
-                kind,
-                tie_breaker,
-                text,
-                boost,
+                ..
             } => {
+                let all = must.iter_mut().chain(filter).chain(should).chain(must_not);
+                return all.for_each(|query| query.rename(names));
+            }
+            Query::DisMax { queries, .. } => {
+                return queries.iter_mut().for_each(|query| query.rename(names));
+            }
+            Query::Lenient(query) => return query.rename(names),
+            Query::MultiMatch { fields, .. } => {
                 let named = fields.iter().flat_map(|(field, boost)| {
                     let names = names(field, FieldUse::Text).into_iter();
                     names.map(|name| (name, *boost))
                 });
-                let fields: Vec<(String, f32)> = named.collect();
+                *fields = named.collect();
                 if fields.is_empty() {
-                    return Query::MatchNone;
+                    *self = Query::MatchNone;
                 }
-                Query::MultiMatch {
-                    fields,
-                    kind,
-                    tie_breaker,
-                    text,
-                    boost,
-                }
+                return;
             }
-            other => other,
+            Query::Match { field, .. } => names(field, FieldUse::Text),
+            Query::Pattern { field, .. } => names(field, FieldUse::Pattern),
+            Query::Range { field, range, .. } => names(field, between(range)),
+            Query::Exists { field, .. } => names(field, FieldUse::Presence),
+            _ => return,
+        };
+        *self = any(named, |name| self.clone().of_field(name));
+    }
+
+    /// The same query of another field, if it is of one.
+    fn of_field(mut self, name: String) -> Query {
+        if let Query::Match { field, .. }
+        | Query::Pattern { field, .. }
+        | Query::Range { field, .. }
+        | Query::Exists { field, .. } = &mut self
+        {
+            *field = name;
         }
+        self
     }
 }
 
