@@ -29,8 +29,7 @@ export function Bucket({ bucket, params }) {
   const [state, run] = useRun();
   const load = (after) => run(async (signal) => {
     const query = new URLSearchParams({ limit: FILES_PAGE, ...(prefix && { prefix }), ...(after && { after }) });
-    // One that is not there yet has no files.
-    const page = await get(`${path(bucket)}?${query}`, signal).catch((error) => (error.status === 404 ? { files: [] } : Promise.reject(error)));
+    const page = await get(`${path(bucket)}?${query}`, signal);
     return { files: after ? [...state.files, ...page.files] : page.files, next: page.next };
   });
   useEffect(() => {
