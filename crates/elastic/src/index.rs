@@ -363,10 +363,9 @@ impl Index {
         Routing::of(&present.settings, &present.mapping)
     }
 
-    /// How far into what is found a page may reach.
-    pub(crate) fn window_max(&self) -> usize {
-        let given = settings::window_max(&self.state.now.lock().settings);
-        given.ok().flatten().unwrap_or(search::WINDOW_MAX)
+    /// One of its limits, by the name of its setting.
+    pub(crate) fn limit(&self, name: &str) -> Result<usize> {
+        settings::limit(&self.state.now.lock().settings, name)
     }
 
     /// What was given as settings, below `index`.

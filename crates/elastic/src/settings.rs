@@ -6,7 +6,7 @@ use search::shard_counts::Counts;
 use serde_json::{Map, Value, json};
 
 /// Settings that may be given and change nothing here: copies, segments and caches are the store's own matter.
-const WITHOUT_EFFECT: [&str; 24] = [
+const WITHOUT_EFFECT: [&str; 23] = [
     "refresh_interval",
     "auto_expand_replicas",
     "codec",
@@ -25,7 +25,6 @@ const WITHOUT_EFFECT: [&str; 24] = [
     "allocation",
     "gc_deletes",
     "indexing",
-    "max_docvalue_fields_search",
     "max_refresh_listeners",
     "sort",
     "store",
@@ -134,7 +133,9 @@ pub(crate) fn normalized(given: &Map<String, Value>) -> Result<Map<String, Value
                 fields_max(&index)?;
             }
             "number_of_shards" | "number_of_replicas" | "number_of_routing_shards" => Counts::check(&index)?,
-            "max_result_window" => drop(window_max(&index)?),
+            limited if LIMITS.iter().any(|(known, ..)| *known == limited) => {
+                limit(&index, limited)?;
+            }
             "blocks" => {
                 let known =
                     |name: &String| name == "metadata" || BLOCKS.iter().any(|(block, ..)| block == name);
@@ -282,18 +283,28 @@ pub(crate) fn analysis(index: &Map<String, Value>) -> Result<Analysis> {
         .map_or(Ok(Analysis::default()), Analysis::parse)?)
 }
 
-/// How far into what is found a page may reach, where that is said.
-pub(crate) fn window_max(index: &Map<String, Value>) -> Result<Option<usize>> {
-    let Some(Value::String(text)) = index.get("max_result_window") else {
-        return Ok(None);
+/// Limits that an index may have otherwise than is usual: the least, and the usual one.
+const LIMITS: [(&str, i32, usize); 3] = [
+    // How far into what is found a page may reach.
+    ("max_result_window", 1, search::WINDOW_MAX),
+    ("max_docvalue_fields_search", 0, 100),
+    ("max_script_fields", 0, 32),
+];
+
+/// One of the limits of an index.
+pub(crate) fn limit(index: &Map<String, Value>, name: &str) -> Result<usize> {
+    let known = LIMITS.iter().find(|(known, ..)| *known == name);
+    let (_, least, usual) = known.copied().unwrap_or(("", 0, usize::MAX));
+    let Some(Value::String(text)) = index.get(name) else {
+        return Ok(usual);
     };
     let bound = match text.parse::<i32>() {
-        Ok(most) if most > 0 => return Ok(Some(most as usize)),
-        Ok(_) => " must be >= 1",
-        Err(_) => "",
+        Ok(most) if most >= least => return Ok(most as usize),
+        Ok(_) => format!(" must be >= {least}"),
+        Err(_) => String::new(),
     };
     Err(ElasticError::illegal(format!(
-        "Failed to parse value [{text}] for setting [index.max_result_window]{bound}"
+        "Failed to parse value [{text}] for setting [index.{name}]{bound}"
     )))
 }
 

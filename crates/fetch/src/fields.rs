@@ -109,6 +109,15 @@ pub fn fetched(
     Ok(out)
 }
 
+/// How many fields are wanted of an index: one by each name, and all that have the names of patterns.
+pub fn count(mapping: &Mapping, wanted: &[WantedField]) -> usize {
+    let of = |one: &WantedField| match one.pattern.contains('*') {
+        true => named(mapping, &one.pattern).len(),
+        false => 1,
+    };
+    wanted.iter().map(of).sum()
+}
+
 /// The fields of a name or a pattern; keys of objects that are fields have no names but those that are asked for.
 fn named<'m>(mapping: &'m Mapping, pattern: &'m str) -> Vec<(&'m str, Cow<'m, Arc<Field>>)> {
     if !pattern.contains('*') {

@@ -15,7 +15,7 @@ mod source;
 mod term_vectors;
 
 pub use field_caps::FieldCaps;
-pub use fields::{ValuesOf, WantedField, check_source, fetched, fetched_stored, stored_of};
+pub use fields::{ValuesOf, WantedField, check_source, count, fetched, fetched_stored, stored_of};
 pub use scripts::{ScriptField, put_scripted};
 pub use source::SourceFilter;
 pub use term_vectors::{TermCounts, TermFilter, TermVectors};

@@ -10,9 +10,6 @@ use search::{DocumentScript, Hit};
 use serde_json::{Map, Number, Value as Json};
 use value::{Document, DocumentBuf, Value};
 
-/// The scripts of one search at most, as Elasticsearch has it.
-const SCRIPTS_MAX: usize = 32;
-
 /// A script, and the name that its values are shown by.
 #[derive(Clone, Debug)]
 pub struct ScriptField {
@@ -28,13 +25,6 @@ impl ScriptField {
         let Json::Object(named) = value else {
             return Err(unknown("script_fields", value));
         };
-        if named.len() > SCRIPTS_MAX {
-            return Err(SearchError::illegal(format!(
-                "Trying to retrieve too many script_fields. Must be less than or equal to: [{SCRIPTS_MAX}] but was [{}]. This limit \
-                 can be set by changing the [index.max_script_fields] index level setting.",
-                named.len()
-            )));
-        }
         let parsed = named.iter().map(|(name, definition)| one(name, definition));
         parsed.collect()
     }

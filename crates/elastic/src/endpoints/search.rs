@@ -82,8 +82,7 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
         Some(places) => places,
         None => scan::places(&opened(call, expression, options, &mut request)?).await?,
     };
-    let windows = places.iter().map(|place| place.index.window_max());
-    request.window_max = windows.min().unwrap_or(request.window_max);
+    check_limits(&mut request, &shown, &places, asked.keep_alive.is_some())?;
     if let Some(boosts) = &parts.boosts {
         boosts::apply(call, options, boosts, &mut places)?;
     }
@@ -202,6 +201,27 @@ async fn requested(
         request.buckets_max = most.parse().unwrap_or(request.buckets_max);
     }
     Ok((request, shown))
+}
+
+/// Refuses what goes beyond the limits of one of the indices.
+fn check_limits(request: &mut Request, shown: &Shown, places: &[Place], scrolls: bool) -> Result<()> {
+    for (at, place) in places.iter().enumerate() {
+        let window = place.index.limit("max_result_window")?;
+        request.window_max = if at == 0 {
+            window
+        } else {
+            window.min(request.window_max)
+        };
+        shown.check(&place.index, &place.mapping)?;
+    }
+    match scrolls && request.size > request.window_max {
+        false => Ok(()),
+        true => Err(ElasticError::illegal(format!(
+            "Batch size is too large, size must be less than or equal to: [{}] but was [{}]. Scroll batch sizes cost as much memory as \
+             result windows so they are controlled by the [index.max_result_window] index level setting.",
+            request.window_max, request.size
+        ))),
+    }
 }
 
 /// The groups that a search says it is of, by which it is counted.

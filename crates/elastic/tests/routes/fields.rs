@@ -275,6 +275,36 @@ pub const CASES: &[Case] = &[
         r#"{"hits": {"hits": []}}"#,
     ),
     case(
+        "POST /wide/_search?scroll=1m&size=20001",
+        "",
+        400,
+        r#"{"error": {"reason": "Batch size is too large, size must be less than or equal to: [20000] but was [20001]. Scroll batch sizes cost as much memory as result windows so they are controlled by the [index.max_result_window] index level setting."}}"#,
+    ),
+    case(
+        "PUT /wide/_settings",
+        r#"{"index.max_docvalue_fields_search": 2, "index.max_script_fields": 1}"#,
+        200,
+        "",
+    ),
+    case(
+        "POST /wide/_search",
+        r#"{"docvalue_fields": ["a", "b", "c"]}"#,
+        400,
+        r#"{"error": {"reason": "Trying to retrieve too many docvalue_fields. Must be less than or equal to: [2] but was [3]. This limit can be set by changing the [index.max_docvalue_fields_search] index level setting."}}"#,
+    ),
+    case(
+        "POST /wide/_search",
+        r#"{"script_fields": {"a": {"script": "1"}, "b": {"script": "2"}}}"#,
+        400,
+        r#"{"error": {"reason": "Trying to retrieve too many script_fields. Must be less than or equal to: [1] but was [2]. This limit can be set by changing the [index.max_script_fields] index level setting."}}"#,
+    ),
+    case(
+        "POST /wide/_search",
+        r#"{"docvalue_fields": ["a", "b*", "c"]}"#,
+        200,
+        "",
+    ),
+    case(
         "PUT /narrow",
         r#"{"settings": {"index.max_result_window": 0}}"#,
         400,

@@ -157,7 +157,8 @@ impl TermPattern {
             } => {
                 if value.chars().count() > LENGTH_MAX {
                     return Err(SearchError::illegal(format!(
-                        "The length of regex [{}] used in the Regexp Query request has exceeded the allowed maximum of [{LENGTH_MAX}].",
+                        "The length of regex [{}] used in the Regexp Query request has exceeded the allowed maximum of [{LENGTH_MAX}]. This \
+                         maximum can be set by changing the [index.max_regex_length] index level setting.",
                         value.chars().count()
                     )));
                 }

@@ -61,6 +61,25 @@ impl Shown {
         Ok((shown, rest))
     }
 
+    /// Refuses more columns and scripts than an index lets a search have.
+    pub(crate) fn check(&self, index: &Index, mapping: &Mapping) -> Result<()> {
+        let columns = || fetch::count(mapping, &self.columns);
+        let all = [
+            ("docvalue_fields", "max_docvalue_fields_search", columns()),
+            ("script_fields", "max_script_fields", self.scripts.len()),
+        ];
+        for (name, setting, count) in all.into_iter().filter(|(.., count)| *count > 0) {
+            let most = index.limit(setting)?;
+            if count > most {
+                return Err(ElasticError::illegal(format!(
+                    "Trying to retrieve too many {name}. Must be less than or equal to: [{most}] but was [{count}]. This limit can be set \
+                     by changing the [index.{setting}] index level setting."
+                )));
+            }
+        }
+        Ok(())
+    }
+
     /// `_none_`, or names; whoever asks for fields does not see the document unless it asks for that, too.
     fn store(&mut self, value: &Value) -> Result<()> {
         let mut wanted = names(value);
