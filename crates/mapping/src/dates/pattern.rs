@@ -174,39 +174,8 @@ impl Parts {
     fn take<'t>(&mut self, letter: char, count: usize, text: &'t str, fixed: bool) -> Option<&'t str> {
         let most = |usual: usize| if fixed || count >= 2 { count.max(1) } else { usual };
         match letter {
-            'y' | 'u' => {
-                let (negative, text) = match text.strip_prefix('-') {
-                    Some(text) => (true, text),
-                    None => (false, text),
-                };
-                let (year, rest) = digits(
-                    text,
-                    count.min(4),
-                    if count == 2 {
-                        2
-                    } else if fixed {
-                        count
-                    } else {
-                        9
-                    },
-                )?;
-                let year: i16 = year.parse().ok()?;
-                self.year = Some(match (count, negative) {
-                    (2, _) => 2000 + year,
-                    (_, true) => -year,
-                    _ => year,
-                });
-                Some(rest)
-            }
-            'M' if count >= 3 => {
-                let at = MONTHS.iter().position(|name| {
-                    let name = if count == 3 { &name[..3] } else { name };
-                    text.get(..name.len())
-                        .is_some_and(|found| found.eq_ignore_ascii_case(name))
-                })?;
-                self.month = Some(at as i8 + 1);
-                text.get(if count == 3 { 3 } else { MONTHS[at].len() }..)
-            }
+            'y' | 'u' => self.take_year(count, text, fixed),
+            'M' if count >= 3 => self.take_month_name(count, text),
             'E' => {
                 let name = DAYS
                     .iter()
@@ -242,6 +211,36 @@ impl Parts {
             'Z' | 'X' | 'x' | 'z' => self.take_zone(text),
             _ => None,
         }
+    }
+
+    fn take_year<'t>(&mut self, count: usize, text: &'t str, fixed: bool) -> Option<&'t str> {
+        let (negative, text) = match text.strip_prefix('-') {
+            Some(text) => (true, text),
+            None => (false, text),
+        };
+        let most = match count {
+            2 => 2,
+            count if fixed => count,
+            _ => 9,
+        };
+        let (year, rest) = digits(text, count.min(4), most)?;
+        let year: i16 = year.parse().ok()?;
+        self.year = Some(match (count, negative) {
+            (2, _) => 2000 + year,
+            (_, true) => -year,
+            _ => year,
+        });
+        Some(rest)
+    }
+
+    fn take_month_name<'t>(&mut self, count: usize, text: &'t str) -> Option<&'t str> {
+        let at = MONTHS.iter().position(|name| {
+            let name = if count == 3 { &name[..3] } else { name };
+            text.get(..name.len())
+                .is_some_and(|found| found.eq_ignore_ascii_case(name))
+        })?;
+        self.month = Some(at as i8 + 1);
+        text.get(if count == 3 { 3 } else { MONTHS[at].len() }..)
     }
 
     /// Takes an offset or the name of a zone, which ends the text or stands before what is no letter of it.
