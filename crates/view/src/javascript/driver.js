@@ -43,13 +43,13 @@
   }
 
   // Whether a function might change what it is given. Most only read it, and need not have it sealed; whatever could be an
-  // assignment to a member, or a call that changes an object, counts, in comments and strings too.
+  // assignment to a member, or a call that changes an object, counts, in comments and strings too. Names have letters of any script.
   const changing = [
     /[\])}]\s*([-+*\/%&|^?]*|<<|>>>?)=(?![=>])/, // a[b] = c, [a.b] = c
-    /\.\s*[\w$]+\s*([-+*\/%&|^?]*|<<|>>>?)=(?![=>])/, // a.b = c, a.b += c
-    /([\])]|\.\s*[\w$]+)\s*(\+\+|--)/, // a.b++
-    /(\+\+|--)\s*[\w$(]+\s*[.[)]/, // ++a.b
-    /\bfor\s*\(\s*[\w$]+\s*[.[]/, // for (a.b of c)
+    /\.\s*[\w$\x80-\uffff]+\s*([-+*\/%&|^?]*|<<|>>>?)=(?![=>])/, // a.b = c, a.b += c
+    /([\])]|\.\s*[\w$\x80-\uffff]+)\s*(\+\+|--)/, // a.b++
+    /(\+\+|--)\s*(\(|[\w$\x80-\uffff]+\s*[.[(`])/, // ++a.b, ++(a.b), ++a(b).c
+    /\bfor\s*\(\s*([([{]|[\w$\x80-\uffff]+\s*[.[])/, // for (a.b of c), for ([a.b] of c)
     /\.\s*(push|pop|shift|unshift|splice|sort|reverse|fill|copyWithin)\b/,
     /\]\s*\(|\?\./, // a[b](c), a?.b
     /\b(delete|eval|with|require|Function|Object|Reflect|Proxy|Array|apply|bind|call|constructor|prototype)\b/,
@@ -279,7 +279,10 @@
       } catch (error) {
         check(error);
         if (error !== null && error !== undefined && error.name && error.stack) throw [error.name, describe(error)];
-        return stringify(error) || "null";
+        const text = stringify(error);
+        // What cannot be told refuses too: undefined, a function, a number that is none.
+        if (text === undefined || text === "null") throw ["unknown_error", "validate_doc_update threw " + String(error)];
+        return text;
       }
     },
 

@@ -54,15 +54,13 @@ impl Functions {
             Value::Null => None,
             Value::Object(fields) => {
                 let refused = |name: &str| fields.get(name).map(message);
-                refused("forbidden")
+                let refusal = refused("forbidden")
                     .map(Refusal::Forbidden)
-                    .or_else(|| refused("unauthorized").map(Refusal::Unauthorized))
-                    .or_else(|| {
-                        fields
-                            .values()
-                            .next()
-                            .map(|value| Refusal::Unknown(message(value)))
-                    })
+                    .or_else(|| refused("unauthorized").map(Refusal::Unauthorized));
+                // An object that says nothing was thrown all the same.
+                Some(refusal.unwrap_or_else(|| {
+                    Refusal::Unknown(fields.values().next().map_or_else(|| thrown.to_string(), message))
+                }))
             }
             other => Some(Refusal::Unknown(message(other))),
         })

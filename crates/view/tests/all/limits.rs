@@ -198,6 +198,52 @@ async fn validations_and_filters_run_with_the_design_document_as_this() {
 }
 
 #[tokio::test]
+async fn a_validation_refuses_by_whatever_it_throws() {
+    let design = json!({
+        "_id": "_design/d",
+        "validate_doc_update": "function (doc) {
+            switch (doc.what) {
+                case 'undefined': throw doc.why;
+                case 'function': throw function () {};
+                case 'symbol': throw Symbol('s');
+                case 'nan': throw NaN;
+                case 'json': throw {toJSON: function () { return null; }};
+                case 'empty': throw {};
+                case 'false': throw false;
+                case 'list': throw [];
+            }
+        }",
+    });
+    let functions = view::Functions::new(
+        "_design/d",
+        design.to_string(),
+        ScriptLimits::default(),
+        Budget::default(),
+    );
+    for what in [
+        "undefined",
+        "function",
+        "symbol",
+        "nan",
+        "json",
+        "empty",
+        "false",
+        "list",
+    ] {
+        let document = json!({"what": what}).to_string();
+        let refused = functions.validate(&document, "null", "{}", "{}").await;
+        assert!(
+            !matches!(
+                refused,
+                Ok(None | Some(Refusal::Forbidden(_) | Refusal::Unauthorized(_)))
+            ),
+            "{what}: {refused:?}"
+        );
+    }
+    assert_eq!(functions.validate("{}", "null", "{}", "{}").await, Ok(None));
+}
+
+#[tokio::test]
 async fn documents_of_many_rows_are_handed_over_few_at_a_time() {
     let limits = ScriptLimits {
         time_ms: 60_000,

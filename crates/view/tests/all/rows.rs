@@ -217,17 +217,26 @@ async fn whatever_a_function_tries_another_one_sees_the_document_as_it_is() {
         "doc.list.length = 0",
         "var f = doc.list.reverse; f.apply(doc.list)",
         "doc.__defineGetter__('n', function () { return 2; })",
+        "for ([doc.n] of [[2]]) {}",
+        "for ({a: doc.n} of [{a: 2}]) {}",
+        "var f = function (a, b) { return a; }; ++f(doc, 1).n",
+        "doc.größe = 2",
+        "doc.größe++",
+        "doc.é += 1",
+        "++doc.größe",
+        "for (doc.größe of [2]) {}",
     ];
     for source in tries {
         let database = Database::new().await;
-        database.put(&[json!({"_id": "a", "n": 1, "list": [2, 1]})]).await;
+        let document = json!({"_id": "a", "n": 1, "list": [2, 1], "größe": 1, "é": 1});
+        database.put(&[document]).await;
         let views = json!({
             "a": {"map": format!("function (doc) {{ {source}; }}")},
-            "b": {"map": "function (doc) { emit(doc.n, doc.list); }"},
+            "b": {"map": "function (doc) { emit(doc.n, [doc.list, doc.größe, doc.é]); }"},
         });
         let group = database.group(views).await;
         let rows = database.rows(&group, "b", Query::default()).await;
-        assert_eq!(rows, json!([["a", 1, [2, 1]]]), "{source}");
+        assert_eq!(rows, json!([["a", 1, [[2, 1], 1, 1]]]), "{source}");
     }
 }
 
