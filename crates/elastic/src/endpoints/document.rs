@@ -282,21 +282,16 @@ pub(crate) fn parse_update(bytes: &[u8], doc_as_upsert: bool) -> Result<(Update,
             }
         }
     }
-    match (&update.part, &update.script) {
-        (None, None) => return Err(ElasticError::validation(&["script or doc is missing".to_owned()])),
-        (Some(_), Some(_)) => {
-            return Err(ElasticError::validation(&[
-                "can't provide both script and doc".to_owned()
-            ]));
-        }
-        (None, Some(_)) if update.doc_as_upsert => {
-            return Err(ElasticError::validation(&[
-                "doc must be specified if doc_as_upsert is enabled".to_owned(),
-            ]));
-        }
-        _ => {}
+    let amiss = match (&update.part, &update.script) {
+        (None, None) => Some("script or doc is missing"),
+        (Some(_), Some(_)) => Some("can't provide both script and doc"),
+        (None, Some(_)) if update.doc_as_upsert => Some("doc must be specified if doc_as_upsert is enabled"),
+        _ => None,
+    };
+    match amiss {
+        Some(reason) => Err(ElasticError::validation(&[reason.to_owned()])),
+        None => Ok((update, shown)),
     }
-    Ok((update, shown))
 }
 
 fn update_error(reason: String) -> ElasticError {
