@@ -77,6 +77,73 @@ fn a_loop_must_close_and_not_cross_itself() {
 }
 
 #[test]
+fn holes_must_be_within_the_outer_loop() {
+    const SQUARE: &str = "[[0, 0], [10, 0], [10, 10], [0, 10], [0, 0]]";
+    let inside = "[[2, 2], [3, 2], [3, 3], [2, 2]]";
+    let polygon = |holes: &[&str]| {
+        let rings = [&[SQUARE][..], holes].concat().join(", ");
+        parse(&format!(r#"{{"type": "Polygon", "coordinates": [{rings}]}}"#))
+    };
+    for holes in [
+        &[inside][..],
+        &[
+            inside,
+            "[[8, 8], [9, 8], [9, 9], [8, 8]]",
+            "[[5, 2], [6, 2], [6, 3], [5, 2]]",
+        ],
+        // On the border with a vertex, in a vertex of it, and all along it.
+        &[
+            inside,
+            "[[5, 0], [6, 3], [4, 3], [5, 0]]",
+            "[[8, 8], [9, 8], [9, 9], [8, 8]]",
+        ],
+        &["[[0, 0], [3, 1], [1, 3], [0, 0]]"],
+        &[SQUARE],
+    ] {
+        assert!(polygon(holes).is_ok(), "{holes:?}: {:?}", polygon(holes));
+    }
+    for hole in [
+        "[[20, 20], [21, 20], [21, 21], [20, 20]]",
+        "[[-175, -5], [-174, -5], [-174, -4], [-175, -5]]",
+        "[[5, 5], [15, 5], [15, 6], [5, 5]]",
+        // Out through a vertex of the border.
+        "[[8, 8.5], [10, 10], [11, 12], [8, 8.5]]",
+        // There and back.
+        "[[-1, 1], [11, 1], [11, 2], [-1, 1]]",
+    ] {
+        for holes in [&[hole][..], &[inside, hole], &[hole, inside]] {
+            let found = polygon(holes);
+            assert!(
+                found.is_err_and(|error| error.contains("must be holes")),
+                "{holes:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_large_hole_in_a_large_loop_is_checked_in_time() {
+    const VERTICES: usize = 30_000;
+    let circle = |radius: &dyn Fn(usize) -> f64| {
+        let vertex = |at: usize| {
+            let (sine, cosine) = (at as f64 / VERTICES as f64 * std::f64::consts::TAU).sin_cos();
+            format!("[{}, {}]", radius(at) * cosine, radius(at) * sine)
+        };
+        let vertices: Vec<String> = (0..VERTICES).chain([0]).map(vertex).collect();
+        format!("[{}]", vertices.join(", "))
+    };
+    let outer = circle(&|_| 10.0);
+    let polygon = |hole: &str| {
+        parse(&format!(
+            r#"{{"type": "Polygon", "coordinates": [{outer}, {hole}]}}"#
+        ))
+    };
+    assert!(polygon(&circle(&|_| 9.0)).is_ok());
+    let spiked = circle(&|at| if at == 20_000 { 11.0 } else { 9.0 });
+    assert!(polygon(&spiked).is_err_and(|error| error.contains("must be holes")));
+}
+
+#[test]
 fn a_2d_field_holds_pairs_and_arrays_of_pairs() {
     assert_eq!(planar("[1, 2]").unwrap(), [[1.0, 2.0]]);
     assert_eq!(planar("[[1, 2], [3, 4]]").unwrap(), [[1.0, 2.0], [3.0, 4.0]]);

@@ -4,7 +4,7 @@ use super::{array, in_bounds, pair, some};
 use crate::Position;
 use crate::error::{Result, wrong};
 use crate::sphere::vector::{Vector, at, length};
-use crate::sphere::{Loop, Polygon, check_simple, vector};
+use crate::sphere::{Loop, Polygon, check_holes, check_simple, vector};
 use value::{ArrayRef, ValueRef};
 
 /// Ends of an edge nearer to opposite than this have no edge between them.
@@ -94,19 +94,6 @@ fn check_edges(vertices: &[Vector]) -> Result<()> {
     let opposite = |two: &[Vector]| length(vector::add(two[0], two[1])) < OPPOSITE;
     if vertices.windows(2).any(opposite) {
         return wrong("vertices next to each other must not be on opposite sides of the sphere");
-    }
-    Ok(())
-}
-
-fn check_holes(polygon: &Polygon) -> Result<()> {
-    for hole in &polygon.holes {
-        let within =
-            |vertex: &Vector| polygon.outer.contains(*vertex) || polygon.outer.has_on_border(*vertex);
-        if !hole.vertices().iter().all(within) {
-            return wrong(
-                "Secondary loops not contained by first exterior loop - secondary loops must be holes",
-            );
-        }
     }
     Ok(())
 }

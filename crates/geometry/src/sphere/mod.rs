@@ -3,6 +3,7 @@
 pub(crate) mod arc;
 mod cap;
 mod contains;
+mod holes;
 mod intersects;
 mod loops;
 mod parts;
@@ -12,6 +13,7 @@ pub(crate) mod vector;
 
 pub use cap::Cap;
 pub(crate) use contains::within_polygons;
+pub(crate) use holes::check_holes;
 pub(crate) use intersects::intersects;
 pub(crate) use loops::Loop;
 pub(crate) use parts::Parts;

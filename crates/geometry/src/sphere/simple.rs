@@ -6,19 +6,19 @@ use crate::error::{Result, wrong};
 
 /// The pairs of edges of one loop that are compared. Borders of countries need some hundreds for each edge; a loop that goes to and
 /// fro between two places needs the square of its edges, and would take minutes.
-const PAIRS_MAX: usize = 1 << 26;
+pub(super) const PAIRS_MAX: usize = 1 << 26;
 
 /// An edge, and the box in which the whole of it lies.
-struct Edge {
-    number: usize,
-    from: Vector,
-    to: Vector,
-    low: Vector,
-    high: Vector,
+pub(super) struct Edge {
+    pub(super) number: usize,
+    pub(super) from: Vector,
+    pub(super) to: Vector,
+    pub(super) low: Vector,
+    pub(super) high: Vector,
 }
 
 impl Edge {
-    fn new(number: usize, from: Vector, to: Vector) -> Edge {
+    pub(super) fn new(number: usize, from: Vector, to: Vector) -> Edge {
         // Between its ends an arc of angle a bulges by no more than 1 - cos(a/2); 1 - cos(x) <= x²/2, and a is at most
         // pi/2 times the chord.
         let chord = subtract(to, from);
@@ -32,8 +32,17 @@ impl Edge {
         }
     }
 
+    /// The same in a box that is wider by this on each side.
+    pub(super) fn widened(self, by: f64) -> Edge {
+        Edge {
+            low: self.low.map(|low| low - by),
+            high: self.high.map(|high| high + by),
+            ..self
+        }
+    }
+
     /// Whether there is a place where both could be.
-    fn is_near(&self, other: &Edge) -> bool {
+    pub(super) fn is_near(&self, other: &Edge) -> bool {
         (0..3).all(|axis| self.low[axis] <= other.high[axis] && other.low[axis] <= self.high[axis])
     }
 }
