@@ -202,6 +202,14 @@ fn the_functions_that_riak_has_in_javascript_do_what_they_do_there() {
             with("Riak.reduceSort", json!("function (a, b) { return b - a; }")),
             json!([4, 3, 2]),
         ),
+        (
+            with("Riak.reduceSort", json!("function (a, b) { return b - a; };\n")),
+            json!([4, 3, 2]),
+        ),
+        (
+            json!({"reduce": {"language": "javascript", "source": "function (v) { return v.sort(RiakHelper.numericSorter); }"}}),
+            json!([2, 3, 4]),
+        ),
         (with("Riak.reduceLimit", json!(2)), json!([4])),
         (with("Riak.reduceSlice", json!([1, 2])), json!([3])),
     ];

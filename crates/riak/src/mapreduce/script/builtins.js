@@ -1,4 +1,9 @@
 // The functions that Riak has for phases, by its names and with its results.
+var RiakHelper = {
+  numericSorter(one, other) {
+    return one - other;
+  },
+};
 var Riak = {
   getClassName(value) {
     const name = value && value.constructor && String(value.constructor).match(/function\s*(\w+)/);
@@ -36,14 +41,14 @@ var Riak = {
   reduceSort(values, source) {
     let compare;
     try {
-      compare = (0, eval)(`(${source})`);
+      compare = (0, eval)(`(${String(source).replace(/[;\s]+$/, "")}\n)`);
     } catch {
       compare = undefined;
     }
     return values.sort(typeof compare === "function" ? compare : undefined);
   },
   reduceNumericSort(values) {
-    return values.sort((one, other) => one - other);
+    return values.sort(RiakHelper.numericSorter);
   },
   // One less than its argument, as Riak's own: clients know that.
   reduceLimit(values, count) {
