@@ -10,12 +10,14 @@
 mod field_caps;
 mod fields;
 pub mod filter_path;
+mod index_filter;
 mod scripts;
 mod source;
 mod term_vectors;
 
 pub use field_caps::FieldCaps;
 pub use fields::{ValuesOf, WantedField, check_source, count, fetched, fetched_stored, stored_of};
+pub use index_filter::IndexFilter;
 pub use scripts::{ScriptField, put_scripted};
 pub use source::SourceFilter;
 pub use term_vectors::{TermCounts, TermFilter, TermVectors};

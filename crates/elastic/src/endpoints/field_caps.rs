@@ -2,11 +2,16 @@
 
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
+use crate::index::Index;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, ok};
+use crate::scan;
 use auth::Action;
-use fetch::FieldCaps;
+use fetch::{FieldCaps, IndexFilter};
 use http::Method;
+use search::{Mapping, Request};
+use serde_json::{Map, Value};
+use std::pin::pin;
 
 /// `/{index}/_field_caps`.
 pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
@@ -16,13 +21,10 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
     let fields = call.parameters.list("fields");
     call.parameters.end()?;
     let body = call.object()?;
+    let mut filter = None;
     for (name, value) in &body {
         match name.as_str() {
-            // What all documents match leaves no index out.
-            "index_filter" if value.get("match_all").is_some() => {}
-            "index_filter" => {
-                return Err(ElasticError::unsupported("[index_filter] of field capabilities"));
-            }
+            "index_filter" => filter = Some(IndexFilter::parse(value)?),
             other => {
                 return Err(ElasticError::parsing(format!(
                     "request does not support [{other}]"
@@ -35,8 +37,37 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
         .ok_or_else(|| ElasticError::illegal("specified fields can't be null or empty"))?;
     let mut caps = FieldCaps::default();
     for name in resolve(call, expression, options)? {
-        let mapping = call.open_index(&name, Action::Find)?.mapping().await?;
-        caps.add(&name, &mapping, &fields);
+        let index = call.open_index(&name, Action::Find)?;
+        let mapping = index.mapping().await?;
+        let is_wanted = match &filter {
+            Some(filter) => may_match(call, filter, &index, &mapping).await?,
+            None => true,
+        };
+        if is_wanted {
+            caps.add(&name, &mapping, &fields);
+        }
     }
     Ok(ok(caps.finish(include_unmapped)))
+}
+
+/// Whether an index may have what a filter looks for.
+async fn may_match(call: &Call, filter: &IndexFilter, index: &Index, mapping: &Mapping) -> Result<bool> {
+    let show = |_: &search::Hit, _: &[search::SortKey], _: &Map<String, Value>| Ok(Value::Null);
+    let places = scan::places(&[(index.clone(), 1.0)]).await?;
+    let mut found = Vec::with_capacity(filter.ranges().len());
+    for (field, range) in filter.ranges() {
+        if let Some(is_known) = IndexFilter::is_known(field, mapping) {
+            found.push(is_known);
+            continue;
+        }
+        let request = Request {
+            query: Some(search::parse_query(range)?),
+            size: 0,
+            terminate_after: Some(1),
+            ..Request::default()
+        };
+        let counted = scan::run(&request, false, &places, None, &call.held, &show);
+        found.push(call.read(pin!(counted)).await?.outcome.total > 0);
+    }
+    Ok(filter.may_match(&index.name, &found))
 }

@@ -310,4 +310,31 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"error": {"reason": "Failed to parse value [0] for setting [index.max_result_window] must be >= 1"}}"#,
     ),
+    // Fields of those indices that may have what is looked for.
+    case("PUT /dated-1/_doc/1", r#"{"at": "2018-01-01"}"#, 201, ""),
+    case(
+        "PUT /dated-2/_doc/1?refresh=true",
+        r#"{"at": "2020-01-01"}"#,
+        201,
+        "",
+    ),
+    case("PUT /dated-3", "", 200, ""),
+    case(
+        "POST /dated-*/_field_caps?fields=at",
+        r#"{"index_filter": {"range": {"at": {"gte": 2019}}}}"#,
+        200,
+        r#"{"indices": ["dated-2"], "fields": {"at": {"date": {"searchable": true}}}}"#,
+    ),
+    case(
+        "POST /dated-*/_field_caps?fields=at",
+        r#"{"index_filter": {"bool": {"must_not": {"match_all": {}}, "filter": {"term": {"k": "x"}}}}}"#,
+        200,
+        r#"{"indices": ["dated-1", "dated-2", "dated-3"]}"#,
+    ),
+    case(
+        "POST /dated-*/_field_caps?fields=at",
+        r#"{"index_filter": {"match_none": {}}}"#,
+        200,
+        r#"{"indices": [], "fields": {}}"#,
+    ),
 ];

@@ -30,7 +30,7 @@ pub const CASES: &[Case] = &[
     ),
     case("GET /texts-1/_field_caps", "", 400, ""),
     case("GET /_field_caps?fields=*", "", 200, ""),
-    case("GET /_field_caps?fields=*", r#"{"index_filter": {}}"#, 501, ""),
+    case("GET /_field_caps?fields=*", r#"{"index_filter": {}}"#, 400, ""),
     // Highlights.
     case(
         "POST /texts-1/_search",
