@@ -5,7 +5,7 @@ use crate::database::Database;
 use crate::endpoints::database::write_info;
 use crate::error::{CouchError, Result};
 use bytes::Bytes;
-use http::{HeaderMap, Method, query_pairs};
+use http::{Method, query_pairs};
 use serde_json::{Map, Value as Json, json};
 use value::ValueRef;
 
@@ -17,6 +17,9 @@ const SECRETS: [&str; 5] = [
     "x-auth-couchdb-roles",
     "x-auth-couchdb-token",
 ];
+
+/// The settings that give other names to those that a proxy sets.
+const RENAMED_SECRETS: [&str; 3] = ["x_auth_username", "x_auth_roles", "x_auth_token"];
 
 /// The parameters whose values are JSON.
 const JSON_PARAMETERS: [&str; 4] = ["startkey", "endkey", "key", "descending"];
@@ -74,7 +77,7 @@ fn members(call: &Call, database: &Database, body: BodySeen) -> Result<Map<Strin
         "path": &call.path[..],
         "raw_path": raw_path,
         "query": query(call)?,
-        "headers": headers(&call.headers),
+        "headers": headers(call),
         "body": body,
         "peer": call.peer.ip().to_canonical().to_string(),
         "form": form,
@@ -100,10 +103,13 @@ fn query(call: &Call) -> Result<Map<String, Json>> {
 }
 
 /// Headers by the names that clients write: HTTP does not tell `accept` from `Accept`, but functions do.
-fn headers(headers: &HeaderMap) -> Map<String, Json> {
-    let seen = headers
-        .iter()
-        .filter(|(name, _)| !SECRETS.contains(&name.as_str()));
+fn headers(call: &Call) -> Map<String, Json> {
+    let config = &call.server.config;
+    let renamed = RENAMED_SECRETS.map(|setting| config.get("chttpd_auth", setting).unwrap_or_default());
+    let is_secret = |name: &str| {
+        SECRETS.contains(&name) || renamed.iter().any(|renamed| renamed.eq_ignore_ascii_case(name))
+    };
+    let seen = call.headers.iter().filter(|(name, _)| !is_secret(name.as_str()));
     seen.filter_map(|(name, value)| Some((capitalized(name.as_str()), value.to_str().ok()?.into())))
         .collect()
 }

@@ -11,6 +11,7 @@ fn couchapps() {
 const DESIGN: &str = r#"{
     "views": {"by_n": {"map": "function (doc) { if (doc.n) emit(doc.n, doc._id); }"}},
     "shows": {"s": "function (doc, req) { return {json: [doc && doc.n, req.id]}; }",
+              "secrets": "function (doc, req) { return {json: [req.headers['X-Told'], req.headers['X-Secret'] || null]}; }",
               "fails": "function () { return nobody; }"},
     "lists": {"l": "function (head) { var row, n = []; while (row = getRow()) n.push(row.key); return toJSON(n); }",
               "fails": "function () { getRow(); return nobody; }"},
@@ -34,6 +35,18 @@ pub const CASES: &[Case] = &[
         "",
         200,
         r#"[null, "none/of/it"]"#,
+    ),
+    case(
+        "PUT /_node/_local/_config/chttpd_auth/x_auth_token",
+        r#""X-secret""#,
+        200,
+        r#""""#,
+    ),
+    case(
+        "GET /db/_design/app/_show/secrets\nX-Secret: s\nX-Told: t",
+        "",
+        200,
+        r#"["t", null]"#,
     ),
     case(
         "GET /db/_design/app/_show/none",
