@@ -75,7 +75,7 @@ impl Catalog {
     async fn drop_shards(&self, disk: &mut Disk, collection: &Collection) {
         collection.end().await;
         if let Err(error) = self.finish_drop(disk, &collection.shards()).await {
-            tracing::warn!(%error, "what a dropped collection took on the disk is freed by the next start");
+            tracing::warn!(%error, "what a dropped collection took on the disk is freed later");
         }
     }
 

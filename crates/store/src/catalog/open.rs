@@ -43,7 +43,8 @@ pub(super) async fn open(kv: Kv, options: StoreOptions) -> Result<Arc<Catalog>, 
     Ok(catalog)
 }
 
-async fn finish_drops(kv: &Kv, disk: &mut Disk) -> Result<(), StoreError> {
+/// Removes the shards that are marked, of drops that a crash or a full disk ended.
+pub(super) async fn finish_drops(kv: &Kv, disk: &mut Disk) -> Result<(), StoreError> {
     let marks = read_all(kv, DROPPED).await?;
     let mut done = Batch::new();
     for shard in marks.iter().filter_map(|(key, _)| dropped_shard(key)) {
@@ -57,12 +58,12 @@ async fn finish_drops(kv: &Kv, disk: &mut Disk) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Whether something was done that can wait for a later start: a full disk is no reason not to start.
+/// Whether something was done that can wait for a later time: a full disk is no reason not to start.
 fn is_made(done: Result<(), StoreError>) -> Result<bool, StoreError> {
     match done {
         Ok(()) => Ok(true),
         Err(StoreError::Kv(error @ (kv::Error::DiskFull { .. } | kv::Error::DiskFullAtFlush { .. }))) => {
-            tracing::warn!(%error, "what a dropped collection took on the disk is freed by a later start");
+            tracing::warn!(%error, "what a dropped collection took on the disk is freed later");
             Ok(false)
         }
         Err(error) => Err(error),

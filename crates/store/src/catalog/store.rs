@@ -138,6 +138,12 @@ impl Store {
         (self.catalog.options.clock)()
     }
 
+    /// Ends drops that could not be ended at once.
+    pub(crate) async fn finish_drops(&self) -> Result<(), StoreError> {
+        let mut disk = self.catalog.disk.lock().await;
+        open::finish_drops(&self.catalog.kv, &mut disk).await
+    }
+
     /// All collections and views, sorted by full name.
     pub(crate) fn all(&self) -> Vec<Arc<Collection>> {
         self.catalog.collections.read().values().cloned().collect()

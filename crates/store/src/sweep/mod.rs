@@ -1,5 +1,5 @@
 //! Removing what has expired: documents of TTL indexes and of collections with a time to live, executed statements,
-//! tombstones.
+//! tombstones. What a full disk ended goes on too: index builds, and drops.
 //!
 //! Nothing here is urgent, so everything is done in small commits with [`Durability::Soon`](crate::Durability::Soon)
 //! between those of the clients. What was found expired is looked at again in the commit that removes it.
@@ -26,7 +26,7 @@ pub struct Swept {
 /// not keep the others from being swept.
 pub async fn run_once(store: &Store, now_ms: i64) -> Result<Swept, StoreError> {
     let mut swept = Swept::default();
-    let mut failed = None;
+    let mut failed = store.finish_drops().await.err();
     for collection in store.all().iter().filter(|collection| !collection.is_view()) {
         match sweep_collection(collection, now_ms, &mut swept).await {
             Ok(()) | Err(StoreError::CollectionDropped(_)) => {}

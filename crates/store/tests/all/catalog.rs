@@ -1,8 +1,11 @@
 //! The catalog: creating, dropping, renaming, and all of it after a restart.
 
 use crate::support::*;
-use kv::Simulation;
-use store::{CappedOptions, CollectionOptions, IndexSpec, IndexState, Namespace, Store, StoreError};
+use kv::{ShardId, Simulation};
+use store::{
+    CappedOptions, CollectionOptions, IndexSpec, IndexState, KeyRange, Namespace, Order, PageLimit, Store,
+    StoreError,
+};
 use value::doc;
 
 async fn reopen(store: Store, simulation: &Simulation) -> Store {
@@ -89,6 +92,26 @@ async fn a_store_opens_although_there_is_no_room_to_finish_a_drop() {
     let store = reopen(store, &simulation).await;
     store.create(&ns(), CollectionOptions::default()).await.unwrap();
     assert!(all(&store.collection(&ns()).unwrap()).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_drop_that_a_full_disk_ended_is_finished_by_a_sweep() {
+    let simulation = Simulation::new(1);
+    let store = open(&simulation).await;
+    let collection = store.create_if_missing(&ns()).await.unwrap();
+    run(&collection, numbered(10)).await;
+    let marks = async || {
+        let snapshot = store.kv().snapshot(ShardId(0)).await.unwrap();
+        let range = KeyRange::prefix(&[0x20]);
+        let page = snapshot.page(&range, Order::Forward, PageLimit::default()).await;
+        page.unwrap().len()
+    };
+    // After that of the catalog.
+    simulation.fill_at_flush_after(1);
+    assert!(store.drop_collection(&ns()).await.unwrap());
+    assert_eq!(marks().await, 1);
+    store::sweep::run_once(&store, 0).await.unwrap();
+    assert_eq!(marks().await, 0);
 }
 
 #[tokio::test]
