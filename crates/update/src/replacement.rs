@@ -1,14 +1,12 @@
 //! Replacing a whole document; its `_id` stays equal.
 
-use crate::stored::{check_stored, check_top_level_name};
+use crate::stored::{check_stored, check_top_level_names};
 use language::{Code, Error, Result};
 use value::{Document, Timestamp, Value, compare};
 
 /// Checks a replacement before it meets a document.
 pub(crate) fn check(replacement: &Document) -> Result<()> {
-    replacement
-        .iter()
-        .try_for_each(|(name, _)| check_top_level_name(name))?;
+    check_top_level_names(replacement)?;
     check_stored(replacement)
 }
 

@@ -18,6 +18,32 @@ pub(crate) fn check_top_level_name(name: &str) -> Result<()> {
     ))
 }
 
+/// The same of all names of a whole document. `$ref` and `$id` of a database reference stand together, and `$db` behind them.
+pub(crate) fn check_top_level_names(document: &Document) -> Result<()> {
+    let wrong = |message: &str| Err(Error::new(Code::INVALID_DB_REF, message));
+    let following = document.iter().skip(1).map(|(name, _)| Some(name)).chain([None]);
+    let mut before = "";
+    for ((name, value), after) in document.iter().zip(following) {
+        match (name, value) {
+            ("$ref" | "$db", value) if !matches!(value, Value::String(_)) => {
+                return wrong("The DBRef $ref and $db fields must be strings");
+            }
+            ("$ref", _) if after != Some("$id") => {
+                return wrong("The DBRef $ref field must be followed by a $id field");
+            }
+            ("$id", _) if before != "$ref" => {
+                return wrong("Found $id field without a $ref before it, which is invalid.");
+            }
+            ("$db", _) if before != "$id" => {
+                return wrong("Found $db field without a $id before it, which is invalid.");
+            }
+            _ => check_top_level_name(name)?,
+        }
+        before = name;
+    }
+    Ok(())
+}
+
 /// Checks what must hold of every stored document, however it was made.
 pub fn check_stored(document: &Document) -> Result<()> {
     check_ids(document.into())?;

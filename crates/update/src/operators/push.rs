@@ -38,7 +38,10 @@ pub(super) fn parse(operand: &Value) -> Result<Push> {
         }
     };
     let mut push = Push::default();
-    for (name, value) in clauses.iter() {
+    for (at, (name, value)) in clauses.iter().enumerate() {
+        if clauses.iter().take(at).any(|(earlier, _)| earlier == name) {
+            return Err(Error::bad_value(format!("Only one {name} is supported.")));
+        }
         match name {
             "$each" => match value {
                 Value::Array(values) => push.values = values.clone(),

@@ -52,6 +52,28 @@ fn a_replacement_keeps_the_id() {
 }
 
 #[test]
+fn a_replacement_that_refers_to_another_document_does_so_in_full() {
+    let code = |replacement: Document| {
+        let parsed = parse(UpdateInput::Document(replacement));
+        parsed.map_or_else(|error| error.code.number(), |_| 0)
+    };
+    assert_eq!(code(doc! {"a": 1, "$ref": "c", "$id": 7}), 0);
+    assert_eq!(code(doc! {"a": 1, "$ref": "c", "$id": 7, "$db": "d", "b": 1}), 0);
+    for partial in [
+        doc! {"a": 1, "$ref": "c"},
+        doc! {"a": 1, "$ref": "c", "b": 1, "$id": 7},
+        doc! {"a": 1, "$id": 7, "$ref": "c"},
+        doc! {"a": 1, "$id": 7},
+        doc! {"a": 1, "$db": "d"},
+        doc! {"a": 1, "$ref": 1, "$id": 7},
+        doc! {"a": 1, "$ref": "c", "$id": 7, "$db": 1},
+        doc! {"a": 1, "$ref": "c", "$db": "d", "$id": 7},
+    ] {
+        assert_eq!(code(partial.clone()), 55, "{partial:?}");
+    }
+}
+
+#[test]
 fn stages_are_applied_in_order() {
     let start = || doc! {"_id": 1, "a": 1, "b": {"c": 2}};
     assert_eq!(

@@ -327,6 +327,7 @@ fn wrong_updates_are_refused_with_mongodbs_codes() {
         (doc! {"$inc": {"n": "x"}}, 14),
         (doc! {"$inc": {"l": 1}}, 2),
         (doc! {"$push": {"n": 1}}, 2),
+        (doc! {"$push": {"a": {"$each": [1], "$each": [2]}}}, 2),
         (doc! {"$addToSet": {"n": 1}}, 2),
         (doc! {"$pop": {"n": 1}}, 14),
         (doc! {"$pop": {"a": 2}}, 9),
