@@ -74,6 +74,7 @@ fn global<'a>(call: &'a mut Call, path: &'a [&'a str]) -> Answering<'a> {
         ["_session"] => session::run(call).boxed(),
         ["_membership"] => at_once(node::membership(call)),
         ["_active_tasks"] => at_once(active_tasks::run(call)),
+        ["_node"] => at_once(Err(CouchError::bad_request("Incomplete path to _node request"))),
         ["_node", name, rest @ ..] => node::run(call, name, rest).boxed(),
         ["_nouveau_analyze"] => text_search::nouveau_analyze(call).boxed(),
         ["_search_analyze"] => text_search::search_analyze(call).boxed(),

@@ -89,30 +89,26 @@ fn redirect(call: &Call, parameter: &str, response: &mut Response) -> Result<()>
 
 async fn credentials(call: &mut Call) -> Result<(String, String)> {
     let kind = call.header("content-type").unwrap_or_default().to_owned();
-    let (mut name, mut password): (Option<String>, _) = (None, String::new());
+    let (mut name, mut username, mut password) = (None, None, None);
     if kind.starts_with("application/json") {
         let body = call.json_object().await?;
         let text = |field: &str| match body.get(field) {
             Some(Value::String(text)) => Some(text.clone()),
             _ => None,
         };
-        name = text("name").or_else(|| text("username"));
-        if text("username").is_some_and(|other| name.as_ref() != Some(&other)) {
-            return Err(CouchError::bad_request(
-                "request body contains different usernames",
-            ));
-        }
-        password = text("password").unwrap_or_default();
+        (name, username, password) = (text("name"), text("username"), text("password"));
     } else if kind.starts_with("application/x-www-form-urlencoded") {
         let bytes = call.bytes().await?;
         let form = std::str::from_utf8(&bytes).map_err(|_| CouchError::bad_request("invalid form"))?;
         for pair in query_pairs(form) {
             let (field, text) = pair.ok_or_else(|| CouchError::bad_request("invalid form"))?;
-            match field.as_ref() {
-                "name" | "username" => name = Some(text.into_owned()),
-                "password" => password = text.into_owned(),
-                _ => {}
-            }
+            let field = match field.as_ref() {
+                "name" => &mut name,
+                "username" => &mut username,
+                "password" => &mut password,
+                _ => continue,
+            };
+            field.get_or_insert_with(|| text.into_owned());
         }
     } else {
         return Err(CouchError::new(
@@ -121,6 +117,12 @@ async fn credentials(call: &mut Call) -> Result<(String, String)> {
             "Content-Type must be 'application/x-www-form-urlencoded' or 'application/json'",
         ));
     }
+    if name.is_some() && username.is_some() && name != username {
+        return Err(CouchError::bad_request(
+            "request body contains different usernames",
+        ));
+    }
+    let name = name.or(username);
     let name = name.ok_or_else(|| CouchError::bad_request("request body must contain a username"))?;
-    Ok((name, password))
+    Ok((name, password.unwrap_or_default()))
 }

@@ -298,6 +298,18 @@ const SESSIONS: &[Case] = &[
         r#"{"error": "bad_content_type"}"#,
     ),
     case(
+        "POST /_session\nContent-Type: application/x-www-form-urlencoded",
+        "name=keeper&username=jan&password=larder",
+        400,
+        r#"{"reason": "request body contains different usernames"}"#,
+    ),
+    case(
+        "POST /_session\nContent-Type: application/x-www-form-urlencoded",
+        "username=keeper&password=larder&password=x",
+        200,
+        r#"{"name": "keeper"}"#,
+    ),
+    case(
         "POST /_session",
         r#"{"name": "keeper", "password": "larder"}"#,
         200,
