@@ -28,6 +28,7 @@ mod parse;
 mod portion;
 mod row;
 mod run;
+mod sorted_input;
 mod stage;
 mod stages;
 mod step;

@@ -1,13 +1,14 @@
 //! `$sort`; with a limit after it, it keeps no more than that.
 
 use crate::row::Row;
+use crate::sorted_input::SortedInput;
 use crate::stage::{QueryPart, Run, Stage, StageScope, named};
 use crate::step::{Flow, PAGE_BYTES, PAGE_ROWS, Step, Work};
 use crate::{Code, QueryError, Result};
 use language::filter::TEXT_SCORE;
 use language::projection::SORT_KEY;
 use memory::Share;
-use query::execute::{Sorted, Sorter, sort_key, sort_key_with, sort_values};
+use query::execute::{sort_key, sort_key_with, sort_values};
 use query::plan::SortPattern;
 use std::sync::Arc;
 use value::{Document, Value};
@@ -55,8 +56,7 @@ impl Stage for Sort {
     fn start(&self, run: &Run) -> Work {
         Work::local(Sorting {
             pattern: self.pattern.clone(),
-            sorter: Some(run.sorter(self.results_max)),
-            sorted: None,
+            input: SortedInput::new(run, self.results_max),
             key: Vec::new(),
         })
     }
@@ -89,8 +89,7 @@ impl Stage for Sort {
 
 struct Sorting {
     pattern: SortPattern,
-    sorter: Option<Sorter<Row>>,
-    sorted: Option<Sorted<Row>>,
+    input: SortedInput<Row>,
     /// The key of the document at hand, kept to be written again.
     key: Vec<u8>,
 }
@@ -107,27 +106,22 @@ fn number(row: &Row, name: &str) -> f64 {
 
 impl Step for Sorting {
     fn push(&mut self, rows: Vec<Row>, _out: &mut Vec<Row>) -> Result<Flow> {
-        if let Some(sorter) = &mut self.sorter {
-            for row in rows {
-                self.key.clear();
-                match self.pattern.by_metadata() {
-                    true => {
-                        let metadata = |name: &str| Ok(number(&row, name));
-                        sort_key_with(row.as_ref(), metadata, &self.pattern, &mut self.key)?;
-                    }
-                    false => sort_key(row.as_ref(), &self.pattern, &mut self.key)?,
+        for row in rows {
+            self.key.clear();
+            match self.pattern.by_metadata() {
+                true => {
+                    let metadata = |name: &str| Ok(number(&row, name));
+                    sort_key_with(row.as_ref(), metadata, &self.pattern, &mut self.key)?;
                 }
-                sorter.push(&self.key, &row)?;
+                false => sort_key(row.as_ref(), &self.pattern, &mut self.key)?,
             }
+            self.input.push(&self.key, &row)?;
         }
         Ok(Flow::More)
     }
 
     fn finish(&mut self, out: &mut Vec<Row>) -> Result<Flow> {
-        if let Some(sorter) = self.sorter.take() {
-            self.sorted = Some(sorter.into_sorted()?);
-        }
-        let Some(sorted) = &mut self.sorted else {
+        let Some(sorted) = self.input.sorted()? else {
             return Ok(Flow::Done);
         };
         let mut bytes = 0;
@@ -144,10 +138,7 @@ impl Step for Sorting {
     }
 
     fn rest(&mut self, idle: &mut Share) -> Result<()> {
-        match &mut self.sorted {
-            Some(sorted) => sorted.rest(idle),
-            None => Ok(()),
-        }
+        self.input.rest(idle)
     }
 }
 

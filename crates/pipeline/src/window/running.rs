@@ -6,13 +6,14 @@ use crate::fields;
 use crate::join_key::append_key;
 use crate::kept::{Kept, rest_kept};
 use crate::row::Row;
+use crate::sorted_input::SortedInput;
 use crate::stage::Run;
 use crate::step::{Flow, PAGE_ROWS, Step};
 use crate::{QueryError, Result};
 use language::expression::{Variables, size_bytes};
 use language::interruption::steps;
 use memory::Share;
-use query::execute::{Sorted, Sorter, sort_key};
+use query::execute::sort_key;
 use query::plan::SortPattern;
 use std::sync::Arc;
 use value::path::{self, FieldPath, Reached};
@@ -25,8 +26,7 @@ type Keyed = (Row, usize);
 pub(super) struct Running {
     windows: Windows,
     variables: Arc<Variables>,
-    sorter: Option<Sorter<Keyed>>,
-    sorted: Option<Sorted<Keyed>>,
+    input: SortedInput<Keyed>,
     ready: Option<Ready>,
     kept: Kept,
 }
@@ -42,8 +42,7 @@ impl Running {
         Running {
             windows,
             variables: Arc::clone(&run.variables),
-            sorter: Some(run.sorter(None)),
-            sorted: None,
+            input: SortedInput::new(run, None),
             ready: None,
             kept: run.kept("$setWindowFields"),
         }
@@ -73,7 +72,7 @@ impl Running {
     /// The next partition; empty at the end.
     fn next_partition(&mut self) -> Result<Partition> {
         let mut partition = Partition::default();
-        let Some(sorted) = &mut self.sorted else {
+        let Some(sorted) = self.input.sorted()? else {
             return Ok(partition);
         };
         let mut next = sorted.pop()?;
@@ -143,17 +142,12 @@ impl Step for Running {
     fn push(&mut self, rows: Vec<Row>, _out: &mut Vec<Row>) -> Result<Flow> {
         for row in rows {
             let (key, partition) = self.key(row.as_ref())?;
-            if let Some(sorter) = &mut self.sorter {
-                sorter.push(&key, &(row, partition))?;
-            }
+            self.input.push(&key, &(row, partition))?;
         }
         Ok(Flow::More)
     }
 
     fn finish(&mut self, out: &mut Vec<Row>) -> Result<Flow> {
-        if let Some(sorter) = self.sorter.take() {
-            self.sorted = Some(sorter.into_sorted()?);
-        }
         while out.len() < PAGE_ROWS {
             if let Some(row) = self.next_ready() {
                 out.push(row);
@@ -170,9 +164,7 @@ impl Step for Running {
     }
 
     fn rest(&mut self, idle: &mut Share) -> Result<()> {
-        if let Some(sorted) = &mut self.sorted {
-            sorted.rest(idle)?;
-        }
+        self.input.rest(idle)?;
         rest_kept(&mut self.kept, idle)
     }
 }

@@ -4,12 +4,12 @@ use super::{Bounds, Densify};
 use crate::fields::{reached, set};
 use crate::join_key::append_key;
 use crate::row::Row;
+use crate::sorted_input::SortedInput;
 use crate::stage::Run;
 use crate::step::{Flow, PAGE_BYTES, PAGE_ROWS, Step};
 use crate::{Code, QueryError, Result};
 use language::expression::Variables;
 use memory::Share;
-use query::execute::{Sorted, Sorter};
 use std::cmp::Ordering;
 use std::sync::Arc;
 use value::key::{self, Direction};
@@ -30,8 +30,8 @@ struct Keyed {
 pub(super) struct Densifying {
     densify: Densify,
     variables: Arc<Variables>,
-    sorter: Option<Sorter<(Row, usize)>>,
-    sorted: Option<Sorted<(Row, usize)>>,
+    /// The documents, each with how much of its key stands for its partition.
+    input: SortedInput<(Row, usize)>,
     /// The extremes of all documents.
     extremes: Option<(Value, Value)>,
     /// The steps of the partition at hand.
@@ -65,8 +65,7 @@ impl Densifying {
         Densifying {
             densify,
             variables: Arc::clone(&run.variables),
-            sorter: Some(run.sorter(None)),
-            sorted: None,
+            input: SortedInput::new(run, None),
             extremes: None,
             steps: None,
             waiting: None,
@@ -86,7 +85,7 @@ impl Densifying {
 
     /// The next document in order.
     fn next_sorted(&mut self) -> Result<Option<Keyed>> {
-        let Some(sorted) = &mut self.sorted else {
+        let Some(sorted) = self.input.sorted()? else {
             return Ok(None);
         };
         let Some((row, length)) = sorted.pop()? else {
@@ -290,17 +289,12 @@ impl Step for Densifying {
             }
             let value = value.as_ref().map_or(ValueRef::Null, Value::as_ref);
             key::encode(value, Direction::Ascending, &mut key);
-            if let Some(sorter) = &mut self.sorter {
-                sorter.push(&key, &(row, partition))?;
-            }
+            self.input.push(&key, &(row, partition))?;
         }
         Ok(Flow::More)
     }
 
     fn finish(&mut self, out: &mut Vec<Row>) -> Result<Flow> {
-        if let Some(sorter) = self.sorter.take() {
-            self.sorted = Some(sorter.into_sorted()?);
-        }
         self.page_bytes = 0;
         while !self.is_page_full(out) {
             let next = match self.waiting.take() {
@@ -341,6 +335,6 @@ impl Step for Densifying {
     }
 
     fn rest(&mut self, idle: &mut Share) -> Result<()> {
-        self.sorted.as_mut().map_or(Ok(()), |sorted| sorted.rest(idle))
+        self.input.rest(idle)
     }
 }
