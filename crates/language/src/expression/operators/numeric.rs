@@ -143,18 +143,31 @@ fn positive_or(positive: bool, code: Code, message: String) -> Result<()> {
     }
 }
 
+/// Both operands as numbers, each with what it is called and the code of what is none; `None` if one is null.
+fn two_numbers(name: &str, operands: [(&str, &Found<'_>, Code); 2]) -> Result<Option<[Number; 2]>> {
+    let [(_, first, _), (_, second, _)] = operands;
+    if first.present().is_none() || second.present().is_none() {
+        return Ok(None);
+    }
+    let number = |(what, found, code): (&str, &Found<'_>, Code)| {
+        let number = found.present().and_then(Number::of);
+        number.ok_or_else(|| {
+            let found = type_name(found);
+            error(code, format!("{name}'s {what} must be numeric, not {found}"))
+        })
+    };
+    let [first, second] = operands;
+    Ok(Some([number(first)?, number(second)?]))
+}
+
 fn logarithm(operand: Found<'_>, base: Found<'_>) -> Result<Option<Value>> {
-    let (Some(x), Some(b)) = (operand.present(), base.present()) else {
+    let operands = [
+        ("argument", &operand, Code::location(28_756)),
+        ("base", &base, Code::location(28_757)),
+    ];
+    let Some([x, b]) = two_numbers("$log", operands)? else {
         return Ok(Some(Value::Null));
     };
-    let wrong = |code, what, found| {
-        error(
-            code,
-            format!("$log's {what} must be numeric, not {}", type_name(found)),
-        )
-    };
-    let x = Number::of(x).ok_or_else(|| wrong(Code::location(28_756), "argument", &operand))?;
-    let b = Number::of(b).ok_or_else(|| wrong(Code::location(28_757), "base", &base))?;
     let is_decimal = matches!(x, Number::Decimal(_)) || matches!(b, Number::Decimal(_));
     let is_one = value::compare(Value::from(b).as_ref(), ValueRef::Int32(1)).is_eq();
     if is_decimal && x.is_positive() && b.is_positive() && !is_one {
@@ -177,17 +190,13 @@ fn logarithm(operand: Found<'_>, base: Found<'_>) -> Result<Option<Value>> {
 }
 
 fn power(base: Found<'_>, exponent: Found<'_>) -> Result<Option<Value>> {
-    let (Some(b), Some(e)) = (base.present(), exponent.present()) else {
+    let operands = [
+        ("base", &base, Code::location(28_762)),
+        ("exponent", &exponent, Code::location(28_763)),
+    ];
+    let Some([b, e]) = two_numbers("$pow", operands)? else {
         return Ok(Some(Value::Null));
     };
-    let wrong = |code, what, found| {
-        error(
-            code,
-            format!("$pow's {what} must be numeric, not {}", type_name(found)),
-        )
-    };
-    let b = Number::of(b).ok_or_else(|| wrong(Code::location(28_762), "base", &base))?;
-    let e = Number::of(e).ok_or_else(|| wrong(Code::location(28_763), "exponent", &exponent))?;
     if b.is_zero() && e.is_negative() {
         return Err(error(
             Code::location(28_764),
