@@ -71,7 +71,7 @@ function skip(event) {
 }
 
 // A file that misses its place would be opened by the browser instead of the page.
-for (const kind of ["dragover", "drop"]) addEventListener(kind, (event) => event.preventDefault());
+for (const kind of ["dragover", "drop"]) addEventListener(kind, (event) => event.dataTransfer.types.includes("Files") && event.preventDefault());
 followTheme();
 followKeys();
 // The first view is on its way while the server says who is signed in; one that does not come is told where it is shown.

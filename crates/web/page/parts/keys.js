@@ -24,8 +24,7 @@ export const isShortcut = (event) => settings.value.keys && isFree(event);
 
 export function followKeys() {
   addEventListener("keydown", (event) => {
-    // In a dialog it is the dialog's own deed that is meant.
-    if ((event.ctrlKey || event.metaKey) && event.key === "Enter") (event.target.closest("dialog") ?? document).querySelector("[data-run]")?.click();
+    if ((event.ctrlKey || event.metaKey) && event.key === "Enter") run(event.target);
     if (!isShortcut(event)) return;
     if (isPrefixed && Object.hasOwn(VIEWS, event.key)) go([VIEWS[event.key]]);
     isPrefixed = event.key === "g" && !isPrefixed;
@@ -34,6 +33,12 @@ export function followKeys() {
     if (event.key === ".") document.querySelector("[data-live]")?.click();
     if (event.key === "?") helpIsOpen.value = true;
   });
+}
+
+/** The deed of the form or the dialog that one is in, or else of the view. */
+function run(from) {
+  const deed = from.closest("form")?.querySelector("[data-run]") ?? (from.closest("dialog") ?? document).querySelector("[data-run]");
+  deed?.click();
 }
 
 function focusQuery(event) {

@@ -15,9 +15,10 @@ export function Empty({ children }) {
   return html`<div class="empty">${children}</div>`;
 }
 
-/** A thin bar on top; what is below it stays. */
-export function Loading({ on }) {
-  return html`<div class=${on ? "loading on" : "loading"} role="progressbar" aria-label="Loading" aria-hidden=${!on}></div>`;
+/** How what was asked for stands: a thin bar on top while it comes, the server's sentence where it does not. What is below stays. */
+export function Asked({ loading, error, reload }) {
+  return html`<div class=${loading ? "loading on" : "loading"} role="progressbar" aria-label="Loading" aria-hidden=${!loading}></div>
+    ${error && html`<${Failure} error=${error} retry=${reload} />`}`;
 }
 
 /** Copies a text, or what a function makes of what stands there now. */

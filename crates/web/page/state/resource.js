@@ -56,6 +56,23 @@ export function useResource(load, inputs, every = 0) {
 }
 
 /**
+ * What stands in for an answer that takes long: asked for where that has not come after so many ms, and null when it has.
+ * @template T
+ * @param {(signal: AbortSignal) => Promise<T>} load
+ * @param {string} key what is asked
+ * @returns {T | null}
+ */
+export function useMeanwhile(load, key, isThere, ms) {
+  const latest = useRef(isThere);
+  latest.current = isThere;
+  const { data } = useResource(async (signal) => {
+    await new Promise((resolve) => setTimeout(resolve, ms));
+    return { key, found: signal.aborted || latest.current ? null : await load(signal) };
+  }, [key]);
+  return !isThere && data?.key === key ? data.found : null;
+}
+
+/**
  * What is asked by hand, and only the last of it counts.
  * @returns {[object, (work: (signal: AbortSignal) => Promise<object>) => Promise<void>]} `{loading, error, ms}` and what the work gave
  */

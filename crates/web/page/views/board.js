@@ -4,7 +4,7 @@ import { html, useRef, useState } from "../lib/html.js";
 import { fromInput, toInput } from "../lib/time.js";
 import { Confirm } from "../parts/dialog.js";
 import { Live } from "../parts/live.js";
-import { Empty, Failure, Loading } from "../parts/panel.js";
+import { Asked, Empty } from "../parts/panel.js";
 import { TimeField } from "../parts/timefield.js";
 import { go, link } from "../state/route.js";
 import { useResource, useUnsaved } from "../state/resource.js";
@@ -18,8 +18,7 @@ const RANGES = [["", "all of each"], [15 * 60_000, "15 min"], [3_600_000, "1 h"]
 export default function BoardView({ segments, params }) {
   const name = segments[1] ?? "";
   const { data, error, loading, reload } = useResource(async (signal) => (await saved("boards", signal)).find((board) => board.name === name) ?? null, [name]);
-  if (error) return html`<section class="view"><h1>${name}</h1><${Failure} error=${error} retry=${reload} /></section>`;
-  if (data === undefined) return html`<section class="view"><h1>${name}</h1><${Loading} on=${loading} /></section>`;
+  if (error || data === undefined) return html`<section class="view"><h1>${name}</h1><${Asked} loading=${loading} error=${error} reload=${reload} /></section>`;
   if (data === null) return html`<section class="view"><h1>${name}</h1><${Empty}><p>There is no board of this name.</p><a class="button" href="#/graphs">Graphs</a><//></section>`;
   return html`<${Board} board=${data} params=${params} reload=${reload} key=${`${name} ${data.version}`} />`;
 }

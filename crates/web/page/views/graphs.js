@@ -3,7 +3,7 @@
 import { html, useState } from "../lib/html.js";
 import { Choose } from "../parts/choose.js";
 import { Live } from "../parts/live.js";
-import { Empty, Failure, Loading } from "../parts/panel.js";
+import { Asked, Empty } from "../parts/panel.js";
 import { go, link, refine } from "../state/route.js";
 import { useResource } from "../state/resource.js";
 import { AddToBoard, Boards } from "./graphs/boards.js";
@@ -22,8 +22,7 @@ function Fields({ name, params }) {
     return sampleFields(name, signal);
   }, [name]);
   const known = fields.data;
-  if (fields.error) return html`<section class="view"><h1>${name}</h1><${Failure} error=${fields.error} retry=${fields.reload} /></section>`;
-  if (!known) return html`<section class="view"><h1>${name}</h1><${Loading} on=${true} /></section>`;
+  if (fields.error || !known) return html`<section class="view"><h1>${name}</h1><${Asked} ...${fields} /></section>`;
   if (!known.times.length || !known.numbers.length) return html`<section class="view"><h1>${name}</h1><${Empty}><p>A graph needs a field with dates and one with numbers; the newest documents of ${name} have ${known.times.length ? "no numbers" : "no dates"}.</p><a class="button" href=${link(["docs", name])}>Documents</a><//></section>`;
   return html`<${One} name=${name} params=${params} known=${known} />`;
 }

@@ -2,7 +2,7 @@
 
 import { html } from "../lib/html.js";
 import { Choose } from "../parts/choose.js";
-import { Empty, Failure, Loading } from "../parts/panel.js";
+import { Asked, Empty } from "../parts/panel.js";
 import { link } from "../state/route.js";
 import { useResource } from "../state/resource.js";
 import { Log } from "./logs/log.js";
@@ -18,10 +18,7 @@ function Opened({ name, params }) {
   const quick = useResource((signal) => quickShape(name, signal), [name]);
   const whole = useResource((signal) => shape(name, signal), [name]);
   const data = whole.data ?? (quick.data?.isDated ? quick.data : undefined);
-  const { loading, reload } = whole;
-  const error = data ? undefined : whole.error;
-  if (error) return html`<section class="view"><h1>${name}</h1><${Failure} error=${error} retry=${reload} /></section>`;
-  if (!data) return html`<section class="view"><h1>${name}</h1><${Loading} on=${loading} /></section>`;
+  if (!data) return html`<section class="view"><h1>${name}</h1><${Asked} ...${whole} /></section>`;
   if (!data.time) return html`<section class="view"><h1>${name}</h1><${Empty}><p>No field of ${name} has dates, so its documents have no order by time.</p><a class="button" href=${link(["docs", name])}>Documents</a><//></section>`;
   return html`<${Log} name=${name} params=${params} shape=${data} />`;
 }

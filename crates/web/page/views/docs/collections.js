@@ -4,7 +4,7 @@ import { html, useState } from "../../lib/html.js";
 import { command, get, parts } from "../../lib/http.js";
 import { bytes, count } from "../../lib/number.js";
 import { Confirm, FormDialog } from "../../parts/dialog.js";
-import { Empty, Failure, Loading } from "../../parts/panel.js";
+import { Asked, Empty } from "../../parts/panel.js";
 import { go, link } from "../../state/route.js";
 import { useResource } from "../../state/resource.js";
 import { whyNotWrite } from "../../state/session.js";
@@ -25,8 +25,7 @@ export function Collections() {
       <button onClick=${() => setAsked({ create: true })}>New collection</button>
       <a class="button primary" href="#/start">Import</a>
     </div>
-    <${Loading} on=${loading} />
-    ${error && html`<${Failure} error=${error} retry=${reload} />`}
+    <${Asked} loading=${loading} error=${error} reload=${reload} />
     ${data && !all.length && html`<${Empty}><p>There is no collection yet.</p><a class="button primary" href="#/start">Drop a file</a><//>`}
     ${[...databases].map(([database, list]) => html`<div key=${database}>
       <h2 class="database">${database}</h2>

@@ -6,7 +6,7 @@ import { hasIndexNames, number, print, same } from "../../lib/ejson.js";
 import { command, parts } from "../../lib/http.js";
 import { parse, parseDocument } from "../../lib/shell.js";
 import { Confirm } from "../../parts/dialog.js";
-import { Copy, Failure, Loading, Tabs } from "../../parts/panel.js";
+import { Asked, Copy, Tabs } from "../../parts/panel.js";
 import { go, listOf, refine } from "../../state/route.js";
 import { useResource, useUnsaved } from "../../state/resource.js";
 import { whyNotWrite } from "../../state/session.js";
@@ -105,8 +105,7 @@ export function DocumentView({ name, id, params }) {
       <button class="danger" onClick=${() => setDialog("delete")} title=${why} disabled=${!saved || why}>Delete</button>
       <button class="primary" data-run onClick=${() => save()} title=${why} disabled=${!isChanged || unsure || why}>Save</button>
     </div>
-    <${Loading} on=${loading} />
-    ${error && html`<${Failure} error=${error} retry=${reload} />`}
+    <${Asked} loading=${loading} error=${error} reload=${reload} />
     ${unsure && html`<p class="note">This document has names that are numbers, whose order a browser does not keep: it is shown, and not edited here.</p>`}
     <p role="status" class=${told.done ? "good" : "hidden"}>${told.done}</p>
     ${told.error && html`<p class="failure" role="alert">${told.error}</p>`}

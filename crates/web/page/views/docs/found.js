@@ -7,7 +7,7 @@ import { command, curl, parts } from "../../lib/http.js";
 import { count } from "../../lib/number.js";
 import { parseDocument } from "../../lib/shell.js";
 import { DOCUMENTS_MAX, PAGE, TRIM_BYTES } from "../../limits.js";
-import { Copy, Empty, Failure, Loading, Tabs } from "../../parts/panel.js";
+import { Asked, Copy, Empty, Tabs } from "../../parts/panel.js";
 import { Cell } from "../../parts/value.js";
 import { go, link, refine } from "../../state/route.js";
 import { useAgain } from "../../state/resource.js";
@@ -94,8 +94,7 @@ export function Found({ name, params, total }) {
       <${Export} name=${name} params=${params} />
       <${Copy} label="Copy as curl" text=${() => curl("POST", `/api/command/${database}`, findOf(name, params), session.value?.user?.name)} />
     </div>
-    <${Loading} on=${loading} />
-    ${error && html`<${Failure} error=${error} retry=${() => run(false)} />`}
+    <${Asked} loading=${loading} error=${error} reload=${() => run(false)} />
     ${!loading && !error && !documents.length && html`<${Empty}>${params.filter ? html`<p>No document matches the filter.</p><button onClick=${() => refine({ filter: undefined })}>Remove the filter</button>` : html`<p>The collection is empty: drop a file on it by Import, or make a document by New.</p>`}<//>`}
     ${documents.length > 0 && (params.as === "json" ? html`<${AsJson} name=${name} documents=${documents} />` : html`<${AsTable} name=${name} documents=${documents} params=${params} />`)}
     ${hasMore && documents.length < DOCUMENTS_MAX && html`<p class="center"><button disabled=${loading} onClick=${() => run(true)}>${PAGE} more</button></p>`}

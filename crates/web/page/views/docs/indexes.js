@@ -7,7 +7,7 @@ import { bytes } from "../../lib/number.js";
 import { parseDocument } from "../../lib/shell.js";
 import { indexName } from "../../lib/console.js";
 import { Confirm, Form } from "../../parts/dialog.js";
-import { Failure, Loading } from "../../parts/panel.js";
+import { Asked } from "../../parts/panel.js";
 import { useResource } from "../../state/resource.js";
 import { whyNotWrite } from "../../state/session.js";
 import { parseSort } from "./found.js";
@@ -19,8 +19,7 @@ export function Indexes({ name, sizes }) {
   const why = whyNotWrite(database);
   const indexes = data?.cursor.firstBatch ?? [];
   return html`
-    <${Loading} on=${loading} />
-    ${error && html`<${Failure} error=${error} retry=${reload} />`}
+    <${Asked} loading=${loading} error=${error} reload=${reload} />
     <div class="scroll"><table class="rows">
       <thead><tr><th>Name</th><th>Key</th><th>Options</th><th class="num">On disk</th><th><span class="hidden">Deeds</span></th></tr></thead>
       <tbody>${indexes.map(({ name: index, key, v, ns, ...options }) => html`<tr key=${index}>

@@ -2,7 +2,7 @@
 
 import { html, useState } from "../../lib/html.js";
 import { couchPath, history, leaves, settle } from "../../lib/revisions.js";
-import { Empty, Failure, Loading } from "../../parts/panel.js";
+import { Asked, Empty } from "../../parts/panel.js";
 import { useResource } from "../../state/resource.js";
 
 const told = (text) => text ?? "missing";
@@ -11,8 +11,7 @@ export function Conflicts({ name, id, changed }) {
   const path = couchPath(name, id);
   const { data, error, loading, reload } = useResource((signal) => leaves(path, signal), [name, path?.id]);
   if (!path) return html`<p class="muted">The _id of this document is of a type that CouchDB's protocol has not, so it is not replicated, and has no conflicts.</p>`;
-  if (error) return html`<${Failure} error=${error} retry=${reload} />`;
-  if (!data) return html`<${Loading} on=${loading} />`;
+  if (error || !data) return html`<${Asked} loading=${loading} error=${error} reload=${reload} />`;
   if (data.length === 1) return html`<${Empty}><p>No conflict: there is one revision, ${data[0]._rev}.</p><//>`;
   return html`<${Settle} path=${path} all=${data} done=${() => { reload(); changed(); }} key=${data.map(({ _rev }) => _rev).join()} />`;
 }
@@ -52,8 +51,7 @@ export function History({ name, id }) {
   const path = couchPath(name, id);
   const { data, error, loading, reload } = useResource((signal) => history(path, signal), [name, path?.id]);
   if (!path) return html`<p class="muted">The _id of this document is of a type that CouchDB's protocol has not; revisions are kept for those alone.</p>`;
-  if (error) return html`<${Failure} error=${error} retry=${reload} />`;
-  if (!data) return html`<${Loading} on=${loading} />`;
+  if (error || !data) return html`<${Asked} loading=${loading} error=${error} reload=${reload} />`;
   const { revisions, more } = data;
   return html`<p class="muted">Older revisions are kept until the next compaction: this is not a backup.</p>
     <ol class="json-list">${revisions.map(({ rev, status, body }, at) => html`<li key=${rev} class="card">

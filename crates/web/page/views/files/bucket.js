@@ -6,7 +6,7 @@ import { bytes, count } from "../../lib/number.js";
 import { stamp } from "../../lib/time.js";
 import { FILES_PAGE } from "../../limits.js";
 import { moveInList } from "../../parts/roving.js";
-import { Copy, Empty, Failure, Loading, Tabs } from "../../parts/panel.js";
+import { Asked, Copy, Empty, Tabs } from "../../parts/panel.js";
 import { useAgain, useRun } from "../../state/resource.js";
 import { refine } from "../../state/route.js";
 import { session, whyNotWrite } from "../../state/session.js";
@@ -56,8 +56,7 @@ export function Bucket({ bucket, params }) {
       <input ref=${input} class="hidden" type="file" multiple tabindex="-1" aria-label="Files to upload" onChange=${(event) => { upload(event.target.files); event.target.value = ""; }} />
       <button class="primary" disabled=${Boolean(why)} title=${why} onClick=${() => input.current.click()}>Upload</button>
     </div>
-    <${Loading} on=${state.loading} />
-    ${state.error && html`<${Failure} error=${state.error} retry=${() => load()} />`}
+    <${Asked} loading=${state.loading} error=${state.error} reload=${() => load()} />
     <${Uploads} bucket=${bucket} />
     ${state.files && !state.loading && !files.length && html`<${Empty}><p>${prefix ? `No file's name begins with ${prefix}.` : "Drop files anywhere here. An upload that is cut off, even by closing the page, goes on where it was."}</p>${prefix && html`<button onClick=${() => refine({ prefix: undefined })}>Remove the prefix</button>`}<//>`}
     ${files.length > 0 && (as === "grid" ? html`<${Grid} bucket=${bucket} files=${files} open=${setOpened} />` : html`<${List} files=${files} open=${setOpened} />`)}

@@ -3,7 +3,7 @@
 import { html, useState } from "../../lib/html.js";
 import { get } from "../../lib/http.js";
 import { bytes, count } from "../../lib/number.js";
-import { Empty, Failure, Loading } from "../../parts/panel.js";
+import { Asked, Empty } from "../../parts/panel.js";
 import { go, link } from "../../state/route.js";
 import { useResource } from "../../state/resource.js";
 
@@ -28,8 +28,7 @@ export function Buckets() {
   const form = html`<form class="row" onSubmit=${open}><input aria-label="Name of a bucket" placeholder="photos" required value=${name} onInput=${(event) => setName(event.target.value)} /><button>Open or begin a bucket</button></form>`;
   return html`<section class="view">
     <div class="head"><h1>Files</h1><span class="grow"></span>${all.length > 0 && form}</div>
-    <${Loading} on=${loading} />
-    ${error && html`<${Failure} error=${error} retry=${reload} />`}
+    <${Asked} loading=${loading} error=${error} reload=${reload} />
     ${data && !all.length && html`<${Empty}><p>There are no files yet. Name a bucket, and drop files there; drivers of MongoDB see it as GridFS.</p>${form}<//>`}
     <div class="cards tiles">${all.map((one) => html`<a class="card tile choice" key=${one.name} href=${link(["files", one.name])}><span class="name">${one.name}</span><span class="figure">${count(one.files)}</span><span class="muted">files · ${bytes(one.bytes)}</span></a>`)}</div>
   </section>`;

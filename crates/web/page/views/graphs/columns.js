@@ -30,11 +30,13 @@ export function learn(name) {
 
 /** The fields of a collection that has columns; null where documents are read as fast, or there is no index yet, which is made then. */
 async function fieldsOf(name) {
-  const [{ collections }, isThere] = await Promise.all([get("/api/collections"), hasIndex(name)]);
+  const { collections } = await get("/api/collections");
   const documents = collections.find((has) => has.name === name)?.documents ?? 0;
-  // The server reads all documents when it is first asked for the fields.
-  if (isThere && documents >= DOCUMENTS_MIN) return mappedFields(name);
-  if (documents >= DOCUMENTS_MIN) setTimeout(() => makeIndex(name), BUILD_AFTER_MS);
+  if (documents >= DOCUMENTS_MIN) {
+    // Before the fields, for which the server reads all documents when it is first asked.
+    if (await hasIndex(name)) return mappedFields(name);
+    setTimeout(() => makeIndex(name), BUILD_AFTER_MS);
+  }
   setTimeout(() => known.delete(name), AGAIN_MS);
   return null;
 }

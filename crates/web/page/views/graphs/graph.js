@@ -1,10 +1,10 @@
 // One graph: what is asked, its series, its fields to choose from. A board has many of them with one range.
 
-import { html, useMemo, useRef } from "../../lib/html.js";
+import { html, useMemo } from "../../lib/html.js";
 import { count } from "../../lib/number.js";
 import { Chart } from "../../parts/chart.js";
-import { Empty, Failure, Loading } from "../../parts/panel.js";
-import { useResource } from "../../state/resource.js";
+import { Asked, Empty } from "../../parts/panel.js";
+import { useMeanwhile, useResource } from "../../state/resource.js";
 import { learn } from "./columns.js";
 import { roughSeries } from "./rough.js";
 import { STATS, csvOf, series, timeRange } from "./series.js";
@@ -25,23 +25,14 @@ export function Graph({ spec, from, to, isLive, choose, height }) {
     learn(spec.coll);
     // What is live ends now, and keeps its length.
     const range = isWhole ? await timeRange(spec.coll, spec.time, signal) : isLive ? { from: Date.now() - (to - from), to: Date.now() } : { from, to };
-    return { key, ...(await series(spec.coll, { ...spec, ...range, isWhole }, signal)), ms: performance.now() - begun };
+    return { ...(await series(spec.coll, { ...spec, ...range, isWhole }, signal)), ms: performance.now() - begun };
   }, [key], isLive ? LIVE_MS : 0);
-  const isThere = useRef(false);
-  isThere.current = exact.data?.key === key;
   // Of a part, and of sums, a sample says little.
-  const rough = useResource(async (signal) => {
-    if (!isWhole || isLive || spec.stat !== "mean") return null;
-    await new Promise((resolve) => setTimeout(resolve, ROUGH_AFTER_MS));
-    const found = signal.aborted || isThere.current ? null : await roughSeries(spec, signal);
-    return found && { key, ...found };
-  }, [key]);
-  const data = !isThere.current && rough.data?.key === key ? rough.data : exact.data;
-  const { error, loading, reload } = exact;
+  const rough = useMeanwhile((signal) => (isWhole && !isLive && spec.stat === "mean" ? roughSeries(spec, signal) : null), key, !exact.loading, ROUGH_AFTER_MS);
+  const data = rough ?? exact.data;
   const sentence = useMemo(() => data && `${spec.value}, ${(STATS[spec.stat] ?? STATS.mean).title}, of ${data.series.length} series: ${data.series.slice(0, 5).map(({ key }) => key).join(", ")}`, [data]);
   return html`<div class="graph">
-    <${Loading} on=${loading} />
-    ${error && html`<${Failure} error=${error} retry=${reload} />`}
+    <${Asked} ...${exact} />
     ${data && html`<p class="muted" role="status">${data.isRough ? `a sample of ${count(data.read)} readings until all are read · a point every ${data.stepText}` : toldOf(data)}</p>`}
     ${data && !data.series.length && html`<${Empty}><p>No reading lies in this range.</p><//>`}
     ${data && data.series.length > 0 && html`<${Chart} data=${data} sentence=${sentence} choose=${choose} height=${height} name=${`${spec.coll}-${spec.value}`} csv=${data.isRough ? undefined : () => csvOf(data)} />`}

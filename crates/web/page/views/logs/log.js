@@ -1,6 +1,6 @@
 // One log: what is asked stands in the address; lines, bars and live lines come each on their own.
 
-import { html, useLayoutEffect, useRef, useState } from "../../lib/html.js";
+import { html, useLayoutEffect, useState } from "../../lib/html.js";
 import { scalar } from "../../lib/ejson.js";
 import { GROUPS } from "../../lib/level.js";
 import { count } from "../../lib/number.js";
@@ -8,11 +8,11 @@ import { fromInput, toInput } from "../../lib/time.js";
 import { Histogram } from "../../parts/histogram.js";
 import { isFree, isShortcut } from "../../parts/keys.js";
 import { Live } from "../../parts/live.js";
-import { Empty, Failure, Loading } from "../../parts/panel.js";
+import { Asked, Empty, Failure } from "../../parts/panel.js";
 import { TimeField } from "../../parts/timefield.js";
 import { TimeRail } from "../../parts/timerail.js";
 import { go, link, refine } from "../../state/route.js";
-import { useResource } from "../../state/resource.js";
+import { useMeanwhile, useResource } from "../../state/resource.js";
 import { Details } from "./details.js";
 import { FieldList } from "./fields.js";
 import { filterFor, findExtent } from "./find.js";
@@ -57,15 +57,10 @@ export function Log({ name, params, shape }) {
   const bars = useResource(async (signal) => {
     const range = asked.from && asked.to ? { oldest: asked.from, newest: asked.to } : await (filterFor(asked, shape) ? findExtent(name, filterFor(asked, shape), shape, signal) : extent(name, query, shape, signal));
     if (range.oldest === null) return null;
-    return { key, ...(await histogram(name, query, shape, { from: asked.from ?? range.oldest, to: Math.max(range.newest, (asked.from ?? range.oldest) + 1) }, signal)) };
+    return histogram(name, query, shape, { from: asked.from ?? range.oldest, to: Math.max(range.newest, (asked.from ?? range.oldest) + 1) }, signal);
   }, [name, key], isLive ? LIVE_BARS_MS : 0);
-  const isExact = useRef(false);
-  isExact.current = !bars.loading;
-  const rough = useResource(async (signal) => {
-    await new Promise((resolve) => setTimeout(resolve, ROUGH_AFTER_MS));
-    return signal.aborted || isExact.current ? null : { key, data: await roughHistogram(name, asked, shape, signal) };
-  }, [name, key]);
-  const shown = (bars.loading && bars.data?.key !== key && rough.data?.key === key && rough.data.data) || bars.data;
+  const rough = useMeanwhile((signal) => roughHistogram(name, asked, shape, signal), key, !bars.loading, ROUGH_AFTER_MS);
+  const shown = rough ?? bars.data;
 
   const live = useLive(isLive, name, asked, shape, lines.arrive, lines.catchUp, key);
 
@@ -108,7 +103,7 @@ export function Log({ name, params, shape }) {
     </div>
     <${QueryLine} name=${name} params=${params} range=${shown} error=${page.error} />
     ${asked.filters.length > 0 && html`<ul class="chips" aria-label="Filters">${asked.filters.map((filter, at) => html`<li key=${at}><span>${filter.not ? "−" : "+"} ${filter.field}: ${String(scalar(filter.value))}</span><button class="quiet icon" aria-label=${`Remove ${filter.field} ${scalar(filter.value)}`} onClick=${() => remove(at)}>✕</button></li>`)}</ul>`}
-    <${Loading} on=${page.loading || bars.loading} />
+    <${Asked} loading=${page.loading || bars.loading} />
     ${bars.error ? html`<${Failure} error=${bars.error} retry=${bars.reload} />` : html`<${Histogram} data=${shown} choose=${(from, to) => go(["logs", name], { ...params, at: undefined, from, to })} />`}
     <div class="legend">${shape.level && GROUPS.map(({ name: group }) => html`<button key=${group} class="quiet" aria-pressed=${asked.group === group} title=${asked.group === group ? "All levels" : `Only ${group}`} onClick=${() => go(["logs", name], { ...params, at: undefined, level: asked.group === group ? undefined : group })}><span class=${`mark ${group}`} aria-hidden="true"></span>${group}</button>`)}<span class="muted for-keys">${shape.level && "e / E: next older / newer error · "}c: lines around</span><span class="grow"></span><${Download} name=${name} asked=${asked} shape=${shape} columns=${columns} /></div>
     ${params.around && html`<p class="note row"><span>Lines around one, without query and filters.</span><button onClick=${back}>Back to the search (Esc)</button></p>`}

@@ -2,7 +2,7 @@
 
 import { html, useEffect, useState } from "../../lib/html.js";
 import { ask, curl } from "../../lib/http.js";
-import { Copy, Failure, Loading } from "../../parts/panel.js";
+import { Asked, Copy } from "../../parts/panel.js";
 import { Results } from "../../parts/results.js";
 import { remember } from "../../state/history.js";
 import { useRun } from "../../state/resource.js";
@@ -46,8 +46,7 @@ export function Elastic({ params }) {
       </div>
       <textarea class="editor short" aria-label="Body" spellcheck=${false} rows="8" disabled=${method === "GET"} value=${text} onInput=${(event) => setText(event.target.value)}></textarea>
     </form>
-    <${Loading} on=${state.loading} />
-    ${state.error && html`<${Failure} error=${state.error} retry=${go} />`}
+    <${Asked} loading=${state.loading} error=${state.error} reload=${go} />
     ${hits?.length > 0 && html`<${Results} documents=${hits.map((hit) => ({ _index: hit._index, _id: hit._id, ...(hit._score !== null && { _score: hit._score }), ...hit._source, ...hit.fields }))} says=${says()} />`}
     ${reply && (!hits?.length || reply.aggregations) && html`<pre class="card" tabindex="0" role="region" aria-label="The answer">${typeof reply === "string" ? reply : JSON.stringify(hits ? { ...reply, hits: { ...reply.hits, hits: undefined } } : reply, null, 2)}</pre>`}`;
 }

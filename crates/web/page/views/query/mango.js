@@ -2,7 +2,7 @@
 
 import { html, useEffect, useState } from "../../lib/html.js";
 import { ask, curl, get } from "../../lib/http.js";
-import { Copy, Failure, Loading } from "../../parts/panel.js";
+import { Asked, Copy } from "../../parts/panel.js";
 import { Results } from "../../parts/results.js";
 import { remember } from "../../state/history.js";
 import { refine } from "../../state/route.js";
@@ -40,9 +40,8 @@ export function Mango({ params }) {
       </div>
       <textarea data-query class="editor short" aria-label="Mango query" spellcheck=${false} rows="7" value=${text} onInput=${(event) => setText(event.target.value)}></textarea>
     </form>
-    <${Loading} on=${state.loading} />
-    ${known.error && html`<${Failure} error=${known.error} retry=${known.reload} />`}
-    ${state.error && html`<${Failure} error=${state.error} retry=${() => go("_find")} />`}
+    <${Asked} error=${known.error} reload=${known.reload} />
+    <${Asked} loading=${state.loading} error=${state.error} reload=${() => go("_find")} />
     ${found && html`${found.warning && html`<p class="note">${found.warning}</p>`}
       <${Results} documents=${found.docs} says=${`${found.docs.length} documents${found.execution_stats ? ` · ${found.execution_stats.total_docs_examined} examined` : ""} · ${Math.round(state.ms)} ms`} />`}
     ${explained && html`<${Chosen} told=${explained} />`}`;

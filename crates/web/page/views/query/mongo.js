@@ -4,7 +4,7 @@ import { html, useEffect, useState } from "../../lib/html.js";
 import { EXPLAINED, called, collectionOf, commandOf } from "../../lib/console.js";
 import { command, curl, drained, get } from "../../lib/http.js";
 import { RESULTS_MAX, TRIM_BYTES } from "../../limits.js";
-import { Copy, Failure, Loading, Tabs } from "../../parts/panel.js";
+import { Asked, Copy, Tabs } from "../../parts/panel.js";
 import { Results } from "../../parts/results.js";
 import { remember } from "../../state/history.js";
 import { refine } from "../../state/route.js";
@@ -66,8 +66,7 @@ export function Mongo({ params }) {
         : html`<textarea data-query class="editor short" aria-label="Command" spellcheck=${false} autocapitalize="off" rows=${Math.min(18, Math.max(4, now.split("\n").length + 1))} value=${now} onInput=${(event) => setText(event.target.value)}></textarea>
           <p class="muted">A command as a document, <code>{ find: "zips", filter: { pop: { $gt: 10000 } } }</code>, or a call as in MongoDB's shell, <code>db.zips.aggregate([ … ])</code>. Ctrl+Enter runs it; without a time limit of its own a read ends after 30 s.</p>`}
     </form>
-    <${Loading} on=${state.loading} />
-    ${state.error && html`<${Failure} error=${state.error} retry=${() => go("run")} />`}
+    <${Asked} loading=${state.loading} error=${state.error} reload=${() => go("run")} />
     ${documents && html`<${Results} documents=${documents} says=${`${documents.length.toLocaleString()}${state.hasMore ? " of more" : ""} documents · ${Math.round(state.ms)} ms`} />`}
     ${explained && html`<${Explained} reply=${explained} asked=${state.asked} indexes=${state.indexes} database=${database} again=${() => go("explain")} />`}`;
 }

@@ -5,7 +5,7 @@ import { brief, number, plain, print } from "../../lib/ejson.js";
 import { command, get } from "../../lib/http.js";
 import { bytes, count, duration, share } from "../../lib/number.js";
 import { Confirm } from "../../parts/dialog.js";
-import { Failure, Loading } from "../../parts/panel.js";
+import { Asked, Failure } from "../../parts/panel.js";
 import { Sparkline } from "../../parts/sparkline.js";
 import { link } from "../../state/route.js";
 import { useResource } from "../../state/resource.js";
@@ -31,8 +31,7 @@ export function Now() {
   const now = status.data;
   return html`
     ${now && html`<p class="muted">${now.host} · Larder ${now.version} · up ${duration(now.uptime_ms)}</p>`}
-    <${Loading} on=${status.loading} />
-    ${status.error && html`<${Failure} error=${status.error} retry=${status.reload} />`}
+    <${Asked} ...${status} />
     ${now && html`
       ${now.findings > 0 && html`<p class="failure" role="alert">${count(now.findings)} damaged places were found: the log and serverStatus name them; restore a backup.</p>`}
       ${now.disk.is_low && html`<p class="failure" role="alert">The disk is nearly full: what would add to the data is refused.</p>`}

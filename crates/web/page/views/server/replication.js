@@ -5,7 +5,7 @@ import { ask, get } from "../../lib/http.js";
 import { count } from "../../lib/number.js";
 import { stamp } from "../../lib/time.js";
 import { Confirm, Form } from "../../parts/dialog.js";
-import { Empty, Failure, Loading } from "../../parts/panel.js";
+import { Asked, Empty } from "../../parts/panel.js";
 import { useResource } from "../../state/resource.js";
 
 const LOOK_MS = 3000;
@@ -32,8 +32,7 @@ export function Replication() {
   const once = (data?.tasks ?? []).filter(({ doc_id }) => !doc_id);
   return html`
     <${Begin} done=${reload} />
-    <${Loading} on=${loading} />
-    ${error && html`<${Failure} error=${error} retry=${reload} />`}
+    <${Asked} loading=${loading} error=${error} reload=${reload} />
     ${data && !data.docs.length && !once.length && html`<${Empty}><p>No replication. One is begun above, or by a document in the database _replicator.</p><//>`}
     ${data && (data.docs.length > 0 || once.length > 0) && html`<div class="scroll"><table class="rows">
       <thead><tr><th>From</th><th>To</th><th>State</th><th class="num">Read</th><th class="num">Written</th><th class="num">Failed</th><th class="num">Still to come</th><th>Since, or why not</th><th><span class="hidden">Deeds</span></th></tr></thead>

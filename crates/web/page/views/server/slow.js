@@ -4,7 +4,7 @@ import { html, useState } from "../../lib/html.js";
 import { brief, number, print } from "../../lib/ejson.js";
 import { command, get } from "../../lib/http.js";
 import { count, duration } from "../../lib/number.js";
-import { Empty, Failure, Loading } from "../../parts/panel.js";
+import { Asked, Empty } from "../../parts/panel.js";
 import { link, refine } from "../../state/route.js";
 import { useResource } from "../../state/resource.js";
 
@@ -35,8 +35,7 @@ export function Slow({ params }) {
       <span class="muted">${data && (data.isOn ? `recorded into ${database}.system.profile` : "not recorded now")}</span>
     </form>
     ${wrong && html`<p class="failure" role="alert">${wrong}</p>`}
-    <${Loading} on=${loading} />
-    ${error && html`<${Failure} error=${error} retry=${reload} />`}
+    <${Asked} loading=${loading} error=${error} reload=${reload} />
     ${data && !data.shapes.length && html`<${Empty}><p>${data.isOn ? `Nothing has taken longer than ${data.slowms} ms yet.` : "Nothing was recorded. Recording costs one small write for each slow query."}</p><//>`}
     ${data?.shapes.length > 0 && html`<div class="scroll"><table class="rows">
       <thead><tr><th>Collection</th><th>Query</th><th class="num">Times</th><th class="num">In all</th><th class="num">95 %</th><th class="num">Read a result</th><th>Plan</th><th><span class="hidden">Deeds</span></th></tr></thead>

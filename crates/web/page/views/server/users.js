@@ -3,7 +3,7 @@
 import { html, useState } from "../../lib/html.js";
 import { command } from "../../lib/http.js";
 import { Confirm, FormDialog } from "../../parts/dialog.js";
-import { Empty, Failure, Loading } from "../../parts/panel.js";
+import { Asked, Empty } from "../../parts/panel.js";
 import { refresh } from "../../state/session.js";
 import { useResource } from "../../state/resource.js";
 
@@ -38,8 +38,7 @@ export function Users() {
   const users = data?.users ?? [];
   return html`
     <div class="row"><button class="primary" onClick=${() => setDialog({ kind: "new" })}>New user</button></div>
-    <${Loading} on=${loading} />
-    ${error && html`<${Failure} error=${error} retry=${reload} />`}
+    <${Asked} loading=${loading} error=${error} reload=${reload} />
     ${data && !users.length && html`<${Empty}><p>There are no users: everybody on this machine may do everything. The first one should be an administrator (root).</p><//>`}
     ${users.length > 0 && html`<div class="scroll"><table class="rows">
       <thead><tr><th>Name</th><th>Database</th><th>May</th><th><span class="hidden">Deeds</span></th></tr></thead>
