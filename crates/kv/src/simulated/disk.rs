@@ -39,7 +39,8 @@ pub(super) struct Disk {
     pub(super) crash_at: Option<u64>,
     pub(super) fail_write: bool,
     pub(super) fail_flush: bool,
-    pub(super) fill_at_write: bool,
+    /// The writes before one that finds no room.
+    pub(super) fill_at_write: Option<u64>,
     /// The flushes before one that finds no room.
     pub(super) fill_at_flush: Option<u64>,
     pub(super) is_low: bool,
@@ -64,7 +65,7 @@ impl Disk {
             crash_at: None,
             fail_write: false,
             fail_flush: false,
-            fill_at_write: false,
+            fill_at_write: None,
             fill_at_flush: None,
             is_low: false,
             flushed: Shards::new(),
@@ -113,10 +114,13 @@ impl Disk {
     /// Writes a change, not yet flushed.
     pub(super) fn write(&mut self, change: Change) -> Result<(), Error> {
         self.poison.check()?;
-        if std::mem::take(&mut self.fill_at_write) {
-            return Err(Error::DiskFull {
-                cause: "a simulated disk is full".to_owned(),
-            });
+        if let Some(before) = self.fill_at_write.take() {
+            self.fill_at_write = before.checked_sub(1);
+            if before == 0 {
+                return Err(Error::DiskFull {
+                    cause: "a simulated disk is full".to_owned(),
+                });
+            }
         }
         self.steps += 1;
         let crashes = self.crash_at.take_if(|step| *step <= self.steps).is_some();

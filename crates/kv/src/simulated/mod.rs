@@ -64,7 +64,12 @@ impl Simulation {
 
     /// Lets the next write find no room. It is not made, and the write after that one finds room again.
     pub fn fill_at_next_write(&self) {
-        self.disk.lock().fill_at_write = true;
+        self.fill_at_write_after(0);
+    }
+
+    /// As [`Simulation::fill_at_next_write`], after so many writes that find room.
+    pub fn fill_at_write_after(&self, writes: u64) {
+        self.disk.lock().fill_at_write = Some(writes);
     }
 
     /// Lets the next flush find no room. What was written stays, and the flush after that one finds room again.

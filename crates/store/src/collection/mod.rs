@@ -42,6 +42,8 @@ pub struct Collection {
     /// Its holder is the only one who writes the shard.
     pub(crate) writer: tokio::sync::Mutex<Writer>,
     pub(crate) builds: Mutex<Vec<Arc<BuildHandle>>>,
+    /// The dropped indexes whose entries are being removed.
+    pub(crate) clears: Mutex<Vec<u32>>,
     /// What is derived from it; only the holder of the catalog's lock changes it.
     pub(crate) derived: RwLock<Vec<Arc<Derived>>>,
     catalog: Weak<Catalog>,
@@ -106,6 +108,7 @@ impl Collection {
             queue: Queue::default(),
             writer: tokio::sync::Mutex::default(),
             builds: Mutex::default(),
+            clears: Mutex::default(),
             derived: RwLock::new(derived),
             catalog: Arc::downgrade(catalog),
             clock,

@@ -31,8 +31,11 @@ pub(crate) fn resume(collection: &Arc<Collection>) {
     }
 }
 
-/// As [`go_on`], some time.
+/// As [`go_on`], some time; the removal of entries goes on too.
 pub(crate) async fn resume_ended(collection: &Arc<Collection>) -> Result<(), StoreError> {
+    for index in collection.clearing() {
+        clear::start(collection, index);
+    }
     if !ended(collection).is_empty() && collection.kv.check_room().is_ok() {
         let catalog = collection.catalog()?;
         let _disk = catalog.disk.lock().await;

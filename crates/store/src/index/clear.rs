@@ -5,9 +5,16 @@ use crate::{CLEAR_PAGE_ENTRIES, Collection, Durability, KeyRange, Order, PageLim
 use std::ops::Bound;
 use std::sync::Arc;
 
-/// Starts to remove the entries of an index that is no longer in the catalog. Its number stays in the entry's
-/// `clearing` until all are gone, so that the next start goes on after a crash.
+/// Starts to remove the entries of an index that is no longer in the catalog, unless that is under way. Its number stays in the
+/// entry's `clearing` until all are gone, so that the next start goes on after a crash, and the next sweep after a full disk.
 pub(super) fn start(collection: &Arc<Collection>, index: u32) {
+    {
+        let mut under_way = collection.clears.lock();
+        if under_way.contains(&index) {
+            return;
+        }
+        under_way.push(index);
+    }
     let collection = collection.clone();
     tokio::spawn(async move {
         match run(&collection, index).await {
@@ -19,9 +26,10 @@ pub(super) fn start(collection: &Arc<Collection>, index: u32) {
                 | StoreError::Kv(kv::Error::Closed),
             ) => {}
             Err(error) => {
-                tracing::warn!(%error, index, "the entries of a dropped index are left until the next start");
+                tracing::warn!(%error, index, "the entries of a dropped index are left until later");
             }
         }
+        collection.clears.lock().retain(|other| *other != index);
     });
 }
 
@@ -31,10 +39,11 @@ async fn run(collection: &Arc<Collection>, index: u32) -> Result<(), StoreError>
     let catalog = collection.catalog()?;
     let mut disk = catalog.disk.lock().await;
     collection.check_writable()?;
+    let mut entry = collection.entry();
+    entry.clearing.retain(|&id| id != index);
+    catalog.save(&mut disk, &collection.namespace(), &entry).await?;
     collection.set_clearing(|clearing| clearing.retain(|&id| id != index));
-    catalog
-        .save(&mut disk, &collection.namespace(), &collection.entry())
-        .await
+    Ok(())
 }
 
 /// Removes the first page of what is left; returns true when nothing is left. The writer's lock is held for one page at a time, so

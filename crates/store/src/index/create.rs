@@ -288,5 +288,18 @@ mod tests {
         }
         assert!(is_ready(&begun.meant[0]));
         assert_eq!(collection.stats().index_entries[1].1, 10);
+
+        // The removal of entries, after the change of the catalog.
+        simulation.fill_at_write_after(1);
+        collection.drop_index("a_1").await.unwrap();
+        while !collection.clears.lock().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        assert_eq!(collection.clearing().len(), 1);
+        crate::sweep::run_once(&store, 0).await.unwrap();
+        while !collection.clears.lock().is_empty() {
+            tokio::task::yield_now().await;
+        }
+        assert!(collection.clearing().is_empty());
     }
 }
