@@ -93,6 +93,26 @@ fn buckets() {
             r#"{"e": {"count": 3, "sum_of_squares": 41.0}, "d": {"value": 1.0}, "r": {"values": {"2.0": 40.0}}, "w": {"value": 4.555555555555555}, "p": {"values": {"50.0": 2.0009765625}}}"#,
         ),
         aggs(
+            r#"{"v": {"variable_width_histogram": {"field": "n", "buckets": 2}, "aggs": {"s": {"sum": {"field": "n"}}}}}"#,
+            r#"{"v": {"buckets": [{"min": 1.0, "key": 1.5, "max": 2.0, "doc_count": 2, "s": {"value": 3.0}}, {"min": 6.0, "key": 6.0, "max": 6.0, "doc_count": 1}]}}"#,
+        ),
+        aggs(
+            r#"{"v": {"variable_width_histogram": {"field": "none", "format": "0.0"}}}"#,
+            r#"{"v": {"buckets": []}}"#,
+        ),
+        case(
+            "POST /b/_search",
+            r#"{"aggs": {"v": {"variable_width_histogram": {"field": "n", "buckets": 0}}}}"#,
+            400,
+            r#"{"error": {"type": "x_content_parse_exception", "caused_by": {"reason": "buckets must be greater than [0] for [v]"}}}"#,
+        ),
+        case(
+            "POST /b/_search",
+            r#"{"aggs": {"v": {"variable_width_histogram": {"field": "n", "buckets": 3, "shard_size": 3}}}}"#,
+            400,
+            r#"{"error": {"reason": "3/4 of shard_size must be at least buckets but was [2<3] for [v]"}}"#,
+        ),
+        aggs(
             r#"{"m": {"adjacency_matrix": {"filters": {"a": {"term": {"k": "a"}}, "s": {"range": {"n": {"gte": 2}}}}}}}"#,
             r#"{"m": {"buckets": [{"key": "a", "doc_count": 2}, {"key": "a&s", "doc_count": 1}, {"key": "s", "doc_count": 2}]}}"#,
         ),

@@ -72,6 +72,10 @@ impl Buckets {
                 }
                 interval.name()
             }
+            Spec::Varied(source, spec) => {
+                spec.finish(self.by_key, source, (inner, finish), &mut out)?;
+                "variable_width_histogram"
+            }
             Spec::Significant(source, spec) => {
                 put_significant(self.by_key, self.seen, source, spec, (inner, finish), &mut out)?
             }

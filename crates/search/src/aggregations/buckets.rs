@@ -249,6 +249,7 @@ fn keys(spec: &Spec, view: &View<'_>) -> Result<Option<Vec<Key>>> {
             terms.filter(|term| spec.includes(term)).collect()
         }
         Spec::Values(source) => source.terms(view)?,
+        Spec::Varied(source, spec) => spec.keys(source.terms(view)?),
         Spec::Histogram(source, interval) => interval.keys_in(&source.terms(view)?, source)?,
         _ => return Ok(None),
     };

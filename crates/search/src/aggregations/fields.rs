@@ -25,6 +25,7 @@ impl Spec {
                 (source, takes, interval.name())
             }
             Spec::Auto(source, _) => (source, Takes::Dates, "auto_date_histogram"),
+            Spec::Varied(source, _) => (source, Takes::PlainNumbers, "variable_width_histogram"),
             Spec::Range(source, range) => (source, range.takes(), range.name()),
             Spec::Terms(source, spec) => match spec.most {
                 Some(_) => (source, Takes::WholeTerms, "rare_terms"),

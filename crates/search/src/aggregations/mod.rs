@@ -32,6 +32,7 @@ mod terms;
 mod top_hits;
 mod top_metrics;
 mod values;
+mod varied;
 mod wanted;
 
 use auto::AutoSpec;
@@ -61,6 +62,7 @@ use terms::TermsSpec;
 use top_hits::{TopHits, TopSpec};
 use top_metrics::{TopMetrics, TopMetricsSpec};
 use values::Source;
+use varied::VariedSpec;
 
 /// The buckets of one search at most.
 pub const BUCKETS_MAX: usize = 65_535;
@@ -95,6 +97,8 @@ enum Spec {
     Histogram(Source, Box<Interval>),
     /// A histogram whose interval is to be chosen.
     Auto(Source, AutoSpec),
+    /// A histogram of values that lie near each other.
+    Varied(Source, VariedSpec),
     Range(Source, RangeSpec),
     Missing(Source),
     /// Queries by their names, or by their places.

@@ -167,7 +167,9 @@ fn spec(kind: &str, name: &str, body: &Map<String, Value>, depth: usize) -> Resu
         "filter" => return Ok(Spec::Filter(Box::new(parse_query(&Value::Object(body.clone()))?))),
         "filters" => return filters(name, body),
         "top_hits" => return Ok(Spec::TopHits(Box::new(TopSpec::parse(name, body)?))),
-        "sampler" | "diversified_sampler" | "auto_date_histogram" if depth > 0 => {
+        "sampler" | "diversified_sampler" | "auto_date_histogram" | "variable_width_histogram"
+            if depth > 0 =>
+        {
             return Err(SearchError::unsupported(format!(
                 "[{kind}] within other aggregations"
             )));
@@ -195,6 +197,7 @@ fn spec(kind: &str, name: &str, body: &Map<String, Value>, depth: usize) -> Resu
         "histogram" => histograms::histogram(name, &mut members)?,
         "date_histogram" => histograms::date_histogram(&mut members)?,
         "auto_date_histogram" => histograms::auto_date_histogram(name, &mut members)?,
+        "variable_width_histogram" => histograms::varied(name, &mut members)?,
         "range" | "date_range" | "ip_range" => ranges::range(name, kind, &mut members)?,
         known if UNSUPPORTED.contains(&known) => {
             return Err(SearchError::unsupported(format!("the aggregation [{known}]")));
@@ -212,7 +215,7 @@ fn spec(kind: &str, name: &str, body: &Map<String, Value>, depth: usize) -> Resu
     Ok(spec)
 }
 
-const UNSUPPORTED: [&str; 11] = [
+const UNSUPPORTED: [&str; 10] = [
     "boxplot",
     "children",
     "cumulative_cardinality",
@@ -223,7 +226,6 @@ const UNSUPPORTED: [&str; 11] = [
     "scripted_metric",
     "string_stats",
     "t_test",
-    "variable_width_histogram",
 ];
 
 /// What may be said of a field besides its name.

@@ -1,6 +1,6 @@
-//! Histograms of dates that choose how wide their buckets are.
+//! Histograms that choose how wide their buckets are.
 //!
-//! The width depends on the earliest and the latest date among the matches. The caller asks for both in a search of its own
+//! The width depends on the earliest and the latest date among the matches, or on all numbers. The caller asks for both in a search of its own
 //! ([`Aggregations::spans`]) and passes the answer to [`Aggregations::choose`] before it collects.
 
 use super::auto::AutoSpec;
@@ -17,15 +17,19 @@ impl Aggregations {
     pub fn spans(&self) -> Option<Aggregations> {
         let mut named = Vec::new();
         for (at, one) in self.named.iter().enumerate() {
-            let Spec::Auto(source, _) = &one.spec else {
-                continue;
-            };
-            named.extend(ENDS.map(|(end, kind)| Named {
-                name: format!("{at}.{end}"),
-                spec: Spec::Metric(source.clone(), kind),
+            let asked = |name: &str, spec: Spec| Named {
+                name: format!("{at}.{name}"),
+                spec,
                 inner: Aggregations::default(),
                 meta: None,
-            }));
+            };
+            match &one.spec {
+                Spec::Auto(source, _) => {
+                    named.extend(ENDS.map(|(end, kind)| asked(end, Spec::Metric(source.clone(), kind))));
+                }
+                Spec::Varied(..) => named.push(asked("values", one.spec.clone())),
+                _ => {}
+            }
         }
         (!named.is_empty()).then_some(Aggregations {
             named,
@@ -36,6 +40,10 @@ impl Aggregations {
     /// Chooses how wide buckets are by the answer to [`Aggregations::spans`].
     pub fn choose(&mut self, spans: &Map<String, Value>) {
         for (at, one) in self.named.iter_mut().enumerate() {
+            if let Spec::Varied(_, spec) = &mut one.spec {
+                let found = spans.get(&format!("{at}.values"));
+                spec.choose(found.and_then(|found| found.get("clusters")));
+            }
             let Spec::Auto(source, spec) = &one.spec else {
                 continue;
             };

@@ -1,11 +1,12 @@
 //! Reading histograms.
 
 use super::{Form, at_least, source};
-use crate::aggregations::Spec;
 use crate::aggregations::auto::{AutoSpec, unit_of};
 use crate::aggregations::histogram::{Bounds, Interval, Width};
 use crate::aggregations::ordering;
 use crate::aggregations::values::Source;
+use crate::aggregations::varied::VariedSpec;
+use crate::aggregations::{BUCKETS_MAX, Spec};
 use mapping::error::{Kind, Result, SearchError};
 use mapping::json::{Members, as_f64};
 use querying::time_of;
@@ -194,6 +195,35 @@ pub(super) fn auto_date_histogram(name: &str, members: &mut Members<'_>) -> Resu
     };
     let buckets = buckets as usize;
     Ok(Spec::Auto(source, AutoSpec { buckets, least }))
+}
+
+pub(super) fn varied(name: &str, members: &mut Members<'_>) -> Result<Spec> {
+    let source = source(members, Form::Zoned)?;
+    let mut number = |member: &str, above: i64| -> Result<Option<i64>> {
+        match members.integer(member)? {
+            Some(given) if given <= above => {
+                let reason = format!("{member} must be greater than [{above}] for [{name}]");
+                let cause = SearchError::illegal(reason);
+                Err(SearchError::of_member("variable_width_histogram", member, cause))
+            }
+            given => Ok(given),
+        }
+    };
+    let buckets = number("buckets", 0)?.unwrap_or(10);
+    let size = number("shard_size", 1)?.unwrap_or(buckets.saturating_mul(50));
+    let buffer = number("initial_buffer", 0)?.unwrap_or(size.saturating_mul(10).min(50_000));
+    let groups = size.saturating_mul(3) / 4;
+    let refused = if buckets > BUCKETS_MAX as i64 {
+        format!("buckets must be less than {BUCKETS_MAX}")
+    } else if buffer < buckets {
+        format!("initial_buffer must be at least buckets but was [{buffer}<{buckets}] for [{name}]")
+    } else if groups < buckets {
+        format!("3/4 of shard_size must be at least buckets but was [{groups}<{buckets}] for [{name}]")
+    } else {
+        let spec = VariedSpec::new(buckets as usize, groups as u64);
+        return Ok(Spec::Varied(source, spec));
+    };
+    Err(SearchError::illegal(refused))
 }
 
 fn calendar_unit(text: &str) -> Option<char> {
