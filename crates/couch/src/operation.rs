@@ -63,7 +63,7 @@ impl Operation {
     }
 }
 
-/// Who reads an answer: whoever waits for its head, then whoever takes its pieces.
+/// The reader of an answer: whoever waits for its head, then whoever takes its pieces.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     waits: Weak<()>,

@@ -14,7 +14,7 @@ pub(crate) struct Gate {
     merges: Bar,
 }
 
-/// What passes, and the guard of who lets nothing pass.
+/// What passes, and the guard of the one who lets nothing pass.
 #[derive(Clone, Debug, Default)]
 struct Bar {
     passing: Arc<RwLock<()>>,

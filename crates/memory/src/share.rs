@@ -77,7 +77,8 @@ impl Share {
         true
     }
 
-    /// As [`Share::fit`]; who can write to a file takes of the first half of the room only, and leaves the other to who cannot.
+    /// As [`Share::fit`]; those who can write to a file take of the first half of the room only, and leave the other to those who
+    /// cannot.
     pub fn fit_or_spill(&mut self, bytes: usize, can_spill: bool) -> bool {
         let more = bytes.saturating_sub(self.taken);
         let is_in_first_half = |pool: &Pool| pool.held.load(Ordering::Relaxed) + more <= pool.limit / 2;

@@ -1,4 +1,4 @@
-//! The protocol's commands for who is in the same program: what a listener serves, without its connections.
+//! The protocol's commands for callers in the same program: what a listener serves, without its connections.
 
 use crate::connection::{Connection, Login};
 use crate::dispatch::{self, Outcome};

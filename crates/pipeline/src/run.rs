@@ -201,7 +201,7 @@ impl DocumentStream for Running {
     ) -> BoxFuture<'a, Result<StreamState>> {
         Box::pin(async move {
             let filled = self.fill_batch(batch, documents_max, bytes_max).await;
-            // Who has the batch now counts it.
+            // Whoever has the batch now counts it.
             self.in_hand.keep(0);
             filled
         })

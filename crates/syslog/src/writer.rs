@@ -215,7 +215,7 @@ fn answer(batches: Vec<(Batch, Range<usize>)>, reply: Option<InsertReply>) {
     for (batch, places) in batches {
         drop(batch.room);
         if let Some(done) = batch.done {
-            // Who asked may have gone.
+            // The one who asked may have gone.
             let _ = done.send(places.map(is_kept).collect());
         }
     }

@@ -10,7 +10,7 @@
 //! })();
 //! ```
 //! So what is exported must not be assigned again, and modules must not import each other in a circle. They are read line by line:
-//! an import or an export in a form that is not known here ends the build. Lines of comments are for who reads the sources.
+//! an import or an export in a form that is not known here ends the build. Lines of comments are for those who read the sources.
 
 use crate::modules::{Modules, START, resolved};
 use crate::{FOLDER_MARK, Failure};

@@ -25,7 +25,7 @@ struct Session {
     name: String,
     /// A later user of the same name is another one.
     uuid: [u8; 16],
-    /// Who changes a password that others know wants them out.
+    /// Somebody who changes a password that others know wants them out.
     credentials: UserCredentials,
     idle_time_max: Duration,
     used: Instant,

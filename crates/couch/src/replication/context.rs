@@ -1,4 +1,4 @@
-//! Whom a document of `_replicator` acts as (`src/couch_replicator/src/couch_replicator_parse.erl`, `parse_rep_user_ctx`).
+//! The user as whom a document of `_replicator` acts (`src/couch_replicator/src/couch_replicator_parse.erl`, `parse_rep_user_ctx`).
 //!
 //! `user_ctx` names an account of this server, as whom local databases are reached; without it, they are reached as nobody,
 //! unless there are no users and everybody on this machine may do everything. Addresses say themselves who asks.

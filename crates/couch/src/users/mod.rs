@@ -136,7 +136,7 @@ pub(crate) async fn prepare(
 /// is for server administrators and its owner.
 fn check_account(engine: &Engine, asker: &User, id: &str, present: Option<&Document>) -> Result<()> {
     let name = name_of_user(id);
-    // Whom a proxy or a token names has the name, but not the account.
+    // A user whom a proxy or a token names has the name, but not the account.
     let has_account = asker.privileges.is_some();
     if asker.is_admin() || (has_account && name.is_some() && asker.name.as_deref() == name) {
         return Ok(());

@@ -100,7 +100,7 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"hits": [{"id": "doc2"}, {"id": "doc3"}, {"id": "doc1"}, {"id": "doc4"}]}"#,
     ),
-    // Who has no number is sorted as 0, who has no text before all that have one.
+    // A document without a number is sorted as 0, one without a text before all that have one.
     case(
         "POST /texts/_design/n/_nouveau/things",
         r#"{"q": "*:*", "sort": ["deep.er"]}"#,

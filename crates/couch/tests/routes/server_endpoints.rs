@@ -277,7 +277,7 @@ const SESSIONS: &[Case] = &[
         401,
         r#"{"error": "unauthorized", "reason": "You are not a server admin."}"#,
     ),
-    // Who is no administrator is not told what there is.
+    // A user who is no administrator is not told what there is.
     case("GET /_nothing/at/all", "", 401, r#"{"error": "unauthorized"}"#),
     case(
         "POST /_session",

@@ -71,7 +71,7 @@ impl Engine {
         self.scrub().0.lock().clone()
     }
 
-    /// Reads everything once, now; for tests and for who cannot wait.
+    /// Reads everything once, now; for tests, and for those who cannot wait.
     pub async fn scrub_once(&self) {
         for namespace in self.all_collections() {
             let mut position = Some(ScrubPosition::default());

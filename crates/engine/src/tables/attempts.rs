@@ -131,7 +131,7 @@ fn key(user: &str, address: IpAddr) -> Key {
     (Some(user[..end].into()), address)
 }
 
-/// Makes room: for who failed long ago, or else the half who failed longest ago.
+/// Makes room: forgets those who failed long ago, or else the half that failed longest ago.
 fn forget(failed: &mut HashMap<Key, Failed>, now: Instant) {
     failed.retain(|_, known| now - known.last <= REMEMBERED_TIME);
     if failed.len() < REMEMBERED_MAX {

@@ -113,7 +113,7 @@ fn writes() -> Vec<Case> {
     ]
 }
 
-/// Who does not want to know what became of the statements is not told.
+/// A client that does not want to know what became of the statements is not told.
 fn unacknowledged() -> Vec<Case> {
     let silent = |request| good(request, doc! {"n": 0}).without("writeErrors");
     let concern = doc! {"w": 0};

@@ -94,7 +94,7 @@ impl Run<'_> {
             Err(ScriptError::Run(why)) => why,
             done => return done,
         };
-        // Who is beyond a limit stays there.
+        // A run that is beyond a limit stays there.
         self.step(1)?;
         self.takes_bytes(0)?;
         self.names.truncate(known);

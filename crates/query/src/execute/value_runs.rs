@@ -29,7 +29,7 @@ pub(super) enum ValueOrDocument<'v> {
     Document(DocumentBuf),
 }
 
-/// Who takes the values.
+/// A taker of the values.
 pub(super) trait Taker {
     /// Takes a value, or those of a document.
     fn take(&mut self, found: ValueOrDocument<'_>) -> Result<()>;

@@ -87,7 +87,7 @@ impl Set {
                 }
             }
             (Some(_), None) => drop(self.elements.remove(element)),
-            // Who says what it has seen may have seen it gone.
+            // A client that says what it has seen may have seen it gone.
             (None, Some(_)) => {}
             (None, None) => return Err(ChangeError::NotPresent),
         }

@@ -72,7 +72,7 @@ fn ten_thousand_puts_with_stale_clocks_leave_a_hundred_siblings_and_say_so() {
     assert_eq!(taken, SIBLINGS_MAX);
     let present = get(&mut client);
     assert_eq!(present.content.len(), SIBLINGS_MAX);
-    // Who has read them ends them all.
+    // A writer who has read them ends them all.
     let resolved = PutReq {
         vclock: present.vclock,
         ..put(0, 0)

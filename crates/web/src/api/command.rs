@@ -1,4 +1,4 @@
-//! MongoDB's commands for who speaks HTTP.
+//! MongoDB's commands for clients that speak HTTP.
 
 use super::trim::trimmed;
 use crate::call::{Call, decoded};

@@ -1,4 +1,4 @@
-//! Large values cut, for who only looks at them.
+//! Large values cut, for people who only look at them.
 
 use value::{ArrayRef, Document, DocumentRef, Value, ValueRef, doc};
 

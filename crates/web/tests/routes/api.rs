@@ -268,7 +268,7 @@ fn what_comes_into_a_collection_is_told_as_it_comes_if_it_matches() {
     insert(r#"{"_id": 2, "level": "error"}"#);
     let told = lines.find(|line| line.contains("\"lines\":")).unwrap();
     assert!(told.contains(r#""_id":"2""#) && !told.contains("info"), "{told}");
-    // Who was away goes on where it was.
+    // A client that was away goes on where it was.
     let opened: serde_json::Value = serde_json::from_str(opened.trim_start_matches("data: ")).unwrap();
     let position = opened["position"].as_str().unwrap();
     let again = tail(&format!("&since={position}"))

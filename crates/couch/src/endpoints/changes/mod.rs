@@ -78,7 +78,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
 }
 
 /// The entity tag of all changes up to a sequence. Whatever is shown of a change, or decides whether it is shown, is a change of the
-/// database itself, but for who asks: a filter function is told that.
+/// database itself, but for the user who asks: a filter function is told that.
 fn entity_tag(call: &Call, sequence: &str, filter: &Filter) -> String {
     match filter {
         Filter::Function { .. } => {

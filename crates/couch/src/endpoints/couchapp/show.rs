@@ -20,7 +20,7 @@ pub(crate) async fn run(call: &mut Call, design: &str, rest: &[&str]) -> Result<
             "Invalid path.",
         ));
     };
-    // Who may read some documents alone may not read the function, but be shown what it makes of those.
+    // A user who may read some documents alone may not read the function, but be shown what it makes of those.
     let database = call.database_of_document()?;
     let design = call.server.designs.named(&database, design).await?;
     require(&design, "shows", name)?;

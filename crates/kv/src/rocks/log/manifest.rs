@@ -88,7 +88,7 @@ impl Manifest {
         self.in_tables = self.in_tables.max(newest.unwrap_or(0));
         if let Some(log) = log {
             self.first_log = self.first_log.max(log);
-            // Who raises the number of the log has put write buffers into tables.
+            // Whatever raises the number of the log has put write buffers into tables.
             self.is_exact |= !is_beginning && newest.is_some();
         }
         Some(())
