@@ -139,7 +139,7 @@ impl TopMetrics {
         if place >= spec.size {
             return Ok(());
         }
-        let metrics = spec.metrics.iter().map(|metric| {
+        let metrics = spec.metrics.iter().map(|metric| -> Result<(String, Value)> {
             let mut terms = metric.terms(view)?;
             terms.sort_by(Term::compare);
             let value = terms.first().map(|term| metric.shown(term));
