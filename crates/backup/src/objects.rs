@@ -1,8 +1,9 @@
 //! The objects of a repository: bytes under the name of their BLAKE3.
 
 use crate::{Error, Part};
-use std::fs::{self, File};
-use std::io::{Read, Write};
+use std::fs::{self, DirBuilder, File};
+use std::io::{ErrorKind, Read, Write};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// The folder within the repository.
@@ -113,6 +114,25 @@ impl Writer {
         flush_folder(folder)?;
         flush_folder(&self.objects.folder)?;
         Ok((part, true))
+    }
+}
+
+/// Makes a folder and those that it lies in, for their owner alone. The name of a new one is flushed in its parent, so that what is
+/// kept in it is not lost with its name when the power goes.
+pub(crate) fn make_folder(folder: &Path) -> Result<(), Error> {
+    if folder.is_dir() {
+        return Ok(());
+    }
+    let parent = match folder.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    make_folder(parent)?;
+    match DirBuilder::new().mode(0o700).create(folder) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists || !folder.is_dir() => {
+            Err(Error::file("making", folder)(error))
+        }
+        _ => flush_folder(parent),
     }
 }
 

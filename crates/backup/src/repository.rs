@@ -1,11 +1,10 @@
 //! The folder that holds backups.
 
-use crate::objects::{self, Objects, flush_folder};
+use crate::objects::{self, Objects, flush_folder, make_folder};
 use crate::{Error, Manifest};
 use std::collections::HashSet;
-use std::fs::{self, DirBuilder, File, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{ErrorKind, Write};
-use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 /// The file that marks a repository.
@@ -33,11 +32,7 @@ impl Repository {
     pub fn create(folder: &Path) -> Result<Repository, Error> {
         let mark = folder.join(MARK);
         if !mark.exists() {
-            let make = |folder: &Path| {
-                let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-                made.map_err(Error::file("making", folder))
-            };
-            make(folder)?;
+            make_folder(folder)?;
             let mut entries = fs::read_dir(folder).map_err(Error::file("listing", folder))?;
             // A crash before the mark was written leaves these.
             let ours = [objects::FOLDER, MANIFESTS];
@@ -46,8 +41,8 @@ impl Repository {
             {
                 return Err(Error::Foreign(folder.to_owned()));
             }
-            make(&folder.join(objects::FOLDER))?;
-            make(&folder.join(MANIFESTS))?;
+            make_folder(&folder.join(objects::FOLDER))?;
+            make_folder(&folder.join(MANIFESTS))?;
             write_flushed(&mark, FORMAT.as_bytes())?;
             flush_folder(folder)?;
         }

@@ -1,11 +1,11 @@
 //! Putting a backup back, and reading it through.
 
-use crate::objects::flush_folder;
+use crate::objects::{flush_folder, make_folder};
 use crate::{Error, File, Manifest, Progress, Repository};
 use std::collections::BTreeSet;
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, OpenOptions};
 use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path};
 
 /// The file that makes a folder a data folder; written last, so that a restore that was cut off is not taken for one.
@@ -23,7 +23,7 @@ pub fn restore(
     folder: &Path,
     progress: Progress<'_>,
 ) -> Result<(), Error> {
-    make(folder)?;
+    make_folder(folder)?;
     let mut entries = fs::read_dir(folder).map_err(Error::file("listing", folder))?;
     if entries.next().is_some() {
         return Err(Error::NotEmpty(folder.to_owned()));
@@ -66,7 +66,7 @@ fn put(
         });
     }
     if let Some(parent) = path.parent() {
-        make(parent)?;
+        make_folder(parent)?;
     }
     let made = OpenOptions::new()
         .write(true)
@@ -81,11 +81,6 @@ fn put(
         })?;
     }
     restored.sync_all().map_err(Error::file("flushing", path))
-}
-
-fn make(folder: &Path) -> Result<(), Error> {
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    made.map_err(Error::file("making", folder))
 }
 
 /// Reads all parts of a backup. Returns what is wrong with them.

@@ -187,6 +187,18 @@ async fn damage_is_found_and_never_restored() {
     assert!(matches!(ground.repository().list(), Err(Error::Corrupt { .. })));
 }
 
+#[test]
+fn a_repository_is_made_with_the_folders_that_it_lies_in() {
+    let ground = Ground::new();
+    let folder = ground.path("far/away/repository");
+    for _ in 0..2 {
+        assert!(Repository::create(&folder).unwrap().list().unwrap().is_empty());
+    }
+    fs::write(ground.path("file"), "").unwrap();
+    let refused = Repository::create(&ground.path("file/repository"));
+    assert!(matches!(refused, Err(Error::File { .. })), "{refused:?}");
+}
+
 #[tokio::test]
 async fn backups_are_taken_and_shown_although_one_is_damaged_and_none_is_removed() {
     let ground = Ground::new();
