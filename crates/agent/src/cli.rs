@@ -8,7 +8,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, fmt};
 
-/// Where the configuration is where nothing else is said.
+/// Where the configuration is by default.
 const CONFIG: &str = "/etc/larder/agent.toml";
 
 /// What the agent is to do.

@@ -11,7 +11,7 @@ use value::{Document, Value, doc};
 /// Facets of one search at most, and buckets of one.
 const FACETS_MAX: usize = 100;
 const BUCKETS_MAX: i64 = 1000;
-/// The buckets of texts where nobody says how many.
+/// The buckets of texts by default.
 const BUCKETS: i64 = 10;
 
 /// The facets of a search.

@@ -9,7 +9,7 @@ use search::{ANALYZED_CHARS_MAX, Highlight, Hit, Request};
 use serde_json::{Map, Value as Json, json};
 use value::{Document, DocumentBuf};
 
-/// The characters of a fragment, where nobody says how many.
+/// The characters of a fragment by default.
 const FRAGMENT_CHARS: usize = 100;
 
 /// What the names of the fields begin with in which texts are marked; a number follows.

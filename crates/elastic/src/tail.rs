@@ -91,7 +91,7 @@ struct Tail {
     user: Option<Arc<User>>,
     name: String,
     search: Search,
-    /// Where it goes on; at the end where nothing is said.
+    /// Where it goes on; at the end by default.
     since: Option<Sequence>,
     index: Index,
 }

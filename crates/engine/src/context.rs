@@ -37,7 +37,7 @@ pub struct Context {
     pub client: Option<Arc<dyn Client>>,
     /// What the operation has done so far.
     pub metrics: Arc<Metrics>,
-    /// From what the operation takes memory; without a limit where nobody says.
+    /// The budget from which the operation takes memory; without a limit by default.
     pub memory: Budget,
     /// The connection that asks, where there is one.
     pub origin: Option<Origin>,

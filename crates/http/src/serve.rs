@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Connections at once, where nobody says how many.
+/// Connections at once by default.
 const CONNECTIONS_MAX: usize = 20_000;
 
 /// What a client is told while all places are taken.

@@ -6,7 +6,7 @@ use value::ValueRef;
 
 /// The type's name.
 pub(crate) const NAME: &str = "flattened";
-/// Objects within each other at most, where nobody says otherwise.
+/// Objects within each other at most, by default.
 const DEPTH_MAX: i64 = 20;
 /// What stands between a key and a value where both are one text, and so in no key.
 const SEPARATOR: char = '\0';

@@ -173,7 +173,7 @@ impl Vectors {
     }
 }
 
-/// What a parameter of such a field is where nobody says it.
+/// What a parameter of such a field is by default.
 pub(crate) fn default_of(type_name: &str, parameter: &str) -> Option<Value> {
     match (type_name, parameter) {
         (NAME, "element_type") => Some(Value::from("float")),

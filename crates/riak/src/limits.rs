@@ -17,7 +17,7 @@ pub(crate) const STRANGER_BYTES_MAX: usize = 64 * 1024;
 /// The bytes of a key or of a bucket's name (Riak's limit of keys).
 pub(crate) const NAME_BYTES_MAX: usize = 32 * 1024;
 
-/// The siblings of one object where nobody says how many; a put that would make more is refused (Riak's `max_siblings`).
+/// The siblings of one object by default; a put that would make more is refused (Riak's `max_siblings`).
 pub(crate) const SIBLINGS_MAX: usize = 100;
 
 /// How long clients are told that an object was deleted, unless a setting says otherwise (Riak's `delete_mode`).

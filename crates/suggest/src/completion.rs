@@ -36,7 +36,7 @@ pub(super) struct Completer {
 
 #[derive(Clone, Copy, Debug)]
 struct Fuzzy {
-    /// As many as suits the length, where it is not said.
+    /// As many as suits the length, by default.
     edits: Option<usize>,
     prefix: usize,
     length_min: usize,

@@ -11,7 +11,7 @@ use http::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 
-/// How long is waited where nothing is said of it.
+/// How long is waited by default.
 const TIMEOUT_DEFAULT: Duration = Duration::from_secs(30);
 /// How often it is looked whether what is waited for is there.
 const LOOKED_EVERY: Duration = Duration::from_millis(100);

@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long somebody waits for a task where nothing is said of it.
+/// How long somebody waits for a task by default.
 const WAIT_TIME: Duration = Duration::from_secs(30);
 /// How often it is looked whether it has ended.
 const LOOK_TIME: Duration = Duration::from_millis(20);

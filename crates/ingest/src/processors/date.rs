@@ -7,7 +7,7 @@ use crate::template::{Template, shown};
 use mapping::dates::DateFormat;
 use value::Value;
 
-/// What is written where nothing else is said.
+/// What is written by default.
 const OUTPUT: &str = "yyyy-MM-dd'T'HH:mm:ss.SSSXXX";
 
 /// A form of dates, as processors name it.

@@ -68,7 +68,7 @@ impl Memory {
         }
     }
 
-    /// What is kept free on the disk where nobody says how much: the write buffers must still become tables, and
+    /// What is kept free on the disk by default: the write buffers must still become tables, and
     /// tables be merged.
     pub(super) fn disk_reserve_bytes(self) -> u64 {
         2 * self.write_bytes as u64 + LOG_BYTES_MAX / 4

@@ -15,7 +15,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Bytes a second that are read in search of damage where nothing else is said: 80 GB a day.
+/// Bytes a second that are read in search of damage by default: 80 GB a day.
 const SCRUB_RATE_DEFAULT: u64 = 1 << 20;
 /// The siblings of one of Riak's objects.
 const RIAK_SIBLINGS_MAX_DEFAULT: usize = 100;
@@ -23,10 +23,10 @@ const RIAK_SIBLINGS_MAX_DEFAULT: usize = 100;
 /// The connections of all protocols.
 const CONNECTIONS_MAX_DEFAULT: usize = 20_000;
 
-/// What the archive of changes may take where nothing else is said.
+/// What the archive of changes may take by default.
 const ARCHIVE_BYTES_MAX_DEFAULT: u64 = 16 << 30;
 
-/// What temporary files may take together where nothing else is said.
+/// What temporary files may take together by default.
 const TEMPORARY_BYTES_MAX_DEFAULT: u64 = 64 << 30;
 
 /// The settings of `serve` as given by flags, variables or the file; `None` if not given.

@@ -6,7 +6,7 @@ use crate::error::{Error, Result, shown};
 use crate::options::{flag, invalid_key};
 use value::{Document, Value, doc};
 
-/// How many texts are cut where nobody says otherwise.
+/// How texts are cut by default.
 const ANALYZER: &str = "keyword";
 const DEFAULT_FIELD_ANALYZER: &str = "standard";
 

@@ -53,7 +53,7 @@ pub struct Analyzer {
     pub gap: u32,
 }
 
-/// The places between two values of one field, where nobody says otherwise.
+/// The places between two values of one field by default.
 pub const POSITION_GAP: u32 = 100;
 /// The same at most: in Elasticsearch it is an `int`.
 const POSITION_GAP_MAX: u32 = i32::MAX as u32;

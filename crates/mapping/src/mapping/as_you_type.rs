@@ -7,7 +7,7 @@ use crate::json::Members;
 
 /// The type's name.
 pub(super) const NAME: &str = "search_as_you_type";
-/// The words of a term at most, where nobody says otherwise.
+/// The words of a term at most, by default.
 const WORDS: i64 = 3;
 /// The letters of a beginning at most.
 const LETTERS_MAX: usize = 20;

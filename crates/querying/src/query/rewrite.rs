@@ -3,7 +3,7 @@
 use super::limits::TERMS_MAX;
 use mapping::error::{Kind, Result, SearchError};
 
-/// The terms that stand for a fuzzy word, or for the beginning of one at the end of a phrase, where nothing else is said.
+/// The terms that by default stand for a fuzzy word, or for the beginning of one at the end of a phrase.
 pub const EXPANSIONS: usize = 50;
 
 /// Which terms stand for a pattern, and what they are worth.

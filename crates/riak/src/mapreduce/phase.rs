@@ -29,7 +29,7 @@ pub(crate) enum Step {
     NativeMap(MapFunction),
     /// One of Riak's own functions for all that came before.
     NativeReduce(ReduceFunction),
-    /// The links of each object to this bucket, and of this tag; all where nothing is said.
+    /// The links of each object to this bucket, and of this tag; all by default.
     Link {
         bucket: Option<Vec<u8>>,
         tag: Option<Vec<u8>>,

@@ -16,7 +16,7 @@ use std::iter::Peekable;
 use std::sync::Arc;
 use std::vec::IntoIter;
 
-/// The values of one call of a reduce function, where nothing else is said. What it gave is among those of its next call.
+/// The values of one call of a reduce function by default. What it gave is among those of its next call.
 const REDUCED_AT_ONCE: usize = 1_000;
 
 /// What a function of the server's own takes for an object, about.

@@ -7,11 +7,11 @@ use super::text::{Bounds, Text};
 use super::wanted::Run;
 use mapping::error::{Result, SearchError};
 
-/// Characters that are shown before what was found, where nobody says how many.
+/// Characters that are shown by default before what was found.
 const MARGIN: usize = 6;
-/// Characters among which the end of a word is looked for, where nobody says how many.
+/// Characters among which by default the end of a word is looked for.
 pub(super) const SCANNED_CHARS: usize = 20;
-/// What ends a word, where nobody says it.
+/// What ends a word by default.
 pub(super) const WORD_ENDS: &str = ".,!? \t\n";
 
 /// A fragment of the values, one after the other.

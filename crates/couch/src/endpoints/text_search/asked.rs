@@ -5,13 +5,13 @@ use crate::error::{CouchError, Result};
 use clouseau::{Distance, FieldRanges, Grouping, Highlights, SortBy, TextSearch};
 use serde_json::{Value as Json, json};
 
-/// Hits where nobody says how many, and at most; of partitioned databases both are more.
+/// Hits by default, and at most; of partitioned databases both are more.
 const LIMIT_DEFAULT: i64 = 25;
 const LIMIT_MAX: i64 = 200;
 const LIMIT_OF_PARTITIONS: i64 = 2_000;
 /// Values of a field that are counted.
 const COUNTS_MAX: usize = 1_000;
-/// Groups where nobody says how many, and at most.
+/// Groups by default, and at most.
 const GROUPS_DEFAULT: i64 = 10;
 const GROUPS_MAX: i64 = 200;
 

@@ -12,9 +12,9 @@ use http::{Method, Response};
 use serde_json::{Map, Value as Json, json};
 use std::time::Instant;
 
-/// Hits where nobody says how many.
+/// Hits by default.
 const LIMIT_DEFAULT: usize = 25;
-/// Values of a field that are counted where nobody says how many, and at most.
+/// Values of a field that are counted by default, and at most.
 const TOP_N_DEFAULT: usize = 10;
 const TOP_N_MAX: usize = 1_000;
 

@@ -26,7 +26,7 @@ pub(crate) struct Asked {
     pub(crate) is_scan: bool,
 }
 
-/// The shards of one batch where nobody says how many.
+/// The shards of one batch by default.
 const BATCH_DEFAULT: u64 = 512;
 
 impl Asked {

@@ -7,7 +7,7 @@ use search::{Hit, Query, Request};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
-/// The hits that are looked at again where nobody says how many.
+/// The hits that are looked at again by default.
 const WINDOW: u64 = 10;
 /// The hits that are looked at again at most.
 const WINDOW_MAX: u64 = search::WINDOW_MAX as u64;

@@ -257,7 +257,7 @@ pub(super) fn significant(name: &str, kind: &str, members: &mut Members<'_>) -> 
     Ok(Spec::Significant(source, spec))
 }
 
-/// The documents of a sample, where nobody says how many.
+/// The documents of a sample by default.
 const SAMPLE: i64 = 100;
 
 pub(super) fn sample(name: &str, kind: &str, members: &mut Members<'_>) -> Result<Spec> {

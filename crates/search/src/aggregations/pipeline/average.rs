@@ -4,9 +4,9 @@ use mapping::error::{Result, SearchError};
 use mapping::json::Members;
 use std::collections::VecDeque;
 
-/// The buckets that are looked at where nobody says how many.
+/// The buckets that are looked at by default.
 const WINDOW: i64 = 5;
-/// How much the last of them counts where nobody says.
+/// How much the last of them counts by default.
 const ALPHA: f64 = 0.3;
 
 /// How a mean is made.
