@@ -101,7 +101,8 @@ impl Writer {
             blake3: self.hasher.finalize().to_hex().to_string(),
             bytes: self.bytes,
         };
-        if self.objects.has(&part) {
+        // One that was damaged since is written anew.
+        if self.objects.has(&part) && self.objects.read(&part, |_| Ok(())).is_ok() {
             return Ok((part, false));
         }
         let path = self.objects.path(&part.blake3);

@@ -187,6 +187,21 @@ async fn damage_is_found_and_never_restored() {
     assert!(matches!(ground.repository().list(), Err(Error::Corrupt { .. })));
 }
 
+#[tokio::test]
+async fn a_damaged_object_is_written_anew_where_its_bytes_are_read_again() {
+    let ground = Ground::new();
+    // What has no identity is read by each backup.
+    let files = Files::from([("a", (noise(3, 300_000), None))]);
+    let manifest = ground.take(&files, 1).await.manifest;
+    let object = ground.objects().remove(0);
+    let mut damaged = fs::read(&object).unwrap();
+    damaged[1000] ^= 1;
+    fs::write(&object, damaged).unwrap();
+    assert_eq!(verify(&ground.repository(), &manifest, &mut |_, _| ()).len(), 1);
+    ground.take(&files, 2).await;
+    assert!(verify(&ground.repository(), &manifest, &mut |_, _| ()).is_empty());
+}
+
 #[test]
 fn a_repository_is_made_with_the_folders_that_it_lies_in() {
     let ground = Ground::new();
