@@ -30,6 +30,12 @@ fn changes() -> Vec<Case> {
             doc! {"executionStats": {"nReturned": returned, "executionStages": stage}},
         )
     };
+    let planned = |request: Document, plan: Document| {
+        good(
+            doc! {"explain": request, "verbosity": "queryPlanner"},
+            doc! {"queryPlanner": {"winningPlan": plan}},
+        )
+    };
     let update = |filter: Document, options: Document| {
         let mut statement = doc! {"q": filter, "u": {"$set": {"x": 1}}};
         options
@@ -83,6 +89,18 @@ fn changes() -> Vec<Case> {
             "",
         ),
         good(doc! {"distinct": "a", "key": "x"}, doc! {"values": [1, 2, 3]}),
+        planned(
+            update(doc! {"x": 1}, doc! {}),
+            doc! {"stage": "UPDATE", "inputStage": {"stage": "COLLSCAN"}},
+        ),
+        planned(
+            doc! {"delete": "a", "deletes": [{"q": {"x": 1}, "limit": 1}]},
+            doc! {"stage": "DELETE", "inputStage": {"stage": "COLLSCAN"}},
+        ),
+        planned(
+            doc! {"findAndModify": "a", "query": {"x": 1}, "sort": {"_id": 1}, "remove": true},
+            doc! {"stage": "DELETE", "inputStage": {"stage": "LIMIT", "limitAmount": 1}},
+        ),
     ]
 }
 

@@ -4,7 +4,7 @@ use super::find::{Outcome, Purpose};
 use super::stage::Stage;
 use crate::execute::{Counters, Execution, FindSpec, SORT_BYTES_MAX, ScanCounters};
 use crate::plan::facts::FieldKind;
-use crate::plan::{Access, IndexScan, Plan, SortPattern, display};
+use crate::plan::{Access, IndexScan, Ordering, Plan, SortPattern, display};
 use std::sync::Arc;
 use store::Order;
 use value::key::Direction;
@@ -87,7 +87,10 @@ fn finish(mut stage: Stage, plan: &Plan, spec: &FindSpec, purpose: &Purpose, out
         let returned = stage.returned();
         stage = Stage::new(name, returned, returned).over(stage);
     }
-    if let (Some(limit), None) = (spec.limit, &plan.sort) {
+    // A change of one document ends after that by itself; only one that has an order is limited.
+    let ends_by_itself = matches!(purpose, Purpose::Update(_) | Purpose::Delete { .. })
+        && matches!(spec.ordering, Ordering::Any);
+    if let (Some(limit), None, false) = (spec.limit, &plan.sort, ends_by_itself) {
         let returned = stage.returned().min(limit);
         stage = Stage::new("LIMIT", returned, returned)
             .with("limitAmount", Value::count(limit))
