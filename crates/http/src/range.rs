@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_range_is_passed_by() {
+    fn what_is_no_range_is_ignored() {
         for header in [
             "",
             "bytes",

@@ -32,7 +32,7 @@ impl CouchPeer {
         let length = page.results.len();
         let rows: Vec<Row> = page.results.into_iter().filter_map(row).collect();
         Ok(Changes {
-            passed_by: length - rows.len(),
+            skipped: length - rows.len(),
             rows,
             last_sequence: page.last_seq,
             pending: page.pending,

@@ -83,7 +83,7 @@ pub struct Changes {
     /// The changes in their order.
     pub rows: Vec<Row>,
     /// How many more there were in the page, of what cannot be replicated.
-    pub passed_by: usize,
+    pub skipped: usize,
     /// How far the page reaches.
     pub last_sequence: Value,
     /// The number of changes after it; `None` if the store does not say.

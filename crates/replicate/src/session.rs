@@ -309,5 +309,5 @@ async fn read_changes<S: Peer>(
 
 /// The changes of a page, whether they can be replicated or not.
 fn length(page: &Changes) -> usize {
-    page.rows.len() + page.passed_by
+    page.rows.len() + page.skipped
 }

@@ -277,7 +277,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_message_without_memory_is_passed_by() {
+    async fn a_message_without_memory_is_skipped() {
         let (mut client, server) = connected().await;
         let intake = intake(true);
         let mut others = intake.budget.share(Holder::Strangers);

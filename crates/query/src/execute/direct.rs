@@ -67,7 +67,7 @@ impl PlanCursor {
         for (&record, document) in records.iter().zip(documents) {
             let Some(document) = document else { continue };
             matches += 1;
-            if self.is_passed_by(is_full) {
+            if self.is_left_out(is_full) {
                 continue;
             }
             is_full |= batch.room() == 0 || !batch.fits(&document);
@@ -105,7 +105,7 @@ impl PlanCursor {
                 continue;
             }
             matches += 1;
-            if self.is_passed_by(is_full) {
+            if self.is_left_out(is_full) {
                 continue;
             }
             let start = buffer.len();
@@ -130,7 +130,7 @@ impl PlanCursor {
     }
 
     /// Whether a match is skipped or beyond the limit; after a full batch the next one decides.
-    fn is_passed_by(&mut self, is_full: bool) -> bool {
+    fn is_left_out(&mut self, is_full: bool) -> bool {
         if is_full {
             return false;
         }

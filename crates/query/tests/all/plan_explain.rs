@@ -189,7 +189,7 @@ async fn each_branch_of_a_disjunction_has_its_index() {
 }
 
 #[tokio::test]
-async fn an_index_that_is_passed_by_is_named_with_the_reason() {
+async fn an_index_that_is_not_chosen_is_named_with_the_reason() {
     let (_store, collection) = new_collection().await;
     let mut partial = IndexSpec::new("partial", doc! {"a": 1});
     partial.partial_filter = Some(doc! {"b": {"$gt": 10}});

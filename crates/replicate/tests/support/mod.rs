@@ -200,7 +200,7 @@ impl Peer for Store {
             let named = changed.iter().filter(|(_, id)| !id.is_empty());
             let rows: Vec<Row> = named.map(row).collect();
             Changes {
-                passed_by: changed.len() - rows.len(),
+                skipped: changed.len() - rows.len(),
                 rows,
                 last_sequence: Value::from(last),
                 pending: None,
