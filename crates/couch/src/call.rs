@@ -44,6 +44,18 @@ pub(crate) struct Call {
     rewritten: Option<Rewritten>,
 }
 
+/// The parts of paths in databases under which documents of anybody are shown, or told of.
+const SHOWING: [&str; 8] = [
+    "_all_docs",
+    "_bulk_get",
+    "_changes",
+    "_design",
+    "_find",
+    "_missing_revs",
+    "_partition",
+    "_revs_diff",
+];
+
 /// What is known of a request that rewrites of design documents led to another path.
 #[derive(Clone, Debug)]
 struct Rewritten {
@@ -143,7 +155,13 @@ impl Call {
                 Err(security::design_refusal())
             }
             Permission::Own => Err(CouchError::unauthorized("You are not a server admin.")),
-            _ => Ok(database),
+            _ => {
+                let part = self.path.get(1).map(String::as_str).unwrap_or_default();
+                match SHOWING.contains(&part) {
+                    true => database.require_all().map(|()| database),
+                    false => Ok(database),
+                }
+            }
         }
     }
 

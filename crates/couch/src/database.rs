@@ -8,7 +8,7 @@ use crate::user::User;
 use crate::{ids, names};
 use engine::files::Files;
 use engine::{Engine, Namespace, RevisionedCollection, RevisionedSnapshot};
-use value::Value;
+use value::{Value, ValueRef};
 
 /// One database, in the hands of a user who may use it.
 #[derive(Clone, Debug)]
@@ -77,6 +77,50 @@ impl Database {
             Permission::Own | Permission::Write | Permission::Administer => Ok(()),
             Permission::Nothing | Permission::Read => Err(security::refusal(&self.user)),
         }
+    }
+
+    /// Whether the user is shown no documents but the own ones: those of replications hold passwords of other servers
+    /// (`src/couch_replicator/src/couch_replicator_docs.erl`, `after_doc_read`).
+    pub(crate) fn hides_others(&self) -> bool {
+        let is_restricted = self.permission < Permission::Administer && names::is_replicator(&self.name);
+        is_restricted && !security::may_find(&self.user, &self.namespace)
+    }
+
+    /// Refuses a user to whom documents of others are not shown.
+    pub(crate) fn require_all(&self) -> Result<()> {
+        match self.hides_others() {
+            true => Err(CouchError::unauthorized("You are not a server admin.")),
+            false => Ok(()),
+        }
+    }
+
+    /// Refuses a user who is shown no documents of others to look at this one: each of its revisions must be the user's own.
+    pub(crate) async fn require_own(&self, snapshot: &RevisionedSnapshot, id: ValueRef<'_>) -> Result<()> {
+        if id.as_str().is_some_and(|id| id.starts_with(ids::DESIGN)) {
+            return Ok(());
+        }
+        let Some(history) = snapshot.history(id).await? else {
+            return Ok(());
+        };
+        // Whom a proxy or a token names may have the name of another user.
+        let name = self.user.name.as_deref();
+        let name = name.filter(|_| !self.user.has_name_of_another(&self.engine));
+        for (at, node) in history.tree.nodes().iter().enumerate() {
+            let Some(body) = snapshot.body(&history, at).await? else {
+                continue;
+            };
+            let owner = body.as_raw().get("owner").map(|owner| owner.to_value());
+            let is_own = match &owner {
+                // Deletions have none.
+                None => node.deleted,
+                Some(owner) => name.is_some() && owner.as_str() == name,
+            };
+            if !is_own {
+                let reason = "A replication is shown to its owner and to administrators alone.";
+                return Err(CouchError::forbidden(reason));
+            }
+        }
+        Ok(())
     }
 
     /// Refuses an id that no document of the database can have.

@@ -39,7 +39,7 @@ pub(crate) fn permission(user: &User, namespace: &Namespace, security: Option<&D
     {
         return Permission::Write;
     }
-    match allows(user, namespace, &[Action::Find]) {
+    match may_find(user, namespace) {
         true => Permission::Read,
         false => Permission::Nothing,
     }
@@ -84,6 +84,11 @@ pub(crate) fn check_readable(user: &User, id: &str) -> Result<()> {
 /// Why users may not use views of their database.
 pub(crate) fn design_refusal() -> CouchError {
     CouchError::forbidden("Only administrators can view design docs in the users database.")
+}
+
+/// Whether the MongoDB protocol's roles let a user read all documents.
+pub(crate) fn may_find(user: &User, namespace: &Namespace) -> bool {
+    allows(user, namespace, &[Action::Find])
 }
 
 fn allows(user: &User, namespace: &Namespace, actions: &[Action]) -> bool {

@@ -75,6 +75,7 @@ async fn list(call: &Call, name: &str) -> Result<Response> {
         }
         Err(error) => return Err(error),
     };
+    database.require_all()?;
     let states: Option<Vec<&str>> = call.query.get("states").map(|states| states.split(',').collect());
     let snapshot = database.snapshot().await?;
     let mut shown = Vec::new();
@@ -110,6 +111,7 @@ async fn list(call: &Call, name: &str) -> Result<Response> {
 /// One document and what became of it.
 async fn one(call: &Call, name: &str, id: &str) -> Result<Response> {
     let database = call.database_named(name)?;
+    database.require_all()?;
     let record = database.snapshot().await?.document(ValueRef::String(id)).await?;
     let record = record.ok_or_else(CouchError::missing)?;
     let body = json::object(&record.document);

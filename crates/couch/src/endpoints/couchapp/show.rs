@@ -22,6 +22,7 @@ pub(crate) async fn run(call: &mut Call, design: &str, rest: &[&str]) -> Result<
     };
     // A user who may read some documents alone may not read the function, but be shown what it makes of those.
     let database = call.database_of_document()?;
+    database.require_all()?;
     let design = call.server.designs.named(&database, design).await?;
     require(&design, "shows", name)?;
     let id = (!id.is_empty()).then(|| id.join("/"));

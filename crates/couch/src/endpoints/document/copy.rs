@@ -18,6 +18,9 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     database.check_id(&target)?;
     let snapshot = database.snapshot().await?;
     let key = ids::resolve(&snapshot, id).await?;
+    if database.hides_others() {
+        database.require_own(&snapshot, key.as_ref()).await?;
+    }
     let history = snapshot
         .history(key.as_ref())
         .await?

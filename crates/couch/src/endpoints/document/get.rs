@@ -24,6 +24,9 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     call.server.engine.let_answers_go().await;
     let snapshot = database.snapshot().await?;
     let id = ids::resolve(&snapshot, id).await?;
+    if database.hides_others() {
+        database.require_own(&snapshot, id.as_ref()).boxed().await?;
+    }
     if let Some(open) = &options.open {
         if accepts_type(&call.headers, "multipart/mixed") {
             return multipart::open_revisions(&database, &snapshot, id.as_ref(), open, &options)
