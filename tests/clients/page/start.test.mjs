@@ -91,3 +91,20 @@ test("the machine is watched within ten seconds, and no more when one says so", 
   assert.equal((await server.command("larder", { count: "watched" })).n.$numberInt, "0");
   await page.done();
 });
+
+test("an import goes on after a cut, and nothing is there twice", async () => {
+  const page = await browser.open(server.url);
+  let cuts = 0;
+  await page.route("**/api/command/default", async (route) => {
+    if (!route.request().postData().startsWith('{"insert":"cut"') || cuts++) return route.continue();
+    // The server has it all, and its answer is lost.
+    await route.fetch();
+    await route.abort();
+  });
+  const numbers = Array.from({ length: 2500 }, (_, n) => `{"n": ${n}}`);
+  await page.getByLabel("Files to import").setInputFiles([file("cut.json", numbers.join("\n"))]);
+  await page.getByRole("button", { name: "Import all" }).click();
+  await page.getByText("2,500 documents imported.").waitFor();
+  assert.equal((await server.command("default", { count: "cut" })).n.$numberInt, "2500");
+  await page.done();
+});

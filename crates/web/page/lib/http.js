@@ -101,3 +101,16 @@ export function curl(method, path, body, user) {
   const sent = body === undefined ? "" : ` -H 'Content-Type: application/json' -d ${quoted(typeof body === "string" ? body : JSON.stringify(body))}`;
   return `curl${as} -X ${method} ${quoted(location.origin + path)}${sent}`;
 }
+
+/** Waits, unless the signal ends it. */
+export const pause = (ms, signal) => new Promise((resolve, reject) => {
+  const stop = () => {
+    clearTimeout(timer);
+    reject(signal.reason);
+  };
+  const timer = setTimeout(() => {
+    signal.removeEventListener("abort", stop);
+    resolve();
+  }, ms);
+  signal.addEventListener("abort", stop);
+});

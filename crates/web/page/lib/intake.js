@@ -1,13 +1,18 @@
 // Files on their way into collections: what one is, its records as Extended JSON, sent batch by batch.
 
 import { BATCH, DETECT_BYTES } from "../limits.js";
-import { ask, command, commandPath, parts } from "./http.js";
+import { number } from "./ejson.js";
+import { ask, command, commandPath, parts, pause } from "./http.js";
 import { dateText, infer } from "./infer.js";
 import { formatOf, taken } from "./logformats.js";
 import { elements, lines, rows } from "./lines.js";
 
 const BATCH_BYTES = 4 << 20;
 const REJECTS_MAX = 10_000;
+/** What has no answer, waits for a sign-in, or is refused because the server is busy, is sent again. */
+const AGAIN = [0, 401, 429, 503];
+const AGAIN_MS = 2000;
+const DUPLICATE = 11000;
 
 /** The text of a file, unpacked if it is packed, chunk by chunk. @param {Blob} file */
 async function* text(file, tell = () => {}) {
@@ -85,7 +90,7 @@ function table(whole, delimiter) {
 
 /**
  * The records of a file as texts of Extended JSON, or what is wrong with a part of it.
- * @returns {AsyncGenerator<{json?: string, bad?: string, reason?: string}>}
+ * @returns {AsyncGenerator<{json?: string, hasId?: boolean, bad?: string, reason?: string}>}
  */
 async function* records(plan, blob, tell) {
   const chunks = text(blob, tell);
@@ -105,7 +110,7 @@ async function* records(plan, blob, tell) {
 function checked(json) {
   try {
     const value = JSON.parse(json);
-    return value && typeof value === "object" && !Array.isArray(value) ? { json } : { bad: json, reason: "not a document" };
+    return value && typeof value === "object" && !Array.isArray(value) ? { json, hasId: Object.hasOwn(value, "_id") } : { bad: json, reason: "not a document" };
   } catch (error) {
     return { bad: json, reason: error.message };
   }
@@ -161,6 +166,7 @@ export async function send(plan, tell, signal) {
     if (done.rejects.length < REJECTS_MAX) done.rejects.push({ file: plan.file.name, reason, text: given });
   };
   let [batch, size] = [[], 0];
+  const id = idsOf();
   const flush = async () => {
     if (!batch.length) return;
     const sent = batch;
@@ -170,12 +176,12 @@ export async function send(plan, tell, signal) {
     failures.forEach(({ index, errmsg }) => reject(errmsg, sent[index]));
     tell({ ...done });
   };
-  for await (const { json, bad, reason } of records(plan, plan.file, (bytes) => (done.bytes += bytes))) {
+  for await (const { json, hasId, bad, reason } of records(plan, plan.file, (bytes) => (done.bytes += bytes))) {
     if (json === undefined) {
       reject(reason, bad);
       continue;
     }
-    batch.push(json);
+    batch.push(hasId ? json : `{"_id":{"$oid":"${id()}"}${json.trim() === "{}" ? "" : ","}${json.trim().slice(1)}`);
     size += json.length;
     if (batch.length >= BATCH || size >= BATCH_BYTES) await flush();
   }
@@ -185,11 +191,27 @@ export async function send(plan, tell, signal) {
   return done;
 }
 
+/** ObjectIds that grow, made here: what is sent again after a cut is not there twice. */
+function idsOf() {
+  const hex = (n) => n.toString(16).padStart(8, "0");
+  const begun = hex(Math.floor(Date.now() / 1000)) + hex(crypto.getRandomValues(new Uint32Array(1))[0]);
+  let n = 0;
+  return () => begun + hex(n++);
+}
+
 /** Inserts texts as they stand; gives the failures by their place. */
 async function insert(database, collection, texts, signal) {
   const body = `{"insert":${JSON.stringify(collection)},"ordered":false,"documents":[${texts.join(",")}]}`;
-  const reply = await ask("POST", commandPath(database), { body, signal });
-  return (reply.writeErrors ?? []).map(({ index, errmsg }) => ({ index: Number(index.$numberInt ?? index), errmsg }));
+  for (let isAgain = false; ; isAgain = true) {
+    try {
+      const { writeErrors = [] } = await ask("POST", commandPath(database), { body, signal });
+      const failures = writeErrors.map(({ index, code, errmsg }) => ({ index: number(index), code: number(code), errmsg }));
+      return failures.filter(({ code }) => !isAgain || code !== DUPLICATE);
+    } catch (error) {
+      if (!AGAIN.includes(error.status)) throw error;
+      await pause(AGAIN_MS, signal);
+    }
+  }
 }
 
 /** An index by time, so that the newest are found without reading all. */

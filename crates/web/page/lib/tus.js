@@ -1,6 +1,6 @@
 // Uploads that go on after an interruption: the tus protocol 1.0, as much of it as a browser needs.
 
-import { Refusal, send } from "./http.js";
+import { Refusal, pause, send } from "./http.js";
 
 const PIECE_BYTES = 8 << 20;
 const WAIT_MS = [1000, 2000, 5000, 10_000, 30_000];
@@ -54,15 +54,3 @@ export async function upload(url, file, tell, signal) {
   }
   tell(offset);
 }
-
-const pause = (ms, signal) => new Promise((resolve, reject) => {
-  const stop = () => {
-    clearTimeout(timer);
-    reject(signal.reason);
-  };
-  const timer = setTimeout(() => {
-    signal.removeEventListener("abort", stop);
-    resolve();
-  }, ms);
-  signal.addEventListener("abort", stop);
-});

@@ -1,6 +1,7 @@
 // What a view has asked for: old data stays while new is loaded, and a request that nobody waits for is ended.
 
 import { useEffect, useLayoutEffect, useRef, useState } from "../lib/html.js";
+import { pause } from "../lib/http.js";
 import { mustSignIn, offline, session } from "./session.js";
 import { useSignal } from "./signal.js";
 
@@ -66,8 +67,8 @@ export function useMeanwhile(load, key, isThere, ms) {
   const latest = useRef(isThere);
   latest.current = isThere;
   const { data } = useResource(async (signal) => {
-    await new Promise((resolve) => setTimeout(resolve, ms));
-    return { key, found: signal.aborted || latest.current ? null : await load(signal) };
+    await pause(ms, signal);
+    return { key, found: latest.current ? null : await load(signal) };
   }, [key]);
   return !isThere && data?.key === key ? data.found : null;
 }

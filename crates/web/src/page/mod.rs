@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     /// Bytes of Larder's own files as they are sent; what others made is named in `vendor.toml`.
-    const OWN_BYTES_MAX: usize = 105_000;
+    const OWN_BYTES_MAX: usize = 106_000;
 
     #[test]
     fn what_is_sent_stays_small() {
