@@ -4,6 +4,8 @@
 export const PAGE = 50;
 /** Documents of a collection in the window. */
 export const DOCUMENTS_MAX = 1000;
+/** Collections of a list; others are found by their names. */
+export const COLLECTIONS_MAX = 300;
 /** Columns of a table. */
 export const COLUMNS_MAX = 40;
 /** Longer texts and binaries are cut by the server. */

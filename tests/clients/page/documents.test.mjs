@@ -271,3 +271,17 @@ test("while the server does not answer the page says so, and asks again when it 
   assert.equal(await page.getByText("The server does not answer").count(), 0);
   await page.done();
 });
+
+test("of many collections the first are listed, and the others found by name", async () => {
+  const collections = Array.from({ length: 2000 }, (_, n) => ({ name: `default.c${n}`, database: "default", collection: `c${n}`, documents: n, bytes: 0, storage_bytes: 0, indexes: [] }));
+  const page = await browser.open(server.url);
+  await page.route("**/api/collections", (route) => route.fulfill({ json: { collections } }));
+  await page.goto(`${server.url}/#/docs`);
+  await page.getByText("1,700 more: find them by name.").waitFor();
+  await page.getByLabel("Find a collection").fill("c1999");
+  await page.getByRole("link", { name: "c1999", exact: true }).waitFor();
+  await page.goto(`${server.url}/#/logs`);
+  await page.getByText("The largest 300 of 1,999").waitFor();
+  assert.equal(await page.locator("a.tile").count(), 300);
+  await page.done();
+});

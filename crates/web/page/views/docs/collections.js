@@ -2,6 +2,7 @@
 
 import { html, useState } from "../../lib/html.js";
 import { command, get, parts } from "../../lib/http.js";
+import { COLLECTIONS_MAX } from "../../limits.js";
 import { bytes, count } from "../../lib/number.js";
 import { Confirm, FormDialog } from "../../parts/dialog.js";
 import { Asked, Empty } from "../../parts/panel.js";
@@ -14,7 +15,8 @@ export function Collections() {
   const [find, setFind] = useState("");
   const [asked, setAsked] = useState(null);
   const all = data?.collections ?? [];
-  const shown = all.filter(({ name }) => name.toLowerCase().includes(find.toLowerCase()));
+  const matching = all.filter(({ name }) => name.toLowerCase().includes(find.toLowerCase()));
+  const shown = matching.slice(0, COLLECTIONS_MAX);
   const databases = Map.groupBy(shown, ({ database }) => database);
   return html`<section class="view">
     <div class="head">
@@ -34,6 +36,7 @@ export function Collections() {
         <tbody>${list.map((one) => html`<${Row} key=${one.name} one=${one} drop=${() => setAsked({ drop: one })} />`)}</tbody>
       </table></div>
     </div>`)}
+    ${matching.length > shown.length && html`<p class="muted">${count(matching.length - shown.length)} more: find them by name.</p>`}
     ${asked?.create && html`<${NewCollection} close=${() => setAsked(null)} />`}
     ${asked?.drop && html`<${Confirm} title="Drop a collection" text=${`${asked.drop.name} with ${count(asked.drop.documents)} documents will be gone.`} typed=${asked.drop.name} action="Drop" close=${() => setAsked(null)} run=${async () => { await command(asked.drop.database, { drop: asked.drop.collection }); reload(); }} />`}
   </section>`;

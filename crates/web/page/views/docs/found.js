@@ -138,7 +138,8 @@ function Export({ name, params }) {
       if (sort) query.set("sort", JSON.stringify(sort));
       if (projection) query.set("fields", Object.keys(projection).join(","));
     } catch {
-      // What cannot be read is said at the filter.
+      // What cannot be read is said at the filter, and is not the same as all documents.
+      return undefined;
     }
     return `/api/export/${encodeURIComponent(name)}?${query}`;
   };

@@ -14,7 +14,7 @@ const LOOK_MS = 2000;
 /** Answers of the server that are remembered: five minutes. */
 const PAST_MAX = 150;
 const OPERATIONS_MAX = 200;
-const COLLECTIONS_MAX = 50;
+const LARGEST_MAX = 50;
 
 export function Now() {
   const past = useRef([]).current;
@@ -124,14 +124,14 @@ function Jobs() {
 }
 
 function Largest({ collections }) {
-  const largest = [...collections].sort((a, b) => size(b) - size(a)).slice(0, COLLECTIONS_MAX);
+  const largest = [...collections].sort((a, b) => size(b) - size(a)).slice(0, LARGEST_MAX);
   const whole = largest.length ? size(largest[0]) : 0;
   return html`<div><h2>Storage by collection</h2>
     <div class="scroll"><table class="rows">
       <thead><tr><th>Collection</th><th class="num">Documents</th><th class="num">Data</th><th class="num">On disk</th><th class="num">Indexes</th><th class="share">Share</th></tr></thead>
       <tbody>${largest.map((one) => html`<tr key=${one.name}><td><a href=${link(["docs", one.name])}>${one.name}</a></td><td class="num">${count(one.documents)}</td><td class="num">${bytes(one.bytes)}</td><td class="num">${bytes(one.storage_bytes)}</td><td class="num">${bytes(indexBytes(one))}</td><td><meter max=${whole || 1} value=${size(one)} aria-label=${`Share of ${one.name}`}></meter></td></tr>`)}</tbody>
     </table></div>
-    ${collections.length > largest.length && html`<p class="muted">The ${COLLECTIONS_MAX} largest of ${count(collections.length)}.</p>`}
+    ${collections.length > largest.length && html`<p class="muted">The ${LARGEST_MAX} largest of ${count(collections.length)}.</p>`}
   </div>`;
 }
 
