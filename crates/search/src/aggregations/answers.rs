@@ -5,6 +5,7 @@ use super::composite;
 use super::counts::Counts;
 use super::significant::SignificantSpec;
 use super::values::{Source, number_of};
+use super::varied::VariedSpec;
 use super::{Aggregations, Finish, Named, Spec, histogram, terms};
 use mapping::error::Result;
 use querying::Query;
@@ -72,10 +73,7 @@ impl Buckets {
                 }
                 interval.name()
             }
-            Spec::Varied(source, spec) => {
-                spec.finish(self.by_key, source, (inner, finish), &mut out)?;
-                "variable_width_histogram"
-            }
+            Spec::Varied(source, spec) => put_varied(self.by_key, source, spec, (inner, finish), &mut out)?,
             Spec::Significant(source, spec) => {
                 put_significant(self.by_key, self.seen, source, spec, (inner, finish), &mut out)?
             }
@@ -149,6 +147,40 @@ fn grid(by_key: BTreeMap<Key, Bucket>, size: usize, (inner, finish): Within<'_, 
         shown.push(Value::Object(one));
     }
     Ok(Value::Array(shown))
+}
+
+/// The buckets of values that lie together; where it is not known yet which do, that.
+fn put_varied(
+    by_key: BTreeMap<Key, Bucket>,
+    source: &Source,
+    spec: &VariedSpec,
+    (inner, finish): Within<'_, '_>,
+    out: &mut Map<String, Value>,
+) -> Result<&'static str> {
+    let values = by_key.iter();
+    let values = values.filter_map(|(key, bucket)| Some((key.0.as_f64()?, bucket.count)));
+    let kind = "variable_width_histogram";
+    if let Some(told) = spec.told(values)? {
+        out.insert("clusters".to_owned(), told);
+        return Ok(kind);
+    }
+    let mut shown = Vec::with_capacity(by_key.len());
+    for (Key(key), bucket) in by_key {
+        let centroid = key.as_f64().unwrap_or(f64::NAN);
+        let Some((min, max)) = spec.ends(centroid) else {
+            continue;
+        };
+        let mut one = Map::new();
+        for (name, number) in [("min", min), ("key", centroid), ("max", max)] {
+            one.insert(name.to_owned(), number_of(number));
+            let text = source.shown.text(number);
+            one.extend(text.map(|text| (format!("{name}_as_string"), text.into())));
+        }
+        bucket.put(inner, finish, &mut one)?;
+        shown.push(Value::Object(one));
+    }
+    out.insert("buckets".to_owned(), Value::Array(shown));
+    Ok(kind)
 }
 
 /// The buckets of terms that what was found has more often than other documents.

@@ -3,14 +3,10 @@
 //! Which values lie together is known when all of them were seen: they are asked for in a search of their own, as the ends of
 //! histograms are that choose how wide their buckets are ([`Aggregations::spans`]).
 
-use super::buckets::{Bucket, Key};
-use super::values::{Source, number_of};
-use super::{Aggregations, Finish};
 use mapping::error::Result;
 use mapping::fields::Term;
 use querying::work;
-use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// Groups of values at most of which those that are nearest to each other are put together.
@@ -73,7 +69,7 @@ impl VariedSpec {
         keys.collect()
     }
 
-    /// Takes what [`VariedSpec::finish`] has told of the values that lie together.
+    /// Takes what [`VariedSpec::told`] has said of the values that lie together.
     pub(super) fn choose(&mut self, found: Option<&Value>) {
         let one = |told: &Value| {
             let [centroid, min, max] = [0_usize, 1, 2].map(|at| told.get(at).and_then(Value::as_f64));
@@ -88,41 +84,22 @@ impl VariedSpec {
         self.clusters = Some(told.filter_map(one).collect());
     }
 
-    /// The answer; where it is not known yet what lies together, that.
-    pub(super) fn finish(
-        &self,
-        by_key: BTreeMap<Key, Bucket>,
-        source: &Source,
-        (inner, finish): (&Aggregations, &Finish<'_>),
-        out: &mut Map<String, Value>,
-    ) -> Result<()> {
-        let Some(clusters) = &self.clusters else {
-            let counted = by_key
-                .iter()
-                .filter_map(|(key, bucket)| Some((key.0.as_f64()?, bucket.count)));
-            let found = self.clusters_of(counted.collect())?;
-            let told = found.iter().map(|one| json!([one.centroid, one.min, one.max]));
-            out.insert("clusters".to_owned(), told.collect());
-            return Ok(());
-        };
-        let mut shown = Vec::with_capacity(by_key.len());
-        for (Key(key), bucket) in by_key {
-            let centroid = key.as_f64().unwrap_or(f64::NAN);
-            let at = clusters.binary_search_by(|cluster| cluster.centroid.total_cmp(&centroid));
-            let Some(cluster) = at.ok().and_then(|at| clusters.get(at)) else {
-                continue;
-            };
-            let mut one = Map::new();
-            for (name, number) in [("min", cluster.min), ("key", centroid), ("max", cluster.max)] {
-                one.insert(name.to_owned(), number_of(number));
-                let text = source.shown.text(number);
-                one.extend(text.map(|text| (format!("{name}_as_string"), text.into())));
-            }
-            bucket.put(inner, finish, &mut one)?;
-            shown.push(Value::Object(one));
+    /// What lies together of values in their order, each with how many documents have it; nothing where that is known already.
+    pub(super) fn told(&self, values: impl Iterator<Item = (f64, u64)>) -> Result<Option<Value>> {
+        if self.clusters.is_some() {
+            return Ok(None);
         }
-        out.insert("buckets".to_owned(), Value::Array(shown));
-        Ok(())
+        let found = self.clusters_of(values.collect())?;
+        let told = found.iter().map(|one| json!([one.centroid, one.min, one.max]));
+        Ok(Some(told.collect()))
+    }
+
+    /// The least and the greatest of the values that lie together around a mean.
+    pub(super) fn ends(&self, centroid: f64) -> Option<(f64, f64)> {
+        let clusters = self.clusters.as_deref()?;
+        let at = clusters.binary_search_by(|cluster| cluster.centroid.total_cmp(&centroid));
+        let cluster = clusters.get(at.ok()?)?;
+        Some((cluster.min, cluster.max))
     }
 
     /// What lies together of values in their order, each with how many documents have it.
