@@ -135,3 +135,16 @@ test("until all readings have been read a sample of them is drawn, and says so",
   await page.getByText(/^3,000 readings · .* from documents/).waitFor();
   await page.done();
 });
+
+test("the graphs of a board are asked for when one comes to them", async () => {
+  const graph = { coll: "fleet.readings", time: "time", value: "celsius", by: "device", stat: "mean", wide: true, height: 360 };
+  const content = JSON.stringify({ graphs: ["mean", "min", "max", "sum", "count", "last", "p50", "p95"].map((stat) => ({ ...graph, stat })) });
+  await server.command("larder", { insert: "boards", documents: [{ _id: "Long", version: 1, content }] });
+  const page = await browser.open(`${server.url}/#/board/Long`);
+  await page.getByText(/^3,000 readings/).first().waitFor();
+  await page.waitForTimeout(300);
+  assert.ok((await page.locator(".graph").count()) < 5);
+  await page.getByRole("heading", { name: /celsius/ }).last().scrollIntoViewIfNeeded();
+  await page.locator("article").last().getByText(/^3,000 readings/).waitFor();
+  await page.done();
+});

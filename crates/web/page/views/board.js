@@ -1,6 +1,6 @@
 // One board: graphs with one range of time. What is changed is kept when one says so, and never over what somebody else kept.
 
-import { html, useRef, useState } from "../lib/html.js";
+import { html, useEffect, useRef, useState } from "../lib/html.js";
 import { fromInput, toInput } from "../lib/time.js";
 import { Confirm } from "../parts/dialog.js";
 import { Live } from "../parts/live.js";
@@ -76,8 +76,20 @@ function Board({ board, params, reload }) {
         <button class="quiet" onClick=${() => edit(at, { wide: !spec.wide })}>${spec.wide ? "Half" : "Wide"}</button>
         <select aria-label=${`Height of ${spec.value}`} value=${spec.height ?? 240} onChange=${(event) => edit(at, { height: Number(event.target.value) })}>${HEIGHTS.map(([px, title]) => html`<option key=${px} value=${px}>${title}</option>`)}</select>
         <button class="quiet icon" aria-label=${`Remove ${spec.value}`} onClick=${() => setGraphs(graphs.filter((_, place) => place !== at))}>✕</button></div>
-      <${Graph} spec=${spec} from=${from} to=${to} isLive=${isLive} choose=${choose} height=${spec.height ?? 240} />
+      <${Seen} height=${spec.height ?? 240}><${Graph} spec=${spec} from=${from} to=${to} isLive=${isLive} choose=${choose} height=${spec.height ?? 240} /><//>
     </article>`)}</div>
     ${gone && html`<${Confirm} title="Delete a board" text=${`The board ${board.name} will be gone for everybody; the readings stay.`} action="Delete" close=${() => setGone(false)} run=${async () => { await forget("boards", board.name); go(["graphs"]); }} />`}
   </section>`;
+}
+
+/** What nobody has scrolled to is not asked for. */
+function Seen({ height, children }) {
+  const element = useRef(null);
+  const [isSeen, setSeen] = useState(false);
+  useEffect(() => {
+    const watch = new IntersectionObserver(([{ isIntersecting }]) => isIntersecting && setSeen(true));
+    watch.observe(element.current);
+    return () => watch.disconnect();
+  }, []);
+  return html`<div ref=${element} style=${{ minHeight: `${height}px` }}>${isSeen && children}</div>`;
 }
