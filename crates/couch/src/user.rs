@@ -12,6 +12,9 @@ use value::Value;
 /// The databases in which a name is looked for, in their order.
 const USER_DATABASES: [&str; 2] = ["admin", "default"];
 
+/// The role of those who read figures of the server.
+pub(crate) const METRICS: &str = "_metrics";
+
 /// How a user was known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Handler {
@@ -152,7 +155,7 @@ pub(crate) fn roles(engine: &Engine, account: &auth::User) -> Vec<String> {
     if let Some(Value::Array(noted)) = noted {
         roles.extend(noted.iter().filter_map(|role| match role {
             // Only the store's own role makes an administrator.
-            Value::String(role) if !role.starts_with('_') => Some(role.clone()),
+            Value::String(role) if !role.starts_with('_') || role == METRICS => Some(role.clone()),
             _ => None,
         }));
     }

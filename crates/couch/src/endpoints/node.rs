@@ -3,6 +3,7 @@
 use crate::call::Call;
 use crate::error::{CouchError, Result};
 use crate::security::require_server_admin;
+use crate::user::{METRICS, User};
 use crate::{names, respond, users};
 use http::{Body, Method, Response, StatusCode};
 use json::write_string;
@@ -47,8 +48,22 @@ pub(crate) fn sync_shards(call: &Call) -> Result<Response> {
     Ok(respond::ok_true(StatusCode::ACCEPTED))
 }
 
+/// Refuses a user who may not read this of a node: figures are for those of the role `_metrics` too
+/// (`src/chttpd/src/chttpd_auth_request.erl`).
+fn check_rights(user: &User, rest: &[&str]) -> Result<()> {
+    if !matches!(rest, ["_stats" | "_system" | "_prometheus", ..]) {
+        return require_server_admin(user);
+    }
+    match user.is_admin() || user.roles.iter().any(|role| role == METRICS) {
+        true => Ok(()),
+        false => Err(CouchError::unauthorized(
+            "You are not a server admin or read-only metrics user",
+        )),
+    }
+}
+
 pub(crate) async fn run(call: &mut Call, node: &str, rest: &[&str]) -> Result<Response> {
-    require_server_admin(&call.user)?;
+    check_rights(&call.user, rest)?;
     if node != "_local" && node != NODE {
         return Err(CouchError::not_found("no such node: ".to_owned() + node));
     }

@@ -218,7 +218,7 @@ fn check_own(user: &User, present: Option<&Document>, name: &str, roles: &[Value
 /// Names and roles that nobody may have.
 fn check_reserved(name: &str, roles: &[Value]) -> Result<()> {
     let is_reserved =
-        |role: &Value| matches!(role, Value::String(role) if role.starts_with('_') && role != "_metrics");
+        |role: &Value| matches!(role, Value::String(role) if role.starts_with('_') && role != user::METRICS);
     if roles.iter().any(is_reserved) {
         return Err(CouchError::forbidden(
             "No system roles (starting with underscore) in users db.",

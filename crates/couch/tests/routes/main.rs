@@ -14,6 +14,7 @@ mod local_documents;
 mod nouveau_searches;
 mod parameters;
 mod queries;
+mod rights;
 mod selectors;
 mod server;
 mod server_endpoints;
@@ -46,8 +47,9 @@ const ROUTERS: [(&str, &str, &str); 9] = [
 ];
 
 /// Routes that refuse whatever they are asked.
-const REFUSED: [&str; 6] = [
+const REFUSED: [&str; 7] = [
     "/_utils/…",
+    "/_node",
     "/*/_local",
     "/*/_local/…",
     "/*/_temp_view",

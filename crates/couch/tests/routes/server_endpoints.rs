@@ -142,6 +142,12 @@ const GLOBAL: &[Case] = &[
 ];
 
 const NODE: &[Case] = &[
+    case(
+        "GET /_node",
+        "",
+        400,
+        r#"{"reason": "Incomplete path to _node request"}"#,
+    ),
     case("GET /_node/_local", "", 200, r#"{"name": "nonode@nohost"}"#),
     case(
         "GET /_node/elsewhere",

@@ -1,0 +1,135 @@
+//! What some users may see, and others not.
+
+use crate::server::run;
+use testing::http::{Case, case};
+
+#[test]
+fn a_replication_is_shown_to_its_owner_and_to_administrators() {
+    run(REPLICATIONS);
+}
+
+#[test]
+fn figures_of_the_server_are_for_administrators_and_for_those_of_the_role_metrics() {
+    run(FIGURES);
+}
+
+/// The credentials are keeper:larder, jan:apple and eva:apple.
+const REPLICATIONS: &[Case] = &[
+    case("PUT /_replicator", "", 201, r#"{"ok": true}"#),
+    case("PUT /_replicator/_security", "{}", 200, r#"{"ok": true}"#),
+    case("PUT /_users", "", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /_node/_local/_config/admins/keeper",
+        r#""larder""#,
+        200,
+        r#""""#,
+    ),
+    case(
+        "PUT /_users/org.couchdb.user:jan",
+        r#"{"name": "jan", "type": "user", "roles": [], "password": "apple"}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "PUT /_users/org.couchdb.user:eva",
+        r#"{"name": "eva", "type": "user", "roles": [], "password": "apple"}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "PUT /_replicator/a\nAuthorization: Basic amFuOmFwcGxl",
+        r#"{"source": "http://jan:apple@127.0.0.1:1/a", "target": "http://127.0.0.1:1/b"}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "GET /_replicator/a\nAuthorization: Basic amFuOmFwcGxl",
+        "",
+        200,
+        r#"{"owner": "jan"}"#,
+    ),
+    case(
+        "GET /_replicator/a\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        "",
+        200,
+        r#"{"owner": "jan"}"#,
+    ),
+    case(
+        "GET /_replicator/a\nAuthorization: Basic ZXZhOmFwcGxl",
+        "",
+        403,
+        r#"{"error": "forbidden"}"#,
+    ),
+    case(
+        "GET /_replicator/a?open_revs=all\nAuthorization: Basic ZXZhOmFwcGxl",
+        "",
+        403,
+        r#"{"error": "forbidden"}"#,
+    ),
+    case("GET /_replicator/a", "", 403, r#"{"error": "forbidden"}"#),
+    case(
+        "COPY /_replicator/a\nDestination: b\nAuthorization: Basic ZXZhOmFwcGxl",
+        "",
+        403,
+        r#"{"error": "forbidden"}"#,
+    ),
+    case(
+        "GET /_replicator/_all_docs\nAuthorization: Basic ZXZhOmFwcGxl",
+        "",
+        401,
+        r#"{"error": "unauthorized", "reason": "You are not a server admin."}"#,
+    ),
+    case(
+        "GET /_scheduler/docs/_replicator\nAuthorization: Basic ZXZhOmFwcGxl",
+        "",
+        401,
+        r#"{"error": "unauthorized"}"#,
+    ),
+    case(
+        "GET /_replicator\nAuthorization: Basic ZXZhOmFwcGxl",
+        "",
+        200,
+        r#"{"db_name": "_replicator"}"#,
+    ),
+];
+
+/// The credentials are keeper:larder and eva:apple.
+const FIGURES: &[Case] = &[
+    case("PUT /_users", "", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /_node/_local/_config/admins/keeper",
+        r#""larder""#,
+        200,
+        r#""""#,
+    ),
+    case(
+        "PUT /_users/org.couchdb.user:eva",
+        r#"{"name": "eva", "type": "user", "roles": ["_metrics"], "password": "apple"}"#,
+        403,
+        r#"{"error": "forbidden"}"#,
+    ),
+    case(
+        "PUT /_users/org.couchdb.user:eva\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"name": "eva", "type": "user", "roles": ["_metrics"], "password": "apple"}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "GET /_node/_local/_stats/couchdb/commits\nAuthorization: Basic ZXZhOmFwcGxl",
+        "",
+        200,
+        r#"{"type": "counter"}"#,
+    ),
+    case(
+        "GET /_node/_local/_config\nAuthorization: Basic ZXZhOmFwcGxl",
+        "",
+        401,
+        r#"{"error": "unauthorized", "reason": "You are not a server admin."}"#,
+    ),
+    case(
+        "GET /_node/_local/_prometheus",
+        "",
+        401,
+        r#"{"error": "unauthorized", "reason": "You are not a server admin or read-only metrics user"}"#,
+    ),
+];
