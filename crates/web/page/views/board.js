@@ -87,7 +87,7 @@ function Seen({ height, children }) {
   const element = useRef(null);
   const [isSeen, setSeen] = useState(false);
   useEffect(() => {
-    const watch = new IntersectionObserver(([{ isIntersecting }]) => isIntersecting && setSeen(true));
+    const watch = new IntersectionObserver((looks) => looks.some(({ isIntersecting }) => isIntersecting) && setSeen(true));
     watch.observe(element.current);
     return () => watch.disconnect();
   }, []);
