@@ -63,9 +63,9 @@ impl Shown {
 
     /// Refuses more columns and scripts than an index lets a search have.
     pub(crate) fn check(&self, index: &Index, mapping: &Mapping) -> Result<()> {
-        let columns = || fetch::count(mapping, &self.columns);
+        let columns = fetch::count(mapping, &self.columns);
         let all = [
-            ("docvalue_fields", "max_docvalue_fields_search", columns()),
+            ("docvalue_fields", "max_docvalue_fields_search", columns),
             ("script_fields", "max_script_fields", self.scripts.len()),
         ];
         for (name, setting, count) in all.into_iter().filter(|(.., count)| *count > 0) {
