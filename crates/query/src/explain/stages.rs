@@ -37,6 +37,7 @@ pub fn stages(execution: &Execution, spec: &FindSpec, purpose: &Purpose, outcome
     if fetches && !fetch_free && !plan.sort_keys {
         stage = fetch(stage, counters.matched);
     }
+    stage = text_match(stage, plan, spec);
     if let Some(pattern) = &plan.sort {
         stage = sort(stage, pattern, plan, spec, execution);
     }
@@ -44,6 +45,30 @@ pub fn stages(execution: &Execution, spec: &FindSpec, purpose: &Purpose, outcome
         stage = fetch(stage, counters.results);
     }
     finish(stage, plan, spec, purpose, outcome)
+}
+
+/// What a search of texts was taken to ask, above what it reads; clients look there for its terms.
+fn text_match(input: Stage, plan: &Plan, spec: &FindSpec) -> Stage {
+    let condition = spec.filter.text().and_then(|text| text.condition().ok());
+    let (Access::Index(scan), Some(condition)) = (&plan.access, condition) else {
+        return input;
+    };
+    let is_text = |field: &store::IndexField| field.kind == store::FieldKind::Text;
+    let place = scan.index.fields().iter().position(is_text).unwrap_or(0);
+    let prefix = scan.facts.fields.iter().zip(&scan.bounds).take(place);
+    let prefix: Document = prefix
+        .filter_map(|(field, values)| {
+            Some((field.name.clone(), values.as_slice().first()?.low.value.clone()))
+        })
+        .collect();
+    let returned = input.returned();
+    Stage::new("TEXT_MATCH", returned, returned)
+        .with("indexPrefix", prefix)
+        .with("indexName", scan.facts.shown_name.as_str())
+        .with("parsedTextQuery", condition.to_document())
+        .with("textIndexVersion", 3)
+        .counting("docsRejected", 0)
+        .over(input)
 }
 
 fn sort(input: Stage, pattern: &SortPattern, plan: &Plan, spec: &FindSpec, execution: &Execution) -> Stage {

@@ -266,3 +266,29 @@ async fn an_area_reads_the_cells_that_it_touches() {
         assert!(number(document(&shown, "executionStats"), "totalDocsExamined") < 100);
     }
 }
+
+#[tokio::test]
+async fn a_search_of_texts_tells_its_terms() {
+    let (_store, collection) = new_collection().await;
+    let index = IndexSpec {
+        kept: doc! {"weights": {"t": 1}, "default_language": "english", "language_override": "language"},
+        ..IndexSpec::new("texts", doc! {"shelf": 1, "_fts": "text", "_ftsx": 1})
+    };
+    collection.create_indexes(vec![index]).await.expect("index");
+    insert_all(&collection, &[doc! {"_id": 1, "shelf": 2, "t": "red foxes"}]).await;
+    let search = doc! {"shelf": 2, "$text": {"$search": "fox \"red fox\" -cat"}};
+    let shown = explained(&collection, spec(&search)).await;
+    assert_eq!(stages(&shown).0, ["TEXT_MATCH", "FETCH", "IXSCAN"]);
+    assert_eq!(number(document(&shown, "executionStats"), "nReturned"), 1);
+    let plan = document(document(&shown, "queryPlanner"), "winningPlan");
+    assert_eq!(document(plan, "indexPrefix"), &doc! {"shelf": 2});
+    assert_eq!(
+        document(plan, "parsedTextQuery"),
+        &doc! {
+            "terms": ["fox", "red"],
+            "negatedTerms": ["cat"],
+            "phrases": ["red fox"],
+            "negatedPhrases": Value::Array(Vec::new()),
+        }
+    );
+}
