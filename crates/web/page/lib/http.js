@@ -88,6 +88,9 @@ export function parts(name) {
   return dot < 0 ? ["default", name] : [name.slice(0, dot), name.slice(dot + 1)];
 }
 
+/** A name with its database, also where an address leaves that out. */
+export const whole = (name) => parts(name).join(".");
+
 /** The name under which Elasticsearch's protocol knows a collection. */
 export const indexName = (name) => (name.startsWith("default.") ? name.slice("default.".length) : name);
 

@@ -1,6 +1,7 @@
 // Graphs: numeric fields of a collection over time, by a field, aggregated on the server to the width of the screen; and boards of them.
 
 import { html, useState } from "../lib/html.js";
+import { whole } from "../lib/http.js";
 import { Choose } from "../parts/choose.js";
 import { Live } from "../parts/live.js";
 import { Asked, Empty } from "../parts/panel.js";
@@ -13,7 +14,7 @@ import { STATS, sampleFields } from "./graphs/series.js";
 
 export default function Graphs({ segments, params }) {
   const [, name] = segments;
-  return name ? html`<${Fields} name=${name} params=${params} key=${name} />` : html`<${Boards} /><${Choose} title="Graphs" view="graphs" />`;
+  return name ? html`<${Fields} name=${whole(name)} params=${params} key=${name} />` : html`<${Boards} /><${Choose} title="Graphs" view="graphs" />`;
 }
 
 function Fields({ name, params }) {

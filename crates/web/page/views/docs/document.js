@@ -7,7 +7,7 @@ import { command, parts } from "../../lib/http.js";
 import { parse, parseDocument } from "../../lib/shell.js";
 import { Confirm } from "../../parts/dialog.js";
 import { Asked, Copy, Tabs } from "../../parts/panel.js";
-import { go, listOf, refine } from "../../state/route.js";
+import { listOf, refine } from "../../state/route.js";
 import { useResource, useUnsaved } from "../../state/resource.js";
 import { whyNotWrite } from "../../state/session.js";
 import { Fields } from "./fields.js";
@@ -90,9 +90,10 @@ export function DocumentView({ name, id, params }) {
       save();
     }
   };
+  const toList = () => (location.hash = listOf(["docs", name]));
   const remove = async () => {
     await command(database, { delete: collection, deletes: [{ q: { _id: { $eq: saved._id } }, limit: 1 }] });
-    go(["docs", name]);
+    toList();
   };
 
   return html`<section class="view" onKeyDown=${onKey}>
@@ -116,7 +117,7 @@ export function DocumentView({ name, id, params }) {
       ? html`<textarea class="editor" aria-label="The document" spellcheck=${false} readonly=${unsure} value=${text ?? print(draft, "  ")} onInput=${(event) => setText(event.target.value)}></textarea>`
       : html`<${Fields} document=${draft} change=${unsure ? undefined : setDraft} />`)}
     ${dialog === "delete" && html`<${Confirm} title="Delete a document" text=${`The document ${id} of ${name} will be gone.`} action="Delete" run=${remove} close=${() => setDialog(null)} />`}
-    ${dialog === "duplicate" && html`<${Insert} name=${name} begin=${withoutId(draft)} close=${() => setDialog(null)} done=${() => go(["docs", name])} />`}
+    ${dialog === "duplicate" && html`<${Insert} name=${name} begin=${withoutId(draft)} close=${() => setDialog(null)} done=${toList} />`}
   </section>`;
 }
 
