@@ -1,7 +1,7 @@
 //! Histograms that choose how wide their buckets are.
 //!
-//! The width depends on the earliest and the latest date among the matches, or on all numbers. The caller asks for both in a search of its own
-//! ([`Aggregations::spans`]) and passes the answer to [`Aggregations::choose`] before it collects.
+//! The width depends on the earliest and the latest date among the matches, or on all numbers. The caller asks for them in a search
+//! of its own ([`Aggregations::spans`]) and passes the answer to [`Aggregations::choose`] before it collects.
 
 use super::auto::AutoSpec;
 use super::histogram::{Interval, Width};
