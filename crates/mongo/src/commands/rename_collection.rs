@@ -33,6 +33,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     // The UUID in dropTarget is that of the collection that may be dropped.
     check_uuid(call, &to, target_uuid)?;
     check_access(call, &from, &to, drop_target)?;
+    check_not_series(call, &from, &to)?;
     call.server
         .engine
         .rename_collection(&from, &to, drop_target)
@@ -61,6 +62,26 @@ fn check_access(call: &Call<'_>, from: &Namespace, to: &Namespace, drop_target: 
     match drop_target {
         true => call.require(Action::DropCollection, target),
         false => Ok(()),
+    }
+}
+
+/// A time series is a view in MongoDB: it keeps its name, and none takes its place.
+fn check_not_series(call: &Call<'_>, from: &Namespace, to: &Namespace) -> Result<()> {
+    let is_series = |namespace: &Namespace| {
+        let entry = call.server.engine.collection_entry(namespace);
+        entry.map(|entry| entry.options.contains("timeseries"))
+    };
+    match (is_series(from), is_series(to)) {
+        // To give it its own name is another mistake.
+        (Some(true), _) if from != to => Err(CommandError::new(
+            Code::COMMAND_NOT_SUPPORTED_ON_VIEW,
+            format!("cannot rename the time series {from}"),
+        )),
+        (Some(false), Some(true)) => Err(CommandError::new(
+            Code::NAMESPACE_EXISTS,
+            format!("a time series already exists with that name: {to}"),
+        )),
+        _ => Ok(()),
     }
 }
 

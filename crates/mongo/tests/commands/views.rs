@@ -55,8 +55,10 @@ fn told() -> Vec<Case> {
         let stage = Document::new().with("$collStats", wanted);
         doc! {"aggregate": name, "pipeline": [stage], "cursor": {}}
     };
-    let rename =
-        |drop_target: bool| doc! {"renameCollection": "test.a", "to": "test.v", "dropTarget": drop_target};
+    let renamed = |from: &str, to: &str, drop_target: bool| {
+        doc! {"renameCollection": format!("test.{from}"), "to": format!("test.{to}"), "dropTarget": drop_target}
+    };
+    let rename = |drop_target: bool| renamed("a", "v", drop_target);
     let mut cases = made();
     cases.extend([
         good(
@@ -71,6 +73,12 @@ fn told() -> Vec<Case> {
         ),
         bad(rename(false), 48, "a view already exists").of("admin"),
         bad(rename(true), 48, "a view already exists").of("admin"),
+        bad(renamed("v", "w", false), 166, "is a view").of("admin"),
+        bad(renamed("s", "w", false), 166, "cannot rename the time series").of("admin"),
+        bad(renamed("s", "s", false), 20, "to itself").of("admin"),
+        bad(renamed("a", "s", true), 48, "a time series already exists").of("admin"),
+        bad(renamed("nothing", "s", true), 26, "does not exist").of("admin"),
+        bad(doc! {"reIndex": "s"}, 166, "can't re-index a time series"),
         good(doc! {"count": "v"}, doc! {"n": 2}),
     ]);
     cases
