@@ -2,7 +2,7 @@
 
 use crate::error::{Result, RiakError};
 use crate::server::Server;
-use auth::{Action, EXTERNAL, Privileges, Resource, User};
+use auth::{Action, EXTERNAL, Privileges, Resource, Roles, User};
 use engine::Namespace;
 use http::{Request, StatusCode, basic_credentials, refuse_other_sites};
 use std::net::SocketAddr;
@@ -18,6 +18,9 @@ struct Known {
     /// `name@database`.
     name: Arc<str>,
     privileges: Privileges,
+    /// The account and the roles that the privileges come of.
+    user: Arc<User>,
+    roles: Arc<Roles>,
 }
 
 impl Access {
@@ -56,7 +59,7 @@ impl Access {
             return None;
         }
         let user = server.engine.user(EXTERNAL, subject)?;
-        Some(Access::of(server, &user))
+        Some(Access::of(server, user))
     }
 
     /// Who asks, by name and password.
@@ -73,14 +76,30 @@ impl Access {
             RiakError::new(StatusCode::TOO_MANY_REQUESTS, message)
         })?;
         let user = user.ok_or_else(unauthorized)?;
-        Ok(Access::of(server, &user))
+        Ok(Access::of(server, user))
     }
 
-    fn of(server: &Server, user: &User) -> Access {
+    fn of(server: &Server, user: Arc<User>) -> Access {
+        let roles = server.engine.roles();
         Access(Some(Known {
             name: user.full_name().into(),
-            privileges: server.engine.privileges(user),
+            privileges: roles.privileges_of(&user.roles),
+            user,
+            roles,
         }))
+    }
+
+    /// The same with what the user may do by now; `None` where the user was dropped.
+    pub(crate) fn renewed(self, server: &Server) -> Option<Access> {
+        let Some(known) = &self.0 else {
+            return Some(self);
+        };
+        let user = server.engine.user(&known.user.database, &known.user.name);
+        let user = user.filter(|user| user.uuid == known.user.uuid)?;
+        match Arc::ptr_eq(&user, &known.user) && Arc::ptr_eq(&server.engine.roles(), &known.roles) {
+            true => Some(self),
+            false => Some(Access::of(server, user)),
+        }
     }
 
     /// The user's name with its database.

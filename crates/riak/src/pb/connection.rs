@@ -236,6 +236,7 @@ impl Connection {
     }
 
     async fn answer(&mut self, code: u8, message: Bytes) -> io::Result<()> {
+        self.follow_account();
         let stream = self.stream.clone();
         let access = self.access.clone().unwrap_or_default();
         let context = operation::context(&self.server, &access, move || stream.is_gone());
@@ -261,6 +262,12 @@ impl Connection {
             frame::put_error(&mut self.out, &error);
         }
         self.flush().await
+    }
+
+    /// Follows changes of the user's account and of roles; a user who was dropped is logged out.
+    fn follow_account(&mut self) {
+        let access = self.access.take();
+        self.access = access.and_then(|access| access.renewed(&self.server));
     }
 
     /// Ends the connection with the present answer, of which a part was sent.

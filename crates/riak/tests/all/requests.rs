@@ -4,7 +4,7 @@ use crate::server::Server;
 use auth::{Mechanism, RoleName, User};
 use riak::pb::frame::code;
 use riak::pb::messages::{
-    BucketProps, DelReq, GetReq, ListBucketsReq, MapRedReq, PutReq, SetTypeReq, TypeReq,
+    AuthReq, BucketProps, DelReq, GetReq, ListBucketsReq, MapRedReq, PutReq, SetTypeReq, TypeReq,
 };
 
 const TEXT: (&str, &str) = ("Content-Type", "text/plain");
@@ -282,18 +282,59 @@ fn jobs_that_are_not_run_are_refused_in_words_that_can_be_read() {
     );
 }
 
-#[test]
-fn pages_of_other_sites_change_nothing_where_users_exist() {
-    let server = Server::start();
+/// Makes a user of this name, whose password is `pw`.
+fn add_user(server: &Server, name: &str, role: RoleName) {
     let user = User {
         database: "admin".to_owned(),
-        name: "root".to_owned(),
+        name: name.to_owned(),
         uuid: [1; 16],
-        credentials: User::derive_credentials("root", "pw", &[Mechanism::ScramSha256]).unwrap(),
-        roles: vec![RoleName::root()],
+        credentials: User::derive_credentials(name, "pw", &[Mechanism::ScramSha256]).unwrap(),
+        roles: vec![role],
         custom_data: None,
     };
     server.host.run(server.engine.create_user(user)).unwrap();
+}
+
+#[test]
+fn a_connection_follows_what_becomes_of_its_user() {
+    let server = Server::start();
+    add_user(&server, "root", RoleName::root());
+    let role = || RoleName::new("readAnyDatabase", "admin");
+    add_user(&server, "ann", role());
+    let mut client = server.client();
+    let login = AuthReq {
+        user: b"ann".to_vec(),
+        password: b"pw".to_vec(),
+    };
+    let wanted = GetReq {
+        bucket: b"b".to_vec(),
+        key: b"k".to_vec(),
+        ..GetReq::default()
+    };
+    assert_eq!(client.raw(code::AUTH, &login).0, code::AUTH_RESP);
+    assert_eq!(client.raw(code::GET, &wanted).0, code::GET_RESP);
+    let roles = |roles: Vec<RoleName>| {
+        let change = |user: &mut User| -> Result<(), engine::Error> {
+            user.roles = roles;
+            Ok(())
+        };
+        let changed = server.engine.change_user("admin", "ann", change);
+        server.host.run(changed).unwrap();
+    };
+    roles(Vec::new());
+    let told = client.refused(code::GET, &wanted);
+    assert!(told.starts_with("Permission denied"), "{told}");
+    roles(vec![role()]);
+    assert_eq!(client.raw(code::GET, &wanted).0, code::GET_RESP);
+    server.host.run(server.engine.drop_user("admin", "ann")).unwrap();
+    let told = client.refused(code::GET, &wanted);
+    assert_eq!(told, "Security is enabled, please log in with RpbAuthReq first");
+}
+
+#[test]
+fn pages_of_other_sites_change_nothing_where_users_exist() {
+    let server = Server::start();
+    add_user(&server, "root", RoleName::root());
     let user = ("Authorization", "Basic cm9vdDpwdw==");
     let ask = |method: &str, header: (&str, &str)| {
         let head = format!("{method} /buckets/b/keys/k");
