@@ -285,3 +285,22 @@ test("of many collections the first are listed, and the others found by name", a
   assert.equal(await page.locator("a.tile").count(), 300);
   await page.done();
 });
+
+test("what was edited is not left without a word, by a link of the page either", async () => {
+  await server.command("default", { insert: "left", documents: [{ _id: "a", n: 1 }] });
+  const page = await browser.open(`${server.url}/#/docs/default.left/${encodeURIComponent('"a"')}`);
+  await page.getByLabel("Value of n").fill("2");
+  let asked = "";
+  page.once("dialog", (dialog) => {
+    asked = dialog.message();
+    dialog.dismiss();
+  });
+  await page.getByRole("link", { name: "Graphs" }).click();
+  await page.waitForTimeout(200);
+  assert.match(asked, /not saved/);
+  assert.equal(await page.getByLabel("Value of n").inputValue(), "2");
+  page.once("dialog", (dialog) => dialog.accept());
+  await page.getByRole("link", { name: "Graphs" }).click();
+  await page.getByRole("heading", { name: "Graphs" }).waitFor();
+  await page.done();
+});

@@ -108,3 +108,23 @@ test("an import goes on after a cut, and nothing is there twice", async () => {
   assert.equal((await server.command("default", { count: "cut" })).n.$numberInt, "2500");
   await page.done();
 });
+
+test("objects of several lines are as good as those of one", async () => {
+  const page = await browser.open(server.url);
+  const objects = [{ _id: 1, a: { b: "}" } }, { _id: 2, list: [1, { c: 2 }] }].map((one) => JSON.stringify(one, null, 2));
+  await page.getByLabel("Files to import").setInputFiles([file("pretty.json", objects.join("\n"))]);
+  await page.getByText("JSON objects").waitFor();
+  await page.getByRole("button", { name: "Import all" }).click();
+  await page.getByText("2 documents imported.").waitFor();
+  assert.deepEqual((await server.command("default", { find: "pretty", sort: { _id: 1 } })).cursor.firstBatch.map(({ a, list }) => a?.b ?? list.length), ["}", 2]);
+  await page.done();
+});
+
+test("on a phone, too, times are shown in UTC where one says so", async () => {
+  const page = await browser.open(server.url, PHONE);
+  await page.getByRole("button", { name: "Keys and times" }).click();
+  await page.getByLabel(/^Times in UTC/).check();
+  assert.equal(await page.evaluate(() => JSON.parse(localStorage.getItem("larder-settings")).utc), true);
+  await page.isWell("keys-phone");
+  await page.done();
+});

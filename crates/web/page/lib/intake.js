@@ -57,11 +57,11 @@ export async function detect(file, target) {
   const plan = { file, stem: stem(file.name), isTicked: true, sample: [], ...kindOf(file.name, begun, whole) };
   plan.target = target ?? (plan.kind === "log" ? "default.logs" : plan.kind === "readings" ? "default.readings" : `default.${plan.stem.toLowerCase()}`);
   try {
-    for await (const { json } of records(plan, new Blob([whole.slice(0, 6).join("\n")]))) {
+    for await (const { json } of records(plan, new Blob([plan.kind === "array" ? begun : whole.slice(0, 6).join("\n")]))) {
       if (json && plan.sample.length < 5) plan.sample.push(JSON.parse(json));
     }
   } catch {
-    plan.sample = [];
+    // The beginning of a file may end in the middle of a record.
   }
   return plan;
 }
@@ -69,8 +69,9 @@ export async function detect(file, target) {
 function kindOf(name, begun, whole) {
   const plain = name.toLowerCase().replace(/\.gz$/, "");
   const first = begun.trimStart()[0];
-  if (first === "[" && /^\[\s*[{\]]/.test(begun.trimStart())) return { kind: "array", says: "JSON array" };
-  if (first === "{") return { kind: "ndjson", says: "JSON, one a line" };
+  if (first === "[" && /^\[\s*[{\]]/.test(begun.trimStart())) return { kind: "array", level: 2, says: "JSON array" };
+  // Those of several lines are told from one a line by a first line that is no whole one.
+  if (first === "{") return checked(whole[0]).json ? { kind: "ndjson", says: "JSON, one a line" } : { kind: "array", level: 1, says: "JSON objects" };
   const isTable = /\.(csv|tsv)$/.test(plain);
   // Rows of readings begin with times as well.
   const format = whole.length && !isTable ? formatOf(whole.slice(0, 50)) : undefined;
@@ -95,7 +96,7 @@ function table(whole, delimiter) {
 async function* records(plan, blob, tell) {
   const chunks = text(blob, tell);
   if (plan.kind === "array") {
-    for await (const element of elements(chunks)) yield checked(element);
+    for await (const element of elements(chunks, plan.level)) yield checked(element);
   } else if (plan.kind === "ndjson") {
     for await (const line of lines(chunks)) if (line.trim()) yield checked(line);
   } else if (plan.kind === "log") {

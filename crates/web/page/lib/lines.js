@@ -43,8 +43,11 @@ function quoted(text, delimiter) {
   return [...cells, cell];
 }
 
-/** The texts of the elements of a JSON array, as they stand. @param {AsyncIterable<string>} chunks */
-export async function* elements(chunks) {
+/**
+ * The texts of the elements of a JSON array, as they stand, or of objects that stand one behind another.
+ * @param {AsyncIterable<string>} chunks @param {1 | 2} level how many brackets an element is within, with its own
+ */
+export async function* elements(chunks, level) {
   let [text, start, depth, isString] = ["", -1, 0, false];
   let at = 0;
   for await (const chunk of chunks) {
@@ -56,9 +59,9 @@ export async function* elements(chunks) {
         else if (c === '"') isString = false;
       } else if (c === '"') isString = true;
       else if (c === "{" || c === "[") {
-        if (++depth === 2) start = at;
+        if (++depth === level) start = at;
       } else if (c === "}" || c === "]") {
-        if (--depth === 1) {
+        if (--depth === level - 1) {
           yield text.slice(start, at + 1);
           [text, at, start] = [text.slice(at + 1), -1, -1];
         }
@@ -66,5 +69,5 @@ export async function* elements(chunks) {
     }
     if (start < 0) [text, at] = ["", at - text.length];
   }
-  if (depth > 0) throw new Error("the array has no end");
+  if (depth > 0) throw new Error("the last bracket is missing");
 }

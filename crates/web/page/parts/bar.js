@@ -29,7 +29,7 @@ export function Bar({ view, session }) {
       </span>
       <button class="quiet wide" title="Times in local time or UTC (z)" onClick=${() => change({ utc: !settings.value.utc })}>${zoneName()}</button>
       <button class="quiet icon" title=${`Theme: ${theme}`} aria-label=${`Theme: ${theme}. Change`} onClick=${() => change({ theme: THEMES[theme] })}>${THEME_MARKS[theme]}</button>
-      <button class="quiet icon wide" title="Keys (?)" aria-label="Keys" onClick=${() => (helpIsOpen.value = true)}>?</button>
+      <button class="quiet icon" title="Keys and times (?)" aria-label="Keys and times" onClick=${() => (helpIsOpen.value = true)}>?</button>
       ${session?.user && html`<button class="quiet" title="Sign out" onClick=${signOut}>${session.user.name} ⏻</button>`}
     </header>`;
 }

@@ -50,10 +50,11 @@ function focusQuery(event) {
 
 export function KeyHelp() {
   const isOpen = useSignal(helpIsOpen);
-  const { keys } = useSignal(settings);
+  const { keys, utc } = useSignal(settings);
   if (!isOpen) return null;
-  return html`<${Dialog} title="Keys" close=${() => (helpIsOpen.value = false)}>
+  return html`<${Dialog} title="Keys and times" close=${() => (helpIsOpen.value = false)}>
     <dl class="keys">${LIST.map(([key, what]) => html`<div key=${key}><dt><kbd>${key}</kbd></dt><dd>${what}</dd></div>`)}</dl>
     <label class="check"><input type="checkbox" checked=${keys} onChange=${(event) => change({ keys: event.target.checked })} /> Single letters work</label>
+    <p><label class="check"><input type="checkbox" checked=${utc} onChange=${(event) => change({ utc: event.target.checked })} /> Times in UTC, not those of ${Intl.DateTimeFormat().resolvedOptions().timeZone}</label></p>
   <//>`;
 }

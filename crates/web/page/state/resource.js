@@ -2,6 +2,7 @@
 
 import { useEffect, useLayoutEffect, useRef, useState } from "../lib/html.js";
 import { pause } from "../lib/http.js";
+import { unsaved } from "./route.js";
 import { mustSignIn, offline, session } from "./session.js";
 import { useSignal } from "./signal.js";
 
@@ -96,11 +97,16 @@ export function useRun() {
   return [state, run];
 }
 
-/** Lets the browser ask before what was typed is lost. */
+/** Asks before what is not saved, or not done, is lost: the browser does when the page is left, the page when the view is. */
 export function useUnsaved(isUnsaved) {
-  useEffect(() => {
-    const ask = (event) => isUnsaved && event.preventDefault();
+  useLayoutEffect(() => {
+    if (!isUnsaved) return;
+    const ask = (event) => event.preventDefault();
+    unsaved.add(ask);
     addEventListener("beforeunload", ask);
-    return () => removeEventListener("beforeunload", ask);
-  }, [isUnsaved]);
+    return () => {
+      unsaved.delete(ask);
+      removeEventListener("beforeunload", ask);
+    };
+  }, [Boolean(isUnsaved)]);
 }

@@ -19,7 +19,15 @@ function read() {
 
 export const route = signal(read());
 
-addEventListener("hashchange", () => (route.value = read()));
+/** Who would lose something by going elsewhere. */
+export const unsaved = new Set();
+
+addEventListener("hashchange", ({ oldURL }) => {
+  const next = read();
+  const isElsewhere = link(next.segments) !== link(route.value.segments);
+  if (isElsewhere && unsaved.size && !confirm("What is not saved or done here will be lost. Leave?")) return history.pushState(null, "", oldURL);
+  route.value = next;
+});
 
 /** The last address of each collection, by which one comes back to its documents as they were left. */
 const places = new Map();
