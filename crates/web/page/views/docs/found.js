@@ -2,7 +2,7 @@
 
 import { html, useEffect, useRef, useState } from "../../lib/html.js";
 import { columnsOf, isNumeric, typesOf } from "../../lib/columns.js";
-import { brief, number, own, print, typeOf } from "../../lib/ejson.js";
+import { number, own, print } from "../../lib/ejson.js";
 import { command, curl, parts } from "../../lib/http.js";
 import { count } from "../../lib/number.js";
 import { parseDocument } from "../../lib/shell.js";

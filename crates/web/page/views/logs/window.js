@@ -125,7 +125,8 @@ export function useWindow(name, asked, shape, key, at) {
     if (row) show(await around(row, signal), row);
   });
 
-  const nextError = (newer) => shape.level && lead(async (signal) => {
+  // Among lines of another level there is none.
+  const nextError = (newer) => shape.level && (asked.group ?? "error") === "error" && lead(async (signal) => {
     const from = focus && isLine(focus) ? focus : page.rows.find(isLine);
     const [found] = await read(name, { ...asked, group: "error" }, shape, { after: from, newer, size: 1, known: passed(page.rows, from, newer) }, signal);
     if (!found) return;
