@@ -38,6 +38,10 @@ test("filter, sort and fields narrow what is shown, and stand in the address", a
   assert.deepEqual(await page.locator("tbody tr").first().locator("td").allInnerTexts(), ["10119", "CITY 119", "11900"]);
   await page.reload();
   await page.getByText("10 of 10").waitFor();
+  await page.goBack();
+  await page.getByText("50 of 120").waitFor();
+  await page.goForward();
+  await page.getByText("10 of 10").waitFor();
   await page.getByLabel("Filter").fill("{ state: ");
   await page.getByRole("button", { name: "Find", exact: true }).click();
   await page.getByText("a value is missing at the end").waitFor();

@@ -82,11 +82,13 @@ export function Found({ name, params, total }) {
 
   useAgain(state.error, () => run(false));
 
+  // What Back undoes.
+  const step = (changes) => go(["docs", name], { ...params, ...changes });
   const { documents, cursor, loading, error, ms } = state;
   const hasMore = String(cursor) !== "0";
   const of = matches ?? (params.filter?.trim() ? null : total);
   return html`
-    <${Query} params=${params} run=${(given) => { refine(given); if (keyOf(given) === asked) run(false); }} error=${error} />
+    <${Query} params=${params} run=${(given) => (keyOf(given) === asked ? run(false) : step(given))} error=${error} />
     <div class="row">
       <${Tabs} label="Form" now=${params.as ?? "table"} choose=${(as) => refine({ as: as === "table" ? undefined : as })} tabs=${[["table", "Table"], ["json", "JSON"]]} />
       <span class="muted" role="status">${!loading && !error && `${count(documents.length)}${of == null ? (hasMore ? " shown" : " documents") : ` of ${count(of)}`} · ${Math.round(ms)} ms`}</span>
@@ -95,8 +97,8 @@ export function Found({ name, params, total }) {
       <${Copy} label="Copy as curl" text=${() => curl("POST", `/api/command/${database}`, findOf(name, params), session.value?.user?.name)} />
     </div>
     <${Asked} loading=${loading} error=${error} reload=${() => run(false)} />
-    ${!loading && !error && !documents.length && html`<${Empty}>${params.filter ? html`<p>No document matches the filter.</p><button onClick=${() => refine({ filter: undefined })}>Remove the filter</button>` : html`<p>The collection is empty: drop a file on it by Import, or make a document by New.</p>`}<//>`}
-    ${documents.length > 0 && (params.as === "json" ? html`<${AsJson} name=${name} documents=${documents} />` : html`<${AsTable} name=${name} documents=${documents} params=${params} />`)}
+    ${!loading && !error && !documents.length && html`<${Empty}>${params.filter ? html`<p>No document matches the filter.</p><button onClick=${() => step({ filter: undefined })}>Remove the filter</button>` : html`<p>The collection is empty: drop a file on it by Import, or make a document by New.</p>`}<//>`}
+    ${documents.length > 0 && (params.as === "json" ? html`<${AsJson} name=${name} documents=${documents} />` : html`<${AsTable} name=${name} documents=${documents} sort=${params.sort} sortBy=${(sort) => step({ sort })} />`)}
     ${hasMore && documents.length < DOCUMENTS_MAX && html`<p class="center"><button disabled=${loading} onClick=${() => run(true)}>${PAGE} more</button></p>`}
     ${hasMore && documents.length >= DOCUMENTS_MAX && html`<p class="center muted">${count(DOCUMENTS_MAX)} documents are shown; narrow the filter or export all.</p>`}`;
 }
@@ -146,12 +148,12 @@ function Export({ name, params }) {
   return html`<span class="muted">Export</span> <a href=${href("ndjson")} download>NDJSON</a> <a href=${href("csv")} download>CSV</a>`;
 }
 
-function AsTable({ name, documents, params }) {
+function AsTable({ name, documents, sort, sortBy }) {
   const columns = columnsOf(documents.slice(0, PAGE));
-  const sorted = (column) => ({ [sortText(column, 1)]: "ascending", [sortText(column, -1)]: "descending" })[params.sort];
-  const sortBy = (column) => refine({ sort: sorted(column) === "descending" ? undefined : sortText(column, sorted(column) ? -1 : 1) });
+  const sorted = (column) => ({ [sortText(column, 1)]: "ascending", [sortText(column, -1)]: "descending" })[sort];
+  const next = (column) => (sorted(column) === "descending" ? undefined : sortText(column, sorted(column) ? -1 : 1));
   return html`<div class="scroll"><table class="rows documents" onKeyDown=${moveInList}>
-    <thead><tr>${columns.map((column) => html`<th key=${column} class=${isNumeric(typesOf(documents, column)) ? "num" : ""} aria-sort=${sorted(column)}><button class="quiet" onClick=${() => sortBy(column)}>${column}${{ ascending: " ▲", descending: " ▼" }[sorted(column)] ?? ""}</button> <small>${typesOf(documents, column)}</small></th>`)}</tr></thead>
+    <thead><tr>${columns.map((column) => html`<th key=${column} class=${isNumeric(typesOf(documents, column)) ? "num" : ""} aria-sort=${sorted(column)}><button class="quiet" onClick=${() => sortBy(next(column))}>${column}${{ ascending: " ▲", descending: " ▼" }[sorted(column)] ?? ""}</button> <small>${typesOf(documents, column)}</small></th>`)}</tr></thead>
     <tbody>${documents.map((document, at) => html`<tr key=${at} onClick=${(event) => event.target.closest("a") || getSelection().toString() || openDocument(name, document)}>
       ${columns.map((column, place) => html`<${Cell} key=${column} value=${own(document, column)} link=${place === 0 ? href(name, document) : undefined} />`)}
     </tr>`)}</tbody>
