@@ -63,6 +63,15 @@ impl Call<'_> {
         Ok(Namespace::new(&self.database, entry.name))
     }
 
+    /// Refuses to make a collection under a name that MongoDB keeps for itself. One that is there is written like any other.
+    pub(crate) fn check_makeable(&self, namespace: &Namespace) -> Result<()> {
+        if !is_reserved(namespace) || self.server.engine.collection_entry(namespace).is_some() {
+            return Ok(());
+        }
+        let message = format!("Invalid system namespace: {namespace}");
+        Err(CommandError::invalid_namespace(message))
+    }
+
     /// Refuses commands that are for database `admin` and came to another.
     pub(crate) fn require_admin(&self) -> Result<()> {
         match self.database == "admin" {
@@ -126,4 +135,21 @@ pub(crate) fn check_collection_name(database: &str, name: &str) -> Result<()> {
         ))),
         false => Ok(()),
     }
+}
+
+/// Whether a name begins as those of the system do and is none that clients write.
+fn is_reserved(namespace: &Namespace) -> bool {
+    let Some(name) = namespace.collection.strip_prefix("system.") else {
+        return false;
+    };
+    let is_known = match (namespace.database.as_str(), name) {
+        (_, "js" | "profile" | "users" | "views") => true,
+        ("admin", "backup_users" | "keys" | "new_users" | "roles" | "version") => true,
+        // What the other protocols keep, so that it can be brought back from a dump.
+        ("admin", "couch" | "elastic") => true,
+        ("config", "indexBuilds" | "preimages" | "sessions") => true,
+        ("local", "healthlog" | "replset") => true,
+        _ => name.starts_with("buckets."),
+    };
+    !is_known
 }

@@ -104,7 +104,7 @@ fn first_statement(arguments: &Arguments<'_>) -> Result<i32> {
     }
 }
 
-/// Refuses a client that may not do all of this to a collection.
+/// Refuses a client that may not do all of this to a collection, and a collection that may not be made by it.
 pub(super) fn check_access(
     call: &Call<'_>,
     namespace: &Namespace,
@@ -112,7 +112,8 @@ pub(super) fn check_access(
     options: &WriteOptions,
 ) -> Result<()> {
     let resource = Resource::Collection(&namespace.database, &namespace.collection);
-    check_actions(call, resource, actions, options.bypass_validation)
+    check_actions(call, resource, actions, options.bypass_validation)?;
+    call.check_makeable(namespace)
 }
 
 /// Refuses a client that may not do all of this. To pass a validator by is an action of its own.

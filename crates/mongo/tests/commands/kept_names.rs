@@ -129,3 +129,47 @@ fn the_servers_own_collections_are_not_written() {
         );
     }
 }
+
+#[test]
+fn names_of_the_system_are_not_given() {
+    let server = Server::start();
+    let mut client = server.client();
+    let update = doc! {"q": {"_id": 1}, "u": {"$set": {"a": 1}}, "upsert": true};
+    for (database, request, code) in [
+        ("test", doc! {"create": "system.foo"}, Some(73)),
+        ("test", doc! {"create": "system.foo", "viewOn": "a"}, Some(73)),
+        ("test", doc! {"create": "system.version"}, Some(73)),
+        ("test", doc! {"insert": "system.foo", "documents": [{}]}, Some(73)),
+        (
+            "test",
+            doc! {"update": "system.foo", "updates": [update]},
+            Some(73),
+        ),
+        (
+            "test",
+            doc! {"findAndModify": "system.foo", "update": {"a": 1}, "upsert": true},
+            Some(73),
+        ),
+        ("test", doc! {"create": "system.js"}, None),
+        (
+            "test",
+            doc! {"insert": "system.js", "documents": [{"_id": "f"}]},
+            None,
+        ),
+        (
+            "admin",
+            doc! {"insert": "system.version", "documents": [{"_id": "f"}]},
+            None,
+        ),
+        ("test", doc! {"create": "System.foo"}, None),
+        ("test", doc! {"create": "systems"}, None),
+        ("test", doc! {"find": "system.foo"}, None),
+    ] {
+        let reply = client.run(database, &request);
+        assert_eq!(
+            reply.get("code"),
+            code.map(Value::Int32).as_ref(),
+            "{request:?} {reply:?}"
+        );
+    }
+}

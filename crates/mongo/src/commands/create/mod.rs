@@ -26,6 +26,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let now_ms = call.server.engine.now_ms();
     let request = parse(&call.database, &call.arguments(), now_ms)?;
     check_access(call, &namespace, &request)?;
+    call.check_makeable(&namespace)?;
     call.server.engine.create_collection(&namespace, request).await?;
     Ok(Document::new().into())
 }
