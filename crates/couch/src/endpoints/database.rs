@@ -109,7 +109,8 @@ async fn drop_database(call: &mut Call) -> Result<Response> {
     let name = call.path[0].clone();
     security::require_server_admin(&call.user)?;
     // Refuses what is not there or not seen here.
-    call.database()?;
+    let database = call.database()?;
+    users::end_all(&call.server.engine, &database).await?;
     let namespace = names::namespace(&name);
     for part in names::attachment_collections(&namespace) {
         call.server.engine.drop_collection(&part).await?;

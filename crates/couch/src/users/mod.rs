@@ -9,11 +9,13 @@
 mod adopt;
 mod conflicts;
 mod derived;
+mod ending;
 mod requirements;
 mod upgrade;
 
 pub(crate) use adopt::adopt;
 pub(crate) use conflicts::check_usable;
+pub(crate) use ending::end_all;
 pub(crate) use upgrade::{Upgrades, upgrade_soon};
 
 use crate::config::Config;
@@ -342,7 +344,7 @@ async fn forget_password(engine: &Engine, name: &str) -> Result<()> {
 /// Does what a document says.
 async fn apply(engine: &Engine, change: UserChange) -> Result<()> {
     if change.deleted {
-        return drop_user(engine, &change.name).await;
+        return ending::end(engine, &change.name).await;
     }
     let present = user::account(engine, &change.name);
     let credentials = match (&change.password, &present) {

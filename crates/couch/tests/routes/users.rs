@@ -33,6 +33,11 @@ fn whom_a_proxy_names_does_not_act_as_the_account_of_that_name() {
     run(NAMED_BY_A_PROXY);
 }
 
+#[test]
+fn users_go_with_their_database_and_administrators_with_no_document() {
+    run(DROPPED_USERS);
+}
+
 const USERS: &[Case] = &[
     case("PUT /_users", "", 201, r#"{"ok": true}"#),
     case(
@@ -399,5 +404,70 @@ const NAMED_BY_A_PROXY: &[Case] = &[
         r#"{"source": "secret", "target": "open"}"#,
         200,
         r#"{"ok": true, "history": [{"docs_written": 1}]}"#,
+    ),
+];
+
+/// The credentials are keeper:larder.
+const DROPPED_USERS: &[Case] = &[
+    case("PUT /_users", "", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /_node/_local/_config/admins/keeper",
+        r#""larder""#,
+        200,
+        r#""""#,
+    ),
+    case(
+        "PUT /_users/org.couchdb.user:jan",
+        r#"{"name": "jan", "type": "user", "roles": [], "password": "apple"}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "PUT /_users/org.couchdb.user:keeper\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"name": "keeper", "type": "user", "roles": ["reader"]}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "DELETE /_users/org.couchdb.user:keeper?rev=<rev>\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        "",
+        200,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "keeper", "password": "larder"}"#,
+        200,
+        r#"{"name": "keeper", "roles": ["_admin"]}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "jan", "password": "apple"}"#,
+        200,
+        r#"{"name": "jan"}"#,
+    ),
+    case(
+        "DELETE /_users\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        "",
+        200,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "jan", "password": "apple"}"#,
+        401,
+        r#"{"error": "unauthorized"}"#,
+    ),
+    case(
+        "PUT /_users\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        "",
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "PUT /_users/org.couchdb.user:jan",
+        r#"{"name": "jan", "type": "user", "roles": [], "password": "pear"}"#,
+        201,
+        r#"{"ok": true}"#,
     ),
 ];

@@ -1,0 +1,64 @@
+//! What becomes of accounts whose documents are gone.
+
+use crate::database::Database;
+use crate::error::Result;
+use crate::ids::name_of_user;
+use crate::user;
+use engine::{DocumentPosition, Engine, Order, PageLimit};
+use std::ops::Bound;
+use value::doc;
+
+/// Ends the account of a name. That of an administrator is no matter of a document, and only loses the roles that one gave it.
+pub(super) async fn end(engine: &Engine, name: &str) -> Result<()> {
+    match user::account(engine, name) {
+        Some(account) if engine.is_root(&account) => forget_roles(engine, &account).await,
+        Some(account) => Ok(engine.drop_user(&account.database, &account.name).await?),
+        None => Ok(()),
+    }
+}
+
+/// Ends the accounts that the documents of a database made, which is about to be dropped. Those that have roles of the MongoDB protocol
+/// are more than that.
+pub(crate) async fn end_all(engine: &Engine, database: &Database) -> Result<()> {
+    if !database.is_users {
+        return Ok(());
+    }
+    for name in names(database).await? {
+        match user::account(engine, &name) {
+            Some(account) if !account.roles.is_empty() => forget_roles(engine, &account).await?,
+            _ => end(engine, &name).await?,
+        }
+    }
+    Ok(())
+}
+
+async fn forget_roles(engine: &Engine, account: &auth::User) -> Result<()> {
+    let forget = |user: &mut auth::User| -> Result<()> {
+        let mut data = user.custom_data.take().unwrap_or_default();
+        drop(data.remove("roles"));
+        user.custom_data = Some(data).filter(|data| *data != doc! {});
+        Ok(())
+    };
+    engine.change_user(&account.database, &account.name, forget).await
+}
+
+/// The names of those whose documents a database has.
+async fn names(database: &Database) -> Result<Vec<String>> {
+    let snapshot = database.snapshot().await?;
+    let mut names = Vec::new();
+    let mut after: Option<DocumentPosition> = None;
+    loop {
+        let range = (Bound::Unbounded, Bound::Unbounded);
+        let (records, next) = snapshot
+            .documents(range, after.as_ref(), Order::Forward, PageLimit::default())
+            .await?;
+        names.extend(records.iter().filter_map(|record| {
+            let id = record.document.as_raw().get("_id")?.as_str()?;
+            name_of_user(id).map(str::to_owned)
+        }));
+        match next {
+            Some(next) => after = Some(next),
+            None => return Ok(names),
+        }
+    }
+}
