@@ -3,7 +3,7 @@
 use super::rename_collection::check_uuid;
 use super::{create, pipeline_access};
 use crate::arguments::{Arguments, Fields};
-use crate::call::{Call, check_collection_name};
+use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use engine::{IndexChange, ModifyRequest, Namespace, TimeSeriesChange};
@@ -81,7 +81,7 @@ fn parse(database: &str, arguments: &Arguments<'_>, now_ms: u64) -> Result<Modif
     let mut options = Document::new();
     create::validation(arguments, &mut options)?;
     if let Some(source) = arguments.string("viewOn")? {
-        check_collection_name(database, source)?;
+        create::check_source(database, source)?;
         options.push("viewOn", source);
     }
     if let Some(stages) = arguments.document_list("pipeline")? {

@@ -79,6 +79,12 @@ fn told() -> Vec<Case> {
         bad(renamed("a", "s", true), 48, "a time series already exists").of("admin"),
         bad(renamed("nothing", "s", true), 26, "does not exist").of("admin"),
         bad(doc! {"reIndex": "s"}, 166, "can't re-index a time series"),
+        bad(doc! {"create": "w", "viewOn": ""}, 2, "empty"),
+        bad(doc! {"create": "w", "viewOn": "x$y"}, 73, "'viewOn'"),
+        bad(doc! {"create": "w", "viewOn": ".x"}, 73, "Invalid namespace"),
+        bad(doc! {"collMod": "v", "viewOn": ""}, 2, "empty"),
+        bad(doc! {"collMod": "v", "viewOn": "x$y"}, 73, "'viewOn'"),
+        bad(doc! {"collMod": "v", "viewOn": ".x"}, 73, "Invalid namespace"),
         good(doc! {"count": "v"}, doc! {"n": 2}),
     ]);
     cases

@@ -169,10 +169,23 @@ fn view(database: &str, arguments: &Arguments<'_>, options: &mut Document) -> Re
             None => Ok(()),
         };
     };
-    check_collection_name(database, source).map_err(|error| CommandError::bad_value(error.message))?;
+    check_source(database, source)?;
     // What else collections have is checked, and then means nothing.
     *options = doc! {"viewOn": source, "pipeline": stages(pipeline.unwrap_or_default())};
     Ok(())
+}
+
+/// Refuses what no collection below a view can be called, whether there is one or not.
+pub(super) fn check_source(database: &str, source: &str) -> Result<()> {
+    if source.is_empty() {
+        return Err(CommandError::bad_value("'viewOn' cannot be empty"));
+    }
+    match source.contains('$') {
+        true => Err(CommandError::invalid_namespace(format!(
+            "invalid name for 'viewOn': {source}"
+        ))),
+        false => check_collection_name(database, source),
+    }
 }
 
 /// The stages of a view as they are kept.
