@@ -11,7 +11,7 @@ pub type Result<T, E = SearchError> = std::result::Result<T, E>;
 pub enum Kind {
     /// The body of a request is not of its form.
     Parsing,
-    /// A date is not one.
+    /// A date, or a text of several parts, is not of its form.
     Date,
     /// A value is not one of those that can be given.
     IllegalArgument,

@@ -1,7 +1,7 @@
 //! Patterns of terms: prefixes, wildcards, regular expressions of Lucene, edit distances.
 
 use super::Clauses;
-use crate::query::{Fuzzy, Pattern};
+use crate::query::{Fuzzy, Pattern, edits};
 use language::interruption::steps;
 use mapping::error::{Result, SearchError};
 use regex::{Regex, RegexBuilder};
@@ -73,7 +73,7 @@ impl TermPattern {
     pub(super) fn near(word: &str, fuzzy: &Fuzzy) -> Result<TermPattern> {
         let word: Vec<char> = word.chars().collect();
         Ok(TermPattern::Fuzzy {
-            distance: distance(&fuzzy.fuzziness, word.len())?,
+            distance: edits(&fuzzy.fuzziness, word.len(), DISTANCE_MAX)?,
             word,
             prefix: fuzzy.prefix_length,
             transpositions: fuzzy.transpositions,
@@ -167,38 +167,6 @@ impl TermPattern {
             Pattern::Fuzzy { value, fuzzy } => TermPattern::near(&normalize(value), fuzzy)?,
         })
     }
-}
-
-/// The edits that `AUTO`, `AUTO:3,6` or a number allow in a word of this length.
-fn distance(fuzziness: &str, length: usize) -> Result<usize> {
-    let invalid = || SearchError::illegal(format!("[fuzziness] cannot be [{fuzziness}]"));
-    let (low, high) = match fuzziness.to_ascii_uppercase().strip_prefix("AUTO") {
-        Some("") => (3, 6),
-        Some(bounds) => {
-            let (low, high) = bounds
-                .strip_prefix(':')
-                .and_then(|bounds| bounds.split_once(','))
-                .ok_or_else(invalid)?;
-            (
-                low.parse().map_err(|_| invalid())?,
-                high.parse().map_err(|_| invalid())?,
-            )
-        }
-        None => {
-            let edits: f64 = fuzziness.trim().parse().map_err(|_| invalid())?;
-            return match edits < 0.0 {
-                true => Err(SearchError::illegal("maxEdits must be between 0 and 2")),
-                false => Ok((edits as usize).min(DISTANCE_MAX)),
-            };
-        }
-    };
-    Ok(if length < low {
-        0
-    } else if length < high {
-        1
-    } else {
-        2
-    })
 }
 
 /// A regular expression of the `regex` crate with the bytes that it takes at most. Errors: it is none, or too large.

@@ -1,6 +1,7 @@
 //! Queries whose text is analyzed.
 
-use super::term_level::{expansions, field_of, prefix_length};
+use super::fuzziness::{expansions, fuzziness, prefix_length};
+use super::term_level::field_of;
 use super::{EXPANSIONS, Fuzzy, Match, MatchKind, MultiKind, Query, Rewrite, ZeroTerms};
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, one_or_many, scalar};
@@ -62,15 +63,17 @@ fn options(name: &str, members: &mut Members<'_>, text: Value, kind: MatchKind) 
         lenient: members.flag("lenient")?.unwrap_or(false),
         ..Match::of(text, kind)
     };
-    if name == "match_phrase_prefix" {
-        // One at least, whatever is said.
-        let count = members.count("max_expansions")?;
+    if kind != MatchKind::Phrase || is_multi {
+        let count = expansions(name, members, "max_expansions")?;
+        // One at least, where nothing may be said.
         options.expansions_max = count.unwrap_or(EXPANSIONS).max(1);
-    } else if kind != MatchKind::Phrase || is_multi {
-        options.expansions_max = expansions(members, "max_expansions")?;
     }
     if matches!(kind, MatchKind::Phrase | MatchKind::PhrasePrefix) || is_multi {
-        options.slop = members.integer("slop")?.unwrap_or(0).clamp(0, 1 << 20) as u32;
+        let slop = members.integer("slop")?.unwrap_or(0);
+        if slop < 0 {
+            return Err(SearchError::illegal("No negative slop allowed."));
+        }
+        options.slop = slop.min(1 << 20) as u32;
     }
     if matches!(kind, MatchKind::Terms | MatchKind::BoolPrefix) || is_multi {
         options.all = match members.text("operator")?.as_deref() {
@@ -83,13 +86,12 @@ fn options(name: &str, members: &mut Members<'_>, text: Value, kind: MatchKind) 
             }
         };
         let fuzzy = Fuzzy {
-            prefix_length: prefix_length(members, "prefix_length")?,
+            prefix_length: prefix_length(name, members, "prefix_length")?,
             transpositions: members.flag("fuzzy_transpositions")?.unwrap_or(true),
             expansions_max: options.expansions_max,
             ..Fuzzy::default()
         };
-        let fuzziness = members.text("fuzziness")?;
-        options.fuzzy = fuzziness.map(|fuzziness| Fuzzy { fuzziness, ..fuzzy });
+        options.fuzzy = fuzziness(members)?.map(|fuzziness| Fuzzy { fuzziness, ..fuzzy });
         options.rewrite = Rewrite::parse(members.text("fuzzy_rewrite")?.as_deref())?;
         members.flag("auto_generate_synonyms_phrase_query")?;
         members.number("cutoff_frequency")?;

@@ -1,8 +1,9 @@
 //! Reading `intervals`: rules for where the terms of a text stand.
 
+use super::fuzziness::fuzziness;
 use super::{Fuzzy, Pattern, Query};
 use mapping::error::{Result, SearchError};
-use mapping::json::{Members, scalar};
+use mapping::json::Members;
 use serde_json::Value;
 
 /// Rules within rules at most.
@@ -156,9 +157,8 @@ fn pattern(name: &str, members: &mut Members<'_>) -> Result<Pattern> {
         },
         _ => {
             let default = Fuzzy::default();
-            let fuzziness = members.take("fuzziness").and_then(scalar);
             let fuzzy = Fuzzy {
-                fuzziness: fuzziness.unwrap_or(default.fuzziness),
+                fuzziness: fuzziness(members)?.unwrap_or(default.fuzziness),
                 prefix_length: members.integer("prefix_length")?.unwrap_or(0).max(0) as usize,
                 transpositions: members.flag("transpositions")?.unwrap_or(true),
                 expansions_max: usize::MAX,

@@ -2,10 +2,10 @@
 //! understood is taken as words.
 
 use super::full_text::{are_all, boosted_fields, is_and_default};
-use super::term_level::{expansions, prefix_length};
+use super::fuzziness::{expansions, prefix_length};
 use super::{
-    CLAUSES_MAX, DEPTH_MAX, Fuzzy, Match, MatchKind, MultiKind, Pattern, Query, Rewrite, ZeroTerms,
-    too_many_clauses,
+    CLAUSES_MAX, DEPTH_MAX, EXPANSIONS, Fuzzy, Match, MatchKind, MultiKind, Pattern, Query, Rewrite,
+    ZeroTerms, too_many_clauses,
 };
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, scalar};
@@ -66,9 +66,10 @@ pub(super) fn parse(body: &Value) -> Result<Query> {
         and: is_and_default(&mut members)?,
         analyzer: members.text("analyzer")?,
         fuzzy: Fuzzy {
-            prefix_length: prefix_length(&mut members, "fuzzy_prefix_length")?,
+            prefix_length: prefix_length("simple_query_string", &mut members, "fuzzy_prefix_length")?,
             transpositions: members.flag("fuzzy_transpositions")?.unwrap_or(true),
-            expansions_max: expansions(&mut members, "fuzzy_max_expansions")?,
+            expansions_max: expansions("simple_query_string", &mut members, "fuzzy_max_expansions")?
+                .unwrap_or(EXPANSIONS),
             normalizes: true,
             ..Fuzzy::default()
         },

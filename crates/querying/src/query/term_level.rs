@@ -1,6 +1,7 @@
 //! Queries for the terms of fields as they are.
 
-use super::{CLAUSES_MAX, EXPANSIONS, Fuzzy, Pattern, Query, Range, Rewrite};
+use super::fuzziness::{expansions, fuzziness, prefix_length};
+use super::{CLAUSES_MAX, Fuzzy, Pattern, Query, Range, Rewrite};
 use mapping::error::{Kind, Result, SearchError};
 use mapping::intervals::Relation;
 use mapping::json::{Members, one_or_many, scalar};
@@ -180,10 +181,11 @@ fn value_query(
         _ => {
             let default = Fuzzy::default();
             let fuzzy = Fuzzy {
-                fuzziness: members.text("fuzziness")?.unwrap_or(default.fuzziness),
-                prefix_length: prefix_length(members, "prefix_length")?,
+                fuzziness: fuzziness(members)?.unwrap_or(default.fuzziness),
+                prefix_length: prefix_length("fuzzy", members, "prefix_length")?,
                 transpositions: members.flag("transpositions")?.unwrap_or(true),
-                expansions_max: expansions(members, "max_expansions")?,
+                expansions_max: expansions("fuzzy", members, "max_expansions")?
+                    .unwrap_or(default.expansions_max),
                 normalizes: false,
             };
             Pattern::Fuzzy { value, fuzzy }
@@ -195,23 +197,6 @@ fn value_query(
         rewrite: Rewrite::parse(members.text("rewrite")?.as_deref())?,
         boost,
     })
-}
-
-/// The letters at the beginning of fuzzy words that stay.
-pub(super) fn prefix_length(members: &mut Members<'_>, name: &str) -> Result<usize> {
-    let length = members.integer(name)?.unwrap_or(0);
-    usize::try_from(length).map_err(|_| SearchError::illegal(format!("[{name}] cannot be negative.")))
-}
-
-/// The terms at most that stand for one.
-pub(super) fn expansions(members: &mut Members<'_>, name: &str) -> Result<usize> {
-    match members.integer(name)? {
-        None => Ok(EXPANSIONS),
-        Some(count) => usize::try_from(count)
-            .ok()
-            .filter(|count| *count > 0)
-            .ok_or_else(|| SearchError::illegal(format!("[{name}] must be positive."))),
-    }
 }
 
 fn range(members: &mut Members<'_>) -> Result<Range> {

@@ -1,10 +1,10 @@
 //! What a query says besides its text.
 
 use crate::query::full_text::{are_all, boosted, boosted_fields, is_and_default, multi_kind};
-use crate::query::term_level::{expansions, prefix_length};
+use crate::query::fuzziness::{expansions, fuzziness, prefix_length};
 use crate::query::{Fuzzy, MatchKind, MultiKind, Rewrite};
 use mapping::error::{Result, SearchError};
-use mapping::json::{Members, scalar};
+use mapping::json::Members;
 
 /// What terms without a field mean.
 #[derive(Clone, Debug)]
@@ -46,13 +46,11 @@ impl Options {
             time_zone: members.text("time_zone")?,
             slop: members.integer("phrase_slop")?.unwrap_or(0).clamp(0, 1 << 20) as u32,
             fuzzy: Fuzzy {
-                fuzziness: members
-                    .take("fuzziness")
-                    .and_then(scalar)
-                    .unwrap_or(default.fuzziness),
-                prefix_length: prefix_length(members, "fuzzy_prefix_length")?,
+                fuzziness: fuzziness(members)?.unwrap_or(default.fuzziness),
+                prefix_length: prefix_length("query_string", members, "fuzzy_prefix_length")?,
                 transpositions: members.flag("fuzzy_transpositions")?.unwrap_or(true),
-                expansions_max: expansions(members, "fuzzy_max_expansions")?,
+                expansions_max: expansions("query_string", members, "fuzzy_max_expansions")?
+                    .unwrap_or(default.expansions_max),
                 normalizes: true,
             },
             rewrite: Rewrite::parse(members.text("rewrite")?.as_deref())?,
