@@ -121,7 +121,9 @@ impl<'a> Members<'a> {
 
     /// Takes a query's factor for scores: 1 unless it says otherwise.
     pub fn boost(&mut self) -> Result<f32> {
-        Ok(self.number("boost")?.unwrap_or(1.0) as f32)
+        let boost = self.number("boost")?.unwrap_or(1.0) as f32;
+        check_boost(&self.context, boost)?;
+        Ok(boost)
     }
 
     fn wrong(&self, name: &str, wanted: &str, value: &Value) -> SearchError {
@@ -181,6 +183,16 @@ pub fn token(value: &Value) -> &'static str {
         Value::String(_) => "VALUE_STRING",
         Value::Array(_) => "START_ARRAY",
         Value::Object(_) => "START_OBJECT",
+    }
+}
+
+/// Refuses a factor of scores that is negative.
+pub fn check_boost(query: &str, boost: f32) -> Result<()> {
+    match boost.total_cmp(&0.0).is_lt() {
+        false => Ok(()),
+        true => Err(SearchError::illegal(format!(
+            "negative [boost] are not allowed in [{query}], use a value between 0 and 1 to deboost"
+        ))),
     }
 }
 

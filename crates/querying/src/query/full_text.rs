@@ -3,8 +3,9 @@
 use super::fuzziness::{expansions, fuzziness, prefix_length};
 use super::term_level::field_of;
 use super::{EXPANSIONS, Fuzzy, Match, MatchKind, MultiKind, Query, Rewrite, ZeroTerms};
-use mapping::error::{Result, SearchError};
-use mapping::json::{Members, one_or_many, scalar};
+use mapping::decimals::java_number;
+use mapping::error::{Kind, Result, SearchError};
+use mapping::json::{Members, check_boost, one_or_many, scalar, token_of};
 use serde_json::Value;
 
 pub(super) fn parse(name: &str, body: &Value) -> Result<Query> {
@@ -22,8 +23,7 @@ pub(super) fn parse(name: &str, body: &Value) -> Result<Query> {
     let (text, boost) = match body {
         Value::Object(object) => {
             let mut members = Members::of_object(name, object);
-            let missing = || SearchError::parsing("No text specified for text query");
-            let text = members.take("query").ok_or_else(missing)?.clone();
+            let text = text_of(name, members.take("query"))?;
             let boost = members.boost()?;
             let text = options(name, &mut members, text, kind)?;
             members.end()?;
@@ -34,6 +34,7 @@ pub(super) fn parse(name: &str, body: &Value) -> Result<Query> {
                 "[{name}] unknown token [START_ARRAY] after [{field}]"
             )));
         }
+        Value::Null => return Err(no_text(name)),
         text => (
             options(
                 name,
@@ -51,11 +52,27 @@ pub(super) fn parse(name: &str, body: &Value) -> Result<Query> {
     })
 }
 
+/// The text of a query: a scalar.
+fn text_of(query: &str, given: Option<&Value>) -> Result<Value> {
+    match given {
+        None => Err(no_text(query)),
+        Some(other @ (Value::Null | Value::Array(_) | Value::Object(_))) => Err(SearchError::parsing(
+            format!("[{query}] unknown token [{}] after [query]", token_of(other)),
+        )),
+        Some(text) => Ok(text.clone()),
+    }
+}
+
+fn no_text(query: &str) -> SearchError {
+    match query {
+        "match" => SearchError::parsing("No text specified for text query"),
+        "multi_match" => SearchError::parsing("No text specified for multi_match query"),
+        _ => SearchError::illegal(format!("[{query}] requires query value")),
+    }
+}
+
 fn options(name: &str, members: &mut Members<'_>, text: Value, kind: MatchKind) -> Result<Match> {
     members.take("_name");
-    if text.is_null() {
-        return Err(SearchError::illegal(format!("[{name}] requires query value")));
-    }
     let is_multi = name == "multi_match";
     let mut options = Match {
         minimum: members.take("minimum_should_match").and_then(scalar),
@@ -76,15 +93,7 @@ fn options(name: &str, members: &mut Members<'_>, text: Value, kind: MatchKind) 
         options.slop = slop.min(1 << 20) as u32;
     }
     if matches!(kind, MatchKind::Terms | MatchKind::BoolPrefix) || is_multi {
-        options.all = match members.text("operator")?.as_deref() {
-            None | Some("or" | "OR" | "Or") => false,
-            Some("and" | "AND" | "And") => true,
-            Some(other) => {
-                return Err(SearchError::illegal(format!(
-                    "No enum constant of [operator] for [{other}]"
-                )));
-            }
-        };
+        options.all = is_and(members, "operator")?;
         let fuzzy = Fuzzy {
             prefix_length: prefix_length(name, members, "prefix_length")?,
             transpositions: members.flag("fuzzy_transpositions")?.unwrap_or(true),
@@ -110,34 +119,36 @@ fn options(name: &str, members: &mut Members<'_>, text: Value, kind: MatchKind) 
 }
 
 /// How several fields are asked for a text, by its name in a query.
-pub(super) fn multi_kind(name: &str) -> Option<(MultiKind, MatchKind)> {
-    Some(match name {
-        "best_fields" => (MultiKind::Best, MatchKind::Terms),
+pub(super) fn multi_kind(name: &str) -> Result<(MultiKind, MatchKind)> {
+    Ok(match name {
+        "best_fields" | "boolean" => (MultiKind::Best, MatchKind::Terms),
         "most_fields" => (MultiKind::Most, MatchKind::Terms),
         "cross_fields" => (MultiKind::Cross, MatchKind::Terms),
         "phrase" => (MultiKind::Best, MatchKind::Phrase),
         "phrase_prefix" => (MultiKind::Best, MatchKind::PhrasePrefix),
         "bool_prefix" => (MultiKind::Most, MatchKind::BoolPrefix),
-        _ => return None,
+        other => {
+            let reason = format!("failed to parse [multi_match] query type [{other}]. unknown type.");
+            return Err(SearchError::new(Kind::Date, reason));
+        }
     })
 }
 
 fn multi(mut members: Members<'_>) -> Result<Query> {
-    let missing = || SearchError::parsing("No text specified for multi_match query");
-    let text = members.take("query").ok_or_else(missing)?.clone();
-    let fields = boosted_fields(&mut members);
+    let text = text_of("multi_match", members.take("query"))?;
+    let fields = boosted_fields(&mut members)?;
     let type_name = members.text("type")?.unwrap_or_else(|| "best_fields".to_owned());
-    let unknown = || {
-        let reason = format!("failed to parse [multi_match] query type [{type_name}]. unknown type.");
-        SearchError::parsing(reason)
-    };
-    let (kind, match_kind) = multi_kind(&type_name).ok_or_else(unknown)?;
+    let (kind, match_kind) = multi_kind(&type_name)?;
     let boost = members.boost()?;
     let tie_breaker = members.number("tie_breaker")?.map(|tie| tie as f32);
     let text = options("multi_match", &mut members, text, match_kind)?;
     let is_in_order = matches!(match_kind, MatchKind::Phrase | MatchKind::PhrasePrefix);
     if text.fuzzy.is_some() && (is_in_order || kind == MultiKind::Cross) {
         let reason = format!("Fuzziness not allowed for type [{type_name}]");
+        return Err(SearchError::parsing(reason));
+    }
+    if text.slop > 0 && match_kind == MatchKind::BoolPrefix {
+        let reason = format!("[slop] not allowed for type [{type_name}]");
         return Err(SearchError::parsing(reason));
     }
     members.end()?;
@@ -151,10 +162,18 @@ fn multi(mut members: Members<'_>) -> Result<Query> {
 }
 
 /// The member `fields`: names with their factors.
-pub(super) fn boosted_fields(members: &mut Members<'_>) -> Vec<(String, f32)> {
+pub(super) fn boosted_fields(members: &mut Members<'_>) -> Result<Vec<(String, f32)>> {
     let named = members.take("fields").map(one_or_many).unwrap_or_default();
     let names = named.into_iter().filter_map(scalar);
-    names.map(|name| boosted(&name)).collect()
+    let boosted = |name: String| -> Result<(String, f32)> {
+        let Some((field, boost)) = name.split_once('^') else {
+            return Ok((name, 1.0));
+        };
+        let boost = java_number(boost)? as f32;
+        check_boost(members.context(), boost)?;
+        Ok((field.to_owned(), boost))
+    };
+    names.map(boosted).collect()
 }
 
 /// Whether these fields are all that there are, of which not all can have every value.
@@ -162,14 +181,14 @@ pub fn are_all(fields: &[(String, f32)]) -> bool {
     fields.is_empty() || fields.iter().any(|(name, _)| name == "*")
 }
 
-/// The member `default_operator`: whether clauses without an operator between them must all match.
-pub(super) fn is_and_default(members: &mut Members<'_>) -> Result<bool> {
-    let operator = members.text("default_operator")?;
-    match operator.map(|name| name.to_ascii_lowercase()).as_deref() {
-        None | Some("or") => Ok(false),
-        Some("and") => Ok(true),
+/// An operator of this name: whether clauses without one between them must all match.
+pub(super) fn is_and(members: &mut Members<'_>, name: &str) -> Result<bool> {
+    let operator = members.text(name)?;
+    match operator.map(|name| name.to_uppercase()).as_deref() {
+        None | Some("OR") => Ok(false),
+        Some("AND") => Ok(true),
         Some(other) => Err(SearchError::illegal(format!(
-            "[default_operator] cannot be [{other}]"
+            "No enum constant org.elasticsearch.index.query.Operator.{other}"
         ))),
     }
 }

@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_words_may_be_is_refused_as_by_elasticsearch() {
+    fn what_is_asked_of_words_is_refused_as_by_elasticsearch() {
         let fuzzy =
             |name: &str, value: serde_json::Value| json!({"fuzzy": {"k": {"value": "a", name: value}}});
         let of_match =
@@ -186,6 +186,38 @@ mod tests {
             (
                 of_many("max_expansions", json!(0)),
                 "illegal_argument_exception: Max expansions must be strictly great than zero.",
+            ),
+            (
+                of_many("fields", json!(["k^two"])),
+                "number_format_exception: For input string: \"two\"",
+            ),
+            (
+                of_many("boost", json!(-2)),
+                "illegal_argument_exception: negative [boost] are not allowed in [multi_match], use a value between 0 and 1 to deboost",
+            ),
+            (
+                of_many("type", json!("best")),
+                "parse_exception: failed to parse [multi_match] query type [best]. unknown type.",
+            ),
+            (
+                of_match("operator", json!("nor")),
+                "illegal_argument_exception: No enum constant org.elasticsearch.index.query.Operator.NOR",
+            ),
+            (
+                of_match("query", json!([1])),
+                "parsing_exception: [match] unknown token [START_ARRAY] after [query]",
+            ),
+            (
+                json!({"match_phrase": {"k": null}}),
+                "illegal_argument_exception: [match_phrase] requires query value",
+            ),
+            (
+                json!({"match": {}}),
+                "parsing_exception: No text specified for text query",
+            ),
+            (
+                json!({"term": {"k": null}}),
+                "illegal_argument_exception: field name is null or empty",
             ),
             (
                 of_many("slop", json!(-1)),

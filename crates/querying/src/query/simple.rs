@@ -1,7 +1,7 @@
 //! `simple_query_string`: `+`, `|`, `-`, quotation marks, `*`, `~`, parentheses. Every text means something; what cannot be
 //! understood is taken as words.
 
-use super::full_text::{are_all, boosted_fields, is_and_default};
+use super::full_text::{are_all, boosted_fields, is_and};
 use super::fuzziness::{expansions, prefix_length};
 use super::{
     CLAUSES_MAX, DEPTH_MAX, EXPANSIONS, Fuzzy, Match, MatchKind, MultiKind, Pattern, Query, Rewrite,
@@ -59,11 +59,11 @@ pub(super) fn parse(body: &Value) -> Result<Query> {
     let text = members.text("query")?;
     let text = text.ok_or_else(|| SearchError::parsing("[simple_query_string] query text missing"))?;
     let minimum = members.take("minimum_should_match").and_then(scalar);
-    let fields = boosted_fields(&mut members);
+    let fields = boosted_fields(&mut members)?;
     let options = Options {
         lenient: members.flag("lenient")?.unwrap_or_else(|| are_all(&fields)),
         fields,
-        and: is_and_default(&mut members)?,
+        and: is_and(&mut members, "default_operator")?,
         analyzer: members.text("analyzer")?,
         fuzzy: Fuzzy {
             prefix_length: prefix_length("simple_query_string", &mut members, "fuzzy_prefix_length")?,

@@ -75,15 +75,31 @@ fn terms(mut members: Members<'_>) -> Result<Query> {
 
 /// The one field that a query names, and what it says of it.
 pub(super) fn field_of<'a>(query: &str, members: &mut Members<'a>) -> Result<(&'a str, &'a Value)> {
-    let found = members
-        .take_first()
-        .ok_or_else(|| SearchError::illegal(format!("[{query}] query malformed, no field name")))?;
+    let found = members.take_first().ok_or_else(|| no_field(query))?;
     match members.take_first() {
         None => Ok(found),
         Some((other, _)) => Err(SearchError::parsing(format!(
             "[{query}] query doesn't support multiple fields, found [{}] and [{other}]",
             found.0
         ))),
+    }
+}
+
+fn no_field(query: &str) -> SearchError {
+    match query {
+        "match" => SearchError::parsing("No text specified for text query"),
+        "fuzzy" => SearchError::illegal("field name cannot be null or empty"),
+        of_text if of_text.starts_with("match") => {
+            SearchError::illegal(format!("[{of_text}] requires fieldName"))
+        }
+        _ => SearchError::illegal("field name is null or empty"),
+    }
+}
+
+fn no_value(query: &str) -> SearchError {
+    match query {
+        "fuzzy" => SearchError::illegal("query value cannot be null"),
+        _ => SearchError::illegal("value cannot be null"),
     }
 }
 
@@ -103,6 +119,10 @@ fn of_field(name: &str, mut members: Members<'_>) -> Result<Query> {
             return Err(SearchError::parsing(format!(
                 "[{name}] query does not support array of values"
             )));
+        }
+        // A field without a value is passed over there.
+        if name == "term" && body.is_null() {
+            return Err(no_field(name));
         }
         return value_query(
             name,
@@ -124,9 +144,7 @@ fn of_field(name: &str, mut members: Members<'_>) -> Result<Query> {
         .take("value")
         .or_else(|| members.take(name))
         .or_else(|| members.take("term"));
-    let value = value
-        .cloned()
-        .ok_or_else(|| SearchError::illegal("value cannot be null"))?;
+    let value = value.cloned().ok_or_else(|| no_value(name))?;
     let query = value_query(name, field, value, &mut members, boost)?;
     members.end()?;
     Ok(query)
@@ -141,7 +159,7 @@ fn value_query(
 ) -> Result<Query> {
     let case_insensitive = members.flag("case_insensitive")?.unwrap_or(false);
     if value.is_null() {
-        return Err(SearchError::illegal("value cannot be null"));
+        return Err(no_value(name));
     }
     if name == "term" {
         return Ok(Query::Term {

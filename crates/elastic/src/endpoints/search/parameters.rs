@@ -152,12 +152,13 @@ fn from_parameters(parameters: &mut Parameters, body: &mut Map<String, Value>) -
 /// The query of the parameter `q`, in Lucene's language.
 pub(crate) fn query_of(parameters: &mut Parameters) -> Result<Option<Query>> {
     let field = parameters.take("df");
-    let and = match parameters.take("default_operator").as_deref() {
-        None | Some("or" | "OR") => false,
-        Some("and" | "AND") => true,
+    let operator = parameters.take("default_operator");
+    let and = match operator.map(|name| name.to_uppercase()).as_deref() {
+        None | Some("OR") => false,
+        Some("AND") => true,
         Some(other) => {
             return Err(ElasticError::illegal(format!(
-                "[default_operator] cannot be [{other}]"
+                "No enum constant org.elasticsearch.index.query.Operator.{other}"
             )));
         }
     };

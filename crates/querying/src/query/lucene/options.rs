@@ -1,6 +1,6 @@
 //! What a query says besides its text.
 
-use crate::query::full_text::{are_all, boosted, boosted_fields, is_and_default, multi_kind};
+use crate::query::full_text::{are_all, boosted, boosted_fields, is_and, multi_kind};
 use crate::query::fuzziness::{expansions, fuzziness, prefix_length};
 use crate::query::{Fuzzy, MatchKind, MultiKind, Rewrite};
 use mapping::error::{Result, SearchError};
@@ -29,7 +29,7 @@ pub(super) struct Options {
 impl Options {
     /// Takes those of a `query_string`.
     pub(super) fn take(members: &mut Members<'_>) -> Result<Options> {
-        let mut fields = boosted_fields(members);
+        let mut fields = boosted_fields(members)?;
         fields.extend(
             members
                 .text("default_field")?
@@ -40,7 +40,7 @@ impl Options {
         let options = Options {
             lenient: members.flag("lenient")?.unwrap_or_else(|| are_all(&fields)),
             fields,
-            and: is_and_default(members)?,
+            and: is_and(members, "default_operator")?,
             analyzer: members.text("analyzer")?,
             quote_analyzer: members.text("quote_analyzer")?,
             time_zone: members.text("time_zone")?,
@@ -106,9 +106,6 @@ impl Options {
 
 /// How several fields are asked for a text: the member `type`.
 fn kind(members: &mut Members<'_>) -> Result<(MultiKind, MatchKind)> {
-    let name = members.text("type")?.unwrap_or_else(|| "best_fields".to_owned());
-    multi_kind(&name).ok_or_else(|| {
-        let reason = format!("failed to parse [query_string] query type [{name}]. unknown type.");
-        SearchError::parsing(reason)
-    })
+    let name = members.text("type")?;
+    multi_kind(name.as_deref().unwrap_or("best_fields"))
 }
