@@ -13,6 +13,8 @@ use std::time::Duration;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Parameters {
     left: Vec<(String, String)>,
+    /// The names that were asked for while there were others.
+    asked: Vec<String>,
     path: String,
 }
 
@@ -29,6 +31,7 @@ impl Parameters {
         }
         Ok(Parameters {
             left,
+            asked: Vec::new(),
             path: path.to_owned(),
         })
     }
@@ -54,6 +57,10 @@ impl Parameters {
     }
 
     pub(crate) fn take(&mut self, name: &str) -> Option<String> {
+        if self.left.is_empty() {
+            return None;
+        }
+        self.asked.push(name.to_owned());
         let at = self.left.iter().position(|(left, _)| left == name)?;
         Some(self.left.remove(at).1)
     }
@@ -106,14 +113,12 @@ impl Parameters {
 
     /// Refuses what was not taken.
     pub(crate) fn end(&mut self) -> Result<()> {
-        match self.left.first() {
-            None => Ok(()),
-            Some((name, _)) => {
-                let path = &self.path;
-                Err(ElasticError::illegal(format!(
-                    "request [{path}] contains unrecognized parameter: [{name}]"
-                )))
-            }
+        if self.left.is_empty() {
+            return Ok(());
         }
+        let names = self.left.iter().map(|(name, _)| name.as_str()).collect();
+        let known: Vec<&str> = self.asked.iter().map(String::as_str).collect();
+        let reason = search::unrecognized(&self.path, "parameter", names, &known);
+        Err(ElasticError::illegal(reason))
     }
 }

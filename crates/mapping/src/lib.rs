@@ -22,6 +22,7 @@ pub mod intervals;
 pub mod java;
 pub mod json;
 mod mapping;
+pub mod meant;
 pub mod names;
 pub mod rows;
 pub mod shard_counts;

@@ -38,6 +38,7 @@ pub use mapping::error::{Kind, Result, SearchError};
 pub use mapping::fields::simple_match;
 pub use mapping::intervals::Relation;
 pub use mapping::json::token_of;
+pub use mapping::meant::{meant, unrecognized};
 pub use mapping::names;
 pub use mapping::{Mapping, OBJECTS_DEPTH_MAX, Placed, ValueKind, shard_counts};
 pub use more_like::{Like, MoreLike};

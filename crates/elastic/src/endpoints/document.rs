@@ -277,7 +277,7 @@ pub(crate) fn parse_update(bytes: &[u8], doc_as_upsert: bool) -> Result<(Update,
             other => {
                 return Err(update_error(format!(
                     "[UpdateRequest] unknown field [{other}]{}",
-                    did_you_mean(other)
+                    search::meant(other, &UPDATE)
                 )));
             }
         }
@@ -298,6 +298,19 @@ fn update_error(reason: String) -> ElasticError {
     ElasticError::new(StatusCode::BAD_REQUEST, "x_content_parse_exception", reason)
 }
 
+/// The members of an update.
+const UPDATE: [&str; 9] = [
+    "_source",
+    "detect_noop",
+    "doc",
+    "doc_as_upsert",
+    "if_primary_term",
+    "if_seq_no",
+    "script",
+    "scripted_upsert",
+    "upsert",
+];
+
 /// What a value is called where a parser meets it.
 fn token_of(value: &value::Value) -> &'static str {
     match value {
@@ -308,27 +321,6 @@ fn token_of(value: &value::Value) -> &'static str {
         value::Value::Null => "VALUE_NULL",
         _ => "VALUE_NUMBER",
     }
-}
-
-/// The name that somebody may have meant.
-fn did_you_mean(name: &str) -> String {
-    let known = [
-        "doc",
-        "upsert",
-        "doc_as_upsert",
-        "detect_noop",
-        "_source",
-        "script",
-        "scripted_upsert",
-    ];
-    let differs = |known: &&&str| {
-        let same = known.chars().zip(name.chars()).filter(|(a, b)| a == b).count();
-        known.len().abs_diff(name.len()) <= 1 && same + 1 >= known.len().min(name.len())
-    };
-    known
-        .iter()
-        .find(differs)
-        .map_or_else(String::new, |known| format!(" did you mean [{known}]?"))
 }
 
 /// The parameters of reads: what of the document is wanted, and its routing.

@@ -182,6 +182,12 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "POST /logs/_search",
+        r#"{"aggs": {"a": {"cardinalty": {}}}}"#,
+        400,
+        r#"{"error": {"reason": "Unknown aggregation type [cardinalty] did you mean [cardinality]?"}}"#,
+    ),
+    case(
+        "POST /logs/_search",
         r#"{"aggs": {"a": {"terms": {"field": "level", "colour": 1}}}}"#,
         400,
         r#"{"error": {"type": "x_content_parse_exception"}}"#,

@@ -68,6 +68,12 @@ pub const CASES: &[Case] = &[
         r#"{"error": {"type": "illegal_argument_exception", "reason": "request [/things/_doc/1] contains unrecognized parameter: [colour]"}}"#,
     ),
     case(
+        "GET /things/_doc/1?colour=red&preferences=1",
+        "",
+        400,
+        r#"{"error": {"type": "illegal_argument_exception", "reason": "request [/things/_doc/1] contains unrecognized parameters: [colour], [preferences] -> did you mean [preference]?"}}"#,
+    ),
+    case(
         "PUT /things/_doc/1",
         r#"{"_id": 1}"#,
         400,

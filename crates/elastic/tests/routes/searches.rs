@@ -165,6 +165,12 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "POST /docs/_search",
+        r#"{"query": {"mtch": {}}}"#,
+        400,
+        r#"{"error": {"type": "parsing_exception", "reason": "unknown query [mtch] did you mean [match]?"}}"#,
+    ),
+    case(
+        "POST /docs/_search",
         r#"{"query": {"match": {"title": {"query": "a", "colour": 1}}}}"#,
         400,
         r#"{"error": {"type": "parsing_exception"}}"#,

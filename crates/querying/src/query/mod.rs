@@ -11,6 +11,7 @@ mod intervals;
 mod knn;
 mod limits;
 mod lucene;
+mod names;
 mod renamed;
 mod rewrite;
 mod sides;
@@ -42,6 +43,7 @@ use base64::engine::general_purpose::STANDARD;
 use mapping::error::{Result, SearchError};
 use mapping::intervals::Relation;
 use mapping::json::scalar;
+use mapping::meant::meant;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -373,7 +375,10 @@ impl Parser {
             | "pinned" | "rank_feature" | "semantic" | "span_term" | "span_near" | "span_or" | "span_not"
             | "span_first" | "span_multi" | "span_containing" | "span_within" | "field_masking_span"
             | "terms_set" | "combined_fields" => Err(SearchError::unsupported(format!("the query [{name}]"))),
-            other => Err(SearchError::parsing(format!("unknown query [{other}]"))),
+            other => Err(SearchError::parsing(format!(
+                "unknown query [{other}]{}",
+                meant(other, names::NAMES)
+            ))),
         }?;
         Ok(match name_of(name, body)? {
             None => query,

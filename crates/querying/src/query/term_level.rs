@@ -111,9 +111,10 @@ fn of_field(name: &str, mut members: Members<'_>) -> Result<Query> {
     let field = field.to_owned();
     let Value::Object(object) = body else {
         if name == "range" {
-            return Err(SearchError::parsing(
-                "[range] query malformed, no start_object after query name",
-            ));
+            return Err(match body {
+                Value::Null => no_field(name),
+                _ => SearchError::parsing(format!("[range] query does not support [{field}]")),
+            });
         }
         if matches!(body, Value::Array(_)) {
             return Err(SearchError::parsing(format!(

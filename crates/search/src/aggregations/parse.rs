@@ -3,6 +3,7 @@
 mod composite;
 mod histograms;
 mod metrics;
+mod names;
 mod orders;
 mod ranges;
 mod terms;
@@ -17,6 +18,7 @@ use jiff::tz::TimeZone;
 use mapping::dates;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::json::{Members, one_or_many, token};
+use mapping::meant::meant;
 use mapping::value_format::ValueType;
 use querying::{DocumentScript, parse_query};
 use serde_json::{Map, Value};
@@ -206,7 +208,8 @@ fn spec(kind: &str, name: &str, body: &Map<String, Value>, depth: usize) -> Resu
             Some(spec) => spec,
             None => {
                 return Err(SearchError::parsing(format!(
-                    "Unknown aggregation type [{other}]"
+                    "Unknown aggregation type [{other}]{}",
+                    meant(other, names::NAMES)
                 )));
             }
         },

@@ -46,18 +46,16 @@ impl Metrics {
                 ))),
             };
         }
-        let unknown: Vec<String> = names
-            .iter()
-            .filter(|name| !known.contains(&name.as_str()))
-            .map(|name| format!("[{name}]{}", meant(name, known)))
-            .collect();
+        let names_of = names.iter().map(String::as_str);
+        let unknown: Vec<&str> = names_of.filter(|name| !known.contains(name)).collect();
         match unknown.is_empty() {
             true => Ok(Metrics(Some(names))),
-            false => Err(ElasticError::illegal(format!(
-                "request [/{path}] contains unrecognized metric{}: {}",
-                if unknown.len() == 1 { "" } else { "s" },
-                unknown.join(", ")
-            ))),
+            false => {
+                let path = format!("/{path}");
+                Err(ElasticError::illegal(search::unrecognized(
+                    &path, "metric", unknown, known,
+                )))
+            }
         }
     }
 
@@ -65,23 +63,5 @@ impl Metrics {
         self.0
             .as_ref()
             .is_none_or(|names| names.iter().any(|one| one == name))
-    }
-}
-
-/// The names that somebody may have meant.
-pub(crate) fn meant(name: &str, known: &[&str]) -> String {
-    let mut near: Vec<(usize, &str)> = known
-        .iter()
-        .map(|known| (strsim::levenshtein(name, known), *known))
-        .filter(|(distance, known)| *distance * 2 < known.len().max(name.len()))
-        .collect();
-    near.sort();
-    match &near[..] {
-        [] => String::new(),
-        [(_, one)] => format!(" -> did you mean [{one}]?"),
-        several => {
-            let names: Vec<&str> = several.iter().map(|(_, name)| *name).collect();
-            format!(" -> did you mean any of [{}]?", names.join(", "))
-        }
     }
 }
