@@ -1,4 +1,4 @@
-//! Names of figures in paths, and what somebody may have meant who misspells one.
+//! Names of figures in paths.
 
 use crate::error::{ElasticError, Result};
 
