@@ -137,7 +137,7 @@ fn of_field(name: &str, mut members: Members<'_>) -> Result<Query> {
     boost *= members.boost()?;
     members.take("_name");
     if name == "range" {
-        let range = range(&mut members)?;
+        let range = range(object, &mut members)?;
         members.end()?;
         return Ok(Query::Range { field, range, boost });
     }
@@ -218,31 +218,55 @@ fn value_query(
     })
 }
 
-fn range(members: &mut Members<'_>) -> Result<Range> {
-    let mut range = Range::default();
-    let includes_lower = members.flag("include_lower")?.unwrap_or(true);
-    let includes_upper = members.flag("include_upper")?.unwrap_or(true);
-    let ends = [
-        ("gte", true, true),
-        ("gt", true, false),
-        ("from", true, includes_lower),
-        ("lte", false, true),
-        ("lt", false, false),
-        ("to", false, includes_upper),
-    ];
-    for (name, is_low, includes) in ends {
-        if let Some(value) = members.take(name).filter(|value| !value.is_null()) {
-            let end = Some((value.clone(), includes));
-            match is_low {
-                true => range.low = end,
-                false => range.high = end,
-            }
+/// The ends of a range; of several that are given for one side, the last counts.
+fn range(given: &serde_json::Map<String, Value>, members: &mut Members<'_>) -> Result<Range> {
+    let (mut low, mut high) = ((&Value::Null, true), (&Value::Null, true));
+    for (name, value) in given {
+        match name.as_str() {
+            "gte" | "gt" => low = (value, name == "gte"),
+            "lte" | "lt" => high = (value, name == "lte"),
+            "from" => low.0 = value,
+            "to" => high.0 = value,
+            "include_lower" => low.1 = members.flag(name)?.unwrap_or(true),
+            "include_upper" => high.1 = members.flag(name)?.unwrap_or(true),
+            _ => continue,
         }
+        members.take(name);
     }
+    let end = |(value, includes): (&Value, bool)| (!value.is_null()).then(|| (value.clone(), includes));
+    let mut range = Range {
+        low: end(low),
+        high: end(high),
+        ..Range::default()
+    };
     range.format = members.text("format")?;
     range.time_zone = members.text("time_zone")?;
     if let Some(relation) = members.text("relation")? {
         range.relation = Relation::parse(&relation)?;
     }
     Ok(range)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn the_last_of_several_ends_of_a_range_counts() {
+        let ends = |given: Value| match parse("range", &json!({"n": given})) {
+            Ok(Query::Range { range, .. }) => (range.low, range.high),
+            other => panic!("no range: {other:?}"),
+        };
+        let end = |number: i64, includes: bool| Some((json!(number), includes));
+        assert_eq!(ends(json!({"gte": 1, "gt": 2})), (end(2, false), None));
+        assert_eq!(ends(json!({"gt": 2, "gte": 1})), (end(1, true), None));
+        assert_eq!(ends(json!({"gt": 2, "from": null, "lt": 3})), (None, end(3, false)));
+        let old = json!({"from": 1, "to": 3, "include_lower": false, "include_upper": true});
+        assert_eq!(ends(old), (end(1, false), end(3, true)));
+        assert_eq!(
+            parse("range", &json!({"n": 5})).unwrap_err().reason,
+            "[range] query does not support [n]"
+        );
+    }
 }
