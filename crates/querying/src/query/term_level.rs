@@ -261,7 +261,10 @@ mod tests {
         let end = |number: i64, includes: bool| Some((json!(number), includes));
         assert_eq!(ends(json!({"gte": 1, "gt": 2})), (end(2, false), None));
         assert_eq!(ends(json!({"gt": 2, "gte": 1})), (end(1, true), None));
-        assert_eq!(ends(json!({"gt": 2, "from": null, "lt": 3})), (None, end(3, false)));
+        assert_eq!(
+            ends(json!({"gt": 2, "from": null, "lt": 3})),
+            (None, end(3, false))
+        );
         let old = json!({"from": 1, "to": 3, "include_lower": false, "include_upper": true});
         assert_eq!(ends(old), (end(1, false), end(3, true)));
         assert_eq!(
