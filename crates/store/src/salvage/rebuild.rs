@@ -1,17 +1,16 @@
 //! A collection out of what can be read of it: index entries, change log and counts follow from its records.
 
-use super::shard;
+use super::shard::{self, Walk};
 use crate::catalog::Entry;
 use crate::index::{EntrySet, ID_INDEX, IndexSet, put_entry_value};
 use crate::keys::{LOG_DELETED, LOG_PUT};
 use crate::partition::{PartitionStats, partition_of};
 use crate::record::Tombstone;
 use crate::state::{IndexEntries, State};
-use crate::{Index, IndexSpec, KeyRange, PageLimit, Record, StoreError, StoreOptions, keys};
+use crate::{Index, IndexSpec, Record, StoreError, StoreOptions, keys};
 use bytes::Bytes;
 use kv::{Batch, Durability, Head, Kv};
 use std::collections::BTreeMap;
-use std::ops::Bound;
 use std::sync::Arc;
 use value::{ValueRef, shell, varint};
 
@@ -35,14 +34,8 @@ pub(super) async fn rebuild(
     sequence: u64,
 ) -> Result<Rebuilt, StoreError> {
     let mut rebuilding = Rebuilding::new(entry, options, sequence)?;
-    let snapshot = from.snapshot(entry.shard).await?;
-    let (mut low, mut expected) = (Bound::Unbounded, 0);
-    loop {
-        let range = KeyRange {
-            low,
-            high: Bound::Unbounded,
-        };
-        let read = snapshot.salvage(&range, PageLimit::default()).await?;
+    let (mut walk, mut expected) = (Walk::of(from, entry.shard).await?, 0);
+    while let Some(read) = walk.page().await? {
         let mut batch = Batch::new();
         for at in 0..read.page.len() {
             rebuilding.take(read.page.key(at), &read.page.value_bytes(at), &mut batch);
@@ -54,11 +47,8 @@ pub(super) async fn rebuild(
         }
         let head = rebuilding.head();
         expected = shard::write(to, entry.shard, expected, head, batch, Durability::Soon).await?;
-        match read.next {
-            Some(next) => low = Bound::Included(next),
-            None => return Ok(rebuilding.end()),
-        }
     }
+    Ok(rebuilding.end())
 }
 
 struct Rebuilding {

@@ -5,7 +5,7 @@ use crate::seal::unseal;
 use crate::state::State;
 use crate::{KeyRange, PageLimit, Record, StoreError, keys};
 use bytes::Bytes;
-use kv::{Batch, CommitError, Durability, Head, Kv, ShardId};
+use kv::{Batch, CommitError, Durability, Head, Kv, Salvage, ShardId, Snapshot};
 use std::ops::Bound;
 
 /// The entries of a small shard, and what cannot be read.
@@ -25,29 +25,50 @@ pub(super) struct Look {
     pub(super) lost: Vec<String>,
 }
 
+/// Goes through a shard page by page, past what cannot be read.
+pub(super) struct Walk {
+    snapshot: Snapshot,
+    /// Where the next page begins; `None` after the last one.
+    low: Option<Bound<Vec<u8>>>,
+}
+
+impl Walk {
+    pub(super) async fn of(kv: &Kv, shard: ShardId) -> Result<Walk, StoreError> {
+        Ok(Walk {
+            snapshot: kv.snapshot(shard).await?,
+            low: Some(Bound::Unbounded),
+        })
+    }
+
+    /// The next page. The first is there of an empty shard too.
+    pub(super) async fn page(&mut self) -> Result<Option<Salvage>, StoreError> {
+        let Some(low) = self.low.take() else {
+            return Ok(None);
+        };
+        let range = KeyRange {
+            low,
+            high: Bound::Unbounded,
+        };
+        let read = self.snapshot.salvage(&range, PageLimit::default()).await?;
+        self.low = read.next.clone().map(Bound::Included);
+        Ok(Some(read))
+    }
+}
+
 /// Reads a shard to its end; `take` gets what can be read. Returns what cannot.
 pub(super) async fn for_each(
     kv: &Kv,
     shard: ShardId,
     mut take: impl FnMut(&[u8], Bytes) -> Result<(), StoreError>,
 ) -> Result<Vec<String>, StoreError> {
-    let snapshot = kv.snapshot(shard).await?;
-    let (mut low, mut lost) = (Bound::Unbounded, Vec::new());
-    loop {
-        let range = KeyRange {
-            low,
-            high: Bound::Unbounded,
-        };
-        let read = snapshot.salvage(&range, PageLimit::default()).await?;
+    let (mut walk, mut lost) = (Walk::of(kv, shard).await?, Vec::new());
+    while let Some(read) = walk.page().await? {
         lost.extend(read.unreadable.iter().map(describe));
         for at in 0..read.page.len() {
             take(read.page.key(at), read.page.value_bytes(at))?;
         }
-        match read.next {
-            Some(next) => low = Bound::Included(next),
-            None => return Ok(lost),
-        }
     }
+    Ok(lost)
 }
 
 /// All of a small shard.
@@ -108,22 +129,14 @@ pub(super) fn is_intact(key: &[u8], value: &Bytes) -> bool {
 
 /// Copies a shard as it is.
 pub(super) async fn copy(from: &Kv, to: &Kv, shard: ShardId) -> Result<(), StoreError> {
-    let (head, snapshot) = (from.head(shard).await?, from.snapshot(shard).await?);
-    let (mut low, mut expected) = (Bound::Unbounded, 0);
-    loop {
-        let range = KeyRange {
-            low,
-            high: Bound::Unbounded,
-        };
-        let read = snapshot.salvage(&range, PageLimit::default()).await?;
+    let (head, mut walk) = (from.head(shard).await?, Walk::of(from, shard).await?);
+    let mut expected = 0;
+    while let Some(read) = walk.page().await? {
         let mut batch = Batch::new();
         read.page.iter().for_each(|(key, value)| batch.put(key, value));
         expected = write(to, shard, expected, head.clone(), batch, Durability::Soon).await?;
-        match read.next {
-            Some(next) => low = Bound::Included(next),
-            None => return Ok(()),
-        }
     }
+    Ok(())
 }
 
 /// Writes a part of a shard. Returns what the next write expects.
