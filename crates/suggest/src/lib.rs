@@ -8,12 +8,14 @@
 //!
 //! Left to others: where documents come from (`elastic`), what their fields and terms are (`mapping`).
 
+mod collate;
 mod completion;
 mod likeness;
 mod near;
 mod phrase;
 mod terms;
 
+pub use collate::Collated;
 use mapping::Mapping;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::fields::View;
@@ -113,6 +115,23 @@ impl Suggest {
             }
         }
         Ok(())
+    }
+
+    /// The queries that are to be asked before it is finished.
+    pub fn collated(&self) -> Vec<Collated> {
+        let all = self.0.iter().enumerate();
+        let asked = all.map(|(at, one)| match &one.kind {
+            Suggester::Phrase(phraser) => phraser.collated(at),
+            Suggester::Completion(_) | Suggester::Terms(_) => Vec::new(),
+        });
+        asked.flatten().collect()
+    }
+
+    /// Learns that one of these queries matches something.
+    pub fn matches(&mut self, query: &Collated) {
+        if let Some(Suggester::Phrase(phraser)) = self.0.get_mut(query.at).map(|one| &mut one.kind) {
+            phraser.matches(&query.phrase);
+        }
     }
 
     /// The answer.

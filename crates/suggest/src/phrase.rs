@@ -1,5 +1,6 @@
 //! A whole text with words put in the place of others.
 
+use super::collate::{Collate, Collated};
 use super::near::Nearness;
 use super::terms::{Candidate, Counted, Mode, Options, WORD_BYTES, analyzer_of, at_least, texts};
 use super::{entry, no_mapping, wanted_field};
@@ -18,10 +19,16 @@ const WORDS_MAX: usize = 20;
 /// Texts that are kept after each word.
 const BEAM: usize = 200;
 
+/// The words of a text, its score as a logarithm, and which of the words were changed.
+type Text = (Vec<String>, f64, Vec<bool>);
+
 #[derive(Clone, Debug)]
 pub(super) struct Phraser {
     field: String,
     size: usize,
+    /// How many texts are asked with a query at most, of which `size` are suggested.
+    tried: usize,
+    collate: Option<Collate>,
     /// Words of which others may be put in the place: a number, or a part.
     errors_max: f64,
     confidence: f64,
@@ -86,18 +93,16 @@ impl Phraser {
     pub(super) fn parse(members: &mut Members<'_>) -> Result<Phraser> {
         let field = wanted_field(members)?;
         let generators = generators(members)?;
-        for unsupported in ["collate", "smoothing"] {
-            if members.take(unsupported).is_some() {
-                return Err(SearchError::unsupported(format!(
-                    "[{unsupported}] of a phrase suggester"
-                )));
-            }
+        if members.take("smoothing").is_some() {
+            return Err(SearchError::unsupported("[smoothing] of a phrase suggester"));
         }
+        let collate = members.take("collate").map(Collate::parse).transpose()?;
         let marks = members.take("highlight").map(marks).transpose()?.flatten();
         // How many words belong together is seen from the words themselves.
         at_least(members.integer("gram_size")?, 1, 1, "gramSize must be >= 1")?;
         at_least(members.integer("token_limit")?, 10, 1, "token_limit must be >= 1")?;
-        members.integer("shard_size")?;
+        let size = at_least(members.integer("size")?, 5, 1, "size must be positive")?;
+        let tried = members.integer("shard_size")?;
         members.flag("force_unigrams")?;
         let number = |number: Option<f64>, default: f64, is_fine: fn(f64) -> bool, reason: &str| {
             let number = number.unwrap_or(default);
@@ -108,7 +113,11 @@ impl Phraser {
         let is_positive = |number: f64| number > 0.0;
         Ok(Phraser {
             field,
-            size: at_least(members.integer("size")?, 5, 1, "size must be positive")?,
+            size,
+            tried: tried
+                .and_then(|most| usize::try_from(most).ok())
+                .unwrap_or(size.max(5)),
+            collate,
             errors_max: number(
                 members.number("max_errors")?,
                 1.0,
@@ -214,13 +223,30 @@ impl Phraser {
         found
     }
 
-    pub(super) fn finish(self, text: &str) -> Vec<Value> {
+    /// The queries that are to be asked before it is finished.
+    pub(super) fn collated(&self, at: usize) -> Vec<Collated> {
+        let Some(collate) = &self.collate else {
+            return Vec::new();
+        };
+        let texts = self.texts().into_iter().take(self.tried);
+        let phrases = texts.map(|(words, _, _)| words.join(&self.separator));
+        phrases.map(|phrase| collate.of(at, phrase)).collect()
+    }
+
+    /// Learns that a phrase matches something.
+    pub(super) fn matches(&mut self, phrase: &str) {
+        if let Some(collate) = &mut self.collate {
+            collate.matching.insert(phrase.to_owned());
+        }
+    }
+
+    /// The texts that are better than what was given, the best first.
+    fn texts(&self) -> Vec<Text> {
         let limit = match self.errors_max >= 1.0 {
             true => self.errors_max as usize,
             false => ((self.errors_max * self.words.len() as f64).round() as usize).max(1),
         };
-        // Each with its score as a logarithm, and which words were changed.
-        let mut texts: Vec<(Vec<String>, f64, Vec<bool>)> = vec![(Vec::new(), 0.0, Vec::new())];
+        let mut texts: Vec<Text> = vec![(Vec::new(), 0.0, Vec::new())];
         for word in &self.words {
             let choices = self.choices(&word.text);
             let mut longer = Vec::new();
@@ -249,20 +275,41 @@ impl Phraser {
         let least = unchanged.map_or(f64::NEG_INFINITY, |(_, score, _)| {
             score + self.confidence.max(1e-9).ln()
         });
-        let better = texts
-            .iter()
-            .filter(|(_, score, changed)| {
-                changed.contains(&true) && (self.confidence == 0.0 || *score > least)
-            })
-            .take(self.size);
-        let options = better.map(|(words, score, changed)| {
-            let mut option = json!({"text": words.join(&self.separator), "score": score.exp()});
+        texts.retain(|(_, score, changed)| {
+            changed.contains(&true) && (self.confidence == 0.0 || *score > least)
+        });
+        texts
+    }
+
+    pub(super) fn finish(self, text: &str) -> Vec<Value> {
+        let mut options = Vec::new();
+        let texts = self.texts();
+        let tried = self.collate.as_ref().map_or(usize::MAX, |_| self.tried);
+        for (words, score, changed) in texts.iter().take(tried) {
+            if options.len() == self.size {
+                break;
+            }
+            let phrase = words.join(&self.separator);
+            let told = match &self.collate {
+                None => None,
+                Some(collate) => {
+                    let matches = collate.matching.contains(&phrase);
+                    if !matches && !collate.is_told {
+                        continue;
+                    }
+                    collate.is_told.then_some(matches)
+                }
+            };
+            let mut option = json!({"text": phrase, "score": score.exp()});
             if let Some((before, after)) = &self.marks {
                 option["highlighted"] = json!(marked(words, changed, &self.separator, before, after));
             }
-            option
-        });
-        vec![entry(text, 0, text.chars().count(), options.collect())]
+            if let Some(matches) = told {
+                option["collate_match"] = json!(matches);
+            }
+            options.push(option);
+        }
+        vec![entry(text, 0, text.chars().count(), options)]
     }
 }
 

@@ -281,6 +281,25 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"suggest": {"term#t": [{"text": "quikc", "options": [{"text": "quick", "freq": 2}]}], "phrase#p": [{"options": [{"text": "quick"}]}]}}"#,
     ),
+    // What is suggested where a query finds it, or with whether one does.
+    case(
+        "POST /things/_search",
+        r#"{"suggest": {"text": "quikc", "p": {"phrase": {"field": "title", "collate": {"query": {"source": {"match": {"title": "{{suggestion}}"}}}, "prune": true}}}}}"#,
+        200,
+        r#"{"suggest": {"p": [{"options": [{"text": "quick", "collate_match": true}]}]}}"#,
+    ),
+    case(
+        "POST /things/_search",
+        r#"{"suggest": {"text": "quikc", "p": {"phrase": {"field": "title", "collate": {"query": {"source": {"match": {"{{place}}": "{{suggestion}}"}}}, "params": {"place": "nowhere"}}}}}}"#,
+        200,
+        r#"{"suggest": {"p": [{"options": []}]}}"#,
+    ),
+    case(
+        "POST /things/_search",
+        r#"{"suggest": {"text": "quikc", "p": {"phrase": {"field": "title", "collate": {"query": {"source": "{}"}, "colour": 1}}}}}"#,
+        400,
+        r#"{"error": {"reason": "suggester[phrase][collate] doesn't support field [colour]"}}"#,
+    ),
     case(
         "POST /things/_search",
         r#"{"suggest": {"s": {"text": "a", "colour": {"field": "title"}}}}"#,

@@ -26,6 +26,7 @@ use code::Code;
 use collapse::Collapse;
 use contexts::Scrolling;
 use http::Method;
+use mustache::Template;
 pub(crate) use parameters::query_of as parameters_query;
 use parameters::{Asked, query_of};
 use rescore::Rescore;
@@ -307,6 +308,18 @@ impl Search {
     /// What is suggested, each document of it as hits are shown.
     async fn suggested(&self, mut suggest: Suggest) -> Result<Map<String, Value>> {
         scan::suggest(&mut suggest, &self.places, &self.held).await?;
+        for query in suggest.collated() {
+            let text = Template::parse(&query.source)?.render(&query.params)?;
+            let request = Request {
+                query: Some(search::parse_query(&serde_json::from_str(&text)?)?),
+                size: 0,
+                terminate_after: Some(1),
+                ..Request::default()
+            };
+            if self.scan(&request).await?.outcome.total > 0 {
+                suggest.matches(&query);
+            }
+        }
         let show = |found: &suggest::Suggested, option: &mut Map<String, Value>| {
             let Some(place) = self.places.get(found.index) else {
                 return Ok(());
