@@ -61,7 +61,7 @@ fn changes() -> Vec<Case> {
         explain(
             doc! {"update": "none", "updates": [{"q": {}, "u": {"$set": {"x": 1}}}]},
             0,
-            doc! {"stage": "UPDATE", "nMatched": 0},
+            doc! {"stage": "EOF", "type": "nonExistentNamespace"},
         ),
         explain(
             doc! {"delete": "a", "deletes": [{"q": {"x": {"$gt": 1}}, "limit": 0}]},

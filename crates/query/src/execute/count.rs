@@ -7,7 +7,7 @@ use crate::Result;
 use language::filter::Node;
 use language::metrics;
 use std::sync::Arc;
-use store::Collection;
+use store::{Collection, Snapshot};
 
 /// The results that a plan must give to win.
 const TRIAL_RESULTS: usize = 1000;
@@ -15,10 +15,9 @@ const TRIAL_RESULTS: usize = 1000;
 /// How many documents match, skip and limit taken into account.
 pub async fn count(collection: &Arc<Collection>, spec: FindSpec) -> Result<u64> {
     let snapshot = spec.snapshot(collection).await?;
-    let everything = matches!(spec.filter.root(), Node::AlwaysTrue);
-    if everything && spec.hint.is_none() && spec.min.is_none() && spec.max.is_none() {
+    if let Some(known) = known_count(&snapshot, &spec) {
         metrics::note(|metrics| metrics.planned(Arc::new("RECORD_STORE_FAST_COUNT")));
-        return Ok(within(snapshot.count(), &spec));
+        return Ok(known);
     }
     let task = Task {
         records_only: true,
@@ -57,6 +56,13 @@ pub async fn count(collection: &Arc<Collection>, spec: FindSpec) -> Result<u64> 
             return Ok(within(counted, spec));
         }
     }
+}
+
+/// The count of all documents, which the collection knows without being read; `None` if some are chosen of them.
+pub(crate) fn known_count(snapshot: &Snapshot, spec: &FindSpec) -> Option<u64> {
+    let everything = matches!(spec.filter.root(), Node::AlwaysTrue);
+    let is_known = everything && spec.hint.is_none() && spec.min.is_none() && spec.max.is_none();
+    is_known.then(|| within(snapshot.count(), spec))
 }
 
 /// How many of the matches remain after the skip and within the limit.

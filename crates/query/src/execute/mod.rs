@@ -31,6 +31,7 @@ mod visit;
 mod visitor;
 
 pub use count::count;
+pub(crate) use count::known_count;
 pub use counters::Counters;
 pub use distinct::{DistinctValues, distinct, distinct_values};
 pub use draw::draw;

@@ -2,9 +2,9 @@
 
 use super::Verbosity;
 use super::stage::Stage;
-use super::stages::stages;
+use super::stages::{Asked, Source, stages};
 use crate::Result;
-use crate::execute::{Execution, FIRST_BATCH, FindSpec, Paused, Prepared, Run, Task};
+use crate::execute::{Execution, FIRST_BATCH, FindSpec, Paused, Prepared, Run, Task, known_count};
 use crate::plan::{Access, Plan, Shape};
 use language::expression::Variables;
 use language::filter::Filter;
@@ -66,10 +66,11 @@ pub struct Outcome {
 }
 
 impl Purpose {
-    /// How many documents the command gives, or counts, of those found.
+    /// How many documents the command gives of those found. A count gives none: its stage tells how many it counted.
     pub(super) fn returned(&self, outcome: Outcome) -> u64 {
         match self {
-            Purpose::Find | Purpose::Count | Purpose::Distinct => outcome.found,
+            Purpose::Find | Purpose::Distinct => outcome.found,
+            Purpose::Count => 0,
             Purpose::Delete { gives } => outcome.found * u64::from(*gives),
             Purpose::Update(trial) => match trial.gives {
                 Returned::Nothing => 0,
@@ -116,15 +117,31 @@ pub async fn explain(
         ..Task::new(spec)
     };
     let began = Instant::now();
-    let Some(collection) = collection else {
+    let mut asked = Asked {
+        spec: &task.spec,
+        purpose: &purpose,
+        source: Source::Nowhere,
+    };
+    let ran = |outcome: Outcome| {
+        (verbosity > Verbosity::QueryPlanner).then(|| (outcome, began.elapsed().as_millis() as u64))
+    };
+    let unread = || {
         let plan = Arc::new(Plan::of(Access::Nothing));
-        let prepared = Prepared::only(Execution::new(plan, &task, 1));
-        let ran = (verbosity > Verbosity::QueryPlanner).then(|| (Outcome::default(), 0));
-        return Ok(describe(
-            namespace, &task.spec, &purpose, prepared, ran, verbosity,
-        ));
+        Prepared::only(Execution::new(plan, &task, 1))
+    };
+    let Some(collection) = collection else {
+        let ran = ran(Outcome::default());
+        return Ok(describe(namespace, &asked, &unread(), ran, verbosity));
     };
     let snapshot = collection.snapshot().await?;
+    if matches!(purpose, Purpose::Count)
+        && let Some(found) = known_count(&snapshot, &task.spec)
+    {
+        asked.source = Source::Known;
+        let ran = ran(Outcome { found, changed: 0 });
+        return Ok(describe(namespace, &asked, &unread(), ran, verbosity));
+    }
+    asked.source = Source::Plan;
     let results = task
         .spec
         .results_max()
@@ -135,14 +152,12 @@ pub async fn explain(
         wanted: results.clamp(1, FIRST_BATCH),
     };
     let mut prepared = first.prepare(collection).await?;
-    let mut ran = None;
-    if verbosity > Verbosity::QueryPlanner {
-        let outcome = run_to_end(first, &mut prepared.execution, &purpose).await?;
-        ran = Some((outcome, began.elapsed().as_millis() as u64));
-    }
-    Ok(describe(
-        namespace, &task.spec, &purpose, prepared, ran, verbosity,
-    ))
+    let outcome = if verbosity > Verbosity::QueryPlanner {
+        run_to_end(first, &mut prepared.execution, &purpose).await?
+    } else {
+        Outcome::default()
+    };
+    Ok(describe(namespace, &asked, &prepared, ran(outcome), verbosity))
 }
 
 /// Runs an execution as far as the query needs it.
@@ -174,23 +189,19 @@ async fn run_to_end(run: Run<'_>, execution: &mut Execution, purpose: &Purpose) 
 
 fn describe(
     namespace: &str,
-    spec: &FindSpec,
-    purpose: &Purpose,
-    prepared: Prepared,
+    asked: &Asked<'_>,
+    prepared: &Prepared,
     ran: Option<(Outcome, u64)>,
     verbosity: Verbosity,
 ) -> Document {
+    let Asked { spec, purpose, .. } = *asked;
     let winner = stages(
         &prepared.execution,
-        spec,
-        purpose,
+        asked,
         ran.map_or_else(Outcome::default, |(outcome, _)| outcome),
     );
     let mut shown = Document::new();
-    shown.push(
-        "queryPlanner",
-        query_planner(namespace, spec, purpose, &prepared, &winner),
-    );
+    shown.push("queryPlanner", query_planner(namespace, asked, prepared, &winner));
     if let Some((outcome, time_ms)) = ran {
         let returned = purpose.returned(outcome);
         let mut stats = statistics(&prepared.execution, &winner, returned, time_ms);
@@ -204,7 +215,7 @@ fn describe(
                         found: execution.counters.results,
                         changed: 0,
                     };
-                    let stage = stages(execution, spec, purpose, outcome);
+                    let stage = stages(execution, asked, outcome);
                     Value::from(statistics(execution, &stage, purpose.returned(outcome), 0))
                 })
                 .collect();
@@ -220,16 +231,10 @@ fn describe(
     shown
 }
 
-fn query_planner(
-    namespace: &str,
-    spec: &FindSpec,
-    purpose: &Purpose,
-    prepared: &Prepared,
-    winner: &Stage,
-) -> Document {
+fn query_planner(namespace: &str, asked: &Asked<'_>, prepared: &Prepared, winner: &Stage) -> Document {
     let mut shown = Document::new()
         .with("namespace", namespace)
-        .with("parsedQuery", spec.filter.to_document())
+        .with("parsedQuery", asked.spec.filter.to_document())
         .with("indexFilterSet", prepared.filtered);
     if let Some((shape, indexes)) = &prepared.shape {
         let names: Vec<&str> = indexes.iter().map(|known| known.facts.name.as_str()).collect();
@@ -253,7 +258,7 @@ fn query_planner(
         .rejected
         .iter()
         .map(|execution| {
-            let mut plan = stages(execution, spec, purpose, Outcome::default()).plan();
+            let mut plan = stages(execution, asked, Outcome::default()).plan();
             plan.insert_at(0, "isCached", false);
             Value::from(plan)
         })

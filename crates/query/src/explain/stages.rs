@@ -10,15 +10,60 @@ use store::Order;
 use value::key::Direction;
 use value::{Document, Value, doc};
 
+/// What is explained.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// What is to be found.
+    pub spec: &'a FindSpec,
+    /// What for.
+    pub purpose: &'a Purpose,
+    /// Where it is found.
+    pub source: Source,
+}
+
+/// Where documents, or their number, are found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// There is no such collection.
+    Nowhere,
+    /// The collection knows the number without being read.
+    Known,
+    /// A plan reads them.
+    Plan,
+}
+
 /// The stages of an execution, and what came of it in the end.
-pub fn stages(execution: &Execution, spec: &FindSpec, purpose: &Purpose, outcome: Outcome) -> Stage {
+pub fn stages(execution: &Execution, asked: &Asked<'_>, outcome: Outcome) -> Stage {
+    let Asked {
+        spec,
+        purpose,
+        source,
+    } = *asked;
+    match source {
+        Source::Plan => planned(execution, spec, purpose, outcome),
+        Source::Known => Stage::new("RECORD_STORE_FAST_COUNT", 0, 0)
+            .counting("nCounted", outcome.found)
+            .counting("nSkipped", spec.skip),
+        Source::Nowhere => {
+            let end = Stage::new("EOF", 0, 0).with("type", "nonExistentNamespace");
+            match purpose {
+                Purpose::Count => counting(end, spec, outcome),
+                // Whatever would be done with what is found is left out, as MongoDB does.
+                Purpose::Find | Purpose::Distinct | Purpose::Update(_) | Purpose::Delete { .. } => end,
+            }
+        }
+    }
+}
+
+fn planned(execution: &Execution, spec: &FindSpec, purpose: &Purpose, outcome: Outcome) -> Stage {
     let plan = execution.plan();
     let counters = &execution.counters;
     if is_express(plan, spec, purpose) {
         return by_id("EXPRESS_IXSCAN", "{ _id: 1 }", counters);
     }
     let counts = matches!(purpose, Purpose::Count);
-    let mut stage = access(execution, spec);
+    let counted = if counts { count_scan(plan, counters) } else { None };
+    let mut stage = counted.unwrap_or_else(|| access(execution, spec));
     let fetches = !matches!(
         plan.access,
         Access::Collection(_) | Access::Id(_) | Access::Near(_) | Access::Nothing
@@ -91,10 +136,7 @@ fn sort(input: Stage, pattern: &SortPattern, plan: &Plan, spec: &FindSpec, execu
 fn finish(mut stage: Stage, plan: &Plan, spec: &FindSpec, purpose: &Purpose, outcome: Outcome) -> Stage {
     let given = outcome.found;
     if matches!(purpose, Purpose::Count) {
-        return Stage::new("COUNT", given, stage.returned())
-            .counting("nCounted", given)
-            .counting("nSkipped", spec.skip)
-            .over(stage);
+        return counting(stage, spec, outcome);
     }
     if spec.skip > 0 {
         let returned = stage.returned().saturating_sub(spec.skip);
@@ -134,6 +176,15 @@ fn finish(mut stage: Stage, plan: &Plan, spec: &FindSpec, purpose: &Purpose, out
     }
 }
 
+/// The stage that counts what comes to it, and returns nothing.
+fn counting(input: Stage, spec: &FindSpec, outcome: Outcome) -> Stage {
+    let returned = input.returned();
+    Stage::new("COUNT", 0, returned)
+        .counting("nCounted", outcome.found)
+        .counting("nSkipped", spec.skip.min(returned))
+        .over(input)
+}
+
 /// Whether a find gives the document of an `_id` with no stage after that: MongoDB 8 has one stage for all of it.
 fn is_express(plan: &Plan, spec: &FindSpec, purpose: &Purpose) -> bool {
     let is_simple = spec.projection.as_ref().is_none_or(|shown| shown.is_simple());
@@ -156,7 +207,7 @@ fn access(execution: &Execution, spec: &FindSpec) -> Stage {
     let plan = execution.plan();
     let counters = &execution.counters;
     match &plan.access {
-        Access::Nothing => Stage::new("EOF", 0, 1).with("type", "predicateEvalsToFalse"),
+        Access::Nothing => Stage::new("EOF", 0, 0).with("type", "predicateEvalsToFalse"),
         Access::Id(_) => by_id("IDHACK", doc! {"_id": 1}, counters),
         Access::Collection(order) => {
             let mut stage = Stage::new("COLLSCAN", counters.matched, counters.documents);
@@ -201,16 +252,10 @@ fn index_scans(name: &'static str, scans: &[Arc<IndexScan>], counters: &Counters
 
 fn index_scan(scan: &IndexScan, counters: Option<&ScanCounters>) -> Stage {
     let counters = counters.copied().unwrap_or_default();
-    let facts = &scan.facts;
-    let mut multikey_paths = Document::new();
     let mut bounds = Document::new();
-    for (field, set) in facts.fields.iter().zip(&scan.bounds) {
-        let paths: Vec<Value> = if field.multikey {
-            vec![Value::from(field.name.as_str())]
-        } else {
-            Vec::new()
-        };
-        multikey_paths.push(field.name.clone(), Value::Array(paths));
+    // Of a scan between `min` and `max`, MongoDB tells no bounds of fields.
+    let fields = scan.facts.fields.iter().zip(&scan.bounds);
+    for (field, set) in fields.filter(|_| scan.clip.is_none()) {
         let descending = field.kind == FieldKind::Ordered(Direction::Descending);
         let shown = display::intervals(set, descending != (scan.order == Order::Backward));
         bounds.push(
@@ -218,7 +263,28 @@ fn index_scan(scan: &IndexScan, counters: Option<&ScanCounters>) -> Stage {
             shown.into_iter().map(Value::from).collect::<Value>(),
         );
     }
-    Stage::new("IXSCAN", counters.found, counters.keys)
+    of_index(Stage::new("IXSCAN", counters.found, counters.keys), scan)
+        .with("direction", direction(scan.order))
+        .with("indexBounds", bounds)
+        .counting("keysExamined", counters.keys)
+        .counting("seeks", counters.seeks)
+        .counting("dupsTested", if scan.repeats() { counters.found } else { 0 })
+        .counting("dupsDropped", 0)
+}
+
+/// Says of which index a stage is.
+fn of_index(stage: Stage, scan: &IndexScan) -> Stage {
+    let facts = &scan.facts;
+    let mut multikey_paths = Document::new();
+    for field in facts.fields.iter().take(scan.bounds.len()) {
+        let paths: Vec<Value> = if field.multikey {
+            vec![Value::from(field.name.as_str())]
+        } else {
+            Vec::new()
+        };
+        multikey_paths.push(field.name.clone(), Value::Array(paths));
+    }
+    stage
         .with("keyPattern", facts.key.clone())
         .with("indexName", facts.shown_name.as_str())
         .with("isMultiKey", facts.is_multikey())
@@ -227,12 +293,64 @@ fn index_scan(scan: &IndexScan, counters: Option<&ScanCounters>) -> Stage {
         .with("isSparse", facts.sparse)
         .with("isPartial", facts.partial.is_some())
         .with("indexVersion", 2)
-        .with("direction", direction(scan.order))
-        .with("indexBounds", bounds)
-        .counting("keysExamined", counters.keys)
-        .counting("seeks", counters.seeks)
-        .counting("dupsTested", if scan.repeats() { counters.found } else { 0 })
-        .counting("dupsDropped", 0)
+}
+
+/// The stage by which MongoDB counts the entries of one range of an index whose documents need not be looked at; `None`
+/// where it reads the index as for a find.
+fn count_scan(plan: &Plan, counters: &Counters) -> Option<Stage> {
+    let Access::Index(scan) = &plan.access else {
+        return None;
+    };
+    let is_plain = !plan.residual && plan.sort.is_none() && scan.clip.is_none() && !scan.index.is_text();
+    if !is_plain || scan.order == Order::Backward {
+        return None;
+    }
+    let bounds = one_range(scan)?;
+    let read = counters.scans.first().copied().unwrap_or_default();
+    let returned = read.found.saturating_sub(counters.repeated);
+    let stage = Stage::new("COUNT_SCAN", returned, read.keys);
+    let stage = of_index(stage, scan).with("indexBounds", bounds);
+    Some(stage.counting("keysExamined", read.keys))
+}
+
+/// The first and the last key of a scan, if all between them are in its bounds: single values of some fields, then one
+/// interval, and whatever values of the fields after that.
+fn one_range(scan: &IndexScan) -> Option<Document> {
+    let (mut start, mut end) = (Document::new(), Document::new());
+    let (mut starts_with, mut ends_with) = (true, true);
+    let mut are_points = true;
+    for (field, values) in scan.facts.fields.iter().zip(&scan.bounds) {
+        let descending = field.kind == FieldKind::Ordered(Direction::Descending);
+        let [one] = values.as_slice() else {
+            return None;
+        };
+        let low = (one.low.value.clone(), !one.low.after);
+        let high = (one.high.value.clone(), one.high.after);
+        let (first, last) = if descending { (high, low) } else { (low, high) };
+        if are_points {
+            are_points = one.is_point();
+            (starts_with, ends_with) = (first.1, last.1);
+            start.push(field.name.clone(), first.0);
+            end.push(field.name.clone(), last.0);
+            continue;
+        }
+        if !values.is_all() {
+            return None;
+        }
+        // An edge that is left out is left out with all keys that begin like it.
+        let (from, to) = (
+            if starts_with { &first.0 } else { &last.0 },
+            if ends_with { &last.0 } else { &first.0 },
+        );
+        start.push(field.name.clone(), from.clone());
+        end.push(field.name.clone(), to.clone());
+    }
+    let bounds = Document::new()
+        .with("startKey", start)
+        .with("startKeyInclusive", starts_with)
+        .with("endKey", end)
+        .with("endKeyInclusive", ends_with);
+    Some(bounds)
 }
 
 fn direction(order: Order) -> &'static str {

@@ -5,7 +5,7 @@ use language::filter::{Filter, FilterScope};
 use language::projection::Projection;
 use query::execute::FindSpec;
 use query::explain::{Purpose, Verbosity, explain};
-use query::plan::Ordering;
+use query::plan::{Hint, Ordering};
 use std::sync::Arc;
 use store::{Collection, IndexSpec};
 use value::{Document, Value, doc};
@@ -130,6 +130,97 @@ async fn keys_out_of_bounds_are_jumped_over() {
     let stats = document(&shown, "executionStats");
     assert_eq!(number(stats, "nReturned"), 6);
     assert!(number(stats, "totalKeysExamined") < 20, "{stats:?}");
+}
+
+/// The winning plan of a count, and what came of it.
+async fn counted(collection: Option<&Arc<Collection>>, spec: FindSpec) -> (Document, Document) {
+    let shown = explain(
+        collection,
+        "db.coll",
+        spec,
+        Purpose::Count,
+        Verbosity::ExecutionStats,
+    )
+    .await
+    .expect("explain");
+    let plan = document(document(&shown, "queryPlanner"), "winningPlan").clone();
+    let stats = document(document(&shown, "executionStats"), "executionStages").clone();
+    assert_eq!(number(document(&shown, "executionStats"), "nReturned"), 0);
+    (plan, stats)
+}
+
+#[tokio::test]
+async fn a_count_of_one_range_of_an_index_is_a_scan_of_its_own() {
+    let (_store, collection) = collection(&[doc! {"a": 1, "b": -1}], &numbered(20)).await;
+    let all = (
+        doc! {"a": 3, "b": Value::MaxKey},
+        doc! {"a": 3, "b": Value::MinKey},
+    );
+    let above = (
+        doc! {"a": 3, "b": Value::MinKey},
+        doc! {"a": (f64::INFINITY), "b": Value::MinKey},
+    );
+    let cases = [
+        (doc! {"a": 3}, all, (true, true), 4),
+        (doc! {"a": {"$gt": 3}}, above, (false, true), 4),
+    ];
+    for (query, (start, end), (starts, ends), found) in cases {
+        let (plan, stats) = counted(Some(&collection), spec(&query)).await;
+        assert_eq!(plan.get("stage"), Some(&Value::from("COUNT")), "{query:?}");
+        assert_eq!(number(&stats, "nCounted"), found);
+        let scan = document(&plan, "inputStage");
+        assert_eq!(scan.get("stage"), Some(&Value::from("COUNT_SCAN")), "{query:?}");
+        let bounds = doc! {
+            "startKey": start,
+            "startKeyInclusive": starts,
+            "endKey": end,
+            "endKeyInclusive": ends,
+        };
+        assert_eq!(document(scan, "indexBounds"), &bounds);
+    }
+    let several = doc! {"a": {"$in": [1, 3]}};
+    let (plan, _) = counted(Some(&collection), spec(&several)).await;
+    let scan = document(&plan, "inputStage");
+    assert_eq!(scan.get("stage"), Some(&Value::from("IXSCAN")));
+}
+
+#[tokio::test]
+async fn a_count_of_all_documents_reads_none() {
+    let (_store, collection) = collection(&[doc! {"a": 1}], &numbered(20)).await;
+    let mut query = spec(&doc! {});
+    (query.skip, query.limit) = (3, Some(50));
+    let (plan, stats) = counted(Some(&collection), query).await;
+    assert_eq!(plan.get("stage"), Some(&Value::from("RECORD_STORE_FAST_COUNT")));
+    assert_eq!((number(&stats, "nCounted"), number(&stats, "nSkipped")), (17, 3));
+}
+
+#[tokio::test]
+async fn where_there_is_no_collection_the_plan_says_so() {
+    let (plan, stats) = counted(None, spec(&doc! {"a": 1})).await;
+    assert_eq!(plan.get("stage"), Some(&Value::from("COUNT")));
+    assert_eq!(number(&stats, "nCounted"), 0);
+    let shown = explain(
+        None,
+        "db.coll",
+        spec(&doc! {}),
+        Purpose::Find,
+        Verbosity::QueryPlanner,
+    );
+    let shown = shown.await.expect("explain");
+    for end in [stages(&shown).1, document(&plan, "inputStage").clone()] {
+        assert_eq!(end.get("stage"), Some(&Value::from("EOF")));
+        assert_eq!(end.get("type"), Some(&Value::from("nonExistentNamespace")));
+    }
+}
+
+#[tokio::test]
+async fn between_min_and_max_no_bounds_of_fields_are_told() {
+    let (_store, collection) = collection(&[doc! {"a": 1}], &numbered(20)).await;
+    let mut query = spec(&doc! {});
+    query.hint = Some(Hint::Key(doc! {"a": 1}));
+    query.min = Some(doc! {"a": 2});
+    let (_, scan) = stages(&explained(&collection, query).await);
+    assert_eq!(document(&scan, "indexBounds"), &Document::new());
 }
 
 #[tokio::test]
