@@ -224,23 +224,34 @@ def test_users_that_come_by_replication_log_in(guarded):
         assert answer.json()["userCtx"] == {"name": "clara", "roles": ["reader"]}
 
 
+def test_a_password_that_was_changed_in_another_store_takes_the_place_of_the_one_here(guarded):
+    session, anna = f"{guarded.couch}/_session", f"{guarded.couch}/_users/org.couchdb.user:anna"
+    assert requests.get(session, auth=("anna", "pw")).status_code == 200
+    theirs = requests.get(anna, auth=ROOT).json()
+    key = hashlib.pbkdf2_hmac("sha256", b"other", theirs["salt"].encode(), theirs["iterations"]).hex()
+    (number, own), later = theirs["_rev"].split("-"), "0123456789abcdef" * 2
+    theirs |= {"derived_key": key, "_rev": f"{int(number) + 1}-{later}"}
+    theirs["_revisions"] = {"start": int(number) + 1, "ids": [later, own]}
+    come = requests.put(anna, json=theirs, params={"new_edits": "false"}, auth=ROOT)
+    assert come.status_code == 201
+    assert requests.get(session, auth=("anna", "pw")).status_code == 401
+    assert requests.get(session, auth=("anna", "other")).status_code == 200
+    assert requests.get(session, auth=("bert", "pw")).status_code == 200
+
+
 def test_a_login_makes_a_weak_key_anew(guarded):
     session, documents = f"{guarded.couch}/_session", f"{guarded.couch}/_users/org.couchdb.user:"
     configure(guarded, "chttpd_auth", "iterations", "10")
     for name in ("clara", "dora"):
         assert requests.put(documents + name, json=user(name), auth=ROOT).status_code == 201
     weak = requests.get(documents + "clara", auth=ROOT).json()
-    # Another store gave Dora another password, of which this one has only the key.
-    theirs = requests.get(documents + "dora", auth=ROOT).json()
-    number, own = theirs["_rev"].split("-")
-    theirs["derived_key"] = hashlib.pbkdf2_hmac("sha256", b"other", theirs["salt"].encode(), 10).hex()
-    theirs["_revisions"] = {"start": int(number) + 1, "ids": ["0123456789abcdef" * 2, own]}
-    theirs["_rev"] = f"{int(number) + 1}-{'0123456789abcdef' * 2}"
-    come = requests.put(documents + "dora", json=theirs, params={"new_edits": "false"}, auth=ROOT)
-    assert come.status_code == 201
+    # Dora's password is another one by the MongoDB protocol; her document has the key of the one before.
+    root = pymongo.MongoClient(guarded.uri, username=ROOT[0], password=ROOT[1])
+    root.admin.command("updateUser", "dora", pwd="other")
 
     configure(guarded, "chttpd_auth", "iterations", "1000")
-    assert requests.get(session, auth=("dora", "pw")).status_code == 200
+    assert requests.get(session, auth=("dora", "pw")).status_code == 401
+    assert requests.get(session, auth=("dora", "other")).status_code == 200
     assert requests.get(session, auth=("clara", "wrong")).status_code == 401
     assert requests.get(documents + "clara", auth=ROOT).json() == weak
     assert requests.get(session, auth=("clara", "pw")).status_code == 200
