@@ -6,12 +6,11 @@ use search::shard_counts::Counts;
 use serde_json::{Map, Value, json};
 
 /// Settings that may be given and change nothing here: copies, segments and caches are the store's own matter.
-const WITHOUT_EFFECT: [&str; 23] = [
+const WITHOUT_EFFECT: [&str; 22] = [
     "refresh_interval",
     "auto_expand_replicas",
     "codec",
     "hidden",
-    "max_inner_result_window",
     "max_ngram_diff",
     "max_shingle_diff",
     "priority",
@@ -284,9 +283,13 @@ pub(crate) fn analysis(index: &Map<String, Value>) -> Result<Analysis> {
 }
 
 /// Limits that an index may have otherwise than is usual: the least, and the usual one.
-const LIMITS: [(&str, i32, usize); 3] = [
+const LIMITS: [(&str, i32, usize); 5] = [
     // How far into what is found a page may reach.
     ("max_result_window", 1, search::WINDOW_MAX),
+    // How many hits are looked at anew: as far as pages reach, where nothing else is said.
+    ("max_rescore_window", 1, search::WINDOW_MAX),
+    // The nested objects of one document.
+    ("max_inner_result_window", 1, 100),
     ("max_docvalue_fields_search", 0, 100),
     ("max_script_fields", 0, 32),
 ];
@@ -295,8 +298,10 @@ const LIMITS: [(&str, i32, usize); 3] = [
 pub(crate) fn limit(index: &Map<String, Value>, name: &str) -> Result<usize> {
     let known = LIMITS.iter().find(|(known, ..)| *known == name);
     let (_, least, usual) = known.copied().unwrap_or(("", 0, usize::MAX));
-    let Some(Value::String(text)) = index.get(name) else {
-        return Ok(usual);
+    let text = match index.get(name) {
+        Some(Value::String(text)) => text,
+        _ if name == "max_rescore_window" => return limit(index, "max_result_window"),
+        _ => return Ok(usual),
     };
     let bound = match text.parse::<i32>() {
         Ok(most) if most >= least => return Ok(most as usize),

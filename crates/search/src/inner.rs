@@ -11,8 +11,6 @@ use querying::{Clauses, compile};
 use querying::{InnerHits, Query};
 use serde_json::{Map, Value, json};
 
-/// The nested objects of one document at most, as Elasticsearch has it.
-const INNER_MAX: usize = 100;
 /// What of a search is not asked of nested objects.
 const OUTER: [&str; 5] = ["query", "aggs", "aggregations", "post_filter", "search_after"];
 
@@ -26,9 +24,9 @@ pub struct InnerFound {
 }
 
 impl Request {
-    /// How many nested objects are wanted and in which order; and what is said of how they are shown, which is somebody else's to
-    /// read.
-    pub fn of_inner_hits(inner: &InnerHits) -> Result<(Request, Map<String, Value>)> {
+    /// How many nested objects are wanted, of which a document has so many at most, and in which order; and what is said of how they
+    /// are shown, which is somebody else's to read.
+    pub fn of_inner_hits(inner: &InnerHits, most: usize) -> Result<(Request, Map<String, Value>)> {
         let mut body = inner.body.clone();
         if let Some(other) = OUTER.iter().find(|name| body.contains_key(**name)) {
             return Err(SearchError::parsing(format!(
@@ -37,10 +35,10 @@ impl Request {
         }
         body.entry("size").or_insert(json!(3));
         let (request, shown) = Request::parse(&body)?;
-        if request.from + request.size > INNER_MAX {
+        if request.from + request.size > most {
             return Err(SearchError::illegal(format!(
                 "Inner result window is too large, the inner hit definition's [{}]'s from + size must be less than or equal to: \
-                 [{INNER_MAX}] but was [{}]. This limit can be set by changing the [index.max_inner_result_window] index level setting.",
+                 [{most}] but was [{}]. This limit can be set by changing the [index.max_inner_result_window] index level setting.",
                 inner.name.as_deref().unwrap_or_default(),
                 request.from + request.size
             )));

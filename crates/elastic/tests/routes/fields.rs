@@ -275,6 +275,30 @@ pub const CASES: &[Case] = &[
         r#"{"hits": {"hits": []}}"#,
     ),
     case(
+        "PUT /wide/_settings",
+        r#"{"index": {"max_rescore_window": 5, "max_inner_result_window": 200}}"#,
+        200,
+        "",
+    ),
+    case(
+        "GET /wide/_search",
+        r#"{"rescore": {"window_size": 5, "query": {"rescore_query": {"match_all": {}}}}}"#,
+        200,
+        "",
+    ),
+    case(
+        "GET /wide/_search",
+        r#"{"rescore": {"window_size": 6, "query": {"rescore_query": {"match_all": {}}}}}"#,
+        400,
+        r#"{"error": {"reason": "Rescore window [6] is too large. It must be less than [5]. This prevents allocating massive heaps for storing the results to be rescored. This limit can be set by changing the [index.max_rescore_window] index level setting."}}"#,
+    ),
+    case(
+        "GET /wide/_search",
+        r#"{"query": {"nested": {"path": "n", "ignore_unmapped": true, "query": {"match_all": {}}, "inner_hits": {"name": "i", "size": 201}}}}"#,
+        400,
+        r#"{"error": {"reason": "Inner result window is too large, the inner hit definition's [i]'s from + size must be less than or equal to: [200] but was [201]. This limit can be set by changing the [index.max_inner_result_window] index level setting."}}"#,
+    ),
+    case(
         "POST /wide/_search?scroll=1m&size=20001",
         "",
         400,

@@ -6,17 +6,17 @@ use crate::error::{ElasticError, Result};
 use search::{Hit, InnerHits, Query, Request};
 use serde_json::{Map, Value, json};
 
-/// Refuses what a query wants of nested objects and cannot have.
-pub(super) fn check(query: Option<&Query>) -> Result<()> {
+/// Refuses what a query wants of nested objects and cannot have; of each document so many at most.
+pub(super) fn check(query: Option<&Query>, most: usize) -> Result<()> {
     for (_, query, wanted) in query.map(Query::inner_hits).unwrap_or_default() {
-        read(wanted)?;
-        check(Some(query))?;
+        read(wanted, most)?;
+        check(Some(query), most)?;
     }
     Ok(())
 }
 
-fn read(wanted: &InnerHits) -> Result<(Request, Shown)> {
-    let (request, shown) = Request::of_inner_hits(wanted)?;
+fn read(wanted: &InnerHits, most: usize) -> Result<(Request, Shown)> {
+    let (request, shown) = Request::of_inner_hits(wanted, most)?;
     let (shown, rest) = Shown::take(&shown)?;
     if let Some(other) = rest.keys().next() {
         return Err(ElasticError::parsing(format!(
@@ -56,7 +56,7 @@ fn add_of(search: &Search, query: Option<&Query>, hit: &Hit, shown: &mut Value) 
 fn hits(search: &Search, hit: &Hit, path: &str, query: &Query, wanted: &InnerHits) -> Result<Value> {
     let missing = || ElasticError::illegal("a hit is of no index of the search");
     let place = search.places.get(hit.index).ok_or_else(missing)?;
-    let (request, shown) = read(wanted)?;
+    let (request, shown) = read(wanted, usize::MAX)?;
     let found = request.within(
         &place.mapping,
         hit,

@@ -83,7 +83,8 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
         Some(places) => places,
         None => scan::places(&opened(call, expression, options, &mut request)?).await?,
     };
-    check_limits(&mut request, &shown, &places, asked.keep_alive.is_some())?;
+    let scrolls = asked.keep_alive.is_some();
+    check_limits(&mut request, (&shown, parts.rescores.as_slice()), &places, scrolls)?;
     if let Some(boosts) = &parts.boosts {
         boosts::apply(call, options, boosts, &mut places)?;
     }
@@ -192,7 +193,6 @@ async fn requested(
     }
     request.query = Query::or_nearest(request.query.take(), knn);
     request.track_scores |= shown.wants_scores();
-    inner::check(request.query.as_ref())?;
     rescore::check(rescores, &request, asked.keep_alive.is_some())?;
     check_total(&request, &shown, &asked.body)?;
     if shown.total_as_number {
@@ -205,7 +205,13 @@ async fn requested(
 }
 
 /// Refuses what goes beyond the limits of one of the indices.
-fn check_limits(request: &mut Request, shown: &Shown, places: &[Place], scrolls: bool) -> Result<()> {
+fn check_limits(
+    request: &mut Request,
+    (shown, rescores): (&Shown, &[Rescore]),
+    places: &[Place],
+    scrolls: bool,
+) -> Result<()> {
+    let mut inner_most = usize::MAX;
     for (at, place) in places.iter().enumerate() {
         let window = place.index.limit("max_result_window")?;
         request.window_max = if at == 0 {
@@ -213,8 +219,11 @@ fn check_limits(request: &mut Request, shown: &Shown, places: &[Place], scrolls:
         } else {
             window.min(request.window_max)
         };
+        inner_most = inner_most.min(place.index.limit("max_inner_result_window")?);
+        rescore::check_windows(rescores, place.index.limit("max_rescore_window")?)?;
         shown.check(&place.index, &place.mapping)?;
     }
+    inner::check(request.query.as_ref(), inner_most)?;
     match scrolls && request.size > request.window_max {
         false => Ok(()),
         true => Err(ElasticError::illegal(format!(

@@ -9,8 +9,6 @@ use std::collections::HashMap;
 
 /// The hits that are looked at again by default.
 const WINDOW: u64 = 10;
-/// The hits that are looked at again at most.
-const WINDOW_MAX: u64 = search::WINDOW_MAX as u64;
 
 /// How two scores become one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,6 +54,17 @@ pub(super) fn check(rescores: &[Rescore], request: &Request, scrolls: bool) -> R
     }
 }
 
+/// Refuses to look at more hits anew than an index lets a search do.
+pub(super) fn check_windows(rescores: &[Rescore], most: usize) -> Result<()> {
+    match rescores.iter().map(|rescore| rescore.window).max() {
+        Some(window) if window > most => Err(ElasticError::illegal(format!(
+            "Rescore window [{window}] is too large. It must be less than [{most}]. This prevents allocating massive heaps for storing \
+             the results to be rescored. This limit can be set by changing the [index.max_rescore_window] index level setting."
+        ))),
+        _ => Ok(()),
+    }
+}
+
 fn object<'v>(value: Option<&'v Value>, name: &str) -> Result<&'v Map<String, Value>> {
     value
         .and_then(Value::as_object)
@@ -78,12 +87,6 @@ impl Rescore {
                 ElasticError::parsing("[window_size] must be a number that is not negative")
             })?,
         };
-        if window > WINDOW_MAX {
-            return Err(ElasticError::illegal(format!(
-                "Rescore window [{window}] is too large. It must be less than [{WINDOW_MAX}]. This prevents allocating massive heaps for \
-                 storing the results to be rescored. This limit can be set by changing the [index.max_rescore_window] index level setting."
-            )));
-        }
         let query = object(whole.get("query"), "query")?;
         let number = |name: &str| match query.get(name) {
             None => Ok(1.0),
