@@ -173,6 +173,8 @@ impl Pipeline {
 
     /// The stages as documents, as explain shows them.
     pub fn to_documents(&self) -> Vec<Document> {
-        self.stages.iter().map(|stage| stage.to_document()).collect()
+        let stages = self.stages.iter().map(|stage| stage.to_document());
+        // What belongs to the stage before it is no stage that a client has named.
+        stages.filter(|stage| !stage.is_empty()).collect()
     }
 }

@@ -22,7 +22,7 @@ pub(crate) trait Stage: Debug + Send + Sync {
     /// The stage at work, from its beginning.
     fn start(&self, run: &Run) -> Work;
 
-    /// The stage as a document, as explain shows it.
+    /// The stage as a document, as explain shows it; an empty one if explain shows none.
     fn to_document(&self) -> Document;
 
     /// What the stage does that a query on a collection could do as well.

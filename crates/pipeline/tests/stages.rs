@@ -380,3 +380,13 @@ fn granularity_rounds_numbers_at_the_ends_of_their_range() {
         }
     }
 }
+
+#[test]
+fn explain_shows_a_sort_whose_key_is_asked_for_once() {
+    let key = doc! {"$project": {"key": {"$meta": "sortKey"}}};
+    let stages = array![{"$sort": {"a": 1}}, key];
+    let pipeline = Pipeline::parse(&stages, &Variables::new(0), &Namespace::new("db", "coll")).unwrap();
+    let shown = pipeline.to_documents();
+    assert_eq!(shown.len(), 2, "{shown:?}");
+    assert!(shown[0].contains("$sort") && shown[1].contains("$project"), "{shown:?}");
+}

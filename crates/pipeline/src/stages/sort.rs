@@ -162,9 +162,9 @@ impl Stage for Keying {
         })
     }
 
-    /// It is a part of the `$sort` before it, which is shown.
+    /// Nothing: it is a part of the `$sort` before it, which is shown.
     fn to_document(&self) -> Document {
-        named("$sort", Document::new())
+        Document::new()
     }
 }
 
