@@ -83,8 +83,8 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
         Some(places) => places,
         None => scan::places(&opened(call, expression, options, &mut request)?).await?,
     };
-    let scrolls = asked.keep_alive.is_some();
-    check_limits(&mut request, (&shown, parts.rescores.as_slice()), &places, scrolls)?;
+    let (scrolls, rescores) = (asked.keep_alive.is_some(), parts.rescores.as_slice());
+    check_limits(&mut request, (&shown, rescores), &places, scrolls)?;
     if let Some(boosts) = &parts.boosts {
         boosts::apply(call, options, boosts, &mut places)?;
     }
