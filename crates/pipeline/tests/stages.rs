@@ -388,5 +388,8 @@ fn explain_shows_a_sort_whose_key_is_asked_for_once() {
     let pipeline = Pipeline::parse(&stages, &Variables::new(0), &Namespace::new("db", "coll")).unwrap();
     let shown = pipeline.to_documents();
     assert_eq!(shown.len(), 2, "{shown:?}");
-    assert!(shown[0].contains("$sort") && shown[1].contains("$project"), "{shown:?}");
+    assert!(
+        shown[0].contains("$sort") && shown[1].contains("$project"),
+        "{shown:?}"
+    );
 }
