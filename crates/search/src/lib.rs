@@ -45,8 +45,9 @@ pub use more_like::{Like, MoreLike};
 pub use murmur::murmur3;
 pub use profile::{FoundBy, Profile};
 pub use querying::{
-    CLAUSES_MAX, DEPTH_MAX, DocumentScript, FieldUse, Held, InnerHits, Knn, Neighbours, NestedMode, Query,
-    bytes_of, expression, look_if_wanted, parse_query, parse_query_string, parse_time, script_parts,
+    BoolQuery, CLAUSES_MAX, DEPTH_MAX, DocumentScript, FieldUse, Held, InnerHits, Knn, NearnessQuery,
+    Neighbours, NestedMode, NestedQuery, Query, bytes_of, expression, look_if_wanted, parse_query,
+    parse_query_string, parse_time, script_parts,
 };
 pub use request::{Request, WINDOW_MAX};
 pub use run::{NewestWanted, Run};

@@ -4,7 +4,7 @@ use super::{Scope, only};
 use crate::error::{Result, refused};
 use crate::paths;
 use crate::spec::{Spec, one_or_many};
-use search::{NestedMode, Query};
+use search::{BoolQuery, NestedMode, NestedQuery, Query};
 use value::Value;
 
 pub(super) fn compound(spec: &Spec<'_>, scope: Scope<'_>) -> Result<Query> {
@@ -38,14 +38,14 @@ pub(super) fn compound(spec: &Spec<'_>, scope: Scope<'_>) -> Result<Query> {
     let minimum = spec.count("minimumShouldMatch", 0, most)?;
     // Without other clauses one of those that should match has to.
     let minimum = minimum.filter(|minimum| *minimum > 0 || !must.is_empty() || !filter.is_empty());
-    Ok(Query::Bool {
+    Ok(Query::Bool(BoolQuery {
         must,
         filter,
         should,
         must_not,
         minimum: minimum.map(|minimum| minimum.to_string()),
         boost: 1.0,
-    })
+    }))
 }
 
 pub(super) fn embedded(spec: &Spec<'_>, scope: Scope<'_>) -> Result<Query> {
@@ -63,14 +63,14 @@ pub(super) fn embedded(spec: &Spec<'_>, scope: Scope<'_>) -> Result<Query> {
         },
         _ => NestedMode::Sum,
     };
-    Ok(Query::Nested {
+    Ok(Query::Nested(NestedQuery {
         path,
         query: Box::new(query),
         mode,
         ignore_unmapped: true,
         inner: None,
         boost: 1.0,
-    })
+    }))
 }
 
 /// How what the objects are worth becomes one number.

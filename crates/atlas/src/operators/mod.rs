@@ -9,7 +9,7 @@ mod values;
 
 use crate::error::{Result, refused, unsupported};
 use crate::spec::Spec;
-use search::{Mapping, Query};
+use search::{BoolQuery, Mapping, Query};
 use value::Value;
 
 /// Operators within operators at most.
@@ -130,14 +130,11 @@ fn any_of(mut queries: Vec<Query>) -> Query {
         (_, None) => Query::MatchNone,
         (_, Some(last)) => {
             queries.push(last);
-            Query::Bool {
-                must: Vec::new(),
-                filter: Vec::new(),
+            Query::Bool(BoolQuery {
                 should: queries,
-                must_not: Vec::new(),
                 minimum: Some("1".to_owned()),
-                boost: 1.0,
-            }
+                ..BoolQuery::default()
+            })
         }
     }
 }

@@ -3,7 +3,7 @@
 use crate::error::{Result, of_search, refused, unsupported};
 use crate::fields;
 use crate::spec::Spec;
-use search::{Query, parse_query};
+use search::{BoolQuery, Query, parse_query};
 use serde_json::json;
 
 /// The query with what its option `score` says.
@@ -43,14 +43,11 @@ fn positive(spec: &Spec<'_>, name: &str) -> Result<f32> {
 fn boosted(query: Query, boost: &Spec<'_>) -> Result<Query> {
     let path = boost.text("path")?;
     let made = match path {
-        None => Query::Bool {
+        None => Query::Bool(BoolQuery {
             must: vec![query],
-            filter: Vec::new(),
-            should: Vec::new(),
-            must_not: Vec::new(),
-            minimum: None,
             boost: positive(boost, "value")?,
-        },
+            ..BoolQuery::default()
+        }),
         Some(path) => by_field(query, path, boost.number("undefined")?.unwrap_or(0.0))?,
     };
     boost.end()?;

@@ -5,7 +5,7 @@ use crate::error::{Result, of_search, refused, unsupported};
 use crate::fields::{self, check_whole};
 use crate::paths;
 use crate::spec::{Spec, one_or_many};
-use search::{CLAUSES_MAX, Query, ValueKind, parse_query};
+use search::{CLAUSES_MAX, NearnessQuery, Query, ValueKind, parse_query};
 use serde_json::{Map, Value as Json, json};
 use value::Value;
 
@@ -156,11 +156,13 @@ pub(super) fn near(spec: &Spec<'_>) -> Result<Query> {
     };
     let pivot = spec.number("pivot")?.filter(|pivot| *pivot > 0.0);
     let pivot = pivot.ok_or_else(|| refused(format!("\"{}\" must be positive", spec.path_of("pivot"))))?;
-    let one = |path: String| Query::Nearness {
-        field: fields::name(kind, &path),
-        origin,
-        pivot,
-        boost: 1.0,
+    let one = |path: String| {
+        Query::Nearness(NearnessQuery {
+            field: fields::name(kind, &path),
+            origin,
+            pivot,
+            boost: 1.0,
+        })
     };
     Ok(super::any_of(paths.into_iter().map(one).collect()))
 }

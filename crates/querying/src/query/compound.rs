@@ -1,6 +1,6 @@
 //! Queries made of queries.
 
-use super::{InnerHits, NestedMode, Parser, Query};
+use super::{BoolQuery, BoostingQuery, InnerHits, NestedMode, NestedQuery, Parser, Query};
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, scalar};
 use serde_json::Value;
@@ -24,14 +24,14 @@ impl Parser {
                 must_not.extend(clauses("mustNot")?);
                 let minimum = members.take("minimum_should_match").and_then(scalar);
                 members.take("adjust_pure_negative");
-                Query::Bool {
+                Query::Bool(BoolQuery {
                     must,
                     filter,
                     should,
                     must_not,
                     minimum,
                     boost,
-                }
+                })
             }
             "constant_score" => {
                 let filter = self.required(&mut members, name, "filter")?;
@@ -48,16 +48,16 @@ impl Parser {
                     boost,
                 }
             }
-            "boosting" => Query::Boosting {
+            "boosting" => Query::Boosting(BoostingQuery {
                 positive: self.required(&mut members, name, "positive")?,
                 negative: self.required(&mut members, name, "negative")?,
                 negative_boost: members.number("negative_boost")?.unwrap_or(1.0) as f32,
                 boost,
-            },
+            }),
             _ => {
                 let missing = || SearchError::parsing("[nested] requires 'path' field");
                 let inner = members.take("inner_hits").map(InnerHits::parse).transpose()?;
-                Query::Nested {
+                Query::Nested(NestedQuery {
                     inner: inner.map(Box::new),
                     path: members.text("path")?.ok_or_else(missing)?,
                     query: self.required(&mut members, name, "query")?,
@@ -74,7 +74,7 @@ impl Parser {
                     },
                     ignore_unmapped: members.flag("ignore_unmapped")?.unwrap_or(false),
                     boost,
-                }
+                })
             }
         };
         members.end()?;

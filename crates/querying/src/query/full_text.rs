@@ -2,7 +2,7 @@
 
 use super::fuzziness::{expansions, fuzziness, prefix_length};
 use super::term_level::field_of;
-use super::{EXPANSIONS, Fuzzy, Match, MatchKind, MultiKind, Query, Rewrite, ZeroTerms};
+use super::{EXPANSIONS, Fuzzy, Match, MatchKind, MultiKind, MultiMatchQuery, Query, Rewrite, ZeroTerms};
 use mapping::decimals::java_number;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::json::{Members, check_boost, one_or_many, scalar, token_of};
@@ -152,13 +152,13 @@ fn multi(mut members: Members<'_>) -> Result<Query> {
         return Err(SearchError::parsing(reason));
     }
     members.end()?;
-    Ok(Query::MultiMatch {
+    Ok(Query::MultiMatch(MultiMatchQuery {
         fields,
         kind,
         tie_breaker,
         text,
         boost,
-    })
+    }))
 }
 
 /// The member `fields`: names with their factors.

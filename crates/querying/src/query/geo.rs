@@ -1,7 +1,7 @@
 //! Reading queries by places on the earth.
 
 use super::sides::{point_of, sides};
-use super::{GeoArea, Parser, Query};
+use super::{DistanceFeatureQuery, GeoArea, GeoDistanceQuery, GeoWithinQuery, Parser, Query};
 use mapping::error::{Result, SearchError};
 use mapping::geo::{Point, metres};
 use mapping::json::Members;
@@ -18,12 +18,12 @@ impl Parser {
         let origin = members.take("origin").cloned().ok_or_else(|| missing("origin"))?;
         let pivot = members.text("pivot")?.ok_or_else(|| missing("pivot"))?;
         members.end()?;
-        Ok(Query::DistanceFeature {
+        Ok(Query::DistanceFeature(DistanceFeatureQuery {
             field,
             origin,
             pivot,
             boost,
-        })
+        }))
     }
 
     pub(super) fn geo(self, name: &str, body: &Value) -> Result<Query> {
@@ -59,22 +59,22 @@ impl Parser {
                     .ok_or_else(|| SearchError::parsing(format!("[distance] cannot be [{distance}]")))?;
                 let (field, point) = field(&mut members, name)?;
                 point_of(point)?;
-                Query::GeoDistance {
+                Query::GeoDistance(GeoDistanceQuery {
                     field,
                     point: point.clone(),
                     metres,
                     ignore_unmapped,
                     boost,
-                }
+                })
             }
             "geo_polygon" => {
                 let (field, given) = field(&mut members, name)?;
-                Query::GeoWithin {
+                Query::GeoWithin(GeoWithinQuery {
                     field,
                     area: GeoArea::Polygon(corners(given)?),
                     ignore_unmapped,
                     boost,
-                }
+                })
             }
             _ => {
                 if let Some(kind) = members.text("type")?
@@ -84,12 +84,12 @@ impl Parser {
                     return Err(SearchError::illegal(reason));
                 }
                 let (field, given) = field(&mut members, name)?;
-                Query::GeoWithin {
+                Query::GeoWithin(GeoWithinQuery {
                     field,
                     area: GeoArea::Box(sides(given)?),
                     ignore_unmapped,
                     boost,
-                }
+                })
             }
         };
         members.end()?;

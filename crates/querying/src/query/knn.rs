@@ -1,6 +1,6 @@
 //! The nearest vectors: the section `knn` of a search, and the query of this name.
 
-use super::{Knn, Parser, Query};
+use super::{BoolQuery, Knn, Parser, Query};
 use crate::neighbours::Neighbours;
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, as_f64, one_or_many};
@@ -53,14 +53,11 @@ impl Knn {
             vector: self.vector.clone(),
             similarity: self.similarity,
         };
-        Query::Bool {
+        Query::Bool(BoolQuery {
             must: vec![nearest],
             filter: self.filters.clone(),
-            should: Vec::new(),
-            must_not: Vec::new(),
-            minimum: None,
-            boost: 1.0,
-        }
+            ..BoolQuery::default()
+        })
     }
 
     /// The query of those that were found to be the nearest.
@@ -94,25 +91,14 @@ impl Query {
     fn add_unfound<'q>(&'q mut self, out: &mut Vec<&'q mut Query>) {
         match self {
             Query::Knn(_) => out.push(self),
-            Query::Bool {
-                must,
-                filter,
-                should,
-                must_not,
-                ..
-            } => {
-                let all = must.iter_mut().chain(filter).chain(should).chain(must_not);
-                all.for_each(|query| query.add_unfound(out));
-            }
+            Query::Bool(query) => query.clauses_mut().for_each(|query| query.add_unfound(out)),
             Query::DisMax { queries, .. } => queries.iter_mut().for_each(|query| query.add_unfound(out)),
             Query::ConstantScore { filter: query, .. }
             | Query::ScriptScore { query, .. }
             | Query::Named { query, .. } => query.add_unfound(out),
-            Query::Boosting {
-                positive, negative, ..
-            } => {
-                positive.add_unfound(out);
-                negative.add_unfound(out);
+            Query::Boosting(query) => {
+                query.positive.add_unfound(out);
+                query.negative.add_unfound(out);
             }
             Query::FunctionScore { query, scoring, .. } => {
                 query.add_unfound(out);

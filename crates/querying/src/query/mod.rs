@@ -11,6 +11,7 @@ mod intervals;
 mod knn;
 mod limits;
 mod lucene;
+mod members;
 mod names;
 mod renamed;
 mod rewrite;
@@ -30,6 +31,10 @@ pub use intervals::Rule;
 pub(crate) use intervals::{Relation as Standing, RuleKind};
 pub use limits::{CLAUSES_MAX, DEPTH_MAX, TERMS_MAX, too_many_clauses};
 pub use lucene::parse_query_string;
+pub use members::{
+    BoolQuery, BoostingQuery, DistanceFeatureQuery, GeoDistanceQuery, GeoWithinQuery, MultiMatchQuery,
+    NearnessQuery, NestedQuery,
+};
 pub use renamed::FieldUse;
 pub use rewrite::EXPANSIONS;
 pub use rewrite::{Rewrite, Weigh};
@@ -58,14 +63,7 @@ pub enum Query {
         boost: f32,
     },
     MatchNone,
-    Bool {
-        must: Vec<Query>,
-        filter: Vec<Query>,
-        should: Vec<Query>,
-        must_not: Vec<Query>,
-        minimum: Option<String>,
-        boost: f32,
-    },
+    Bool(BoolQuery),
     ConstantScore {
         filter: Box<Query>,
         boost: f32,
@@ -75,20 +73,8 @@ pub enum Query {
         tie_breaker: f32,
         boost: f32,
     },
-    Boosting {
-        positive: Box<Query>,
-        negative: Box<Query>,
-        negative_boost: f32,
-        boost: f32,
-    },
-    Nested {
-        path: String,
-        query: Box<Query>,
-        mode: NestedMode,
-        ignore_unmapped: bool,
-        inner: Option<Box<InnerHits>>,
-        boost: f32,
-    },
+    Boosting(BoostingQuery),
+    Nested(NestedQuery),
     Ids {
         values: Vec<String>,
         boost: f32,
@@ -119,44 +105,16 @@ pub enum Query {
         rewrite: Rewrite,
         boost: f32,
     },
-    GeoDistance {
-        field: String,
-        point: Value,
-        metres: f64,
-        ignore_unmapped: bool,
-        boost: f32,
-    },
-    DistanceFeature {
-        field: String,
-        origin: Value,
-        pivot: String,
-        boost: f32,
-    },
-    /// What has a number or a time, worth the more the nearer it is to `origin`; half at the pivot.
-    Nearness {
-        field: String,
-        origin: f64,
-        pivot: f64,
-        boost: f32,
-    },
-    GeoWithin {
-        field: String,
-        area: GeoArea,
-        ignore_unmapped: bool,
-        boost: f32,
-    },
+    GeoDistance(GeoDistanceQuery),
+    DistanceFeature(DistanceFeatureQuery),
+    Nearness(NearnessQuery),
+    GeoWithin(GeoWithinQuery),
     Match {
         field: String,
         text: Match,
         boost: f32,
     },
-    MultiMatch {
-        fields: Vec<(String, f32)>,
-        kind: MultiKind,
-        tie_breaker: Option<f32>,
-        text: Match,
-        boost: f32,
-    },
+    MultiMatch(MultiMatchQuery),
     FunctionScore {
         query: Box<Query>,
         scoring: Box<FunctionScore>,
@@ -217,14 +175,13 @@ pub struct Knn {
 impl Query {
     /// Queries of which the first must match, the second should, and the last must not.
     fn clauses(must: Vec<Query>, should: Vec<Query>, must_not: Vec<Query>, boost: f32) -> Query {
-        Query::Bool {
+        Query::Bool(BoolQuery {
             must,
-            filter: Vec::new(),
             should,
             must_not,
-            minimum: None,
             boost,
-        }
+            ..BoolQuery::default()
+        })
     }
 
     /// The query that a text stands for, whose clauses are no others'.
@@ -239,14 +196,11 @@ impl Query {
     /// The same query, of documents that match a filter besides.
     #[must_use]
     pub fn filtered(query: Option<Query>, filter: Query) -> Query {
-        Query::Bool {
+        Query::Bool(BoolQuery {
             must: vec![query.unwrap_or(Query::MatchAll { boost: 1.0 })],
             filter: vec![filter],
-            should: Vec::new(),
-            must_not: Vec::new(),
-            minimum: None,
-            boost: 1.0,
-        }
+            ..BoolQuery::default()
+        })
     }
 }
 

@@ -28,27 +28,18 @@ impl Query {
 
     fn rename(&mut self, names: &dyn Fn(&str, FieldUse) -> Vec<String>) {
         let named = match self {
-            Query::Bool {
-                must,
-                filter,
-                should,
-                must_not,
-                ..
-            } => {
-                let all = must.iter_mut().chain(filter).chain(should).chain(must_not);
-                return all.for_each(|query| query.rename(names));
-            }
+            Query::Bool(query) => return query.clauses_mut().for_each(|query| query.rename(names)),
             Query::DisMax { queries, .. } => {
                 return queries.iter_mut().for_each(|query| query.rename(names));
             }
             Query::Lenient(query) => return query.rename(names),
-            Query::MultiMatch { fields, .. } => {
-                let named = fields.iter().flat_map(|(field, boost)| {
+            Query::MultiMatch(query) => {
+                let named = query.fields.iter().flat_map(|(field, boost)| {
                     let names = names(field, FieldUse::Text).into_iter();
                     names.map(|name| (name, *boost))
                 });
-                *fields = named.collect();
-                if fields.is_empty() {
+                query.fields = named.collect();
+                if query.fields.is_empty() {
                     *self = Query::MatchNone;
                 }
                 return;

@@ -4,8 +4,8 @@
 use super::full_text::{are_all, boosted_fields, is_and};
 use super::fuzziness::{expansions, prefix_length};
 use super::{
-    CLAUSES_MAX, DEPTH_MAX, EXPANSIONS, Fuzzy, Match, MatchKind, MultiKind, Pattern, Query, Rewrite,
-    ZeroTerms, too_many_clauses,
+    CLAUSES_MAX, DEPTH_MAX, EXPANSIONS, Fuzzy, Match, MatchKind, MultiKind, MultiMatchQuery, Pattern, Query,
+    Rewrite, ZeroTerms, too_many_clauses,
 };
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, scalar};
@@ -106,14 +106,10 @@ pub(super) fn parse(body: &Value) -> Result<Query> {
     if let Some(fault) = parser.fault {
         return Err(fault);
     }
-    if let Query::Bool {
-        should,
-        minimum: least,
-        ..
-    } = &mut query
-        && !should.is_empty()
+    if let Query::Bool(clauses) = &mut query
+        && !clauses.should.is_empty()
     {
-        *least = minimum;
+        clauses.minimum = minimum;
     }
     Ok(query.whole(boost))
 }
@@ -439,13 +435,13 @@ impl Parser<'_> {
     }
 
     fn of_fields(&self, text: Match, kind: MultiKind) -> Query {
-        Query::MultiMatch {
+        Query::MultiMatch(MultiMatchQuery {
             fields: self.options.fields.clone(),
             kind,
             tie_breaker: None,
             text,
             boost: 1.0,
-        }
+        })
     }
 }
 
@@ -458,10 +454,10 @@ impl Part {
 /// A clause more: beside those before it where they are taken together likewise, and else beside all of them as one.
 fn with(mut before: Part, last: Option<Operation>, operation: Operation, clause: Part) -> Part {
     match &mut before.query {
-        Query::Bool { must, should, .. } if last == Some(operation) => {
+        Query::Bool(clauses) if last == Some(operation) => {
             match operation {
-                Operation::And => must.push(clause.query),
-                Operation::Or => should.push(clause.query),
+                Operation::And => clauses.must.push(clause.query),
+                Operation::Or => clauses.should.push(clause.query),
             }
             Part {
                 height: before.height.max(clause.height + 1),

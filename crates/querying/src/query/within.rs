@@ -13,20 +13,16 @@ impl Query {
                 query.each_named(see);
                 see(name, query);
             }
-            Query::Bool {
-                must,
-                filter,
-                should,
-                must_not,
-                ..
-            } => all(&mut must.iter().chain(must_not).chain(should).chain(filter)),
+            Query::Bool(query) => {
+                let scored = query.must.iter().chain(&query.must_not).chain(&query.should);
+                all(&mut scored.chain(&query.filter));
+            }
             Query::DisMax { queries, .. } => all(&mut queries.iter()),
-            Query::ConstantScore { filter: query, .. }
-            | Query::Nested { query, .. }
-            | Query::ScriptScore { query, .. } => all(&mut std::iter::once(&**query)),
-            Query::Boosting {
-                positive, negative, ..
-            } => all(&mut [&**positive, &**negative].into_iter()),
+            Query::ConstantScore { filter: query, .. } | Query::ScriptScore { query, .. } => {
+                all(&mut std::iter::once(&**query));
+            }
+            Query::Nested(nested) => all(&mut std::iter::once(&*nested.query)),
+            Query::Boosting(query) => all(&mut [&*query.positive, &*query.negative].into_iter()),
             Query::FunctionScore { query, scoring, .. } => {
                 let filters = scoring.functions.iter().filter_map(|one| one.filter.as_ref());
                 all(&mut filters.chain(std::iter::once(&**query)));
@@ -45,27 +41,20 @@ impl Query {
     fn add_inner_hits<'q>(&'q self, out: &mut Vec<(&'q str, &'q Query, &'q InnerHits)>) {
         let mut all = |queries: &'q [Query]| queries.iter().for_each(|query| query.add_inner_hits(out));
         match self {
-            Query::Bool {
-                must, filter, should, ..
-            } => [must, filter, should]
+            Query::Bool(query) => [&query.must, &query.filter, &query.should]
                 .into_iter()
                 .for_each(|queries| all(queries)),
             Query::DisMax { queries, .. } => all(queries),
             Query::ConstantScore { filter: query, .. }
-            | Query::Boosting { positive: query, .. }
             | Query::FunctionScore { query, .. }
             | Query::ScriptScore { query, .. }
             | Query::Named { query, .. } => query.add_inner_hits(out),
-            // What is wanted within it is wanted of its own hits.
-            Query::Nested {
-                path,
-                query,
-                inner: Some(inner),
-                ..
-            } => out.push((path, query, inner)),
-            Query::Nested {
-                query, inner: None, ..
-            } => query.add_inner_hits(out),
+            Query::Boosting(query) => query.positive.add_inner_hits(out),
+            Query::Nested(nested) => match &nested.inner {
+                // What is wanted within it is wanted of its own hits.
+                Some(inner) => out.push((&nested.path, &nested.query, inner)),
+                None => nested.query.add_inner_hits(out),
+            },
             _ => {}
         }
     }

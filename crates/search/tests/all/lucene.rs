@@ -13,26 +13,24 @@ fn shown(text: &str) -> String {
 /// A query in few signs: `+` must, `-` must not.
 fn show(query: &Query) -> String {
     match query {
-        Query::Bool {
-            must,
-            should,
-            must_not,
-            boost,
-            ..
-        } => {
+        Query::Bool(query) => {
             let all = |sign: &str, queries: &[Query]| {
                 queries
                     .iter()
                     .map(|query| format!("{sign}{}", show(query)))
                     .collect::<Vec<_>>()
             };
-            let parts = [all("+", must), all("", should), all("-", must_not)]
-                .concat()
-                .join(" ");
-            if *boost == 1.0 {
+            let parts = [
+                all("+", &query.must),
+                all("", &query.should),
+                all("-", &query.must_not),
+            ]
+            .concat()
+            .join(" ");
+            if query.boost == 1.0 {
                 format!("({parts})")
             } else {
-                format!("({parts})^{boost}")
+                format!("({parts})^{}", query.boost)
             }
         }
         Query::DisMax { queries, .. } => queries.iter().map(show).collect::<Vec<_>>().join("|"),

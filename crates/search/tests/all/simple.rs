@@ -10,13 +10,8 @@ fn parse(body: &Value) -> Result<Query> {
 /// How many queries are within one another.
 fn height(query: &Query) -> usize {
     match query {
-        Query::Bool {
-            must,
-            should,
-            must_not,
-            ..
-        } => {
-            let inner = must.iter().chain(should).chain(must_not);
+        Query::Bool(query) => {
+            let inner = query.must.iter().chain(&query.should).chain(&query.must_not);
             1 + inner.map(height).max().unwrap_or(0)
         }
         Query::DisMax { queries, .. } => queries.iter().map(height).max().unwrap_or(0),

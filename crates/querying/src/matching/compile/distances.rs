@@ -3,19 +3,38 @@
 use super::{Compiler, leaf};
 use crate::matching::Node;
 use crate::matching::test::Test;
-use crate::query::Range;
+use crate::query::{DistanceFeatureQuery, GeoDistanceQuery, GeoWithinQuery, NearnessQuery, Range};
 use crate::units::time_of;
 use mapping::FieldKind;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::fields;
 use mapping::geo::{Point, metres};
 use mapping::json::scalar;
-use serde_json::Value;
 use value::ValueRef;
 
 impl Compiler<'_> {
+    pub(super) fn geo_distance(self, query: &GeoDistanceQuery) -> Result<Node> {
+        let invalid = || SearchError::parsing("failed to parse a point");
+        let point = Point::of_json(&query.point).ok_or_else(invalid)?;
+        let test = Test::Near(point, query.metres);
+        self.place(&query.field, query.ignore_unmapped, test, query.boost)
+    }
+
+    pub(super) fn geo_within(self, query: &GeoWithinQuery) -> Result<Node> {
+        let test = Test::Within(query.area.clone());
+        self.place(&query.field, query.ignore_unmapped, test, query.boost)
+    }
+
+    pub(super) fn nearness(self, query: &NearnessQuery) -> Result<Node> {
+        let test = Test::Distance(query.origin, query.pivot);
+        Ok(match self.searchable(&query.field)? {
+            Some(field) => leaf(field, test, query.boost),
+            None => Node::Nothing,
+        })
+    }
+
     /// A test of places.
-    pub(super) fn place(self, name: &str, ignore_unmapped: bool, test: Test, boost: f32) -> Result<Node> {
+    fn place(self, name: &str, ignore_unmapped: bool, test: Test, boost: f32) -> Result<Node> {
         let failed = |why: &str| Err(SearchError::new(Kind::QueryShard, why.to_owned()));
         match self.searchable(name)? {
             Some(field) if field.kind == FieldKind::Point => Ok(leaf(field, test, boost)),
@@ -26,14 +45,9 @@ impl Compiler<'_> {
     }
 
     /// Scores by how near a place or a time is to an origin: half of the boost at the distance `pivot`.
-    pub(super) fn distance_feature(
-        self,
-        name: &str,
-        origin: &Value,
-        pivot: &str,
-        boost: f32,
-    ) -> Result<Node> {
-        let Some(field) = self.searchable(name)? else {
+    pub(super) fn distance_feature(self, query: &DistanceFeatureQuery) -> Result<Node> {
+        let (origin, pivot) = (&query.origin, query.pivot.as_str());
+        let Some(field) = self.searchable(&query.field)? else {
             return Ok(Node::Nothing);
         };
         let invalid =
@@ -68,6 +82,6 @@ impl Compiler<'_> {
                 return Err(SearchError::illegal(reason));
             }
         };
-        Ok(leaf(field, test, boost))
+        Ok(leaf(field, test, query.boost))
     }
 }

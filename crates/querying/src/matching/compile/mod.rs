@@ -13,11 +13,10 @@ use super::minimum::minimum;
 use super::patterns::TermPattern;
 use super::test::{Test, flag_term};
 use super::{Clauses, Node};
-use crate::query::{Pattern, Query};
+use crate::query::{BoolQuery, BoostingQuery, NestedQuery, Pattern, Query};
 use mapping::asked;
 use mapping::error::{Kind, Result, SearchError};
 use mapping::fields::{self, Term};
-use mapping::geo::Point;
 use mapping::json::scalar;
 use mapping::{Field, FieldKind, Mapping, Meta};
 use serde_json::Value;
@@ -49,45 +48,15 @@ impl Compiler<'_> {
             Query::MatchNone => Node::Nothing,
             Query::Named { query, .. } => self.node(query)?,
             Query::Lenient(query) => patterns::leniently(self.node(query))?,
-            Query::Bool {
-                must,
-                filter,
-                should,
-                must_not,
-                minimum,
-                boost,
-            } => self.bool([must, filter, should, must_not], minimum.as_deref(), *boost)?,
+            Query::Bool(query) => self.bool(query)?,
             Query::ConstantScore { filter, boost } => Node::Constant(Box::new(self.node(filter)?), *boost),
             Query::DisMax {
                 queries,
                 tie_breaker,
                 boost,
             } => Node::DisMax(self.nodes(queries)?, *tie_breaker, *boost),
-            Query::Boosting {
-                positive,
-                negative,
-                negative_boost,
-                boost,
-            } => Node::Boosting {
-                positive: Box::new(self.node(positive)?),
-                negative: Box::new(self.node(negative)?),
-                factor: *negative_boost,
-                boost: *boost,
-            },
-            Query::Nested {
-                path,
-                query,
-                mode,
-                ignore_unmapped,
-                inner: _,
-                boost,
-            } if self.is_nested(path, *ignore_unmapped)? => Node::Nested {
-                path: path.clone(),
-                node: Box::new(self.node(query)?),
-                mode: *mode,
-                boost: *boost,
-            },
-            Query::Nested { .. } => Node::Nothing,
+            Query::Boosting(query) => self.boosting(query)?,
+            Query::Nested(query) => self.nested(query)?,
             Query::Ids { values, boost } => Node::Ids(values.iter().cloned().collect(), *boost),
             Query::Exists { field, boost } => self.exists(field, *boost)?,
             Query::Term {
@@ -104,38 +73,10 @@ impl Compiler<'_> {
                 rewrite,
                 boost,
             } => self.pattern(field, pattern, *rewrite, *boost)?,
-            Query::GeoDistance {
-                field,
-                point,
-                metres,
-                ignore_unmapped,
-                boost,
-            } => {
-                let invalid = || SearchError::parsing("failed to parse a point");
-                let point = Point::of_json(point).ok_or_else(invalid)?;
-                self.place(field, *ignore_unmapped, Test::Near(point, *metres), *boost)?
-            }
-            Query::DistanceFeature {
-                field,
-                origin,
-                pivot,
-                boost,
-            } => self.distance_feature(field, origin, pivot, *boost)?,
-            Query::Nearness {
-                field,
-                origin,
-                pivot,
-                boost,
-            } => match self.searchable(field)? {
-                Some(field) => leaf(field, Test::Distance(*origin, *pivot), *boost),
-                None => Node::Nothing,
-            },
-            Query::GeoWithin {
-                field,
-                area,
-                ignore_unmapped,
-                boost,
-            } => self.place(field, *ignore_unmapped, Test::Within(area.clone()), *boost)?,
+            Query::GeoDistance(query) => self.geo_distance(query)?,
+            Query::DistanceFeature(query) => self.distance_feature(query)?,
+            Query::Nearness(query) => self.nearness(query)?,
+            Query::GeoWithin(query) => self.geo_within(query)?,
             Query::FunctionScore {
                 query,
                 scoring,
@@ -155,41 +96,46 @@ impl Compiler<'_> {
                 similarity,
             } => self.nearest(field, vector, *similarity)?,
             Query::Found { found, boost } => Node::Found(found.clone(), *boost),
-            Query::Knn(_) => {
-                return Err(SearchError::unsupported(
-                    "the query [knn] within [nested] and in aggregations",
-                ));
-            }
+            Query::Knn(_) => return Err(not_looked_for()),
             Query::Match { field, text, boost } => self.match_text(field, text, *boost)?,
-            Query::MultiMatch {
-                fields,
-                kind,
-                tie_breaker,
-                text,
-                boost,
-            } => self.multi_match(fields, *kind, *tie_breaker, text, *boost)?,
+            Query::MultiMatch(query) => self.multi_match(query)?,
         })
     }
 
-    fn bool(
-        self,
-        [must, filter, should, must_not]: [&[Query]; 4],
-        spec: Option<&str>,
-        boost: f32,
-    ) -> Result<Node> {
-        let is_empty = [must, filter, should, must_not]
-            .iter()
-            .all(|queries| queries.is_empty());
-        if is_empty {
+    fn boosting(self, query: &BoostingQuery) -> Result<Node> {
+        Ok(Node::Boosting {
+            positive: Box::new(self.node(&query.positive)?),
+            negative: Box::new(self.node(&query.negative)?),
+            factor: query.negative_boost,
+            boost: query.boost,
+        })
+    }
+
+    fn nested(self, query: &NestedQuery) -> Result<Node> {
+        if !self.is_nested(&query.path, query.ignore_unmapped)? {
+            return Ok(Node::Nothing);
+        }
+        Ok(Node::Nested {
+            path: query.path.clone(),
+            node: Box::new(self.node(&query.query)?),
+            mode: query.mode,
+            boost: query.boost,
+        })
+    }
+
+    fn bool(self, query: &BoolQuery) -> Result<Node> {
+        let boost = query.boost;
+        if query.clauses().next().is_none() {
             return Ok(Node::All(boost));
         }
-        let should = self.spread(should)?;
-        let (must, filter, must_not) = (self.said(must)?, self.said(filter)?, self.said(must_not)?);
+        let should = self.spread(&query.should)?;
+        let (must, filter) = (self.said(&query.must)?, self.said(&query.filter)?);
+        let must_not = self.said(&query.must_not)?;
         if must.is_empty() && filter.is_empty() && should.is_empty() && must_not.is_empty() {
             return Ok(Node::Nothing);
         }
         let default = usize::from(must.is_empty() && filter.is_empty() && !should.is_empty());
-        let minimum = match spec {
+        let minimum = match &query.minimum {
             // Where nothing else has to match, one of these has to, whatever was said.
             Some(spec) => minimum(spec, should.len())?.max(default),
             None => default,
@@ -404,6 +350,10 @@ impl Compiler<'_> {
         let nodes = nodes.collect::<Result<Vec<_>>>()?;
         Ok(Node::Constant(Box::new(Node::DisMax(nodes, 0.0, 1.0)), boost))
     }
+}
+
+fn not_looked_for() -> SearchError {
+    SearchError::unsupported("the query [knn] within [nested] and in aggregations")
 }
 
 /// All documents, if these names are those of types: all documents have one.

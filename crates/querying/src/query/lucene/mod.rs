@@ -8,8 +8,8 @@ mod options;
 mod tokens;
 
 use super::{
-    CLAUSES_MAX, DEPTH_MAX, Match, MatchKind, MultiKind, Pattern, Query, Range, Rewrite, ZeroTerms,
-    too_many_clauses,
+    CLAUSES_MAX, DEPTH_MAX, Match, MatchKind, MultiKind, MultiMatchQuery, Pattern, Query, Range, Rewrite,
+    ZeroTerms, too_many_clauses,
 };
 use mapping::error::{Result, SearchError};
 use mapping::json::{Members, scalar};
@@ -46,9 +46,7 @@ pub(super) fn parse(body: &Value) -> Result<Query> {
     let mut query = string(&text, &options)?;
     // Words of one field are clauses as others are; of several fields each is a clause of its own.
     match &mut query {
-        Query::Bool {
-            should, minimum: own, ..
-        } if !should.is_empty() => *own = minimum,
+        Query::Bool(clauses) if !clauses.should.is_empty() => clauses.minimum = minimum,
         Query::Match { text, .. } if text.kind == MatchKind::Terms => text.minimum = minimum,
         _ => {}
     }
@@ -371,7 +369,7 @@ impl Parser<'_> {
                 boost: *boost,
             };
         }
-        Query::MultiMatch {
+        Query::MultiMatch(MultiMatchQuery {
             fields: fields.clone(),
             kind: match kind {
                 MatchKind::Phrase => MultiKind::Best,
@@ -380,7 +378,7 @@ impl Parser<'_> {
             tie_breaker: options.tie_breaker,
             text,
             boost: 1.0,
-        }
+        })
     }
 
     /// A query for the field that is named, or for each of those that are meant where none is, with its factor.

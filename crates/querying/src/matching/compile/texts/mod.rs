@@ -10,8 +10,8 @@ use crate::matching::patterns::TermPattern;
 use crate::matching::test::Test;
 use crate::matching::{Expanding, Node};
 use crate::query::{
-    Fuzzy, Match, MatchKind, MultiKind, Query, Rewrite, TERMS_MAX, Weigh, ZeroTerms, are_all,
-    too_many_clauses,
+    Fuzzy, Match, MatchKind, MultiKind, MultiMatchQuery, Query, Rewrite, TERMS_MAX, Weigh, ZeroTerms,
+    are_all, too_many_clauses,
 };
 use mapping::analysis::{Analyzer, Token};
 use mapping::error::{Kind, Result, SearchError};
@@ -79,24 +79,18 @@ impl Compiler<'_> {
                     _ => Ok(false),
                 }
             }
-            Query::MultiMatch { fields, text, .. } if text.zero_terms == ZeroTerms::Skipped => {
-                let targets = self.targets(fields, text);
+            Query::MultiMatch(query) if query.text.zero_terms == ZeroTerms::Skipped => {
+                let targets = self.targets(&query.fields, &query.text);
                 for (field, _) in &targets {
-                    if !has_no_terms(field, text)? {
+                    if !has_no_terms(field, &query.text)? {
                         return Ok(false);
                     }
                 }
                 Ok(!targets.is_empty())
             }
-            Query::Bool {
-                must,
-                filter,
-                should,
-                must_not,
-                ..
-            } => {
+            Query::Bool(query) => {
                 let mut is_there = false;
-                for clause in must.iter().chain(filter).chain(should).chain(must_not) {
+                for clause in query.clauses() {
                     if !self.says_nothing(clause)? {
                         return Ok(false);
                     }
@@ -156,29 +150,24 @@ impl Compiler<'_> {
         }
     }
 
-    pub(super) fn multi_match(
-        self,
-        fields: &[(String, f32)],
-        kind: MultiKind,
-        tie_breaker: Option<f32>,
-        text: &Match,
-        boost: f32,
-    ) -> Result<Node> {
+    pub(super) fn multi_match(self, query: &MultiMatchQuery) -> Result<Node> {
         // Where all fields are meant, not all of them can have the text.
         let text = &Match {
-            lenient: text.lenient || are_all(fields),
-            ..text.clone()
+            lenient: query.text.lenient || are_all(&query.fields),
+            ..query.text.clone()
         };
-        let targets = self.targets(fields, text);
-        if kind == MultiKind::Cross {
-            return self.cross_fields(&targets, text, tie_breaker.unwrap_or(0.0), boost);
+        let targets = self.targets(&query.fields, text);
+        if query.kind == MultiKind::Cross {
+            let tie = query.tie_breaker.unwrap_or(0.0);
+            return self.cross_fields(&targets, text, tie, query.boost);
         }
         let nodes = targets
             .iter()
             .map(|(field, factor)| self.match_text(&field.name, text, *factor));
         let nodes: Vec<Node> = nodes.collect::<Result<_>>()?;
-        let tie = tie_breaker.unwrap_or(if kind == MultiKind::Most { 1.0 } else { 0.0 });
-        Ok(Node::DisMax(nodes, tie, boost))
+        let usual = if query.kind == MultiKind::Most { 1.0 } else { 0.0 };
+        let tie = query.tie_breaker.unwrap_or(usual);
+        Ok(Node::DisMax(nodes, tie, query.boost))
     }
 
     /// The fields that these names stand for, with their factors.
