@@ -150,7 +150,7 @@ pub(crate) fn of_list(run: &mut Run<'_>, base: &Object, name: &str, arguments: &
     Ok(Object::Bool(list.borrow().len() != length))
 }
 
-/// The methods of sets; of those that change nothing they have what lists have.
+/// The methods of sets; what is not among them is asked of a list with the same objects.
 pub(crate) fn of_set(
     run: &mut Run<'_>,
     base: &Object,
@@ -160,6 +160,13 @@ pub(crate) fn of_set(
 ) -> Result<Object> {
     let length = set.borrow().len();
     match (name, arguments) {
+        // These are asked again and again, for which a copy each time would soon be beyond the limit.
+        ("size" | "length", []) => return Ok(Object::Int(length as i64)),
+        ("isEmpty", []) => return Ok(Object::Bool(length == 0)),
+        ("contains", [one]) => {
+            let found = run.position(&set.borrow(), one)?;
+            return Ok(Object::Bool(found.is_some()));
+        }
         ("add", [one]) => add(run, base, set, one)?,
         ("addAll", [others]) => {
             for one in items(others)? {

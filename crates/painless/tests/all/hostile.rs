@@ -148,6 +148,15 @@ fn what_holds_others_a_hundred_thousand_deep_is_freed() {
 }
 
 #[test]
+fn asking_a_set_takes_no_memory() {
+    let filled = "def s = new HashSet(); for (int i = 0; i < 500; i++) { s.add(i) }";
+    let asked = "int n = 0; for (int i = 0; i < 2000; i++) { if (s.contains(0) && s.size() == 500 && !s.isEmpty()) { n++ } } n";
+    let script = Script::compile(&format!("{filled} {asked}")).unwrap();
+    let ran = script.run(&mut Globals::new(), &());
+    assert_eq!(ran.unwrap(), Value::Int32(2_000));
+}
+
+#[test]
 fn large_maps_cost_steps() {
     let begun = Instant::now();
     assert!(
