@@ -1,5 +1,6 @@
 //! From a request to its reply: which command, whether it may run, what it runs under.
 
+use crate::access::Access;
 use crate::arguments::{self, Generic};
 use crate::call::Call;
 use crate::commands::{self, Command};
@@ -104,9 +105,7 @@ async fn run_named(
     }
     let database = database(message)?;
     let collection = collection_name(request);
-    command
-        .access
-        .check(&server.engine, connection, called, &database, collection)?;
+    access(command, request).check(&server.engine, connection, called, &database, collection)?;
     let generic = Generic::parse(called, request)?;
     if let Some(time) = passed_on(request) {
         server.clock.advance(time);
@@ -191,6 +190,14 @@ fn collection_name(request: &Request) -> &str {
     match request.body.as_raw().iter().next() {
         Some((_, ValueRef::String(name))) => name,
         _ => "",
+    }
+}
+
+/// What a command asks of its caller before it is run. Which collection a UUID means is known only then.
+fn access(command: &Command, request: &Request) -> Access {
+    match request.body.as_raw().iter().next() {
+        Some((_, ValueRef::Binary { subtype: 4, .. })) if command.takes_uuid => Access::LoggedIn,
+        _ => command.access,
     }
 }
 

@@ -101,6 +101,8 @@ pub(crate) struct Command {
     pub(crate) access: Access,
     /// Whether it names a collection, by its first argument unless it is known to do so otherwise.
     pub(crate) is_on_collection: bool,
+    /// Whether it takes a collection by its UUID too, and then checks itself what may be done with that.
+    pub(crate) takes_uuid: bool,
     /// Whether it belongs to the stable API.
     pub(crate) is_stable: bool,
     /// Whether it is a write that a driver may send again.
@@ -129,6 +131,7 @@ impl Command {
             aliases: &[],
             access,
             is_on_collection: false,
+            takes_uuid: false,
             is_stable: false,
             is_retryable: false,
             reads: false,
@@ -147,6 +150,11 @@ impl Command {
 
     const fn on_collection(mut self) -> Command {
         self.is_on_collection = true;
+        self
+    }
+
+    const fn or_uuid(mut self) -> Command {
+        self.takes_uuid = true;
         self
     }
 

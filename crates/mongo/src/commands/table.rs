@@ -51,6 +51,7 @@ static COMMANDS: &[Command] = &[
     anyone("logout", run!(logout)),
     // Documents.
     collection("find", Action::Find, run!(find))
+        .or_uuid()
         .stable()
         .reads()
         .reads_snapshots(),
@@ -61,8 +62,12 @@ static COMMANDS: &[Command] = &[
         .reads()
         .reads_snapshots()
         .writes(),
-    collection("count", Action::Find, run!(count)).stable().reads(),
+    collection("count", Action::Find, run!(count))
+        .or_uuid()
+        .stable()
+        .reads(),
     collection("distinct", Action::Find, run!(distinct))
+        .or_uuid()
         .reads()
         .reads_snapshots(),
     collection("mapReduce", Action::Find, run!(map_reduce))
@@ -138,7 +143,9 @@ static COMMANDS: &[Command] = &[
         Action::CheckMetadataConsistency,
         run!(check_metadata_consistency),
     ),
-    collection("listIndexes", Action::ListIndexes, run!(list_indexes)).stable(),
+    collection("listIndexes", Action::ListIndexes, run!(list_indexes))
+        .or_uuid()
+        .stable(),
     collection("dropIndexes", Action::DropIndex, run!(drop_indexes))
         .aliases(&["deleteIndexes"])
         .stable()

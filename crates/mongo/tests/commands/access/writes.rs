@@ -215,4 +215,10 @@ fn a_uuid_shows_no_more_than_a_name() {
     guarded.allow(&[reads, uses_uuids]);
     assert_eq!(find(&mut guarded, "secret"), OK);
     assert_eq!(find(&mut guarded, "_users"), REFUSED);
+    let reads_one: Right<'_> = ("test", "secret", &["find"]);
+    guarded.allow(&[reads_one]);
+    assert_eq!(find(&mut guarded, "secret"), REFUSED);
+    guarded.allow(&[reads_one, uses_uuids]);
+    assert_eq!(find(&mut guarded, "secret"), OK);
+    assert_eq!(find(&mut guarded, "a"), REFUSED);
 }
