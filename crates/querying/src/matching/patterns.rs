@@ -1,7 +1,7 @@
 //! Patterns of terms: prefixes, wildcards, regular expressions of Lucene, edit distances.
 
 use super::Clauses;
-use crate::query::{Fuzzy, Pattern, edits};
+use crate::query::{Fuzzy, Pattern, edits, no_query};
 use language::interruption::steps;
 use mapping::error::{Result, SearchError};
 use regex::{Regex, RegexBuilder};
@@ -156,7 +156,7 @@ impl TermPattern {
                 case_insensitive,
             } => {
                 if value.chars().count() > LENGTH_MAX {
-                    return Err(SearchError::illegal(format!(
+                    return Err(no_query(&format!(
                         "The length of regex [{}] used in the Regexp Query request has exceeded the allowed maximum of [{LENGTH_MAX}]. This \
                          maximum can be set by changing the [index.max_regex_length] index level setting.",
                         value.chars().count()

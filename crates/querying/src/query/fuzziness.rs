@@ -78,7 +78,7 @@ pub(crate) fn edits(fuzziness: &str, length: usize, most: usize) -> Result<usize
 }
 
 /// Why a query cannot be asked of an index.
-fn no_query(reason: &str) -> SearchError {
+pub(crate) fn no_query(reason: &str) -> SearchError {
     SearchError::new(Kind::QueryShard, format!("failed to create query: {reason}"))
 }
 

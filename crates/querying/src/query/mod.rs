@@ -25,7 +25,7 @@ pub use area::GeoArea;
 pub(crate) use full_text::are_all;
 pub use functions::FunctionScore;
 pub(crate) use functions::{BoostMode, Curve, Decay, Function, FunctionKind, ManyMode, Modifier, ScoreMode};
-pub(crate) use fuzziness::edits;
+pub(crate) use fuzziness::{edits, no_query};
 pub use inner::InnerHits;
 pub use intervals::Rule;
 pub(crate) use intervals::{Relation as Standing, RuleKind};

@@ -1,8 +1,8 @@
 //! Queries for the terms of fields as they are.
 
-use super::fuzziness::{expansions, fuzziness, prefix_length};
+use super::fuzziness::{expansions, fuzziness, no_query, prefix_length};
 use super::{CLAUSES_MAX, Fuzzy, Pattern, Query, Range, Rewrite};
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{Result, SearchError};
 use mapping::intervals::Relation;
 use mapping::json::{Members, one_or_many, scalar};
 use serde_json::Value;
@@ -57,13 +57,11 @@ fn terms(mut members: Members<'_>) -> Result<Query> {
         _ => return Err(missing()),
     };
     if values.len() > CLAUSES_MAX {
-        return Err(SearchError::new(
-            Kind::IllegalArgument,
-            format!(
-                "The number of terms [{}] used in the Terms Query request has exceeded the allowed maximum of [{CLAUSES_MAX}].",
-                values.len()
-            ),
-        ));
+        return Err(no_query(&format!(
+            "The number of terms [{}] used in the Terms Query request has exceeded the allowed maximum of [{CLAUSES_MAX}]. This maximum \
+             can be set by changing the [index.max_terms_count] index level setting.",
+            values.len()
+        )));
     }
     members.end()?;
     Ok(Query::Terms {
