@@ -15,6 +15,7 @@ mod members;
 mod names;
 mod renamed;
 mod rewrite;
+mod several;
 mod sides;
 mod simple;
 mod term_level;
@@ -22,7 +23,6 @@ mod texts;
 mod within;
 
 pub use area::GeoArea;
-pub(crate) use full_text::are_all;
 pub use functions::FunctionScore;
 pub(crate) use functions::{BoostMode, Curve, Decay, Function, FunctionKind, ManyMode, Modifier, ScoreMode};
 pub(crate) use fuzziness::{edits, no_query};
@@ -38,6 +38,7 @@ pub use members::{
 pub use renamed::FieldUse;
 pub use rewrite::EXPANSIONS;
 pub use rewrite::{Rewrite, Weigh};
+pub(crate) use several::are_all;
 pub use sides::sides as box_sides;
 pub use texts::{Fuzzy, Match, MatchKind, MultiKind, ZeroTerms};
 

@@ -1,8 +1,8 @@
 //! `simple_query_string`: `+`, `|`, `-`, quotation marks, `*`, `~`, parentheses. Every text means something; what cannot be
 //! understood is taken as words.
 
-use super::full_text::{are_all, boosted_fields, is_and};
 use super::fuzziness::{expansions, prefix_length};
+use super::several::{are_all, boosted_fields, is_and};
 use super::{
     CLAUSES_MAX, DEPTH_MAX, EXPANSIONS, Fuzzy, Match, MatchKind, MultiKind, MultiMatchQuery, Pattern, Query,
     Rewrite, ZeroTerms, too_many_clauses,

@@ -1,7 +1,7 @@
 //! What a query says besides its text.
 
-use crate::query::full_text::{are_all, boosted, boosted_fields, is_and, multi_kind};
 use crate::query::fuzziness::{expansions, fuzziness, prefix_length};
+use crate::query::several::{are_all, boosted, boosted_fields, is_and, multi_kind};
 use crate::query::{Fuzzy, MatchKind, MultiKind, Rewrite};
 use mapping::error::{Result, SearchError};
 use mapping::json::Members;
