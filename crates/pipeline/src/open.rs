@@ -64,7 +64,11 @@ impl Opened {
     ) -> Result<Opened> {
         let resolved = surroundings.collections.resolve(scope.namespace)?;
         let all = joined(resolved.stages, stages);
-        let pipeline = Pipeline::parse_within(&all, scope)?;
+        let namespace = match tells_of_below(&all, stages) {
+            true => &resolved.namespace,
+            false => scope.namespace,
+        };
+        let pipeline = Pipeline::parse_within(&all, &StageScope { namespace, ..*scope })?;
         check_origin(scope.namespace, &pipeline)?;
         for stage in &pipeline.stages {
             stage
@@ -184,12 +188,25 @@ fn prefer_covering_index(collection: &Collection, leading: &Leading, spec: &mut 
 
 /// The stages of a view and those that are asked of it. What `$collStats` tells is of the view itself, as in MongoDB.
 fn joined(mut of_view: Vec<Value>, asked: &[Value]) -> Vec<Value> {
-    let first = asked.first().and_then(Value::as_document);
-    if first.is_some_and(|first| first.contains("$collStats")) {
+    if begins_with(asked, "$collStats") {
         of_view.clear();
     }
     of_view.extend(asked.iter().cloned());
     of_view
+}
+
+/// Whether all stages begin with one that tells of the collection below a view: of indexes or plans, of which a view has
+/// none, or of whatever the view itself asks for.
+fn tells_of_below(all: &[Value], asked: &[Value]) -> bool {
+    let is_of_below = |name| begins_with(all, name);
+    is_of_below("$indexStats")
+        || is_of_below("$planCacheStats")
+        || (is_of_below("$collStats") && !begins_with(asked, "$collStats"))
+}
+
+fn begins_with(stages: &[Value], name: &str) -> bool {
+    let first = stages.first().and_then(Value::as_document);
+    first.is_some_and(|first| first.contains(name))
 }
 
 /// Refuses to read a view by another order of strings than its own.

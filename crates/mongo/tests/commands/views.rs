@@ -46,6 +46,33 @@ fn map_reduced() -> Vec<Case> {
 }
 
 #[test]
+fn indexes_and_plans_of_a_view_are_those_of_its_collection() {
+    let first = |name: &str, stage: &str| {
+        let stage = Document::new().with(stage, doc! {});
+        doc! {"aggregate": name, "pipeline": [stage, {"$sort": {"name": -1}}], "cursor": {}}
+    };
+    let mut cases = made();
+    cases.extend([
+        good(doc! {"create": "all", "viewOn": "a"}, doc! {}),
+        good(
+            first("all", "$indexStats"),
+            doc! {"cursor": {"firstBatch": [{"name": "x_1"}, {"name": "_id_"}]}},
+        ),
+        good(first("all", "$planCacheStats"), doc! {"ok": 1.0}),
+        bad(first("v", "$indexStats"), 40_602, "only valid as the first stage"),
+        good(
+            doc! {"create": "counted", "viewOn": "a", "pipeline": [{"$collStats": {"count": {}}}]},
+            doc! {},
+        ),
+        good(
+            doc! {"find": "counted"},
+            doc! {"cursor": {"firstBatch": [{"ns": "test.a", "count": 3}]}},
+        ),
+    ]);
+    run(&cases);
+}
+
+#[test]
 fn a_view_is_no_collection() {
     run(&told());
 }
