@@ -116,6 +116,27 @@ async fn stages_that_compute_see_metadata() {
 }
 
 #[tokio::test]
+async fn window_functions_see_metadata() {
+    let engine = places().await;
+    let far = doc! {"$meta": "geoNearDistance"};
+    let output = doc! {
+        "sum": {"$sum": far.clone()},
+        "top": {"$top": {"sortBy": {"_id": 1}, "output": far.clone()}},
+    };
+    let windows = doc! {"partitionBy": far, "sortBy": {"_id": 1}, "output": output};
+    let stages = array![
+        near(),
+        {"$setWindowFields": windows},
+        {"$project": {"_id": 0, "sum": 1, "top": 1}},
+    ];
+    let found = aggregate(&engine, "places", stages).await.unwrap();
+    assert_eq!(
+        found,
+        [doc! {"sum": 5.0, "top": 5.0}, doc! {"sum": 10.0, "top": 10.0}]
+    );
+}
+
+#[tokio::test]
 async fn scores_of_texts_are_grouped_by_and_have_a_second_name() {
     let engine = places().await;
     let searched = doc! {"$match": {"$text": {"$search": "apple"}}};

@@ -2,7 +2,7 @@
 
 use super::frame::Frame;
 use super::moving::{Filling, Smoothing};
-use super::partition::Partition;
+use super::partition::{Partition, Shown};
 use super::position::{Place, Shift};
 use super::removable::{Removable, RemovableKind};
 use super::scaling::{self, Scaling};
@@ -138,6 +138,7 @@ fn recompute(
         false => Asking::MovingFrame,
     };
     let start = || accumulation.start((&group).into(), variables, asking);
+    let mut shown = Shown::new(variables);
     let mut known: Option<(std::ops::Range<usize>, Option<Value>)> = None;
     let mut results = Vec::with_capacity(partition.len());
     for range in frame.of_all(partition)? {
@@ -147,7 +148,7 @@ fn recompute(
                 let mut state = start()?;
                 for row in &partition.rows()[range.clone()] {
                     steps(1)?;
-                    accumulation.add(&mut state, row.as_ref(), variables)?;
+                    accumulation.add(&mut state, row.as_ref(), shown.of(row))?;
                 }
                 let value = state.result()?;
                 known = Some((range, value.clone()));

@@ -93,18 +93,13 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
 impl Windows {
     pub(crate) fn parse(options: &Document, scope: &StageScope<'_>) -> Result<Windows> {
         let fields = Fields::new("$setWindowFields", options);
-        // Its functions see documents without their metadata.
-        let scope = &StageScope {
-            metadata: &[],
-            ..*scope
-        };
         fields.take("partitionBy");
         let sort = fields.document("sortBy")?.filter(|pattern| !pattern.is_empty());
         let outputs = fields.document("output")?;
         fields.finish()?;
         let outputs = outputs.ok_or_else(|| fields.missing("output"))?.to_document();
         let partition_by = options.get("partitionBy");
-        let partition_by = partition_by.map(|by| Expression::parse(by, &scope.variables.parse_scope()));
+        let partition_by = partition_by.map(|by| Expression::parse(by, &scope.parse_scope()));
         let partition_by = partition_by.transpose()?;
         let sort = sort
             .map(|pattern| SortPattern::parse(&pattern.to_document()))
@@ -270,7 +265,7 @@ impl FunctionParser<'_> {
     }
 
     fn expression(&self, operand: &Value) -> Result<Expression> {
-        Ok(Expression::parse(operand, &self.scope.variables.parse_scope())?)
+        Ok(Expression::parse(operand, &self.scope.parse_scope())?)
     }
 
     fn refuse_window(&self) -> Result<()> {

@@ -63,10 +63,37 @@ impl Partition {
         expression: &Expression,
         variables: &Variables,
     ) -> Result<Vec<Option<Value>>> {
+        let mut shown = Shown::new(variables);
         let values = self.rows.iter().map(|row| {
             steps(1)?;
-            expression.evaluate(row.as_ref(), variables)
+            expression.evaluate(row.as_ref(), shown.of(row))
         });
         Ok(values.collect::<language::Result<_>>()?)
+    }
+}
+
+/// The variables, as expressions on one document after the other see them.
+pub(super) struct Shown<'v> {
+    given: &'v Variables,
+    with_metadata: Option<Variables>,
+}
+
+impl<'v> Shown<'v> {
+    pub(super) fn new(given: &'v Variables) -> Shown<'v> {
+        Shown {
+            given,
+            with_metadata: None,
+        }
+    }
+
+    /// Those that expressions on this document see: with its metadata, where it has some.
+    pub(super) fn of(&mut self, row: &Row) -> &Variables {
+        let given = self.given;
+        let Some(metadata) = row.metadata() else {
+            return given;
+        };
+        let own = self.with_metadata.get_or_insert_with(|| given.clone());
+        own.set_metadata(metadata.clone());
+        own
     }
 }

@@ -49,16 +49,16 @@ impl Running {
     }
 
     /// The key by which a document is sorted, and how much of it stands for the partition.
-    fn key(&self, document: DocumentRef<'_>) -> Result<(Vec<u8>, usize)> {
+    fn key(&self, document: DocumentRef<'_>, variables: &Variables) -> Result<(Vec<u8>, usize)> {
         let mut key = Vec::new();
         if let Some(by) = &self.windows.partition_by {
-            let value = by.find(document, &self.variables)?;
+            let value = by.find(document, variables)?;
             if let Some(ValueRef::Array(_)) = value.get() {
                 return Err(QueryError::type_mismatch(
                     "An expression used to partition cannot evaluate to value of type array",
                 ));
             }
-            append_key(value.or_null(), self.variables.collation(), &mut key);
+            append_key(value.or_null(), variables.collation(), &mut key);
         }
         let partition = key.len();
         if let Some(sort) = &self.windows.sort {
@@ -140,8 +140,10 @@ fn value_at(document: DocumentRef<'_>, path: &FieldPath) -> Value {
 
 impl Step for Running {
     fn push(&mut self, rows: Vec<Row>, _out: &mut Vec<Row>) -> Result<Flow> {
+        let mut variables = Arc::clone(&self.variables);
         for row in rows {
-            let (key, partition) = self.key(row.as_ref())?;
+            row.show_metadata(&mut variables);
+            let (key, partition) = self.key(row.as_ref(), &variables)?;
             self.input.push(&key, &(row, partition))?;
         }
         Ok(Flow::More)
