@@ -1,5 +1,7 @@
 //! How alike two words are, from 0 to 1, in the ways in which Lucene measures it.
 
+use mapping::error::{Result, SearchError};
+
 /// A way to measure it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Likeness {
@@ -17,6 +19,16 @@ pub(super) enum Likeness {
 const ALIKE: f64 = 0.7;
 
 impl Likeness {
+    pub(super) fn parse(name: Option<&str>) -> Result<Likeness> {
+        match name {
+            None | Some("internal" | "damerau_levenshtein") => Ok(Likeness::DamerauLevenshtein),
+            Some("levenshtein") => Ok(Likeness::Levenshtein),
+            Some("jaro_winkler") => Ok(Likeness::JaroWinkler),
+            Some("ngram") => Ok(Likeness::Ngram),
+            Some(other) => Err(SearchError::illegal(format!("Illegal distance option {other}"))),
+        }
+    }
+
     /// `edits` are those between the two with characters that change places.
     pub(super) fn of(self, a: &[char], b: &[char], edits: usize) -> f64 {
         let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));

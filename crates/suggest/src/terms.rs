@@ -49,6 +49,20 @@ pub(super) enum Mode {
     Always,
 }
 
+impl Mode {
+    fn parse(name: Option<&str>) -> Result<Mode> {
+        match name {
+            None | Some("missing") => Ok(Mode::Missing),
+            Some("popular") => Ok(Mode::Popular),
+            Some("always") => Ok(Mode::Always),
+            Some(other) => Err(SearchError::illegal(format!(
+                "No enum constant org.elasticsearch.search.suggest.term.TermSuggestionBuilder.SuggestMode.{}",
+                other.to_ascii_uppercase()
+            ))),
+        }
+    }
+}
+
 /// How many documents have each word that is near one of the text.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Counted {
@@ -84,18 +98,10 @@ impl Options {
             .or(members.integer("min_word_len")?);
         let length_min = at_least(length, 4, 1, "minWordLength must be greater or equal to 1")?;
         let size = at_least(members.integer("size")?, 5, 1, "size must be positive")?;
-        let mut word = |name| Ok(members.text(name)?.map(|text| text.to_ascii_lowercase()));
-        let mode = match word("suggest_mode")?.as_deref() {
-            None | Some("missing") => Mode::Missing,
-            Some("popular") => Mode::Popular,
-            Some("always") => Mode::Always,
-            Some(other) => {
-                return Err(SearchError::illegal(format!(
-                    "No enum constant org.elasticsearch.search.suggest.term.TermSuggestionBuilder.SuggestMode.{}",
-                    other.to_ascii_uppercase()
-                )));
-            }
+        let mut word = |name: &str| -> Result<Option<String>> {
+            Ok(members.text(name)?.map(|text| text.to_ascii_lowercase()))
         };
+        let mode = Mode::parse(word("suggest_mode")?.as_deref())?;
         let by_frequency = match word("sort")?.as_deref() {
             None | Some("score") => false,
             Some("frequency") => true,
@@ -106,20 +112,7 @@ impl Options {
                 )));
             }
         };
-        let likeness = match word("string_distance")?.as_deref() {
-            None | Some("internal" | "damerau_levenshtein") => Likeness::DamerauLevenshtein,
-            Some("levenshtein") => Likeness::Levenshtein,
-            Some("jaro_winkler") => Likeness::JaroWinkler,
-            Some("ngram") => Likeness::Ngram,
-            Some(other) => return Err(SearchError::illegal(format!("Illegal distance option {other}"))),
-        };
-        let share = |name: &str, number: Option<f64>, default: f64| match number {
-            Some(number) if number < 0.0 => Err(SearchError::illegal(format!("{name} must be positive"))),
-            Some(number) if number > 1.0 && number.fract() != 0.0 => Err(SearchError::illegal(format!(
-                "if {name} is greater than 1, it must not be a fraction"
-            ))),
-            number => Ok(number.unwrap_or(default)),
-        };
+        let likeness = Likeness::parse(word("string_distance")?.as_deref())?;
         // How many are looked at before the best are chosen: all are.
         members.integer("max_inspections")?;
         members.integer("shard_size")?;
@@ -145,6 +138,17 @@ impl Options {
     /// The same for other words.
     pub(super) fn with_mode(&self, mode: Mode) -> Options {
         Options { mode, ..self.clone() }
+    }
+}
+
+/// A part of all documents up to 1, above it a number of them.
+fn share(name: &str, number: Option<f64>, default: f64) -> Result<f64> {
+    match number {
+        Some(number) if number < 0.0 => Err(SearchError::illegal(format!("{name} must be positive"))),
+        Some(number) if number > 1.0 && number.fract() != 0.0 => Err(SearchError::illegal(format!(
+            "if {name} is greater than 1, it must not be a fraction"
+        ))),
+        number => Ok(number.unwrap_or(default)),
     }
 }
 

@@ -29,6 +29,11 @@ struct Node {
     paths: Vec<Vec<String>>,
 }
 
+/// Whether these words are those of the text.
+fn is_original(path: &[String], matched: &[Token]) -> bool {
+    path.iter().eq(matched.iter().map(|token| &token.text))
+}
+
 impl Synonyms {
     /// Reads rules, whose words are cut as texts are by what comes before.
     pub(super) fn parse(
@@ -111,49 +116,67 @@ impl Synonyms {
             let matched = &tokens[at..at + count];
             let last = matched.last().unwrap_or(first);
             let span = last.position - first.position + 1;
-            let is_original = |path: &[String]| path.iter().eq(matched.iter().map(|token| &token.text));
-            let inner: usize = paths.iter().map(|path| path.len() - 1).sum();
-            let taken = match self.is_graph {
-                true => inner as u32 + 1,
-                false if paths.iter().any(|path| is_original(path)) => span,
-                // What is longer than what it stands for lies beside what follows.
-                false => span.min(paths.iter().map(Vec::len).max().unwrap_or(1) as u32),
-            };
-            // Of several words each is at a place of its own, so that no path leads from one phrase into another.
-            let mut next_inner = place + 1;
-            let begun = out.len();
-            for path in paths {
-                let mut own = place;
-                for (nth, word) in path.iter().enumerate() {
-                    let is_last = nth + 1 == path.len();
-                    let end = match (self.is_graph, is_last) {
-                        (true, true) => place + taken,
-                        (true, false) => next_inner,
-                        (false, true) if path.len() == 1 => place + taken,
-                        (false, _) => own + 1,
-                    };
-                    let source = matched.get(nth).filter(|_| is_original(path));
-                    out.push(Token {
-                        text: word.clone(),
-                        position: own,
-                        length: end - own,
-                        start: source.map_or(first.start, |token| token.start),
-                        end: source.map_or(last.end, |token| token.end),
-                        kind: source.map_or("SYNONYM", |token| token.kind),
-                    });
-                    own = end;
-                    if self.is_graph && !is_last {
-                        next_inner += 1;
-                    }
-                }
-            }
-            out[begun..].sort_by_key(|token| token.position);
+            let taken = self.taken(paths, matched, span);
+            self.put(paths, matched, (place, taken), &mut out);
             moved += i64::from(taken) - i64::from(span);
             at += count;
         }
         // What lies beside what follows comes in the order of places, too.
         out.sort_by_key(|token| token.position);
         out
+    }
+
+    /// How many places is taken by what stands for tokens that took `span` of them.
+    fn taken(&self, paths: &[Vec<String>], matched: &[Token], span: u32) -> u32 {
+        let inner: usize = paths.iter().map(|path| path.len() - 1).sum();
+        match self.is_graph {
+            true => inner as u32 + 1,
+            false if paths.iter().any(|path| is_original(path, matched)) => span,
+            // What is longer than what it stands for lies beside what follows.
+            false => span.min(paths.iter().map(Vec::len).max().unwrap_or(1) as u32),
+        }
+    }
+
+    /// Appends what stands for tokens, in the order of places: all of it begins at `place`, and takes so many of them.
+    fn put(
+        &self,
+        paths: &[Vec<String>],
+        matched: &[Token],
+        (place, taken): (u32, u32),
+        out: &mut Vec<Token>,
+    ) {
+        let (Some(first), Some(last)) = (matched.first(), matched.last()) else {
+            return;
+        };
+        // Of several words each is at a place of its own, so that no path leads from one phrase into another.
+        let mut next_inner = place + 1;
+        let begun = out.len();
+        for path in paths {
+            let mut own = place;
+            for (nth, word) in path.iter().enumerate() {
+                let is_last = nth + 1 == path.len();
+                let end = match (self.is_graph, is_last) {
+                    (true, true) => place + taken,
+                    (true, false) => next_inner,
+                    (false, true) if path.len() == 1 => place + taken,
+                    (false, _) => own + 1,
+                };
+                let source = matched.get(nth).filter(|_| is_original(path, matched));
+                out.push(Token {
+                    text: word.clone(),
+                    position: own,
+                    length: end - own,
+                    start: source.map_or(first.start, |token| token.start),
+                    end: source.map_or(last.end, |token| token.end),
+                    kind: source.map_or("SYNONYM", |token| token.kind),
+                });
+                own = end;
+                if self.is_graph && !is_last {
+                    next_inner += 1;
+                }
+            }
+        }
+        out[begun..].sort_by_key(|token| token.position);
     }
 
     /// The most tokens that a rule is for, and what they stand for.

@@ -40,53 +40,20 @@ impl Parser {
         }
         let query = match name {
             "geo_distance" => {
-                if let Some(kind) = members.text("distance_type")?
-                    && !["arc", "plane"].contains(&kind.to_ascii_lowercase().as_str())
-                {
-                    return Err(SearchError::illegal(format!("No geo distance for [{kind}]")));
-                }
-                let distance = members.text("distance")?.ok_or_else(|| {
-                    SearchError::parsing("geo_distance requires 'distance' to be specified")
-                })?;
-                let unit = members.text("unit")?.unwrap_or_default();
-                let is_bare = distance.bytes().all(|b| b.is_ascii_digit() || b == b'.');
-                let whole = if is_bare {
-                    format!("{distance}{unit}")
-                } else {
-                    distance.clone()
-                };
-                let metres = metres(&whole)
-                    .ok_or_else(|| SearchError::parsing(format!("[distance] cannot be [{distance}]")))?;
-                let (field, point) = field(&mut members, name)?;
-                point_of(point)?;
+                let (metres, field, point) = circle(&mut members)?;
                 Query::GeoDistance(GeoDistanceQuery {
                     field,
-                    point: point.clone(),
+                    point,
                     metres,
                     ignore_unmapped,
                     boost,
                 })
             }
-            "geo_polygon" => {
-                let (field, given) = field(&mut members, name)?;
-                Query::GeoWithin(GeoWithinQuery {
-                    field,
-                    area: GeoArea::Polygon(corners(given)?),
-                    ignore_unmapped,
-                    boost,
-                })
-            }
             _ => {
-                if let Some(kind) = members.text("type")?
-                    && !["memory", "indexed"].contains(&kind.to_ascii_lowercase().as_str())
-                {
-                    let reason = format!("no type can be parsed from ordinal {kind}");
-                    return Err(SearchError::illegal(reason));
-                }
-                let (field, given) = field(&mut members, name)?;
+                let (field, area) = area(name, &mut members)?;
                 Query::GeoWithin(GeoWithinQuery {
                     field,
-                    area: GeoArea::Box(sides(given)?),
+                    area,
                     ignore_unmapped,
                     boost,
                 })
@@ -95,6 +62,45 @@ impl Parser {
         members.end()?;
         Ok(query)
     }
+}
+
+/// How far from a place others may be, the field of those, and the place.
+fn circle(members: &mut Members<'_>) -> Result<(f64, String, Value)> {
+    if let Some(kind) = members.text("distance_type")?
+        && !["arc", "plane"].contains(&kind.to_ascii_lowercase().as_str())
+    {
+        return Err(SearchError::illegal(format!("No geo distance for [{kind}]")));
+    }
+    let missing = || SearchError::parsing("geo_distance requires 'distance' to be specified");
+    let distance = members.text("distance")?.ok_or_else(missing)?;
+    let unit = members.text("unit")?.unwrap_or_default();
+    let is_bare = distance.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let whole = if is_bare {
+        format!("{distance}{unit}")
+    } else {
+        distance.clone()
+    };
+    let invalid = || SearchError::parsing(format!("[distance] cannot be [{distance}]"));
+    let metres = metres(&whole).ok_or_else(invalid)?;
+    let (field, point) = field(members, "geo_distance")?;
+    point_of(point)?;
+    Ok((metres, field, point.clone()))
+}
+
+/// A field of places, and the area that they lie in.
+fn area(query: &str, members: &mut Members<'_>) -> Result<(String, GeoArea)> {
+    if query == "geo_polygon" {
+        let (field, given) = field(members, query)?;
+        return Ok((field, GeoArea::Polygon(corners(given)?)));
+    }
+    if let Some(kind) = members.text("type")?
+        && !["memory", "indexed"].contains(&kind.to_ascii_lowercase().as_str())
+    {
+        let reason = format!("no type can be parsed from ordinal {kind}");
+        return Err(SearchError::illegal(reason));
+    }
+    let (field, given) = field(members, query)?;
+    Ok((field, GeoArea::Box(sides(given)?)))
 }
 
 /// The corners of a polygon, of which the last may be the first again.

@@ -94,17 +94,7 @@ pub(super) async fn write(
     let changed = Changed::of(change);
     let id = ids::text(changed.id.as_ref());
     let body = changed.body();
-    let is_let_through = match filter {
-        // Those of functions were asked for the whole page.
-        Filter::All | Filter::Function { .. } | Filter::View { .. } => true,
-        Filter::Ids(named) => named.contains(&id),
-        Filter::Design => id.starts_with(ids::DESIGN),
-        Filter::Selector { selector, .. } => {
-            let members = outgoing::members(body.as_raw(), &changed.revision, changed.deleted)?;
-            selector.matches_with(body.as_raw().into(), &members)
-        }
-    };
-    if !is_let_through {
+    if !is_let_through(filter, &changed, &id, &body)? {
         return Ok(false);
     }
     let history = match changed.has_tree && (options.all_leaves || options.conflicts) {
@@ -113,11 +103,7 @@ pub(super) async fn write(
     };
     out.push_str(r#"{"seq":"#);
     match options.has_sequence(given) {
-        true => {
-            out.push('"');
-            database.sequences.write(&change.sequence, out);
-            out.push('"');
-        }
+        true => write_sequence(database, change, out),
         false => out.push_str("null"),
     }
     out.push_str(r#","id":"#);
@@ -154,6 +140,25 @@ pub(super) async fn write(
     }
     out.push('}');
     Ok(true)
+}
+
+fn is_let_through(filter: &Filter, changed: &Changed, id: &str, body: &DocumentBuf) -> Result<bool> {
+    Ok(match filter {
+        // Those of functions were asked for the whole page.
+        Filter::All | Filter::Function { .. } | Filter::View { .. } => true,
+        Filter::Ids(named) => named.contains(id),
+        Filter::Design => id.starts_with(ids::DESIGN),
+        Filter::Selector { selector, .. } => {
+            let members = outgoing::members(body.as_raw(), &changed.revision, changed.deleted)?;
+            selector.matches_with(body.as_raw().into(), &members)
+        }
+    })
+}
+
+fn write_sequence(database: &Database, change: &Change, out: &mut String) {
+    out.push('"');
+    database.sequences.write(&change.sequence, out);
+    out.push('"');
 }
 
 /// Leaves only these fields of the document that begins here (`src/couch/src/couch_changes.erl`, `doc_to_json`).
