@@ -130,7 +130,11 @@ impl Generic {
 fn parse_session(document: DocumentRef<'_>) -> Result<[u8; 16]> {
     let fields = Fields::new("OperationSessionInfo.lsid", document);
     let id = fields.uuid("id")?;
-    fields.ignore(&["uid", "txnNumber", "txnUUID"]);
+    match fields.present("uid") {
+        None | Some(ValueRef::Binary { .. }) => {}
+        Some(other) => return Err(fields.wrong_type("uid", other, "'binData'").into()),
+    }
+    fields.ignore(&["txnNumber", "txnUUID"]);
     fields.finish()?;
     Ok(id.ok_or_else(|| fields.missing("id"))?)
 }

@@ -73,7 +73,7 @@ impl Pattern {
     fn parse(pattern: &Fields<'_>) -> Result<Pattern> {
         let session = match pattern.nested("lsid")? {
             None => None,
-            Some(session) => Some(session.uuid("id")?.ok_or_else(|| session.missing("id"))?),
+            Some(session) => Some(whole_session(&session)?),
         };
         check_user_digest(pattern)?;
         let user = match pattern.present("uid") {
@@ -103,6 +103,18 @@ impl Pattern {
             Pattern::User(user) => session.user == user,
         }
     }
+}
+
+/// The UUID of a session that is named in full, with the digest of its user.
+fn whole_session(session: &Fields<'_>) -> Result<[u8; 16]> {
+    let id = session.uuid("id")?.ok_or_else(|| session.missing("id"))?;
+    check_user_digest(session)?;
+    if session.present("uid").is_none() {
+        return Err(session.missing("uid").into());
+    }
+    session.ignore(&["txnNumber", "txnUUID"]);
+    session.finish()?;
+    Ok(id)
 }
 
 fn kill(call: &Call<'_>, meant: impl Fn(&SessionId) -> bool) {

@@ -13,6 +13,10 @@ pub fn cases() -> Vec<Case> {
         subtype: 4,
         bytes: vec![1, 2, 3],
     };
+    let whole = || Binary {
+        subtype: 4,
+        bytes: vec![7; 16],
+    };
     let digest = || Binary {
         subtype: 0,
         bytes: vec![0; 32],
@@ -21,6 +25,11 @@ pub fn cases() -> Vec<Case> {
         good(doc! {"startSession": 1}, doc! {"timeoutMinutes": 30}),
         bad(doc! {"startSession": 1, "maxTimeMS": (-1)}, 2, "maxTimeMS"),
         good(doc! {"ping": 1, "lsid": "<session>"}, doc! {}),
+        bad(
+            doc! {"ping": 1, "lsid": {"id": whole(), "uid": 1}},
+            14,
+            "uid' is the wrong type",
+        ),
         good(doc! {"refreshSessions": ["<session>"]}, doc! {}),
         bad(doc! {"refreshSessions": [{"id": short()}]}, 207, "uuid"),
         good(doc! {"killSessions": ["<session>"]}, doc! {}),
@@ -31,8 +40,13 @@ pub fn cases() -> Vec<Case> {
             40_414,
             "db' is missing",
         ),
-        good(
+        bad(
             doc! {"killAllSessionsByPattern": [{"lsid": "<session>"}]},
+            40_414,
+            "uid' is missing",
+        ),
+        good(
+            doc! {"killAllSessionsByPattern": [{"lsid": {"id": whole(), "uid": digest()}}]},
             doc! {},
         ),
         bad(
