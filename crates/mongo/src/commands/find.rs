@@ -7,9 +7,10 @@ use crate::call::Call;
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use auth::Action;
+use code::Code;
 use engine::{FindRequest, Tailing};
 use std::sync::atomic::Ordering;
-use value::{Document, DocumentRef, ValueRef};
+use value::{Document, DocumentRef, Value, ValueRef};
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let namespace = call.namespace_or_uuid(Action::Find)?;
@@ -67,6 +68,7 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<FindRequest> {
         arguments.bool(old)?;
     }
     arguments.uuid("collectionUUID")?;
+    check_resuming(arguments, &request)?;
     arguments.ignore(&["term", "runtimeConstants", "includeQueryStatsMetrics"]);
     arguments.finish()?;
     check(&request)?;
@@ -96,19 +98,53 @@ fn tailing(arguments: &Arguments<'_>) -> Result<Tailing> {
     }
 }
 
+/// Refuses to tell where a read ended, and to go on from there, by which MongoDB's own servers copy collections.
+fn check_resuming(arguments: &Arguments<'_>, request: &FindRequest) -> Result<()> {
+    let wanted = arguments.bool("$_requestResumeToken")?.unwrap_or(false);
+    for (field, name) in [("$_resumeAfter", "resumeAfter"), ("$_startAt", "startAt")] {
+        let is_given = arguments.document(field)?.is_some_and(|token| !token.is_empty());
+        if is_given && !wanted {
+            return Err(CommandError::bad_value(format!(
+                "'requestResumeToken' must be true if '{name}' is specified"
+            )));
+        }
+    }
+    if !wanted {
+        return Ok(());
+    }
+    let is_forward = |key: Option<&Value>| matches!(key, Some(Value::Document(key)) if is_natural(key));
+    if !is_forward(request.hint.as_ref()) {
+        return Err(CommandError::bad_value(
+            "hint must be {$natural:1} if 'requestResumeToken' is enabled",
+        ));
+    }
+    if !request.sort.is_empty() && !is_natural(&request.sort) {
+        return Err(CommandError::bad_value(
+            "sort must be unset or {$natural:1} if 'requestResumeToken' is enabled",
+        ));
+    }
+    Err(CommandError::new(
+        Code::NOT_IMPLEMENTED,
+        "$_requestResumeToken is not supported: read in the order of _id, and go on behind the last one",
+    ))
+}
+
+/// Whether a sort or a hint is `{$natural: 1}`.
+fn is_natural(key: &Document) -> bool {
+    let is_one = |value: &Value| Number::of(value.as_ref()).map(Number::to_i64_saturating) == Some(1);
+    key.len() == 1
+        && key
+            .iter()
+            .all(|(name, value)| name == "$natural" && is_one(value))
+}
+
 fn check(request: &FindRequest) -> Result<()> {
     if request.tailing != Tailing::No && request.single_batch {
         return Err(CommandError::bad_value(
             "Cannot use tailable option with singleBatch or a negative limit",
         ));
     }
-    let natural = |sort: &Document| {
-        sort.len() == 1
-            && sort.iter().all(|(name, value)| {
-                name == "$natural" && Number::of(value.as_ref()).map(Number::to_i64_saturating) == Some(1)
-            })
-    };
-    if request.tailing != Tailing::No && !request.sort.is_empty() && !natural(&request.sort) {
+    if request.tailing != Tailing::No && !request.sort.is_empty() && !is_natural(&request.sort) {
         return Err(CommandError::bad_value(
             "cannot use tailable option with a sort other than {$natural: 1}",
         ));

@@ -34,6 +34,35 @@ fn fields_that_no_command_knows_are_refused() {
 }
 
 #[test]
+fn a_find_that_would_be_gone_on_with_is_refused_by_name() {
+    let find = |options: Document| {
+        let mut request = doc! {"find": "a"};
+        options
+            .into_iter()
+            .for_each(|(name, value)| request.push(name, value));
+        request
+    };
+    let forward = || doc! {"$natural": 1};
+    let asked = |options: Document| find(options.with("$_requestResumeToken", true));
+    run(&[
+        good(find(doc! {"$_requestResumeToken": false}), doc! {"ok": 1.0}),
+        bad(
+            find(doc! {"$_resumeAfter": {"$recordId": 1_i64}}),
+            2,
+            "if 'resumeAfter' is",
+        ),
+        bad(asked(doc! {}), 2, "hint must be"),
+        bad(asked(doc! {"hint": {"$natural": (-1)}}), 2, "hint must be"),
+        bad(
+            asked(doc! {"hint": forward(), "sort": {"x": 1}}),
+            2,
+            "sort must be",
+        ),
+        bad(asked(doc! {"hint": forward()}), 238, "$_requestResumeToken"),
+    ]);
+}
+
+#[test]
 fn clients_say_what_they_are() {
     run(&metadata());
 }
