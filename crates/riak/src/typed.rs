@@ -3,7 +3,7 @@
 use crate::buckets::BucketProperties;
 use crate::clock::Clock;
 use crate::content::Content;
-use crate::datatype::{Change, ChangeError, Entry, Kind, Map, State};
+use crate::datatype::{Change, ChangeError, DataType, DataTypeState, Entry, Map};
 use crate::error::{Result, RiakError};
 use crate::limits::CHANGE_ELEMENTS_MAX;
 use crate::object::{self, Object};
@@ -16,8 +16,8 @@ use value::{Binary, Document, DocumentBuf, Value};
 pub(crate) const MEDIA_TYPE: &str = "application/riak_";
 
 /// The data type of a bucket; those of others are no data types.
-pub(crate) fn kind_of(properties: &BucketProperties) -> Result<Kind> {
-    let kind = properties.datatype().and_then(Kind::parse);
+pub(crate) fn kind_of(properties: &BucketProperties) -> Result<DataType> {
+    let kind = properties.datatype().and_then(DataType::parse);
     kind.ok_or_else(|| {
         let message = "`undefined` is not a supported type: the bucket type has no datatype";
         RiakError::forbidden(message).or_by_http("Bucket datatype 'undefined' is not a supported type.")
@@ -25,8 +25,8 @@ pub(crate) fn kind_of(properties: &BucketProperties) -> Result<Kind> {
 }
 
 /// The state of an object with all that its branches have; `None` if it does not exist.
-pub(crate) fn state_of(object: &Object, kind: Kind) -> Result<Option<State>> {
-    let mut merged: Option<State> = None;
+pub(crate) fn state_of(object: &Object, kind: DataType) -> Result<Option<DataTypeState>> {
+    let mut merged: Option<DataTypeState> = None;
     for sibling in &object.siblings {
         let state = state_of_content(&sibling.content, kind).ok_or_else(|| {
             RiakError::bad(format!(
@@ -43,18 +43,21 @@ pub(crate) fn state_of(object: &Object, kind: Kind) -> Result<Option<State>> {
 }
 
 /// The state of this kind that a content is; `None` if it is something else.
-fn state_of_content(content: &Content, kind: Kind) -> Option<State> {
+fn state_of_content(content: &Content, kind: DataType) -> Option<DataTypeState> {
     let document = DocumentBuf::new(content.value.clone()).ok()?;
-    let state = State::of_value(&Value::from(document.to_document()))?;
+    let state = DataTypeState::of_value(&Value::from(document.to_document()))?;
     (state.kind() == kind).then_some(state)
 }
 
 /// The old counter of a key; `None` if there is no object. What is no counter counts nothing (`riak_kv_crdt:value` in Riak's sources).
-pub(crate) async fn fetch_counter(collection: &RevisionedCollection, key: &[u8]) -> Result<Option<State>> {
+pub(crate) async fn fetch_counter(
+    collection: &RevisionedCollection,
+    key: &[u8],
+) -> Result<Option<DataTypeState>> {
     let object = Object::read(collection, key).await?;
-    let mut merged = State::new(Kind::Counter);
+    let mut merged = DataTypeState::new(DataType::Counter);
     let siblings = object.siblings.iter();
-    for state in siblings.filter_map(|sibling| state_of_content(&sibling.content, Kind::Counter)) {
+    for state in siblings.filter_map(|sibling| state_of_content(&sibling.content, DataType::Counter)) {
         merged.merge(&state);
     }
     Ok(object.exists().then_some(merged))
@@ -64,8 +67,8 @@ pub(crate) async fn fetch_counter(collection: &RevisionedCollection, key: &[u8])
 pub(crate) async fn fetch(
     collection: &RevisionedCollection,
     key: &[u8],
-    kind: Kind,
-) -> Result<Option<State>> {
+    kind: DataType,
+) -> Result<Option<DataTypeState>> {
     state_of(&Object::read(collection, key).await?, kind)
 }
 
@@ -74,10 +77,10 @@ pub(crate) async fn change(
     server: &Server,
     collection: &RevisionedCollection,
     key: &[u8],
-    kind: Kind,
+    kind: DataType,
     change: &Change,
     seen: Option<&Clock>,
-) -> Result<State> {
+) -> Result<DataTypeState> {
     let elements = change.elements();
     if elements > CHANGE_ELEMENTS_MAX {
         return Err(RiakError::new(
@@ -87,9 +90,9 @@ pub(crate) async fn change(
             ),
         ));
     }
-    let mut after = State::new(kind);
+    let mut after = DataTypeState::new(kind);
     object::replace(server, collection, key, |object, dot| {
-        let mut state = state_of(object, kind)?.unwrap_or_else(|| State::new(kind));
+        let mut state = state_of(object, kind)?.unwrap_or_else(|| DataTypeState::new(kind));
         state.change(change, dot, seen).map_err(refusal)?;
         after = state;
         Ok(content_of(&after))
@@ -105,7 +108,7 @@ fn refusal(error: ChangeError) -> RiakError {
     }
 }
 
-fn content_of(state: &State) -> Content {
+fn content_of(state: &DataTypeState) -> Content {
     let value = match state.to_value() {
         Value::Document(document) => DocumentBuf::from(&document).into_bytes(),
         _ => bytes::Bytes::new(),
@@ -118,13 +121,13 @@ fn content_of(state: &State) -> Content {
 }
 
 /// The value as other protocols see it.
-pub(crate) fn shown(state: &State) -> Value {
+pub(crate) fn shown(state: &DataTypeState) -> Value {
     match state {
-        State::Counter(counter) => Value::Int64(counter.value()),
-        State::Set(set) => set.elements().map(text).collect(),
-        State::GrowSet(set) => set.0.iter().map(|element| text(element)).collect(),
-        State::Map(map) => shown_map(map),
-        State::Hll(hll) => Value::Int64(hll.value() as i64),
+        DataTypeState::Counter(counter) => Value::Int64(counter.value()),
+        DataTypeState::Set(set) => set.elements().map(text).collect(),
+        DataTypeState::GrowSet(set) => set.0.iter().map(|element| text(element)).collect(),
+        DataTypeState::Map(map) => shown_map(map),
+        DataTypeState::Hll(hll) => Value::Int64(hll.value() as i64),
     }
 }
 

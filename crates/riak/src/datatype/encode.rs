@@ -2,24 +2,24 @@
 
 use super::map::Field;
 use super::set::Dots;
-use super::{Counter, Entry, FieldKind, FieldName, GrowSet, Hll, Kind, Map, Set, State};
+use super::{Counter, DataType, DataTypeState, Entry, FieldKind, FieldName, GrowSet, Hll, Map, Set};
 use crate::clock::{Clock, Dot};
 use std::collections::BTreeMap;
 use value::{Binary, Document, Value};
 
-impl State {
+impl DataTypeState {
     /// The state as a value.
     pub fn to_value(&self) -> Value {
         let state = match self {
-            State::Counter(counter) => counter
+            DataTypeState::Counter(counter) => counter
                 .0
                 .iter()
                 .map(|(actor, &(added, taken))| list([bytes(actor), number(added), number(taken)]))
                 .collect(),
-            State::Set(set) => write_set(set),
-            State::GrowSet(set) => set.0.iter().map(|element| bytes(element)).collect(),
-            State::Map(map) => write_map(map),
-            State::Hll(hll) => bytes(&hll.0),
+            DataTypeState::Set(set) => write_set(set),
+            DataTypeState::GrowSet(set) => set.0.iter().map(|element| bytes(element)).collect(),
+            DataTypeState::Map(map) => write_map(map),
+            DataTypeState::Hll(hll) => bytes(&hll.0),
         };
         Value::from(
             Document::new()
@@ -28,8 +28,8 @@ impl State {
         )
     }
 
-    /// Reads what [`State::to_value`] made; `None` if it is something else.
-    pub fn of_value(value: &Value) -> Option<State> {
+    /// Reads what [`DataTypeState::to_value`] made; `None` if it is something else.
+    pub fn of_value(value: &Value) -> Option<DataTypeState> {
         let Value::Document(document) = value else {
             return None;
         };
@@ -37,22 +37,22 @@ impl State {
             return None;
         };
         let state = document.get("state")?;
-        Some(match Kind::parse(kind)? {
-            Kind::Counter => {
+        Some(match DataType::parse(kind)? {
+            DataType::Counter => {
                 let entry = |entry: &Value| match items(entry)? {
                     [actor, added, taken] => {
                         Some((read_bytes(actor)?, (read_number(added)?, read_number(taken)?)))
                     }
                     _ => None,
                 };
-                State::Counter(Counter(items(state)?.iter().map(entry).collect::<Option<_>>()?))
+                DataTypeState::Counter(Counter(items(state)?.iter().map(entry).collect::<Option<_>>()?))
             }
-            Kind::Set => State::Set(read_set(state)?),
-            Kind::GrowSet => State::GrowSet(GrowSet(
+            DataType::Set => DataTypeState::Set(read_set(state)?),
+            DataType::GrowSet => DataTypeState::GrowSet(GrowSet(
                 items(state)?.iter().map(read_bytes).collect::<Option<_>>()?,
             )),
-            Kind::Map => State::Map(read_map(state)?),
-            Kind::Hll => State::Hll(Hll::of_registers(read_bytes(state)?)?),
+            DataType::Map => DataTypeState::Map(read_map(state)?),
+            DataType::Hll => DataTypeState::Hll(Hll::of_registers(read_bytes(state)?)?),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Riak's data types: values that converge whatever the order in which changes arrive.
 //!
-//! A [`State`] has one of them. Its changes are made by an actor that counts its events; two states of one object that went
+//! A [`DataTypeState`] has one of them. Its changes are made by an actor that counts its events; two states of one object that went
 //! different ways are merged, and it does not matter which is merged into which, in what order or how often.
 
 mod counter;
@@ -18,7 +18,7 @@ use crate::clock::{Clock, Dot};
 
 /// The kinds of data types that an object can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum DataType {
     /// A number that is added to.
     Counter,
     /// Elements that are added and removed.
@@ -31,30 +31,36 @@ pub enum Kind {
     Hll,
 }
 
-impl Kind {
+impl DataType {
     /// Riak's name.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Counter => "counter",
-            Kind::Set => "set",
-            Kind::GrowSet => "gset",
-            Kind::Map => "map",
-            Kind::Hll => "hll",
+            DataType::Counter => "counter",
+            DataType::Set => "set",
+            DataType::GrowSet => "gset",
+            DataType::Map => "map",
+            DataType::Hll => "hll",
         }
     }
 
     /// The kind of this name.
-    pub fn parse(name: &str) -> Option<Kind> {
-        [Kind::Counter, Kind::Set, Kind::GrowSet, Kind::Map, Kind::Hll]
-            .into_iter()
-            .find(|kind| kind.name() == name)
+    pub fn parse(name: &str) -> Option<DataType> {
+        [
+            DataType::Counter,
+            DataType::Set,
+            DataType::GrowSet,
+            DataType::Map,
+            DataType::Hll,
+        ]
+        .into_iter()
+        .find(|kind| kind.name() == name)
     }
 }
 
 /// The state of an object.
 #[derive(Clone, Debug, PartialEq)]
 #[allow(missing_docs, reason = "the names say it")]
-pub enum State {
+pub enum DataTypeState {
     Counter(Counter),
     Set(Set),
     GrowSet(GrowSet),
@@ -99,48 +105,48 @@ pub enum ChangeError {
     Overflow,
 }
 
-impl State {
+impl DataTypeState {
     /// An empty one.
-    pub fn new(kind: Kind) -> State {
+    pub fn new(kind: DataType) -> DataTypeState {
         match kind {
-            Kind::Counter => State::Counter(Counter::default()),
-            Kind::Set => State::Set(Set::default()),
-            Kind::GrowSet => State::GrowSet(GrowSet::default()),
-            Kind::Map => State::Map(Map::default()),
-            Kind::Hll => State::Hll(Hll::default()),
+            DataType::Counter => DataTypeState::Counter(Counter::default()),
+            DataType::Set => DataTypeState::Set(Set::default()),
+            DataType::GrowSet => DataTypeState::GrowSet(GrowSet::default()),
+            DataType::Map => DataTypeState::Map(Map::default()),
+            DataType::Hll => DataTypeState::Hll(Hll::default()),
         }
     }
 
     /// Which it is.
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> DataType {
         match self {
-            State::Counter(_) => Kind::Counter,
-            State::Set(_) => Kind::Set,
-            State::GrowSet(_) => Kind::GrowSet,
-            State::Map(_) => Kind::Map,
-            State::Hll(_) => Kind::Hll,
+            DataTypeState::Counter(_) => DataType::Counter,
+            DataTypeState::Set(_) => DataType::Set,
+            DataTypeState::GrowSet(_) => DataType::GrowSet,
+            DataTypeState::Map(_) => DataType::Map,
+            DataTypeState::Hll(_) => DataType::Hll,
         }
     }
 
     /// Makes a change; `dot` is the event, `seen` what its writer has seen.
     pub fn change(&mut self, change: &Change, dot: &Dot, seen: Option<&Clock>) -> Result<(), ChangeError> {
         match (self, change) {
-            (State::Counter(counter), Change::Counter(by)) => counter.add(&dot.actor, *by),
-            (State::Set(set), Change::Set(change)) => {
+            (DataTypeState::Counter(counter), Change::Counter(by)) => counter.add(&dot.actor, *by),
+            (DataTypeState::Set(set), Change::Set(change)) => {
                 set.change(change, dot, seen)?;
                 set.clock.see(dot.clone());
                 Ok(())
             }
-            (State::GrowSet(set), Change::GrowSet(elements)) => {
+            (DataTypeState::GrowSet(set), Change::GrowSet(elements)) => {
                 set.0.extend(elements.iter().cloned());
                 Ok(())
             }
-            (State::Map(map), Change::Map(change)) => {
+            (DataTypeState::Map(map), Change::Map(change)) => {
                 map.change(change, dot, seen)?;
                 map.clock.see(dot.clone());
                 Ok(())
             }
-            (State::Hll(hll), Change::Hll(elements)) => {
+            (DataTypeState::Hll(hll), Change::Hll(elements)) => {
                 elements.iter().for_each(|element| hll.add(element));
                 Ok(())
             }
@@ -149,13 +155,15 @@ impl State {
     }
 
     /// Takes in what another state of the same object has; one of another type has nothing.
-    pub fn merge(&mut self, other: &State) {
+    pub fn merge(&mut self, other: &DataTypeState) {
         match (self, other) {
-            (State::Counter(own), State::Counter(other)) => own.merge(other),
-            (State::Set(own), State::Set(other)) => own.merge(other),
-            (State::GrowSet(own), State::GrowSet(other)) => own.0.extend(other.0.iter().cloned()),
-            (State::Map(own), State::Map(other)) => own.merge(other),
-            (State::Hll(own), State::Hll(other)) => own.merge(other),
+            (DataTypeState::Counter(own), DataTypeState::Counter(other)) => own.merge(other),
+            (DataTypeState::Set(own), DataTypeState::Set(other)) => own.merge(other),
+            (DataTypeState::GrowSet(own), DataTypeState::GrowSet(other)) => {
+                own.0.extend(other.0.iter().cloned())
+            }
+            (DataTypeState::Map(own), DataTypeState::Map(other)) => own.merge(other),
+            (DataTypeState::Hll(own), DataTypeState::Hll(other)) => own.merge(other),
             _ => {}
         }
     }
@@ -163,8 +171,8 @@ impl State {
     /// What a client has seen who reads it now; `None` where no removal can go wrong.
     pub fn context(&self) -> Option<&Clock> {
         match self {
-            State::Set(set) => Some(&set.clock),
-            State::Map(map) => Some(&map.clock),
+            DataTypeState::Set(set) => Some(&set.clock),
+            DataTypeState::Map(map) => Some(&map.clock),
             _ => None,
         }
     }

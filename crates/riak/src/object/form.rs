@@ -2,7 +2,7 @@
 
 use super::large::ATTACHMENTS;
 use crate::content::{Content, LargeValue};
-use crate::datatype::State;
+use crate::datatype::DataTypeState;
 use crate::typed::{MEDIA_TYPE, shown};
 use bytes::Bytes;
 use json::Reader;
@@ -54,7 +54,7 @@ impl Form {
     /// The form of a document of which nothing is known, as replications bring them.
     pub(crate) fn of_document(document: &DocumentBuf) -> Form {
         match document.as_raw().get(STATE).map(ValueRef::to_value) {
-            Some(state) if State::of_value(&state).is_some() => Form::State,
+            Some(state) if DataTypeState::of_value(&state).is_some() => Form::State,
             _ if LargeValue::of(document).is_some() => Form::File,
             _ => Form::Fields,
         }
@@ -86,7 +86,7 @@ fn write_value(content: &Content, document: &mut DocumentWriter<'_>) -> Form {
         && let Ok(kept) = DocumentBuf::new(content.value.clone())
     {
         let kept = Value::from(kept.to_document());
-        if let Some(state) = State::of_value(&kept) {
+        if let Some(state) = DataTypeState::of_value(&kept) {
             document.put(VALUE, shown(&state).as_ref());
             document.put(STATE, kept.as_ref());
             return Form::State;

@@ -10,7 +10,7 @@ use super::objects::{check_quorums, clock_of};
 use super::wire::Zigzag;
 use crate::buckets::{BucketProperties, existing, writable};
 use crate::datatype::{
-    Change, Entry, EntryChange, FieldKind, FieldName, Kind, Map, MapChange, SetChange, State,
+    Change, DataType, DataTypeState, Entry, EntryChange, FieldKind, FieldName, Map, MapChange, SetChange,
 };
 use crate::deadline::Deadline;
 use crate::error::{Result, RiakError};
@@ -112,7 +112,15 @@ pub(crate) async fn update_counter(connection: &mut Connection, request: Counter
     access.require(Action::Update, &bucket.namespace())?;
     let collection = writable(&server, access, &bucket, Action::Insert).await?;
     let change = Change::Counter(request.amount.unwrap_or_default().0);
-    let state = typed::change(&server, &collection, &request.key, Kind::Counter, &change, None).await?;
+    let state = typed::change(
+        &server,
+        &collection,
+        &request.key,
+        DataType::Counter,
+        &change,
+        None,
+    )
+    .await?;
     let wanted = request.returnvalue.unwrap_or(false);
     let value = value_of(&state).counter_value.filter(|_| wanted);
     connection.put(code::COUNTER_UPDATE_RESP, &CounterResp { value });
@@ -121,9 +129,9 @@ pub(crate) async fn update_counter(connection: &mut Connection, request: Counter
 
 /// The data type of a bucket. One without a type has counters as they were before data types
 /// (`riak_kv_pb_crdt:downgrade_request` in Riak's sources).
-fn kind_of(bucket: &Bucket, properties: &BucketProperties) -> Result<Kind> {
+fn kind_of(bucket: &Bucket, properties: &BucketProperties) -> Result<DataType> {
     match bucket.is_default_type() {
-        true => Ok(Kind::Counter),
+        true => Ok(DataType::Counter),
         false => typed::kind_of(properties),
     }
 }
@@ -139,24 +147,24 @@ pub(crate) fn require_siblings(properties: &BucketProperties) -> Result<()> {
     }
 }
 
-fn number_of(kind: Kind) -> i32 {
+fn number_of(kind: DataType) -> i32 {
     match kind {
-        Kind::Counter => 1,
-        Kind::Set => 2,
-        Kind::Map => 3,
-        Kind::Hll => 4,
-        Kind::GrowSet => 5,
+        DataType::Counter => 1,
+        DataType::Set => 2,
+        DataType::Map => 3,
+        DataType::Hll => 4,
+        DataType::GrowSet => 5,
     }
 }
 
-fn value_of(state: &State) -> DtValue {
+fn value_of(state: &DataTypeState) -> DtValue {
     let mut value = DtValue::default();
     match state {
-        State::Counter(counter) => value.counter_value = Some(Zigzag(counter.value())),
-        State::Set(set) => value.set_value = set.elements().map(<[u8]>::to_vec).collect(),
-        State::GrowSet(set) => value.gset_value = set.0.iter().cloned().collect(),
-        State::Map(map) => value.map_value = entries_of(map),
-        State::Hll(hll) => value.hll_value = Some(hll.value()),
+        DataTypeState::Counter(counter) => value.counter_value = Some(Zigzag(counter.value())),
+        DataTypeState::Set(set) => value.set_value = set.elements().map(<[u8]>::to_vec).collect(),
+        DataTypeState::GrowSet(set) => value.gset_value = set.0.iter().cloned().collect(),
+        DataTypeState::Map(map) => value.map_value = entries_of(map),
+        DataTypeState::Hll(hll) => value.hll_value = Some(hll.value()),
     }
     value
 }

@@ -1,12 +1,12 @@
 //! Operations of data types in JSON (`riak_kv_crdt_json` in Riak's sources). All that a body says is done, or the body is refused.
 
 use crate::clock::Clock;
-use crate::datatype::{Change, EntryChange, FieldKind, FieldName, Kind, MapChange, SetChange, SetStep};
+use crate::datatype::{Change, DataType, EntryChange, FieldKind, FieldName, MapChange, SetChange, SetStep};
 use crate::error::{Result, RiakError};
 use serde_json::{Map, Value};
 
 /// Reads the body of a request: what is to be done with an object of this kind, and what its writer has seen of it (`context`).
-pub(super) fn read(kind: Kind, body: &[u8], time_us: u64) -> Result<(Change, Option<Clock>)> {
+pub(super) fn read(kind: DataType, body: &[u8], time_us: u64) -> Result<(Change, Option<Clock>)> {
     let undecodable = |error: serde_json::Error| RiakError::bad(format!("Couldn't decode JSON: {error}"));
     let mut op: Value = serde_json::from_slice(body).map_err(undecodable)?;
     let context = op
@@ -14,11 +14,11 @@ pub(super) fn read(kind: Kind, body: &[u8], time_us: u64) -> Result<(Change, Opt
         .and_then(|members| members.shift_remove("context"));
     let seen = context.as_ref().map(clock_of).transpose()?;
     let change = match kind {
-        Kind::Counter => Change::Counter(increment(&op)?),
-        Kind::Set => Change::Set(set_change(kind, &op)?),
-        Kind::GrowSet => Change::GrowSet(set_change(kind, &op)?.into_adds()),
-        Kind::Hll => Change::Hll(set_change(kind, &op)?.into_adds()),
-        Kind::Map => Change::Map(map_change(&op, time_us)?),
+        DataType::Counter => Change::Counter(increment(&op)?),
+        DataType::Set => Change::Set(set_change(kind, &op)?),
+        DataType::GrowSet => Change::GrowSet(set_change(kind, &op)?.into_adds()),
+        DataType::Hll => Change::Hll(set_change(kind, &op)?.into_adds()),
+        DataType::Map => Change::Map(map_change(&op, time_us)?),
     };
     Ok((change, seen))
 }
@@ -54,7 +54,7 @@ fn increment(op: &Value) -> Result<i64> {
     by.ok_or_else(|| invalid("counter", op))
 }
 
-fn set_change(kind: Kind, op: &Value) -> Result<SetChange> {
+fn set_change(kind: DataType, op: &Value) -> Result<SetChange> {
     let mut change = SetChange::default();
     let gathered = gather(kind, op, &mut change);
     gathered.ok_or_else(|| invalid(kind.name(), op))?;
@@ -62,13 +62,15 @@ fn set_change(kind: Kind, op: &Value) -> Result<SetChange> {
 }
 
 /// Adds to a change what an operation on a set, or on what only grows, says; `None` if it is no such operation.
-fn gather(kind: Kind, op: &Value, change: &mut SetChange) -> Option<()> {
+fn gather(kind: DataType, op: &Value, change: &mut SetChange) -> Option<()> {
     for (verb, what) in op.as_object()? {
         match (verb.as_str(), kind) {
             ("add", _) => change.0.push(SetStep::Add(element(what)?)),
             ("add_all", _) => change.0.extend(elements(what)?.into_iter().map(SetStep::Add)),
-            ("remove", Kind::Set) => change.0.push(SetStep::Remove(element(what)?)),
-            ("remove_all", Kind::Set) => change.0.extend(elements(what)?.into_iter().map(SetStep::Remove)),
+            ("remove", DataType::Set) => change.0.push(SetStep::Remove(element(what)?)),
+            ("remove_all", DataType::Set) => {
+                change.0.extend(elements(what)?.into_iter().map(SetStep::Remove))
+            }
             ("update", _) => match what {
                 Value::Array(ops) => ops.iter().try_for_each(|op| gather(kind, op, change))?,
                 op => gather(kind, op, change)?,
@@ -123,7 +125,7 @@ fn map_change(op: &Value, time_us: u64) -> Result<MapChange> {
 fn entry_change(kind: FieldKind, op: &Value, time_us: u64) -> Result<EntryChange> {
     Ok(match kind {
         FieldKind::Counter => EntryChange::Counter(increment(op)?),
-        FieldKind::Set => EntryChange::Set(set_change(Kind::Set, op)?),
+        FieldKind::Set => EntryChange::Set(set_change(DataType::Set, op)?),
         FieldKind::Register => EntryChange::Register(assigned(op)?),
         FieldKind::Flag => match op.as_str() {
             Some("enable") => EntryChange::Flag(true),
@@ -148,7 +150,7 @@ mod tests {
     use super::*;
 
     /// What a body comes to, or how the refusal ends.
-    fn change(kind: Kind, body: &str) -> Result<Change, String> {
+    fn change(kind: DataType, body: &str) -> Result<Change, String> {
         let read = read(kind, body.as_bytes(), 0);
         read.map(|(change, _)| change).map_err(|error| error.message)
     }
@@ -170,7 +172,7 @@ mod tests {
             (r#"{"increment":-2}"#, -2),
             (r#"{"decrement":7}"#, -7),
         ] {
-            assert_eq!(change(Kind::Counter, body), Ok(Change::Counter(by)), "{body}");
+            assert_eq!(change(DataType::Counter, body), Ok(Change::Counter(by)), "{body}");
         }
         for body in [
             r#"{"increment":5,"decrement":10}"#,
@@ -184,7 +186,7 @@ mod tests {
         ] {
             let op: Value = serde_json::from_str(body).unwrap();
             let told = format!("Invalid operation on datatype 'counter': {op}");
-            assert_eq!(change(Kind::Counter, body), Err(told));
+            assert_eq!(change(DataType::Counter, body), Err(told));
         }
     }
 
@@ -213,26 +215,26 @@ mod tests {
                 ]))),
             ),
         ] {
-            assert_eq!(change(Kind::Set, body), expected, "{body}");
+            assert_eq!(change(DataType::Set, body), expected, "{body}");
         }
         assert_eq!(
-            change(Kind::GrowSet, r#"{"update":{"add":"q"}}"#),
+            change(DataType::GrowSet, r#"{"update":{"add":"q"}}"#),
             Ok(Change::GrowSet(bytes(&["q"])))
         );
         assert_eq!(
-            change(Kind::Hll, r#"{"update":[{"add_all":["q"]}]}"#),
+            change(DataType::Hll, r#"{"update":[{"add_all":["q"]}]}"#),
             Ok(Change::Hll(bytes(&["q"])))
         );
         for (kind, body) in [
-            (Kind::Set, r#"{"foo":1}"#),
-            (Kind::Set, r#"{"add":"a","increment":5}"#),
-            (Kind::Set, r#"{"add":"a","remove_all":["b",true]}"#),
-            (Kind::Set, r#"{"add":["a"]}"#),
-            (Kind::Set, r#"{"update":"a"}"#),
-            (Kind::Set, r#"{"update":{"add":"a","foo":1}}"#),
-            (Kind::Set, r#"["a"]"#),
-            (Kind::GrowSet, r#"{"add":"a","remove":"b"}"#),
-            (Kind::Hll, r#"{"update":{"remove_all":["b"]}}"#),
+            (DataType::Set, r#"{"foo":1}"#),
+            (DataType::Set, r#"{"add":"a","increment":5}"#),
+            (DataType::Set, r#"{"add":"a","remove_all":["b",true]}"#),
+            (DataType::Set, r#"{"add":["a"]}"#),
+            (DataType::Set, r#"{"update":"a"}"#),
+            (DataType::Set, r#"{"update":{"add":"a","foo":1}}"#),
+            (DataType::Set, r#"["a"]"#),
+            (DataType::GrowSet, r#"{"add":"a","remove":"b"}"#),
+            (DataType::Hll, r#"{"update":{"remove_all":["b"]}}"#),
         ] {
             let told = format!("Invalid operation on datatype '{}': {body}", kind.name());
             assert_eq!(change(kind, body), Err(told));
@@ -252,7 +254,7 @@ mod tests {
             r#"{"update":{"r_register":"x"}}"#,
             r#"{"update":{"r_register":{"assign":"x"}}}"#,
         ] {
-            assert_eq!(change(Kind::Map, body), register("x"), "{body}");
+            assert_eq!(change(DataType::Map, body), register("x"), "{body}");
         }
         for (body, told) in [
             (r#"{"add":"zz_set"}"#, r#"'map': "add""#),
@@ -273,22 +275,22 @@ mod tests {
             (r#"{"update":{"s_set":{"foo":1}}}"#, r#"'set': {"foo":1}"#),
         ] {
             let told = format!("Invalid operation on datatype {told}");
-            assert_eq!(change(Kind::Map, body), Err(told), "{body}");
+            assert_eq!(change(DataType::Map, body), Err(told), "{body}");
         }
         let told = "Invalid map field name 'n_other'".to_owned();
-        assert_eq!(change(Kind::Map, r#"{"update":{"n_other":2}}"#), Err(told));
+        assert_eq!(change(DataType::Map, r#"{"update":{"n_other":2}}"#), Err(told));
     }
 
     #[test]
     fn a_context_stands_beside_any_operation_and_is_a_clock() {
         let clock = Clock::default();
         let body = format!(r#"{{"increment":1,"context":"{}"}}"#, clock.to_text());
-        let seen = read(Kind::Counter, body.as_bytes(), 0).unwrap().1;
+        let seen = read(DataType::Counter, body.as_bytes(), 0).unwrap().1;
         assert_eq!(seen, Some(clock));
         for context in ["5", "null", "\"no clock\"", "{}"] {
             let body = format!(r#"{{"add":"a","context":{context}}}"#);
             let told = "the context is none that was given here".to_owned();
-            assert_eq!(change(Kind::Set, &body), Err(told), "{context}");
+            assert_eq!(change(DataType::Set, &body), Err(told), "{context}");
         }
     }
 }

@@ -5,7 +5,7 @@ use super::objects::check_quorums;
 use super::operations;
 use super::respond::{add, empty, json, not_allowed, text};
 use crate::buckets::{Purpose, existing, writable};
-use crate::datatype::{Change, Kind, State};
+use crate::datatype::{Change, DataType, DataTypeState};
 use crate::error::{Result, RiakError};
 use crate::keys::new_key;
 use crate::names::Bucket;
@@ -66,7 +66,7 @@ fn moved(bucket: &Bucket, key: &[u8]) -> Response {
     response
 }
 
-async fn fetch(call: &Call, bucket: &Bucket, key: &[u8], kind: Kind) -> Result<Response> {
+async fn fetch(call: &Call, bucket: &Bucket, key: &[u8], kind: DataType) -> Result<Response> {
     let state = match existing(&call.server, &call.access, bucket, Action::Find)? {
         Some(collection) => typed::fetch(&collection, key, kind).await?,
         None => None,
@@ -81,7 +81,7 @@ async fn fetch(call: &Call, bucket: &Bucket, key: &[u8], kind: Kind) -> Result<R
     }
 }
 
-fn shown(call: &Call, state: &State) -> Result<Value> {
+fn shown(call: &Call, state: &DataTypeState) -> Result<Value> {
     let mut value = String::new();
     json::write(typed::shown(state).as_ref(), &mut value);
     let mut answer = Map::new();
@@ -94,7 +94,7 @@ fn shown(call: &Call, state: &State) -> Result<Value> {
     Ok(Value::Object(answer))
 }
 
-async fn update(call: &Call, bucket: &Bucket, key: Option<&[u8]>, kind: Kind) -> Result<Response> {
+async fn update(call: &Call, bucket: &Bucket, key: Option<&[u8]>, kind: DataType) -> Result<Response> {
     let returns_body = call.flag("returnbody")?.unwrap_or(false);
     let (change, seen) = operations::read(kind, &call.body, call.server.engine.now_ms() * 1000)?;
     call.access.require(Action::Update, &bucket.namespace())?;
@@ -125,8 +125,8 @@ async fn update(call: &Call, bucket: &Bucket, key: Option<&[u8]>, kind: Kind) ->
 pub(crate) async fn counter(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<Response> {
     let properties = call.server.bucket_properties(bucket).await?;
     check_quorums(call, &properties, purpose(call))?;
-    let value = |state: &State| match state {
-        State::Counter(counter) => counter.value().to_string(),
+    let value = |state: &DataTypeState| match state {
+        DataTypeState::Counter(counter) => counter.value().to_string(),
         _ => String::new(),
     };
     match call.method {
@@ -149,7 +149,8 @@ pub(crate) async fn counter(call: &Call, bucket: &Bucket, key: &[u8]) -> Result<
             call.access.require(Action::Update, &bucket.namespace())?;
             let collection = writable(&call.server, &call.access, bucket, Action::Insert).await?;
             let change = Change::Counter(by);
-            let state = typed::change(&call.server, &collection, key, Kind::Counter, &change, None).await?;
+            let state =
+                typed::change(&call.server, &collection, key, DataType::Counter, &change, None).await?;
             Ok(match call.is_true("returnvalue") {
                 true => text(StatusCode::OK, value(&state)),
                 false => empty(StatusCode::NO_CONTENT),

@@ -2,7 +2,7 @@
 
 use crate::server::Server;
 use proptest::prelude::*;
-use riak::datatype::{Change, EntryChange, FieldKind, Kind, MapChange, SetChange, State};
+use riak::datatype::{Change, DataType, DataTypeState, EntryChange, FieldKind, MapChange, SetChange};
 use riak::pb::frame::code;
 use riak::pb::messages::{CounterOp, DtFetchReq, DtFetchResp, DtOp, DtUpdateReq, DtUpdateResp, SetOp};
 use riak::pb::wire::Zigzag;
@@ -52,27 +52,33 @@ fn map_change() -> impl Strategy<Value = Change> {
     })
 }
 
-fn changes(kind: Kind) -> BoxedStrategy<Change> {
+fn changes(kind: DataType) -> BoxedStrategy<Change> {
     match kind {
-        Kind::Counter => (-9i64..9).prop_map(Change::Counter).boxed(),
-        Kind::Set => set_change().prop_map(Change::Set).boxed(),
-        Kind::GrowSet => elements().prop_map(Change::GrowSet).boxed(),
-        Kind::Map => map_change().boxed(),
-        Kind::Hll => elements().prop_map(Change::Hll).boxed(),
+        DataType::Counter => (-9i64..9).prop_map(Change::Counter).boxed(),
+        DataType::Set => set_change().prop_map(Change::Set).boxed(),
+        DataType::GrowSet => elements().prop_map(Change::GrowSet).boxed(),
+        DataType::Map => map_change().boxed(),
+        DataType::Hll => elements().prop_map(Change::Hll).boxed(),
     }
 }
 
-const KINDS: [Kind; 5] = [Kind::Counter, Kind::Set, Kind::GrowSet, Kind::Map, Kind::Hll];
+const KINDS: [DataType; 5] = [
+    DataType::Counter,
+    DataType::Set,
+    DataType::GrowSet,
+    DataType::Map,
+    DataType::Hll,
+];
 
 /// Three replicas with the changes that each made, and who told whom between two changes.
-fn histories() -> impl Strategy<Value = (Kind, Vec<(usize, usize, Change)>)> {
+fn histories() -> impl Strategy<Value = (DataType, Vec<(usize, usize, Change)>)> {
     prop::sample::select(KINDS.to_vec()).prop_flat_map(|kind| {
         let step = (0usize..3, 0usize..3, changes(kind));
         (Just(kind), prop::collection::vec(step, 0..8))
     })
 }
 
-fn merged(first: &State, second: &State) -> State {
+fn merged(first: &DataTypeState, second: &DataTypeState) -> DataTypeState {
     let mut merged = first.clone();
     merged.merge(second);
     merged
@@ -81,7 +87,7 @@ fn merged(first: &State, second: &State) -> State {
 proptest! {
     #[test]
     fn states_converge_in_whatever_order_they_meet((kind, history) in histories()) {
-        let mut replicas = [State::new(kind), State::new(kind), State::new(kind)];
+        let mut replicas = [DataTypeState::new(kind), DataTypeState::new(kind), DataTypeState::new(kind)];
         for (counter, (own, other, change)) in history.iter().enumerate() {
             let told = replicas[*other].clone();
             replicas[*own].merge(&told);
@@ -93,7 +99,7 @@ proptest! {
         prop_assert_eq!(merged(a, a), a.clone());
         prop_assert_eq!(merged(a, b), merged(b, a));
         prop_assert_eq!(merged(&merged(a, b), c), merged(a, &merged(b, c)));
-        prop_assert_eq!(State::of_value(&a.to_value()), Some(a.clone()));
+        prop_assert_eq!(DataTypeState::of_value(&a.to_value()), Some(a.clone()));
     }
 }
 
@@ -118,7 +124,7 @@ fn a_map_does_not_grow_with_each_change_of_its_fields() {
         ],
         ..MapChange::default()
     });
-    let mut state = State::new(Kind::Map);
+    let mut state = DataTypeState::new(DataType::Map);
     let mut lengths = Vec::new();
     for counter in 1_000..2_000 {
         let dot = Dot {
@@ -130,7 +136,7 @@ fn a_map_does_not_grow_with_each_change_of_its_fields() {
         lengths.push(DocumentBuf::from(&kept).bytes().len());
     }
     assert_eq!(lengths.first(), lengths.last());
-    let State::Map(map) = &state else {
+    let DataTypeState::Map(map) = &state else {
         panic!("no map");
     };
     let counts: Vec<i64> = map.entries().map(|(_, entry)| entry.count()).collect();
@@ -149,13 +155,13 @@ fn a_map_does_not_grow_with_each_change_of_its_fields() {
         counter: 2_000,
     };
     state.change(&removal, &dot, Some(&seen)).unwrap();
-    let State::Map(map) = &state else {
+    let DataTypeState::Map(map) = &state else {
         panic!("no map");
     };
     assert_eq!(map.entries().map(|(_, entry)| entry.count()).max(), Some(2_000));
     let seen = Clock::from_iter([dot.clone()]);
     state.change(&removal, &dot, Some(&seen)).unwrap();
-    let State::Map(map) = &state else {
+    let DataTypeState::Map(map) = &state else {
         panic!("no map");
     };
     assert_eq!(map.entries().count(), 3);
