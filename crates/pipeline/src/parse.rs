@@ -127,12 +127,8 @@ impl Pipeline {
                 format!("Maximum number of nested sub-pipelines exceeded. Limit is {SUB_PIPELINE_DEPTH_MAX}"),
             ));
         }
-        let mut parsed = with_limits_pushed(parse_stages(stages, scope)?);
-        if stages.iter().any(asks_sort_key) {
-            parsed = with_sort_keys(parsed);
-        }
         let pipeline = Pipeline {
-            stages: parsed,
+            stages: parse_stages(stages, scope)?,
             variables: Arc::new(scope.variables.clone()),
         };
         if scope.namespace.collection == COLLECTIONLESS {
@@ -240,7 +236,11 @@ pub(super) fn parse_stages(stages: &[Value], scope: &StageScope<'_>) -> Result<P
         metadata.extend(these.iter().flat_map(|stage| stage.metadata()));
         parsed.extend(these);
     }
-    Ok(parsed)
+    let parsed = with_limits_pushed(parsed);
+    Ok(match stages.iter().any(asks_sort_key) {
+        true => with_sort_keys(parsed),
+        false => parsed,
+    })
 }
 
 fn parse_stage(name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Parsed> {

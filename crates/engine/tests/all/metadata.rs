@@ -196,6 +196,11 @@ async fn what_documents_were_sorted_by_is_told_where_they_were() {
             array![{"$unwind": "$list"}, {"$sort": {"list": -1}}, {"$limit": 1}, key.clone()],
             vec![shown(3)],
         ),
+        // The last sort is the one that counts, in a facet too.
+        (
+            array![sort.clone(), {"$facet": {"f": [{"$sort": {"_id": 1}}, {"$limit": 1}, key.clone()]}}],
+            vec![doc! {"f": [{"key": [1]}]}],
+        ),
         (
             array![sort, key.clone(), {"$group": {"_id": "$key"}}, {"$sort": {"_id": 1}}],
             vec![doc! {"_id": [1]}, doc! {"_id": [2]}],
