@@ -7,9 +7,9 @@ use value::varint;
 /// The form of the bytes.
 const VERSION: u8 = 1;
 
-/// The state of a shard beside its sequence number.
+/// The state of a collection's shard beside its sequence number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct State {
+pub(crate) struct ShardState {
     /// The documents.
     pub(crate) count: u64,
     /// Their BSON bytes.
@@ -49,7 +49,7 @@ impl IndexEntries {
     }
 }
 
-impl State {
+impl ShardState {
     /// The state of an index.
     pub(crate) fn index(&self, id: u32) -> Option<&IndexEntries> {
         self.indexes.iter().find(|index| index.id == id)
@@ -79,9 +79,9 @@ impl State {
     }
 
     /// Reads what was stored; nothing stored is the state of a new shard.
-    pub(crate) fn decode(bytes: &[u8]) -> Option<State> {
+    pub(crate) fn decode(bytes: &[u8]) -> Option<ShardState> {
         if bytes.is_empty() {
-            return Some(State::default());
+            return Some(ShardState::default());
         }
         let (&version, mut rest) = unseal(bytes)?.split_first()?;
         if version != VERSION {
@@ -92,7 +92,7 @@ impl State {
         let indexes = (0..indexes)
             .map(|_| IndexEntries::read(&mut rest))
             .collect::<Option<_>>()?;
-        Some(State {
+        Some(ShardState {
             count,
             data_bytes,
             tombstones,

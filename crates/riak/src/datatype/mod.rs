@@ -16,7 +16,7 @@ pub use set::{GrowSet, Set, SetChange, SetStep};
 
 use crate::clock::{Clock, Dot};
 
-/// The kinds of data types that an object can have.
+/// The data types that an object can have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DataType {
     /// A number that is added to.

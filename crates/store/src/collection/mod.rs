@@ -23,7 +23,7 @@ use crate::companions::Companions;
 use crate::index::{BuildHandle, IndexSet};
 use crate::record_cache::CachedRecords;
 use crate::snapshot::LastHead;
-use crate::state::State;
+use crate::state::ShardState;
 use crate::{CollectionOptions, Derived, Index, IndexSpec, Namespace, Sequence, StoreError, index};
 use kv::{Head, Kv, ShardId};
 use parking_lot::{Mutex, RwLock};
@@ -57,7 +57,7 @@ pub struct Collection {
     numbering: Mutex<Numbering>,
     dropped: AtomicBool,
     tombstones_swept_ms: AtomicI64,
-    state: RwLock<Arc<State>>,
+    state: RwLock<Arc<ShardState>>,
     rewrites: AtomicU64,
     /// The highest sequence that is known to be written: a snapshot has seen it, or it is published.
     newest: AtomicU64,
@@ -159,7 +159,7 @@ impl Collection {
         &self,
         writer: &mut Writer,
         set: &IndexSet,
-    ) -> Result<(u64, State), StoreError> {
+    ) -> Result<(u64, ShardState), StoreError> {
         let (sequence, mut state) = match &writer.head {
             Some(known) => known.clone(),
             None => {
@@ -288,7 +288,7 @@ impl Collection {
     }
 
     /// Lets readers of counts and followers know of a commit.
-    pub(crate) fn publish(&self, sequence: u64, state: &State) {
+    pub(crate) fn publish(&self, sequence: u64, state: &ShardState) {
         *self.state.write() = Arc::new(state.clone());
         self.rewrites
             .store(rewrites(sequence, state.count), Ordering::Release);
@@ -296,7 +296,7 @@ impl Collection {
         self.head.send_replace(Sequence::after_change(sequence));
     }
 
-    pub(crate) fn state(&self) -> Arc<State> {
+    pub(crate) fn state(&self) -> Arc<ShardState> {
         self.state.read().clone()
     }
 
@@ -314,8 +314,8 @@ impl Collection {
         due
     }
 
-    pub(crate) fn decode_state(&self, head: &Head) -> Result<State, StoreError> {
-        State::decode(&head.state).ok_or_else(|| StoreError::Corrupt {
+    pub(crate) fn decode_state(&self, head: &Head) -> Result<ShardState, StoreError> {
+        ShardState::decode(&head.state).ok_or_else(|| StoreError::Corrupt {
             namespace: self.namespace().to_string(),
             what: "the head of the shard".to_owned(),
         })

@@ -6,7 +6,7 @@ use crate::index::{IndexSet, entry_record};
 use crate::partition::PartitionChange;
 use crate::record::{Header, Tombstone};
 use crate::snapshot::ShardSnapshot;
-use crate::state::State;
+use crate::state::ShardState;
 use crate::{CappedOptions, Collection, Durability, Namespace, Record, RecordId, StoreError, keys};
 use bytes::Bytes;
 use kv::{Batch, CommitError, KeyRange, Order, PageLimit};
@@ -28,7 +28,7 @@ pub(crate) struct Group<'a> {
     pub(crate) writer: &'a mut Writer,
     /// The number of the last change, those of the batch included.
     pub(crate) sequence: u64,
-    pub(crate) state: State,
+    pub(crate) state: ShardState,
     pub(crate) batch: Batch,
     pub(crate) overlay: Overlay,
     /// The records from before the batch that it changes or removes.

@@ -1,14 +1,14 @@
 //! What the one who writes a collection knows of its shard.
 
 use crate::index::IndexSet;
-use crate::state::{Build, IndexEntries, State};
+use crate::state::{Build, IndexEntries, ShardState};
 use kv::Head;
 
 /// Guarded by a lock: its holder is the only one in this process who writes the shard.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
     /// The head as last read or written; `None` if it has to be read again.
-    pub(crate) head: Option<(u64, State)>,
+    pub(crate) head: Option<(u64, ShardState)>,
     /// No record is before this one: where a capped collection looks for its oldest.
     pub(crate) oldest: u64,
     /// No entry of the index of `_id`s is above this key, so a greater one need not be looked for: rising ids, as most
@@ -18,7 +18,7 @@ pub(crate) struct Writer {
 
 impl Writer {
     /// What the head will be with this state.
-    pub(crate) fn next_head(sequence: u64, state: &State) -> Head {
+    pub(crate) fn next_head(sequence: u64, state: &ShardState) -> Head {
         Head {
             sequence,
             state: state.encode().into(),
@@ -28,7 +28,7 @@ impl Writer {
 
 /// Gives the state exactly these indexes. One that the state does not know has no entries yet: where there are
 /// documents, it is to be built.
-pub(crate) fn align(state: &mut State, sequence: u64, set: &IndexSet) {
+pub(crate) fn align(state: &mut ShardState, sequence: u64, set: &IndexSet) {
     let aligned = state.indexes.len() == set.indexes.len()
         && state
             .indexes

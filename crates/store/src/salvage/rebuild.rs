@@ -6,7 +6,7 @@ use crate::index::{EntrySet, ID_INDEX, IndexSet, put_entry_value};
 use crate::keys::{LOG_DELETED, LOG_PUT};
 use crate::partition::{PartitionStats, partition_of};
 use crate::record::Tombstone;
-use crate::state::{IndexEntries, State};
+use crate::state::{IndexEntries, ShardState};
 use crate::{Index, IndexSpec, Record, StoreError, StoreOptions, keys};
 use bytes::Bytes;
 use kv::{Batch, Durability, Head, Kv};
@@ -53,7 +53,7 @@ pub(super) async fn rebuild(
 
 struct Rebuilding {
     set: IndexSet,
-    state: State,
+    state: ShardState,
     sequence: u64,
     is_partitioned: bool,
     partitions: BTreeMap<String, PartitionStats>,
@@ -76,9 +76,9 @@ impl Rebuilding {
             ..IndexEntries::default()
         };
         Ok(Rebuilding {
-            state: State {
+            state: ShardState {
                 indexes: set.indexes.iter().map(entries).collect(),
-                ..State::default()
+                ..ShardState::default()
             },
             set,
             sequence,

@@ -2,7 +2,7 @@
 
 use crate::collection::{describe, is_sealed};
 use crate::seal::unseal;
-use crate::state::State;
+use crate::state::ShardState;
 use crate::{KeyRange, PageLimit, Record, StoreError, keys};
 use bytes::Bytes;
 use kv::{Batch, CommitError, Durability, Head, Kv, Salvage, ShardId, Snapshot};
@@ -18,7 +18,7 @@ pub(super) struct Read {
 #[derive(Default)]
 pub(super) struct Look {
     /// What its head keeps, if that can be read.
-    pub(super) state: Option<State>,
+    pub(super) state: Option<ShardState>,
     /// A number that no change of it exceeds.
     pub(super) sequence: u64,
     /// What cannot be read.
@@ -98,7 +98,10 @@ pub(super) async fn look(kv: &Kv, shard: ShardId) -> Result<Look, StoreError> {
     .await?;
     lost.append(&mut faults);
     let head = kv.head(shard).await;
-    let state = head.as_ref().ok().and_then(|head| State::decode(&head.state));
+    let state = head
+        .as_ref()
+        .ok()
+        .and_then(|head| ShardState::decode(&head.state));
     if state.is_none() {
         lost.push("the counts of the collection cannot be read".to_owned());
     }

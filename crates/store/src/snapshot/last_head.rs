@@ -1,6 +1,6 @@
 //! The head that the last snapshot of a collection found, for others of the same version.
 
-use crate::state::State;
+use crate::state::ShardState;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ pub(crate) struct LastHead(Mutex<Option<(u64, SeenHead)>>);
 #[derive(Clone, Debug)]
 pub(crate) struct SeenHead {
     pub(crate) sequence: u64,
-    pub(crate) state: Arc<State>,
+    pub(crate) state: Arc<ShardState>,
 }
 
 impl LastHead {

@@ -20,7 +20,7 @@ use crate::collection::rewrites;
 use crate::entry_cache::EntryRange;
 use crate::index::ID_INDEX;
 use crate::record_cache::CachedRecords;
-use crate::state::State;
+use crate::state::ShardState;
 use crate::{
     Collection, ESTIMATE_ENTRIES_MAX, Index, KeyRange, Namespace, Order, PageLimit, PartitionStats, Record,
     RecordId, Sequence, StoreError, keys,
@@ -40,7 +40,7 @@ pub struct Snapshot {
     snapshot: ShardSnapshot,
     cached: Arc<CachedRecords>,
     sequence: u64,
-    state: Arc<State>,
+    state: Arc<ShardState>,
 }
 
 /// All collections as they were at one moment, for reads of several that must agree. Holding it keeps the old versions
@@ -225,7 +225,7 @@ impl Snapshot {
         rewrites(self.sequence, self.state.count)
     }
 
-    pub(crate) fn state(&self) -> &State {
+    pub(crate) fn state(&self) -> &ShardState {
         &self.state
     }
 
