@@ -1,7 +1,8 @@
 //! What is looked at before documents are written, and what their validations see.
 
-use crate::server::run;
-use testing::http::{Case, case};
+use crate::server::{Server, run};
+use kv::Simulation;
+use testing::http::{Case, case, exchange};
 
 #[test]
 fn edits() {
@@ -16,6 +17,29 @@ fn only_whole_documents_are_put_without_an_answer_or_as_another_store_made_them(
 #[test]
 fn a_deletion_that_gets_an_attachment_or_is_copied_is_one_still() {
     run(DELETIONS);
+}
+
+#[test]
+fn a_document_that_could_not_be_flushed_keeps_its_attachments() {
+    let simulation = Simulation::new(1);
+    let server = Server::on(&simulation);
+    let ask = |request: &str, body: &str| exchange(server.address, request, body);
+    for (request, body) in [("PUT /d", ""), ("PUT /d/before/file", "text")] {
+        assert_eq!(ask(request, body).status, 201);
+    }
+    let mut kept = 0;
+    // Which of the flushes is that of the document is not for this test to know.
+    for flushes in 0..4 {
+        simulation.fill_at_flush_after(flushes);
+        let path = format!("/d/after{flushes}/file");
+        let is_told = ask(&format!("PUT {path}"), "text").status == 201;
+        if ask(&format!("GET /d/after{flushes}"), "").status == 200 {
+            let read = ask(&format!("GET {path}"), "");
+            assert_eq!((read.status, read.body.as_str()), (200, "text"));
+            kept += usize::from(!is_told);
+        }
+    }
+    assert_eq!(kept, 1);
 }
 
 #[test]

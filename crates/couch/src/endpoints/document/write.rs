@@ -130,11 +130,15 @@ impl<'a> Put<'a> {
             return Err(refusal);
         }
         let edited = self.database.collection.edit(vec![edit], self.is_journaled);
-        let revision = match edited.await?.pop() {
-            Some(EditOutcome::Written(revision)) => revision,
-            Some(EditOutcome::Refused(error)) => return Err(error.into()),
-            Some(EditOutcome::Conflict) | None => return Err(CouchError::conflict()),
+        // One that fails as a whole, since it could not be flushed, may be there all the same: its files stay, and go when the
+        // database is compacted if nothing names them.
+        let made = std::mem::take(&mut document.made);
+        let written: Result<Revision> = match edited.await?.pop() {
+            Some(EditOutcome::Written(revision)) => Ok(revision),
+            Some(EditOutcome::Refused(error)) => Err(error.into()),
+            Some(EditOutcome::Conflict) | None => Err(CouchError::conflict()),
         };
+        let revision = written.inspect_err(|_| document.made = made)?;
         if let Some(user) = user {
             users::settle(engine, self.database, Some(&revision), user).await?;
         }
