@@ -1,7 +1,7 @@
 //! Looking for the nearest documents that queries want, before a search is run: the same documents count for each of its pages.
 
 use crate::error::Result;
-use crate::scan::{self, Found, Place};
+use crate::scan::{self, IndexSnapshot, Scanned};
 use search::{Held, Hit, Kind, Knn, Neighbours, Query, Request, SearchError, SortKey};
 use serde_json::{Map, Value};
 use std::pin::Pin;
@@ -10,7 +10,7 @@ use std::time::Instant;
 /// Puts what is found in the places of the queries for nearest documents; whether it took too long, and only a part was seen.
 pub(crate) async fn find(
     request: &mut Request,
-    places: &[Place],
+    places: &[IndexSnapshot],
     deadline: Option<Instant>,
     held: &Held,
 ) -> Result<bool> {
@@ -30,7 +30,7 @@ pub(crate) async fn find(
 async fn nearest(
     knn: &Knn,
     hits: usize,
-    places: &[Place],
+    places: &[IndexSnapshot],
     deadline: Option<Instant>,
     held: &Held,
 ) -> Result<(Query, bool)> {
@@ -57,10 +57,10 @@ async fn nearest(
 /// A search for its hits alone. Its filters may look for nearest documents, too.
 fn scanned<'a>(
     request: &'a Request,
-    places: &'a [Place],
+    places: &'a [IndexSnapshot],
     deadline: Option<Instant>,
     held: &'a Held,
-) -> Pin<Box<dyn Future<Output = Result<Found>> + Send + 'a>> {
+) -> Pin<Box<dyn Future<Output = Result<Scanned>> + Send + 'a>> {
     Box::pin(async move {
         let show = |_: &Hit, _: &[SortKey], _: &Map<String, Value>| Ok(Value::Null);
         scan::run(request, false, places, deadline, held, &show).await

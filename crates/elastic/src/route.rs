@@ -1,7 +1,7 @@
 //! Which path and method is answered by what.
 
 use crate::call::Call;
-use crate::endpoints::search::multi::Kind;
+use crate::endpoints::search::multi::SearchKind;
 use crate::endpoints::{
     aliases, analyze, bulk, by_query, cat, clone, cluster, document, explain, field_caps, health, index,
     lifecycle, mapping, mget, nodes, pipelines, recovery, resolved, rollover, root, search, security,
@@ -32,7 +32,7 @@ async fn global(call: &mut Call, path: &[&str]) -> Result<Answer> {
         ["_bulk"] => bulk::run(call, None).await,
         ["_mget"] => mget::run(call, None).await,
         ["_search"] => search::run(call, "_all").await,
-        ["_msearch"] => search::multi::run(call, None, Kind::Bodies).await,
+        ["_msearch"] => search::multi::run(call, None, SearchKind::Bodies).await,
         ["_msearch", "template"] => search::templates::several(call, None).await,
         ["_search", "template"] => search::templates::search(call, "_all").await,
         ["_render", "template"] => search::templates::render(call, None).await,
@@ -181,7 +181,7 @@ async fn of_index(call: &mut Call, path: &[&str]) -> Result<Answer> {
         [index, "_mget"] => mget::run(call, Some(index)).await,
         [index, "_search"] => search::run(call, index).await,
         [index, "_knn_search"] => search::knn::search(call, index).await,
-        [index, "_msearch"] => search::multi::run(call, Some(index), Kind::Bodies).await,
+        [index, "_msearch"] => search::multi::run(call, Some(index), SearchKind::Bodies).await,
         [index, "_search", "template"] => search::templates::search(call, index).await,
         [index, "_msearch", "template"] => search::templates::several(call, Some(index)).await,
         [index, "_clone", target] => clone::run(call, index, target).await,

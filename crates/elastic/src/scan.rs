@@ -13,7 +13,7 @@ use std::time::Instant;
 
 /// An index as of one moment.
 #[derive(Clone)]
-pub(crate) struct Place {
+pub(crate) struct IndexSnapshot {
     pub(crate) index: Index,
     pub(crate) mapping: Arc<Mapping>,
     snapshot: Arc<RevisionedSnapshot>,
@@ -23,20 +23,20 @@ pub(crate) struct Place {
 }
 
 /// What a scan gives.
-pub(crate) struct Found {
+pub(crate) struct Scanned {
     pub(crate) outcome: Outcome,
     /// Whether it ended before it had seen all.
     pub(crate) timed_out: bool,
 }
 
 /// These indices as they are now.
-pub(crate) async fn places(indices: &[(Index, f32)]) -> Result<Vec<Place>> {
+pub(crate) async fn places(indices: &[(Index, f32)]) -> Result<Vec<IndexSnapshot>> {
     let mut places = Vec::with_capacity(indices.len());
     for (index, boost) in indices {
         indexing::begin_opened(index).await;
         let mapping = index.mapping().await?;
         let published = index.published(&mapping);
-        places.push(Place {
+        places.push(IndexSnapshot {
             index: index.clone(),
             mapping,
             snapshot: Arc::new(index.collection.snapshot().await?),
@@ -51,11 +51,11 @@ pub(crate) async fn places(indices: &[(Index, f32)]) -> Result<Vec<Place>> {
 pub(crate) async fn run(
     request: &Request,
     typed_keys: bool,
-    places: &[Place],
+    places: &[IndexSnapshot],
     deadline: Option<Instant>,
     held: &Held,
     show: &ShowHit<'_>,
-) -> Result<Found> {
+) -> Result<Scanned> {
     let mut own = request.clone();
     let is_late = nearest::find(&mut own, places, deadline, held).await?;
     let global = own.aggregations.take_global();
@@ -85,7 +85,7 @@ pub(crate) async fn run(
 async fn of_all(
     inner: Aggregations,
     typed_keys: bool,
-    places: &[Place],
+    places: &[IndexSnapshot],
     deadline: Option<Instant>,
     held: Held,
     show: &ShowHit<'_>,
@@ -107,11 +107,11 @@ async fn of_all(
 async fn scan(
     request: &Request,
     typed_keys: bool,
-    places: &[Place],
+    places: &[IndexSnapshot],
     deadline: Option<Instant>,
     held: Held,
     show: &ShowHit<'_>,
-) -> Result<Found> {
+) -> Result<Scanned> {
     let chosen;
     let request = match request.aggregations.spans() {
         None => request,
@@ -140,7 +140,7 @@ async fn scan(
         Err(_) if deadline.is_some_and(|deadline| Instant::now() >= deadline) => true,
         all => all? == Shown::Late,
     };
-    Ok(Found {
+    Ok(Scanned {
         outcome: run.finish(typed_keys, show)?,
         timed_out,
     })
@@ -150,7 +150,7 @@ async fn scan(
 async fn chosen_by(
     request: &Request,
     spans: Aggregations,
-    places: &[Place],
+    places: &[IndexSnapshot],
     deadline: Option<Instant>,
     held: Held,
     show: &ShowHit<'_>,
@@ -170,7 +170,7 @@ async fn chosen_by(
 }
 
 /// A search of these indices that has seen nothing yet.
-fn begun<'r>(request: &'r Request, places: &[Place], held: Held) -> Result<Run<'r>> {
+fn begun<'r>(request: &'r Request, places: &[IndexSnapshot], held: Held) -> Result<Run<'r>> {
     let indices = places.iter().map(|place| search::Index {
         name: place.index.name.clone(),
         mapping: place.mapping.clone(),
@@ -183,7 +183,7 @@ fn begun<'r>(request: &'r Request, places: &[Place], held: Held) -> Result<Run<'
 async fn shown_all(
     run: &mut Run<'_>,
     request: &Request,
-    places: &[Place],
+    places: &[IndexSnapshot],
     deadline: Option<Instant>,
 ) -> Result<Shown> {
     for (at, place) in places.iter().enumerate() {
@@ -197,7 +197,11 @@ async fn shown_all(
 }
 
 /// Shows every document of these indices to what suggests.
-pub(crate) async fn suggest(suggest: &mut suggest::Suggest, places: &[Place], held: &Held) -> Result<()> {
+pub(crate) async fn suggest(
+    suggest: &mut suggest::Suggest,
+    places: &[IndexSnapshot],
+    held: &Held,
+) -> Result<()> {
     for (at, place) in places.iter().enumerate() {
         suggest.begin(&place.mapping)?;
         place.index.counters().suggestions.add(1);

@@ -7,7 +7,7 @@ use crate::error::{ElasticError, Result};
 use crate::index::Index;
 use crate::limits::BULK_COMMIT_MAX;
 use crate::routing;
-use crate::scan::{self, Place};
+use crate::scan::{self, IndexSnapshot};
 use crate::scripts::{Operation, Prepared};
 use crate::source::SourceFilter;
 use crate::tasks::Task;
@@ -18,7 +18,7 @@ use value::{Document, DocumentBuf};
 
 /// What is to be done with documents that are found.
 pub(super) struct Job {
-    pub(super) places: Vec<Place>,
+    pub(super) places: Vec<IndexSnapshot>,
     pub(super) request: Request,
     pub(super) work: Work,
     pub(super) pace: Pace,

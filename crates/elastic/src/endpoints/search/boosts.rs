@@ -3,11 +3,16 @@
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
 use crate::resolve::{Options, resolve};
-use crate::scan::Place;
+use crate::scan::IndexSnapshot;
 use serde_json::{Map, Value};
 
 /// Gives indices their factors; of several for one index, the first counts.
-pub(crate) fn apply(call: &Call, options: Options, given: &Value, places: &mut [Place]) -> Result<()> {
+pub(crate) fn apply(
+    call: &Call,
+    options: Options,
+    given: &Value,
+    places: &mut [IndexSnapshot],
+) -> Result<()> {
     let mut boosted = Vec::new();
     for (expression, boost) in pairs(given)? {
         let boost = boost.as_f64().ok_or_else(|| {

@@ -3,7 +3,7 @@
 use super::Search;
 use super::shown::{Shown, number, refuse};
 use crate::error::{ElasticError, Result};
-use crate::scan::Found;
+use crate::scan::Scanned;
 use fetch::{ValuesOf, WantedField};
 use search::{Query, Request};
 use serde_json::{Map, Value, json};
@@ -112,12 +112,12 @@ impl Collapse {
         }
     }
 
-    pub(super) async fn run(&self, search: &Search) -> Result<Found> {
+    pub(super) async fn run(&self, search: &Search) -> Result<Scanned> {
         self.best(search, &search.request).await
     }
 
     /// The best hit of each group of what a request finds.
-    async fn best(&self, search: &Search, request: &Request) -> Result<Found> {
+    async fn best(&self, search: &Search, request: &Request) -> Result<Scanned> {
         let mut request = request.clone();
         let (from, size) = (request.from, request.size);
         (request.from, request.size) = (0, LOOKED_MAX);

@@ -7,7 +7,7 @@ use crate::error::{ElasticError, Result};
 use crate::limits::KEEP_ALIVE_MAX;
 use crate::resolve::Options;
 use crate::respond::{Answer, json, ok};
-use crate::scan::{self, Place};
+use crate::scan::{self, IndexSnapshot};
 use auth::Action;
 use http::{Method, StatusCode};
 use memory::{Holder, Share};
@@ -26,7 +26,7 @@ const KEPT_TIMES: usize = 8;
 /// What is kept between requests.
 enum Kept {
     Scroll(Box<tokio::sync::Mutex<Scroll>>),
-    Point(Vec<Place>),
+    Point(Vec<IndexSnapshot>),
 }
 
 struct Scroll {
@@ -341,7 +341,7 @@ pub(super) fn point_of(
     call: &Call,
     expression: &str,
     body: &mut Map<String, Value>,
-) -> Result<Option<Vec<Place>>> {
+) -> Result<Option<Vec<IndexSnapshot>>> {
     let Some(point) = body.shift_remove("pit") else {
         return Ok(None);
     };
@@ -374,7 +374,7 @@ pub(super) fn point_of(
 }
 
 /// Refuses a user who may not read these indices: another user may have begun the search.
-fn may_read(call: &Call, places: &[Place]) -> Result<()> {
+fn may_read(call: &Call, places: &[IndexSnapshot]) -> Result<()> {
     places
         .iter()
         .try_for_each(|place| call.require(Action::Find, &place.index.namespace))

@@ -1,6 +1,6 @@
 //! `_knn_search`: the nearest documents alone, as the first releases of Elasticsearch 8 ask for them.
 
-use super::parameters::Asked;
+use super::parameters::AskedSearch;
 use super::perform;
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
@@ -17,7 +17,7 @@ const SHOWN: [&str; 4] = ["_source", "fields", "docvalue_fields", "stored_fields
 pub(crate) async fn search(call: &mut Call, expression: &str) -> Result<Answer> {
     call.only(&[Method::GET, Method::POST])?;
     call.parameters.end_without(&["routing"])?;
-    let asked = Asked::of(as_search(call.object()?)?);
+    let asked = AskedSearch::of(as_search(call.object()?)?);
     Ok(ok(perform(call, expression, Options::OPEN, asked).await?))
 }
 

@@ -19,7 +19,7 @@ use crate::lookups;
 use crate::nearest;
 use crate::resolve::{Options, alias_filter, resolve};
 use crate::respond::{Answer, ok};
-use crate::scan::{self, Found, Place};
+use crate::scan::{self, IndexSnapshot, Scanned};
 use crate::shape::Shape;
 use auth::Action;
 use code::Code;
@@ -28,7 +28,7 @@ use contexts::Scrolling;
 use http::Method;
 use mustache::Template;
 pub(crate) use parameters::query_of as parameters_query;
-use parameters::{Asked, query_of};
+use parameters::{AskedSearch, query_of};
 use rescore::Rescore;
 use search::{Held, Kind, Knn, Query, Request};
 use serde_json::{Map, Value, json};
@@ -41,7 +41,7 @@ pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
     call.only(&[Method::GET, Method::POST])?;
     let options = Options::OPEN.taken(&mut call.parameters)?;
     let body = call.object()?;
-    let asked = Asked::take(&mut call.parameters, body)?;
+    let asked = AskedSearch::take(&mut call.parameters, body)?;
     call.parameters.end()?;
     Ok(ok(perform(call, expression, options, asked).await?))
 }
@@ -51,7 +51,7 @@ pub(crate) struct Search {
     pub(crate) request: Request,
     pub(crate) shown: Shown,
     pub(crate) typed_keys: bool,
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<IndexSnapshot>,
     collapse: Option<Collapse>,
     rescores: Vec<Rescore>,
     deadline: Option<Instant>,
@@ -64,11 +64,16 @@ pub(crate) struct Search {
 }
 
 /// Runs a search, within the time that there is, and gives its answer.
-pub(crate) async fn perform(call: &Call, expression: &str, options: Options, asked: Asked) -> Result<Value> {
+pub(crate) async fn perform(
+    call: &Call,
+    expression: &str,
+    options: Options,
+    asked: AskedSearch,
+) -> Result<Value> {
     call.read(pin!(answer(call, expression, options, asked))).await
 }
 
-async fn answer(call: &Call, expression: &str, options: Options, mut asked: Asked) -> Result<Value> {
+async fn answer(call: &Call, expression: &str, options: Options, mut asked: AskedSearch) -> Result<Value> {
     let begun = Instant::now();
     search::check_form(&asked.body)?;
     let point = contexts::point_of(call, expression, &mut asked.body)?;
@@ -144,7 +149,7 @@ struct Parts {
 }
 
 impl Parts {
-    fn take(asked: &mut Asked) -> Result<Parts> {
+    fn take(asked: &mut AskedSearch) -> Result<Parts> {
         let scrolls = asked.keep_alive.is_some();
         let body = &mut asked.body;
         let timeout = body.shift_remove("timeout");
@@ -177,7 +182,7 @@ impl Parts {
 /// What is asked of documents, and how hits are shown.
 async fn requested(
     call: &Call,
-    asked: &mut Asked,
+    asked: &mut AskedSearch,
     knn: Vec<Knn>,
     rescores: &[Rescore],
 ) -> Result<(Request, Shown)> {
@@ -208,7 +213,7 @@ async fn requested(
 fn check_limits(
     request: &mut Request,
     (shown, rescores): (&Shown, &[Rescore]),
-    places: &[Place],
+    places: &[IndexSnapshot],
     scrolls: bool,
 ) -> Result<()> {
     let mut inner_most = usize::MAX;
@@ -272,7 +277,7 @@ fn check_total(request: &Request, shown: &Shown, body: &Map<String, Value>) -> R
 
 impl Search {
     /// What is found, and whether that is all of it.
-    pub(crate) async fn run(&self) -> Result<(Found, bool)> {
+    pub(crate) async fn run(&self) -> Result<(Scanned, bool)> {
         let mut found = match &self.collapse {
             Some(collapse) => collapse.run(self).await?,
             None if !self.rescores.is_empty() => rescore::run(self).await?,
@@ -283,7 +288,7 @@ impl Search {
         Ok((found, timed_out))
     }
 
-    pub(crate) async fn scan(&self, request: &Request) -> Result<Found> {
+    pub(crate) async fn scan(&self, request: &Request) -> Result<Scanned> {
         let show = |hit: &search::Hit, sort: &[search::SortKey], body: &Map<String, Value>| {
             let (shown, rest) = Shown::take(body).map_err(as_search)?;
             shown::refuse(&rest).map_err(as_search)?;
@@ -369,7 +374,7 @@ impl Search {
     }
 
     /// What the client sees; `held` is for that alone.
-    pub(crate) async fn answer(&self, found: Found, begun: Instant, held: &Held) -> Result<Value> {
+    pub(crate) async fn answer(&self, found: Scanned, begun: Instant, held: &Held) -> Result<Value> {
         let outcome = found.outcome;
         let mut hits = Vec::with_capacity(outcome.hits.len());
         for hit in &outcome.hits {

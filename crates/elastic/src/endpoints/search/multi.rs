@@ -1,6 +1,6 @@
 //! `_msearch`: several searches in one request.
 
-use super::parameters::{Asked, no_search_type};
+use super::parameters::{AskedSearch, no_search_type};
 use super::{perform, templates};
 use crate::call::Call;
 use crate::error::{ElasticError, Result};
@@ -13,12 +13,12 @@ use std::time::Instant;
 
 /// What the searches of a request are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum SearchKind {
     Bodies,
     Templates,
 }
 
-pub(crate) async fn run(call: &mut Call, expression: Option<&str>, kind: Kind) -> Result<Answer> {
+pub(crate) async fn run(call: &mut Call, expression: Option<&str>, kind: SearchKind) -> Result<Answer> {
     call.only(&[Method::GET, Method::POST])?;
     let begun = Instant::now();
     let typed_keys = call.parameters.flag("typed_keys")?.unwrap_or(false);
@@ -57,7 +57,7 @@ pub(crate) async fn run(call: &mut Call, expression: Option<&str>, kind: Kind) -
     }
     for pair in lines
         .chunks(2)
-        .filter(|_| total_as_number && kind == Kind::Bodies)
+        .filter(|_| total_as_number && kind == SearchKind::Bodies)
     {
         check_total(&object(pair.get(1).copied().unwrap_or_default())?)?;
     }
@@ -68,13 +68,13 @@ pub(crate) async fn run(call: &mut Call, expression: Option<&str>, kind: Kind) -
             object(pair.get(1).copied().unwrap_or_default())?,
         );
         let body = match kind {
-            Kind::Bodies => Ok(body),
-            Kind::Templates => templates::body_of(call, &body, None).await,
+            SearchKind::Bodies => Ok(body),
+            SearchKind::Templates => templates::body_of(call, &body, None).await,
         };
-        let asked = body.map(|body| Asked {
+        let asked = body.map(|body| AskedSearch {
             typed_keys,
             total_as_number,
-            ..Asked::of(body)
+            ..AskedSearch::of(body)
         });
         let answer = match (Ok(headed(&head, expression, options)?), asked) {
             (Ok((indices, options)), Ok(asked)) => Box::pin(perform(call, &indices, options, asked)).await,

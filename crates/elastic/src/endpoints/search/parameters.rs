@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 /// A search as a client asks it: its body, with what the query string says besides.
-pub(crate) struct Asked {
+pub(crate) struct AskedSearch {
     pub(crate) body: Map<String, Value>,
     pub(crate) query: Option<Query>,
     pub(crate) shown_source: Option<SourceFilter>,
@@ -29,10 +29,10 @@ pub(crate) struct Asked {
 /// The shards of one batch by default.
 const BATCH_DEFAULT: u64 = 512;
 
-impl Asked {
+impl AskedSearch {
     /// A search without parameters.
-    pub(crate) fn of(body: Map<String, Value>) -> Asked {
-        Asked {
+    pub(crate) fn of(body: Map<String, Value>) -> AskedSearch {
+        AskedSearch {
             body,
             query: None,
             shown_source: None,
@@ -47,7 +47,7 @@ impl Asked {
         }
     }
 
-    pub(crate) fn take(parameters: &mut Parameters, mut body: Map<String, Value>) -> Result<Asked> {
+    pub(crate) fn take(parameters: &mut Parameters, mut body: Map<String, Value>) -> Result<AskedSearch> {
         from_parameters(parameters, &mut body)?;
         let keep_alive = parameters
             .take("scroll")
@@ -79,7 +79,7 @@ impl Asked {
             }
             Some(other) => return Err(no_search_type(other)),
         };
-        Ok(Asked {
+        Ok(AskedSearch {
             body,
             query: query_of(parameters)?,
             shown_source: crate::source::taken(parameters),

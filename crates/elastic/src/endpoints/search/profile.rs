@@ -2,7 +2,7 @@
 
 use crate::error::{ElasticError, Result};
 use crate::node::NODE_ID;
-use crate::scan::Place;
+use crate::scan::IndexSnapshot;
 use search::{FoundBy, Profile};
 use serde_json::{Map, Value, json};
 
@@ -18,7 +18,7 @@ pub(crate) fn take(body: &mut Map<String, Value>, is_scrolled: bool) -> Result<b
 
 /// The profiles of the indices of a search in the shape that Elasticsearch has for shards. The parts of a query and of aggregations
 /// are not timed one by one.
-pub(crate) fn shown(profiles: &[Profile], places: &[Place]) -> Value {
+pub(crate) fn shown(profiles: &[Profile], places: &[IndexSnapshot]) -> Value {
     let shards = profiles
         .iter()
         .filter_map(|profile| Some(shard(profile, &places.get(profile.index)?.index.name)));

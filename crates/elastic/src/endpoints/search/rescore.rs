@@ -2,7 +2,7 @@
 
 use super::Search;
 use crate::error::{ElasticError, Result};
-use crate::scan::{self, Found};
+use crate::scan::{self, Scanned};
 use search::{Hit, Query, Request};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -175,7 +175,7 @@ impl Rescore {
 }
 
 /// Runs a search whose best hits are looked at again.
-pub(super) async fn run(search: &Search) -> Result<Found> {
+pub(super) async fn run(search: &Search) -> Result<Scanned> {
     let request = &search.request;
     request.check()?;
     let widest = search.rescores.iter().map(|rescore| rescore.window).max();

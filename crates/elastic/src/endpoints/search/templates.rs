@@ -1,7 +1,7 @@
 //! Searches made of templates: `_search/template`, `_msearch/template`, `_render/template`.
 
-use super::multi::{self, Kind};
-use super::parameters::Asked;
+use super::multi::{self, SearchKind};
+use super::parameters::AskedSearch;
 use super::perform;
 use crate::call::Call;
 use crate::endpoints::stored_scripts::source_text;
@@ -18,14 +18,14 @@ pub(crate) async fn search(call: &mut Call, expression: &str) -> Result<Answer> 
     let options = Options::OPEN.taken(&mut call.parameters)?;
     let template = call.required_object()?;
     let body = body_of(call, &template, None).await?;
-    let asked = Asked::take(&mut call.parameters, body)?;
+    let asked = AskedSearch::take(&mut call.parameters, body)?;
     call.parameters.end()?;
     Ok(ok(perform(call, expression, options, asked).await?))
 }
 
 /// `/{index}/_msearch/template`.
 pub(crate) async fn several(call: &mut Call, expression: Option<&str>) -> Result<Answer> {
-    multi::run(call, expression, Kind::Templates).await
+    multi::run(call, expression, SearchKind::Templates).await
 }
 
 /// `/_render/template/{id}`.
