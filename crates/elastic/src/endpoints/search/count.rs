@@ -1,0 +1,51 @@
+//! `_count`.
+
+use super::opened;
+use super::parameters::query_of;
+use crate::call::Call;
+use crate::error::{ElasticError, Result};
+use crate::lookups;
+use crate::resolve::Options;
+use crate::respond::{Answer, ok};
+use crate::scan;
+use http::Method;
+use search::Request;
+use serde_json::{Map, Value, json};
+use std::pin::pin;
+
+pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {
+    call.only(&[Method::GET, Method::POST])?;
+    let options = Options::OPEN.taken(&mut call.parameters)?;
+    let mut body = call.object()?;
+    if let Some(other) = body.keys().find(|name| *name != "query") {
+        return Err(ElasticError::parsing(format!(
+            "request does not support [{other}]"
+        )));
+    }
+    lookups::fill(call, expression, &mut body).await?;
+    let (mut request, _) = Request::parse(&body)?;
+    if let Some(query) = query_of(&mut call.parameters)? {
+        request.query = Some(query);
+    }
+    request.size = 0;
+    request.track_total_hits = Some(u64::MAX);
+    request.terminate_after = call
+        .parameters
+        .integer("terminate_after")?
+        .map(|most| u64::try_from(most).map_err(|_| ElasticError::illegal("terminateAfter must be > 0")))
+        .transpose()?
+        .filter(|most| *most > 0);
+    request.min_score = call.parameters.number("min_score", "float")?;
+    call.parameters
+        .end_without(&["preference", "routing", "ignore_throttled"])?;
+    let indices = opened(call, expression, options, &mut request)?;
+    let show = |_: &search::Hit, _: &[search::SortKey], _: &Map<String, Value>| Ok(Value::Null);
+    let places = scan::places(&indices).await?;
+    let counted = scan::run(&request, false, &places, None, &call.held, &show);
+    let outcome = call.read(pin!(counted)).await?.outcome;
+    let count = indices.len();
+    Ok(ok(json!({
+        "count": outcome.total,
+        "_shards": {"total": count, "successful": count, "skipped": 0, "failed": 0},
+    })))
+}
