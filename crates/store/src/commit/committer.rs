@@ -66,11 +66,6 @@ async fn run(collection: Arc<Collection>, mut pauses: bool) {
     while let Some(mut requests) = collection.queue.take() {
         match commit(&collection, &mut requests).await {
             Ok(outcomes) => {
-                // Those that were one too many begin the next group.
-                let rest = requests.split_off(outcomes.len());
-                if !rest.is_empty() {
-                    collection.queue.put_back(rest);
-                }
                 for (request, outcomes) in requests.into_iter().zip(outcomes) {
                     // A caller who has gone away needs no answer.
                     let _ = request.reply.send(Ok(outcomes));
@@ -90,7 +85,10 @@ async fn run(collection: Arc<Collection>, mut pauses: bool) {
 
 /// Commits the requests together, as many of them from the first as make one batch, and returns their outcomes in order. One
 /// that asks for a flush makes all wait for it, since they share one commit.
-async fn commit(collection: &Collection, requests: &mut [Request]) -> Result<Vec<Vec<Outcome>>, StoreError> {
+async fn commit(
+    collection: &Collection,
+    requests: &mut Vec<Request>,
+) -> Result<Vec<Vec<Outcome>>, StoreError> {
     let strongest = |request: &Request| request.options.durability == Durability::Flushed;
     let durability = if requests.iter().any(strongest) {
         Durability::Flushed
@@ -103,9 +101,56 @@ async fn commit(collection: &Collection, requests: &mut [Request]) -> Result<Vec
     for _ in 0..COMMIT_ATTEMPTS_MAX {
         let mut group = Group::begin(collection, &mut writer).await?;
         let outcomes = group.apply(requests).await?;
+        // Those that were one too many begin the next group. What becomes of this one, which may be there though it could not be
+        // flushed, is not told to them.
+        let rest = requests.split_off(outcomes.len());
+        if !rest.is_empty() {
+            collection.queue.put_back(rest);
+        }
         if group.commit(durability).await? {
             return Ok(outcomes);
         }
     }
     Err(StoreError::Contention)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use super::*;
+    use crate::{Namespace, Present, Store, StoreOptions, Target, Transformed};
+    use kv::{Kv, Simulation};
+    use value::{DocumentBuf, Value, doc};
+
+    #[tokio::test]
+    async fn those_of_the_next_group_are_not_told_what_became_of_one_that_could_not_be_flushed() {
+        let simulation = Simulation::new(1);
+        let kv = Kv::simulated(&simulation);
+        let store = Store::open(kv, StoreOptions::default()).await.unwrap();
+        let namespace = Namespace::new("db", "coll");
+        let collection = store.create_if_missing(&namespace).await.unwrap();
+        // The first is a group of its own, which waits for the writer; the others are too long to be one together.
+        let held = collection.writer.lock().await;
+        let text = "x".repeat(5 << 20);
+        let puts = (0..9).map(|id: i32| {
+            let document = DocumentBuf::from(&doc! {"_id": id, "text": text.as_str()});
+            let put = move |_: Option<Present<'_>>| Ok(Transformed::Put(document.clone()));
+            let operations = vec![WriteOp::modify(Target::Id(Value::from(id)), put)];
+            let collection = collection.clone();
+            tokio::spawn(async move { collection.commit(operations, CommitOptions::default()).await })
+        });
+        let puts: Vec<_> = puts.collect();
+        for _ in 0..10 {
+            tokio::task::yield_now().await;
+        }
+        simulation.fill_at_flush_after(1);
+        drop(held);
+        let mut told = Vec::new();
+        for put in puts {
+            told.push(put.await.unwrap().is_ok());
+        }
+        assert!(told.contains(&false) && told.ends_with(&[true]), "{told:?}");
+        assert_eq!(collection.stats().count, 9);
+    }
 }
