@@ -17,7 +17,7 @@ use mapping::Mapping;
 use mapping::error::{Result, SearchError};
 use querying::Held;
 use querying::Query;
-use querying::{Clauses, Node, Scored, Statistics, compile};
+use querying::{Clauses, Node, Scored, Statistics, compile, work};
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -236,9 +236,11 @@ impl<'r> Run<'r> {
         for hit in &mut hits {
             hit.counted = self.counted.get(&hit.index).cloned();
             // All fields are looked at for this: of the hits that are shown alone, not of all that match.
-            let index = self.indices.get(hit.index).filter(|_| !self.request.is_bare);
-            let ignored = index.map(|index| hit.view(&index.mapping).ignored());
-            hit.ignored = ignored.unwrap_or_default();
+            if let Some(index) = self.indices.get(hit.index).filter(|_| !self.request.is_bare) {
+                work(index.mapping.fields().count())?;
+                let ignored = hit.view(&index.mapping).ignored();
+                hit.ignored = ignored;
+            }
         }
         named::mark(&mut hits, self.request, &self.indices, self.now_ms, &self.held)?;
         Ok(Outcome {

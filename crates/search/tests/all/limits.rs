@@ -1,15 +1,18 @@
 //! How much a search may come to: clauses of its queries, and buckets of its aggregations.
 
+use language::interruption::within;
+use language::{Code, Interruption};
 use memory::Budget;
 use search::{
-    Aggregations, Analysis, BUCKETS_MAX, CLAUSES_MAX, Held, Index, Kind, Mapping, Query, Request, Result,
-    Run, parse_query, parse_query_string,
+    Aggregations, Analysis, BUCKETS_MAX, CLAUSES_MAX, Held, Hit, Index, Kind, Mapping, Query, Request,
+    Result, Run, Seen, SortKey, parse_query, parse_query_string,
 };
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
+use value::{DocumentBuf, doc};
 
-/// Begins a search of an index of 900 fields of texts and numbers.
-fn begun(request: &Request) -> Result<()> {
+/// A search of an index of 900 fields of texts and numbers.
+fn run(request: &Request) -> Result<Run<'_>> {
     let kind = |at: usize| ["text", "keyword", "long"][at % 3];
     let fields = (0..900).map(|at| (format!("f{at}"), json!({"type": kind(at)})));
     let source = json!({"properties": fields.collect::<Map<_, _>>()});
@@ -19,7 +22,11 @@ fn begun(request: &Request) -> Result<()> {
         boost: 1.0,
     };
     let held = Held::within(&Budget::default());
-    Run::new(request, vec![index], 0, held)?.begin(0).map(drop)
+    Run::new(request, vec![index], 0, held)
+}
+
+fn begun(request: &Request) -> Result<()> {
+    run(request)?.begin(0).map(drop)
 }
 
 fn asked(query: Query) -> Result<()> {
@@ -105,4 +112,26 @@ fn buckets_that_no_document_has_to_make_are_counted_before_they_are_made() {
         let refused = nested(count, depth).expect_err("refused");
         assert_eq!(refused.kind, Kind::TooManyBuckets, "{count} {depth}");
     }
+}
+
+#[test]
+fn a_search_ends_while_all_fields_of_its_hits_are_looked_at() {
+    let request = Request::default();
+    let mut run = run(&request).unwrap();
+    run.begin(0).unwrap();
+    let document = DocumentBuf::from(&doc! {"f1": "a"});
+    for sequence in 0..10 {
+        let seen = Seen {
+            id: "1",
+            sequence,
+            version: 1,
+            document: &document,
+        };
+        assert_eq!(run.see(&seen), Ok(true));
+    }
+    let show = |_: &Hit, _: &[SortKey], _: &Map<String, Value>| Ok(Value::Null);
+    let interruption = Interruption::default();
+    interruption.kill.with(Code::INTERRUPTED);
+    let ended = within(&interruption, || run.finish(false, &show));
+    assert_eq!(ended.unwrap_err().kind, Kind::Ended(Code::INTERRUPTED));
 }
