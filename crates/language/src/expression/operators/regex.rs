@@ -97,18 +97,9 @@ impl Search {
     /// The regular expression; `None` if the pattern is null.
     fn compile(&self, pattern: &Found<'_>, options: Option<&Found<'_>>) -> Result<Option<Regex>> {
         let name = &self.name;
-        let given = match options.map(|options| (options, options.present())) {
-            None | Some((_, None)) => None,
-            Some((_, Some(ValueRef::String(options)))) => Some(options),
-            Some((found, Some(_))) => {
-                return Err(error(
-                    Code::location(51_106),
-                    format!(
-                        "{name} needs 'options' to be of type string, found: {}",
-                        type_name(found)
-                    ),
-                ));
-            }
+        let given = match options {
+            Some(options) => self.options_of(options)?,
+            None => None,
         };
         let (pattern, options) = match pattern.present() {
             None => return Ok(None),
@@ -135,6 +126,34 @@ impl Search {
                 ));
             }
         };
+        self.check(pattern, options)?;
+        let compiled = Regex::new(pattern, options).map_err(|wrong| {
+            error(
+                Code::location(51_111),
+                format!("Invalid Regex in {name}: {}", wrong.message),
+            )
+        })?;
+        Ok(Some(compiled))
+    }
+
+    /// The member `options`, if it says something.
+    fn options_of<'o>(&self, found: &'o Found<'_>) -> Result<Option<&'o str>> {
+        match found.present() {
+            None => Ok(None),
+            Some(ValueRef::String(options)) => Ok(Some(options)),
+            Some(_) => Err(error(
+                Code::location(51_106),
+                format!(
+                    "{} needs 'options' to be of type string, found: {}",
+                    self.name,
+                    type_name(found)
+                ),
+            )),
+        }
+    }
+
+    fn check(&self, pattern: &str, options: &str) -> Result<()> {
+        let name = &self.name;
         if pattern.contains('\0') {
             return Err(error(
                 Code::location(51_109),
@@ -147,19 +166,13 @@ impl Search {
                 format!("{name}: regular expression options string cannot contain an embedded null byte"),
             ));
         }
-        if let Some(wrong) = options.chars().find(|option| !"imsxu".contains(*option)) {
-            return Err(error(
+        match options.chars().find(|option| !"imsxu".contains(*option)) {
+            Some(wrong) => Err(error(
                 Code::location(51_108),
                 format!("{name} invalid flag in regex options: {wrong}"),
-            ));
+            )),
+            None => Ok(()),
         }
-        let compiled = Regex::new(pattern, options).map_err(|wrong| {
-            error(
-                Code::location(51_111),
-                format!("Invalid Regex in {name}: {}", wrong.message),
-            )
-        })?;
-        Ok(Some(compiled))
     }
 
     fn regex(&self, scope: &Scope<'_>) -> Result<Option<Cow<'_, Regex>>> {
