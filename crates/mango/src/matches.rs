@@ -146,15 +146,37 @@ fn has_all(value: ValueRef<'_>, arguments: &[Value]) -> bool {
     let ValueRef::Array(array) = value else {
         return false;
     };
-    let is_element = |argument: &Value| {
-        array
-            .iter()
-            .any(|element| value::compare(element, argument.as_ref()).is_eq())
-    };
+    let is_element = |argument: &Value| array.iter().any(|element| is_same(element, argument.as_ref()));
     match arguments {
         [] => false,
         [only @ Value::Array(_)] => is_element(only) || value::compare(value, only.as_ref()).is_eq(),
         all => all.iter().all(is_element),
+    }
+}
+
+/// Whether two values are the same to Erlang's `=:=`, by which `lists:member` looks: an integer is no float.
+fn is_same(one: ValueRef<'_>, other: ValueRef<'_>) -> bool {
+    match (one, other) {
+        (ValueRef::Array(one), ValueRef::Array(other)) => {
+            one.len() == other.len()
+                && one
+                    .iter()
+                    .zip(other.iter())
+                    .all(|(one, other)| is_same(one, other))
+        }
+        (ValueRef::Document(one), ValueRef::Document(other)) => {
+            let mut members = other.iter();
+            let has_all = one.iter().all(|(name, value)| {
+                members
+                    .next()
+                    .is_some_and(|(other, same)| name == other && is_same(value, same))
+            });
+            has_all && members.next().is_none()
+        }
+        (one, other) => {
+            let is_float = |value: ValueRef<'_>| matches!(value, ValueRef::Double(_));
+            is_float(one) == is_float(other) && value::compare(one, other).is_eq()
+        }
     }
 }
 

@@ -64,6 +64,26 @@ fn arrays_are_looked_into_only_by_operators_that_say_so() {
 }
 
 #[test]
+fn an_array_has_all_only_of_the_very_same_values() {
+    for all in ["[1]", "[[1]]", r#"[{"b": [1]}]"#] {
+        let selector = format!(r#"{{"a": {{"$all": {all}}}}}"#);
+        let document = |array: &str| format!(r#"{{"a": {array}}}"#);
+        assert!(matches(&selector, &document(all)), "{all}");
+        assert!(!matches(&selector, &document(&all.replace('1', "1.0"))), "{all}");
+    }
+    assert!(matches(r#"{"a": {"$all": [1.0]}}"#, r#"{"a": [2, 1.0]}"#));
+    assert!(matches(r#"{"a": {"$all": [1, 2]}}"#, r#"{"a": [2, 1]}"#));
+    // The one array that is asked for is compared by value.
+    assert!(matches(r#"{"a": {"$all": [[1, 2]]}}"#, r#"{"a": [1.0, 2]}"#));
+    assert!(!matches(
+        r#"{"a": {"$all": [{"b": 1}]}}"#,
+        r#"{"a": [{"b": 1, "c": 2}]}"#
+    ));
+    // Other operators compare by value.
+    assert!(matches(r#"{"a": {"$in": [1]}}"#, r#"{"a": [1.0]}"#));
+}
+
+#[test]
 fn operators_test_types_sizes_remainders_and_prefixes() {
     assert!(matches(r#"{"a": {"$type": "boolean"}}"#, r#"{"a": false}"#));
     assert!(matches(r#"{"a": {"$size": 2}}"#, r#"{"a": [1, 2]}"#));
