@@ -130,7 +130,6 @@ impl MoreLike {
             documents: BTreeMap::new(),
             seen: 0,
         };
-        // An older name of what is left out of the least frequent, and of what counts.
         members.end()?;
         Ok(parsed)
     }

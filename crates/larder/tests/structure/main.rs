@@ -1,6 +1,7 @@
-//! The rules of the tree that a tool can check: crate levels, circles of modules, paths named in the documentation, sizes.
+//! The rules of the tree that a tool can check: crate levels, circles of modules, where modules are, paths named in the documentation, sizes.
 
 mod circles;
+mod folders;
 mod levels;
 mod modules;
 mod paths;
