@@ -18,11 +18,11 @@ const FOUND_PER_STEP: usize = 32;
 /// A rule that is ready to be asked of documents.
 #[derive(Debug)]
 pub struct Rule {
-    pub(super) kind: Kind,
+    pub(super) kind: ReadyKind,
     pub(super) filter: Option<(Relation, Box<Rule>)>,
 }
 
-pub(super) enum Kind {
+pub(super) enum ReadyKind {
     Nothing,
     /// A term of a field, with the n places before it that belong to it.
     Term(Arc<Field>, String, i64),
@@ -38,20 +38,20 @@ pub(super) enum Kind {
     Any(Vec<Rule>),
 }
 
-impl fmt::Debug for Kind {
+impl fmt::Debug for ReadyKind {
     /// Fields by their names, so that rules are written alike which ask the same, and shortly.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Kind::Nothing => f.write_str("Nothing"),
-            Kind::Term(field, text, before) => write!(f, "Term({:?}, {text:?}, {before})", field.name),
-            Kind::Pattern(field, pattern) => write!(f, "Pattern({:?}, {pattern:?})", field.name),
-            Kind::All {
+            ReadyKind::Nothing => f.write_str("Nothing"),
+            ReadyKind::Term(field, text, before) => write!(f, "Term({:?}, {text:?}, {before})", field.name),
+            ReadyKind::Pattern(field, pattern) => write!(f, "Pattern({:?}, {pattern:?})", field.name),
+            ReadyKind::All {
                 rules,
                 max_gaps,
                 ordered,
             } => write!(f, "All({rules:?}, {max_gaps}, {ordered})"),
-            Kind::Repeated(rule, count) => write!(f, "Repeated({rule:?}, {count})"),
-            Kind::Any(rules) => write!(f, "Any({rules:?})"),
+            ReadyKind::Repeated(rule, count) => write!(f, "Repeated({rule:?}, {count})"),
+            ReadyKind::Any(rules) => write!(f, "Any({rules:?})"),
         }
     }
 }
@@ -87,22 +87,24 @@ impl Rule {
     /// The places that it takes at least.
     fn width_min(&self) -> i64 {
         match &self.kind {
-            Kind::Nothing | Kind::Pattern(..) => 1,
-            Kind::Term(_, _, before) => 1 + before,
-            Kind::All { rules, .. } => rules.iter().map(Rule::width_min).sum(),
+            ReadyKind::Nothing | ReadyKind::Pattern(..) => 1,
+            ReadyKind::Term(_, _, before) => 1 + before,
+            ReadyKind::All { rules, .. } => rules.iter().map(Rule::width_min).sum(),
             // As Lucene has it: one of them.
-            Kind::Repeated(rule, _) => rule.width_min(),
-            Kind::Any(rules) => rules.iter().map(Rule::width_min).min().unwrap_or(1),
+            ReadyKind::Repeated(rule, _) => rule.width_min(),
+            ReadyKind::Any(rules) => rules.iter().map(Rule::width_min).min().unwrap_or(1),
         }
     }
 
     /// Whether all that it asks is of this field.
     pub fn is_all_of(&self, field: &Field) -> bool {
         let own = match &self.kind {
-            Kind::Nothing => true,
-            Kind::Term(of, ..) | Kind::Pattern(of, _) => of.name == field.name,
-            Kind::All { rules, .. } | Kind::Any(rules) => rules.iter().all(|rule| rule.is_all_of(field)),
-            Kind::Repeated(rule, _) => rule.is_all_of(field),
+            ReadyKind::Nothing => true,
+            ReadyKind::Term(of, ..) | ReadyKind::Pattern(of, _) => of.name == field.name,
+            ReadyKind::All { rules, .. } | ReadyKind::Any(rules) => {
+                rules.iter().all(|rule| rule.is_all_of(field))
+            }
+            ReadyKind::Repeated(rule, _) => rule.is_all_of(field),
         };
         own && self.filter.as_ref().is_none_or(|(_, rule)| rule.is_all_of(field))
     }
@@ -110,11 +112,11 @@ impl Rule {
     /// Whether it is about a term.
     pub(super) fn asks(&self, text: &str) -> bool {
         match &self.kind {
-            Kind::Nothing => false,
-            Kind::Term(_, term, _) => term == text,
-            Kind::Pattern(_, pattern) => pattern.is_match(text),
-            Kind::All { rules, .. } | Kind::Any(rules) => rules.iter().any(|rule| rule.asks(text)),
-            Kind::Repeated(rule, _) => rule.asks(text),
+            ReadyKind::Nothing => false,
+            ReadyKind::Term(_, term, _) => term == text,
+            ReadyKind::Pattern(_, pattern) => pattern.is_match(text),
+            ReadyKind::All { rules, .. } | ReadyKind::Any(rules) => rules.iter().any(|rule| rule.asks(text)),
+            ReadyKind::Repeated(rule, _) => rule.asks(text),
         }
     }
 
@@ -129,15 +131,15 @@ impl Rule {
     /// What is found by each of the rules one of which is enough: a filter is asked of each, before the smallest are taken.
     fn alternatives(&self, view: &View<'_>) -> Vec<Vec<Found>> {
         let mut lists = match &self.kind {
-            Kind::Nothing => Vec::new(),
-            Kind::Term(field, term, before) => vec![places(view, field, *before, |text| text == term)],
-            Kind::Pattern(field, pattern) => vec![places(view, field, 0, |text| pattern.is_match(text))],
-            Kind::Any(rules) => rules.iter().flat_map(|rule| rule.alternatives(view)).collect(),
-            Kind::Repeated(rule, count) => {
+            ReadyKind::Nothing => Vec::new(),
+            ReadyKind::Term(field, term, before) => vec![places(view, field, *before, |text| text == term)],
+            ReadyKind::Pattern(field, pattern) => vec![places(view, field, 0, |text| pattern.is_match(text))],
+            ReadyKind::Any(rules) => rules.iter().flat_map(|rule| rule.alternatives(view)).collect(),
+            ReadyKind::Repeated(rule, count) => {
                 let found = rule.found(view);
                 vec![found.windows((*count).max(1)).map(together).collect()]
             }
-            Kind::All {
+            ReadyKind::All {
                 rules,
                 max_gaps,
                 ordered,

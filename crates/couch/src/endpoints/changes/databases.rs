@@ -1,6 +1,6 @@
 //! `_db_updates`: what happens to databases as a whole (`src/global_changes/src/global_changes_httpd.erl`).
 
-use super::options::{ChangesOptions, Kind};
+use super::options::{ChangesOptions, FeedKind};
 use crate::call::Call;
 use crate::error::Result;
 use crate::operation::Reader;
@@ -32,14 +32,14 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
         given: 0,
         options,
     };
-    if feed.options.kind == Kind::Normal {
+    if feed.options.kind == FeedKind::Normal {
         let mut text = String::from("{\"results\":[\n");
         feed.write(&mut text)?;
         feed.write_end(&mut text);
         return Ok(respond::ok(text));
     }
     let (sender, mut response) = respond::feed();
-    if feed.options.kind == Kind::EventSource {
+    if feed.options.kind == FeedKind::EventSource {
         let kind = HeaderValue::from_static("text/event-stream");
         response.headers_mut().insert(header::CONTENT_TYPE, kind);
     }
@@ -71,8 +71,8 @@ impl Feed {
                 break;
             }
             out.push_str(match self.options.kind {
-                Kind::Normal | Kind::LongPoll if self.given > 0 => ",\r\n",
-                Kind::EventSource => "data: ",
+                FeedKind::Normal | FeedKind::LongPoll if self.given > 0 => ",\r\n",
+                FeedKind::EventSource => "data: ",
                 _ => "",
             });
             out.push_str(r#"{"db_name":"#);
@@ -80,9 +80,9 @@ impl Feed {
             let number = sequence_text(sequence);
             out.push_str(&format!(r#","type":"{}","seq":"{number}"}}"#, happened.word()));
             match self.options.kind {
-                Kind::Normal | Kind::LongPoll => {}
-                Kind::Continuous => out.push('\n'),
-                Kind::EventSource => out.push_str(&format!("\nid: \"{number}\"\n\n")),
+                FeedKind::Normal | FeedKind::LongPoll => {}
+                FeedKind::Continuous => out.push('\n'),
+                FeedKind::EventSource => out.push_str(&format!("\nid: \"{number}\"\n\n")),
             }
             self.position = sequence;
             self.given += 1;
@@ -94,23 +94,23 @@ impl Feed {
     fn write_end(&self, out: &mut String) {
         let last = sequence_text(self.position);
         match self.options.kind {
-            Kind::Normal => out.push_str(&format!("\n],\n\"last_seq\":\"{last}\"}}")),
-            Kind::LongPoll => out.push_str(&format!("\n],\n\"last_seq\":\"{last}\"}}\n")),
-            Kind::Continuous => out.push_str(&format!("{{\"last_seq\":\"{last}\"}}\n")),
-            Kind::EventSource => {}
+            FeedKind::Normal => out.push_str(&format!("\n],\n\"last_seq\":\"{last}\"}}")),
+            FeedKind::LongPoll => out.push_str(&format!("\n],\n\"last_seq\":\"{last}\"}}\n")),
+            FeedKind::Continuous => out.push_str(&format!("{{\"last_seq\":\"{last}\"}}\n")),
+            FeedKind::EventSource => {}
         }
     }
 
     async fn follow(mut self, sender: &BodySender) -> Result<()> {
         let mut text = String::new();
-        if self.options.kind == Kind::LongPoll {
+        if self.options.kind == FeedKind::LongPoll {
             text.push_str("{\"results\":[\n");
         }
         let mut since = Instant::now();
         loop {
             let given = self.given;
             self.write(&mut text)?;
-            let is_enough = self.left == 0 || (self.options.kind == Kind::LongPoll && self.given > 0);
+            let is_enough = self.left == 0 || (self.options.kind == FeedKind::LongPoll && self.given > 0);
             let is_late = self.options.heartbeat.is_none() && since.elapsed() >= self.options.timeout;
             if is_enough || is_late || *self.server.stop.borrow() {
                 self.write_end(&mut text);
@@ -122,7 +122,7 @@ impl Feed {
             } else if self.options.heartbeat.is_some_and(|beat| since.elapsed() >= beat) {
                 since = Instant::now();
                 text.push_str(match self.options.kind {
-                    Kind::EventSource => "event: heartbeat\ndata: \n\n",
+                    FeedKind::EventSource => "event: heartbeat\ndata: \n\n",
                     _ => "\n",
                 });
             }

@@ -1,7 +1,7 @@
 //! A feed: page after page of changes, then waiting for more.
 
 use super::filter::Filter;
-use super::options::{ChangesOptions, Kind};
+use super::options::{ChangesOptions, FeedKind};
 use super::row;
 use crate::database::Database;
 use crate::error::Result;
@@ -135,7 +135,7 @@ impl Feed {
 
     /// Whether changes are sent as they happen.
     fn is_followed(&self) -> bool {
-        self.options.kind != Kind::Normal
+        self.options.kind != FeedKind::Normal
     }
 
     /// Appends a change, if it is let through.
@@ -169,17 +169,17 @@ impl Feed {
 
     fn separate(&self, out: &mut String) {
         match self.options.kind {
-            Kind::Normal | Kind::LongPoll if self.given > 0 => out.push_str(",\n"),
-            Kind::EventSource => out.push_str("data: "),
+            FeedKind::Normal | FeedKind::LongPoll if self.given > 0 => out.push_str(",\n"),
+            FeedKind::EventSource => out.push_str("data: "),
             _ => {}
         }
     }
 
     fn end_row(&self, change: &Change, out: &mut String) {
         match self.options.kind {
-            Kind::Normal | Kind::LongPoll => {}
-            Kind::Continuous => out.push('\n'),
-            Kind::EventSource => {
+            FeedKind::Normal | FeedKind::LongPoll => {}
+            FeedKind::Continuous => out.push('\n'),
+            FeedKind::EventSource => {
                 let sequence = self.database.sequences.text(&change.sequence);
                 // Writing to a String cannot fail.
                 let _ = write!(out, "\nid: \"{sequence}\"\n\n");
@@ -201,13 +201,13 @@ impl Feed {
         };
         let sequence = self.database.sequences.text(&position);
         let _ = match self.options.kind {
-            Kind::Normal | Kind::LongPoll => {
+            FeedKind::Normal | FeedKind::LongPoll => {
                 write!(out, "\n],\n\"last_seq\":\"{sequence}\",\"pending\":{pending}}}")
             }
-            Kind::Continuous => write!(out, r#"{{"last_seq":"{sequence}","pending":{pending}}}"#),
-            Kind::EventSource => Ok(()),
+            FeedKind::Continuous => write!(out, r#"{{"last_seq":"{sequence}","pending":{pending}}}"#),
+            FeedKind::EventSource => Ok(()),
         };
-        if self.options.kind != Kind::Normal {
+        if self.options.kind != FeedKind::Normal {
             out.push('\n');
         }
         Ok(())
@@ -239,7 +239,7 @@ impl Feed {
 
     /// Sends changes as they happen, until the client has what it wants or is gone.
     pub(super) async fn follow(mut self, mut output: Output, sender: BodySender) {
-        if self.options.kind == Kind::LongPoll {
+        if self.options.kind == FeedKind::LongPoll {
             output.text.push_str("{\"results\":[\n");
         }
         match self.send_changes(&mut output, &sender).await {
@@ -276,7 +276,7 @@ impl Feed {
                     break;
                 }
             }
-            let is_one_shot = self.options.kind == Kind::LongPoll;
+            let is_one_shot = self.options.kind == FeedKind::LongPoll;
             let is_enough = self.given >= self.options.limit || self.options.order == Order::Backward;
             if is_enough || (is_one_shot && self.given > given) {
                 return Ok(true);
@@ -304,7 +304,7 @@ impl Feed {
             match self.wait_once(sender, Instant::now() + next).await {
                 Waited::Beat if self.options.heartbeat.is_some() => {
                     let beat = match self.options.kind {
-                        Kind::EventSource => "event: heartbeat\ndata: \n\n",
+                        FeedKind::EventSource => "event: heartbeat\ndata: \n\n",
                         _ => "\n",
                     };
                     if !sender.send(beat).await {

@@ -22,7 +22,7 @@ use feed::Feed;
 use filter::Filter;
 use http::{HeaderValue, Method, Response, header, if_none_match};
 use md5::{Digest, Md5};
-use options::{ChangesOptions, Kind};
+use options::{ChangesOptions, FeedKind};
 use std::time::Duration;
 use value::{Document, hex};
 
@@ -45,7 +45,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     }
     let filter = Filter::parse(call, &database, &body).await?;
     let kind = options.kind;
-    if kind == Kind::Normal {
+    if kind == FeedKind::Normal {
         let tag = entity_tag(call, &database.sequences.text(&head), &filter);
         if call.method != Method::POST && if_none_match(&call.headers, &tag) {
             return Ok(respond::not_modified(&tag));
@@ -61,7 +61,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     }
     let feed = Feed::new(database, options, filter, &call.server);
     let (sender, mut response) = respond::feed();
-    if kind == Kind::EventSource {
+    if kind == FeedKind::EventSource {
         let headers = response.headers_mut();
         headers.insert(
             header::CONTENT_TYPE,

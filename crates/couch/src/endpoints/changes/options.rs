@@ -13,7 +13,7 @@ const LIMIT_DEFAULT: u64 = 1_000_000_000_000_000;
 
 /// How changes are given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FeedKind {
     /// Those that are there, as one object.
     Normal,
     /// As one object, which waits until there is one.
@@ -27,7 +27,7 @@ pub(super) enum Kind {
 /// What a feed is asked for.
 #[derive(Clone, Debug)]
 pub(super) struct ChangesOptions {
-    pub(super) kind: Kind,
+    pub(super) kind: FeedKind,
     /// The position after which changes are wanted.
     pub(super) since: Sequence,
     pub(super) limit: u64,
@@ -59,7 +59,7 @@ impl ChangesOptions {
             text => sequences.parse(text),
         };
         let mut options = ChangesOptions {
-            kind: Kind::Normal,
+            kind: FeedKind::Normal,
             since: Sequence::START,
             limit: u64::MAX,
             order: Order::Forward,
@@ -78,7 +78,7 @@ impl ChangesOptions {
             }
         }
         // A browser that connects again says how far it has come.
-        if let Some(last) = last_event.filter(|_| options.kind == Kind::EventSource) {
+        if let Some(last) = last_event.filter(|_| options.kind == FeedKind::EventSource) {
             options.since = since(last)?;
         }
         // As CouchDB, which gives one change where none are wanted.
@@ -94,10 +94,10 @@ impl ChangesOptions {
 
     fn set(&mut self, name: &str, value: &str) -> Result<()> {
         match (name, value) {
-            ("feed", "normal") => self.kind = Kind::Normal,
-            ("feed", "longpoll") => self.kind = Kind::LongPoll,
-            ("feed", "continuous" | "live") => self.kind = Kind::Continuous,
-            ("feed", "eventsource") => self.kind = Kind::EventSource,
+            ("feed", "normal") => self.kind = FeedKind::Normal,
+            ("feed", "longpoll") => self.kind = FeedKind::LongPoll,
+            ("feed", "continuous" | "live") => self.kind = FeedKind::Continuous,
+            ("feed", "eventsource") => self.kind = FeedKind::EventSource,
             ("feed", _) => {
                 return Err(CouchError::bad_request(
                     "Supported `feed` types: normal, continuous, live, longpoll, eventsource",

@@ -1,7 +1,7 @@
 //! Rules of intervals, by the analyzers of their fields.
 
 use super::{Compiler, leaf};
-use crate::matching::intervals::{Kind, Rule};
+use crate::matching::intervals::{ReadyKind, Rule};
 use crate::matching::test::Test;
 use crate::matching::{Node, TermPattern};
 use crate::query::{self, Pattern, RuleKind};
@@ -54,14 +54,14 @@ impl Compiler<'_> {
                 };
                 self.clauses.add(1)?;
                 let pattern = TermPattern::of(pattern, self.clauses, normalize)?;
-                Kind::Pattern(field, pattern)
+                ReadyKind::Pattern(field, pattern)
             }
             RuleKind::All {
                 rules: list,
                 max_gaps,
                 ordered,
             } => all(rules(list)?, *max_gaps, *ordered),
-            RuleKind::Any(list) => Kind::Any(rules(list)?),
+            RuleKind::Any(list) => ReadyKind::Any(rules(list)?),
         };
         let filter = match &rule.filter {
             Some((relation, rule)) => Some((*relation, Box::new(self.rule(field, rule)?))),
@@ -102,7 +102,7 @@ fn check(field: &Field) -> Result<()> {
     }
 }
 
-fn plain(kind: Kind) -> Rule {
+fn plain(kind: ReadyKind) -> Rule {
     Rule { kind, filter: None }
 }
 
@@ -114,24 +114,24 @@ fn words(field: &Arc<Field>, analyzer: &Analyzer, text: &str) -> Vec<Rule> {
         let before = i64::from(token.position.saturating_sub(next));
         match places.last_mut() {
             Some((place, alike)) if *place == token.position => {
-                alike.push(plain(Kind::Term(field.clone(), token.text, 0)));
+                alike.push(plain(ReadyKind::Term(field.clone(), token.text, 0)));
             }
             _ => {
-                let one = plain(Kind::Term(field.clone(), token.text, before));
+                let one = plain(ReadyKind::Term(field.clone(), token.text, before));
                 places.push((token.position, vec![one]));
                 next = token.position + 1;
             }
         }
     }
     let one = |(_, mut alike): (u32, Vec<Rule>)| match alike.len() {
-        1 => alike.pop().unwrap_or_else(|| plain(Kind::Nothing)),
-        _ => plain(Kind::Any(alike)),
+        1 => alike.pop().unwrap_or_else(|| plain(ReadyKind::Nothing)),
+        _ => plain(ReadyKind::Any(alike)),
     };
     places.into_iter().map(one).collect()
 }
 
 /// Rules each of which must be found; one that is there several times, several times. In order, only neighbours are the same.
-fn all(rules: Vec<Rule>, max_gaps: i64, ordered: bool) -> Kind {
+fn all(rules: Vec<Rule>, max_gaps: i64, ordered: bool) -> ReadyKind {
     let is_phrase = ordered && max_gaps == 0;
     let mut counted: Vec<(Rule, usize)> = Vec::new();
     // Where each was put last, by what it asks.
@@ -153,12 +153,12 @@ fn all(rules: Vec<Rule>, max_gaps: i64, ordered: bool) -> Kind {
         .into_iter()
         .map(|(rule, count)| match count {
             1 => rule,
-            _ => plain(Kind::Repeated(Box::new(rule), count)),
+            _ => plain(ReadyKind::Repeated(Box::new(rule), count)),
         })
         .collect();
     match rules.len() {
-        0 => Kind::Nothing,
-        _ => Kind::All {
+        0 => ReadyKind::Nothing,
+        _ => ReadyKind::All {
             rules,
             max_gaps,
             ordered,
@@ -180,14 +180,14 @@ mod tests {
         let field = mapping.field("f").map(Cow::into_owned).expect("a field");
         let rules = text
             .split(' ')
-            .map(|word| plain(Kind::Term(field.clone(), word.to_owned(), 0)));
-        let Kind::All { rules, .. } = all(rules.collect(), -1, ordered) else {
+            .map(|word| plain(ReadyKind::Term(field.clone(), word.to_owned(), 0)));
+        let ReadyKind::All { rules, .. } = all(rules.collect(), -1, ordered) else {
             return Vec::new();
         };
         let one = |rule: &Rule| match &rule.kind {
-            Kind::Term(_, term, _) => Some((term.clone(), 1)),
-            Kind::Repeated(rule, count) => match &rule.kind {
-                Kind::Term(_, term, _) => Some((term.clone(), *count)),
+            ReadyKind::Term(_, term, _) => Some((term.clone(), 1)),
+            ReadyKind::Repeated(rule, count) => match &rule.kind {
+                ReadyKind::Term(_, term, _) => Some((term.clone(), *count)),
                 _ => None,
             },
             _ => None,
