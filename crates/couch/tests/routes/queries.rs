@@ -227,7 +227,8 @@ const LINKS: &[Case] = &[
             {"_id": "c", "_rev": "1-x", "value": {"_id": "none"}},
             {"_id": "d", "_rev": "1-x", "value": {"_rev": "2-y"}},
             {"_id": "d", "_rev": "2-y", "_deleted": true, "_revisions": {"start": 2, "ids": ["y", "w"]}},
-            {"_id": "e", "_rev": "1-x", "value": {"_id": "d", "_rev": "2-y"}}]}"#,
+            {"_id": "e", "_rev": "1-x", "value": {"_id": "d", "_rev": "2-y"}},
+            {"_id": "f", "_rev": "1-x", "value": {"_id": 5}}]}"#,
         201,
         "[]",
     ),
@@ -240,7 +241,8 @@ const LINKS: &[Case] = &[
             {"id": "b", "doc": {"_id": "a", "_rev": "1-x"}},
             {"id": "c", "doc": null},
             {"id": "d", "doc": null},
-            {"id": "e", "doc": {"_id": "d", "_rev": "2-y", "_deleted": true}}]}"#,
+            {"id": "e", "doc": {"_id": "d", "_rev": "2-y", "_deleted": true}},
+            {"id": "f", "doc": null}]}"#,
     ),
     // Those that are linked come without conflicts and attachments.
     case(

@@ -114,8 +114,8 @@ impl Asked {
         Ok(())
     }
 
-    /// Appends the document of a row, or the one that its value names (a linked document); an `_id` of null names none. A linked one
-    /// is shown without its conflicts and attachments (`src/fabric/src/fabric_view.erl`, `possibly_embed_doc`).
+    /// Appends the document of a row, or the one that its value names (a linked document); an `_id` that is no text names none. A
+    /// linked one is shown without its conflicts and attachments (`src/fabric/src/fabric_view.erl`, `possibly_embed_doc`).
     async fn write_document(
         &self,
         row: &AnswerRow,
@@ -123,7 +123,7 @@ impl Asked {
         out: &mut String,
     ) -> Result<()> {
         let value: Json = serde_json::from_slice(&row.value).unwrap_or_default();
-        if value.get("_id") == Some(&Json::Null) {
+        if value.get("_id").is_some_and(|id| !id.is_string()) {
             out.push_str("null");
             return Ok(());
         }
