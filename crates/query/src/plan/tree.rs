@@ -134,7 +134,9 @@ impl IndexScan {
 
     /// Whether documents with arrays came into the index since the plan was made, on paths that had none.
     pub fn has_new_arrays(&self) -> bool {
-        let mut fields = self.facts.fields.iter().enumerate();
+        // The path that a key of a wildcard index has besides is no field of the index.
+        let fields = self.facts.fields.iter();
+        let mut fields = fields.filter(|field| field.kind != FieldKind::Path).enumerate();
         fields.any(|(position, field)| !field.multikey && self.index.is_multikey_field(position))
     }
 

@@ -3,8 +3,9 @@
 use language::expression::Variables;
 use language::filter::{Filter, FilterScope};
 use language::projection::Projection;
+use memory::{Budget, Holder};
 use query::Code;
-use query::execute::{FindSpec, find};
+use query::execute::{DocumentStream, FindSpec, find};
 use query::plan::Hint;
 use query::plan::catalog::whole_indexes;
 use std::sync::Arc;
@@ -82,6 +83,26 @@ async fn arrays_that_come_between_two_batches_are_given_once_and_whole() {
         assert_eq!(arrays.len(), usize::from(comes));
         assert_eq!(batch.len(), DOCUMENTS as usize + usize::from(comes));
     }
+}
+
+#[tokio::test]
+async fn what_a_wildcard_index_without_arrays_gave_is_not_remembered() {
+    let (_store, collection) = crate::support::new_collection().await;
+    let index = IndexSpec::new("a_1", doc! {"$**": 1});
+    collection.create_indexes(vec![index]).await.expect("an index");
+    insert_some(&collection).await;
+    let mut cursor = find(&collection, by_index()).await.expect("a cursor");
+    let mut batch: Vec<DocumentBuf> = Vec::new();
+    for documents in [10, 1000] {
+        cursor
+            .next_batch(&mut batch, documents, usize::MAX)
+            .await
+            .expect("a batch");
+    }
+    assert_eq!(batch.len(), DOCUMENTS as usize);
+    let mut idle = Budget::default().share(Holder::Cursors);
+    cursor.rest(&mut idle).expect("nothing to be put away");
+    assert_eq!(idle.bytes(), 0);
 }
 
 #[tokio::test]
