@@ -33,12 +33,19 @@ pub(crate) struct Query {
 /// A term, as clients see it, and the key of an object.
 pub(crate) type Found = (Vec<u8>, Vec<u8>);
 
+/// Of terms, or of `_id`s.
+type Range = (Bound<Value>, Bound<Value>);
+
 /// A query under way.
 #[derive(Debug)]
 pub(crate) struct Run {
     snapshot: RevisionedSnapshot,
     name: Option<String>,
-    range: (Bound<Value>, Bound<Value>),
+    range: Range,
+    /// What is looked through after that range, the next last.
+    ranges_behind: Vec<Range>,
+    /// The first and the last key that are meant, by their bytes.
+    keys: Option<(Vec<u8>, Vec<u8>)>,
     /// The term and the `_id` of what was found last.
     last: Option<(Value, Value)>,
     pattern: Option<Regex>,
@@ -86,10 +93,14 @@ impl Query {
 
     /// The same with the ends of its range in their order.
     pub(crate) fn in_order(mut self) -> Result<Query> {
-        if let (Bound::Included(low), Bound::Included(high)) = self.range()?
-            && compare(low.as_ref(), high.as_ref()).is_gt()
-            && let Some(high) = &mut self.high
-        {
+        let is_reversed = match (self.keys(), self.range()?) {
+            (Some((low, high)), _) => low > high,
+            (None, (Bound::Included(low), Bound::Included(high))) => {
+                compare(low.as_ref(), high.as_ref()).is_gt()
+            }
+            _ => false,
+        };
+        if is_reversed && let Some(high) = &mut self.high {
             std::mem::swap(high, &mut self.low);
         }
         Ok(self)
@@ -104,7 +115,13 @@ impl Query {
         self.index == KEY || self.index == BUCKET
     }
 
-    fn range(&self) -> Result<(Bound<Value>, Bound<Value>)> {
+    /// The first and the last key of a range of keys.
+    fn keys(&self) -> Option<(Vec<u8>, Vec<u8>)> {
+        let high = self.high.as_ref().filter(|_| self.index == KEY)?;
+        Some((self.low.clone(), high.clone()))
+    }
+
+    fn range(&self) -> Result<Range> {
         if self.index == BUCKET {
             return Ok((Bound::Unbounded, Bound::Unbounded));
         }
@@ -118,7 +135,11 @@ impl Query {
             true => Bound::Unbounded,
             false => Bound::Included(term(&self.low)?),
         };
-        Ok((low, Bound::Included(term(high)?)))
+        let range = (low, Bound::Included(term(high)?));
+        Ok(match self.keys() {
+            Some((low, high)) => texts_between(&low, &high),
+            None => range,
+        })
     }
 
     /// Begins to look.
@@ -128,10 +149,20 @@ impl Query {
         let pattern = self.pattern.as_deref().map(compile).transpose()?;
         let pattern = pattern.filter(|_| self.index != BUCKET);
         let name = (!self.is_by_key()).then(|| String::from_utf8_lossy(&self.index).into_owned());
+        // Keys that are no texts lie before or behind all texts, wherever their bytes are among those.
+        let (range, ranges_behind) = match (self.keys(), self.range()?) {
+            (Some(_), texts) => (
+                (Bound::Unbounded, Bound::Excluded(Value::from(""))),
+                vec![(Bound::Included(behind_texts()), Bound::Unbounded), texts],
+            ),
+            (None, range) => (range, Vec::new()),
+        };
         Ok(Run {
             snapshot: collection.snapshot().await?,
             name,
-            range: self.range()?,
+            range,
+            ranges_behind,
+            keys: self.keys(),
             last,
             pattern,
             left: self.max_results,
@@ -159,10 +190,7 @@ impl Run {
                     Some(_) => bytes_of_term(term.as_ref()),
                     None => key_of_id(term.as_ref()).into_owned(),
                 };
-                let is_meant = self
-                    .pattern
-                    .as_ref()
-                    .is_none_or(|pattern| pattern.is_match(&shown));
+                let is_meant = self.means(&shown);
                 // Terms stay until the deletion of their document is forgotten.
                 let is_there = self.name.is_none() || self.snapshot.document(id.as_ref()).await?.is_some();
                 if is_meant && is_there {
@@ -193,13 +221,31 @@ impl Run {
             entries: LISTED_AT_ONCE,
             bytes: PAGE_BYTES,
         };
-        let range = match &self.last {
-            Some((_, id)) => (Bound::Excluded(id.clone()), self.range.1.clone()),
-            None => self.range.clone(),
+        let (low, high) = &self.range;
+        let last = self.last.as_ref().map(|(_, id)| id);
+        let last = last.filter(|id| !is_before(id, low));
+        let low = last.map_or_else(|| low.clone(), |id| Bound::Excluded(id.clone()));
+        let (ids, next) = match last.is_some_and(|id| is_behind(id, high)) {
+            true => (Vec::new(), None),
+            false => self.snapshot.ids((low, high.clone()), None, limit).await?,
         };
-        let (ids, next) = self.snapshot.ids(range, None, limit).await?;
-        self.is_ended = next.is_none();
+        if next.is_none() {
+            match self.ranges_behind.pop() {
+                Some(range) => self.range = range,
+                None => self.is_ended = true,
+            }
+        }
         Ok(ids.into_iter().map(|(id, _)| (id.clone(), id)).collect())
+    }
+
+    /// Whether a term, or a key, is one of those that are looked for.
+    fn means(&self, shown: &[u8]) -> bool {
+        let is_within = self
+            .keys
+            .as_ref()
+            .is_none_or(|(low, high)| (low.as_slice()..=high.as_slice()).contains(&shown));
+        let is_match = |pattern: &Regex| pattern.is_match(shown);
+        is_within && self.pattern.as_ref().is_none_or(is_match)
     }
 
     /// The continuation with which a client goes on, if as many were found as were wanted.
@@ -207,6 +253,36 @@ impl Run {
         let (term, id) = self.last.as_ref().filter(|_| self.left == Some(0))?;
         let place = Document::new().with("term", term.clone()).with("id", id.clone());
         Some(STANDARD.encode(DocumentBuf::from(&place).bytes()))
+    }
+}
+
+/// A range that holds all texts from one key to another, and no other `_id`s.
+fn texts_between(low: &[u8], high: &[u8]) -> Range {
+    // A text is behind a key that is none only if it is behind what of it is one.
+    let begin = low.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let end = match std::str::from_utf8(high) {
+        Ok(text) => Bound::Included(Value::from(text)),
+        Err(_) => Bound::Excluded(behind_texts()),
+    };
+    (Bound::Included(Value::from(begin)), end)
+}
+
+/// The first value that comes after all texts.
+fn behind_texts() -> Value {
+    Value::from(Document::new())
+}
+
+fn is_before(id: &Value, low: &Bound<Value>) -> bool {
+    match low {
+        Bound::Included(low) | Bound::Excluded(low) => compare(id.as_ref(), low.as_ref()).is_lt(),
+        Bound::Unbounded => false,
+    }
+}
+
+fn is_behind(id: &Value, high: &Bound<Value>) -> bool {
+    match high {
+        Bound::Included(high) | Bound::Excluded(high) => compare(id.as_ref(), high.as_ref()).is_ge(),
+        Bound::Unbounded => false,
     }
 }
 

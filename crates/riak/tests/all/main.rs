@@ -8,6 +8,7 @@ mod corpora;
 mod datatypes;
 mod explosion;
 mod filters;
+mod key_ranges;
 mod links;
 mod mapreduce;
 mod objects;
