@@ -16,6 +16,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     arguments.ignore(&["commitQuorum", "returnOnStart"]);
     let uuid = arguments.uuid("collectionUUID")?;
     arguments.finish()?;
+    call.check_makeable(&namespace)?;
     check_uuid(call, &namespace, uuid)?;
     if specs.is_empty() {
         return Err(CommandError::bad_value(

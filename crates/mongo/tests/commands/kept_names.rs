@@ -150,6 +150,11 @@ fn names_of_the_system_are_not_given() {
             doc! {"findAndModify": "system.foo", "update": {"a": 1}, "upsert": true},
             Some(73),
         ),
+        (
+            "test",
+            doc! {"createIndexes": "system.foo", "indexes": [{"key": {"a": 1}, "name": "a"}]},
+            Some(73),
+        ),
         ("test", doc! {"create": "system.js"}, None),
         (
             "test",
