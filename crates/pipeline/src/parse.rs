@@ -274,16 +274,19 @@ fn asks_sort_key(value: &Value) -> bool {
     }
 }
 
-/// Lets each sort tell what documents were sorted by.
+/// Lets each sort tell what documents were sorted by, after the stages that only leave out some of them: those can be done by a
+/// query on the collection, as the sort can.
 fn with_sort_keys(stages: Parsed) -> Parsed {
     let mut out: Parsed = Vec::with_capacity(stages.len() + 1);
+    let mut keying: Option<Arc<dyn Stage>> = None;
     for stage in stages {
-        let keying: Option<Arc<dyn Stage>> = match stage.part() {
-            QueryPart::Sort(pattern, _) => Some(Arc::new(Keying::new(pattern.clone()))),
-            _ => None,
-        };
+        match stage.part() {
+            // Nothing asks for what it was sorted by before.
+            QueryPart::Sort(pattern, _) => keying = Some(Arc::new(Keying::new(pattern.clone()))),
+            QueryPart::Filter(_) | QueryPart::Skip(_) | QueryPart::Limit(_) => {}
+            _ => out.extend(keying.take()),
+        }
         out.push(stage);
-        out.extend(keying);
     }
     out
 }
