@@ -11,18 +11,20 @@ use super::sort::{Ordering, SortPattern};
 use super::sort_fit::{SortFit, sort_fit};
 use super::tree::{Access, Candidates, IndexScan, Plan};
 use super::wildcard::expand;
+use crate::Result;
 use language::filter::Node;
+use language::interruption::steps;
 use std::sync::Arc;
 use store::Order;
 
 /// The plans among which the best is found, at least one.
-pub fn candidates(query: &Query<'_>, indexes: &[KnownIndex]) -> Candidates {
+pub fn candidates(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Candidates> {
     let conjunction = query.conjunction();
     if conjunction.never {
-        return Candidates::only(Plan::of(Access::Nothing));
+        return Ok(Candidates::only(Plan::of(Access::Nothing)));
     }
     if let Ordering::Natural(order) = query.ordering {
-        return Candidates::only(full_scan(query, &conjunction, *order));
+        return Ok(Candidates::only(full_scan(query, &conjunction, *order)));
     }
     let mut found = Candidates {
         plans: Vec::new(),
@@ -41,14 +43,14 @@ pub fn candidates(query: &Query<'_>, indexes: &[KnownIndex]) -> Candidates {
     for branches in &conjunction.alternatives {
         found
             .plans
-            .extend(of_branches(query, &conjunction, branches, indexes).map(Arc::new));
+            .extend(of_branches(query, &conjunction, branches, indexes)?.map(Arc::new));
     }
     if found.plans.is_empty() {
         found
             .plans
             .push(Arc::new(full_scan(query, &conjunction, Order::Forward)));
     }
-    found
+    Ok(found)
 }
 
 /// The plan that reads every document.
@@ -178,19 +180,22 @@ fn of_branches(
     conjunction: &Conjunction<'_>,
     branches: &[Node],
     indexes: &[KnownIndex],
-) -> Option<Plan> {
+) -> Result<Option<Plan>> {
     let mut scans: Vec<Arc<IndexScan>> = Vec::new();
     let mut sorted: Vec<Option<Arc<IndexScan>>> = Vec::new();
     let mut residual = false;
     // Each branch replaces the disjunction: a document that satisfies the branch satisfies the whole.
     let rest = conjunction.without(branches);
     for node in branches {
+        steps(branch_steps(&rest, indexes))?;
         let branch = rest.and(node);
         if branch.never {
             continue;
         }
         // A branch without an index would need a full scan, and then the scans of the others save nothing.
-        let best = best_scan(query, &branch, indexes)?;
+        let Some(best) = best_scan(query, &branch, indexes) else {
+            return Ok(None);
+        };
         if best.bounds.fields.iter().any(Intervals::is_none) {
             continue;
         }
@@ -204,7 +209,7 @@ fn of_branches(
         sorted.push(best.order.map(|_| scans[scans.len() - 1].clone()));
     }
     if scans.is_empty() {
-        return Some(Plan::of(Access::Nothing));
+        return Ok(Some(Plan::of(Access::Nothing)));
     }
     let mut plan = Plan {
         residual,
@@ -218,7 +223,15 @@ fn of_branches(
         }
         None => plan.access = Access::Union(scans),
     }
-    Some(plan)
+    Ok(Some(plan))
+}
+
+/// About the steps that it takes to find a scan for one branch of a disjunction, where the rest of the filter is that.
+pub fn branch_steps(rest: &Conjunction<'_>, indexes: &[KnownIndex]) -> usize {
+    /// The other disjunctions are only copied, which is quick.
+    const COPIED_IN_A_STEP: usize = 64;
+    let conditions = rest.leaves.len() + 1;
+    conditions * (indexes.len() + 1) + rest.alternatives.len() / COPIED_IN_A_STEP
 }
 
 /// The scan that finds a branch of a disjunction by the index that suits it best.

@@ -32,7 +32,7 @@ pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Candidates> {
     }
     let found = match query.hint {
         Some(hint) => of_hint(query, hint, indexes)?,
-        None => candidates(query, indexes),
+        None => candidates(query, indexes)?,
     };
     if !query.allow_full_scan && found.plans.iter().all(|plan| plan.is_full_scan()) {
         return Err(QueryError::new(

@@ -1,6 +1,6 @@
 //! Plans that find texts, by the collection's text index.
 
-use super::candidates::indexed_branch;
+use super::candidates::{branch_steps, indexed_branch};
 use super::catalog::KnownIndex;
 use super::implies::implies;
 use super::index_bounds::{IndexBounds, index_bounds};
@@ -11,6 +11,7 @@ use super::sort::Ordering;
 use super::tree::{Access, Candidates, IndexScan, Plan};
 use crate::{Code, QueryError, Result};
 use language::filter::Node;
+use language::interruption::steps;
 use std::sync::Arc;
 use store::{FieldKind, Order};
 use text::Condition;
@@ -139,6 +140,7 @@ impl TextSearch<'_> {
         let rest = conjunction.without(branches);
         let mut scans = Vec::with_capacity(branches.len());
         for node in *branches {
+            steps(branch_steps(&rest, indexes))?;
             let branch = rest.and(node);
             if branch.never {
                 continue;

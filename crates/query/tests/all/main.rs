@@ -13,6 +13,7 @@ mod find_long;
 mod find_text;
 mod in_hand;
 mod index_changes;
+mod plan_ended;
 mod plan_equivalence;
 mod plan_explain;
 mod plan_race;
