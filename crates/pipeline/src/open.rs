@@ -70,12 +70,7 @@ impl Opened {
         };
         let pipeline = Pipeline::parse_within(&all, &StageScope { namespace, ..*scope })?;
         check_origin(scope.namespace, &pipeline)?;
-        for stage in &pipeline.stages {
-            stage
-                .reads()
-                .into_iter()
-                .try_for_each(|other| check_collation(other, scope, surroundings))?;
-        }
+        check_collations(&pipeline, scope, surroundings)?;
         if pipeline.makes_documents() {
             return Ok(Opened {
                 namespace: resolved.namespace,
@@ -207,6 +202,12 @@ fn tells_of_below(all: &[Value], asked: &[Value]) -> bool {
 fn begins_with(stages: &[Value], name: &str) -> bool {
     let first = stages.first().and_then(Value::as_document);
     first.is_some_and(|first| first.contains(name))
+}
+
+/// Refuses a pipeline whose stages read a view by another order of strings than its own.
+fn check_collations(pipeline: &Pipeline, scope: &StageScope<'_>, surroundings: &Surroundings) -> Result<()> {
+    let mut read = pipeline.stages.iter().flat_map(|stage| stage.reads());
+    read.try_for_each(|other| check_collation(other, scope, surroundings))
 }
 
 /// Refuses to read a view by another order of strings than its own.
