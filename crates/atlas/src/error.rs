@@ -3,7 +3,7 @@
 use code::Code;
 use engine::Error;
 use indexing::IndexingError;
-use search::{Kind, SearchError};
+use search::{ErrorKind, SearchError};
 
 /// What the crate's functions give back.
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
@@ -25,8 +25,8 @@ pub(crate) fn unsupported(what: impl std::fmt::Display) -> Error {
 /// An error of a query that fits no field, or does not fit into memory.
 pub(crate) fn of_search(error: SearchError) -> Error {
     match error.kind {
-        Kind::Memory => Error::new(Code::EXCEEDED_MEMORY_LIMIT, error.reason),
-        Kind::Unsupported => Error::new(Code::COMMAND_NOT_SUPPORTED, error.reason),
+        ErrorKind::Memory => Error::new(Code::EXCEEDED_MEMORY_LIMIT, error.reason),
+        ErrorKind::Unsupported => Error::new(Code::COMMAND_NOT_SUPPORTED, error.reason),
         _ => refused(error.reason),
     }
 }

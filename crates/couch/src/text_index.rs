@@ -6,7 +6,7 @@ use crate::error::{CouchError, Result};
 use clouseau::{Definition, Error, Form, TextIndex};
 use engine::Sequence;
 use http::StatusCode;
-use search::Kind;
+use search::ErrorKind;
 
 /// Opens an index of a design document (its name without `_design/`), brought up to date unless the client takes it as it is.
 pub(crate) async fn open(
@@ -41,8 +41,10 @@ impl From<Error> for CouchError {
             Error::NotFound(_) => CouchError::not_found(text),
             Error::InvalidDesign(_) => CouchError::new(StatusCode::BAD_REQUEST, "invalid_design_doc", text),
             Error::Search(error) => match error.kind {
-                Kind::Memory => CouchError::new(StatusCode::SERVICE_UNAVAILABLE, "service_unavailable", text),
-                Kind::Unsupported => CouchError::not_implemented(text),
+                ErrorKind::Memory => {
+                    CouchError::new(StatusCode::SERVICE_UNAVAILABLE, "service_unavailable", text)
+                }
+                ErrorKind::Unsupported => CouchError::not_implemented(text),
                 _ => CouchError::bad_request(text),
             },
             _ => CouchError::bad_request(text),

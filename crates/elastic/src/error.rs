@@ -4,7 +4,7 @@ use code::Code;
 use http::{BodyError, StatusCode};
 use json::JsonError;
 use memory::Full;
-use search::{Kind, SearchError};
+use search::{ErrorKind, SearchError};
 use serde_json::{Map, Value, json};
 
 /// The types of errors by which something is decided here.
@@ -179,11 +179,11 @@ impl From<SearchError> for ElasticError {
     fn from(error: SearchError) -> ElasticError {
         let kind = error.kind.name();
         let status = match error.kind {
-            Kind::Ended(code) => return engine::Error::new(code, error.reason).into(),
-            Kind::TooManyBuckets => StatusCode::SERVICE_UNAVAILABLE,
-            Kind::Memory => StatusCode::TOO_MANY_REQUESTS,
-            Kind::Unsupported => StatusCode::NOT_IMPLEMENTED,
-            Kind::Aggregation | Kind::AggregationStart => StatusCode::INTERNAL_SERVER_ERROR,
+            ErrorKind::Ended(code) => return engine::Error::new(code, error.reason).into(),
+            ErrorKind::TooManyBuckets => StatusCode::SERVICE_UNAVAILABLE,
+            ErrorKind::Memory => StatusCode::TOO_MANY_REQUESTS,
+            ErrorKind::Unsupported => StatusCode::NOT_IMPLEMENTED,
+            ErrorKind::Aggregation | ErrorKind::AggregationStart => StatusCode::INTERNAL_SERVER_ERROR,
             _ => StatusCode::BAD_REQUEST,
         };
         let own = ElasticError::new(status, kind, error.reason);

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::scan::{self, IndexSnapshot, Scanned};
-use search::{Held, Hit, Kind, Knn, Neighbours, Query, Request, SearchError, SortKey};
+use search::{ErrorKind, Held, Hit, Knn, Neighbours, Query, Request, SearchError, SortKey};
 use serde_json::{Map, Value};
 use std::pin::Pin;
 use std::time::Instant;
@@ -46,7 +46,7 @@ async fn nearest(
     let found = scanned(&request, places, deadline, held).await?;
     let mut neighbours = Neighbours::new(held.another());
     for hit in found.outcome.hits {
-        let missing = || SearchError::new(Kind::IllegalArgument, "a hit is of no index of the search");
+        let missing = || SearchError::new(ErrorKind::IllegalArgument, "a hit is of no index of the search");
         let place = places.get(hit.index).ok_or_else(missing)?;
         let score = hit.score.unwrap_or(0.0);
         neighbours.add(&place.index.name, hit.sequence, hit.id, score)?;

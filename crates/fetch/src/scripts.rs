@@ -4,7 +4,7 @@ use jiff::tz::TimeZone;
 use mapping::Mapping;
 use mapping::dates::DateFormats;
 use mapping::decimals::double_text;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::json::{as_bool, token_of};
 use search::{DocumentScript, Hit};
 use serde_json::{Map, Number, Value as Json};
@@ -83,7 +83,7 @@ pub fn put_scripted(
             Ok(Value::Null) => Vec::new(),
             Ok(Value::Array(list)) => list.iter().map(shown).collect(),
             Ok(value) => vec![shown(&value)],
-            Err(error) if one.ignores_failure && error.kind == Kind::Script => continue,
+            Err(error) if one.ignores_failure && error.kind == ErrorKind::Script => continue,
             Err(error) => return Err(error),
         };
         if !values.is_empty() {

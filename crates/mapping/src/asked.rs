@@ -1,6 +1,6 @@
 //! The values that queries ask for, as fields have them, and why a field cannot have one.
 
-use crate::error::{Kind, Result, SearchError};
+use crate::error::{ErrorKind, Result, SearchError};
 use crate::fields::{ip, term_of};
 use crate::json::scalar;
 use crate::mapping::{Field, FieldKind};
@@ -51,7 +51,7 @@ fn text(value: &Value) -> String {
 
 fn failed(reason: impl AsRef<str>) -> SearchError {
     let reason = format!("failed to create query: {}", reason.as_ref());
-    SearchError::new(Kind::QueryShard, reason)
+    SearchError::new(ErrorKind::QueryShard, reason)
 }
 
 /// The number that is given, or written.

@@ -1,6 +1,6 @@
 //! Fields of what can be typed in part: their settings, and what documents have of them.
 
-use crate::error::{Kind, Result, SearchError};
+use crate::error::{ErrorKind, Result, SearchError};
 use crate::fields::{View, text_of, values_at};
 use crate::geo::Point;
 use crate::json::{Members, as_i64, scalar, whole};
@@ -262,7 +262,7 @@ impl Mapping {
             let is_bare = |entry: &Entry| entry.contexts.values().all(Vec::is_empty);
             if entries(&view, field).iter().any(is_bare) {
                 let reason = format!("Contexts are mandatory in context enabled completion field [{name}]");
-                return Err(SearchError::new(Kind::IllegalArgument, reason));
+                return Err(SearchError::new(ErrorKind::IllegalArgument, reason));
             }
         }
         Ok(())

@@ -8,7 +8,7 @@ pub type Result<T, E = SearchError> = std::result::Result<T, E>;
 
 /// The kinds of errors, which Elasticsearch names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ErrorKind {
     /// The body of a request is not of its form.
     Parsing,
     /// A date, or a text of several parts, is not of its form.
@@ -45,27 +45,27 @@ pub enum Kind {
     Unsupported,
 }
 
-impl Kind {
+impl ErrorKind {
     /// The name that clients see as the error's type.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Parsing => "parsing_exception",
-            Kind::Date => "parse_exception",
-            Kind::IllegalArgument => "illegal_argument_exception",
-            Kind::Content => "x_content_parse_exception",
-            Kind::NumberFormat => "number_format_exception",
-            Kind::MapperParsing => "mapper_parsing_exception",
-            Kind::StrictMapping => "strict_dynamic_mapping_exception",
-            Kind::QueryShard => "query_shard_exception",
-            Kind::TooManyBuckets => "too_many_buckets_exception",
-            Kind::TooManyClauses => "too_many_clauses",
-            Kind::Validation => "action_request_validation_exception",
-            Kind::Aggregation => "aggregation_execution_exception",
-            Kind::AggregationStart => "aggregation_initialization_exception",
-            Kind::Script => "script_exception",
-            Kind::Ended(_) => "task_cancelled_exception",
-            Kind::Memory => "circuit_breaking_exception",
-            Kind::Unsupported => "unsupported_operation_exception",
+            ErrorKind::Parsing => "parsing_exception",
+            ErrorKind::Date => "parse_exception",
+            ErrorKind::IllegalArgument => "illegal_argument_exception",
+            ErrorKind::Content => "x_content_parse_exception",
+            ErrorKind::NumberFormat => "number_format_exception",
+            ErrorKind::MapperParsing => "mapper_parsing_exception",
+            ErrorKind::StrictMapping => "strict_dynamic_mapping_exception",
+            ErrorKind::QueryShard => "query_shard_exception",
+            ErrorKind::TooManyBuckets => "too_many_buckets_exception",
+            ErrorKind::TooManyClauses => "too_many_clauses",
+            ErrorKind::Validation => "action_request_validation_exception",
+            ErrorKind::Aggregation => "aggregation_execution_exception",
+            ErrorKind::AggregationStart => "aggregation_initialization_exception",
+            ErrorKind::Script => "script_exception",
+            ErrorKind::Ended(_) => "task_cancelled_exception",
+            ErrorKind::Memory => "circuit_breaking_exception",
+            ErrorKind::Unsupported => "unsupported_operation_exception",
         }
     }
 }
@@ -74,7 +74,7 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct SearchError {
     /// Of which kind it is.
-    pub kind: Kind,
+    pub kind: ErrorKind,
     /// What was wrong, with what.
     pub reason: String,
     /// What led to it.
@@ -89,7 +89,7 @@ impl fmt::Display for SearchError {
 
 impl SearchError {
     /// An error of this kind.
-    pub fn new(kind: Kind, reason: impl Into<String>) -> SearchError {
+    pub fn new(kind: ErrorKind, reason: impl Into<String>) -> SearchError {
         SearchError {
             kind,
             reason: reason.into(),
@@ -107,26 +107,26 @@ impl SearchError {
 
     /// An object of a request is not of its form.
     pub fn content(reason: impl Into<String>) -> SearchError {
-        SearchError::new(Kind::Content, reason)
+        SearchError::new(ErrorKind::Content, reason)
     }
 
     /// The body of a request is not of its form.
     pub fn parsing(reason: impl Into<String>) -> SearchError {
-        SearchError::new(Kind::Parsing, reason)
+        SearchError::new(ErrorKind::Parsing, reason)
     }
 
     /// A value cannot be given.
     pub fn illegal(reason: impl Into<String>) -> SearchError {
-        SearchError::new(Kind::IllegalArgument, reason)
+        SearchError::new(ErrorKind::IllegalArgument, reason)
     }
 
     /// A mapping cannot be taken, or a document does not fit it.
     pub fn mapper(reason: impl Into<String>) -> SearchError {
-        SearchError::new(Kind::MapperParsing, reason)
+        SearchError::new(ErrorKind::MapperParsing, reason)
     }
 
     /// A part of Elasticsearch that is not here.
     pub fn unsupported(what: impl fmt::Display) -> SearchError {
-        SearchError::new(Kind::Unsupported, format!("{what} is not supported"))
+        SearchError::new(ErrorKind::Unsupported, format!("{what} is not supported"))
     }
 }

@@ -1,6 +1,6 @@
 //! Reading the JSON of requests strictly: what is not taken is an error.
 
-use crate::error::{Kind, Result, SearchError};
+use crate::error::{ErrorKind, Result, SearchError};
 use serde_json::{Map, Value};
 
 /// An object whose members are taken one by one; [`Members::end`] refuses what is left.
@@ -132,7 +132,11 @@ impl<'a> Members<'a> {
             _ if !self.is_content => SearchError::parsing(reason),
             Value::String(text) => {
                 let cause = format!("For input string: \"{text}\"");
-                SearchError::of_member(&self.context, name, SearchError::new(Kind::NumberFormat, cause))
+                SearchError::of_member(
+                    &self.context,
+                    name,
+                    SearchError::new(ErrorKind::NumberFormat, cause),
+                )
             }
             value => self.wrong_type(name, value),
         }

@@ -1,6 +1,6 @@
 //! What a search keeps in memory: hits, buckets, suggestions, and the answer that is made of them.
 
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use memory::{Budget, Holder, Share};
 use parking_lot::Mutex;
 use serde_json::{Map, Value};
@@ -36,7 +36,7 @@ impl Held {
             return Ok(());
         }
         let added = self.share.lock().add(bytes);
-        added.map_err(|full| SearchError::new(Kind::Memory, full.to_string()))
+        added.map_err(|full| SearchError::new(ErrorKind::Memory, full.to_string()))
     }
 
     /// As [`Held::add`], for whoever can do with less: false where there is no room.

@@ -2,7 +2,7 @@
 
 use crate::work::work;
 use language::interruption::steps;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields::{Term, View};
 use painless::{Ended, Globals, Host, Script, ScriptError};
 use serde_json::Value as Json;
@@ -189,9 +189,9 @@ fn failed(source: &str, error: &ScriptError) -> SearchError {
     let kind = match error {
         ScriptError::Compile(_) => "compile error",
         ScriptError::Run(_) => "runtime error",
-        ScriptError::Ended(ended) => return SearchError::new(Kind::Ended(ended.code), &ended.reason),
+        ScriptError::Ended(ended) => return SearchError::new(ErrorKind::Ended(ended.code), &ended.reason),
     };
-    SearchError::new(Kind::Script, format!("{kind}: {error} in [{source}]"))
+    SearchError::new(ErrorKind::Script, format!("{kind}: {error} in [{source}]"))
 }
 
 /// Whether the request that a script runs for is still wanted: a host's [`Host::look`].

@@ -1,9 +1,9 @@
 //! Work that ends once nobody wants its answer.
 
 use language::interruption::steps;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 
 /// Counts work of this many steps; fails once nobody wants the answer any more.
 pub fn work(count: usize) -> Result<()> {
-    steps(count).map_err(|error| SearchError::new(Kind::Ended(error.code), error.message))
+    steps(count).map_err(|error| SearchError::new(ErrorKind::Ended(error.code), error.message))
 }

@@ -34,7 +34,7 @@ pub use indexed::{IndexLookup, Layout, Scoring};
 pub use inner::InnerFound;
 pub use mapping::analysis::{Analysis, Analyzer, Token};
 pub use mapping::dates::{date_math_name, date_text};
-pub use mapping::error::{Kind, Result, SearchError};
+pub use mapping::error::{ErrorKind, Result, SearchError};
 pub use mapping::fields::simple_match;
 pub use mapping::intervals::Relation;
 pub use mapping::json::token_of;

@@ -6,7 +6,7 @@ use jiff::tz::TimeZone;
 use mapping::columns::{check_column, check_name};
 use mapping::dates::{DateFormats, Rounding, parse_math};
 use mapping::decimals::java_number;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields::{Term, View};
 use mapping::json::{as_f64, scalar};
 use mapping::{Field, FieldKind, Mapping};
@@ -23,7 +23,7 @@ fn order_of(key: &SortKey) -> Order {
 }
 
 fn not_on_shard(reason: impl Into<String>) -> SearchError {
-    SearchError::new(Kind::QueryShard, reason)
+    SearchError::new(ErrorKind::QueryShard, reason)
 }
 
 /// Refuses a sort that the fields of an index do not have.

@@ -17,7 +17,7 @@ mod terms;
 
 pub use collate::Collated;
 use mapping::Mapping;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields::View;
 use mapping::json::{Members, scalar};
 use search::{Held, Seen};
@@ -214,7 +214,7 @@ impl Suggester {
 
 /// What is no suggestion at all.
 fn malformed(reason: &str) -> SearchError {
-    SearchError::new(Kind::Date, reason)
+    SearchError::new(ErrorKind::Date, reason)
 }
 
 /// The field that something is suggested of.
@@ -225,7 +225,7 @@ fn wanted_field(members: &mut Members<'_>) -> Result<String> {
 
 fn no_mapping(field: &str) -> SearchError {
     SearchError::new(
-        Kind::IllegalArgument,
+        ErrorKind::IllegalArgument,
         format!("no mapping found for field [{field}]"),
     )
 }

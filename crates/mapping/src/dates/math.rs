@@ -2,7 +2,7 @@
 
 use super::local::floor_local;
 use super::{DateFormats, timestamp};
-use crate::error::{Kind, Result, SearchError};
+use crate::error::{ErrorKind, Result, SearchError};
 use jiff::tz::TimeZone;
 use jiff::{ToSpan, Zoned};
 
@@ -24,8 +24,8 @@ pub fn parse_math(
     rounding: Rounding,
 ) -> Result<i64> {
     let failed = || match text.is_empty() {
-        true => SearchError::new(Kind::Date, "cannot parse empty date"),
-        false => SearchError::new(Kind::Date, format!("failed to parse date field [{text}]")),
+        true => SearchError::new(ErrorKind::Date, "cannot parse empty date"),
+        false => SearchError::new(ErrorKind::Date, format!("failed to parse date field [{text}]")),
     };
     let (mut moment, math) = match text.strip_prefix("now") {
         Some(math) => (now_ms, math),

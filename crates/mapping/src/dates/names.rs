@@ -15,7 +15,7 @@ pub fn date_math_name(text: &str, now_ms: i64) -> Result<String> {
     };
     let invalid = |why: &str| {
         SearchError::new(
-            crate::error::Kind::Parsing,
+            crate::error::ErrorKind::Parsing,
             format!("invalid dynamic name expression [{inner}]. {why}"),
         )
     };

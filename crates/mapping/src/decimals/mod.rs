@@ -2,7 +2,7 @@
 
 mod pattern;
 
-use crate::error::{Kind, Result, SearchError};
+use crate::error::{ErrorKind, Result, SearchError};
 use std::fmt::Write;
 
 /// A double has no more digits than these before its point, and after it.
@@ -226,7 +226,7 @@ pub fn java_number(text: &str) -> Result<f64> {
             text if is_plain && text.matches('.').count() > 1 => "multiple points".to_owned(),
             text => format!("For input string: \"{text}\""),
         };
-        SearchError::new(Kind::NumberFormat, reason)
+        SearchError::new(ErrorKind::NumberFormat, reason)
     })
 }
 

@@ -4,7 +4,7 @@ use super::field::{FieldKind, Meta};
 use super::{Mapping, check_depth};
 use crate::check::{check, check_name, check_places, check_written};
 use crate::dates::{DateFormats, Rounding};
-use crate::error::{Kind, Result, SearchError};
+use crate::error::{ErrorKind, Result, SearchError};
 use crate::fields::{self, View};
 use crate::json::{as_bool, scalar};
 use crate::vector_fields;
@@ -188,7 +188,7 @@ impl Mapping {
                 let reason = format!(
                     "mapping set to strict, dynamic introduction of [{name}] within [{within}] is not allowed"
                 );
-                Err(SearchError::new(Kind::StrictMapping, reason))
+                Err(SearchError::new(ErrorKind::StrictMapping, reason))
             }
             "false" => Ok(()),
             _ => match self.definition(path, kind)? {

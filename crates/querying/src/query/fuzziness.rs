@@ -1,7 +1,7 @@
 //! What requests say of how far words may be from others.
 
 use mapping::decimals::java_number;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::json::{Members, scalar, token_of};
 use serde_json::Value;
 
@@ -49,13 +49,13 @@ fn bounds(text: &str) -> Result<Option<(usize, usize)>> {
     let pair = given.trim_end_matches(',').split_once(',');
     let Some((low, high)) = pair.filter(|(_, high)| !high.contains(',')) else {
         return Err(SearchError::new(
-            Kind::Date,
+            ErrorKind::Date,
             "failed to find low and high distance values",
         ));
     };
     let (Ok(low), Ok(high)) = (low.parse::<i32>(), high.parse::<i32>()) else {
         let reason = format!("failed to parse [{text}] as a \"auto:int,int\"");
-        return Err(SearchError::new(Kind::Date, reason));
+        return Err(SearchError::new(ErrorKind::Date, reason));
     };
     match (usize::try_from(low), usize::try_from(high)) {
         (Ok(low), Ok(high)) if low <= high => Ok(Some((low, high))),
@@ -79,7 +79,7 @@ pub(crate) fn edits(fuzziness: &str, length: usize, most: usize) -> Result<usize
 
 /// Why a query cannot be asked of an index.
 pub(crate) fn no_query(reason: &str) -> SearchError {
-    SearchError::new(Kind::QueryShard, format!("failed to create query: {reason}"))
+    SearchError::new(ErrorKind::QueryShard, format!("failed to create query: {reason}"))
 }
 
 /// The letters at the beginning of fuzzy words that stay.

@@ -14,7 +14,7 @@ pub const TERMS_MAX: usize = 1024;
 /// There are more clauses than may be.
 pub fn too_many_clauses(most: usize) -> SearchError {
     SearchError::new(
-        mapping::error::Kind::TooManyClauses,
+        mapping::error::ErrorKind::TooManyClauses,
         format!("maxClauseCount is set to {most}"),
     )
 }

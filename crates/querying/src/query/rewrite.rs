@@ -1,7 +1,7 @@
 //! What terms stand for a pattern, and what they are worth: `rewrite` and `fuzzy_rewrite`.
 
 use super::limits::TERMS_MAX;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 
 /// The terms that by default stand for a fuzzy word, or for the beginning of one at the end of a phrase.
 pub const EXPANSIONS: usize = 50;
@@ -38,7 +38,7 @@ impl Rewrite {
         };
         let invalid = || {
             let reason = format!("failed to create query: Failed to parse rewrite_method [{text}]");
-            SearchError::new(Kind::QueryShard, reason)
+            SearchError::new(ErrorKind::QueryShard, reason)
         };
         match text {
             "constant_score" | "constant_score_boolean" => return Ok(Rewrite::Constant),

@@ -2,7 +2,7 @@
 
 use super::texts::{MatchKind, MultiKind};
 use mapping::decimals::java_number;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::json::{Members, check_boost, one_or_many, scalar};
 
 /// How several fields are asked for a text, by its name in a query.
@@ -16,7 +16,7 @@ pub(super) fn multi_kind(name: &str) -> Result<(MultiKind, MatchKind)> {
         "bool_prefix" => (MultiKind::Most, MatchKind::BoolPrefix),
         other => {
             let reason = format!("failed to parse [multi_match] query type [{other}]. unknown type.");
-            return Err(SearchError::new(Kind::Date, reason));
+            return Err(SearchError::new(ErrorKind::Date, reason));
         }
     })
 }

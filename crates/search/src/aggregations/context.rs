@@ -3,7 +3,7 @@
 use super::counts::Background;
 use crate::hit::Hit;
 use crate::sort::SortKey;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use querying::Held;
 use querying::{Node, Statistics};
 use serde_json::{Map, Value};
@@ -56,7 +56,7 @@ pub(crate) struct Context<'c> {
 
 pub(crate) fn too_many_buckets(most: usize) -> SearchError {
     SearchError::new(
-        Kind::TooManyBuckets,
+        ErrorKind::TooManyBuckets,
         format!(
             "Trying to create too many buckets. Must be less than or equal to: [{most}] but was [{}]. This limit can be set by \
              changing the [search.max_buckets] cluster level setting.",

@@ -5,7 +5,7 @@ use super::metric_kind::MetricKind;
 use super::takes::Takes;
 use super::values::Source;
 use super::{Aggregations, Spec};
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::{FieldKind, Mapping};
 
 impl Spec {
@@ -59,7 +59,7 @@ fn check_nested(mapping: &Mapping, path: &str) -> Result<()> {
     {
         false => Ok(()),
         true => Err(SearchError::new(
-            Kind::Aggregation,
+            ErrorKind::Aggregation,
             format!("[nested] nested path [{path}] is not nested"),
         )),
     }

@@ -5,7 +5,7 @@ use super::percentiles::{median_absolute_deviation, percentile, rank, rounded, r
 use super::places::Places;
 use super::values::{Source, number_of};
 use mapping::decimals::double_text;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields::{Term, View};
 use mapping::rows::Summary;
 use mapping::value_format::ValueFormat;
@@ -118,7 +118,7 @@ impl Metric {
     fn add_weighted(&mut self, terms: &[Term], weights: &[Term]) -> Result<()> {
         if weights.len() > 1 {
             return Err(SearchError::new(
-                Kind::Aggregation,
+                ErrorKind::Aggregation,
                 "Encountered more than one weight for a single document. Use a script to combine multiple weights-per-doc into a \
                  single value.",
             ));

@@ -1,6 +1,6 @@
 //! Paths to the numbers of aggregations: `filter>stats.avg`, `terms['a']>sum`.
 
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 
 /// One step of a path.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +20,7 @@ pub(super) fn parse(path: &str) -> Result<Option<Vec<Step>>> {
         let is_last = at + 1 == parts.len();
         let invalid = || {
             let reason = format!("Invalid path element [{part}] in path [{path}]");
-            SearchError::new(Kind::Aggregation, reason)
+            SearchError::new(ErrorKind::Aggregation, reason)
         };
         let (name, key) = match (part.rfind('['), part.rfind('.').filter(|_| is_last)) {
             (Some(open), _) => {

@@ -3,7 +3,7 @@
 use jiff::tz::TimeZone;
 use mapping::dates::DateFormats;
 use mapping::decimals::double_text;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields::{Term, View};
 use querying::DocumentScript;
 use value::{Document, Value};
@@ -91,7 +91,7 @@ impl Scripted {
 fn unsupported(value: &Value) -> SearchError {
     let shown = text(value).unwrap_or_else(|| "an object".to_owned());
     SearchError::new(
-        Kind::Aggregation,
+        ErrorKind::Aggregation,
         format!("Unsupported script value [{shown}], expected a number, date, or boolean"),
     )
 }

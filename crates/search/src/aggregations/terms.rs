@@ -6,7 +6,7 @@ use super::values::Source;
 use super::wanted::{Wanted, is_wanted};
 use super::{Aggregations, Finish};
 use mapping::Mapping;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields::Term;
 use mapping::value_format::ValueType;
 use serde_json::{Map, Value, json};
@@ -74,7 +74,7 @@ fn no_patterns(name: &str, kind: ValueType, is_rare: bool) -> SearchError {
     );
     match is_rare {
         true => SearchError::illegal(reason),
-        false => SearchError::new(Kind::Aggregation, reason),
+        false => SearchError::new(ErrorKind::Aggregation, reason),
     }
 }
 

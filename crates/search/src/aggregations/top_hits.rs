@@ -5,7 +5,7 @@ use crate::hit::Hit;
 use crate::order::{check, compare, shortest, sort_values};
 use crate::sort::{SortKey, parse_sort, unfiltered};
 use mapping::Mapping;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields::View;
 use mapping::json::as_i64;
 use querying::Held;
@@ -39,7 +39,7 @@ impl TopSpec {
                     "[{member}] must be greater than or equal to 0. Found [{number}] in [{name}]"
                 ))),
                 None => Err(SearchError::new(
-                    Kind::NumberFormat,
+                    ErrorKind::NumberFormat,
                     format!("For input string: {given}"),
                 )),
             },

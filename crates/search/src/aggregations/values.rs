@@ -5,7 +5,7 @@ use super::takes::Takes;
 use jiff::tz::TimeZone;
 use mapping::dates::{DateFormats, Rounding, parse_math};
 use mapping::decimals::java_number;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields::{self, Term, View};
 use mapping::geo::Point;
 use mapping::json::scalar;
@@ -64,7 +64,7 @@ impl Source {
     ) -> Result<()> {
         if self.script.is_some() && takes == Takes::Points {
             return Err(SearchError::new(
-                Kind::Aggregation,
+                ErrorKind::Aggregation,
                 "value source of type [geopoint] is not supported by scripts",
             ));
         }

@@ -8,7 +8,7 @@ pub(crate) use scripts::ScriptSort;
 
 use mapping::Mapping;
 use mapping::dates::DateFormats;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields::View;
 use mapping::json::{Members, scalar};
 use querying::{Clauses, Node, Statistics, compile};
@@ -189,7 +189,7 @@ impl NestedSort {
         let is_nested = field.is_some_and(|field| field.kind == mapping::FieldKind::Nested);
         if !self.path.is_empty() && !is_nested {
             return Err(SearchError::new(
-                Kind::QueryShard,
+                ErrorKind::QueryShard,
                 format!("[nested] failed to find nested object under path [{}]", self.path),
             ));
         }

@@ -1,7 +1,7 @@
 //! Sorting by how far places are.
 
 use super::{Mode, NestedSort, Order};
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields::{Term, View};
 use mapping::geo::{self, Point};
 use mapping::json::scalar;
@@ -84,7 +84,7 @@ impl DistanceSort {
         let point = |value: &Value| {
             let wrong = || {
                 let reason = format!("illegal point [{value}] for [GeoDistanceSort] for field [{field}].");
-                SearchError::new(Kind::Date, reason)
+                SearchError::new(ErrorKind::Date, reason)
             };
             Point::of_json(value).ok_or_else(wrong)
         };

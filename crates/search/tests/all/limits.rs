@@ -4,7 +4,7 @@ use language::interruption::within;
 use language::{Code, Interruption};
 use memory::Budget;
 use search::{
-    Aggregations, Analysis, BUCKETS_MAX, CLAUSES_MAX, Held, Hit, Index, Kind, Mapping, Query, Request,
+    Aggregations, Analysis, BUCKETS_MAX, CLAUSES_MAX, ErrorKind, Held, Hit, Index, Mapping, Query, Request,
     Result, Run, Seen, SortKey, parse_query, parse_query_string,
 };
 use serde_json::{Map, Value, json};
@@ -39,7 +39,7 @@ fn asked(query: Query) -> Result<()> {
 fn is_too_much(begun: &Result<()>) -> bool {
     begun
         .as_ref()
-        .is_err_and(|error| error.kind == Kind::TooManyClauses)
+        .is_err_and(|error| error.kind == ErrorKind::TooManyClauses)
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn buckets_that_no_document_has_to_make_are_counted_before_they_are_made() {
     assert_eq!(nested(200, 2), Ok(()));
     for (count, depth) in [(300, 2), (1000, 3), (100, 20)] {
         let refused = nested(count, depth).expect_err("refused");
-        assert_eq!(refused.kind, Kind::TooManyBuckets, "{count} {depth}");
+        assert_eq!(refused.kind, ErrorKind::TooManyBuckets, "{count} {depth}");
     }
 }
 
@@ -133,5 +133,5 @@ fn a_search_ends_while_all_fields_of_its_hits_are_looked_at() {
     let interruption = Interruption::default();
     interruption.kill.with(Code::INTERRUPTED);
     let ended = within(&interruption, || run.finish(false, &show));
-    assert_eq!(ended.unwrap_err().kind, Kind::Ended(Code::INTERRUPTED));
+    assert_eq!(ended.unwrap_err().kind, ErrorKind::Ended(Code::INTERRUPTED));
 }

@@ -1,6 +1,6 @@
 //! Queries of Lucene and what they stand for.
 
-use search::{DEPTH_MAX, Kind, Query, parse_query, parse_query_string};
+use search::{DEPTH_MAX, ErrorKind, Query, parse_query, parse_query_string};
 use serde_json::json;
 
 fn shown(text: &str) -> String {
@@ -118,7 +118,7 @@ fn many_words_in_many_fields_are_too_many_clauses() {
     assert!(parse_query(&body(1000, 60)).is_ok());
     for (words, fields) in [(1000, 70), (30_000, 1000)] {
         let refused = parse_query(&body(words, fields)).expect_err("refused");
-        assert_eq!(refused.kind, Kind::TooManyClauses);
+        assert_eq!(refused.kind, ErrorKind::TooManyClauses);
     }
 }
 

@@ -1,6 +1,6 @@
 //! `simple_query_string`: what is nested too deep, and what is too much.
 
-use search::{DEPTH_MAX, Kind, Query, Result, parse_query};
+use search::{DEPTH_MAX, ErrorKind, Query, Result, parse_query};
 use serde_json::{Value, json};
 
 fn parse(body: &Value) -> Result<Query> {
@@ -51,5 +51,5 @@ fn many_words_in_many_fields_are_too_many_clauses() {
     let of = |words: usize| parse(&json!({"query": "a* ".repeat(words), "fields": &fields}));
     assert!(of(65).is_ok());
     let refused = of(30_000).expect_err("refused");
-    assert_eq!(refused.kind, Kind::TooManyClauses);
+    assert_eq!(refused.kind, ErrorKind::TooManyClauses);
 }

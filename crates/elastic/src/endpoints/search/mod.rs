@@ -31,7 +31,7 @@ use mustache::Template;
 use parameters::AskedSearch;
 pub(crate) use parameters::query_of as parameters_query;
 use rescore::Rescore;
-use search::{Held, Kind, Knn, Query, Request};
+use search::{ErrorKind, Held, Knn, Query, Request};
 use serde_json::{Map, Value, json};
 use shown::{Shown, number};
 use std::pin::pin;
@@ -431,13 +431,13 @@ impl Search {
 /// Why a hit within aggregations cannot be shown.
 fn as_search(error: ElasticError) -> search::SearchError {
     let kind = match error.kind {
-        "parsing_exception" => Kind::Parsing,
-        "script_exception" => Kind::Script,
-        "unsupported_operation_exception" => Kind::Unsupported,
-        "circuit_breaking_exception" => Kind::Memory,
-        "timeout_exception" => Kind::Ended(Code::MAX_TIME_MS_EXPIRED),
-        "task_cancelled_exception" => Kind::Ended(Code::INTERRUPTED),
-        _ => Kind::IllegalArgument,
+        "parsing_exception" => ErrorKind::Parsing,
+        "script_exception" => ErrorKind::Script,
+        "unsupported_operation_exception" => ErrorKind::Unsupported,
+        "circuit_breaking_exception" => ErrorKind::Memory,
+        "timeout_exception" => ErrorKind::Ended(Code::MAX_TIME_MS_EXPIRED),
+        "task_cancelled_exception" => ErrorKind::Ended(Code::INTERRUPTED),
+        _ => ErrorKind::IllegalArgument,
     };
     search::SearchError::new(kind, error.reason)
 }

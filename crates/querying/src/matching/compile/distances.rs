@@ -6,7 +6,7 @@ use crate::matching::test::Test;
 use crate::query::{DistanceFeatureQuery, GeoDistanceQuery, GeoWithinQuery, NearnessQuery, Range};
 use crate::units::time_of;
 use mapping::FieldKind;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields;
 use mapping::geo::{Point, metres};
 use mapping::json::scalar;
@@ -35,7 +35,7 @@ impl Compiler<'_> {
 
     /// A test of places.
     fn place(self, name: &str, ignore_unmapped: bool, test: Test, boost: f32) -> Result<Node> {
-        let failed = |why: &str| Err(SearchError::new(Kind::QueryShard, why.to_owned()));
+        let failed = |why: &str| Err(SearchError::new(ErrorKind::QueryShard, why.to_owned()));
         match self.searchable(name)? {
             Some(field) if field.kind == FieldKind::Point => Ok(leaf(field, test, boost)),
             Some(_) => failed(&format!("field [{name}] is not a geo_point field")),

@@ -15,7 +15,7 @@ use super::test::{Test, flag_term};
 use super::{Clauses, Node};
 use crate::query::{BoolQuery, BoostingQuery, NestedQuery, Pattern, Query};
 use mapping::asked;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields::{self, Term};
 use mapping::json::scalar;
 use mapping::{Field, FieldKind, Mapping, Meta};
@@ -189,7 +189,7 @@ impl Compiler<'_> {
             _ if ignore_unmapped => Ok(false),
             _ => {
                 let reason = format!("[nested] failed to find nested object under path [{path}]");
-                Err(SearchError::new(Kind::QueryShard, reason))
+                Err(SearchError::new(ErrorKind::QueryShard, reason))
             }
         }
     }
@@ -221,20 +221,20 @@ impl Compiler<'_> {
         };
         if !field.index {
             return Err(SearchError::new(
-                Kind::QueryShard,
+                ErrorKind::QueryShard,
                 format!("failed to create query: Cannot search on field [{name}] since it is not indexed."),
             ));
         }
         if matches!(field.kind, FieldKind::Binary) {
             return Err(SearchError::new(
-                Kind::QueryShard,
+                ErrorKind::QueryShard,
                 "Binary fields do not support searching",
             ));
         }
         if field.is_vector() {
             let kind = &field.type_name;
             return Err(SearchError::new(
-                Kind::QueryShard,
+                ErrorKind::QueryShard,
                 format!(
                     "failed to create query: Field [{name}] of type [{kind}] doesn't support term queries"
                 ),
@@ -276,7 +276,7 @@ impl Compiler<'_> {
                 "[{name}] field which is of type [{}], does not support case insensitive term queries",
                 field.type_name
             );
-            return Err(SearchError::new(Kind::QueryShard, reason));
+            return Err(SearchError::new(ErrorKind::QueryShard, reason));
         }
         let test = match &field.kind {
             kind if field.is_textual() => {
@@ -308,7 +308,7 @@ impl Compiler<'_> {
                 let reason = format!(
                     "Geometry fields do not support exact searching, use dedicated geometry queries instead: [{name}]"
                 );
-                return Err(SearchError::new(Kind::QueryShard, reason));
+                return Err(SearchError::new(ErrorKind::QueryShard, reason));
             }
             FieldKind::Ip if scalar(value).is_some_and(|text| text.contains('/')) => network(value)?,
             kind => match asked::value(&field, kind, value)? {

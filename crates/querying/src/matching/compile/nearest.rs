@@ -5,7 +5,7 @@ use crate::matching::Node;
 use crate::matching::nearest::Nearest;
 use crate::matching::test::Test;
 use mapping::FieldKind;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ impl Compiler<'_> {
     pub(super) fn nearest(self, name: &str, vector: &Arc<[f32]>, similarity: Option<f32>) -> Result<Node> {
         let failed = |why: String| {
             let reason = format!("failed to create query: {why}");
-            Err(SearchError::new(Kind::QueryShard, reason))
+            Err(SearchError::new(ErrorKind::QueryShard, reason))
         };
         let Some(field) = self.mapping.field(name).map(Cow::into_owned) else {
             return Ok(Node::Nothing);

@@ -4,7 +4,7 @@ use super::{Compiler, leaf, normalized};
 use crate::matching::test::Test;
 use crate::matching::{Expanding, Node, TermPattern};
 use crate::query::{Pattern, Rewrite, TERMS_MAX, Weigh};
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::{Field, FieldKind};
 use std::sync::Arc;
 
@@ -67,7 +67,12 @@ pub(super) fn rewritten(pattern: TermPattern, rewrite: Rewrite, usual: Rewrite) 
 /// A query that finds nothing where its value is none that the field has.
 pub(super) fn leniently(node: Result<Node>) -> Result<Node> {
     match node {
-        Err(error) if matches!(error.kind, Kind::QueryShard | Kind::IllegalArgument | Kind::Date) => {
+        Err(error)
+            if matches!(
+                error.kind,
+                ErrorKind::QueryShard | ErrorKind::IllegalArgument | ErrorKind::Date
+            ) =>
+        {
             Ok(Node::Nothing)
         }
         node => node,
@@ -86,7 +91,7 @@ fn no_patterns(field: &Field, pattern: &Pattern) -> SearchError {
         "Can only use {query} queries on {fields} fields - not on [{}] which is of type [{}]",
         field.name, field.type_name
     );
-    SearchError::new(Kind::QueryShard, reason)
+    SearchError::new(ErrorKind::QueryShard, reason)
 }
 
 /// The same for words that are near to one.
@@ -95,7 +100,7 @@ pub(super) fn no_fuzzy(field: &Field) -> SearchError {
         "failed to create query: Can only use fuzzy queries on keyword and text fields - not on [{}] which is of type [{}]",
         field.name, field.type_name
     );
-    SearchError::new(Kind::QueryShard, reason)
+    SearchError::new(ErrorKind::QueryShard, reason)
 }
 
 /// Patterns that Elasticsearch does not look for at the keys of objects that are fields.
@@ -103,7 +108,7 @@ pub(super) fn refuse_keyed(field: &Field, query: &str) -> Result<()> {
     match field.is_keyed() {
         false => Ok(()),
         true => Err(SearchError::new(
-            Kind::QueryShard,
+            ErrorKind::QueryShard,
             format!(
                 "failed to create query: [{query}] queries are not currently supported on keyed [{}] fields.",
                 field.type_name

@@ -7,7 +7,7 @@ use crate::query::Range;
 use jiff::tz::TimeZone;
 use mapping::asked;
 use mapping::dates::{self, DateFormats, Rounding};
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields::Term;
 use mapping::intervals::Interval;
 use mapping::json::{as_f64, scalar};
@@ -37,7 +37,7 @@ impl Compiler<'_> {
                 "failed to create query: Field [{name}] of type [{}] does not support range queries",
                 field.type_name
             );
-            return Err(SearchError::new(Kind::QueryShard, reason));
+            return Err(SearchError::new(ErrorKind::QueryShard, reason));
         }
         let low = self.end(&field, range, &range.low, true)?;
         let high = self.end(&field, range, &range.high, false)?;

@@ -77,7 +77,7 @@ fn string(text: &str, options: &Options) -> Result<Query> {
     }
     let failed = |why: String| {
         SearchError::new(
-            mapping::error::Kind::QueryShard,
+            mapping::error::ErrorKind::QueryShard,
             format!("Failed to parse query [{text}]: {why}"),
         )
     };

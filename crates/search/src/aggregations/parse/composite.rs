@@ -95,7 +95,7 @@ pub(super) fn composite(members: &mut Members<'_>) -> Result<Spec> {
     }
     if size as usize > BUCKETS_MAX {
         return Err(SearchError::new(
-            mapping::error::Kind::TooManyBuckets,
+            mapping::error::ErrorKind::TooManyBuckets,
             too_many_buckets(BUCKETS_MAX)
                 .reason
                 .replace(&(BUCKETS_MAX + 1).to_string(), &size.to_string()),

@@ -7,7 +7,7 @@ use crate::aggregations::ordering;
 use crate::aggregations::values::Source;
 use crate::aggregations::varied::VariedSpec;
 use crate::aggregations::{BUCKETS_MAX, Spec};
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::json::{Members, as_f64};
 use querying::time_of;
 use serde_json::Value;
@@ -30,7 +30,8 @@ fn bounds(members: &mut Members<'_>, name: &str, are_dates: bool) -> Result<Boun
     if !are_dates {
         let number = |name: &str, end: &Option<Value>| {
             let number = |value: &Value| {
-                let cause = || SearchError::new(Kind::NumberFormat, format!("For input string: {value}"));
+                let cause =
+                    || SearchError::new(ErrorKind::NumberFormat, format!("For input string: {value}"));
                 as_f64(value).ok_or_else(|| SearchError::of_member("double_bounds", name, cause()))
             };
             end.as_ref().map(number).transpose()

@@ -16,7 +16,7 @@ use super::values::Source;
 use super::{Aggregations, DEPTH_MAX, Named, Spec};
 use jiff::tz::TimeZone;
 use mapping::dates;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::json::{Members, one_or_many, token};
 use mapping::meant::meant;
 use mapping::value_format::ValueType;
@@ -144,12 +144,12 @@ fn check_inner(name: &str, kind: &str, spec: &Spec, inner: &Aggregations) -> Res
              aggregations",
             global.name
         );
-        return Err(SearchError::new(Kind::Aggregation, reason));
+        return Err(SearchError::new(ErrorKind::Aggregation, reason));
     }
     match spec {
         Spec::Metric(..) | Spec::TopHits(_) | Spec::TopMetrics(_) if !inner.is_empty() => {
             Err(SearchError::new(
-                Kind::AggregationStart,
+                ErrorKind::AggregationStart,
                 format!("Aggregator [{name}] of type [{kind}] cannot accept sub-aggregations"),
             ))
         }
@@ -157,7 +157,7 @@ fn check_inner(name: &str, kind: &str, spec: &Spec, inner: &Aggregations) -> Res
             "Aggregation [{name}] cannot define sub-aggregations"
         ))),
         Spec::Sample(_) if inner.is_empty() => Err(SearchError::new(
-            Kind::Aggregation,
+            ErrorKind::Aggregation,
             "Sampler aggregation must be used with child aggregations.",
         )),
         _ => Ok(()),

@@ -4,7 +4,7 @@ use crate::aggregations::metric_kind::MetricKind;
 use crate::aggregations::ordering::{BucketOrder, By};
 use crate::aggregations::path::Step;
 use crate::aggregations::{Aggregations, Named, Spec};
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 
 /// Refuses orders by what is not within the buckets, or is no number.
 pub(super) fn check(orders: &[BucketOrder], inner: &Aggregations) -> Result<()> {
@@ -12,7 +12,7 @@ pub(super) fn check(orders: &[BucketOrder], inner: &Aggregations) -> Result<()> 
         if let By::Number(whole, steps) = &order.by {
             check_path(steps, inner).map_err(|why| {
                 let reason = format!("Invalid aggregation order path [{whole}]. {why}");
-                SearchError::new(Kind::Aggregation, reason)
+                SearchError::new(ErrorKind::Aggregation, reason)
             })?;
         }
     }

@@ -3,7 +3,7 @@
 use super::{Form, field_source, source};
 use crate::aggregations::Spec;
 use crate::aggregations::ranges::{Of, OneRange, RangeSpec};
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields::{self, Term};
 use mapping::geo::{self, Point};
 use mapping::json::{Members, as_f64, scalar, token};
@@ -153,7 +153,12 @@ pub(super) fn distances(name: &str, members: &mut Members<'_>) -> Result<Spec> {
         Some(other) => return Err(members.wrong_type("origin", other)),
         None => return Err(SearchError::illegal("Required [origin]")),
     };
-    let failed = || SearchError::new(Kind::Date, "failed to parse a point: latitude must be a number");
+    let failed = || {
+        SearchError::new(
+            ErrorKind::Date,
+            "failed to parse a point: latitude must be a number",
+        )
+    };
     let origin = Point::of_json(origin).ok_or_else(failed)?;
     let unit = members.text("unit")?.unwrap_or_else(|| "m".to_owned());
     let of_member = |member: &str, reason: String| {

@@ -8,7 +8,7 @@ use crate::aggregations::sample::SampleSpec;
 use crate::aggregations::significant::SignificantSpec;
 use crate::aggregations::terms::TermsSpec;
 use crate::aggregations::wanted::Wanted;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::json::{Members, one_or_many, scalar};
 use querying::expression;
 use serde_json::{Map, Value};
@@ -28,7 +28,7 @@ fn chosen(name: &str, members: &mut Members<'_>) -> Result<(usize, u64, Vec<Buck
     match mode.as_deref() {
         None | Some("depth_first" | "breadth_first") => Ok((size as usize, least as u64, orders)),
         Some(other) => Err(SearchError::new(
-            Kind::Date,
+            ErrorKind::Date,
             format!("no [collect_mode] found for value [{other}]"),
         )),
     }
@@ -128,7 +128,7 @@ fn one_wanted(members: &Members<'_>, name: &str, value: Option<&Value>) -> Resul
         Some(Value::Array(list)) => {
             let wrong = || {
                 let reason = "Array elements in include/exclude clauses should be string values";
-                SearchError::new(Kind::Date, reason)
+                SearchError::new(ErrorKind::Date, reason)
             };
             let texts = list.iter().map(|value| scalar(value).ok_or_else(wrong));
             Ok(Some(Wanted::Values(texts.collect::<Result<_>>()?)))
@@ -141,7 +141,7 @@ fn one_part(context: &str, part: &Map<String, Value>) -> Result<Wanted> {
     const NAMES: [&str; 2] = ["partition", "num_partitions"];
     if let Some(other) = part.keys().find(|name| !NAMES.contains(&name.as_str())) {
         let reason = format!("Unknown parameter in Include/Exclude clause: {other}");
-        return Err(SearchError::new(Kind::Date, reason));
+        return Err(SearchError::new(ErrorKind::Date, reason));
     }
     let number = |name: &str| part.get(name).and_then(Value::as_i64);
     let [partition, parts] = NAMES.map(number);

@@ -7,7 +7,10 @@ use mapping::error::{self, Result, SearchError};
 
 /// Parts of a request that do not go together.
 fn invalid(why: impl std::fmt::Display) -> SearchError {
-    SearchError::new(error::Kind::Validation, format!("Validation Failed: 1: {why};"))
+    SearchError::new(
+        error::ErrorKind::Validation,
+        format!("Validation Failed: 1: {why};"),
+    )
 }
 
 /// Refuses pipelines beside what has no buckets.

@@ -463,7 +463,7 @@ impl Reader<'_> {
         let (from, size) = (count("from", 0)?, count("size", 1)?);
         if by.is_empty() && from.unwrap_or(0) == 0 && size.is_none() {
             return Err(SearchError::new(
-                error::Kind::Validation,
+                error::ErrorKind::Validation,
                 format!(
                     "Validation Failed: 1: [{}] is configured to perform nothing. Please set either of [sort, size, from] to use \
                      bucket_sort;",

@@ -4,7 +4,7 @@ use super::{Path, PipelineSpec};
 use crate::aggregations::metric_kind::MetricKind;
 use crate::aggregations::{Aggregations, Named, Spec};
 use mapping::decimals::double_text;
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::json::{as_f64, scalar};
 use serde_json::{Map, Value};
 
@@ -52,7 +52,7 @@ impl PipelineSpec {
 
 fn wrong(what: &str) -> SearchError {
     SearchError::new(
-        Kind::Aggregation,
+        ErrorKind::Aggregation,
         format!(
             "buckets_path must reference either a number value or a single value numeric metric aggregation, {what}"
         ),

@@ -14,7 +14,7 @@ use crate::query::{
     are_all, too_many_clauses,
 };
 use mapping::analysis::{Analyzer, Token};
-use mapping::error::{Kind, Result, SearchError};
+use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::json::scalar;
 use mapping::{Field, FieldKind};
 use std::sync::Arc;
@@ -111,7 +111,7 @@ impl Compiler<'_> {
                     "failed to create query: Can only use phrase prefix queries on text fields - not on [{}] which is of type [{}]",
                     field.name, field.type_name
                 );
-                return Err(SearchError::new(Kind::QueryShard, reason));
+                return Err(SearchError::new(ErrorKind::QueryShard, reason));
             }
             (MatchKind::Terms, Some(_)) if field.kind != FieldKind::Keyword => return Err(no_fuzzy(field)),
             _ if field.kind != FieldKind::Keyword => {}
