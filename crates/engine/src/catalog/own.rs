@@ -33,7 +33,7 @@ impl Engine {
 /// a collection that is gone would let in anybody after the next start.
 pub(crate) fn check_no_accounts(namespace: &Namespace) -> Result<()> {
     let commands = if *namespace == users::namespace() {
-        "createUser, updateUser and dropUser change users"
+        "createUser, updateUser, dropUser and a delete change users"
     } else if *namespace == tables::roles::namespace() {
         "createRole, updateRole and dropRole change roles"
     } else {

@@ -46,6 +46,15 @@ impl Users {
         Ok(users)
     }
 
+    /// Reads the users out of the store again, after documents were removed there.
+    pub(crate) async fn reload(&self, store: &Store) -> Result<()> {
+        let now = Users::load(store).await?;
+        *self.known.write() = now.known.into_inner();
+        self.has_nameless
+            .store(now.has_nameless.into_inner(), Ordering::Relaxed);
+        Ok(())
+    }
+
     /// Whether there is no user, not even one whose document cannot be read.
     pub(crate) fn is_empty(&self) -> bool {
         self.known.read().is_empty() && !self.has_nameless.load(Ordering::Relaxed)

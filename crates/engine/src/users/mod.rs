@@ -9,11 +9,13 @@ use crate::tables::users::namespace;
 use auth::{Action, Privileges, Resource, RoleName, User};
 use code::Code;
 use kv::Durability;
+use query::write::{self, DeleteRequest, Deleted, WriteOptions};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use store::{
-    CommitOptions, Namespace, Outcome, Present, StoreError, Target, Transformed, WriteOp, to_the_end,
+    Collection, CommitOptions, Namespace, Outcome, Present, StoreError, Target, Transformed, WriteOp,
+    to_the_end,
 };
 use value::{DocumentBuf, Value};
 
@@ -138,6 +140,26 @@ impl Engine {
                 engine.drop_existing(user).await?;
             }
             Ok::<_, Error>(users.len())
+        })
+        .await
+    }
+
+    /// Removes the users whose documents these requests match; that is on the disk then, as after each change of users.
+    pub(crate) async fn delete_users(
+        &self,
+        collection: &Arc<Collection>,
+        requests: Vec<DeleteRequest>,
+        mut options: WriteOptions,
+    ) -> Result<Deleted> {
+        options.durability = Durability::Flushed;
+        let (engine, alone) = (self.clone(), self.role_table().alone().await);
+        let collection = collection.clone();
+        to_the_end(async move {
+            let _alone = alone;
+            let deleted = write::delete(&collection, requests, &options).await;
+            // Also after a failure: some of the documents may be gone then.
+            engine.users().reload(engine.store()).await?;
+            Ok(deleted?)
         })
         .await
     }

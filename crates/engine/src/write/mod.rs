@@ -7,6 +7,7 @@ pub use statements::{DeleteStatement, FindAndModifyRequest, UpdateStatement};
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
+use crate::tables::users;
 use crate::time_series::TimeSeries;
 use code::Code;
 use kv::Durability;
@@ -236,9 +237,17 @@ impl Engine {
         let (parsed, mut failures) = parse_all(&statements, options.ordered, parse);
         let mut reply = DeleteReply::default();
         let (positions, requests): (Vec<usize>, Vec<DeleteRequest>) = parsed.into_iter().unzip();
-        if let Some(collection) = self.target(namespace, false).await? {
+        let are_users = *namespace == users::namespace();
+        let collection = match are_users {
+            true => self.store().collection(namespace),
+            false => self.target(namespace, false).await?,
+        };
+        if let Some(collection) = collection {
             let write = self.write_options(context, &collection, options, positions.iter().copied())?;
-            let deleted = write::delete(&collection, requests, &write).await?;
+            let deleted = match are_users {
+                true => self.delete_users(&collection, requests, write).await?,
+                false => write::delete(&collection, requests, &write).await?,
+            };
             reply.deleted = deleted.count;
             failures.extend(located(deleted.failures, &positions));
         }

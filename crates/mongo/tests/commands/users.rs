@@ -256,6 +256,18 @@ fn with_users() -> Vec<Case> {
         ),
         good(doc! {"dropUser": "u"}, doc! {}),
         bad(doc! {"dropUser": "u"}, 11, "Could not find user"),
+        // Users whose documents are deleted are gone, and no others.
+        good(doc! {"createUser": "u", "pwd": "p", "roles": ["read"]}, doc! {}),
+        good(doc! {"createUser": "v", "pwd": "p", "roles": ["read"]}, doc! {}),
+        good(
+            doc! {"delete": "system.users", "deletes": [{"q": {"user": "u"}, "limit": 0}]},
+            doc! {"n": 1},
+        )
+        .of("admin"),
+        good(doc! {"usersInfo": 1}, doc! {"users": [{"user": "v"}]}),
+        bad(doc! {"dropUser": "u"}, 11, "Could not find user"),
+        good(doc! {"createUser": "u", "pwd": "p", "roles": []}, doc! {}),
+        good(doc! {"dropAllUsersFromDatabase": 1}, doc! {"n": 2}),
         good(doc! {"createUser": "w", "pwd": "p", "roles": []}, doc! {}),
         good(doc! {"dropAllUsersFromDatabase": 1}, doc! {"n": 1}),
         bad(
