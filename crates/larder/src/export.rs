@@ -119,7 +119,7 @@ impl Writer {
         let name = options.output.to_string_lossy();
         let create = || create(&options.output, mask).with_context(|| format!("cannot create {name}"));
         let out = match () {
-            () if name == "-" => Output::Plain(Box::new(BufWriter::new(std::io::stdout()))),
+            () if name == "-" => Output::Plain(Box::new(BufWriter::new(io::stdout()))),
             () if name.ends_with(".gz") => Output::Gzip(flate2::write::GzEncoder::new(
                 create()?,
                 flate2::Compression::default(),

@@ -118,7 +118,7 @@ impl Engine {
                 }
                 Ok(())
             }
-            Err(store::StoreError::NamespaceExists(_)) => {
+            Err(StoreError::NamespaceExists(_)) => {
                 let present = self.existing(namespace)?;
                 same_or_exists(namespace, &present, &options)
             }
