@@ -221,7 +221,7 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "PUT /malformed/_doc/2?refresh=true",
-        r#"{"n": 2, "place": ["here", {"lat": 1, "lon": 2}]}"#,
+        r#"{"n": 2, "place": ["a,b", {"lat": 1, "lon": 2}]}"#,
         201,
         "",
     ),

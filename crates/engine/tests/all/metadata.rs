@@ -28,7 +28,7 @@ fn near() -> Document {
 }
 
 fn far() -> Document {
-    doc! {"$project": {"_id": 0, "far": {"$meta": "geoNearDistance"}}}
+    doc! {"$replaceWith": {"far": {"$meta": "geoNearDistance"}}}
 }
 
 #[tokio::test]
@@ -182,7 +182,7 @@ async fn documents_made_of_many_have_no_metadata() {
 #[tokio::test]
 async fn what_documents_were_sorted_by_is_told_where_they_were() {
     let engine = places().await;
-    let key = doc! {"$project": {"_id": 0, "key": {"$meta": "sortKey"}}};
+    let key = doc! {"$replaceWith": {"key": {"$meta": "sortKey"}}};
     let sort = doc! {"$sort": {"_id": -1}};
     let shown = |id: i32| doc! {"key": [id]};
     for (stages, expected) in [
