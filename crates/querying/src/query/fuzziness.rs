@@ -141,11 +141,10 @@ mod tests {
 
     #[test]
     fn what_is_asked_of_words_is_refused_as_by_elasticsearch() {
-        let fuzzy =
-            |name: &str, value: serde_json::Value| json!({"fuzzy": {"k": {"value": "a", name: value}}});
-        let of_match =
-            |name: &str, value: serde_json::Value| json!({"match": {"k": {"query": "a", name: value}}});
-        let of_many = |name: &str, value: serde_json::Value| json!({"multi_match": {"query": "a", "fields": ["k"], name: value}});
+        let fuzzy = |name: &str, value: Value| json!({"fuzzy": {"k": {"value": "a", name: value}}});
+        let of_match = |name: &str, value: Value| json!({"match": {"k": {"query": "a", name: value}}});
+        let of_many =
+            |name: &str, value: Value| json!({"multi_match": {"query": "a", "fields": ["k"], name: value}});
         for (query, wanted) in [
             (
                 fuzzy("fuzziness", json!("AUTO:3")),
