@@ -112,14 +112,9 @@ impl DateFormats {
         })
     }
 
-    /// The moment that a number in a document means.
+    /// The moment that a number in a document means, which is read as it is written: `2019` is a year where texts are.
     pub fn of_number(&self, number: f64) -> Option<i64> {
-        self.0.iter().find_map(|format| match format {
-            Format::Milliseconds => whole(number),
-            Format::Seconds => whole(number * 1000.0),
-            Format::Optional { .. } | Format::OptionalNanos => None,
-            Format::Pattern(pattern) => pattern.read(&number.to_string(), &TimeZone::UTC, Rounding::Down),
-        })
+        self.read(&number.to_string(), &TimeZone::UTC, Rounding::Down)
     }
 
     /// A moment as text.

@@ -100,12 +100,6 @@ impl Compiler<'_> {
             .as_deref()
             .map_or(Ok(TimeZone::UTC), dates::zone)?;
         let rounding = if up { Rounding::Up } else { Rounding::Down };
-        if let Value::Number(number) = value
-            && let Some(number) = number.as_f64()
-            && let Some(ms) = formats.of_number(number)
-        {
-            return Ok(ms);
-        }
         dates::parse_math(
             &scalar(value).unwrap_or_default(),
             formats,
