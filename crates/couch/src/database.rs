@@ -109,7 +109,7 @@ impl Database {
             let Some(body) = snapshot.body(&history, at).await? else {
                 continue;
             };
-            let owner = body.as_raw().get("owner").map(|owner| owner.to_value());
+            let owner = body.as_raw().get("owner").map(ValueRef::to_value);
             let is_own = match &owner {
                 // Deletions have none.
                 None => node.deleted,

@@ -42,7 +42,7 @@ struct One {
 enum Suggester {
     Completion(completion::Completer),
     Terms(terms::Speller),
-    Phrase(phrase::Phraser),
+    Phrase(Box<phrase::Phraser>),
 }
 
 /// A document that completes what was typed.
@@ -183,7 +183,7 @@ impl One {
         let kind = match kind {
             "completion" => Suggester::Completion(completion::Completer::parse(&mut options, is_regex)?),
             "term" => Suggester::Terms(terms::Speller::parse(&mut options)?),
-            "phrase" => Suggester::Phrase(phrase::Phraser::parse(&mut options)?),
+            "phrase" => Suggester::Phrase(Box::new(phrase::Phraser::parse(&mut options)?)),
             other => return Err(SearchError::illegal(format!("suggester [{other}] not found"))),
         };
         if let Some((other, _)) = options.take_first() {

@@ -53,7 +53,7 @@ pub(super) async fn by_pattern(call: &mut Call<'_>) -> Result<Reply> {
     for pattern in &patterns {
         meant.push(Pattern::parse(pattern)?);
     }
-    let everything = meant.is_empty() || meant.iter().any(|pattern| *pattern == Pattern::Everything);
+    let everything = meant.is_empty() || meant.contains(&Pattern::Everything);
     kill(call, |session| {
         everything || meant.iter().any(|pattern| pattern.means(session))
     });

@@ -106,7 +106,7 @@ impl WantedPhrase<'_> {
                 let around = &there[next.saturating_sub(1)..there.len().min(next + 1)];
                 match around.iter().min_by_key(|(position, _)| position.abs_diff(due)) {
                     Some((position, one)) if position.abs_diff(due) <= u64::from(self.slop) => {
-                        whole.push(*one)
+                        whole.push(*one);
                     }
                     _ => break,
                 }

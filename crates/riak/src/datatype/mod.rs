@@ -160,7 +160,7 @@ impl DataTypeState {
             (DataTypeState::Counter(own), DataTypeState::Counter(other)) => own.merge(other),
             (DataTypeState::Set(own), DataTypeState::Set(other)) => own.merge(other),
             (DataTypeState::GrowSet(own), DataTypeState::GrowSet(other)) => {
-                own.0.extend(other.0.iter().cloned())
+                own.0.extend(other.0.iter().cloned());
             }
             (DataTypeState::Map(own), DataTypeState::Map(other)) => own.merge(other),
             (DataTypeState::Hll(own), DataTypeState::Hll(other)) => own.merge(other),

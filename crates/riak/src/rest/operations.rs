@@ -69,7 +69,7 @@ fn gather(kind: DataType, op: &Value, change: &mut SetChange) -> Option<()> {
             ("add_all", _) => change.0.extend(elements(what)?.into_iter().map(SetStep::Add)),
             ("remove", DataType::Set) => change.0.push(SetStep::Remove(element(what)?)),
             ("remove_all", DataType::Set) => {
-                change.0.extend(elements(what)?.into_iter().map(SetStep::Remove))
+                change.0.extend(elements(what)?.into_iter().map(SetStep::Remove));
             }
             ("update", _) => match what {
                 Value::Array(ops) => ops.iter().try_for_each(|op| gather(kind, op, change))?,

@@ -34,13 +34,15 @@ fn a_range_of_keys_has_those_that_are_no_texts() {
             }
         }
     };
-    let cases: [(&[u8], &[u8], &[&[u8]]); 4] = [
-        (b"b", b"y", &[b"m\xFF", b"n"]),
-        (b"m\xFF", b"z", &[b"m\xFF", b"n", b"z"]),
-        (b"n", b"zzz\xFF", &[b"n", b"z", b"zzz\xFF"]),
-        (b"zz", b"\xFF", &[b"zzz\xFF", b"\xFE"]),
+    type Keys<'a> = &'a [&'a [u8]];
+    let cases: [(Keys<'_>, Keys<'_>); 4] = [
+        (&[b"b", b"y"], &[b"m\xFF", b"n"]),
+        (&[b"m\xFF", b"z"], &[b"m\xFF", b"n", b"z"]),
+        (&[b"n", b"zzz\xFF"], &[b"n", b"z", b"zzz\xFF"]),
+        (&[b"zz", b"\xFF"], &[b"zzz\xFF", b"\xFE"]),
     ];
-    for (low, high, keys) in cases {
+    for (range, keys) in cases {
+        let (low, high) = (range[0], range[1]);
         for at_once in [None, Some(1), Some(2)] {
             assert_eq!(found(low, high, at_once), keys, "{low:?} to {high:?}");
         }
