@@ -198,7 +198,7 @@ async fn a_sort_in_the_middle_takes_the_limit_behind_it() {
 #[tokio::test]
 async fn a_filter_after_a_sort_is_one_of_the_query_although_the_sorts_key_is_asked_for() {
     let engine = with_index().await;
-    let key = doc! {"$project": {"key": {"$meta": "sortKey"}}};
+    let key = doc! {"$project": {"a": 1, "key": {"$meta": "sortKey"}}};
     let stages = array![{"$sort": {"b": 1}}, {"$match": {"a": 1}}, {"$limit": 2}, key];
     let explained = explained(&engine, stages.clone()).await;
     let (query, after) = parts(&explained);
@@ -206,6 +206,6 @@ async fn a_filter_after_a_sort_is_one_of_the_query_although_the_sorts_key_is_ask
     assert!(names(&plan).contains(&"IXSCAN"), "{plan:?}");
     assert_eq!(after, ["$project"]);
     let found = aggregate(&engine, "coll", stages).await.unwrap();
-    let shown = |id: i32, key: i32| doc! {"_id": id, "key": [key]};
+    let shown = |id: i32, key: i32| doc! {"_id": id, "a": 1, "key": [key]};
     assert_eq!(found, [shown(43, 1), shown(52, 4)]);
 }
