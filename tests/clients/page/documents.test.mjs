@@ -235,6 +235,7 @@ test("a value that is none yet is not saved as it was on the way, and two clicks
   await server.command("default", { insert: "typed", documents: [{ _id: "a", n: 1, big: { $numberLong: "9007199254740993" } }] });
   const kept = async () => (await server.command("default", { find: "typed" })).cursor.firstBatch[0];
   const page = await browser.open(`${server.url}/#/docs/default.typed/${encodeURIComponent('"a"')}`);
+  await page.getByLabel("Value of n").press("End");
   await page.getByLabel("Value of n").pressSequentially("2x");
   await page.getByRole("button", { name: "Save" }).click();
   await page.getByText("'12x' is not a value of type int").waitFor();

@@ -105,7 +105,7 @@ test("who signs out leaves nothing on the screen, and the form stays until someb
   await page.locator("tbody").waitFor({ state: "detached" });
   // Chromium closes a dialog by the second Esc, whatever is said to the first.
   for (let n = 0; n < 3; n++) await page.keyboard.press("Escape");
-  assert.ok(await form.isVisible());
+  await form.waitFor();
   assert.equal(await form.getByRole("button", { name: "Close" }).count(), 0);
   await page.getByLabel("Name").fill("root");
   await page.getByLabel("Password").fill("secret");

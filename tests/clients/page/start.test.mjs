@@ -123,7 +123,7 @@ test("objects of several lines are as good as those of one", async () => {
 test("on a phone, too, times are shown in UTC where one says so", async () => {
   const page = await browser.open(server.url, PHONE);
   await page.getByRole("button", { name: "Keys and times" }).click();
-  await page.getByLabel(/^Times in UTC/).check();
+  await page.getByLabel(/Times in UTC/).check();
   assert.equal(await page.evaluate(() => JSON.parse(localStorage.getItem("larder-settings")).utc), true);
   await page.isWell("keys-phone");
   await page.done();
