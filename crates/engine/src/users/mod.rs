@@ -17,6 +17,7 @@ use store::{
     Collection, CommitOptions, Namespace, Outcome, Present, StoreError, Target, Transformed, WriteOp,
     to_the_end,
 };
+use tokio::sync::OwnedMutexGuard;
 use value::{DocumentBuf, Value};
 
 /// The databases that are looked through for a user whose name says none.
@@ -73,11 +74,7 @@ impl Engine {
     /// others: from then on everybody must log in.
     pub async fn create_user(&self, user: User) -> Result<()> {
         let (engine, alone) = (self.clone(), self.role_table().alone().await);
-        to_the_end(async move {
-            let _alone = alone;
-            engine.add_user(user).await
-        })
-        .await
+        to_the_end_alone(alone, async move { engine.add_user(user).await }).await
     }
 
     async fn add_user(&self, user: User) -> Result<()> {
@@ -111,10 +108,7 @@ impl Engine {
         let mut added = user.roles.clone();
         added.retain(|role| !present.roles.contains(role));
         self.roles().check(&added).map_err(Error::from)?;
-        let changed = to_the_end(async move {
-            let _alone = alone;
-            engine.put_user(user).await
-        });
+        let changed = to_the_end_alone(alone, async move { engine.put_user(user).await });
         Ok(changed.await?)
     }
 
@@ -122,11 +116,7 @@ impl Engine {
     pub async fn drop_user(&self, database: &str, name: &str) -> Result<()> {
         let (engine, alone) = (self.clone(), self.role_table().alone().await);
         let user = self.existing_user(database, name)?;
-        to_the_end(async move {
-            let _alone = alone;
-            engine.drop_existing(&user).await
-        })
-        .await
+        to_the_end_alone(alone, async move { engine.drop_existing(&user).await }).await
     }
 
     /// Removes the users of a database; gives their number.
@@ -134,12 +124,11 @@ impl Engine {
         let (engine, alone) = (self.clone(), self.role_table().alone().await);
         let mut users = self.all_users();
         users.retain(|user| user.database == database);
-        to_the_end(async move {
-            let _alone = alone;
+        to_the_end_alone(alone, async move {
             for user in &users {
                 engine.drop_existing(user).await?;
             }
-            Ok::<_, Error>(users.len())
+            Ok(users.len())
         })
         .await
     }
@@ -154,8 +143,7 @@ impl Engine {
         options.durability = Durability::Flushed;
         let (engine, alone) = (self.clone(), self.role_table().alone().await);
         let collection = collection.clone();
-        to_the_end(async move {
-            let _alone = alone;
+        to_the_end_alone(alone, async move {
             let deleted = write::delete(&collection, requests, &options).await;
             // Also after a failure: some of the documents may be gone then.
             engine.users().reload(engine.store()).await?;
@@ -264,6 +252,18 @@ impl Engine {
         follow();
         told
     }
+}
+
+/// Runs a change of users or roles to its end, though its client goes away meanwhile; no other begins before that.
+async fn to_the_end_alone<T: Send + 'static>(
+    alone: OwnedMutexGuard<()>,
+    change: impl Future<Output = Result<T>> + Send + 'static,
+) -> Result<T> {
+    to_the_end(async move {
+        let _alone = alone;
+        change.await
+    })
+    .await
 }
 
 /// Changes the document of this `_id`, where there is one.

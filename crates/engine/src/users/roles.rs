@@ -3,11 +3,11 @@
 use crate::engine::Engine;
 use crate::error::{Error, Result};
 use crate::tables::roles::namespace;
-use crate::users::modification;
+use crate::users::{modification, to_the_end_alone};
 use auth::{BuiltinRole, Role, RoleName, Roles, User};
 use code::Code;
 use std::sync::Arc;
-use store::{Transformed, WriteOp, to_the_end};
+use store::{Transformed, WriteOp};
 use value::DocumentBuf;
 
 impl Engine {
@@ -19,11 +19,7 @@ impl Engine {
     /// Adds a role.
     pub async fn create_role(&self, role: Role) -> Result<()> {
         let (engine, alone) = (self.clone(), self.role_table().alone().await);
-        to_the_end(async move {
-            let _alone = alone;
-            engine.add_role(role).await
-        })
-        .await
+        to_the_end_alone(alone, async move { engine.add_role(role).await }).await
     }
 
     async fn add_role(&self, role: Role) -> Result<()> {
@@ -48,37 +44,28 @@ impl Engine {
         let mut role = Role::clone(&*self.defined(name)?);
         change(&mut role);
         self.check_role(&role)?;
-        to_the_end(async move {
-            let _alone = alone;
-            engine.put_role(role).await
-        })
-        .await
+        to_the_end_alone(alone, async move { engine.put_role(role).await }).await
     }
 
     /// Removes a role: first from the users and the roles that hold it, so that no later role of that name is theirs.
     pub async fn drop_role(&self, name: &RoleName) -> Result<()> {
         let (engine, alone) = (self.clone(), self.role_table().alone().await);
         let dropped = self.defined(name)?;
-        to_the_end(async move {
-            let _alone = alone;
-            engine.drop_defined(&dropped).await
-        })
-        .await
+        to_the_end_alone(alone, async move { engine.drop_defined(&dropped).await }).await
     }
 
     /// Removes the roles of a database; gives their number.
     pub async fn drop_roles(&self, database: &str) -> Result<usize> {
         let (engine, alone) = (self.clone(), self.role_table().alone().await);
         let database = database.to_owned();
-        to_the_end(async move {
-            let _alone = alone;
+        to_the_end_alone(alone, async move {
             let roles = engine.roles();
             let mut dropped = 0;
             for role in roles.iter().filter(|role| role.name.database == database) {
                 engine.drop_defined(role).await?;
                 dropped += 1;
             }
-            Ok::<_, Error>(dropped)
+            Ok(dropped)
         })
         .await
     }
