@@ -99,6 +99,13 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// Whether there was no room on the disk, for a write or for its flush: what failed can be tried again later.
+    pub fn is_disk_full(&self) -> bool {
+        matches!(self, Error::DiskFull { .. } | Error::DiskFullAtFlush { .. })
+    }
+}
+
 /// A commit was not made.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum CommitError {

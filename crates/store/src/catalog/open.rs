@@ -62,7 +62,7 @@ pub(super) async fn finish_drops(kv: &Kv, disk: &mut Disk) -> Result<(), StoreEr
 fn is_made(done: Result<(), StoreError>) -> Result<bool, StoreError> {
     match done {
         Ok(()) => Ok(true),
-        Err(StoreError::Kv(error @ (kv::Error::DiskFull { .. } | kv::Error::DiskFullAtFlush { .. }))) => {
+        Err(StoreError::Kv(error)) if error.is_disk_full() => {
             tracing::warn!(%error, "what a dropped collection took on the disk is freed later");
             Ok(false)
         }

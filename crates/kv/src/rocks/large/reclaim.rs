@@ -132,7 +132,7 @@ impl Reclaiming {
             }
             if let Err(error) = self.reclaim() {
                 // There may be room at the next pass, which begins where this one ended.
-                if matches!(error, Error::DiskFull { .. } | Error::DiskFullAtFlush { .. }) {
+                if error.is_disk_full() {
                     continue;
                 }
                 self.waiting.clear();
