@@ -3,6 +3,9 @@
 use crate::gathered::{Gathered, add, pause};
 use std::time::Duration;
 
+/// Messages of several lines, the last of which waits for more for longer than a test takes.
+const WAITS_LONG: &str = "multiline = { continues = '^\\s', wait = \"1h\" }";
+
 fn files(pattern: &str, options: &str, files: &str) -> Gathered {
     Gathered::new(|folder| {
         let path = folder.join(pattern);
@@ -118,8 +121,7 @@ async fn lines_that_belong_together_are_one_message_over_a_restart() {
 
 #[tokio::test]
 async fn what_waits_for_more_lines_is_kept_when_the_file_is_cut_short() {
-    let options = "multiline = { continues = '^\\s', wait = \"1h\" }";
-    let mut gathered = files("a.log", options, "");
+    let mut gathered = files("a.log", WAITS_LONG, "");
     gathered
         .during(async |folder| {
             add(&folder.join("a.log"), "first\nerror\n at a\n");
@@ -134,8 +136,7 @@ async fn what_waits_for_more_lines_is_kept_when_the_file_is_cut_short() {
 
 #[tokio::test]
 async fn what_waits_for_more_lines_is_kept_although_another_file_comes_at_that_time() {
-    let options = "multiline = { continues = '^\\s', wait = \"1h\" }";
-    let mut gathered = files("*.log", options, "");
+    let mut gathered = files("*.log", WAITS_LONG, "");
     gathered
         .during(async |folder| {
             add(
@@ -152,8 +153,7 @@ async fn what_waits_for_more_lines_is_kept_although_another_file_comes_at_that_t
 
 #[tokio::test]
 async fn what_waits_for_more_lines_is_read_once_of_a_copy_that_was_found_before() {
-    let options = "multiline = { continues = '^\\s', wait = \"1h\" }";
-    let mut gathered = files("a.log*", options, "");
+    let mut gathered = files("a.log*", WAITS_LONG, "");
     gathered
         .during(async |folder| {
             add(
