@@ -26,7 +26,7 @@ pub(crate) async fn present(database: &Database, name: &str) -> Result<DocumentB
 #[derive(Debug)]
 pub(crate) struct LocalEdit {
     name: String,
-    /// None where it is removed.
+    /// `None` if it is removed.
     kept: Option<DocumentBuf>,
     /// The revision that it gets.
     pub(crate) revision: Revision,

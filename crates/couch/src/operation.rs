@@ -63,7 +63,7 @@ impl Operation {
     }
 }
 
-/// The reader of an answer: whoever waits for its head, then whoever takes its pieces.
+/// The client that reads an answer: it waits for the head, then takes the body piece by piece.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
     waits: Weak<()>,

@@ -97,7 +97,7 @@ impl User {
         }
     }
 
-    /// Whoever has the account of this name; nobody, if there is none.
+    /// The user of the account of this name; the anonymous user if there is no such account.
     pub(crate) fn named(engine: &Engine, name: &str) -> User {
         match account(engine, name) {
             Some(account) => User::of(engine, &account, Handler::Default, true),

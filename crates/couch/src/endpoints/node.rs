@@ -189,7 +189,8 @@ async fn set(call: &Call, section: &str, name: &str, text: Option<String>) -> Re
     match (section, text) {
         // What was shown in place of the password: nothing changes.
         ("admins", Some(text)) if text == HIDDEN && settings(call, section).contains_key(name) => Ok(()),
-        // CouchDB takes its own hashes; as a password one would let nobody in, and whoever has read it.
+        // CouchDB takes its own hashes. Taken as a password here, a hash would lock the administrator out and let in anybody who
+        // has read it.
         ("admins", Some(text)) if HASHES.iter().any(|mark| text.starts_with(mark)) => {
             let reason = "a password is wanted, not its hash: accounts here have SCRAM credentials";
             Err(CouchError::bad_request(reason))

@@ -1,8 +1,8 @@
 //! Documents of `_users` are the users of the MongoDB protocol: writing one makes, changes or drops the user of that name.
 //!
 //! The document keeps what CouchDB keeps of it: of the password a key that is derived from it, by which other stores know the user
-//! when the document comes to them. This one goes by the user's SCRAM credentials, which the MongoDB protocol changes too; whoever
-//! has none yet is known by the key once ([`adopt`]), and so is whoever got another password in another store.
+//! when the document comes to them. This one goes by the user's SCRAM credentials, which the MongoDB protocol changes too. A
+//! user who has none yet logs in by the key once ([`adopt`]), and so does one whose password was changed in another store.
 //!
 //! Whoever does not administer the database reads and changes the own document, and no other.
 
@@ -134,7 +134,7 @@ pub(crate) async fn prepare(
 }
 
 /// Refuses to let a document make something of an account that is more than documents made of it: one of which there is no document,
-/// or that has roles of the MongoDB protocol. Else whoever may become a user could become an administrator by its name. Such an account
+/// or that has roles of the MongoDB protocol. Otherwise anybody could become an administrator by taking the name of one. Such an account
 /// is for server administrators and its owner.
 fn check_account(engine: &Engine, asker: &User, id: &str, present: Option<&Document>) -> Result<()> {
     let name = name_of_user(id);

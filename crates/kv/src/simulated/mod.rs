@@ -67,7 +67,7 @@ impl Simulation {
         self.fill_at_write_after(0);
     }
 
-    /// As [`Simulation::fill_at_next_write`], after so many writes that find room.
+    /// As [`Simulation::fill_at_next_write`], after `writes` writes that find room.
     pub fn fill_at_write_after(&self, writes: u64) {
         self.disk.lock().fill_at_write = Some(writes);
     }
@@ -77,7 +77,7 @@ impl Simulation {
         self.fill_at_flush_after(0);
     }
 
-    /// As [`Simulation::fill_at_next_flush`], after so many flushes that find room.
+    /// As [`Simulation::fill_at_next_flush`], after `flushes` flushes that find room.
     pub fn fill_at_flush_after(&self, flushes: u64) {
         self.disk.lock().fill_at_flush = Some(flushes);
     }

@@ -6,7 +6,7 @@ use crate::error::{ElasticError, Result};
 use search::{Hit, InnerHits, Query, Request};
 use serde_json::{Map, Value, json};
 
-/// Refuses what a query wants of nested objects and cannot have; of each document so many at most.
+/// Refuses inner hits of a query that cannot be shown, or more than `most` of them for each document.
 pub(super) fn check(query: Option<&Query>, most: usize) -> Result<()> {
     for (_, query, wanted) in query.map(Query::inner_hits).unwrap_or_default() {
         read(wanted, most)?;

@@ -52,7 +52,7 @@ impl Shown {
             }
         }
         if !shown.has_source {
-            // Whoever wants fields alone does not see the document.
+            // A request for fields alone is not shown the document.
             shown.source.hidden = match body.get("stored_fields") {
                 Some(stored) => !names(stored).iter().any(|name| name == "_source"),
                 None => !shown.scripts.is_empty(),
