@@ -43,4 +43,4 @@ pub use role::{Role, names_value};
 pub use roles::Roles;
 pub use scope::Scope;
 pub use token_signature::TokenSignature;
-pub use user::{EXTERNAL, User, UserCredentials, user_digest};
+pub use user::{EXTERNAL, NOBODY_DIGEST, User, UserCredentials, user_digest};

@@ -122,12 +122,18 @@ impl User {
     }
 }
 
-/// The first half of the SHA-256 of a user's full name (`name@database`), which keeps sessions of users apart.
-pub fn user_digest(full_name: &str) -> [u8; 16] {
-    let digest = Mechanism::ScramSha256.hash(full_name.as_bytes());
-    let mut half = [0; 16];
-    half.iter_mut().zip(digest).for_each(|(to, from)| *to = from);
-    half
+/// What stands for nobody where a [`user_digest`] is asked for: the SHA-256 of nothing.
+pub const NOBODY_DIGEST: [u8; 32] = [
+    0xe3, 0xb0, 0xc4, 0x42, 0x98, 0xfc, 0x1c, 0x14, 0x9a, 0xfb, 0xf4, 0xc8, 0x99, 0x6f, 0xb9, 0x24, 0x27, 0xae,
+    0x41, 0xe4, 0x64, 0x9b, 0x93, 0x4c, 0xa4, 0x95, 0x99, 0x1b, 0x78, 0x52, 0xb8, 0x55,
+];
+
+/// The SHA-256 of a user's full name (`name@database`), which keeps sessions of users apart.
+pub fn user_digest(full_name: &str) -> [u8; 32] {
+    let mut digest = [0; 32];
+    let hash = Mechanism::ScramSha256.hash(full_name.as_bytes());
+    digest.iter_mut().zip(hash).for_each(|(to, from)| *to = from);
+    digest
 }
 
 fn uuid_value(uuid: [u8; 16]) -> Value {

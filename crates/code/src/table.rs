@@ -146,6 +146,7 @@ codes! {
     API_STRICT_ERROR = 323, "APIStrictError";
     API_DEPRECATION_ERROR = 324, "APIDeprecationError";
     MECHANISM_UNAVAILABLE = 334, "MechanismUnavailable";
+    API_MISMATCH_ERROR = 347, "APIMismatchError";
     UNSUPPORTED_OP_QUERY_COMMAND = 352, "UnsupportedOpQueryCommand";
     CANNOT_CONVERT_INDEX_TO_UNIQUE = 359, "CannotConvertIndexToUnique";
     COLLECTION_UUID_MISMATCH = 361, "CollectionUUIDMismatch";

@@ -41,7 +41,20 @@ pub struct Context {
     pub memory: Budget,
     /// The connection that asks, where there is one.
     pub origin: Option<Origin>,
+    /// What the client asks of the stable API.
+    pub api: StableApi,
     kill: Kill,
+}
+
+/// What a command asks of MongoDB's stable API. All batches of a cursor are asked for with the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StableApi {
+    /// Whether a version is named; there is but one.
+    pub is_named: bool,
+    /// Whether what it does not have is refused.
+    pub strict: Option<bool>,
+    /// Whether what it will not have for long is refused.
+    pub deprecation_errors: Option<bool>,
 }
 
 /// Where an operation came from.

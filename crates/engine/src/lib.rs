@@ -35,7 +35,7 @@ pub use catalog::index_spec::is_index_option;
 pub use catalog::indexes::CreatedIndexes;
 pub use catalog::modify_index::IndexChange;
 pub use catalog::storage_engine::check_storage_engine;
-pub use context::{Context, Origin, beside, on_another_thread, operation_memory, run_until, steps};
+pub use context::{Context, Origin, StableApi, beside, on_another_thread, operation_memory, run_until, steps};
 pub use engine::Engine;
 pub use error::{Error, Result};
 pub use kv::Archiving;

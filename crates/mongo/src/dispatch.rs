@@ -111,12 +111,16 @@ async fn run_named(
         server.clock.advance(time);
     }
     check_generic(command, called, &generic)?;
-    if generic.api_strict {
+    if generic.is_api_strict() {
         commands::check_stable_api(command, request)?;
     }
     let default_limit = command.reads.then_some(server.options.read_time_max);
     let limit = generic.time_limit.or(default_limit);
     let mut context = context(connection, &generic, limit.filter(|limit| !limit.is_zero()));
+    context.session = match generic.session {
+        Some(named) => Some(connection.login.named_session(&server.engine, named, &[])?),
+        None => None,
+    };
     context.comment = request
         .body
         .as_ref()
@@ -216,7 +220,7 @@ fn check_generic(command: &Command, called: &str, generic: &Generic) -> Result<(
         );
         return Err(CommandError::new(Code::NOT_A_RETRYABLE_WRITE_COMMAND, message));
     }
-    if generic.api_strict && !command.is_stable {
+    if generic.is_api_strict() && !command.is_stable {
         let message = format!("Provided apiStrict:true, but the command {called} is not in API Version 1");
         return Err(CommandError::new(Code::API_STRICT_ERROR, message));
     }
@@ -233,8 +237,8 @@ fn check_generic(command: &Command, called: &str, generic: &Generic) -> Result<(
 fn context(connection: &Connection, generic: &Generic, time_limit: Option<Duration>) -> Context {
     let login = &connection.login;
     let mut context = Context::default().within(time_limit);
-    context.session = generic.session.map(|id| login.session(id));
     context.retry_number = generic.transaction_number;
+    context.api = generic.api;
     context.user = login.full_name().cloned();
     context.client = connection.client.clone();
     context.origin = Some(Origin {

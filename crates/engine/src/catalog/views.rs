@@ -212,7 +212,7 @@ impl Engine {
         loop {
             let mut documents = reply.batch.iter();
             if let Err(error) = documents.try_for_each(|document| values.add(document.as_ref())) {
-                self.kill_cursors(context, &reply.namespace, &[reply.id], false);
+                self.close_cursor(reply.id);
                 return Err(error.into());
             }
             if reply.id == 0 {

@@ -26,13 +26,10 @@ impl Engine {
         Some(document)
     }
 
-    /// The collection, where an `_id` is equal to itself alone and of one document: with a collation other strings may be, and a time
-    /// series may have more documents of one.
+    /// The collection, where an `_id` is equal to itself alone and of one document.
     fn collection_of_plain_ids(&self, namespace: &Namespace) -> Option<Arc<Collection>> {
         let collection = self.store().collection(namespace)?;
-        let options = collection.options();
-        let is_plain = !options.kept.contains("collation") && !options.repeats_ids();
-        is_plain.then_some(collection)
+        collection.has_plain_ids().then_some(collection)
     }
 
     /// Notes a find that was answered so.

@@ -77,6 +77,11 @@ impl Engine {
             let message = "cannot set maxTimeMS on getMore command for a non-awaitData cursor";
             return Err(Error::new(Code::BAD_VALUE, message));
         }
+        if cursor.api != context.api {
+            self.cursors().remove(id);
+            let message = "API parameter mismatch: a getMore needs those of the command that opened its cursor";
+            return Err(Error::new(Code::API_MISMATCH_ERROR, message));
+        }
         // A tailable cursor may wait for ever.
         let limit = cursor.time_left.filter(|_| cursor.tailing == Tailing::No);
         let context = &context.clone().within(limit);
@@ -168,15 +173,20 @@ impl Engine {
         self.cursors().close_of_connection(connection);
     }
 
-    /// Closes cursors; the ids that were open come first, then those that were not.
+    /// Closes a cursor that was given to nobody.
+    pub fn close_cursor(&self, id: CursorId) {
+        self.cursors().remove(id);
+    }
+
+    /// Closes cursors, whichever collections they read; the ids that were open come first, then those that were not. Fails
+    /// where one is another user's, unless it is on a collection whose cursors may be killed.
     pub fn kill_cursors(
         &self,
         context: &Context,
-        namespace: &Namespace,
         ids: &[CursorId],
-        of_anybody: bool,
-    ) -> (Vec<CursorId>, Vec<CursorId>) {
-        self.cursors().kill(context, namespace, ids, of_anybody)
+        may_kill_on: impl Fn(&Namespace) -> bool,
+    ) -> Result<(Vec<CursorId>, Vec<CursorId>)> {
+        self.cursors().kill(context, ids, may_kill_on)
     }
 }
 

@@ -81,7 +81,7 @@ impl Engine {
                 size.bytes += document.bytes().len() as u64;
                 if request.is_past_limit(&size) {
                     size.is_cut = true;
-                    self.kill_cursors(context, namespace, &[reply.id], false);
+                    self.close_cursor(reply.id);
                     return Ok(size);
                 }
             }

@@ -240,6 +240,7 @@ impl Engine {
             let message = format!("tailable cursor requested on time series {namespace}");
             return Err(Error::new(Code::INVALID_PIPELINE_OPERATOR, message));
         }
+        collection.check_sound()?;
         if request.tailing != Tailing::No && collection.stats().count == 0 {
             // Without a last document there is no position to wait after, so the cursor closes at once, as in
             // MongoDB.

@@ -90,6 +90,7 @@ impl Engine {
                 );
                 Error::new(Code::NAMESPACE_NOT_FOUND, message)
             })?;
+            collection.check_sound()?;
             if wanted.count {
                 described.push("count", Value::count(collection.stats().count));
             }
@@ -148,13 +149,18 @@ impl Engine {
         all_users: bool,
         users: Option<&[(String, String)]>,
     ) -> Vec<Document> {
-        let digest = |name: &str| auth::user_digest(name);
-        let wanted: Vec<[u8; 16]> = match users {
-            Some(users) => users
-                .iter()
-                .map(|(name, database)| digest(&format!("{name}@{database}")))
-                .collect(),
-            None => vec![context.user.as_deref().map(digest).unwrap_or_default()],
+        let named = |(name, database): &(String, String)| match (name.as_str(), database.as_str()) {
+            ("", "") => auth::NOBODY_DIGEST,
+            (name, database) => auth::user_digest(&format!("{name}@{database}")),
+        };
+        let wanted: Vec<[u8; 32]> = match users {
+            Some(users) if !users.is_empty() => users.iter().map(named).collect(),
+            _ => vec![
+                context
+                    .user
+                    .as_deref()
+                    .map_or(auth::NOBODY_DIGEST, auth::user_digest),
+            ],
         };
         let sessions = self.sessions().all();
         let sessions = sessions

@@ -82,6 +82,7 @@ impl Engine {
         let Some(collection) = self.existing(namespace).ok().filter(|c| !c.is_view()) else {
             return Ok(CollectionReport::default());
         };
+        collection.check_sound()?;
         let stats = collection.stats();
         let stored = collection.stored_bytes().await?;
         let of_index = |id: u32| {
@@ -118,10 +119,16 @@ impl Engine {
                 report.views += 1;
                 continue;
             }
-            let one = self
-                .collection_report(&Namespace::new(database, &entry.name))
-                .await?;
             report.collections += 1;
+            let namespace = Namespace::new(database, &entry.name);
+            // Those that are damaged keep the others from nothing.
+            if self
+                .existing(&namespace)
+                .is_ok_and(|one| one.check_sound().is_err())
+            {
+                continue;
+            }
+            let one = self.collection_report(&namespace).await?;
             report.documents += one.documents;
             report.data_bytes += one.data_bytes;
             report.storage_bytes += one.storage_bytes;

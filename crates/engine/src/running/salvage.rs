@@ -8,18 +8,19 @@ use store::{Salvaged, SalvagedCollection, StoreOptions};
 /// Memory for each of the two folders.
 const MEMORY_BYTES: usize = 128 << 20;
 
-/// Copies what can be read of a folder that no server has open into a new one. `tell` hears of each collection.
+/// Copies what can be read of a folder that no server has open into a new one, which opens only when all of it is there. `tell` hears
+/// of each collection.
 pub async fn salvage(from: &Path, into: &Path, tell: impl FnMut(&SalvagedCollection)) -> Result<Salvaged> {
-    let open = |folder: &Path| {
-        Kv::open(&OpenOptions {
-            folder: folder.to_owned(),
-            memory_bytes: MEMORY_BYTES,
-        })
+    let options = |folder: &Path| OpenOptions {
+        folder: folder.to_owned(),
+        memory_bytes: MEMORY_BYTES,
     };
-    let (from, into) = (open(from)?, open(into)?);
+    let from = Kv::open(&options(from))?;
+    let (folder, into) = (into, Kv::open_to_fill(&options(into))?);
     let options = StoreOptions::new(crate::catalog::partial_filter::compile);
     let salvaged = store::salvage(&from, &into, &options, tell).await?;
     into.close().await?;
+    Kv::end_filling(folder)?;
     from.close().await?;
     Ok(salvaged)
 }

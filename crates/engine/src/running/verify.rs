@@ -36,6 +36,11 @@ impl Engine {
             .collect()
     }
 
+    /// What cannot be read of the list of all collections: some may be missing in it.
+    pub fn catalog_damage(&self) -> Vec<String> {
+        self.store().damage()
+    }
+
     /// Checks all that is kept of a collection, as it is stored: a time series by its measurements.
     pub async fn verify_collection(&self, namespace: &Namespace) -> Result<ValidateReport> {
         match self.store().collection(namespace) {

@@ -4,7 +4,7 @@
 
 use super::display::{date_of, put_user};
 use super::sessions::SessionId;
-use crate::context::{Context, Origin};
+use crate::context::{Context, Origin, StableApi};
 use crate::error::{Error, Result};
 use crate::limits::{CURSOR_BYTES, CURSOR_IDLE_MS_MAX, CURSORS_OF_CLIENT_MAX, OPEN_CURSORS_MAX};
 use code::Code;
@@ -56,6 +56,8 @@ pub(crate) struct Cursor {
     pub(crate) session: Option<SessionId>,
     /// The client that opened it.
     pub(crate) origin: Option<Origin>,
+    /// What the command that opened it asked of the stable API.
+    pub(crate) api: StableApi,
     pub(crate) tailing: Tailing,
     pub(crate) never_idle: bool,
     pub(crate) collection: Option<Arc<store::Collection>>,
@@ -89,6 +91,7 @@ impl Cursor {
             user: context.user.clone(),
             session: context.session,
             origin: context.origin,
+            api: context.api,
             tailing: Tailing::No,
             never_idle: false,
             collection: None,
@@ -195,36 +198,16 @@ impl Cursors {
     pub(crate) fn take(&self, id: CursorId, namespace: &Namespace, context: &Context) -> Result<Cursor> {
         let mut parked = self.parked.lock();
         let entry = parked.get_mut(&id).ok_or_else(|| not_found(id))?;
-        if entry.namespace != *namespace {
-            let message = format!(
-                "Requested getMore on namespace '{namespace}', but cursor belongs to a different namespace {}",
-                entry.namespace
-            );
-            return Err(Error::new(Code::UNAUTHORIZED, message));
-        }
-        if entry.user != context.user {
-            return Err(Error::new(
-                Code::UNAUTHORIZED,
-                format!("cursor id {id} was not created by the authenticated user"),
-            ));
-        }
-        if entry.session != context.session {
-            return Err(session_mismatch(
-                id,
-                entry.session.as_ref(),
-                context.session.as_ref(),
-            ));
-        }
-        if let Some(lost) = entry.lost.clone() {
+        if let Some(lost) = entry.lost.clone().filter(|_| entry.running.is_none()) {
             parked.remove(&id);
             return Err(lost);
         }
-        let cursor = entry.cursor.take().ok_or_else(|| {
-            Error::new(
-                Code::EXCEEDED_MEMORY_LIMIT,
-                format!("cursor id {id} is already in use"),
-            )
-        })?;
+        if entry.running.is_some() {
+            let message = format!("cursor id {id} is already in use");
+            return Err(Error::new(Code::CURSOR_IN_USE, message));
+        }
+        entry.check(id, namespace, context)?;
+        let cursor = entry.cursor.take().ok_or_else(|| not_found(id))?;
         entry.running = Some(context.clone());
         Ok(cursor)
     }
@@ -298,29 +281,27 @@ impl Cursors {
         Some(running.cursor_document(id))
     }
 
-    /// Closes cursors of whoever asks, or of anybody; the ids that were open come first, then those that were not.
+    /// Closes cursors, whichever collections they read; the ids that were open come first, then those that were not. Closes
+    /// none where one is another user's, on a collection whose cursors may not be killed.
     pub(crate) fn kill(
         &self,
         context: &Context,
-        namespace: &Namespace,
         ids: &[CursorId],
-        of_anybody: bool,
-    ) -> (Vec<CursorId>, Vec<CursorId>) {
+        may_kill_on: impl Fn(&Namespace) -> bool,
+    ) -> Result<(Vec<CursorId>, Vec<CursorId>)> {
         let mut parked = self.parked.lock();
-        ids.iter().copied().partition(|id| {
-            let is_meant = parked
-                .get(id)
-                .is_some_and(|p| p.namespace == *namespace && (of_anybody || p.user == context.user));
-            if is_meant
-                && let Some(Parked {
-                    running: Some(running),
-                    ..
-                }) = parked.remove(id)
-            {
-                running.kill(Code::INTERRUPTED);
+        let mut meant = ids.iter().filter_map(|id| parked.get(id));
+        if let Some(refused) = meant.find(|p| p.user != context.user && !may_kill_on(&p.namespace)) {
+            let message = format!("not authorized to kill cursor on {}", refused.namespace);
+            return Err(Error::new(Code::UNAUTHORIZED, message));
+        }
+        Ok(ids.iter().copied().partition(|id| {
+            let killed = parked.remove(id);
+            if let Some(running) = killed.as_ref().and_then(|killed| killed.running.as_ref()) {
+                running.kill(Code::CURSOR_KILLED);
             }
-            is_meant
-        })
+            killed.is_some()
+        }))
     }
 
     /// Closes the cursors of collections that are gone. Their entries stay until the next `getMore`, which returns
@@ -337,6 +318,23 @@ impl Cursors {
 }
 
 impl Parked {
+    /// Refuses a `getMore` that is not of the session, the user and the collection of the cursor.
+    fn check(&self, id: CursorId, namespace: &Namespace, context: &Context) -> Result<()> {
+        check_session(id, self.session.as_ref(), context.session.as_ref())?;
+        if self.user != context.user {
+            let message = format!("cursor id {id} was not created by the authenticated user");
+            return Err(Error::new(Code::UNAUTHORIZED, message));
+        }
+        if self.namespace != *namespace {
+            let message = format!(
+                "Requested getMore on namespace '{namespace}', but cursor belongs to a different namespace {}",
+                self.namespace
+            );
+            return Err(Error::new(Code::UNAUTHORIZED, message));
+        }
+        Ok(())
+    }
+
     /// The memory that it holds while it is idle.
     fn bytes(&self) -> usize {
         let share = self.cursor.as_ref().and_then(|cursor| cursor.share.as_ref());
@@ -426,15 +424,24 @@ fn not_found(id: CursorId) -> Error {
     Error::new(Code::CURSOR_NOT_FOUND, format!("cursor id {id} not found"))
 }
 
-fn session_mismatch(id: CursorId, of: Option<&SessionId>, by: Option<&SessionId>) -> Error {
-    let name = |session: Option<&SessionId>| match session {
-        Some(session) => format!("in session {}", uuid::Uuid::from_bytes(session.id)),
-        None => "outside any session".to_owned(),
+/// Refuses to go on with a cursor in another session than that in which it was opened.
+fn check_session(id: CursorId, of: Option<&SessionId>, by: Option<&SessionId>) -> Result<()> {
+    let name = |session: &SessionId| uuid::Uuid::from_bytes(session.id);
+    let (code, reason) = match (of, by) {
+        (None, Some(by)) => (
+            50_736,
+            format!("which was not created in a session, in session {}", name(by)),
+        ),
+        (Some(of), None) => (
+            50_737,
+            format!("which was created in session {}, without an lsid", name(of)),
+        ),
+        (Some(of), Some(by)) if of != by => (
+            50_738,
+            format!("which was created in session {}, in session {}", name(of), name(by)),
+        ),
+        _ => return Ok(()),
     };
-    let message = format!(
-        "Cannot run getMore on cursor {id}, which was created {}, {}",
-        name(of),
-        name(by)
-    );
-    Error::new(Code::location(50_738), message)
+    let message = format!("Cannot run getMore on cursor {id}, {reason}");
+    Err(Error::new(Code::location(code), message))
 }

@@ -13,8 +13,8 @@ use value::{Binary, Document, doc};
 pub struct SessionId {
     /// The client's UUID.
     pub id: [u8; 16],
-    /// The first bytes of a digest of the user's name; zero where nobody is logged in.
-    pub user: [u8; 16],
+    /// The digest of the user's name, or [`auth::NOBODY_DIGEST`] where nobody is logged in.
+    pub user: [u8; 32],
 }
 
 impl SessionId {
@@ -27,11 +27,13 @@ impl SessionId {
         doc! {"id": binary(4, &self.id), "uid": binary(0, &self.user)}
     }
 
-    /// Both parts in one.
+    /// Both parts in one, as the records of retryable writes know it: the user's half is cut, and nobody's is zero.
     pub fn digest(&self) -> [u8; 32] {
         let mut digest = [0; 32];
         digest[..16].copy_from_slice(&self.id);
-        digest[16..].copy_from_slice(&self.user);
+        if self.user != auth::NOBODY_DIGEST {
+            digest[16..].copy_from_slice(&self.user[..16]);
+        }
         digest
     }
 }

@@ -61,6 +61,11 @@ async fn options_of_current_op_and_sessions_are_booleans() {
         );
     }
     assert_eq!(operations(doc! {"nothing": true}.into()).await, Some(40_415));
+    let both = doc! {"allUsers": true, "users": [{"user": "u", "db": "d"}]};
+    assert_eq!(
+        refused(&engine, &admin, doc! {"$listLocalSessions": both}).await,
+        Some(12)
+    );
     let nameless = doc! {"$listLocalSessions": {"users": [{"db": "d"}]}};
     assert_eq!(refused(&engine, &admin, nameless).await, Some(40_414));
 }

@@ -1,10 +1,12 @@
 //! The arguments that every command takes.
 
 use super::concern::{ReadConcern, WriteConcern};
+use super::session::NamedSession;
 use super::{Arguments, Fields, Number, preference};
 use crate::error::{CommandError, Result};
 use crate::wire::Request;
 use code::Code;
+use engine::StableApi;
 use std::time::Duration;
 use value::{DocumentRef, ValueRef};
 
@@ -44,8 +46,8 @@ pub fn is_generic(name: &str) -> bool {
 /// The arguments that every command takes, read.
 #[derive(Clone, Debug, Default)]
 pub struct Generic {
-    /// The session's UUID.
-    pub session: Option<[u8; 16]>,
+    /// The session.
+    pub session: Option<NamedSession>,
     /// The retryable write's, or the transaction's, number.
     pub transaction_number: Option<i64>,
     /// Whether the command begins or belongs to a multi-document transaction.
@@ -56,8 +58,8 @@ pub struct Generic {
     pub read_concern: Option<ReadConcern>,
     /// The time limit; zero stands for none.
     pub time_limit: Option<Duration>,
-    /// Whether only commands of the stable API are allowed.
-    pub api_strict: bool,
+    /// What is asked of the stable API.
+    pub api: StableApi,
 }
 
 impl Generic {
@@ -82,14 +84,24 @@ impl Generic {
                 .map(ReadConcern::parse)
                 .transpose()?,
             time_limit: time_limit(&arguments, "maxTimeMS")?,
-            api_strict: api_strict(&arguments)?,
+            api: stable_api(&arguments)?,
         };
         preference::check(&arguments)?;
         generic.check(autocommit, starts)?;
         Ok(generic)
     }
 
+    /// Whether only what the stable API has is allowed.
+    pub fn is_api_strict(&self) -> bool {
+        self.api.strict == Some(true)
+    }
+
     fn check(&self, autocommit: Option<bool>, starts: Option<bool>) -> Result<()> {
+        if self.session.is_some_and(|session| session.is_internal) && !self.in_transaction {
+            return Err(CommandError::invalid_options(
+                "Internal sessions are not supported outside of transactions",
+            ));
+        }
         if self.session.is_none() && self.transaction_number.is_some() {
             return Err(CommandError::invalid_options(
                 "Transaction number requires a session ID to also be specified",
@@ -126,17 +138,8 @@ impl Generic {
     }
 }
 
-/// `{id: UUID, uid?}`.
-fn parse_session(document: DocumentRef<'_>) -> Result<[u8; 16]> {
-    let fields = Fields::new("OperationSessionInfo.lsid", document);
-    let id = fields.uuid("id")?;
-    match fields.present("uid") {
-        None | Some(ValueRef::Binary { .. }) => {}
-        Some(other) => return Err(fields.wrong_type("uid", other, "'binData'").into()),
-    }
-    fields.ignore(&["txnNumber", "txnUUID"]);
-    fields.finish()?;
-    Ok(id.ok_or_else(|| fields.missing("id"))?)
+fn parse_session(document: DocumentRef<'_>) -> Result<NamedSession> {
+    NamedSession::parse(&Fields::new("OperationSessionInfo.lsid", document))
 }
 
 fn transaction_number(arguments: &Arguments<'_>) -> Result<Option<i64>> {
@@ -175,12 +178,16 @@ pub(crate) fn time_limit(arguments: &Arguments<'_>, name: &'static str) -> Resul
     Ok(Some(Duration::from_millis(milliseconds as u64)))
 }
 
-fn api_strict(arguments: &Arguments<'_>) -> Result<bool> {
+fn stable_api(arguments: &Arguments<'_>) -> Result<StableApi> {
     let version = arguments.string("apiVersion")?;
     let strict = arguments.bool("apiStrict")?;
     let deprecation = arguments.bool("apiDeprecationErrors")?;
     match version {
-        Some("1") => Ok(strict == Some(true)),
+        Some("1") => Ok(StableApi {
+            is_named: true,
+            strict,
+            deprecation_errors: deprecation,
+        }),
         Some(_) => Err(CommandError::new(
             Code::API_VERSION_ERROR,
             "API version must be \"1\"",
@@ -189,6 +196,6 @@ fn api_strict(arguments: &Arguments<'_>) -> Result<bool> {
             Code::location(4_886_600),
             "Provided apiStrict and/or apiDeprecationErrors without passing apiVersion",
         )),
-        None => Ok(false),
+        None => Ok(StableApi::default()),
     }
 }

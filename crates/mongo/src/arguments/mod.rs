@@ -6,12 +6,15 @@
 mod concern;
 mod generic;
 mod preference;
+mod session;
 
 pub use concern::{ReadConcern, ReadLevel, WriteConcern};
 pub use generic::{Generic, is_generic};
 pub use language::expression::number::Number;
 pub use language::fields::{Fields, is_null, wrong_type};
 pub(crate) use preference::is_plain_mode;
+pub use session::NamedSession;
+pub(crate) use session::user_digest;
 
 use crate::error::Result;
 use crate::wire::Request;

@@ -16,7 +16,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     arguments.finish()?;
     aggregate_rules::check(call, &request.pipeline)?;
     if wants_explain(call) {
-        if call.generic.api_strict {
+        if call.generic.is_api_strict() {
             let message = "explain is not allowed with 'apiStrict: true' in API Version 1";
             return Err(CommandError::new(Code::API_STRICT_ERROR, message));
         }

@@ -36,7 +36,7 @@ pub(super) fn check(call: &Call<'_>, pipeline: &[Value]) -> Result<()> {
     for stage in pipeline {
         let Value::Document(stage) = stage else { continue };
         for (name, value) in stage.iter() {
-            if call.generic.api_strict && is_unstable(name, value) {
+            if call.generic.is_api_strict() && is_unstable(name, value) {
                 return Err(CommandError::new(
                     Code::API_STRICT_ERROR,
                     format!("stage {name} is not allowed with 'apiStrict: true' in API Version 1"),

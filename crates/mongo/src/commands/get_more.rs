@@ -39,7 +39,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         false => namespace_of(&call.database, ValueRef::String(collection))?,
     };
     // The time limit of a getMore says how long it waits for data, not when it fails.
-    let await_for = call.generic.time_limit.filter(|limit| !limit.is_zero());
+    let await_for = call.generic.time_limit;
     let reply = call
         .server
         .engine

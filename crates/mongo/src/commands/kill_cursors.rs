@@ -11,10 +11,11 @@ use value::{Value, ValueRef, doc};
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
     let name = arguments.any("killCursors").unwrap_or(ValueRef::Null);
-    let namespace = match name {
-        ValueRef::String(listing) if listing.starts_with("$cmd.") => Namespace::new(&call.database, listing),
-        name => namespace_of(&call.database, name)?,
-    };
+    // It is read, and no more: a cursor is known by its id alone.
+    match name {
+        ValueRef::String(listing) if listing.starts_with("$cmd.") => {}
+        name => drop(namespace_of(&call.database, name)?),
+    }
     let ids = arguments.required_array("cursors")?;
     let ids = ids
         .iter()
@@ -29,9 +30,9 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         })
         .collect::<Result<Vec<i64>>>()?;
     arguments.finish()?;
-    let of_anybody = may_kill_any(call, &namespace);
+    let may_kill_on = |namespace: &Namespace| may_kill_any(call, namespace);
     let engine = &call.server.engine;
-    let (killed, unknown) = engine.kill_cursors(&call.context, &namespace, &ids, of_anybody);
+    let (killed, unknown) = engine.kill_cursors(&call.context, &ids, may_kill_on)?;
     let none = || Value::Array(Vec::new());
     Ok(doc! {
         "cursorsKilled": Value::from(killed),
@@ -42,7 +43,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     .into())
 }
 
-/// Whether cursors of others may be killed too.
+/// Whether cursors of others on a collection may be killed too.
 fn may_kill_any(call: &Call<'_>, namespace: &Namespace) -> bool {
     let Namespace { database, collection } = namespace;
     let there = match collection.starts_with("$cmd.") {

@@ -1,16 +1,16 @@
 //! `killSessions`, `killAllSessions`, `killAllSessionsByPattern`: ends sessions with their cursors and operations.
 
-use super::sessions::{check_user_digest, documents, listed};
-use crate::arguments::Fields;
+use super::sessions::{documents, listed};
+use crate::arguments::{Fields, NamedSession, user_digest};
 use crate::call::Call;
-use crate::error::{CommandError, Result};
+use crate::error::Result;
 use crate::wire::Reply;
-use code::Code;
+use auth::{Action, Resource};
 use engine::SessionId;
-use value::{Document, ValueRef};
+use value::Document;
 
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
-    let sessions = listed(call, "killSessions")?;
+    let sessions = listed(call, "killSessions", &[Action::KillAnySession])?;
     if sessions.is_empty() {
         // None named means all of one's own.
         let user = super::sessions::of_this_user(call, [0; 16]).user;
@@ -23,19 +23,13 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     Ok(Document::new().into())
 }
 
-/// `killAllSessions: [{user, db}]`; an empty list means everybody.
+/// `killAllSessions: [{user, db}]`; an empty list means everybody. Of a user who does not exist there is nothing to kill.
 pub(super) async fn all(call: &mut Call<'_>) -> Result<Reply> {
     let mut digests = Vec::new();
     for user in documents(&call.arguments(), "killAllSessions")? {
         let name = user.required_string("user")?;
         let database = user.required_string("db")?;
         user.finish()?;
-        if call.server.engine.has_users() && call.server.engine.user(database, name).is_none() {
-            return Err(CommandError::new(
-                Code::USER_NOT_FOUND,
-                format!("Could not find user \"{name}\" for db \"{database}\""),
-            ));
-        }
         digests.push(auth::user_digest(&format!("{name}@{database}")));
     }
     kill(call, |session| {
@@ -53,6 +47,13 @@ pub(super) async fn by_pattern(call: &mut Call<'_>) -> Result<Reply> {
     for pattern in &patterns {
         meant.push(Pattern::parse(pattern)?);
     }
+    let names_askers = |pattern: &Fields<'_>| {
+        let mut lists = ["users", "roles"].into_iter();
+        lists.any(|list| pattern.present(list).is_some())
+    };
+    if patterns.iter().any(names_askers) {
+        call.require(Action::Impersonate, Resource::Cluster)?;
+    }
     let everything = meant.is_empty() || meant.contains(&Pattern::Everything);
     kill(call, |session| {
         everything || meant.iter().any(|pattern| pattern.means(session))
@@ -64,9 +65,9 @@ pub(super) async fn by_pattern(call: &mut Call<'_>) -> Result<Reply> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Pattern {
     Everything,
-    Session([u8; 16]),
-    /// By the first bytes of the user's digest.
-    User([u8; 16]),
+    Session(SessionId),
+    /// By the user's digest.
+    User([u8; 32]),
 }
 
 impl Pattern {
@@ -75,11 +76,7 @@ impl Pattern {
             None => None,
             Some(session) => Some(whole_session(&session)?),
         };
-        check_user_digest(pattern)?;
-        let user = match pattern.present("uid") {
-            Some(ValueRef::Binary { bytes, .. }) => bytes.first_chunk::<16>().copied(),
-            _ => None,
-        };
+        let user = user_digest(pattern)?;
         for (list, name) in [("users", "user"), ("roles", "role")] {
             for named in pattern.document_list(list)?.unwrap_or_default() {
                 let named = Fields::new(pattern.path_of(list), named);
@@ -99,22 +96,17 @@ impl Pattern {
     fn means(self, session: &SessionId) -> bool {
         match self {
             Pattern::Everything => true,
-            Pattern::Session(id) => session.id == id,
+            Pattern::Session(meant) => *session == meant,
             Pattern::User(user) => session.user == user,
         }
     }
 }
 
-/// The UUID of a session that is named in full, with the digest of its user.
-fn whole_session(session: &Fields<'_>) -> Result<[u8; 16]> {
-    let id = session.uuid("id")?.ok_or_else(|| session.missing("id"))?;
-    check_user_digest(session)?;
-    if session.present("uid").is_none() {
-        return Err(session.missing("uid").into());
-    }
-    session.ignore(&["txnNumber", "txnUUID"]);
-    session.finish()?;
-    Ok(id)
+/// A session that is named in full, with the digest of its user.
+fn whole_session(session: &Fields<'_>) -> Result<SessionId> {
+    let NamedSession { id, user, .. } = NamedSession::parse(session)?;
+    let user = user.ok_or_else(|| session.missing("uid"))?;
+    Ok(SessionId { id, user })
 }
 
 fn kill(call: &Call<'_>, meant: impl Fn(&SessionId) -> bool) {

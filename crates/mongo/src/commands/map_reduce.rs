@@ -40,7 +40,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             Ok(doc! {"result": doc! {"db": database, "collection": name}}.into())
         }
         Output::Inline if answer.id != 0 => {
-            engine.kill_cursors(&call.context, &answer.namespace, &[answer.id], false);
+            engine.close_cursor(answer.id);
             Err(CommandError::new(
                 Code::BSON_OBJECT_TOO_LARGE,
                 "the results do not fit into one answer: write them to a collection with 'out'",

@@ -149,7 +149,7 @@ pub(super) fn log_in(call: &mut Call<'_>, user: Arc<User>) -> Result<()> {
                 "Another user is logged in on this connection already: log out first",
             ));
         }
-        if call.generic.api_strict {
+        if call.generic.is_api_strict() {
             return Err(CommandError::new(
                 REAUTHENTICATED,
                 "Each client connection may only be authenticated once",

@@ -1,6 +1,8 @@
 //! Who is logged in on a connection, and a login under way.
 
-use auth::{Action, Conversation, Privileges, Resource, Roles, User};
+use crate::arguments::NamedSession;
+use crate::error::{CommandError, Result};
+use auth::{Action, Conversation, NOBODY_DIGEST, Privileges, Resource, Roles, User};
 use engine::{Engine, SessionId};
 use std::sync::Arc;
 
@@ -19,7 +21,7 @@ struct Present {
     /// `name@database`.
     full_name: Arc<str>,
     /// What stands for the name in sessions.
-    digest: [u8; 16],
+    digest: [u8; 32],
     privileges: Privileges,
     /// The roles that the privileges were made of.
     roles: Arc<Roles>,
@@ -65,8 +67,23 @@ impl Login {
         let user = self.present.as_ref().map(|present| present.digest);
         SessionId {
             id,
-            user: user.unwrap_or_default(),
+            user: user.unwrap_or(NOBODY_DIGEST),
         }
+    }
+
+    /// The session that a client names. One of another user needs the right to act for others, or one of these.
+    pub fn named_session(&self, engine: &Engine, named: NamedSession, rights: &[Action]) -> Result<SessionId> {
+        let own = self.session(named.id);
+        let Some(user) = named.user.filter(|user| *user != own.user) else {
+            return Ok(own);
+        };
+        let mut rights = rights.iter().chain(&[Action::Impersonate]);
+        if engine.needs_login() && !rights.any(|action| self.allows(*action, Resource::Cluster)) {
+            return Err(CommandError::unauthorized(
+                "Unauthorized to set user digest in LogicalSessionId",
+            ));
+        }
+        Ok(SessionId { id: named.id, user })
     }
 
     /// Logs a user in.

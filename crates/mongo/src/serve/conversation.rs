@@ -11,6 +11,7 @@ use bytes::Bytes;
 use code::Code;
 use memory::Full;
 use std::net::SocketAddr;
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -62,17 +63,24 @@ pub(crate) async fn run(
         shown_user: None,
     };
     let mut reader = MessageReader::default();
+    let mut intake = Intake {
+        budget: server.engine.memory().clone(),
+        is_stranger: true,
+    };
+    // Listens once for all messages. What has come is taken first, since those who send all the time would pay for it each time.
+    let mut watched = stop.clone();
+    let mut stopped = pin!(net::stopped(&mut watched));
     loop {
+        if is_stopped(&mut stop) {
+            return;
+        }
         let must_log_in = connection.login.user().is_none() && server.engine.needs_login();
-        let intake = Intake {
-            budget: server.engine.memory().clone(),
-            is_stranger: must_log_in,
-        };
+        intake.is_stranger = must_log_in;
         let next = tokio::select! {
             biased;
-            () = net::stopped(&mut stop) => return,
             next = reader.next(socket.stream(), &intake) => next,
-            () = tokio::time::sleep(LOGIN_IDLE_TIME_MAX), if must_log_in => {
+            () = &mut stopped => return,
+            () = idle_too_long(), if must_log_in => {
                 tracing::debug!(%peer, connection = id, "closed: nobody logged in");
                 return;
             }
@@ -103,6 +111,20 @@ pub(crate) async fn run(
             }
         }
     }
+}
+
+/// Whether the server stops, without a lock as long as nobody has said so.
+fn is_stopped(stop: &mut watch::Receiver<bool>) -> bool {
+    match stop.has_changed() {
+        Ok(false) => false,
+        Ok(true) => *stop.borrow_and_update(),
+        Err(_) => true,
+    }
+}
+
+/// Waits as long as a client may be silent before it logs in. The timer is made only when this is waited for.
+async fn idle_too_long() {
+    tokio::time::sleep(LOGIN_IDLE_TIME_MAX).await;
 }
 
 /// Runs one message and answers it; false where the connection must be closed.

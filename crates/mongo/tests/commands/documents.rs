@@ -242,8 +242,14 @@ fn cursors() -> Vec<Case> {
             "'getMore.getMore' is the wrong type",
         ),
         first(),
+        bad(
+            doc! {"getMore": "<cursor>", "collection": "fruit", "maxTimeMS": 0},
+            2,
+            "non-awaitData cursor",
+        ),
+        // Which collection is named makes no difference.
         good(
-            doc! {"killCursors": "fruit", "cursors": ["<cursor>"]},
+            doc! {"killCursors": "other", "cursors": ["<cursor>"]},
             doc! {"cursorsNotFound": Value::Array(array![]), "cursorsAlive": Value::Array(array![])},
         ),
         good(

@@ -1,11 +1,62 @@
 //! Sessions, and ending what runs under them. There are no transactions to end yet.
 
 use crate::case::{Case, bad, good, run};
-use value::{Binary, Value, array, doc};
+use value::{Binary, Document, Value, array, doc};
 
 #[test]
 fn sessions() {
     run(&cases());
+}
+
+#[test]
+fn a_cursor_is_asked_in_its_own_session_and_with_its_own_api() {
+    let session = |first| doc! {"id": Binary { subtype: 4, bytes: vec![first; 16] }};
+    let find = || doc! {"find": "a", "batchSize": 0};
+    let more = || doc! {"getMore": "<cursor>", "collection": "a"};
+    run(&[
+        good(doc! {"insert": "a", "documents": [{"_id": 1}]}, doc! {}),
+        good(find(), doc! {}),
+        bad(more().with("lsid", session(1)), 50_736, "not created in a session"),
+        good(more(), doc! {}),
+        good(find().with("lsid", session(1)), doc! {}),
+        bad(more(), 50_737, "without an lsid"),
+        bad(more().with("lsid", session(2)), 50_738, "in session"),
+        good(more().with("lsid", session(1)), doc! {}),
+        good(find().with("apiVersion", "1"), doc! {}),
+        bad(more(), 347, "API parameter mismatch"),
+        bad(more().with("apiVersion", "1"), 43, "not found"),
+        good(find().with("apiVersion", "1"), doc! {}),
+        good(more().with("apiVersion", "1"), doc! {}),
+    ]);
+}
+
+/// The digest of nobody, under which sessions are listed while nobody logs in: the SHA-256 of nothing, as in MongoDB.
+#[test]
+fn sessions_of_nobody_are_listed_by_their_digest() {
+    let listed = |operand: Document, answer: Document| {
+        let pipeline = vec![doc! {"$listLocalSessions": operand}, doc! {"$count": "n"}];
+        good(
+            doc! {"aggregate": 1, "pipeline": pipeline, "cursor": {}},
+            doc! {"cursor": {"firstBatch": [answer]}},
+        )
+    };
+    let nobody = || Binary {
+        subtype: 0,
+        bytes: auth::NOBODY_DIGEST.to_vec(),
+    };
+    let own = vec![
+        doc! {"$listLocalSessions": {"users": Value::Array(array![])}},
+        doc! {"$match": {"_id.uid": nobody()}},
+        doc! {"$count": "n"},
+    ];
+    run(&[
+        good(doc! {"startSession": 1}, doc! {}),
+        listed(doc! {"users": [{"user": "", "db": ""}]}, doc! {"n": 1}),
+        good(
+            doc! {"aggregate": 1, "pipeline": own, "cursor": {}},
+            doc! {"cursor": {"firstBatch": [{"n": 1}]}},
+        ),
+    ]);
 }
 
 pub fn cases() -> Vec<Case> {
@@ -30,11 +81,33 @@ pub fn cases() -> Vec<Case> {
             14,
             "uid' is the wrong type",
         ),
+        bad(
+            doc! {"ping": 1, "lsid": {"id": whole(), "uid": whole()}},
+            14,
+            "uid' is the wrong type",
+        ),
+        bad(
+            doc! {"ping": 1, "lsid": {"id": whole(), "uid": Binary { subtype: 0, bytes: vec![0; 31] }}},
+            12,
+            "hash length: 31",
+        ),
+        good(doc! {"ping": 1, "lsid": {"id": whole(), "uid": digest()}}, doc! {}),
+        bad(
+            doc! {"ping": 1, "lsid": {"id": whole(), "txnNumber": 1_i64}},
+            72,
+            "without specifying txnUUID",
+        ),
+        bad(
+            doc! {"ping": 1, "lsid": {"id": whole(), "txnUUID": whole()}},
+            72,
+            "outside of transactions",
+        ),
         good(doc! {"refreshSessions": ["<session>"]}, doc! {}),
         bad(doc! {"refreshSessions": [{"id": short()}]}, 207, "uuid"),
         good(doc! {"killSessions": ["<session>"]}, doc! {}),
         bad(doc! {"killSessions": [{}]}, 40_414, "id' is missing"),
         good(doc! {"killAllSessions": Value::Array(array![])}, doc! {}),
+        good(doc! {"killAllSessions": [{"user": "nobody", "db": "d"}]}, doc! {}),
         bad(
             doc! {"killAllSessions": [{"user": "u"}]},
             40_414,

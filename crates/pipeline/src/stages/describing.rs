@@ -244,7 +244,7 @@ fn sessions(stage: &'static str, operand: &Value) -> Result<Subject> {
     let users = users.transpose()?;
     if all_users && users.as_ref().is_some_and(|users| !users.is_empty()) {
         return Err(QueryError::new(
-            Code::CANNOT_MUTATE_OBJECT,
+            Code::UNSUPPORTED_FORMAT,
             format!("{stage} may not specify {{allUsers:true}} and {{users:[...]}} at the same time"),
         ));
     }

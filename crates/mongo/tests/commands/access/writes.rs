@@ -183,14 +183,16 @@ fn cursors_of_others_are_killed_by_whoever_may() {
         panic!("{found:?}");
     };
     let kill = doc! {"killCursors": "a", "cursors": [id.clone()]};
-    let killed = |reply: Document| match reply.get("cursorsKilled") {
-        Some(Value::Array(killed)) => killed.len(),
-        _ => panic!("{reply:?}"),
-    };
     guarded.allow(&[("test", "a", &["find"])]);
-    assert_eq!(killed(guarded.tried(&kill).1), 0);
+    assert_eq!(guarded.tried(&kill).0, REFUSED);
+    // The collection that counts is the cursor's own.
+    let elsewhere = doc! {"killCursors": "secret", "cursors": [id.clone()]};
+    guarded.allow(&[("test", "secret", &["killAnyCursor"])]);
+    assert_eq!(guarded.tried(&elsewhere).0, REFUSED);
     guarded.allow(&[("test", "a", &["killAnyCursor"])]);
-    assert_eq!(killed(guarded.tried(&kill).1), 1);
+    let (code, reply) = guarded.tried(&kill);
+    assert_eq!(code, OK);
+    assert_eq!(reply.get("cursorsKilled"), Some(&Value::from(vec![id.clone()])));
 }
 
 #[test]
