@@ -2,9 +2,10 @@
 
 use crate::error::TextError;
 use crate::languages::Language;
+use crate::score;
 use crate::terms::Analysis;
 use code::Code;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use value::{ArrayRef, Document, DocumentRef, Value, ValueRef};
 
 /// The path in the weights that stands for all strings.
@@ -89,6 +90,16 @@ impl TextFields {
             true
         })?;
         Ok(terms)
+    }
+
+    /// The terms of a document, in order, each with what it adds to the score of a search for it.
+    pub fn weighed_terms(&self, document: DocumentRef<'_>) -> Result<BTreeMap<String, f64>, TextError> {
+        let mut weights = BTreeMap::new();
+        self.visit(document, &mut |text| {
+            score::add_all(text, &mut weights);
+            true
+        })?;
+        Ok(weights)
     }
 
     /// Hands over each string that is indexed, until it is told to stop.

@@ -21,9 +21,11 @@ mod parse;
 mod score;
 mod search;
 mod terms;
+mod weighed;
 
 pub use condition::Condition;
 pub use error::TextError;
 pub use fields::TextFields;
 pub use languages::Language;
 pub use search::Search;
+pub use weighed::{all_weights, of_weighed, weighed};

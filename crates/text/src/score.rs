@@ -1,8 +1,9 @@
 //! How well a text matches: MongoDB's formula of text indexes of versions 2 and 3.
 
-use crate::fields::Text;
+use crate::fields::{Text, kept};
 use crate::terms::Analysis;
 use foldhash::HashMap;
+use std::collections::BTreeMap;
 
 /// How often a term is in one text.
 #[derive(Clone, Copy, Debug, Default)]
@@ -16,6 +17,24 @@ struct Occurrences {
 
 /// What a term that is the whole text gets more.
 const WHOLE_TEXT: f64 = 0.1;
+
+/// Adds up what all terms of one text are worth, by what an index keeps of them. The same text always comes to the same.
+pub(crate) fn add_all(text: Text<'_>, weights: &mut BTreeMap<String, f64>) {
+    let mut places: HashMap<String, usize> = HashMap::default();
+    let mut terms: Vec<String> = Vec::new();
+    Analysis::of_index(text.language).visit(text.text, &mut |term| {
+        if !places.contains_key(term) {
+            places.insert(term.to_owned(), terms.len());
+            terms.push(term.to_owned());
+        }
+        true
+    });
+    let mut scores = vec![0.0; terms.len()];
+    add(text, &places, &mut scores);
+    for (term, score) in terms.iter().zip(scores) {
+        *weights.entry(kept(term).to_owned()).or_default() += score;
+    }
+}
 
 /// Adds up what the terms of one text are worth. `places` numbers the terms that are asked for.
 pub(crate) fn add(text: Text<'_>, places: &HashMap<String, usize>, scores: &mut [f64]) {

@@ -283,8 +283,13 @@ fn text(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
     if language_override.is_empty() || language_override.starts_with('$') {
         return Err(refused("language_override is not a valid field name".to_owned()));
     }
-    if parsed.unique || parsed.expire_after_seconds.is_some() {
-        return Err(refused("a text index can be neither unique nor TTL".to_owned()));
+    if parsed.expire_after_seconds.is_some() {
+        return Err(refused("a text index cannot be a TTL index".to_owned()));
+    }
+    if parsed.prepare_unique {
+        return Err(refused(
+            "a text index is unique from the beginning or never: its entries are others then".to_owned(),
+        ));
     }
     let is_text = |kind: &Value| matches!(kind, Value::String(kind) if kind == "text");
     let mut weights: Vec<(String, Value)> = Vec::new();

@@ -143,6 +143,10 @@ fn changed(before: &IndexSpec, change: &IndexChange) -> Result<IndexSpec> {
         }
         _ => {}
     }
+    let is_text = before.key.contains("_fts");
+    if is_text && !is_unique && (change.prepare_unique == Some(true) || change.unique == Some(true)) {
+        return refuse("a text index is unique from the beginning or never: its entries are others then");
+    }
     if change.hidden.is_some() && is_on_id {
         return Err(Error::new(Code::BAD_VALUE, "can't hide _id index"));
     }

@@ -22,6 +22,7 @@ mod roles;
 mod server;
 mod sessions;
 mod stable_api;
+mod unique_texts;
 mod users;
 mod validating;
 mod views;

@@ -4,7 +4,7 @@ use super::candidates::{branch_steps, indexed_branch};
 use super::catalog::KnownIndex;
 use super::implies::implies;
 use super::index_bounds::{IndexBounds, index_bounds};
-use super::interval::{Interval, Intervals};
+use super::interval::{Cut, Interval, Intervals};
 use super::leaves::Conjunction;
 use super::query::{Hint, Query};
 use super::sort::Ordering;
@@ -106,7 +106,15 @@ impl TextSearch<'_> {
             ));
         }
         let point = |term: &str| Interval::point(Value::from(term));
-        let terms: Vec<Interval> = self.condition.terms().into_iter().map(point).collect();
+        let weighed = |term: &str| {
+            let (low, high) = text::all_weights(term);
+            Interval::new(Cut::before(low), Cut::before(high))
+        };
+        let terms = self.condition.terms().into_iter();
+        let terms: Vec<Interval> = match self.known.index.has_weighed_terms() {
+            true => terms.map(weighed).collect(),
+            false => terms.map(point).collect(),
+        };
         if let Some(field) = bounds.get_mut(place) {
             *field = Intervals::from(terms);
         }

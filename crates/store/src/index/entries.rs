@@ -2,6 +2,7 @@
 
 use super::kinds::Refused;
 use super::single_key::put_single_key;
+use super::spec::TEXT_ORDER;
 use super::{ID_INDEX, Index, IndexSet};
 use crate::keys::{self, RECORD_ID_BYTES};
 use crate::{FieldKind, Namespace, Record, RecordId, StoreError};
@@ -342,11 +343,20 @@ fn shown_key(key: &str) -> String {
 pub(crate) fn duplicate_key(namespace: &Namespace, index: &Index, key: &[u8], mut bits: &[u8]) -> StoreError {
     let mut rest = key.get(keys::index_prefix(index.id).len()..).unwrap_or_default();
     let mut taken = Document::new();
-    for ((name, _), path) in index.spec.key.iter().zip(index.paths.iter()) {
+    // What orders the texts of a text index is no part of its own: it is the weight of the term before it.
+    let names = index.spec.key.iter().map(|(name, _)| name);
+    let names = names.filter(|name| !(index.is_text() && *name == TEXT_ORDER));
+    for ((name, path), field) in names.zip(index.paths.iter()).zip(index.fields.iter()) {
         let Some(value) = key::decode(&mut rest, &mut bits, path.direction) else {
             break;
         };
         let value = match value {
+            Value::String(text) if field.kind == FieldKind::Text => {
+                let (term, weight) = text::of_weighed(&text).unwrap_or((&text, 0.0));
+                taken.push(name, term);
+                taken.push(TEXT_ORDER, weight);
+                continue;
+            }
             Value::String(key) if index.collation.is_some() => Value::String(shown_key(&key)),
             value => value,
         };

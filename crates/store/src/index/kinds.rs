@@ -155,9 +155,14 @@ impl Kinds {
             }));
         }
         if let Some(text) = &self.text {
-            let terms = text
-                .terms(document)
-                .map_err(|error| Refused::Value(error.code, error.message))?;
+            let weighed = |(term, weight): (String, f64)| text::weighed(&term, weight);
+            let terms: Result<Vec<String>, _> = match index.has_weighed_terms() {
+                true => text
+                    .weighed_terms(document)
+                    .map(|terms| terms.into_iter().map(weighed).collect()),
+                false => text.terms(document).map(Vec::from_iter),
+            };
+            let terms = terms.map_err(|error| Refused::Value(error.code, error.message))?;
             let several = vec![terms.len() > 1];
             let sets: Vec<Special<'a>> = terms.into_iter().map(Special::Term).collect();
             return Ok((!sets.is_empty()).then_some(Specials { sets, several }));
@@ -196,7 +201,7 @@ enum Special<'a> {
     Path(String, ValueRef<'a>),
     /// A cell for each geospatial field.
     Cells(Cells),
-    /// A term of a text.
+    /// A term of a text, with its weight in an index that has weighed ones.
     Term(String),
 }
 

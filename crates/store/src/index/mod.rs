@@ -55,7 +55,7 @@ pub enum FieldKind {
     Geo2d,
     /// Geometries on the sphere, by their cells.
     Geo2dSphere,
-    /// The terms of texts.
+    /// The terms of texts, in a unique index with their weights.
     Text,
     /// In CouchDB's order; all fields of such an index are.
     Collated,
@@ -227,6 +227,12 @@ impl Index {
     /// Whether it is a text index.
     pub fn is_text(&self) -> bool {
         self.fields.iter().any(|field| field.kind == FieldKind::Text)
+    }
+
+    /// Whether a term stands in its keys with its weight, as [`text::weighed`] writes it: in a text index that is unique, so that
+    /// only documents with the same term of the same weight have the same key, as in MongoDB.
+    pub fn has_weighed_terms(&self) -> bool {
+        self.is_text() && self.has_record_in_value()
     }
 
     /// Which strings it holds, where it is a text index.

@@ -9,7 +9,7 @@ use value::path::FieldPath;
 use value::{Document, DocumentFilter, Value, compare, doc};
 
 /// The name in a text index's key pattern that holds the place of its texts' weights.
-const TEXT_ORDER: &str = "_ftsx";
+pub(super) const TEXT_ORDER: &str = "_ftsx";
 
 /// What a key pattern says of a field in CouchDB's order.
 pub const COLLATED: &str = "collated";
