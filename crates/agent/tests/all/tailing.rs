@@ -172,6 +172,38 @@ async fn what_waits_for_more_lines_is_read_once_of_a_copy_that_was_found_before(
 }
 
 #[tokio::test]
+async fn what_waits_for_more_lines_is_read_once_although_it_is_all_that_was_copied() {
+    for first in ["at a\n", "a message that is long enough to tell\n"] {
+        let mut gathered = files("a.log*", WAITS_LONG, "");
+        gathered
+            .during(async |folder| {
+                add(&folder.join("a.log"), first);
+                pause().await;
+                std::fs::copy(folder.join("a.log"), folder.join("a.log.1")).unwrap();
+                std::fs::write(folder.join("a.log"), "").unwrap();
+                pause().await;
+                add(&folder.join("a.log.1"), "next\n");
+            })
+            .await;
+        gathered.has(&[first.trim_end()]);
+    }
+}
+
+#[tokio::test]
+async fn a_file_is_known_to_begin_anew_although_all_that_was_read_waits() {
+    let mut gathered = files("a.log", WAITS_LONG, "");
+    gathered
+        .during(async |folder| {
+            add(&folder.join("a.log"), "old\n");
+            pause().await;
+            // Longer at once: what was given is nothing, and tells nothing.
+            std::fs::write(folder.join("a.log"), "another message\nnext\n").unwrap();
+        })
+        .await;
+    gathered.has(&["old", "another message"]);
+}
+
+#[tokio::test]
 async fn what_comes_between_two_starts_is_new_although_nothing_was_there_at_the_first() {
     let mut gathered = files("*.log", "", "start = \"end\"");
     gathered.during(async |_| {}).await;

@@ -1,6 +1,7 @@
 //! How far a file was read, and how it is known again.
 
 use serde::{Deserialize, Serialize};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
@@ -43,6 +44,33 @@ impl Mark {
     pub fn is_telling(&self) -> bool {
         self.offset >= TELLING_BYTES
     }
+
+    /// Whether a file at `path` that matches is a copy: of few bytes it is one if it is named as rotation names copies.
+    pub fn tells(&self, path: &Path) -> bool {
+        self.is_telling() || (self.offset > 0 && is_rotated_name(&self.path, path))
+    }
+}
+
+/// Whether a file is named after another one by digits: `a.log.1`, `a.log-20260101`, `a-20260101.log` after `a.log`.
+fn is_rotated_name(path: &Path, rotated: &Path) -> bool {
+    let text = |part: Option<&OsStr>| part.and_then(OsStr::to_str).unwrap_or_default().to_owned();
+    let (name, stem, ending) = (
+        text(path.file_name()),
+        text(path.file_stem()),
+        text(path.extension()),
+    );
+    let found = text(rotated.file_name());
+    let added = found.strip_prefix(&name).or_else(|| {
+        let found = found.strip_prefix(&stem)?.strip_suffix(&ending)?;
+        found.strip_suffix('.')
+    });
+    let is_number = |added: &str| {
+        added.contains(|letter: char| letter.is_ascii_digit())
+            && added
+                .chars()
+                .all(|letter| letter.is_ascii_digit() || "-._".contains(letter))
+    };
+    path.parent() == rotated.parent() && added.is_some_and(is_number)
 }
 
 fn checksums(file: &File, offset: u64) -> io::Result<(u32, u32)> {
@@ -52,4 +80,27 @@ fn checksums(file: &File, offset: u64) -> io::Result<(u32, u32)> {
     let head = crc32c::crc32c(known);
     file.read_exact_at(known, offset - known.len() as u64)?;
     Ok((head, crc32c::crc32c(known)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rotated_names_have_digits_after_the_name() {
+        let is_rotated = |name: &str| is_rotated_name(Path::new("/var/a.log"), &Path::new("/var").join(name));
+        for name in ["a.log.1", "a.log-20260101", "a-20260101.log", "a.1.log"] {
+            assert!(is_rotated(name), "{name}");
+        }
+        for name in [
+            "a.log",
+            "a.log.old",
+            "a-error.log",
+            "b.log.1",
+            "a.log.",
+            "../a.log.1",
+        ] {
+            assert!(!is_rotated(name), "{name}");
+        }
+    }
 }

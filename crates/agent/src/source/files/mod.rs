@@ -191,7 +191,7 @@ impl Watched<'_> {
         let offset = match own {
             Some(offset) => offset,
             None if from_end => metadata.len(),
-            None => match self.original(&key, &file, metadata.len()) {
+            None => match self.original(&key, &file, path, metadata.len()) {
                 Original::None => 0,
                 Original::At(offset) => offset,
                 Original::Later => return Ok(()),
@@ -206,20 +206,23 @@ impl Watched<'_> {
     }
 
     /// Where a new file is read from, if it is a copy of one that was read.
-    fn original(&mut self, key: &str, file: &File, size: u64) -> Original {
+    fn original(&mut self, key: &str, file: &File, path: &Path, size: u64) -> Original {
         let of_known = self
             .known
             .values()
             .filter(|mark| mark.is_telling() && mark.matches(file, size));
         let of_known = of_known.map(|mark| mark.offset).max();
-        let copied = self
-            .tails
-            .iter()
-            .filter(|tail| tail.mark.is_telling() && tail.mark.matches(file, size));
-        let copied = copied.max_by_key(|tail| tail.mark.offset);
+        // Of few bytes a name tells only once the first file holds them no more: until then, both may have begun alike.
+        let is_copied = |tail: &&Tail| {
+            (tail.read.is_telling() || (tail.read.tells(path) && !tail.is_intact()))
+                && tail.read.matches(file, size)
+        };
+        let copied = self.tails.iter().filter(is_copied);
+        let copied = copied.max_by_key(|tail| tail.read.offset);
         match (copied, of_known) {
             // As long as the first one holds all that the copy does, it is not known which of both goes on.
             (Some(tail), _) if tail.is_intact() && self.doubted.insert(key.to_owned()) => Original::Later,
+            // What waits there for more is read here again.
             (Some(tail), offset) => Original::At(tail.mark.offset.max(offset.unwrap_or(0))),
             (None, Some(offset)) => Original::At(offset),
             (None, None) => Original::None,
@@ -291,9 +294,9 @@ impl Watched<'_> {
 
     /// Whether another file that is read goes on from where this one was read to.
     fn is_copied(&self, at: usize) -> bool {
-        let mark = &self.tails[at].mark;
-        let is_copy = |(other, tail): (usize, &Tail)| other != at && tail.holds(mark);
-        mark.is_telling() && self.tails.iter().enumerate().any(is_copy)
+        let copied = &self.tails[at];
+        let is_copy = |(other, tail): (usize, &Tail)| other != at && tail.is_copy_of(copied);
+        self.tails.iter().enumerate().any(is_copy)
     }
 
     /// Gives what waits for more lines, where nobody will wait. A line without an end stays for the next time.

@@ -46,6 +46,8 @@ pub struct Tail {
     file: File,
     /// What was given, and is the position when it is kept.
     pub mark: Mark,
+    /// What was read, some of which may wait for more.
+    pub read: Mark,
     lines: Lines,
     line_max: usize,
     joiner: Option<Joiner<(u64, bool)>>,
@@ -75,6 +77,7 @@ impl Tail {
             gone: None,
             grown: Instant::now(),
             file,
+            read: mark.clone(),
             mark,
             lines: Lines::new(line_max, offset),
             line_max,
@@ -92,17 +95,21 @@ impl Tail {
         let size = self.file.metadata()?.len();
         Ok(
             size < self.lines.offset()
-                || (size > self.lines.offset() && !self.mark.matches(&self.file, size)),
+                || (size > self.lines.offset() && !self.read.matches(&self.file, size)),
         )
     }
 
     /// Whether the file holds what was read of it.
     pub fn is_intact(&self) -> bool {
-        self.holds(&self.mark)
+        self.holds(&self.read)
     }
 
-    /// Whether the file holds what was read of a file, its own or another.
-    pub fn holds(&self, mark: &Mark) -> bool {
+    /// Whether this file is a copy of what was read of another one.
+    pub fn is_copy_of(&self, other: &Tail) -> bool {
+        self.holds(&other.read) && other.read.tells(&self.path)
+    }
+
+    fn holds(&self, mark: &Mark) -> bool {
         self.file
             .metadata()
             .is_ok_and(|metadata| mark.matches(&self.file, metadata.len()))
@@ -111,6 +118,7 @@ impl Tail {
     /// Begins anew with a file that was replaced.
     pub fn begin_anew(&mut self) -> io::Result<()> {
         self.mark = Mark::of(&self.file, &self.path, 0)?;
+        self.read = self.mark.clone();
         self.lines = Lines::new(self.line_max, 0);
         Ok(())
     }
@@ -197,7 +205,21 @@ impl Tail {
     /// Reads again what was read and could not be given.
     fn go_back(&mut self) {
         self.lines = Lines::new(self.line_max, self.mark.offset);
+        self.read = self.mark.clone();
         drop(self.joiner.as_mut().and_then(Joiner::flush));
+    }
+
+    /// Brings [`Tail::read`] up to date. A file that was cut short just now is known by less of what it held.
+    fn know_what_was_read(&mut self) {
+        let offset = self.lines.offset();
+        if offset == self.read.offset {
+            return;
+        }
+        if offset == self.mark.offset {
+            self.read.clone_from(&self.mark);
+        } else if let Ok(read) = Mark::of(&self.file, &self.path, offset) {
+            self.read = read;
+        }
     }
 
     fn gave(&mut self, mut gave: Gave, reached: u64) -> io::Result<Gave> {
@@ -206,6 +228,7 @@ impl Tail {
             self.mark = mark.inspect_err(|_| self.go_back())?;
             gave.is_moved = true;
         }
+        self.know_what_was_read();
         Ok(gave)
     }
 }
