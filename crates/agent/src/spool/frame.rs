@@ -66,9 +66,10 @@ pub fn head(bytes: &[u8]) -> Head {
 }
 
 impl Frame {
-    /// The frame's bytes.
+    /// The frame's bytes. They are kept until they are flushed, so there is room for them alone.
     pub fn encode(&self) -> Vec<u8> {
-        let mut out = vec![0; HEAD_BYTES];
+        let mut out = Vec::with_capacity(self.encoded_bytes());
+        out.resize(HEAD_BYTES, 0);
         for number in [self.epoch, self.first, self.dropped] {
             out.extend_from_slice(&number.to_le_bytes());
         }
@@ -92,6 +93,14 @@ impl Frame {
         let checksum = crc32c::crc32c(&out[..12]);
         out[12..16].copy_from_slice(&checksum.to_le_bytes());
         out
+    }
+
+    fn encoded_bytes(&self) -> usize {
+        let positions = self.positions.iter();
+        let positions = positions.map(|(key, value)| 9 + key.len() + value.as_ref().map_or(0, String::len));
+        let records = self.records.iter().map(|record| 4 + record.len());
+        let numbers = 3 * size_of::<u64>() + 1 + 3 * size_of::<u32>();
+        HEAD_BYTES + numbers + self.target.len() + positions.sum::<usize>() + records.sum::<usize>()
     }
 
     /// Reads a body that has its checksum; `None` where it is of no frame all the same.
@@ -156,5 +165,30 @@ impl Rest {
 
     fn text(&mut self) -> Option<String> {
         String::from_utf8(self.bytes()?.to_vec()).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_encoded_frame_takes_no_more_memory_than_its_bytes() {
+        let positions = [("a", Some("12".to_owned())), ("bc", None)];
+        let frame = Frame {
+            target: "a.b".to_owned(),
+            positions: positions
+                .into_iter()
+                .map(|(key, value)| (key.to_owned(), value))
+                .collect(),
+            records: vec![Bytes::from_static(b"one"), Bytes::from_static(b"four")],
+            ..Frame::default()
+        };
+        let encoded = frame.encode();
+        assert_eq!(encoded.len(), frame.encoded_bytes());
+        assert_eq!(
+            Frame::decode(Bytes::from(encoded).slice(HEAD_BYTES..)),
+            Some(frame)
+        );
     }
 }
