@@ -104,9 +104,14 @@ impl Stream {
             let waiting = self.joiner.as_ref().is_some_and(Joiner::is_waiting);
             let joined = self.joined + self.join_wait;
             tokio::select! {
-                read = reader.read(&mut piece) => match read? {
-                    0 => return Ok(self.closed(intake).await),
-                    count => self.take(&piece[..count], intake),
+                read = reader.read(&mut piece) => match read {
+                    Ok(0) => return Ok(self.closed(intake).await),
+                    Ok(count) => self.take(&piece[..count], intake),
+                    Err(error) => {
+                        // What came before is whole all the same.
+                        self.closed(intake).await;
+                        return Err(error);
+                    }
                 },
                 () = sleep_until(joined), if waiting => self.unjoined(intake),
                 () = self.collected.due() => if !self.collected.give(intake).await {

@@ -64,6 +64,25 @@ async fn syslog_comes_by_datagrams_connections_and_a_socket() {
 }
 
 #[tokio::test]
+async fn what_came_before_a_connection_broke_is_kept() {
+    let tcp = free_port();
+    let mut gathered = Gathered::new(|_| format!("[source.syslog]\ntcp = \"127.0.0.1:{tcp}\""));
+    gathered
+        .during(async |_| {
+            let connection = connected(tcp).await;
+            connection.set_nonblocking(true).unwrap();
+            let connection = tokio::net::TcpStream::from_std(connection).unwrap();
+            connection.writable().await.unwrap();
+            connection.try_write(b"<34>one\n<34>two\n").unwrap();
+            // It has been read by then, and waits for others.
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+            connection.set_zero_linger().unwrap();
+        })
+        .await;
+    gathered.has(&["one", "two"]);
+}
+
+#[tokio::test]
 async fn what_came_before_the_end_is_kept() {
     let udp = free_port();
     let mut gathered = Gathered::new(|_| format!("[source.syslog]\nudp = \"127.0.0.1:{udp}\""));
