@@ -26,6 +26,9 @@ pub struct Settings {
     /// Larder's program.
     #[arg(long, env = "LARDER", default_value = "target/release/larder")]
     larder: PathBuf,
+    /// The agent's program, as devices have it.
+    #[arg(long, env = "LARDER_AGENT", default_value = "target/small/larder-agent")]
+    agent: PathBuf,
     /// Where the data of all servers goes: on the disk that is to be measured. Emptied before and after.
     #[arg(long, env = "SCRATCH", default_value = "target/experiments")]
     scratch: PathBuf,

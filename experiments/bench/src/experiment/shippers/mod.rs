@@ -39,6 +39,10 @@ struct Found {
 }
 
 pub fn run(settings: &Settings) -> Result<Report> {
+    let agent = std::fs::canonicalize(&settings.agent).with_context(|| {
+        let path = settings.agent.display();
+        format!("{path} is not there: cargo build --profile small -p agent")
+    })?;
     let mut report = Report::new(
         "shippers",
         "a file of log lines brought to Larder",
@@ -52,7 +56,7 @@ pub fn run(settings: &Settings) -> Result<Report> {
     );
     report.chart("CPU ms for 10 000 lines", &[""]);
     for program in Program::ALL {
-        let found = ship(settings, program).with_context(|| format!("with {}", program.name()))?;
+        let found = ship(settings, &agent, program).with_context(|| format!("with {}", program.name()))?;
         report.row([
             program.name().to_owned(),
             number(found.lines_per_second),
@@ -83,7 +87,7 @@ pub fn run(settings: &Settings) -> Result<Report> {
     Ok(report)
 }
 
-fn ship(settings: &Settings, program: Program) -> Result<Found> {
+fn ship(settings: &Settings, agent: &Path, program: Program) -> Result<Found> {
     let scratch = settings.folder(&format!("shippers-{}", program.name()))?;
     let lines = settings.size(LINES, LINES_SMALL);
     let file = scratch.path().join("input.log");
@@ -96,7 +100,7 @@ fn ship(settings: &Settings, program: Program) -> Result<Found> {
         elastic: larder.elastic_address,
     };
     let started = Instant::now();
-    let shipper = Shipper::start(program.command(&settings.larder, scratch.path(), &file, &target)?)?;
+    let shipper = Shipper::start(program.command(agent, scratch.path(), &file, &target)?)?;
     wait_for(&mut client, lines)?;
     let seconds = started.elapsed().as_secs_f64();
     let spent = shipper.processor_time()?;

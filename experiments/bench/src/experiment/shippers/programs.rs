@@ -36,7 +36,7 @@ impl Program {
     }
 
     /// The command that reads `file`; its configuration and state go to `folder`.
-    pub fn command(self, larder: &Path, folder: &Path, file: &Path, target: &Target) -> Result<Command> {
+    pub fn command(self, agent: &Path, folder: &Path, file: &Path, target: &Target) -> Result<Command> {
         let config = folder.join("config");
         let (at, file) = (folder.display(), file.display());
         match self {
@@ -47,8 +47,7 @@ impl Program {
                     target.http
                 );
                 std::fs::write(&config, text)?;
-                // The program without the server lies beside the one with it.
-                let mut command = Command::new(larder.with_file_name("larder-agent"));
+                let mut command = Command::new(agent);
                 command.args(["--log", "warn", "--config"]).arg(&config);
                 Ok(command)
             }
