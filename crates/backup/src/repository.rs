@@ -85,13 +85,13 @@ impl Repository {
         })
     }
 
-    /// All backups, the oldest first. Fails where one is damaged.
+    /// All backups, in the order in which they were taken. Fails where one is damaged.
     pub fn list(&self) -> Result<Vec<Manifest>, Error> {
         let (manifests, damaged) = self.readable()?;
         damaged.into_iter().next().map_or(Ok(manifests), Err)
     }
 
-    /// The backups whose manifests can be read, the oldest first, and what is wrong with the others.
+    /// The backups whose manifests can be read, in the order in which they were taken, and what is wrong with the others.
     pub fn readable(&self) -> Result<(Vec<Manifest>, Vec<Error>), Error> {
         let folder = self.folder.join(MANIFESTS);
         let (mut manifests, mut damaged) = (Vec::new(), Vec::new());
@@ -104,7 +104,7 @@ impl Repository {
                 }
             }
         }
-        manifests.sort_by(|a, b| (a.began_ms, &a.name).cmp(&(b.began_ms, &b.name)));
+        manifests.sort_by(|a, b| (a.number, a.began_ms, &a.name).cmp(&(b.number, b.began_ms, &b.name)));
         Ok((manifests, damaged))
     }
 

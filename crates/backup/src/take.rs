@@ -37,6 +37,7 @@ pub async fn take(
     let mut taken = Taken {
         manifest: Manifest {
             name: free_name(repository, name),
+            number: last.as_ref().map_or(0, |last| last.number) + 1,
             began_ms,
             version: env!("CARGO_PKG_VERSION").to_owned(),
             files: Vec::new(),

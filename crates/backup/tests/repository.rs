@@ -158,6 +158,16 @@ async fn only_what_no_backup_needs_goes_with_old_ones() {
 }
 
 #[tokio::test]
+async fn the_backup_that_was_taken_last_is_the_last_although_the_clock_went_back() {
+    let ground = Ground::new();
+    ground.take(&files(), 2_000).await;
+    let newest = ground.take(&files(), 1_000).await.manifest;
+    assert_eq!(ground.repository().find(None).unwrap(), newest);
+    assert_eq!(ground.repository().prune(1).unwrap(), ["day"]);
+    assert_eq!(ground.repository().list().unwrap(), [newest]);
+}
+
+#[tokio::test]
 async fn damage_is_found_and_never_restored() {
     let ground = Ground::new();
     let manifest = ground.take(&files(), 1).await.manifest;

@@ -15,6 +15,7 @@ fn file(number: u64) -> File {
 fn manifest(at_ms: u64, archive: u64, files: std::ops::Range<u64>) -> Manifest {
     Manifest {
         name: format!("at {at_ms}"),
+        number: at_ms,
         began_ms: at_ms,
         version: String::new(),
         files: Vec::new(),

@@ -121,6 +121,7 @@ fn list(repository: &Repository) -> Result<()> {
         version,
         files,
         archived,
+        ..
     } in &manifests
     {
         let bytes = files.iter().map(File::bytes).sum();
