@@ -2,6 +2,9 @@
 
 use crate::{Head, LogDamage};
 
+/// The system's words for EIO, by which alone the engine tells it.
+const NOT_READ: &str = "Input/output error";
+
 /// An operation of the engine failed.
 #[derive(Clone, Debug, thiserror::Error)]
 pub enum Error {
@@ -31,8 +34,10 @@ pub enum Error {
         /// The latest format that is read.
         known: u32,
     },
-    /// A restore into the folder was cut off.
-    #[error("a restore into {folder} was cut off: remove the folder, and restore again")]
+    /// A restore or a repair into the folder was cut off, or is under way.
+    #[error(
+        "a restore or a repair into {folder} was cut off, or is under way: if it was cut off, remove the folder, and begin again"
+    )]
     HalfRestored {
         /// The folder.
         folder: String,
@@ -100,6 +105,15 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether something could not be read: its checksum or form is wrong, or the disk does not give it.
+    pub fn is_damage(&self) -> bool {
+        match self {
+            Error::Corrupt(_) => true,
+            Error::Engine { cause, .. } => cause.contains(NOT_READ),
+            _ => false,
+        }
+    }
+
     /// Whether there was no room on the disk, for a write or for its flush: what failed can be tried again later.
     pub fn is_disk_full(&self) -> bool {
         matches!(self, Error::DiskFull { .. } | Error::DiskFullAtFlush { .. })

@@ -88,12 +88,28 @@ enum EngineSnapshot {
 impl Kv {
     /// Opens the embedded engine. Fails with [`Error::Locked`] where another process has the folder.
     pub fn open(options: &OpenOptions) -> Result<Kv, Error> {
-        let gate = Gate::default();
-        if rocks::waits_for_replay(&options.folder) {
+        if rocks::waits_for_replay(&options.folder) || rocks::is_unfinished(&options.folder) {
             return Err(Error::HalfRestored {
                 folder: options.folder.display().to_string(),
             });
         }
+        Kv::open_as_it_is(options)
+    }
+
+    /// Opens a new folder to fill it. It opens for nothing else before [`Kv::end_filling`]: what a crash left half filled would look
+    /// like a store that never held more.
+    pub fn open_to_fill(options: &OpenOptions) -> Result<Kv, Error> {
+        rocks::begin_filling(&options.folder)?;
+        Kv::open_as_it_is(options)
+    }
+
+    /// Lets a folder be opened that was filled and closed.
+    pub fn end_filling(folder: &Path) -> Result<(), Error> {
+        rocks::end_filling(folder)
+    }
+
+    fn open_as_it_is(options: &OpenOptions) -> Result<Kv, Error> {
+        let gate = Gate::default();
         let engine = rocks::Engine::open(options, &gate)?;
         Ok(Kv {
             engine: Engine::Rocks(Arc::new(engine)),

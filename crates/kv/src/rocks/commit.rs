@@ -10,7 +10,7 @@ use super::options;
 use crate::batch::Change;
 use crate::{Batch, CommitError, Error, Head, ShardId};
 use bytes::Bytes;
-use rocksdb::{ErrorKind, WriteBatch, WriteOptions};
+use rocksdb::{ErrorKind, Range, WriteBatch, WriteOptions};
 use std::sync::atomic::Ordering;
 
 /// A batch up to this size is written on the caller's own thread; a larger one would keep an async thread too
@@ -20,6 +20,9 @@ const INLINE_BYTES_MAX: usize = 64 << 10;
 /// A dropped shard of up to this many entries is deleted entry by entry, since a range delete slows down every later
 /// reader.
 const POINT_DELETES_MAX: usize = 1024;
+
+/// The bytes in tables from which on it is worth while to free those of a shard that was dropped before.
+const DROPPED_BYTES_MIN: u64 = 64 << 10;
 
 /// The bytes that the engine's batch takes for an entry besides key and value.
 const ENTRY_OVERHEAD_BYTES: usize = 24;
@@ -71,10 +74,10 @@ impl Database {
     /// Removes all of a shard, and says whether space is to be freed by [`Database::free_dropped`]. Blocks.
     pub(super) fn drop_shard(&self, shard: ShardId) -> Result<(Ticket, bool), Error> {
         let slot = self.heads.slot(shard);
-        let (ticket, is_range) = {
+        let (ticket, is_freed) = {
             let mut head = slot.lock();
             let had_large_values = self.empty_of_large(shard)?;
-            let (mut batch, is_range) = self.deletes_of(&ShardKeys::new(shard))?;
+            let (mut batch, is_freed) = self.deletes_of(&ShardKeys::new(shard));
             if had_large_values {
                 LargeShards::delete(shard, &mut batch);
             }
@@ -84,12 +87,12 @@ impl Database {
                 .inspect_err(|_| self.archive.undo(noted))?;
             self.large.shards.forget(shard);
             *head = Some(Head::default());
-            (ticket, is_range)
+            (ticket, is_freed)
         };
         self.heads.forget(shard, slot);
         // As in `commit`: a write that may wait is made or fails.
         let ticket = ticket.ok_or_else(|| self.poison.set("a delete was not made"))?;
-        Ok((ticket, is_range))
+        Ok((ticket, is_freed))
     }
 
     /// Frees the space of a shard whose removal is flushed, some time. Before the flush the snapshot of the flush before it still has
@@ -161,8 +164,8 @@ impl Database {
         Ok(head)
     }
 
-    /// The deletes of all that a shard holds, and whether they are one range delete.
-    fn deletes_of(&self, keys: &ShardKeys) -> Result<(WriteBatch, bool), Error> {
+    /// The deletes of all that a shard holds, and whether there is room to be freed after them.
+    fn deletes_of(&self, keys: &ShardKeys) -> (WriteBatch, bool) {
         let (low, high) = keys.all();
         let mut batch = WriteBatch::new();
         let mut read = rocksdb::ReadOptions::default();
@@ -171,17 +174,24 @@ impl Database {
         entries.seek(&low);
         while let Some(key) = entries.key() {
             if batch.len() == POINT_DELETES_MAX {
-                batch.clear();
-                batch.delete_range(low, high);
-                return Ok((batch, true));
+                break;
             }
             batch.delete(key);
             entries.next();
         }
-        entries
-            .status()
-            .map_err(engine_error("reading a shard that is dropped"))?;
-        Ok((batch, false))
+        // What cannot be read can be removed all the same.
+        let is_unread = entries.valid() || entries.status().is_err();
+        if is_unread {
+            batch.clear();
+            batch.delete_range(&low, &high);
+        }
+        // One that was dropped before, by a drop that did not come to its end, has entries in the tables still.
+        let is_in_tables = || {
+            let sizes = self.db.get_approximate_sizes(&[Range::new(&low, &high)]);
+            sizes.iter().sum::<u64>() >= DROPPED_BYTES_MIN
+        };
+        let is_freed = is_unread || (batch.is_empty() && is_in_tables());
+        (batch, is_freed)
     }
 }
 

@@ -13,6 +13,7 @@ use super::log::{self, Reached, Synced};
 use super::merges::{Hold, Merges};
 use super::niceness;
 use super::options::{self, Memory};
+use super::presence::Presence;
 use super::snapshot::Helpers;
 use super::space::{BALLAST, Space};
 use super::spare::Spare;
@@ -43,6 +44,7 @@ pub(super) struct Database {
     pub(super) large: LargeValues,
     pub(super) spare: Spare,
     pub(super) space: Space,
+    pub(super) presence: Arc<Presence>,
     pub(super) heads: Heads,
     pub(super) poison: Poison,
     pub(super) durable: Arc<Durable>,
@@ -96,6 +98,7 @@ impl Database {
             }
         })?;
         let merges = Arc::new(Merges::new(&db, hold));
+        let presence = Arc::new(Presence::new(&open.folder, poison.clone()));
         Ok(Database {
             flusher,
             compactor: Compactor::start(db.clone(), gate.clone())?,
@@ -104,9 +107,10 @@ impl Database {
             space: Space::new(
                 &open.folder,
                 memory.disk_reserve_bytes(),
-                poison.clone(),
+                presence.clone(),
                 merges.clone(),
             ),
+            presence,
             merges,
             heads: Heads::default(),
             poison,

@@ -26,8 +26,11 @@ const FORMAT_NUMBER: u32 = 1;
 /// values.
 const UNMARKED: [&str; 2] = ["CURRENT", "values"];
 
-/// What a fresh file system holds.
-const EMPTY: [&str; 2] = ["lost+found", UNFINISHED_MARK];
+/// What a folder holds while it is being filled: as long as this is there, it is nobody's data folder.
+const UNFINISHED: &str = "UNFINISHED";
+
+/// What a fresh file system holds, and a folder that is about to be filled.
+const EMPTY: [&str; 3] = ["lost+found", UNFINISHED_MARK, UNFINISHED];
 
 /// What every folder has that was ever opened.
 const CURRENT: &str = "CURRENT";
@@ -54,6 +57,40 @@ pub(super) fn prepare(folder: &Path) -> Result<FolderLock, Error> {
         )));
     }
     Ok(lock)
+}
+
+/// Notes that a folder is being filled, which is empty or not there.
+pub(crate) fn begin_filling(folder: &Path) -> Result<(), Error> {
+    create(folder).map_err(not_noted)?;
+    if !is_empty(folder).map_err(not_noted)? {
+        return Err(Error::Foreign {
+            folder: folder.display().to_string(),
+        });
+    }
+    let noted = File::create(folder.join(UNFINISHED)).and_then(|mark| {
+        mark.sync_all()?;
+        File::open(folder)?.sync_all()
+    });
+    noted.map_err(not_noted)
+}
+
+/// Notes that all is there that the folder was to be filled with, and flushed.
+pub(crate) fn end_filling(folder: &Path) -> Result<(), Error> {
+    let ended = fs::remove_file(folder.join(UNFINISHED)).and_then(|()| File::open(folder)?.sync_all());
+    ended.map_err(not_noted)
+}
+
+/// Whether a folder is being filled, or that was cut off.
+pub(crate) fn is_unfinished(folder: &Path) -> bool {
+    folder.join(UNFINISHED).exists()
+}
+
+#[allow(clippy::needless_pass_by_value, reason = "as `map_err` calls it")]
+fn not_noted(error: io::Error) -> Error {
+    Error::Engine {
+        doing: "noting that the data folder is being filled",
+        cause: error.to_string(),
+    }
 }
 
 /// Whether something was written in a folder.

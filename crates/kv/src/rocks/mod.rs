@@ -24,6 +24,7 @@ mod log;
 mod merges;
 mod niceness;
 mod options;
+mod presence;
 mod salvage;
 mod snapshot;
 mod space;
@@ -32,6 +33,7 @@ mod worker;
 
 pub(crate) use archive::{replay, waits_for_replay};
 pub(crate) use checkpoint::Checkpoint;
+pub(crate) use folder::{begin_filling, end_filling, is_unfinished};
 pub(crate) use large::{LARGE_VALUE_BYTES_MIN, PlacedValue};
 pub(crate) use snapshot::{Moment, Snapshot};
 
@@ -50,6 +52,7 @@ use large::LargeValues;
 use latest::Latest;
 use layout::ShardKeys;
 use parking_lot::RwLock;
+use presence::Presence;
 use rocksdb::Range;
 use std::ops::Bound;
 use std::path::Path;
@@ -66,6 +69,7 @@ pub(crate) fn cut_log(folder: &Path) -> Result<Option<LogDamage>, Error> {
 #[derive(Debug)]
 pub(crate) struct Engine {
     database: RwLock<Option<Arc<Database>>>,
+    presence: Arc<Presence>,
     latest: Latest,
 }
 
@@ -73,6 +77,7 @@ impl Engine {
     pub(crate) fn open(options: &OpenOptions, gate: &Gate) -> Result<Engine, Error> {
         let database = Database::open(options, gate)?;
         Ok(Engine {
+            presence: database.presence.clone(),
             database: RwLock::new(Some(Arc::new(database))),
             latest: Latest::default(),
         })
@@ -148,13 +153,13 @@ impl Engine {
 
     pub(crate) async fn drop_shard(&self, shard: ShardId) -> Result<(), Error> {
         let database = self.database()?;
-        let (ticket, is_range) = {
+        let (ticket, is_freed) = {
             let database = database.clone();
             blocking(move || database.drop_shard(shard)).await??
         };
         self.latest.forget();
         database.flusher.flushed(ticket).await?;
-        if is_range {
+        if is_freed {
             database.free_dropped(shard);
         }
         Ok(())
@@ -240,10 +245,7 @@ impl Engine {
 
     /// See [`crate::Kv::is_sound`].
     pub(crate) fn is_sound(&self) -> bool {
-        let database = self.database.read();
-        let is_sound =
-            |database: &Arc<Database>| !database.poison.is_set() && database.space.check_folder().is_ok();
-        database.as_ref().is_some_and(is_sound)
+        self.presence.is_sound()
     }
 
     pub(crate) fn keep_free(&self, bytes: u64) {
@@ -266,6 +268,7 @@ impl Engine {
         let Some(database) = self.database.write().take() else {
             return Ok(());
         };
+        self.presence.close();
         self.latest.close();
         let flushed = database.flusher.flush().await;
         let emptied = blocking(move || {
@@ -280,7 +283,7 @@ impl Engine {
     /// The database, where its folder is still there.
     fn present(&self) -> Result<Arc<Database>, Error> {
         let database = self.database()?;
-        database.space.check_folder()?;
+        self.presence.check()?;
         Ok(database)
     }
 
@@ -309,5 +312,53 @@ mod tests {
         let shown = |moment: Moment| moment.snapshot(shard).get(&key).unwrap();
         assert!(shown(engine.moment().unwrap()).is_some());
         assert!(shown(engine.durable_moment().await.unwrap()).is_none());
+    }
+
+    #[tokio::test]
+    async fn a_drop_that_did_not_come_to_its_end_is_freed_by_the_next_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = OpenOptions {
+            folder: folder.path().to_owned(),
+            memory_bytes: 64 << 20,
+        };
+        let engine = Engine::open(&options, &Gate::default()).unwrap();
+        let shard = ShardId(7);
+        let database = engine.database().unwrap();
+        let keys = ShardKeys::new(shard);
+        let mut word = 1_u64;
+        for number in 0..500_u64 {
+            let value: Vec<u8> = std::iter::repeat_with(|| {
+                // What no compression makes smaller.
+                word = word
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
+                (word >> 56) as u8
+            })
+            .take(1000)
+            .collect();
+            database
+                .db
+                .put(keys.key(format!("k{number}").as_bytes()), &value)
+                .unwrap();
+        }
+        database.db.flush().unwrap();
+        // As by a drop whose flush found no room.
+        let (low, high) = keys.all();
+        let mut batch = rocksdb::WriteBatch::default();
+        batch.delete_range(&low, &high);
+        database.db.write(batch).unwrap();
+        let all = KeyRange {
+            low: Bound::Unbounded,
+            high: Bound::Unbounded,
+        };
+        assert!(engine.disk_bytes(shard, &all).unwrap() > 100_000);
+        engine.drop_shard(shard).await.unwrap();
+        for _ in 0..500 {
+            if engine.disk_bytes(shard, &all).unwrap() == 0 {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        panic!("{} bytes stay", engine.disk_bytes(shard, &all).unwrap());
     }
 }

@@ -5,13 +5,12 @@
 //! which gives its room when nothing else is left: a start needs some, and so does a delete.
 
 use super::merges::{Hold, Merges};
+use super::presence::Presence;
 use crate::Error;
-use crate::poison::Poison;
 use parking_lot::Mutex;
 use rustix::fs::statvfs;
 use std::fs::{self, File};
-use std::io::{self, Write};
-use std::os::unix::fs::MetadataExt;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -36,17 +35,12 @@ const ROOM_TO_MERGE_BYTES_MIN: u64 = 16 << 20;
 #[derive(Debug)]
 pub(super) struct Space {
     folder: PathBuf,
-    poison: Poison,
+    presence: Arc<Presence>,
     merges: Arc<Merges>,
     reserve_bytes: AtomicU64,
-    /// The folder that was opened, by device and inode.
-    identity: Option<(u64, u64)>,
-    is_gone: AtomicBool,
     /// Whether the ballast was taken, or tried to be.
     has_ballast: AtomicBool,
     opened: Instant,
-    /// When it was last looked for, in milliseconds since it was opened.
-    looked_for_ms: AtomicU64,
     looked: Mutex<Looked>,
 }
 
@@ -68,17 +62,19 @@ impl Space {
     }
 
     /// Watches the space of a folder that is open.
-    pub(super) fn new(folder: &Path, reserve_bytes: u64, poison: Poison, merges: Arc<Merges>) -> Space {
+    pub(super) fn new(
+        folder: &Path,
+        reserve_bytes: u64,
+        presence: Arc<Presence>,
+        merges: Arc<Merges>,
+    ) -> Space {
         Space {
             folder: folder.to_owned(),
-            poison,
+            presence,
             merges,
             reserve_bytes: AtomicU64::new(reserve_bytes),
-            identity: identity(folder).ok(),
-            is_gone: AtomicBool::new(false),
             has_ballast: AtomicBool::new(false),
             opened: Instant::now(),
-            looked_for_ms: AtomicU64::new(0),
             looked: Mutex::default(),
         }
     }
@@ -109,39 +105,6 @@ impl Space {
         }
     }
 
-    /// Fails once the folder that was opened is not there any more: what is read from files that are still open, and from
-    /// memory, is in no folder that a restart would find.
-    pub(super) fn check_folder(&self) -> Result<(), Error> {
-        let now_ms = self.opened.elapsed().as_millis() as u64;
-        let looked_for_ms = self.looked_for_ms.load(Ordering::Relaxed);
-        if now_ms >= looked_for_ms + LOOK_INTERVAL.as_millis() as u64 {
-            self.look_for_folder(now_ms);
-        }
-        match self.is_gone.load(Ordering::Relaxed) {
-            true => Err(Error::FolderGone {
-                folder: self.folder.display().to_string(),
-            }),
-            false => Ok(()),
-        }
-    }
-
-    fn look_for_folder(&self, now_ms: u64) {
-        self.looked_for_ms.store(now_ms, Ordering::Relaxed);
-        let is_gone = match identity(&self.folder) {
-            Ok(found) => self.identity.is_some_and(|opened| opened != found),
-            Err(error) => matches!(
-                error.kind(),
-                io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-            ),
-        };
-        if is_gone && !self.is_gone.swap(true, Ordering::Relaxed) {
-            let folder = self.folder.display();
-            tracing::error!(%folder, "the data folder is gone or another one; nothing is answered any more");
-            self.poison
-                .set(format!("the data folder {folder} is gone or was replaced"));
-        }
-    }
-
     fn settle_merges(&self, free_bytes: u64, room_bytes: u64) {
         let settled = if free_bytes < room_bytes && self.merges.can_wait() {
             self.merges.hold(Hold::NoRoom)
@@ -158,7 +121,7 @@ impl Space {
 
     fn look(&self, looked: &mut Looked) {
         looked.at = Some(Instant::now());
-        if self.check_folder().is_err() {
+        if self.presence.check().is_err() {
             return;
         }
         let Some(free) = free_bytes(&self.folder) else {
@@ -195,11 +158,6 @@ impl Space {
 
 fn room_to_merge(reserve_bytes: u64) -> u64 {
     reserve_bytes.max(ROOM_TO_MERGE_BYTES_MIN)
-}
-
-fn identity(folder: &Path) -> io::Result<(u64, u64)> {
-    let metadata = fs::metadata(folder)?;
-    Ok((metadata.dev(), metadata.ino()))
 }
 
 /// Bytes that this process may still write.
@@ -255,6 +213,7 @@ fn noise() -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::MetadataExt;
 
     #[test]
     fn the_ballast_is_really_there_and_goes_when_nothing_else_is_left() {

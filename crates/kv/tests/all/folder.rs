@@ -94,3 +94,24 @@ async fn a_folder_that_vanished_or_was_replaced_is_neither_read_nor_written() {
         commit(&kv, SHARD, puts([("b", "1")])).await.unwrap_err();
     }
 }
+
+#[tokio::test]
+async fn a_folder_that_is_being_filled_opens_only_when_it_is_full() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("new");
+    let kv = Kv::open_to_fill(&options(&folder)).unwrap();
+    commit(&kv, SHARD, puts([("a", "1")])).await.unwrap();
+    kv.close().await.unwrap();
+    drop(kv);
+    let refused = Kv::open(&options(&folder));
+    assert!(matches!(refused, Err(Error::HalfRestored { .. })), "{refused:?}");
+    Kv::end_filling(&folder).unwrap();
+    let kv = Kv::open(&options(&folder)).unwrap();
+    assert_eq!(get(&kv, SHARD, "a").await.as_deref(), Some("1"));
+    // One that holds something is not filled.
+    kv.close().await.unwrap();
+    drop(kv);
+    let refused = Kv::open_to_fill(&options(&folder));
+    assert!(matches!(refused, Err(Error::Foreign { .. })), "{refused:?}");
+    Kv::open(&options(&folder)).unwrap();
+}
