@@ -29,6 +29,15 @@ pub async fn run(options: &VerifyOptions) -> Result<()> {
         ProgressBar::new(collections.len() as u64)
     };
     let mut seen = Seen::default();
+    for what in engine.catalog_damage() {
+        seen.findings += 1;
+        bar.suspend(|| {
+            writeln!(
+                std::io::stdout(),
+                "the catalog, in which collections may be missing: {what}"
+            )
+        })?;
+    }
     for namespace in collections {
         bar.set_message(namespace.to_string());
         let report = engine.verify_collection(&namespace).await?;

@@ -30,7 +30,8 @@ impl Catalog {
     ) -> Result<Arc<Collection>, StoreError> {
         namespace.check()?;
         let mut disk = self.disk.lock().await;
-        if self.find(namespace).is_some() {
+        if let Some(present) = self.find(namespace) {
+            present.check_sound()?;
             return Err(StoreError::NamespaceExists(namespace.to_string()));
         }
         let entry = Entry {
@@ -92,6 +93,9 @@ impl Catalog {
         let target = self.find(to);
         if from == to || (target.is_some() && !drop_target) {
             return Err(StoreError::NamespaceExists(to.to_string()));
+        }
+        if let Some(target) = &target {
+            target.check_sound()?;
         }
         let mut batch = Batch::new();
         batch.delete(&entry_key(from));

@@ -19,18 +19,31 @@ pub(crate) struct Disk {
     sequence: u64,
     /// The number of the next shard. No number is used twice, so a new shard holds nothing old.
     next_shard: u64,
+    /// Why the head cannot be read, if it cannot: without it nothing is changed, since a number for a shard could be another's.
+    damage: Option<String>,
 }
 
 impl Disk {
     /// Reads the head.
     pub(super) async fn open(kv: &Kv) -> Result<Disk, StoreError> {
-        let head = kv.head(CATALOG_SHARD).await?;
-        let mut state = &head.state[..];
-        let next_shard = varint::take(&mut state).unwrap_or(CATALOG_SHARD.0 + 1);
+        let first = CATALOG_SHARD.0 + 1;
+        let (head, damage) = match kv.head(CATALOG_SHARD).await {
+            Ok(head) => (head, None),
+            Err(error) if error.is_damage() => (Head::default(), Some(error.to_string())),
+            Err(error) => return Err(error.into()),
+        };
+        let next_shard = varint::take(&mut &head.state[..]);
+        let is_lost = next_shard.is_none() && head.sequence > 0;
         Ok(Disk {
             sequence: head.sequence,
-            next_shard,
+            next_shard: next_shard.unwrap_or(first),
+            damage: damage.or_else(|| is_lost.then(|| "the number of the next shard is lost".to_owned())),
         })
+    }
+
+    /// Why the head cannot be read, if it cannot.
+    pub(super) fn damage(&self) -> Option<&str> {
+        self.damage.as_deref()
     }
 
     /// The number for a new shard. The next commit records that it is taken; without one, it may be given out again
@@ -43,6 +56,12 @@ impl Disk {
 
     /// Writes a change of the catalog and waits until it is flushed.
     pub(crate) async fn commit(&mut self, kv: &Kv, batch: Batch) -> Result<(), StoreError> {
+        if let Some(what) = self.damage() {
+            return Err(StoreError::Corrupt {
+                namespace: "the catalog".to_owned(),
+                what: format!("its head: {what}"),
+            });
+        }
         let mut state = Vec::new();
         varint::put(self.next_shard, &mut state);
         let head = Head {

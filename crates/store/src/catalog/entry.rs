@@ -24,7 +24,23 @@ pub(crate) struct Entry {
 
 const BINARY_UUID: u8 = 4;
 
+/// The shard of a collection whose entry cannot be read, which no collection has.
+pub(crate) const NO_SHARD: ShardId = ShardId(u64::MAX);
+
 impl Entry {
+    /// What stands for an entry that cannot be read.
+    pub(crate) fn lost() -> Entry {
+        Entry {
+            shard: NO_SHARD,
+            uuid: [0; 16],
+            options: CollectionOptions::default(),
+            indexes: Vec::new(),
+            next_index: 1,
+            clearing: Vec::new(),
+            derived: Vec::new(),
+        }
+    }
+
     /// The bytes that are stored.
     pub(crate) fn encode(&self) -> Vec<u8> {
         let indexes = self

@@ -4,6 +4,7 @@
 //! that is being dropped, so that an interrupted drop is finished at the next start.
 
 mod change;
+mod damage;
 mod disk;
 mod entry;
 mod namespace;
@@ -13,13 +14,14 @@ mod store;
 
 pub use change::to_the_end;
 pub(crate) use disk::{CATALOG_SHARD, Disk, ENTRY, entry_key, entry_namespace};
-pub(crate) use entry::Entry;
+pub(crate) use entry::{Entry, NO_SHARD};
 pub use namespace::Namespace;
 pub use options::{CappedOptions, CollectionOptions, RunApart, StoreOptions};
 pub use store::Store;
 
 use crate::record_cache::RecordCache;
 use crate::{Collection, StoreError};
+use damage::Damage;
 use kv::{Batch, Kv, ShardId};
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
@@ -34,18 +36,31 @@ pub(crate) struct Catalog {
     pub(crate) record_cache: Arc<RecordCache>,
     pub(crate) collections: RwLock<BTreeMap<Namespace, Arc<Collection>>>,
     pub(crate) disk: tokio::sync::Mutex<Disk>,
+    /// What of it could not be read.
+    damage: Damage,
 }
 
 impl Catalog {
-    /// The collection of this name.
+    /// The collection of this name. Where damage hides whether there is one, it is one that fails whatever is asked of it.
     pub(crate) fn find(&self, namespace: &Namespace) -> Option<Arc<Collection>> {
-        self.collections.read().get(namespace).cloned()
+        let known = self.collections.read().get(namespace).cloned();
+        known.or_else(|| {
+            let what = self.damage.hides(namespace)?;
+            Some(Collection::unreadable(
+                self,
+                namespace.clone(),
+                Entry::lost(),
+                what,
+            ))
+        })
     }
 
-    /// The collection of this name, or the error that there is none.
+    /// The collection of this name, or the error that there is none, or that it is damaged.
     pub(crate) fn require(&self, namespace: &Namespace) -> Result<Arc<Collection>, StoreError> {
-        self.find(namespace)
-            .ok_or_else(|| StoreError::NamespaceNotFound(namespace.to_string()))
+        let found = self.find(namespace);
+        let found = found.ok_or_else(|| StoreError::NamespaceNotFound(namespace.to_string()))?;
+        found.check_sound()?;
+        Ok(found)
     }
 
     /// Writes the changed entry of a collection.

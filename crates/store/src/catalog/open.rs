@@ -1,19 +1,32 @@
 //! Reading the catalog at start.
 
+use super::damage::Damage;
 use super::disk::{self, CATALOG_SHARD, DROPPED, Disk, ENTRY, dropped_shard, entry_namespace};
-use super::{Catalog, Entry, StoreOptions};
+use super::{Catalog, Entry, Namespace, StoreOptions};
 use crate::record_cache::RecordCache;
-use crate::{Collection, KeyRange, Order, PageLimit, StoreError, index};
-use kv::{Batch, Kv};
+use crate::{Collection, KeyRange, PageLimit, StoreError, index};
+use kv::{Batch, Kv, Unreadable};
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
 
-/// Reads all collections, finishes drops that were interrupted, and goes on with index builds.
+/// Reads all collections, finishes drops that were interrupted, and goes on with index builds. What is damaged is named, and keeps
+/// nothing else from being read.
 pub(super) async fn open(kv: Kv, options: StoreOptions) -> Result<Arc<Catalog>, StoreError> {
     let mut disk = Disk::open(&kv).await?;
     finish_drops(&kv, &mut disk).await?;
+    let entries = read_all(&kv, ENTRY).await?;
+    let damage = Damage {
+        head: disk.damage().map(str::to_owned),
+        entries: entries.unreadable,
+    };
+    for what in damage.findings() {
+        tracing::error!(
+            what,
+            "the catalog is damaged: save what can be read (larder repair --into)"
+        );
+    }
     let catalog = Arc::new(Catalog {
         kv,
         record_cache: Arc::new(RecordCache::new(
@@ -24,28 +37,48 @@ pub(super) async fn open(kv: Kv, options: StoreOptions) -> Result<Arc<Catalog>, 
         options,
         collections: RwLock::new(BTreeMap::new()),
         disk: tokio::sync::Mutex::new(disk),
+        damage,
     });
-    let corrupt = |what: &str| StoreError::Corrupt {
-        namespace: "the catalog".to_owned(),
-        what: what.to_owned(),
-    };
-    for (key, value) in read_all(&catalog.kv, ENTRY).await? {
-        let namespace = entry_namespace(&key).ok_or_else(|| corrupt("a name that is none"))?;
-        let entry = Entry::decode(&value).ok_or_else(|| corrupt(&format!("the entry of {namespace}")))?;
-        let collection = Collection::open(&catalog, namespace.clone(), entry).await?;
+    for (key, value) in entries.read {
+        let namespace = entry_namespace(&key).ok_or_else(|| StoreError::Corrupt {
+            namespace: "the catalog".to_owned(),
+            what: "a name that is none".to_owned(),
+        })?;
+        let collection = open_one(&catalog, namespace.clone(), &value).await?;
         catalog.collections.write().insert(namespace, collection);
     }
     let collections: Vec<Arc<Collection>> = catalog.collections.read().values().cloned().collect();
-    for collection in &collections {
+    for collection in collections.iter().filter(|one| one.check_sound().is_ok()) {
         index::renew(collection).await?;
         index::resume(collection);
     }
     Ok(catalog)
 }
 
+/// The collection of an entry; where entry or head is damaged, one that says so.
+async fn open_one(
+    catalog: &Arc<Catalog>,
+    namespace: Namespace,
+    entry: &[u8],
+) -> Result<Arc<Collection>, StoreError> {
+    let (entry, what) = match Entry::decode(entry) {
+        None => (Entry::lost(), "its entry in the catalog".to_owned()),
+        Some(entry) => match Collection::open(catalog, namespace.clone(), entry.clone()).await {
+            Err(StoreError::Corrupt { what, .. }) => (entry, what),
+            Err(StoreError::Kv(error)) if error.is_damage() => (entry, error.to_string()),
+            opened => return opened,
+        },
+    };
+    tracing::error!(collection = %namespace, what, "a collection cannot be read: restore a backup, or save what can be read (larder repair --into)");
+    Ok(Collection::unreadable(catalog, namespace, entry, &what))
+}
+
 /// Removes the shards that are marked, of drops that a crash or a full disk ended.
 pub(super) async fn finish_drops(kv: &Kv, disk: &mut Disk) -> Result<(), StoreError> {
-    let marks = read_all(kv, DROPPED).await?;
+    if disk.damage().is_some() {
+        return Ok(());
+    }
+    let marks = read_all(kv, DROPPED).await?.read;
     let mut done = Batch::new();
     for shard in marks.iter().filter_map(|(key, _)| dropped_shard(key)) {
         if is_made(kv.drop_shard(shard).await.map_err(StoreError::Kv))? {
@@ -58,11 +91,12 @@ pub(super) async fn finish_drops(kv: &Kv, disk: &mut Disk) -> Result<(), StoreEr
     Ok(())
 }
 
-/// Whether something was done that can wait for a later time: a full disk is no reason not to start.
+/// Whether something was done that can wait for a later time: a full disk is no reason not to start, nor is what cannot be read of
+/// something that is to be removed.
 fn is_made(done: Result<(), StoreError>) -> Result<bool, StoreError> {
     match done {
         Ok(()) => Ok(true),
-        Err(StoreError::Kv(error)) if error.is_disk_full() => {
+        Err(StoreError::Kv(error)) if error.is_disk_full() || error.is_damage() => {
             tracing::warn!(%error, "what a dropped collection took on the disk is freed later");
             Ok(false)
         }
@@ -70,19 +104,28 @@ fn is_made(done: Result<(), StoreError>) -> Result<bool, StoreError> {
     }
 }
 
-/// All keys and values of one kind.
-async fn read_all(kv: &Kv, kind: u8) -> Result<Vec<(Vec<u8>, Vec<u8>)>, StoreError> {
+/// The keys and values of one kind, and the parts that cannot be read.
+struct ReadAll {
+    read: Vec<(Vec<u8>, Vec<u8>)>,
+    unreadable: Vec<Unreadable>,
+}
+
+async fn read_all(kv: &Kv, kind: u8) -> Result<ReadAll, StoreError> {
     let snapshot = kv.snapshot(CATALOG_SHARD).await?;
     let mut range = KeyRange::prefix(&[kind]);
-    let mut all = Vec::new();
+    let mut all = ReadAll {
+        read: Vec::new(),
+        unreadable: Vec::new(),
+    };
     loop {
-        let page = snapshot
-            .page(&range, Order::Forward, PageLimit::default())
-            .await?;
-        all.extend(page.iter().map(|(key, value)| (key.to_vec(), value.to_vec())));
-        match all.last() {
-            Some((last, _)) if !page.exhausted() => range.low = Bound::Excluded(last.clone()),
-            _ => return Ok(all),
+        let salvaged = snapshot.salvage(&range, PageLimit::default()).await?;
+        let pairs = salvaged.page.iter();
+        all.read
+            .extend(pairs.map(|(key, value)| (key.to_vec(), value.to_vec())));
+        all.unreadable.extend(salvaged.unreadable);
+        match salvaged.next {
+            Some(next) => range.low = Bound::Included(next),
+            None => return Ok(all),
         }
     }
 }

@@ -52,7 +52,8 @@ impl Store {
         self.catalog.record_cache.bytes()
     }
 
-    /// The collection or view of this name.
+    /// The collection or view of this name. One that cannot be read, or of which damage hides whether there is one, fails whatever is
+    /// asked of it.
     pub fn collection(&self, namespace: &Namespace) -> Option<Arc<Collection>> {
         self.catalog.find(namespace)
     }
@@ -126,6 +127,11 @@ impl Store {
     ) -> Result<(), StoreError> {
         let (catalog, namespace, index) = (self.catalog.clone(), namespace.clone(), index_name.to_owned());
         to_the_end(async move { catalog.modify_index(&namespace, &index, change).await }).await
+    }
+
+    /// What of the catalog cannot be read; a collection that cannot be read says so itself.
+    pub fn damage(&self) -> Vec<String> {
+        self.catalog.damage.findings()
     }
 
     /// The key-value store below.

@@ -41,6 +41,8 @@ fn is_same(found: ValueRef<'_>, id: ValueRef<'_>, id_key: &[u8]) -> bool {
     match (found, id) {
         (ValueRef::String(found), ValueRef::String(id)) => found == id,
         (ValueRef::ObjectId(found), ValueRef::ObjectId(id)) => found == id,
+        (ValueRef::Int32(found), ValueRef::Int32(id)) => found == id,
+        (ValueRef::Int64(found), ValueRef::Int64(id)) => found == id,
         (found, _) => keys::id_key(found) == id_key,
     }
 }

@@ -14,6 +14,7 @@ impl Collection {
 
     /// The derived pages of this name, made where there are none.
     pub async fn open_derived(self: &Arc<Self>, name: &str) -> Result<Arc<Derived>, StoreError> {
+        self.check_sound()?;
         if let Some(found) = self.derived_named(name) {
             return Ok(found);
         }

@@ -17,7 +17,7 @@ pub use stats::{CollectionStats, ValidateReport};
 pub(crate) use validate::damage::{describe, is_sealed};
 
 use crate::catalog::RunApart;
-use crate::catalog::{Catalog, Entry};
+use crate::catalog::{Catalog, Entry, NO_SHARD};
 use crate::commit::{Queue, Writer, align};
 use crate::companions::Companions;
 use crate::index::{BuildHandle, IndexSet};
@@ -52,6 +52,9 @@ pub struct Collection {
     uuid: [u8; 16],
     namespace: RwLock<Arc<Namespace>>,
     options: RwLock<Arc<CollectionOptions>>,
+    /// What each read asks of the options, so that it takes no lock for that.
+    is_view: AtomicBool,
+    has_plain_ids: AtomicBool,
     indexes: RwLock<Arc<IndexSet>>,
     /// What the catalog keeps besides and only it changes.
     numbering: Mutex<Numbering>,
@@ -63,6 +66,8 @@ pub struct Collection {
     newest: AtomicU64,
     head: watch::Sender<Sequence>,
     companions: Companions,
+    /// What of it cannot be read, if something is damaged without which nothing of it can be used.
+    damage: Option<String>,
 }
 
 /// The numbers of indexes to come and of those that are gone.
@@ -88,19 +93,45 @@ impl Collection {
         namespace: Namespace,
         entry: Entry,
     ) -> Result<Arc<Collection>, StoreError> {
-        let (compile, clock) = (catalog.options.filter_compiler, catalog.options.clock.clone());
+        let (compile, now_ms) = (catalog.options.filter_compiler, (catalog.options.clock)());
         let mut indexes = vec![Arc::new(Index::new(
             index::ID_INDEX,
             IndexSpec::id(),
             compile,
-            clock(),
+            now_ms,
         )?)];
-        for (id, spec) in entry.indexes {
-            indexes.push(Arc::new(Index::new(id, spec, compile, clock())?));
+        for (id, spec) in &entry.indexes {
+            indexes.push(Arc::new(Index::new(*id, spec.clone(), compile, now_ms)?));
         }
+        let mut collection = Collection::new(catalog, namespace, entry, indexes);
+        collection.catalog = Arc::downgrade(catalog);
+        collection.load_head().await?;
+        Ok(Arc::new(collection))
+    }
+
+    /// A collection of which so much is damaged that nothing of it can be used. It has its name; whatever is asked of it fails and
+    /// says why.
+    pub(crate) fn unreadable(
+        catalog: &Catalog,
+        namespace: Namespace,
+        entry: Entry,
+        what: &str,
+    ) -> Arc<Collection> {
+        let (compile, now_ms) = (catalog.options.filter_compiler, (catalog.options.clock)());
+        // It can always be made: it has no filter that might not compile.
+        let by_id = Index::new(index::ID_INDEX, IndexSpec::id(), compile, now_ms);
+        let indexes = by_id.into_iter().map(Arc::new).collect();
+        let mut collection = Collection::new(catalog, namespace, entry, indexes);
+        collection.damage = Some(format!(
+            "{what}; restore a backup, or save what can be read (larder repair --into)"
+        ));
+        Arc::new(collection)
+    }
+
+    fn new(catalog: &Catalog, namespace: Namespace, entry: Entry, indexes: Vec<Arc<Index>>) -> Collection {
         let derive = |(name, shard)| Arc::new(Derived::new(catalog.kv.clone(), shard, name));
         let derived = entry.derived.into_iter().map(derive).collect();
-        let collection = Collection {
+        Collection {
             kv: catalog.kv.clone(),
             shard: entry.shard,
             cached: Arc::new(CachedRecords::new(catalog.record_cache.clone(), entry.shard)),
@@ -110,11 +141,13 @@ impl Collection {
             builds: Mutex::default(),
             clears: Mutex::default(),
             derived: RwLock::new(derived),
-            catalog: Arc::downgrade(catalog),
-            clock,
+            catalog: Weak::new(),
+            clock: catalog.options.clock.clone(),
             run_apart: catalog.options.run_apart,
             uuid: entry.uuid,
             namespace: RwLock::new(Arc::new(namespace)),
+            is_view: AtomicBool::new(is_view(&entry.options)),
+            has_plain_ids: AtomicBool::new(has_plain_ids(&entry.options)),
             options: RwLock::new(Arc::new(entry.options)),
             indexes: RwLock::new(Arc::new(IndexSet { version: 1, indexes })),
             numbering: Mutex::new(Numbering {
@@ -128,9 +161,8 @@ impl Collection {
             newest: AtomicU64::new(0),
             head: watch::Sender::new(Sequence::START),
             companions: Companions::default(),
-        };
-        collection.load_head().await?;
-        Ok(Arc::new(collection))
+            damage: None,
+        }
     }
 
     /// Takes over what the shard's head says of counts and indexes.
@@ -201,6 +233,9 @@ impl Collection {
     }
 
     pub(crate) fn set_options(&self, options: CollectionOptions) {
+        self.is_view.store(is_view(&options), Ordering::Release);
+        self.has_plain_ids
+            .store(has_plain_ids(&options), Ordering::Release);
         *self.options.write() = Arc::new(options);
     }
 
@@ -230,7 +265,13 @@ impl Collection {
 
     /// Whether it is a view, which has no documents of its own.
     pub fn is_view(&self) -> bool {
-        self.options.read().kept.contains("viewOn")
+        self.is_view.load(Ordering::Acquire)
+    }
+
+    /// Whether an `_id` is equal to itself alone and of one document: with a collation other strings may be, and some collections may
+    /// have several documents of one.
+    pub fn has_plain_ids(&self) -> bool {
+        self.has_plain_ids.load(Ordering::Acquire)
     }
 
     /// Whether it was dropped.
@@ -247,20 +288,38 @@ impl Collection {
         drop(self.writer.lock().await);
     }
 
-    /// Its own shard and those of what is derived from it.
+    /// Its own shard and those of what is derived from it, as far as they are known.
     pub(crate) fn shards(&self) -> Vec<ShardId> {
         let derived = self.derived.read();
         std::iter::once(self.shard)
             .chain(derived.iter().map(|one| one.shard))
+            .filter(|shard| *shard != NO_SHARD)
             .collect()
     }
 
-    /// Refuses a view and a dropped collection.
+    /// Refuses a view, and a collection that was dropped or is so damaged that nothing of it can be used.
     pub(crate) fn check_writable(&self) -> Result<(), StoreError> {
         if self.is_dropped() {
             return Err(StoreError::CollectionDropped(self.namespace().to_string()));
         }
+        self.check_sound()?;
         self.refuse_view()
+    }
+
+    /// Refuses a collection that is so damaged that nothing of it can be used.
+    pub fn check_sound(&self) -> Result<(), StoreError> {
+        match self.damage() {
+            None => Ok(()),
+            Some(what) => Err(StoreError::Corrupt {
+                namespace: self.namespace().to_string(),
+                what: what.to_owned(),
+            }),
+        }
+    }
+
+    /// What of it is so damaged that nothing of it can be used.
+    pub(crate) fn damage(&self) -> Option<&str> {
+        self.damage.as_deref()
     }
 
     /// Refuses a view, which has no documents of its own.
@@ -321,8 +380,9 @@ impl Collection {
         })
     }
 
-    /// The catalog; an error where the store was closed meanwhile.
+    /// The catalog, to change what it has of this collection; an error where the store was closed meanwhile.
     pub(crate) fn catalog(&self) -> Result<Arc<Catalog>, StoreError> {
+        self.check_sound()?;
         self.catalog.upgrade().ok_or(StoreError::Interrupted)
     }
 
@@ -366,6 +426,14 @@ impl Collection {
     pub(crate) fn set_clearing(&self, change: impl FnOnce(&mut Vec<u32>)) {
         change(&mut self.numbering.lock().clearing);
     }
+}
+
+fn is_view(options: &CollectionOptions) -> bool {
+    options.kept.contains("viewOn")
+}
+
+fn has_plain_ids(options: &CollectionOptions) -> bool {
+    !options.kept.contains("collation") && !options.repeats_ids()
 }
 
 /// An insert raises the head and the count by one. Whatever else is committed raises the head alone or lowers the

@@ -28,6 +28,12 @@ impl Collection {
     /// Reads on from a position, up to about this many bytes: every entry of records, indexes, logs and derived pages, and
     /// every checksum.
     pub async fn scrub(&self, position: &ScrubPosition, bytes_max: usize) -> Result<Scrubbed, StoreError> {
+        if let Some(what) = self.damage() {
+            return Ok(Scrubbed {
+                findings: vec![what.to_owned()],
+                ..Scrubbed::default()
+            });
+        }
         let limit = PageLimit {
             entries: usize::MAX,
             bytes: bytes_max,

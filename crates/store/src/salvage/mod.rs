@@ -52,11 +52,11 @@ pub async fn salvage(
         .iter()
         .filter(|(key, _)| key.first() == Some(&ENTRY))
     {
-        let read = entry_namespace(key).zip(Entry::decode(value));
-        let Some((namespace, mut entry)) = read else {
-            salvaged
-                .catalog
-                .push(format!("the entry of a collection at {key:02x?}"));
+        let namespace = entry_namespace(key);
+        let name = namespace.as_ref().map(Namespace::to_string);
+        let Some((namespace, mut entry)) = namespace.zip(Entry::decode(value)) else {
+            let name = name.unwrap_or_else(|| format!("a collection at {key:02x?}"));
+            salvaged.catalog.push(format!("the entry of {name}"));
             continue;
         };
         let derived = entry.derived.iter().map(|(_, shard)| shard.0);

@@ -27,7 +27,8 @@ pub struct Swept {
 pub async fn run_once(store: &Store, now_ms: i64) -> Result<Swept, StoreError> {
     let mut swept = Swept::default();
     let mut failed = store.finish_drops().await.err();
-    for collection in store.all().iter().filter(|collection| !collection.is_view()) {
+    let is_swept = |collection: &&Arc<Collection>| !collection.is_view() && collection.check_sound().is_ok();
+    for collection in store.all().iter().filter(is_swept) {
         match sweep_collection(collection, now_ms, &mut swept).await {
             Ok(()) | Err(StoreError::CollectionDropped(_)) => {}
             Err(error) => {

@@ -7,6 +7,7 @@ mod capped;
 mod catalog;
 mod changes;
 mod crash;
+mod damage;
 mod documents;
 mod embedded;
 mod ids;

@@ -22,6 +22,13 @@ impl Collection {
     /// Checks records, entries, counts, partitions and change log; with `full`, also that every document is valid BSON,
     /// the checksums of all else that is kept, and the pages that are derived from it.
     pub async fn validate(&self, full: bool) -> Result<ValidateReport, StoreError> {
+        if let Some(what) = self.damage() {
+            return Ok(ValidateReport {
+                findings: vec![what.to_owned()],
+                findings_count: 1,
+                ..ValidateReport::default()
+            });
+        }
         let snapshot = self.snapshot().await?;
         let built = |index: &&std::sync::Arc<crate::Index>| {
             let known = snapshot.state().index(index.id());

@@ -1,0 +1,68 @@
+//! What of the catalog cannot be read.
+//!
+//! A store opens with what can be read of its catalog, and what cannot is never taken for what is not there. A collection whose
+//! entry or head is damaged has its name, and whatever is asked of it says so. The same is said of each name whose entry may lie
+//! where nothing can be read. So nothing is answered as if it were empty, and nothing is put over what may still be saved.
+
+use super::disk::entry_key;
+use super::namespace::Namespace;
+use kv::Unreadable;
+
+/// What of the catalog cannot be read.
+#[derive(Debug, Default)]
+pub(crate) struct Damage {
+    /// Why the head cannot be read: no collection can be made, dropped or changed then.
+    pub(super) head: Option<String>,
+    /// The parts where entries may have been.
+    pub(super) entries: Vec<Unreadable>,
+}
+
+impl Damage {
+    /// Why it is not known whether there is a collection of this name, if it is not.
+    pub(super) fn hides(&self, namespace: &Namespace) -> Option<&str> {
+        if self.entries.is_empty() {
+            return None;
+        }
+        let key = entry_key(namespace);
+        let is_within = |part: &&Unreadable| part.from <= key && part.to.as_ref().is_none_or(|to| key < *to);
+        self.entries.iter().find(is_within).map(|part| part.what.as_str())
+    }
+
+    /// What is to be said of it.
+    pub(super) fn findings(&self) -> Vec<String> {
+        let head = self.head.iter().map(|what| format!("its head: {what}"));
+        let entries = self.entries.iter().map(|part| {
+            format!(
+                "entries of collections after {}: {}",
+                part.from.escape_ascii(),
+                part.what
+            )
+        });
+        head.chain(entries).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_hidden_whose_entries_may_lie_in_a_part_that_cannot_be_read() {
+        let key = |name: &str| entry_key(&Namespace::new("db", name));
+        let part = |from, to: Option<&str>| Unreadable {
+            from: key(from),
+            to: to.map(key),
+            what: "a checksum".to_owned(),
+        };
+        let hidden = |to| {
+            let damage = Damage {
+                entries: vec![part("b", to)],
+                head: None,
+            };
+            ["a", "b", "c", "d", "e"].map(|name| damage.hides(&Namespace::new("db", name)).is_some())
+        };
+        assert_eq!(hidden(Some("d")), [false, true, true, false, false]);
+        assert_eq!(hidden(None), [false, true, true, true, true]);
+        assert_eq!(Damage::default().hides(&Namespace::new("db", "a")), None);
+    }
+}
