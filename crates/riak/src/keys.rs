@@ -1,15 +1,12 @@
 //! Keys that the server makes.
 
-use crate::error::{Result, RiakError};
-use http::StatusCode;
+use crate::error::Result;
+use crate::random::random;
 
 /// A key that no other object has.
 pub(crate) fn new_key() -> Result<Vec<u8>> {
-    let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| RiakError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
     const DIGITS: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
-    let mut number = u128::from_be_bytes(bytes);
+    let mut number = u128::from_be_bytes(random()?);
     let mut key = Vec::with_capacity(22);
     while number > 0 {
         key.push(DIGITS[(number % 62) as usize]);

@@ -2,17 +2,13 @@
 
 use crate::buckets::Properties;
 use crate::deadline::Deadline;
+use crate::locks::Locks;
 use crate::options::Options;
 use crate::readers::Readers;
 use crate::stats::Stats;
 use engine::Engine;
 use http::Hosts;
-use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
-use tokio::sync::{Mutex, MutexGuard};
-
-/// How many objects can be written at once: two of one lock wait for each other.
-const LOCKS: usize = 256;
 
 /// What all requests of both protocols share.
 #[derive(Debug)]
@@ -31,8 +27,8 @@ pub(crate) struct Server {
     pub(crate) stats: Stats,
     /// Large values that are being read.
     pub(crate) readers: Readers,
-    locks: Vec<Mutex<()>>,
-    hasher: RandomState,
+    /// Held while an object is read and written again, so that writers of one object do not undo each other's work.
+    pub(crate) locks: Locks,
 }
 
 impl Server {
@@ -46,19 +42,12 @@ impl Server {
             read_time_max: Some(options.read_time_max).filter(|limit| !limit.is_zero()),
             stats: Stats::new(),
             readers: Readers::default(),
-            locks: (0..LOCKS).map(|_| Mutex::new(())).collect(),
-            hasher: RandomState::new(),
+            locks: Locks::default(),
         }
     }
 
     /// When an answer of what reads much is too late, for a client who waits so long.
     pub(crate) fn read_deadline(&self, timeout_ms: Option<u32>) -> Deadline {
         Deadline::of(timeout_ms).within(self.read_time_max)
-    }
-
-    /// Held while an object is read and written again, so that writers of one object do not undo each other's work.
-    pub(crate) async fn lock(&self, collection: &[u8], key: &[u8]) -> MutexGuard<'_, ()> {
-        let at = self.hasher.hash_one((collection, key)) % LOCKS as u64;
-        self.locks[at as usize].lock().await
     }
 }

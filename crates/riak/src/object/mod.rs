@@ -3,6 +3,7 @@
 //! [`read`](Object::read) gives an object with all its siblings, whoever wrote them; [`write`](write::put) adds one and ends those
 //! that its writer has seen, in one commit with the notes.
 
+mod change;
 mod form;
 pub(crate) mod large;
 mod notes;
@@ -10,7 +11,7 @@ mod terms;
 mod write;
 
 pub(crate) use terms::{bytes_of_term, term_of_key};
-pub(crate) use write::{Condition, Deleted, Put, delete, put, replace};
+pub(crate) use write::{Condition, Deleted, Put, delete, put, put_together, replace};
 
 use crate::clock::{Clock, Dot};
 use crate::content::{Content, LargeValue, Link, vtag};
@@ -58,17 +59,20 @@ impl Sibling {
 }
 
 /// An object whose siblings are still to be read.
-struct Found {
-    snapshot: RevisionedSnapshot,
+struct Found<'s> {
+    snapshot: &'s RevisionedSnapshot,
     id: Value,
     record: Option<Record>,
     notes: Option<DocumentBuf>,
 }
 
-impl Found {
-    async fn find(collection: &RevisionedCollection, key: &[u8]) -> Result<Found> {
-        let snapshot = collection.snapshot().await?;
-        let (id, record) = find(&snapshot, key).await?;
+impl<'s> Found<'s> {
+    async fn find(
+        collection: &RevisionedCollection,
+        snapshot: &'s RevisionedSnapshot,
+        key: &[u8],
+    ) -> Result<Found<'s>> {
+        let (id, record) = find(snapshot, key).await?;
         // Of what a capped collection evicted there may be notes still, of others none without a trace of their document.
         let is_traced =
             record.is_some() || collection.is_capped() || snapshot.deletion(id.as_ref()).await?.is_some();
@@ -85,7 +89,7 @@ impl Found {
     }
 
     async fn object(self, collection: &RevisionedCollection) -> Result<Object> {
-        Object::of(collection, &self.snapshot, self.id, self.record, self.notes).await
+        Object::of(collection, self.snapshot, self.id, self.record, self.notes).await
     }
 
     /// How many siblings there are at most, but for those that other protocols made.
@@ -125,7 +129,9 @@ impl Found {
 impl Object {
     /// Reads the object of a key.
     pub(crate) async fn read(collection: &RevisionedCollection, key: &[u8]) -> Result<Object> {
-        Found::find(collection, key).await?.object(collection).await
+        let snapshot = collection.snapshot().await?;
+        let found = Found::find(collection, &snapshot, key).await?;
+        found.object(collection).await
     }
 
     /// The object of a document that was read.

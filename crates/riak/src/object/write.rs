@@ -1,18 +1,16 @@
 //! Writing objects: one sibling more, and those gone that its writer has seen.
 
-use super::form::{Form, document_of, value_of};
+use super::change::{Change, check_count, next_counter, revisions, stored_notes};
 use super::large;
-use super::notes::{ObjectNotes, SiblingNotes};
-use super::{Found, Object, Sibling, bytes_of_term, term_of_key};
+use super::{Found, Object, Sibling};
 use crate::clock::{Clock, Dot};
 use crate::content::{Content, LargeValue};
 use crate::error::{Result, RiakError};
 use crate::limits::{RETRIES_MAX, VALUE_BYTES_MAX};
 use crate::server::Server;
-use engine::{EditOutcome, Namespace, Notes, Resolve, Revision, RevisionHash, RevisionedCollection};
+use engine::{EditOutcome, Namespace, Resolve, Revision, RevisionedCollection, RevisionedSnapshot};
 use http::header::{IF_MATCH, IF_NONE_MATCH};
 use http::{HeaderMap, Precondition, StatusCode, read_precondition};
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -57,13 +55,13 @@ pub(crate) async fn put(
     put: Put,
 ) -> Result<Object> {
     let large = put.content.large.clone();
-    let written = put_once(server, (collection, namespace), key, put).await;
-    if let (Some(large), true) = (large, written.is_err())
+    let told = put_once(server, (collection, namespace), key, put).await;
+    if let (Some(large), true) = (large, told.is_err())
         && !may_name(collection, key, &large).await
     {
         large::remove(server, namespace, &large);
     }
-    written
+    told
 }
 
 /// Whether an object may name a value although its write has failed: one that could not be flushed is there all the same.
@@ -75,44 +73,91 @@ async fn may_name(collection: &RevisionedCollection, key: &[u8], value: &LargeVa
     Object::read(collection, key).await.map_or(true, names)
 }
 
-async fn put_once(
+/// Writes several objects of a collection in one commit. Each of the keys comes once. Tells of each what became of it.
+pub(crate) async fn put_together(
     server: &Arc<Server>,
     (collection, namespace): (&RevisionedCollection, &Namespace),
+    puts: Vec<(Vec<u8>, Put)>,
+) -> Result<Vec<Result<Object>>> {
+    let begun = Instant::now();
+    let keys = puts.iter().map(|(key, _)| key.as_slice()).collect();
+    let _alone = server.locks.lock_all(&collection.uuid(), keys).await;
+    let snapshot = collection.snapshot().await?;
+    let (mut changes, mut resolves) = (Vec::with_capacity(puts.len()), Vec::with_capacity(puts.len()));
+    for (key, put) in &puts {
+        let prepared = prepare(server, collection, &snapshot, key, put).await;
+        changes.push(prepared.map(|(resolve, change)| {
+            resolves.push(resolve);
+            change
+        }));
+    }
+    drop(snapshot);
+    let mut outcomes = collection.resolve(resolves, true).await?.into_iter();
+    let mut told = Vec::with_capacity(puts.len());
+    for ((key, put), change) in puts.iter().zip(changes) {
+        told.push(match change.map(|change| (change, written(outcomes.next()))) {
+            Ok((change, Ok(Some(revision)))) => {
+                server.stats.put(begun);
+                Ok(change.done(server, namespace, revision))
+            }
+            // Another protocol has changed it meanwhile.
+            Ok((_, Ok(None))) => put_alone(server, (collection, namespace), key, put, begun).await,
+            Ok((_, Err(error))) | Err(error) => Err(error),
+        });
+    }
+    Ok(told)
+}
+
+async fn put_once(
+    server: &Arc<Server>,
+    place: (&RevisionedCollection, &Namespace),
     key: &[u8],
     put: Put,
 ) -> Result<Object> {
-    if put.content.value.len() > VALUE_BYTES_MAX {
-        return Err(too_large());
-    }
     let begun = Instant::now();
-    let _alone = server.lock(&collection.uuid(), key).await;
+    let _alone = server.locks.lock(&place.0.uuid(), key).await;
+    put_alone(server, place, key, &put, begun).await
+}
+
+/// Writes an object that nobody else writes through Riak's protocols meanwhile.
+async fn put_alone(
+    server: &Arc<Server>,
+    (collection, namespace): (&RevisionedCollection, &Namespace),
+    key: &[u8],
+    put: &Put,
+    begun: Instant,
+) -> Result<Object> {
     for _ in 0..RETRIES_MAX {
-        let found = Found::find(collection, key).await?;
-        if put.keeps_siblings && found.siblings_noted() >= server.siblings_max {
-            // Without the values, so that what is refused costs little.
-            check_count(server, found.unseen(collection, &put.context).await? + 1)?;
-        }
-        let object = found.object(collection).await?;
-        check_condition(&object, &put.condition, &put.context)?;
-        let (resolve, next) = next(server, &object, &put)?;
+        let snapshot = collection.snapshot().await?;
+        let (resolve, change) = prepare(server, collection, &snapshot, key, put).await?;
+        drop(snapshot);
         if let Some(revision) = commit(collection, resolve).await? {
-            let mut next = next;
-            if let Some(new) = next.siblings.first_mut() {
-                new.revision = revision;
-            }
             server.stats.put(begun);
-            let is_left = |known: &&Sibling| {
-                next.siblings
-                    .iter()
-                    .any(|left| left.revision.hash == known.revision.hash)
-            };
-            let ended: Vec<&Sibling> = object.siblings.iter().filter(|known| !is_left(known)).collect();
-            let left: Vec<&Sibling> = next.siblings.iter().collect();
-            large::remove_ended(server, namespace, &ended, &left);
-            return Ok(next);
+            return Ok(change.done(server, namespace, revision));
         }
     }
     Err(busy())
+}
+
+/// What is to be committed for a put of an object as it is in this snapshot, and what comes of it.
+async fn prepare(
+    server: &Server,
+    collection: &RevisionedCollection,
+    snapshot: &RevisionedSnapshot,
+    key: &[u8],
+    put: &Put,
+) -> Result<(Resolve, Change)> {
+    if put.content.value.len() > VALUE_BYTES_MAX {
+        return Err(too_large());
+    }
+    let found = Found::find(collection, snapshot, key).await?;
+    if put.keeps_siblings && found.siblings_noted() >= server.siblings_max {
+        // Without the values, so that what is refused costs little.
+        check_count(server, found.unseen(collection, &put.context).await? + 1)?;
+    }
+    let object = found.object(collection).await?;
+    check_condition(&object, &put.condition, &put.context)?;
+    Change::of(server, object, put)
 }
 
 /// Writes what is made of an object and the next event, in place of all its siblings.
@@ -122,7 +167,7 @@ pub(crate) async fn replace(
     key: &[u8],
     mut make: impl FnMut(&Object, &Dot) -> Result<Content>,
 ) -> Result<()> {
-    let _alone = server.lock(&collection.uuid(), key).await;
+    let _alone = server.locks.lock(&collection.uuid(), key).await;
     for _ in 0..RETRIES_MAX {
         let object = Object::read(collection, key).await?;
         let dot = Dot {
@@ -137,7 +182,7 @@ pub(crate) async fn replace(
         if put.content.value.len() > VALUE_BYTES_MAX {
             return Err(too_large());
         }
-        let (resolve, _) = next(server, &object, &put)?;
+        let (resolve, _) = Change::of(server, object, &put)?;
         if commit(collection, resolve).await?.is_some() {
             return Ok(());
         }
@@ -153,7 +198,7 @@ pub(crate) async fn delete(
     context: Option<&Clock>,
     condition: &Condition,
 ) -> Result<Deleted> {
-    let _alone = server.lock(&collection.uuid(), key).await;
+    let _alone = server.locks.lock(&collection.uuid(), key).await;
     for _ in 0..RETRIES_MAX {
         let object = Object::read(collection, key).await?;
         if !object.exists() {
@@ -187,7 +232,7 @@ pub(crate) async fn delete(
             leaves: revisions(&object),
             ended,
             document: None,
-            notes: Some(notes_of(&notes, &left)?),
+            notes: Some(stored_notes(&notes, &left)?),
         };
         if commit(collection, resolve).await?.is_some() {
             let (gone, left): (Vec<&Sibling>, Vec<&Sibling>) = object.siblings.iter().partition(is_seen);
@@ -224,139 +269,17 @@ fn is_met(object: &Object, headers: &HeaderMap) -> bool {
     }
 }
 
-/// What is to be committed, and the object that comes of it.
-fn next(server: &Server, object: &Object, put: &Put) -> Result<(Resolve, Object)> {
-    let is_ended = |sibling: &Sibling| !put.keeps_siblings || put.context.covers(&sibling.dot);
-    let ended: Vec<Revision> = object
-        .siblings
-        .iter()
-        .filter(|sibling| is_ended(sibling))
-        .map(|sibling| sibling.revision.clone())
-        .collect();
-    let kept = || object.siblings.iter().filter(|sibling| !is_ended(sibling));
-    check_count(server, kept().count() + 1)?;
-    let counter = next_counter(server, object);
-    let mut content = put.content.clone();
-    content.modified_ms = Some(server.engine.now_ms());
-    let generation = ended.first().map_or(0, |followed| followed.generation) + 1;
-    let (document, form) = document_of(&object.id, &content, generation);
-    let hash = new_hash()?;
-    let is_given_back = form == Form::File || value_of(&document, form).0 == content.value;
-    let new = SiblingNotes {
-        hash: hash.clone(),
-        counter,
-        form,
-        value: (!is_given_back).then(|| content.value.clone()),
-        metadata: Content {
-            value: bytes::Bytes::new(),
-            large: None,
-            ..content.clone()
-        },
-    };
-    let mut notes = object.notes.clone();
-    notes.counter = counter;
-    notes.deleted_ms = None;
-    notes.siblings.retain(|known| {
-        kept().any(|sibling| sibling.revision.hash == known.hash) || is_ancestor_kept(known, object, &ended)
-    });
-    notes.siblings.insert(0, new);
-    // The store says the generation.
-    let unknown = Revision {
-        generation: 0,
-        hash: hash.clone(),
-    };
-    let mut siblings = vec![Sibling {
-        revision: unknown,
-        dot: Dot {
-            actor: object.actor.clone(),
-            counter,
-        },
-        file: content.large.as_ref().map(|large| large.file),
-        content,
-    }];
-    siblings.extend(kept().cloned());
-    let contents: Vec<&Content> = siblings.iter().map(|sibling| &sibling.content).collect();
-    let resolve = Resolve {
-        id: object.id.clone(),
-        leaves: revisions(object),
-        ended,
-        document: Some((document, hash)),
-        notes: Some(notes_of(&notes, &contents)?),
-    };
-    let next = Object {
-        id: object.id.clone(),
-        siblings,
-        notes,
-        actor: object.actor.clone(),
-    };
-    Ok((resolve, next))
-}
-
-/// Refuses more siblings than an object may have.
-fn check_count(server: &Server, count: usize) -> Result<()> {
-    if count <= server.siblings_max {
-        return Ok(());
-    }
-    let message = format!(
-        "{{too_many_siblings,{count}}}: the object has siblings that this put has not seen; read it and put one with the clock that comes with it"
-    );
-    Err(RiakError::new(StatusCode::SERVICE_UNAVAILABLE, message))
-}
-
-/// Whether notes of a revision that is no leaf are still those of a sibling which another protocol wrote.
-fn is_ancestor_kept(known: &SiblingNotes, object: &Object, ended: &[Revision]) -> bool {
-    let is_leaf = object
-        .siblings
-        .iter()
-        .any(|sibling| sibling.revision.hash == known.hash);
-    let has_foreign = object.siblings.iter().any(|sibling| {
-        object.notes.of_revision(&sibling.revision).is_none() && !ended.contains(&sibling.revision)
-    });
-    !is_leaf && has_foreign
-}
-
 async fn commit(collection: &RevisionedCollection, resolve: Resolve) -> Result<Option<Revision>> {
-    match collection.resolve(vec![resolve], true).await?.pop() {
+    written(collection.resolve(vec![resolve], true).await?.pop())
+}
+
+/// The revision that was written; `None` if the object is another one than was read.
+fn written(outcome: Option<EditOutcome>) -> Result<Option<Revision>> {
+    match outcome {
         Some(EditOutcome::Written(revision)) => Ok(Some(revision)),
         Some(EditOutcome::Refused(error)) => Err(error.into()),
         Some(EditOutcome::Conflict) | None => Ok(None),
     }
-}
-
-fn notes_of(notes: &ObjectNotes, contents: &[&Content]) -> Result<Notes> {
-    let (mut terms, mut seen) = (Vec::new(), HashSet::new());
-    for (index, term) in contents.iter().flat_map(|content| &content.indexes) {
-        let name = String::from_utf8_lossy(index).into_owned();
-        let term = term_of_key(index, term)?;
-        if seen.insert((name.clone(), bytes_of_term(term.as_ref()))) {
-            terms.push((name, term));
-        }
-    }
-    Ok(notes.to_notes(terms))
-}
-
-fn revisions(object: &Object) -> Vec<Revision> {
-    object
-        .siblings
-        .iter()
-        .map(|sibling| sibling.revision.clone())
-        .collect()
-}
-
-/// The number of the next event. The first is a time, so that an object whose deletion was forgotten does not count again
-/// what clients have seen before.
-fn next_counter(server: &Server, object: &Object) -> u64 {
-    match object.notes.counter {
-        0 => server.engine.now_ms().max(1),
-        counter => counter + 1,
-    }
-}
-
-fn new_hash() -> Result<RevisionHash> {
-    let mut digest = [0; 16];
-    getrandom::fill(&mut digest)
-        .map_err(|error| RiakError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
-    Ok(RevisionHash::Digest(digest))
 }
 
 fn too_large() -> RiakError {

@@ -1,6 +1,7 @@
-//! One connection: requests one after the other, each answered before the next is looked at.
+//! One connection: requests one after the other, each answered before the next is looked at, but for puts that a client sends without
+//! waiting for answers ([`pipelined`](super::pipelined)). Answers to what came together are sent together.
 
-use super::frame::{self, FrameError};
+use super::frame::{self, FrameError, code};
 use super::secure;
 use super::wire::Message;
 use crate::access::Access;
@@ -23,6 +24,8 @@ use value::{Document, DocumentBuf};
 const FIRST_READ_BYTES: usize = 4 * 1024;
 /// How far a buffer is grown ahead of the bytes that have arrived.
 const GROWTH_BYTES_MIN: usize = 64 * 1024;
+/// What messages take that came behind each other: themselves, and what is made of them.
+const AHEAD_FACTOR: usize = 2;
 /// How long a message waits until others let go of the memory that it needs.
 const ROOM_TIME_MAX: Duration = Duration::from_secs(30);
 /// How long a client may take to take an answer.
@@ -41,8 +44,14 @@ pub(crate) struct Connection {
     /// Shared with the operation that runs, which looks whether its client is still there.
     stream: Arc<net::Stream>,
     buffer: BytesMut,
+    /// Whether the last read has filled its room, so that there may be more.
+    is_filled: bool,
+    /// The memory of messages that came behind each other, and of what is made of them.
+    ahead: Share,
     out: Vec<u8>,
     pace: Pace,
+    /// The messages that were taken and have no answer yet.
+    unanswered: usize,
     /// Whether what was sent cannot be ended as it should.
     is_given_up: bool,
     /// Whether a part of an answer may have been sent, and not all of it.
@@ -59,65 +68,49 @@ pub(crate) async fn run(
 ) {
     let counted = server.clone();
     let _connected = counted.stats.connect();
-    let stream = match tls {
-        None => stream,
-        Some(tls) => {
-            let secured = Box::pin(secure::begin(tls, stream));
-            let secured = tokio::select! {
-                secured = secured => secured,
-                () = net::stopped(&mut stop) => return,
-            };
-            match secured {
-                Ok(stream) => stream,
-                Err(error) => return tracing::debug!(%peer, %error, "the connection was not made secure"),
-            }
-        }
+    let Some(stream) = secured(tls, stream, peer, &mut stop).await else {
+        return;
     };
-    let mut connection = Connection {
-        server,
-        peer,
-        access: None,
-        client_id: vec![0; 4],
-        stream: Arc::new(stream),
-        buffer: BytesMut::new(),
-        out: Vec::new(),
-        pace: Pace::default(),
-        is_given_up: false,
-        is_sending: false,
-    };
+    let mut connection = Connection::new(server, stream, peer);
     loop {
         let message = tokio::select! {
             message = connection.next() => message,
-            () = net::stopped(&mut stop) => return,
+            () = net::stopped(&mut stop) => {
+                // What was done already is told.
+                drop(connection.flush().await);
+                return;
+            }
         };
         let answered = match message {
             Ok(Some((code, message, _memory))) => connection.answer(code, message).await,
             Ok(None) => return,
-            Err(Fault::Io(error)) => Err(error),
-            Err(Fault::Skipped(error)) => {
-                let error = RiakError::bad(format!("too_large: {error}"));
-                frame::put_error(&mut connection.out, &error);
-                connection.flush().await
-            }
-            Err(Fault::Full(error)) => {
-                frame::put_error(
-                    &mut connection.out,
-                    &RiakError::bad(format!("no_memory: {error}")),
-                );
-                connection.flush().await
-            }
-            Err(Fault::Frame(error)) => {
-                // What follows cannot be told apart any more.
-                frame::put_error(&mut connection.out, &RiakError::bad(error.to_string()));
-                drop(connection.flush().await);
-                return;
-            }
+            Err(fault) => connection.refuse(fault).await,
         };
         if let Err(error) = answered {
             tracing::debug!(peer = %connection.peer, %error, "the connection ended");
             return;
         }
     }
+}
+
+/// The stream, through TLS where there is some; `None` where that ended it.
+async fn secured(
+    tls: Option<Tls>,
+    stream: net::Stream,
+    peer: SocketAddr,
+    stop: &mut watch::Receiver<bool>,
+) -> Option<net::Stream> {
+    let Some(tls) = tls else {
+        return Some(stream);
+    };
+    let secured = Box::pin(secure::begin(tls, stream));
+    let secured = tokio::select! {
+        secured = secured => secured,
+        () = net::stopped(stop) => return None,
+    };
+    secured
+        .inspect_err(|error| tracing::debug!(%peer, %error, "the connection was not made secure"))
+        .ok()
 }
 
 enum Fault {
@@ -136,18 +129,62 @@ impl From<io::Error> for Fault {
 }
 
 impl Connection {
+    fn new(server: Arc<Server>, stream: net::Stream, peer: SocketAddr) -> Connection {
+        let ahead = server.engine.memory().share(Holder::Requests);
+        Connection {
+            server,
+            peer,
+            access: None,
+            client_id: vec![0; 4],
+            stream: Arc::new(stream),
+            buffer: BytesMut::new(),
+            is_filled: false,
+            ahead,
+            out: Vec::new(),
+            pace: Pace::default(),
+            unanswered: 0,
+            is_given_up: false,
+            is_sending: false,
+        }
+    }
+
+    /// Whether the client has to log in first.
+    fn is_stranger(&self) -> bool {
+        self.access.is_none() && self.server.engine.needs_login()
+    }
+
     /// The next message with the memory that it holds; `None` where the client closed before it.
     async fn next(&mut self) -> Result<Option<(u8, Bytes, Option<Share>)>, Fault> {
         self.pace.restart();
-        let is_stranger = self.access.is_none() && self.server.engine.needs_login();
+        let is_stranger = self.is_stranger();
+        let Some(bytes) = self.announced(is_stranger).await? else {
+            return Ok(None);
+        };
+        let memory = self.room_for(bytes, is_stranger).await?;
+        self.pace.restart();
+        while self.buffer.len() < bytes {
+            if self.read_some(bytes - self.buffer.len()).await? == 0 {
+                return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
+            }
+        }
+        let (code, message) = frame::take(&mut self.buffer, bytes);
+        if self.buffer.is_empty() {
+            // The spare room shares the message's memory: let it go with the message.
+            self.buffer = BytesMut::new();
+        }
+        Ok(Some((code, message, memory)))
+    }
+
+    /// The bytes of the next frame; `None` where the client closed before it.
+    async fn announced(&mut self, is_stranger: bool) -> Result<Option<usize>, Fault> {
         let limit = if is_stranger {
             STRANGER_BYTES_MAX
         } else {
             MESSAGE_BYTES_MAX
         };
-        let bytes = loop {
+        loop {
             match frame::wanted(&self.buffer, limit) {
-                Ok(Some(bytes)) => break bytes,
+                Ok(Some(bytes)) => return Ok(Some(bytes)),
                 Err(error @ FrameError::TooLarge(bytes, _)) if bytes <= SKIPPED_BYTES_MAX && !is_stranger => {
                     self.skip(frame::LENGTH_BYTES + bytes).await?;
                     return Err(Fault::Skipped(error));
@@ -161,33 +198,54 @@ impl Connection {
                 }
                 Ok(None) => {}
             }
+        }
+    }
+
+    /// The memory of a frame; none for a short one.
+    async fn room_for(&mut self, bytes: usize, is_stranger: bool) -> Result<Option<Share>, Fault> {
+        if bytes <= FIRST_READ_BYTES {
+            return Ok(None);
+        }
+        let holder = if is_stranger {
+            Holder::Strangers
+        } else {
+            Holder::of_request(bytes)
         };
-        let mut memory = None;
-        if bytes > FIRST_READ_BYTES {
-            let holder = if is_stranger {
-                Holder::Strangers
-            } else {
-                Holder::of_request(bytes)
-            };
-            let mut share = self.server.engine.memory().share(holder);
-            if let Err(full) = share.wait(bytes, ROOM_TIME_MAX).await {
-                self.skip(bytes).await?;
-                return Err(Fault::Full(full.to_string()));
+        let mut share = self.server.engine.memory().share(holder);
+        if let Err(full) = share.wait(bytes, ROOM_TIME_MAX).await {
+            self.skip(bytes).await?;
+            return Err(Fault::Full(full.to_string()));
+        }
+        Ok(Some(share))
+    }
+
+    /// The message behind the one that is being answered, if all of it is there and it is a short one.
+    pub(super) fn waiting(&mut self) -> Option<(u8, &[u8])> {
+        if self.waiting_bytes().is_none() && self.is_filled {
+            self.reserve(FIRST_READ_BYTES);
+            // What is wrong with the stream is told to who waits for more.
+            drop(self.read_now());
+        }
+        let bytes = self.waiting_bytes()?;
+        let (code, message) = self.buffer.get(frame::LENGTH_BYTES..bytes)?.split_first()?;
+        Some((*code, message))
+    }
+
+    /// The bytes of its frame.
+    fn waiting_bytes(&self) -> Option<usize> {
+        let bytes = frame::wanted(&self.buffer, GROWTH_BYTES_MIN).ok()??;
+        (bytes <= self.buffer.len()).then_some(bytes)
+    }
+
+    /// Takes it off the buffer: it is answered with the one before it.
+    pub(super) fn take_waiting(&mut self) {
+        if let Some(bytes) = self.waiting_bytes() {
+            self.buffer.advance(bytes);
+            self.unanswered += 1;
+            if self.buffer.is_empty() {
+                self.buffer = BytesMut::new();
             }
-            memory = Some(share);
         }
-        self.pace.restart();
-        while self.buffer.len() < bytes {
-            if self.read_some(bytes - self.buffer.len()).await? == 0 {
-                return Err(io::Error::from(io::ErrorKind::UnexpectedEof).into());
-            }
-        }
-        let (code, message) = frame::take(&mut self.buffer, bytes);
-        if self.buffer.is_empty() {
-            // The spare room shares the message's memory: let it go with the message.
-            self.buffer = BytesMut::new();
-        }
-        Ok(Some((code, message, memory)))
     }
 
     /// Reads `bytes` and keeps none of them: a client that is still sending would not see why it was refused.
@@ -210,6 +268,8 @@ impl Connection {
         loop {
             // Waits without a buffer, so that an idle connection costs none.
             if self.buffer.is_empty() {
+                // Less than before always fits.
+                self.ahead.fit(0);
                 self.stream.readable().await?;
             } else {
                 self.pace.begin();
@@ -218,21 +278,39 @@ impl Connection {
                     continue;
                 }
             }
-            let ahead = self.buffer.len().max(GROWTH_BYTES_MIN);
-            self.buffer.reserve(missing.min(ahead).max(FIRST_READ_BYTES));
-            match self.stream.try_read_buf(&mut self.buffer) {
-                Ok(count) => {
-                    self.pace.came(count);
-                    return Ok(count);
-                }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    if self.buffer.is_empty() {
-                        self.buffer = BytesMut::new();
-                    }
-                }
-                Err(error) => return Err(error),
+            self.reserve(missing);
+            match self.read_now() {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                read => return read,
             }
         }
+    }
+
+    /// Makes room for what is missing, as far as it is read at once. A client that sends message after message, so that reads are
+    /// filled, has them read many at a time.
+    fn reserve(&mut self, missing: usize) {
+        let may_have_more = self.is_filled && !self.is_stranger();
+        let least = if may_have_more && self.ahead.fit(AHEAD_FACTOR * GROWTH_BYTES_MIN) {
+            GROWTH_BYTES_MIN
+        } else {
+            FIRST_READ_BYTES
+        };
+        let most = self.buffer.len().max(GROWTH_BYTES_MIN);
+        self.buffer.reserve(missing.min(most).max(least));
+    }
+
+    /// Reads what is there.
+    fn read_now(&mut self) -> io::Result<usize> {
+        let room = self.buffer.capacity() - self.buffer.len();
+        let read = self.stream.try_read_buf(&mut self.buffer);
+        self.is_filled = read.as_ref().is_ok_and(|&count| count == room && count > 0);
+        if let Ok(count) = read {
+            self.pace.came(count);
+        }
+        if self.buffer.is_empty() {
+            self.buffer = BytesMut::new();
+        }
+        read
     }
 
     async fn answer(&mut self, code: u8, message: Bytes) -> io::Result<()> {
@@ -251,17 +329,43 @@ impl Connection {
             started: Instant::now(),
             context: context.clone(),
         });
+        self.unanswered = 1;
         let work = Box::pin(super::dispatch::run(self, code, message));
         if let Err(error) = context.run(work).await {
-            if error.status == http::StatusCode::INTERNAL_SERVER_ERROR {
-                tracing::error!(error = error.message, "a request failed");
-            }
+            log(&error);
             if self.is_given_up || self.is_sending {
                 return Err(io::Error::other(error.message));
             }
-            frame::put_error(&mut self.out, &error);
+            for _ in 0..self.unanswered {
+                frame::put_error(&mut self.out, &error);
+            }
+        }
+        // Answers to what came together go together.
+        let has_short = matches!(
+            self.waiting(),
+            Some((code::PING | code::GET | code::PUT | code::DEL, _))
+        );
+        if has_short && self.out.len() < SEND_BYTES {
+            return Ok(());
         }
         self.flush().await
+    }
+
+    /// Says why a message has no answer. An error where nothing that follows can be answered.
+    async fn refuse(&mut self, fault: Fault) -> io::Result<()> {
+        let (error, is_last) = match fault {
+            Fault::Io(error) => return Err(error),
+            Fault::Skipped(error) => (RiakError::bad(format!("too_large: {error}")), false),
+            Fault::Full(error) => (RiakError::bad(format!("no_memory: {error}")), false),
+            // What follows cannot be told apart any more.
+            Fault::Frame(error) => (RiakError::bad(error.to_string()), true),
+        };
+        frame::put_error(&mut self.out, &error);
+        self.flush().await?;
+        match is_last {
+            true => Err(io::Error::other(error.message)),
+            false => Ok(()),
+        }
     }
 
     /// Follows changes of the user's account and of roles; a user who was dropped is logged out.
@@ -289,6 +393,12 @@ impl Connection {
     /// Adds a message to what is sent.
     pub(crate) fn put(&mut self, code: u8, message: &impl Message) {
         frame::put(&mut self.out, code, message);
+    }
+
+    /// Adds an error as the answer to a message.
+    pub(super) fn put_error(&mut self, error: &RiakError) {
+        log(error);
+        frame::put_error(&mut self.out, error);
     }
 
     pub(crate) fn put_empty(&mut self, code: u8) {
@@ -324,5 +434,12 @@ impl Connection {
         sent.map_err(|_| io::Error::from(io::ErrorKind::TimedOut))??;
         self.is_sending = false;
         Ok(())
+    }
+}
+
+/// Logs what a client cannot be blamed for.
+fn log(error: &RiakError) {
+    if error.status == http::StatusCode::INTERNAL_SERVER_ERROR {
+        tracing::error!(error = error.message, "a request failed");
     }
 }

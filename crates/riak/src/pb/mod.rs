@@ -9,6 +9,7 @@ mod large;
 mod mapred;
 pub mod messages;
 mod objects;
+mod pipelined;
 mod secure;
 mod typed;
 pub mod wire;

@@ -2,8 +2,8 @@
 
 use super::connection::Connection;
 use super::frame::code;
-use super::large;
 use super::messages::{self, DelReq, GetReq, GetResp, Pair, PutReq, PutResp};
+use super::{large, pipelined};
 use crate::buckets::{BucketProperties, Purpose, Quorum, Quorums, existing, writable};
 use crate::clock::Clock;
 use crate::content::{Content, Link};
@@ -15,6 +15,9 @@ use crate::names::{Bucket, check_key};
 use crate::object::large as object_large;
 use crate::object::{self, Condition, Object, Put, Sibling};
 use auth::Action;
+use engine::{Namespace, RevisionedCollection};
+use http::StatusCode;
+use std::iter;
 use std::pin::pin;
 use std::time::Instant;
 
@@ -60,17 +63,45 @@ pub(crate) async fn get(connection: &mut Connection, request: GetReq) -> Result<
 pub(crate) async fn put(connection: &mut Connection, request: PutReq) -> Result<()> {
     let server = connection.server.clone();
     let bucket = Bucket::new(request.kind.as_deref(), &request.bucket)?;
-    request.key.as_deref().map_or(Ok(()), check_key)?;
     let properties = server.bucket_properties(&bucket).await?;
-    check_quorums(&properties, &[request.w, request.dw, request.pw], request.n_val)?;
-    refuse_datatype(&properties)?;
-    if request.asis.unwrap_or(false) {
-        return Err(RiakError::unsupported("the option asis"));
-    }
+    check_put(&request, &properties)?;
     let access = connection.granted()?;
     let collection = writable(&server, access, &bucket, Action::Insert).await?;
     let namespace = bucket.namespace();
     access.require(Action::Update, &namespace)?;
+    let place = Place {
+        properties: &properties,
+        collection: &collection,
+        namespace: &namespace,
+    };
+    let behind = pipelined::puts_behind(connection, &request);
+    match behind.is_empty() {
+        true => put_alone(connection, place, request).await,
+        false => put_together(connection, place, iter::once(request).chain(behind)).await,
+    }
+}
+
+/// Where puts go.
+#[derive(Clone, Copy)]
+struct Place<'p> {
+    properties: &'p BucketProperties,
+    collection: &'p RevisionedCollection,
+    namespace: &'p Namespace,
+}
+
+/// Refuses what cannot be put into a bucket with these properties.
+fn check_put(request: &PutReq, properties: &BucketProperties) -> Result<()> {
+    request.key.as_deref().map_or(Ok(()), check_key)?;
+    check_quorums(properties, &[request.w, request.dw, request.pw], request.n_val)?;
+    refuse_datatype(properties)?;
+    match request.asis.unwrap_or(false) {
+        true => Err(RiakError::unsupported("the option asis")),
+        false => Ok(()),
+    }
+}
+
+/// A put as it is written: its key, the same where it was made, and the rest.
+fn read_put(request: PutReq, properties: &BucketProperties) -> Result<(Vec<u8>, Option<Vec<u8>>, Put)> {
     let made = match &request.key {
         Some(_) => None,
         None => Some(new_key()?),
@@ -81,36 +112,80 @@ pub(crate) async fn put(connection: &mut Connection, request: PutReq) -> Result<
         (_, Some(true)) => Condition::Unchanged,
         _ => Condition::Nothing,
     };
-    let mut content = read_content(request.content);
-    if content.value.len() > VALUE_BYTES_MAX {
-        let value = std::mem::take(&mut content.value);
-        let stored = object_large::store(&server, &namespace, &key, value, None);
-        content.large = Some(Box::pin(stored).await?);
-    }
     let put = Put {
-        content,
+        content: read_content(request.content),
         context: clock_of(request.vclock.as_deref().unwrap_or_default())?,
         condition,
         keeps_siblings: properties.keeps_siblings(),
     };
+    Ok((key, made, put))
+}
+
+async fn put_alone(connection: &mut Connection, place: Place<'_>, request: PutReq) -> Result<()> {
+    let server = connection.server.clone();
+    let timeout = request.timeout;
+    let returns_head = request.return_head.unwrap_or(false);
+    let returns = request.return_body.unwrap_or(false) || returns_head;
+    let (key, made, mut put) = read_put(request, place.properties)?;
+    if put.content.value.len() > VALUE_BYTES_MAX {
+        let value = std::mem::take(&mut put.content.value);
+        let stored = object_large::store(&server, place.namespace, &key, value, None);
+        put.content.large = Some(Box::pin(stored).await?);
+    }
     // A file that was begun is ended.
-    let timeout = request.timeout.filter(|_| put.content.large.is_none());
-    let written = object::put(&server, (&collection, &namespace), &key, put);
+    let timeout = timeout.filter(|_| put.content.large.is_none());
+    let written = object::put(&server, (place.collection, place.namespace), &key, put);
     let object = Deadline::of(timeout).run(pin!(written)).await?;
     let mut answer = PutResp {
         key: made,
         ..PutResp::default()
     };
-    let returns_head = request.return_head.unwrap_or(false);
-    if request.return_body.unwrap_or(false) || returns_head {
+    if returns {
         answer.vclock = Some(object.clock().encode());
         if !returns_head && has_large(&object) {
             let contents = large_contents(&object);
-            return large::send(connection, code::PUT_RESP, &namespace, contents, &answer).await;
+            return large::send(connection, code::PUT_RESP, place.namespace, contents, &answer).await;
         }
         answer.content = contents(&object, returns_head);
     }
     connection.put(code::PUT_RESP, &answer);
+    Ok(())
+}
+
+/// Puts that came together, each answered as if it had come alone.
+async fn put_together(
+    connection: &mut Connection,
+    place: Place<'_>,
+    requests: impl Iterator<Item = PutReq>,
+) -> Result<()> {
+    let server = connection.server.clone();
+    let (mut answers, mut puts, mut timeout) = (Vec::new(), Vec::new(), None);
+    for request in requests {
+        timeout = request.timeout;
+        let read = check_put(&request, place.properties).and_then(|()| read_put(request, place.properties));
+        answers.push(read.map(|(key, made, put)| {
+            puts.push((key, put));
+            PutResp {
+                key: made,
+                ..PutResp::default()
+            }
+        }));
+    }
+    let written = object::put_together(&server, (place.collection, place.namespace), puts);
+    let mut written = Deadline::of(timeout).run(pin!(written)).await?.into_iter();
+    for answer in answers {
+        let told = answer.and_then(|answer| match written.next() {
+            Some(object) => object.map(|_| answer),
+            None => Err(RiakError::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "a put of which nothing came",
+            )),
+        });
+        match told {
+            Ok(answer) => connection.put(code::PUT_RESP, &answer),
+            Err(error) => connection.put_error(&error),
+        }
+    }
     Ok(())
 }
 

@@ -3,10 +3,11 @@
 use super::call::Call;
 use super::headers;
 use super::respond::add;
-use crate::error::{Result, RiakError};
+use crate::error::Result;
 use crate::names::Bucket;
 use crate::object::large::{Piece, body_of};
 use crate::object::{Object, Sibling};
+use crate::random::random;
 use http::{Body, HeaderMap, HeaderValue, Response, StatusCode, percent_encode_bytes};
 
 /// The answer with all siblings.
@@ -102,8 +103,5 @@ fn title_case(name: &str) -> String {
 
 /// What separates the parts of an answer.
 pub(crate) fn boundary() -> Result<String> {
-    let mut random = [0; 12];
-    getrandom::fill(&mut random)
-        .map_err(|error| RiakError::new(StatusCode::INTERNAL_SERVER_ERROR, error.to_string()))?;
-    Ok(value::hex(&random))
+    Ok(value::hex(&random()?))
 }

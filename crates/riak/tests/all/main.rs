@@ -13,6 +13,7 @@ mod links;
 mod mapreduce;
 mod objects;
 mod operations;
+mod pipelined;
 mod requests;
 mod server;
 mod sizes;

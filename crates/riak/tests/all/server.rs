@@ -140,6 +140,11 @@ impl Client {
         self.next()
     }
 
+    /// Sends bytes, and waits for no answer.
+    pub fn write(&mut self, bytes: &[u8]) {
+        self.stream.write_all(bytes).unwrap();
+    }
+
     pub fn next(&mut self) -> (u8, Bytes) {
         let mut buffer = BytesMut::zeroed(4);
         self.stream.read_exact(&mut buffer).unwrap();
