@@ -1,15 +1,16 @@
 //! One request, taken apart.
 
-use crate::config::Config;
 use crate::content_encoding;
-use crate::database::Database;
-use crate::error::{CouchError, Result};
 use crate::limits::BODY_BYTES_MAX;
 use crate::operation::Operation;
 use crate::query::Query;
-use crate::security::{self, Permission};
 use crate::server::Server;
-use crate::user::User;
+use access::config::Config;
+use access::database::Database;
+use access::error::{CouchError, Result};
+use access::login::Visitor;
+use access::security::{self, Permission};
+use access::user::User;
 use bytes::Bytes;
 use http::{
     Body, HeaderMap, Method, Request, RequestBody, Response, Uri, header, percent_decode, percent_encode,
@@ -176,6 +177,19 @@ impl Call {
 
     fn database_name(&self) -> &str {
         self.path.first().map(String::as_str).unwrap_or_default()
+    }
+
+    /// What tells who asks.
+    pub(crate) fn visitor(&self) -> Visitor<'_> {
+        Visitor {
+            engine: &self.server.engine,
+            config: &self.server.config,
+            logins: &self.server.logins,
+            method: &self.method,
+            path: &self.path,
+            headers: &self.headers,
+            peer: self.peer,
+        }
     }
 
     /// The id of a document that comes without one.

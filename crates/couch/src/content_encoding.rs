@@ -3,7 +3,7 @@
 //! CouchDB takes gzip and nothing else (`src/couch/src/couch_httpd.erl`, `maybe_decompress`). A body is decompressed
 //! piece by piece as it is read, so that its reader limits the bytes that come out, however few went in.
 
-use crate::error::{CouchError, Result};
+use access::error::{CouchError, Result};
 use bytes::Bytes;
 use futures::stream::try_unfold;
 use http::{Body, BodyError, GzipDecoder, HeaderValue, RequestBody, StatusCode};

@@ -1,7 +1,7 @@
 //! Requests of web pages from elsewhere (`src/chttpd/src/chttpd_cors.erl`), configured in the sections `chttpd` and `cors`.
 
-use crate::config::Config;
 use crate::respond;
+use access::config::Config;
 use http::{HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};
 
 const METHODS: &str = "GET, HEAD, POST, PUT, DELETE, TRACE, CONNECT, COPY, OPTIONS";

@@ -3,9 +3,9 @@
 //! Nothing notes it down. Whoever wants to know has a look taken at all databases, and what is not as it was then is given a number.
 //! So a database that changed several times between two looks has changed once, and after a start all databases count as changed.
 
-use crate::error::Result;
 use crate::limits::DATABASES_DROPPED_KEPT_MAX;
-use crate::names;
+use access::error::Result;
+use access::names;
 use engine::{Engine, Sequence};
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, HashSet};

@@ -4,13 +4,14 @@
 //! not. The functions are given the document as clients see it, and the revision that it follows; an edit that follows no leaf
 //! is refused as a conflict when it is written, so what they looked at is what is replaced.
 
-use crate::config::Config;
-use crate::database::Database;
 use crate::design::{Design, Designs};
-use crate::error::{CouchError, Result};
 use crate::limits::PARTITION_BYTES_MAX;
 use crate::outgoing::{Shown, ShownHistory};
-use crate::{ids, json, outgoing};
+use crate::{json, outgoing};
+use access::config::Config;
+use access::database::Database;
+use access::error::{CouchError, Result};
+use access::ids;
 use engine::{Edit, EditOrigin, Revision, RevisionPath, RevisionedSnapshot, partition_of};
 use http::StatusCode;
 use serde_json::{Map, Value as Json};

@@ -1,6 +1,6 @@
 //! Ids of documents that come without one, by the algorithms that CouchDB has for them (`src/couch/src/couch_uuids.erl`).
 
-use crate::config::Config;
+use access::config::Config;
 use engine::ids::{Generator, IdKind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use value::date::since_1970;

@@ -3,8 +3,8 @@
 //! The rules are those of `src/couch/src/couch_doc.erl` (`from_json_obj`).
 
 use crate::attachments::{self, Attachment};
-use crate::error::{CouchError, Result};
-use crate::ids;
+use access::error::{CouchError, Result};
+use access::ids;
 use engine::{Revision, RevisionHash, RevisionPath};
 use json::underscored;
 use json::{Reader, finish, keep_last_of_each_name, put_string};

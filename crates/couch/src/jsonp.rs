@@ -3,8 +3,8 @@
 //! Only where the setting `[chttpd] allow_jsonp` is `true`; attachments stay what they are.
 
 use crate::call::Call;
-use crate::error::{CouchError, Result};
 use crate::respond::IsJson;
+use access::error::{CouchError, Result};
 use http::{Body, HeaderValue, Response, header};
 
 const SCRIPT: HeaderValue = HeaderValue::from_static("application/javascript");

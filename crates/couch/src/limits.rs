@@ -4,9 +4,6 @@
 /// documents is kept in memory until it is written).
 pub const BODY_BYTES_MAX: usize = 128 * 1024 * 1024;
 
-/// The bytes of one document (CouchDB's `max_document_size`).
-pub const DOCUMENT_BYTES_MAX: usize = 8_000_000;
-
 /// The bytes of the attachments that are given within a document's JSON, which has to be in memory for that.
 pub const INLINE_BYTES_MAX: usize = 256 * 1024 * 1024;
 
@@ -47,21 +44,6 @@ pub const DBS_INFO_MAX: usize = 100;
 
 /// The revisions of a branch that a new database remembers (CouchDB's `revs_limit`).
 pub const REVISIONS_KEPT_DEFAULT: u32 = 1_000;
-
-/// The revisions that functions are shown of a document, where `[query_server_config] revs_limit` says nothing.
-pub const REVISIONS_SHOWN: usize = 20;
-
-/// The documents that one `_purge` may name, where `[purge] max_document_id_number` says nothing.
-pub const PURGE_DOCUMENTS_MAX: usize = 100;
-
-/// The revisions that one `_purge` may name, where `[purge] max_revisions_number` says nothing.
-pub const PURGE_REVISIONS_MAX: usize = 1_000;
-
-/// How long a login by cookie lasts, in seconds (CouchDB's `timeout`).
-pub const SESSION_SECONDS: u64 = 600;
-
-/// The passwords that were found right and are remembered, so that basic authentication need not hash each time.
-pub const PASSWORDS_REMEMBERED_MAX: usize = 1_000;
 
 /// How long a feed waits before it sends a sign of life, in milliseconds, where the client does not say.
 pub const HEARTBEAT_MS_DEFAULT: u64 = 60_000;

@@ -3,11 +3,11 @@
 //! Their revision is a count, `0-1`, `0-2`, …, and nobody checks it (`src/couch/src/couch_db.erl`, `increment_local_doc_revs`).
 
 use crate::call::Call;
-use crate::database::Database;
-use crate::error::{CouchError, Result};
-use crate::ids;
 use crate::incoming::Incoming;
-use crate::security::Permission;
+use access::database::Database;
+use access::error::{CouchError, Result};
+use access::ids;
+use access::security::Permission;
 use engine::{Revision, RevisionHash};
 use json::{write_fields, write_string};
 use std::fmt::Write as _;

@@ -1,7 +1,7 @@
 //! Requests as operations: listed among those of the other protocols, and ended when nobody waits for the answer, when their
 //! time is over, when somebody kills them, or when the server stops.
 
-use crate::config::Config;
+use access::config::Config;
 use engine::{Client, Context, Engine, OperationGuard};
 use http::{BodySender, Request};
 use memory::{Holder, Share};

@@ -1,8 +1,8 @@
 //! Documents as clients see them.
 
 use crate::attachments::{self, Attachment, Loaded};
-use crate::error::Result;
-use crate::ids;
+use access::error::Result;
+use access::ids;
 use engine::{DocumentHistory, Revision, RevisionHash, RevisionPath};
 use json::{Reader, write_fields, write_string};
 use std::fmt::Write as _;

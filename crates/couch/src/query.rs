@@ -1,6 +1,6 @@
 //! The parameters of a URL.
 
-use crate::error::{CouchError, Result};
+use access::error::{CouchError, Result};
 use http::query_pairs;
 use json::Reader;
 use value::Value;

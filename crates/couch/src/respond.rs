@@ -1,6 +1,6 @@
 //! Making answers.
 
-use crate::error::CouchError;
+use access::error::CouchError;
 use http::header::{ALLOW, CACHE_CONTROL, CONTENT_TYPE, ETAG, LOCATION, SERVER, SET_COOKIE};
 use http::{Body, BodySender, HeaderMap, HeaderValue, Response, StatusCode, if_none_match};
 use md5::{Digest, Md5};

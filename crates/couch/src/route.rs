@@ -5,9 +5,10 @@ use crate::endpoints::{
     active_tasks, all_docs, bulk_docs, bulk_get, changes, cluster_setup, couchapp, database, document, local,
     mango, node, partition, replicate, revisions, root, scheduler, session, text_search, uuids, view,
 };
-use crate::error::{CouchError, Result};
-use crate::security::require_server_admin;
-use crate::{ids, login, names};
+use crate::rights;
+use access::error::{CouchError, Result};
+use access::security::require_server_admin;
+use access::{ids, login, names};
 use clouseau::Form;
 use futures::FutureExt;
 use futures::future::{BoxFuture, ready};
@@ -15,7 +16,7 @@ use http::{Method, Response};
 
 /// Answers a request.
 pub(crate) async fn run(call: &mut Call) -> Result<Response> {
-    login::authenticate(call).await?;
+    call.user = login::authenticate(&call.visitor()).await?;
     dispatch(call).await
 }
 
@@ -29,6 +30,7 @@ pub(crate) async fn dispatch(call: &mut Call) -> Result<Response> {
 async fn chosen(call: &mut Call) -> Result<Response> {
     let path = call.path.clone();
     let path: Vec<&str> = path.iter().map(String::as_str).collect();
+    rights::check(call, &path)?;
     endpoint(call, &path).await
 }
 

@@ -1,8 +1,8 @@
 //! The most rows that one query of a view or of `_all_docs` may ask for (`couch_mrview_util:apply_limit`).
 
-use crate::config::Config;
-use crate::error::{CouchError, Result};
 use crate::limits::ROWS_MAX;
+use access::config::Config;
+use access::error::{CouchError, Result};
 
 /// The limit that holds for a query: its own, which the settings may not let through, or else theirs. None is none.
 pub(crate) fn apply(config: &Config, is_partitioned: bool, limit: Option<u64>) -> Result<Option<u64>> {

@@ -1,9 +1,9 @@
 //! A request as the functions of design documents see it (`src/chttpd/src/chttpd_external.erl`, `json_req_obj`).
 
 use crate::call::Call;
-use crate::database::Database;
 use crate::endpoints::database::write_info;
-use crate::error::{CouchError, Result};
+use access::database::Database;
+use access::error::{CouchError, Result};
 use bytes::Bytes;
 use http::{Method, query_pairs};
 use serde_json::{Map, Value as Json, json};

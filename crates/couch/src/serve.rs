@@ -1,13 +1,14 @@
 //! Serving the protocol: requests come in, answers go out, and what runs besides them is started and ended.
 
 use crate::call::Call;
-use crate::error::CouchError;
 use crate::replication::documents;
 use crate::replication::report::{self, Replications};
 use crate::request_id::{BODY_TIME, REQUEST_ID, RequestIds};
 use crate::server::{ServeError, Server};
-use crate::user::{Handler as Known, User};
-use crate::{cors, jsonp, respond, route, users};
+use crate::{cors, jsonp, respond, route};
+use access::error::CouchError;
+use access::user::{Handler as Known, User};
+use access::users;
 use engine::Engine;
 use http::{
     Handler, HeaderMap, HeaderValue, HostError, Hosts, Method, Request, Response, StatusCode, header,
@@ -94,7 +95,7 @@ impl Protocol {
     pub async fn answer(&self, user: Option<Arc<auth::User>>, request: Request) -> Response {
         let engine = &self.0.engine;
         let user = match user {
-            Some(account) => User::of(engine, &account, Known::Default, request.peer.ip().is_loopback()),
+            Some(account) => User::of(engine, &account, Known::Default, User::at(&request.peer).is_local),
             None => User::of_this_machine(engine),
         };
         answer_within(self.0.clone(), user, request).await

@@ -1,15 +1,14 @@
 //! What all requests share.
 
 use crate::compactions::Compactions;
-use crate::config::Config;
 use crate::database_events::DatabaseEvents;
 use crate::design::Designs;
 use crate::generators::Generators;
 use crate::limits::FEED_PAGES_MAX;
-use crate::passwords::Passwords;
 use crate::replication::jobs::Jobs;
-use crate::user::User;
-use crate::users::Upgrades;
+use access::config::Config;
+use access::login::Logins;
+use access::user::User;
 use engine::Engine;
 use http::{Request, Response};
 use std::net::SocketAddr;
@@ -36,8 +35,7 @@ pub(crate) type Answer = fn(Arc<Server>, User, Request) -> Pin<Box<dyn Future<Ou
 #[derive(Debug)]
 pub(crate) struct Server {
     pub(crate) engine: Engine,
-    pub(crate) passwords: Passwords,
-    pub(crate) upgrades: Upgrades,
+    pub(crate) logins: Logins,
     /// Design documents and what they define.
     pub(crate) designs: Designs,
     /// What happened to databases as a whole.
@@ -67,8 +65,7 @@ impl Server {
         answer: Answer,
     ) -> Result<Server, ServeError> {
         Ok(Server {
-            passwords: Passwords::new().ok_or(ServeError::Secret)?,
-            upgrades: Upgrades::default(),
+            logins: Logins::new().ok_or(ServeError::Secret)?,
             database_events: DatabaseEvents::new(),
             ids: Generators::new(),
             config: Config::load(&engine, address).await?,

@@ -6,10 +6,10 @@
 //! long as a document: what a client does not take of it waits in a temporary file. What is read ahead is part of the memory
 //! budget, and pages do not grow where that has no room.
 
-use crate::error::{CouchError, Result};
 use crate::limits::{CHUNK_BYTES, PAGE_BYTES, PIECES_BYTES};
 use crate::operation::{Operation, Reader};
 use crate::respond;
+use access::error::{CouchError, Result};
 use engine::{Engine, PageLimit, SetAside};
 use http::{BodySender, Response};
 use memory::Share;

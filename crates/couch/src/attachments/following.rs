@@ -4,11 +4,11 @@
 //! The parts come in the order in which the document names the attachments. Each has the length that the document says.
 
 use super::{Attachment, AttachmentWriter, NewAttachment, Settings};
-use crate::error::{CouchError, Result};
 use crate::limits::BODY_BYTES_MAX;
+use access::error::{CouchError, Result};
 use bytes::Bytes;
 use engine::files::Files;
-use http::{BodyError, MultipartError, MultipartReader, PartHead, RequestBody, StatusCode, parameter};
+use http::{MultipartError, MultipartReader, PartHead, RequestBody, StatusCode, parameter};
 
 /// The parts after a document.
 #[derive(Debug)]
@@ -70,14 +70,5 @@ fn check_order(head: &PartHead, name: &str, others: &[&str]) -> Result<()> {
             )))
         }
         _ => Ok(()),
-    }
-}
-
-impl From<MultipartError> for CouchError {
-    fn from(error: MultipartError) -> CouchError {
-        match error {
-            MultipartError::Body(error @ BodyError::TooLarge { .. }) => error.into(),
-            other => CouchError::bad_request(other.to_string()),
-        }
     }
 }

@@ -1,8 +1,8 @@
 //! Attachments within a document's JSON.
 
 use super::{Attachment, AttachmentReader};
-use crate::error::{CouchError, Result};
 use crate::limits::INLINE_BYTES_MAX;
+use access::error::{CouchError, Result};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use engine::files::Files;

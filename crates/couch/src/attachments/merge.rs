@@ -1,8 +1,8 @@
 //! The attachments that a document brings, and those that it keeps of the revision before.
 
 use super::{Attachment, AttachmentWriter, Following, NewAttachment, Settings, TYPE_DEFAULT, check_name};
-use crate::database::Database;
-use crate::error::{CouchError, Result};
+use access::database::Database;
+use access::error::{CouchError, Result};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use engine::{Revision, RevisionedSnapshot};
@@ -192,7 +192,7 @@ fn given_revpos(properties: &Document, generation: i64) -> i64 {
 /// The attachments of the newest revision that the new one follows and that is kept; where none is, those of all leaves.
 async fn attachments_of(document: &Merge<'_>) -> Result<Vec<Attachment>> {
     let snapshot: RevisionedSnapshot = document.database.snapshot().await?;
-    let key = crate::ids::resolve(&snapshot, document.id).await?;
+    let key = access::ids::resolve(&snapshot, document.id).await?;
     let Some(history) = snapshot.history(key.as_ref()).await? else {
         return Ok(Vec::new());
     };

@@ -25,7 +25,7 @@ pub(crate) use settings::Settings;
 pub(crate) use sweep::sweep;
 pub(crate) use writer::{AttachmentWriter, NewAttachment};
 
-use crate::error::{CouchError, Result};
+use access::error::{CouchError, Result};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use engine::files::{DigestKind, FileEntry, FileError};
@@ -169,26 +169,6 @@ fn file_of(error: FileError) -> CouchError {
     match error {
         FileError::DigestMismatch(_) => writer::mismatch(),
         other => other.into(),
-    }
-}
-
-impl From<FileError> for CouchError {
-    fn from(error: FileError) -> CouchError {
-        match error {
-            FileError::Engine(error) => error.into(),
-            FileError::TooManyChunks(_) | FileError::TooLong { .. } => CouchError::new(
-                http::StatusCode::PAYLOAD_TOO_LARGE,
-                "attachment_too_large",
-                error.to_string(),
-            ),
-            FileError::DigestMismatch(_) => CouchError::bad_request(error.to_string()),
-            FileError::Deleted(_) => CouchError::not_found("Document is missing attachment"),
-            other => CouchError::new(
-                http::StatusCode::INTERNAL_SERVER_ERROR,
-                "internal_server_error",
-                other.to_string(),
-            ),
-        }
     }
 }
 

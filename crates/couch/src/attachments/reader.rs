@@ -1,7 +1,7 @@
 //! Reading the bytes of an attachment as they are asked for.
 
 use super::Attachment;
-use crate::error::{CouchError, Result};
+use access::error::{CouchError, Result};
 use bytes::Bytes;
 use engine::files::{FileReader, Files};
 use http::{Body, BodySender, GzipDecoder, StatusCode};

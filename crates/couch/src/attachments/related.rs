@@ -2,7 +2,7 @@
 //! (`src/couch/src/couch_httpd_multipart.erl`, `encode_multipart_stream`, `length_multipart_stream`).
 
 use super::{Attachment, AttachmentReader};
-use crate::error::Result;
+use access::error::Result;
 use engine::files::Files;
 use http::BodySender;
 use peer::related::{PartOf, boundary, document_head, part_end, part_head};

@@ -1,6 +1,6 @@
 //! The settings that concern attachments.
 
-use crate::config::Config;
+use access::config::Config;
 
 /// What CouchDB compresses by default (`src/couch/src/couch_util.erl`, `compressible_att_type`).
 const COMPRESSIBLE_TYPES: &str = "text/*, application/javascript, application/json, application/xml";

@@ -1,8 +1,8 @@
 //! Removing the files that no revision names any more.
 
 use super::Attachment;
-use crate::database::Database;
-use crate::error::Result;
+use access::database::Database;
+use access::error::Result;
 use engine::files::ListRequest;
 use engine::{ChangeKind, Order, Sequence};
 use std::collections::HashSet;

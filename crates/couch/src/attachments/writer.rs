@@ -2,7 +2,7 @@
 //! `with_stream`).
 
 use super::{Attachment, Settings, file_of};
-use crate::error::{CouchError, Result};
+use access::error::{CouchError, Result};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use engine::files::{DigestKind, Digests, FileWriter, Files, NewFile};

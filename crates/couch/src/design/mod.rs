@@ -5,9 +5,10 @@
 mod render;
 mod selector;
 
-use crate::database::Database;
-use crate::error::{CouchError, Result};
-use crate::{ids, outgoing};
+use crate::outgoing;
+use access::database::Database;
+use access::error::{CouchError, Result};
+use access::ids;
 use clouseau::views_of;
 use engine::{Order, PageLimit, Record, Sequence};
 use http::StatusCode;
@@ -19,7 +20,7 @@ use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::sync::Arc;
 use value::Value;
-use view::{Error, Functions, Group, Refusal, ScriptError, ScriptLimits, Views, check_design};
+use view::{Functions, Group, Refusal, ScriptLimits, Views, check_design};
 
 /// The design documents whose functions are kept; past it all are forgotten, and compiled again when they are called.
 const KEPT_MAX: usize = 512;
@@ -187,54 +188,5 @@ impl Designs {
         }
         kept.insert(key, design.clone());
         Ok(design)
-    }
-}
-
-impl From<Error> for CouchError {
-    fn from(error: Error) -> CouchError {
-        let text = error.to_string();
-        match error {
-            Error::Store(error) => engine::Error::from(error).into(),
-            Error::InvalidDesign(_) => CouchError::new(StatusCode::BAD_REQUEST, "invalid_design_doc", text),
-            Error::MissingView => CouchError::not_found(text),
-            Error::QueryParse(_) => CouchError::query_parse(text),
-            Error::Script { script, .. } => of_script(script, text),
-            Error::InvalidValue(_) => {
-                CouchError::new(StatusCode::INTERNAL_SERVER_ERROR, "invalid_value", text)
-            }
-            Error::Capped => CouchError::not_implemented(text),
-            _ => CouchError::new(StatusCode::INTERNAL_SERVER_ERROR, "internal_server_error", text),
-        }
-    }
-}
-
-impl From<ScriptError> for CouchError {
-    fn from(error: ScriptError) -> CouchError {
-        let text = match &error {
-            ScriptError::Thrown { reason, .. } => reason.clone(),
-            other => other.to_string(),
-        };
-        of_script(error, text)
-    }
-}
-
-/// What a script's error is called; CouchDB's query server dies where a function has to be stopped.
-fn of_script(error: ScriptError, text: String) -> CouchError {
-    let status = StatusCode::INTERNAL_SERVER_ERROR;
-    match error {
-        ScriptError::Thrown { kind, .. } if kind == "not_found" => CouchError::not_found(text),
-        ScriptError::Thrown { kind, .. } if kind == "forbidden" => CouchError::forbidden(text),
-        ScriptError::Thrown { kind, .. } if kind == "unauthorized" => CouchError::unauthorized(text),
-        ScriptError::Thrown { kind, .. } if kind == "not_acceptable" => {
-            CouchError::new(StatusCode::NOT_ACCEPTABLE, kind, text)
-        }
-        ScriptError::Thrown { kind, .. } if kind == "method_not_allowed" => {
-            CouchError::new(StatusCode::METHOD_NOT_ALLOWED, kind, text)
-        }
-        ScriptError::Thrown { kind, .. } => CouchError::new(status, kind, text),
-        ScriptError::NoMemory(_) => {
-            CouchError::new(StatusCode::SERVICE_UNAVAILABLE, "service_unavailable", text)
-        }
-        _ => CouchError::new(status, "os_process_error", text),
     }
 }

@@ -1,7 +1,7 @@
 //! Documents as map functions see them.
 
-use crate::ids;
 use crate::outgoing::{self, Shown, ShownHistory};
+use access::ids;
 use engine::{DocumentHistory, Record};
 use json::underscored;
 use json::{write_fields, write_string};

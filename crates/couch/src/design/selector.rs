@@ -3,7 +3,7 @@
 //! Reference: CouchDB, `src/mango/src/mango_native_proc.erl` and "Validation using Mango selectors" in the documentation of design
 //! documents. The selector is asked about one object with `newDoc` and `oldDoc`; who writes is not known to it.
 
-use crate::error::{CouchError, Result};
+use access::error::{CouchError, Result};
 use json::Reader;
 use mango::Selector;
 use serde_json::{Map, Value as Json};

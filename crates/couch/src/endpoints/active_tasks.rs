@@ -2,10 +2,10 @@
 
 use super::view;
 use crate::call::Call;
-use crate::error::Result;
 use crate::replication::report;
 use crate::respond;
-use crate::security::require_server_admin;
+use access::error::Result;
+use access::security::require_server_admin;
 use http::Response;
 
 /// `GET /_active_tasks`.

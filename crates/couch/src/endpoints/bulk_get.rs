@@ -1,13 +1,13 @@
 //! `_bulk_get`: revisions of many documents at once (`src/chttpd/src/chttpd_db.erl`, `bulk_get_*`).
 
 use crate::call::Call;
-use crate::database::Database;
 use crate::endpoints::document::{OpenRevisions, ReadOptions, opened, write_revision};
-use crate::error::{CouchError, Result};
-use crate::ids;
 use crate::incoming::parse_revision;
 use crate::query::Query;
 use crate::stream::{self, Output};
+use access::database::Database;
+use access::error::{CouchError, Result};
+use access::ids;
 use engine::{Revision, RevisionedSnapshot};
 use http::{Method, Response};
 use json::write_string;

@@ -2,10 +2,11 @@
 
 use super::database;
 use crate::call::Call;
-use crate::error::{CouchError, Result};
-use crate::names::{self, REPLICATOR, USERS};
-use crate::security::require_server_admin;
-use crate::{respond, users};
+use crate::respond;
+use access::error::{CouchError, Result};
+use access::names::{self, REPLICATOR, USERS};
+use access::security::require_server_admin;
+use access::users;
 use http::{Method, Response, StatusCode};
 use value::{Document, Value};
 

@@ -2,12 +2,13 @@
 
 use super::document;
 use crate::call::Call;
-use crate::database::Database;
-use crate::error::{CouchError, Result};
 use crate::limits::REVISIONS_KEPT_DEFAULT;
 use crate::query::Query;
 use crate::server::Server;
-use crate::{attachments, names, respond, security, users};
+use crate::{attachments, respond};
+use access::database::Database;
+use access::error::{CouchError, Result};
+use access::{names, security, users};
 use engine::RevisionedCollection;
 use http::{Method, Response, StatusCode};
 use json::write_string;
@@ -215,13 +216,12 @@ async fn compact_once(database: &Database) {
     }
 }
 
-/// The database that is looked after, which only its administrators may do.
+/// The database that is looked after, by one of its administrators ([`crate::rights`]).
 pub(super) fn maintained(call: &Call) -> Result<Database> {
     if call.method != Method::POST {
         return Err(CouchError::method_not_allowed("POST"));
     }
     let database = call.database()?;
-    database.require_admin()?;
     call.check_is_json()?;
     Ok(database)
 }

@@ -1,14 +1,15 @@
 //! `_local/…`: documents that are not replicated, such as checkpoints, one by one and listed.
 
 use crate::call::Call;
-use crate::database::Database;
 use crate::endpoints::all_docs::RowOptions;
 use crate::endpoints::document::{Put, destination, named_revision};
-use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
 use crate::local_documents::{COUNT, present, write, write_row};
+use crate::respond;
 use crate::stream::{self, Output};
-use crate::{ids, respond};
+use access::database::Database;
+use access::error::{CouchError, Result};
+use access::ids;
 use engine::RevisionedSnapshot;
 use http::Response;
 use std::fmt::Write as _;

@@ -1,10 +1,11 @@
 //! `/_node/_local/…`, `/_membership`: what administration pages read.
 
 use crate::call::Call;
-use crate::error::{CouchError, Result};
-use crate::security::require_server_admin;
-use crate::user::{METRICS, User};
-use crate::{names, respond, users};
+use crate::respond;
+use access::error::{CouchError, Result};
+use access::security::require_server_admin;
+use access::user::{METRICS, User};
+use access::{names, users};
 use http::{Body, Method, Response, StatusCode};
 use json::write_string;
 use serde_json::json;
@@ -223,7 +224,7 @@ fn system(call: &Call) -> Result<Response> {
 fn stats(call: &Call, path: &[&str]) -> Result<Response> {
     call.require_read("GET")?;
     let report = call.server.engine.server_report();
-    let (fast, slow) = call.server.passwords.counts();
+    let (fast, slow) = call.server.logins.counts();
     let counter =
         |value: u64, description: &str| json!({"value": value, "type": "counter", "desc": description});
     let all = json!({"couchdb": {
@@ -242,7 +243,7 @@ fn prometheus(call: &Call) -> Result<Response> {
     call.require_read("GET")?;
     let engine = &call.server.engine;
     let report = engine.server_report();
-    let (fast, slow) = call.server.passwords.counts();
+    let (fast, slow) = call.server.logins.counts();
     let figures = [
         ("uptime_seconds", "counter", report.uptime_ms / 1_000),
         ("memory_bytes", "gauge", report.memory_bytes),

@@ -6,9 +6,10 @@
 
 use super::{all_docs, couchapp, mango, text_search, view};
 use crate::call::Call;
-use crate::database::Database;
-use crate::error::{CouchError, Result};
-use crate::{ids, respond};
+use crate::respond;
+use access::database::Database;
+use access::error::{CouchError, Result};
+use access::ids;
 use http::{Method, Response};
 use json::write_string;
 use std::fmt::Write as _;

@@ -1,11 +1,11 @@
 //! `POST /_replicate` (`src/chttpd/src/chttpd_misc.erl`, `handle_replicate_req`).
 
 use crate::call::Call;
-use crate::error::{CouchError, Result};
 use crate::replication::{report, start};
 use crate::respond;
-use crate::security::require_server_admin;
-use crate::user::User;
+use access::error::{CouchError, Result};
+use access::security::require_server_admin;
+use access::user::User;
 use http::{Method, Response, StatusCode};
 use peer::request::{ReplicationCommand, Request};
 use serde_json::{Value, json};
@@ -17,9 +17,6 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     }
     call.check_is_json()?;
     let body = call.json_map().await?;
-    if call.user.name.is_none() && !call.user.is_admin() {
-        return Err(CouchError::unauthorized("You are not authorized to replicate."));
-    }
     match ReplicationCommand::parse(&body)? {
         ReplicationCommand::Start(request) => begin(call, *request).await,
         ReplicationCommand::Cancel(request) => {

@@ -1,11 +1,11 @@
 //! `_revs_diff`, `_missing_revs`: which revisions a replica lacks; `_purge`; `_revs_limit`, `_purged_infos_limit`.
 
 use crate::call::Call;
-use crate::config::Config;
 use crate::endpoints::document::revisions;
-use crate::error::{CouchError, Result};
-use crate::limits::{PURGE_DOCUMENTS_MAX, PURGE_REVISIONS_MAX};
-use crate::{ids, respond, users};
+use crate::respond;
+use access::config::Config;
+use access::error::{CouchError, Result};
+use access::{ids, users};
 use engine::{DocumentHistory, Revision};
 use http::{Method, Response, StatusCode};
 use json::write_string;
@@ -110,7 +110,6 @@ pub(crate) async fn purge(call: &mut Call) -> Result<Response> {
         return Err(CouchError::method_not_allowed("POST"));
     }
     let database = call.database()?;
-    database.require_admin()?;
     call.check_is_json()?;
     let asked = call.json_object().await?;
     let mut purges = Vec::with_capacity(asked.len());
@@ -122,10 +121,7 @@ pub(crate) async fn purge(call: &mut Call) -> Result<Response> {
         purges.push((id, revisions(asked)?));
     }
     check_purges(&call.server.config, &purges)?;
-    let purged = database.collection.purge(purges).await?;
-    for change in changes {
-        users::settle(&call.server.engine, &database, None, change).await?;
-    }
+    let purged = users::purge(&call.server.engine, &database, purges, changes).await?;
     let mut text = String::from(r#"{"purge_seq":null,"purged":{"#);
     for (position, ((id, _), purged)) in asked.iter().zip(purged).enumerate() {
         text.push_str(if position > 0 { "," } else { "" });
@@ -137,15 +133,14 @@ pub(crate) async fn purge(call: &mut Call) -> Result<Response> {
     Ok(respond::json(StatusCode::CREATED, text))
 }
 
+/// Refuses more revisions than the settings let through, which set no limit of themselves.
 fn check_purges(config: &Config, purges: &[(Value, Vec<Revision>)]) -> Result<()> {
-    let set = |name: &str, default: usize| config.number("purge", name).unwrap_or(default);
-    if purges.len() > set("max_document_id_number", PURGE_DOCUMENTS_MAX) {
-        return Err(CouchError::bad_request("Exceeded maximum number of documents."));
-    }
     let revisions: usize = purges.iter().map(|(_, revisions)| revisions.len()).sum();
-    match revisions > set("max_revisions_number", PURGE_REVISIONS_MAX) {
-        true => Err(CouchError::bad_request("Exceeded maximum number of revisions.")),
-        false => Ok(()),
+    match config.number::<usize>("purge", "max_revisions_number") {
+        Some(most) if revisions > most => {
+            Err(CouchError::bad_request("Exceeded maximum number of revisions."))
+        }
+        _ => Ok(()),
     }
 }
 
@@ -168,7 +163,6 @@ pub(crate) async fn limit(call: &mut Call) -> Result<Response> {
 pub(crate) async fn purges(call: &mut Call) -> Result<Response> {
     call.require_read("GET")?;
     let database = call.database()?;
-    database.require_admin()?;
     let snapshot = database.snapshot().await?;
     let mut text = String::from(r#"{"purged_infos":["#);
     let newest = snapshot.newest_purges(database.collection.purges_kept()).await?;
@@ -190,7 +184,6 @@ pub(crate) async fn purges_limit(call: &mut Call) -> Result<Response> {
     match call.method {
         Method::GET | Method::HEAD => Ok(respond::ok(database.collection.purges_kept().to_string())),
         Method::PUT => {
-            database.require_admin()?;
             let kept = positive(call, "`purged_infos_limit` must be positive integer").await?;
             database.collection.set_purges_kept(kept).await?;
             Ok(respond::ok_true(StatusCode::OK))

@@ -3,10 +3,11 @@
 use super::all_docs::RowOptions;
 use super::database::write_info;
 use crate::call::Call;
-use crate::error::{CouchError, Result};
 use crate::limits::DBS_INFO_MAX;
-use crate::security::require_server_admin;
-use crate::{names, respond};
+use crate::respond;
+use access::error::{CouchError, Result};
+use access::names;
+use access::security::require_server_admin;
 use engine::Order;
 use http::{Body, Method, Response};
 use json::write_string;

@@ -2,12 +2,13 @@
 //! (`src/couch_replicator/src/couch_replicator_httpd.erl`).
 
 use crate::call::Call;
-use crate::error::{CouchError, Result};
-use crate::names::{REPLICATOR, is_replicator};
 use crate::replication::job::Asker;
 use crate::replication::report;
-use crate::security::require_server_admin;
-use crate::{ids, json, respond};
+use crate::{json, respond};
+use access::error::{CouchError, Result};
+use access::ids;
+use access::names::{REPLICATOR, is_replicator};
+use access::security::require_server_admin;
 use engine::{DocumentPosition, Order, PageLimit};
 use http::Response;
 use serde_json::{Value, json};

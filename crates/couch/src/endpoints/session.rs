@@ -1,9 +1,10 @@
 //! `/_session`: logging in and out by cookie.
 
 use crate::call::Call;
-use crate::error::{CouchError, Result};
-use crate::login::Cookies;
-use crate::{login, respond, user};
+use crate::respond;
+use access::error::{CouchError, Result};
+use access::login::Cookies;
+use access::{login, user};
 use http::{Method, Response, StatusCode, query_pairs};
 use json::write_string;
 use serde_json::json;
@@ -49,7 +50,7 @@ fn show(call: &Call) -> Result<Response> {
 
 async fn log_in(call: &mut Call) -> Result<Response> {
     let (name, password) = credentials(call).await?;
-    let account = match login::by_password(call, &name, &password).await {
+    let account = match login::by_password(&call.visitor(), &name, &password).await {
         Ok(account) => account,
         Err(error) => {
             let mut response = respond::error(&error);

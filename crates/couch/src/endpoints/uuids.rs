@@ -2,9 +2,9 @@
 //! asked for.
 
 use crate::call::Call;
-use crate::error::{CouchError, Result};
 use crate::limits::UUIDS_MAX;
 use crate::respond;
+use access::error::{CouchError, Result};
 use http::{HeaderValue, Response, header};
 use json::write_string;
 use sha2::{Digest, Sha256};

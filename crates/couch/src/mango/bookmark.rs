@@ -1,6 +1,6 @@
 //! Where a query goes on: the position of the last document that was found, as a token.
 
-use crate::error::Result;
+use access::error::Result;
 use engine::DocumentPosition;
 
 /// The bookmark where there is no position yet.

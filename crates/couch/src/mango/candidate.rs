@@ -1,7 +1,7 @@
 //! A document that an index gave: matched against the selector, and written.
 
-use crate::error::Result;
 use crate::outgoing::{self, Shown, ShownHistory};
+use access::error::Result;
 use engine::{DocumentHistory, Record, RevisionedSnapshot};
 use mango::Selector;
 use mango::options::FindOptions;

@@ -1,10 +1,10 @@
 //! Indexes in design documents (`src/mango/src/mango_idx.erl`, `mango_idx_view.erl`).
 
 use super::wrong;
-use crate::database::Database;
-use crate::error::{CouchError, Result};
-use crate::ids;
 use crate::incoming::Incoming;
+use access::database::Database;
+use access::error::{CouchError, Result};
+use access::ids;
 use engine::{
     CollatedDefinition, Edit, EditOrigin, EditOutcome, Order, PageLimit, Record, RevisionedSnapshot,
 };

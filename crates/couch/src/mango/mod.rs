@@ -13,27 +13,11 @@ pub(crate) mod design;
 pub(crate) mod rows;
 pub(crate) mod text_rows;
 
-use crate::error::CouchError;
+use access::error::CouchError;
 use http::StatusCode;
-use mango::{Error, SelectorError};
 use std::borrow::Cow;
 
 /// An error of status 400 (`src/mango/src/mango_error.erl`).
 pub(crate) fn wrong(word: &'static str, reason: impl Into<Cow<'static, str>>) -> CouchError {
     CouchError::new(StatusCode::BAD_REQUEST, word, reason)
-}
-
-impl From<SelectorError> for CouchError {
-    fn from(error: SelectorError) -> CouchError {
-        wrong(error.word(), error.to_string())
-    }
-}
-
-impl From<Error> for CouchError {
-    fn from(error: Error) -> CouchError {
-        match error {
-            Error::Selector(error) => error.into(),
-            Error::Refused { word, reason } => wrong(word, reason),
-        }
-    }
 }

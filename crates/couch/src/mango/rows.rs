@@ -2,11 +2,11 @@
 
 use super::candidate::{Candidate, STEPS_PER_ROW, id_of};
 use super::{bookmark, design};
-use crate::database::Database;
-use crate::error::Result;
-use crate::ids;
 use crate::limits::PAGE_ROWS;
 use crate::stream::Output;
+use access::database::Database;
+use access::error::Result;
+use access::ids;
 use engine::{
     CollatedIndex, CollatedRange, DocumentPosition, FoundIds, Order, PageLimit, Record, RevisionedSnapshot,
 };

@@ -2,10 +2,10 @@
 //! (`src/mango/src/mango_cursor_text.erl`).
 
 use super::candidate::{Candidate, STEPS_PER_ROW};
-use crate::database::Database;
-use crate::error::Result;
-use crate::ids;
 use crate::stream::Output;
+use access::database::Database;
+use access::error::Result;
+use access::ids;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use clouseau::{HITS_MAX, SortBy, TextIndex, TextSearch};

@@ -4,10 +4,10 @@
 //! unless there are no users and everybody on this machine may do everything. Addresses say themselves who asks.
 
 use super::states;
-use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
 use crate::json;
-use crate::user::User;
+use access::error::{CouchError, Result};
+use access::user::User;
 use engine::Engine;
 use peer::request::ReplicationCommand;
 use serde_json::{Map, Value};

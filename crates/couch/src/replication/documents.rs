@@ -6,10 +6,11 @@
 
 use super::job::Asker;
 use super::{context, filter, start, states};
-use crate::error::{CouchError, Result};
+use crate::json;
 use crate::server::Server;
-use crate::user::User;
-use crate::{ids, json, names};
+use access::error::{CouchError, Result};
+use access::user::User;
+use access::{ids, names};
 use engine::{ChangeKind, Order, RevisionedCollection, Sequence};
 use peer::request::Request;
 use replicate::Backoff;

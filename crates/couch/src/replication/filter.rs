@@ -4,9 +4,9 @@
 //! before has left documents out.
 
 use super::transport;
-use crate::error::{CouchError, Result};
 use crate::server::Server;
-use crate::user::User;
+use access::error::{CouchError, Result};
+use access::user::User;
 use http::{Method, StatusCode, percent_encode};
 use peer::Ask;
 use peer::request::Request;

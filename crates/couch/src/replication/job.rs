@@ -1,7 +1,7 @@
 //! One replication: what was asked, by whom, and how it goes.
 
-use crate::error::CouchError;
-use crate::user::User;
+use access::error::CouchError;
+use access::user::User;
 use http::StatusCode;
 use jiff::Timestamp;
 use parking_lot::Mutex;

@@ -1,9 +1,9 @@
 //! The replications of this server: started, found by id, ended.
 
 use super::job::{Asker, Ended, Job};
-use crate::error::{CouchError, Result};
 use crate::limits::REPLICATIONS_MAX;
-use crate::user::User;
+use access::error::{CouchError, Result};
+use access::user::User;
 use http::{Client, Reach, StatusCode};
 use parking_lot::Mutex;
 use peer::request::JobId;

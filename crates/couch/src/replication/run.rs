@@ -3,8 +3,8 @@
 use super::job::{Ended, Job, State};
 use super::states;
 use super::transport;
-use crate::error::CouchError;
 use crate::server::Server;
+use access::error::CouchError;
 use http::StatusCode;
 use peer::CouchPeer;
 use peer::request::Endpoint;

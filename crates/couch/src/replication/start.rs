@@ -2,9 +2,9 @@
 
 use super::job::{Asker, Job};
 use super::{filter, run};
-use crate::error::Result;
 use crate::server::Server;
-use crate::user::User;
+use access::error::Result;
+use access::user::User;
 use peer::request::JobId;
 use peer::request::Request;
 use std::sync::Arc;

@@ -2,8 +2,9 @@
 
 use super::job::{Asker, Job};
 use super::report;
-use crate::error::Result;
-use crate::{json, names};
+use crate::json;
+use access::error::Result;
+use access::names;
 use engine::{Edit, EditOrigin, EditOutcome, Engine, Namespace};
 use jiff::Timestamp;
 use serde_json::{Map, Value};

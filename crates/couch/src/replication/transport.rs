@@ -1,7 +1,7 @@
 //! The ways from this server to the two sides of a replication.
 
 use crate::server::Server;
-use crate::user::User;
+use access::user::User;
 use futures::future::BoxFuture;
 use http::{Reach, Request, Response, percent_encode};
 use peer::request::Endpoint;

@@ -337,18 +337,6 @@ const CASES: &[Case] = &[
     ),
     // Settings.
     case(
-        "PUT /_node/_local/_config/purge/max_document_id_number",
-        r#""1""#,
-        200,
-        "",
-    ),
-    case(
-        "POST /db/_purge",
-        r#"{"a": ["1-a"], "b": ["1-a"]}"#,
-        400,
-        r#"{"error": "bad_request", "reason": "Exceeded maximum number of documents."}"#,
-    ),
-    case(
         "PUT /_node/_local/_config/purge/max_revisions_number",
         r#""1""#,
         200,

@@ -4,7 +4,7 @@ use engine::Engine;
 use kv::{Kv, Simulation};
 use std::net::SocketAddr;
 use testing::Host;
-use testing::http::{Case, faults};
+use testing::http::{Case, case, faults};
 
 /// Ends with the value.
 pub struct Server {
@@ -42,4 +42,20 @@ impl Server {
 pub fn run(cases: &[Case]) {
     let faults = faults(Server::start().address, cases);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// What comes first where somebody has to log in: the database of users, and an administrator, whose credentials are keeper:larder.
+pub const KEEPER: [Case; 2] = [
+    case("PUT /_users", "", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /_node/_local/_config/admins/keeper",
+        r#""larder""#,
+        200,
+        r#""""#,
+    ),
+];
+
+/// The same on a server that has an administrator already.
+pub fn run_with_keeper(cases: &[Case]) {
+    run(&[&KEEPER[..], cases].concat());
 }

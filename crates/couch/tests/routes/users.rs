@@ -1,6 +1,6 @@
 //! Documents of users: which are refused, and what others make of the accounts.
 
-use crate::server::run;
+use crate::server::{run, run_with_keeper};
 use testing::http::{Case, case};
 
 #[test]
@@ -10,22 +10,22 @@ fn one_user_that_is_refused_does_not_keep_others_from_being_written() {
 
 #[test]
 fn a_revision_of_a_user_that_nobody_sees_changes_nobody() {
-    run(HIDDEN_USERS);
+    run_with_keeper(HIDDEN_USERS);
 }
 
 #[test]
 fn a_password_that_was_changed_in_another_store_replaces_the_one_known_here() {
-    run(REKEYED_USERS);
+    run_with_keeper(REKEYED_USERS);
 }
 
 #[test]
 fn nobody_takes_an_account_by_a_document_of_its_name() {
-    run(ACCOUNTS);
+    run_with_keeper(ACCOUNTS);
 }
 
 #[test]
 fn a_user_goes_with_the_last_revision_that_is_purged() {
-    run(PURGED_USERS);
+    run_with_keeper(PURGED_USERS);
 }
 
 #[test]
@@ -35,7 +35,7 @@ fn whom_a_proxy_names_does_not_act_as_the_account_of_that_name() {
 
 #[test]
 fn users_go_with_their_database_and_administrators_with_no_document() {
-    run(DROPPED_USERS);
+    run_with_keeper(DROPPED_USERS);
 }
 
 const USERS: &[Case] = &[
@@ -62,20 +62,12 @@ const USERS: &[Case] = &[
     ),
 ];
 
-/// The credentials are keeper:larder.
 const HIDDEN_USERS: &[Case] = &[
-    case("PUT /_users", "", 201, r#"{"ok": true}"#),
     case(
-        "PUT /_node/_local/_config/chttpd_auth/allow_conflicted_user_docs",
+        "PUT /_node/_local/_config/chttpd_auth/allow_conflicted_user_docs\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
         r#""true""#,
         200,
         "",
-    ),
-    case(
-        "PUT /_node/_local/_config/admins/keeper",
-        r#""larder""#,
-        200,
-        r#""""#,
     ),
     case(
         "POST /_users/_bulk_docs\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
@@ -146,20 +138,13 @@ const HIDDEN_USERS: &[Case] = &[
     ),
 ];
 
-/// The credentials are keeper:larder; the keys are those of `apple` and `pear`.
+/// The keys are those of `apple` and `pear`.
 const REKEYED_USERS: &[Case] = &[
-    case("PUT /_users", "", 201, r#"{"ok": true}"#),
     case(
-        "PUT /_node/_local/_config/chttpd_auth/upgrade_hash_on_auth",
+        "PUT /_node/_local/_config/chttpd_auth/upgrade_hash_on_auth\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
         r#""false""#,
         200,
         "",
-    ),
-    case(
-        "PUT /_node/_local/_config/admins/keeper",
-        r#""larder""#,
-        200,
-        r#""""#,
     ),
     case(
         "PUT /_users/org.couchdb.user:jan?new_edits=false\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
@@ -244,15 +229,7 @@ const REKEYED_USERS: &[Case] = &[
     ),
 ];
 
-/// The credentials are keeper:larder.
 const ACCOUNTS: &[Case] = &[
-    case("PUT /_users", "", 201, r#"{"ok": true}"#),
-    case(
-        "PUT /_node/_local/_config/admins/keeper",
-        r#""larder""#,
-        200,
-        r#""""#,
-    ),
     case(
         "PUT /_users/org.couchdb.user:keeper",
         r#"{"name": "keeper", "type": "user", "roles": [], "password": "evil"}"#,
@@ -312,15 +289,7 @@ const ACCOUNTS: &[Case] = &[
     ),
 ];
 
-/// The credentials are keeper:larder.
 const PURGED_USERS: &[Case] = &[
-    case("PUT /_users", "", 201, r#"{"ok": true}"#),
-    case(
-        "PUT /_node/_local/_config/admins/keeper",
-        r#""larder""#,
-        200,
-        r#""""#,
-    ),
     case(
         "PUT /_users/org.couchdb.user:jan?new_edits=false\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
         r#"{"_rev": "1-a", "name": "jan", "type": "user", "roles": [], "password": "apple"}"#,
@@ -353,7 +322,6 @@ const PURGED_USERS: &[Case] = &[
     ),
 ];
 
-/// The credentials are keeper:larder.
 const NAMED_BY_A_PROXY: &[Case] = &[
     case("PUT /secret", "", 201, r#"{"ok": true}"#),
     case("PUT /secret/a", "{}", 201, r#"{"ok": true}"#),
@@ -407,15 +375,7 @@ const NAMED_BY_A_PROXY: &[Case] = &[
     ),
 ];
 
-/// The credentials are keeper:larder.
 const DROPPED_USERS: &[Case] = &[
-    case("PUT /_users", "", 201, r#"{"ok": true}"#),
-    case(
-        "PUT /_node/_local/_config/admins/keeper",
-        r#""larder""#,
-        200,
-        r#""""#,
-    ),
     case(
         "PUT /_users/org.couchdb.user:jan",
         r#"{"name": "jan", "type": "user", "roles": [], "password": "apple"}"#,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// The level of each crate; a crate uses only crates of lower levels (level 0 uses none).
-pub const LEVELS: [(&str, u8); 44] = [
+pub const LEVELS: [(&str, u8); 45] = [
     ("backup", 0),
     ("code", 0),
     ("javascript", 0),
@@ -41,6 +41,7 @@ pub const LEVELS: [(&str, u8); 44] = [
     ("query", 4),
     ("pipeline", 5),
     ("engine", 6),
+    ("access", 7),
     ("indexing", 7),
     ("atlas", 8),
     ("couch", 8),
@@ -89,7 +90,7 @@ fn only_kv_names_the_embedded_engine() {
 
 #[test]
 fn protocols_see_neither_the_store_nor_its_keys() {
-    for protocol in ["mongo", "couch", "elastic", "riak", "web", "atlas", "indexing"] {
+    for protocol in ["mongo", "couch", "access", "elastic", "riak", "web", "atlas", "indexing"] {
         let manifest = read(&root().join("crates").join(protocol).join("Cargo.toml"));
         let dependencies = table_keys(&manifest, "dependencies");
         for hidden in ["kv", "store", "query"] {

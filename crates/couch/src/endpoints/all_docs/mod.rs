@@ -6,12 +6,13 @@ pub(crate) use options::RowOptions;
 
 use crate::attachments;
 use crate::call::Call;
-use crate::database::Database;
-use crate::error::Result;
 use crate::limits::{OFFSET_COUNTED_MAX, PAGE_ROWS};
 use crate::outgoing::{self, Shown, ShownHistory};
+use crate::respond;
 use crate::stream::{self, Output};
-use crate::{ids, respond};
+use access::database::Database;
+use access::error::Result;
+use access::ids;
 use engine::{DocumentPosition, Order, PageLimit, Record, RevisionedSnapshot};
 use http::{Method, Response, if_none_match};
 use json::write_string;

@@ -2,11 +2,12 @@
 
 use crate::attachments::Wanted;
 use crate::call::Call;
-use crate::database::Database;
 use crate::endpoints::view::ViewParameters;
-use crate::error::{CouchError, Result};
 use crate::query::{self, Query};
-use crate::{ids, row_limit};
+use crate::row_limit;
+use access::database::Database;
+use access::error::{CouchError, Result};
+use access::ids;
 use engine::Order;
 use http::Method;
 use serde_json::Value as Json;

@@ -1,8 +1,8 @@
 //! What a request of `_bulk_docs` brings, portion by portion: a tiny document takes a thousand times its bytes on its way into the
 //! store.
 
-use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
+use access::error::{CouchError, Result};
 use bytes::Bytes;
 use json::Reader;
 use std::ops::Range;

@@ -4,15 +4,16 @@ mod batch;
 
 use super::document::Put;
 use crate::call::Call;
-use crate::database::Database;
 use crate::edit_check::EditCheck;
-use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
 use crate::local_documents::{self, LocalEdit};
 use crate::operation::Reader;
+use crate::respond;
 use crate::stream::Output;
-use crate::users::{self, UserChange};
-use crate::{ids, respond};
+use access::database::Database;
+use access::error::{CouchError, Result};
+use access::ids;
+use access::users::{self, UserChange};
 use batch::Batch;
 use engine::{Edit, EditOutcome};
 use http::{Method, Response, StatusCode};
@@ -141,13 +142,8 @@ impl Written {
         for local in self.locals.drain(..) {
             local.write(database, call.is_journaled()).await?;
         }
-        let edits = std::mem::take(&mut self.edits);
-        let outcomes = checked(call, database, edits).await?;
-        for (change, outcome) in self.users.drain(..).zip(&outcomes) {
-            if let (Some(change), Ok(EditOutcome::Written(revision))) = (change, outcome) {
-                users::settle(&call.server.engine, database, Some(revision), change).await?;
-            }
-        }
+        let edits = std::mem::take(&mut self.edits).into_iter();
+        let outcomes = checked(call, database, edits.zip(self.users.drain(..))).await?;
         let mut outcomes = outcomes.into_iter();
         let mut next = || outcomes.next().unwrap_or(Ok(EditOutcome::Conflict));
         let settled = self.settled.drain(..);
@@ -155,19 +151,25 @@ impl Written {
     }
 }
 
-/// Writes those that the design documents let through; what became of each.
-async fn checked(call: &Call, database: &Database, edits: Vec<Edit>) -> Result<Vec<Result<EditOutcome>>> {
+/// Writes those that the design documents let through, each with the user that it changes; what became of each.
+async fn checked(
+    call: &Call,
+    database: &Database,
+    edits: impl ExactSizeIterator<Item = (Edit, Option<UserChange>)>,
+) -> Result<Vec<Result<EditOutcome>>> {
     let check = EditCheck::begin(&call.server.designs, &call.server.config, database).await?;
     let mut refusals = Vec::with_capacity(edits.len());
-    let mut allowed = Vec::with_capacity(edits.len());
-    for edit in edits {
+    let (mut allowed, mut changes) = (Vec::with_capacity(edits.len()), Vec::new());
+    for (edit, change) in edits {
         let refusal = check.refusal(&edit).await;
         if refusal.is_none() {
             allowed.push(edit);
+            changes.push(change);
         }
         refusals.push(refusal);
     }
-    let written = database.collection.edit(allowed, call.is_journaled()).await?;
+    let engine = &call.server.engine;
+    let written = users::edit(engine, database, allowed, changes, call.is_journaled()).await?;
     let mut written = written.into_iter();
     let outcome = |refusal: Option<CouchError>| match refusal {
         Some(refusal) => Err(refusal),

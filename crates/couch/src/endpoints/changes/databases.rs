@@ -2,12 +2,12 @@
 
 use super::options::{ChangesOptions, FeedKind};
 use crate::call::Call;
-use crate::error::Result;
 use crate::operation::Reader;
 use crate::respond;
-use crate::security::require_server_admin;
-use crate::sequence::Sequences;
 use crate::server::Server;
+use access::error::Result;
+use access::security::require_server_admin;
+use access::sequence::Sequences;
 use engine::Sequence;
 use http::{BodySender, HeaderValue, Response, header};
 use json::write_string;

@@ -3,12 +3,12 @@
 use super::filter::Filter;
 use super::options::{ChangesOptions, FeedKind};
 use super::row;
-use crate::database::Database;
-use crate::error::Result;
 use crate::limits::{PAGE_ROWS, PENDING_BYTES_MAX, PENDING_COUNTED_MAX};
 use crate::outgoing::Shown;
 use crate::server::Server;
 use crate::stream::Output;
+use access::database::Database;
+use access::error::Result;
 use engine::{Change, Order, PageLimit, RevisionedSnapshot, Sequence};
 use http::BodySender;
 use std::fmt::Write as _;

@@ -2,13 +2,13 @@
 
 use super::row;
 use crate::call::Call;
-use crate::database::Database;
 use crate::design::Design;
-use crate::error::{CouchError, Result};
 use crate::outgoing::Shown;
 use crate::query;
 use crate::query::Query;
 use crate::script_request::{self, BodySeen};
+use access::database::Database;
+use access::error::{CouchError, Result};
 use engine::{Change, RevisionedSnapshot};
 use mango::Selector;
 use std::collections::HashSet;

@@ -11,12 +11,12 @@ mod row;
 pub(crate) use databases::run as databases;
 
 use crate::call::Call;
-use crate::error::{CouchError, Result};
 use crate::operation::Reader;
 use crate::query::Query;
-use crate::sequence::Sequences;
 use crate::stream::Output;
 use crate::{respond, stream};
+use access::error::{CouchError, Result};
+use access::sequence::Sequences;
 use engine::Sequence;
 use feed::Feed;
 use filter::Filter;

@@ -1,10 +1,10 @@
 //! The parameters of a feed.
 
 use crate::attachments::Wanted;
-use crate::error::{CouchError, Result};
 use crate::limits::{CHANGES_TIMEOUT_MS, HEARTBEAT_MS_DEFAULT};
 use crate::query::Query;
-use crate::sequence::Sequences;
+use access::error::{CouchError, Result};
+use access::sequence::Sequences;
 use engine::{Order, Sequence};
 use std::time::Duration;
 

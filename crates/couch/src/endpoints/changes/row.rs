@@ -3,10 +3,10 @@
 use super::filter::Filter;
 use super::options::ChangesOptions;
 use crate::attachments;
-use crate::database::Database;
-use crate::error::Result;
-use crate::ids;
 use crate::outgoing::{self, Shown, ShownHistory};
+use access::database::Database;
+use access::error::Result;
+use access::ids;
 use engine::{Change, ChangeKind, DocumentHistory, Revision, RevisionedSnapshot};
 use json::{Reader, write_string};
 use std::fmt::Write as _;

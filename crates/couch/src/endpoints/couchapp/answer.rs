@@ -1,8 +1,8 @@
 //! What a function answers, as an answer of HTTP (`src/chttpd/src/chttpd_external.erl`, `parse_external_response`).
 
-use crate::config::Config;
-use crate::error::{CouchError, Result};
 use crate::respond;
+use access::config::Config;
+use access::error::{CouchError, Result};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use http::{Body, HeaderMap, HeaderName, HeaderValue, Response, StatusCode, header};

@@ -15,12 +15,12 @@ pub(crate) use rewrite::run as rewrite;
 pub(crate) use show::run as show;
 pub(crate) use update::run as update;
 
-use crate::config::Config;
-use crate::database::Database;
 use crate::design::Design;
-use crate::error::{CouchError, Result};
-use crate::ids;
 use crate::outgoing::{self, Shown, ShownHistory};
+use access::config::Config;
+use access::database::Database;
+use access::error::{CouchError, Result};
+use access::ids;
 use engine::Revision;
 
 /// Refuses a function that the design document does not have.

@@ -3,10 +3,10 @@
 use super::answer::{Answer, read_headers};
 use super::rules;
 use crate::call::Call;
-use crate::database::Database;
 use crate::design::Design;
-use crate::error::{CouchError, Result};
 use crate::script_request::{self, BodySeen};
+use access::database::Database;
+use access::error::{CouchError, Result};
 use http::{
     Asker, Body, HeaderMap, Method, Request, RequestBody, Response, StatusCode, Uri, header, percent_encode,
 };

@@ -3,7 +3,7 @@
 //! A rule has `from` and `to`, paths of which a part `:name` stands for any one part, and `*` at the end for all that follow; `method`,
 //! `query`, and `formats` of what the query takes over.
 
-use crate::error::{CouchError, Result};
+use access::error::{CouchError, Result};
 use http::{Method, StatusCode, percent_encode};
 use serde_json::{Map, Value as Json};
 

@@ -3,9 +3,9 @@
 use super::answer::Answer;
 use super::{Seen, require, text_of};
 use crate::call::Call;
-use crate::error::{CouchError, Result};
 use crate::respond;
 use crate::script_request::{self, BodySeen};
+use access::error::{CouchError, Result};
 use http::{Response, StatusCode, header, if_none_match};
 use serde_json::Value as Json;
 use sha2::{Digest, Sha256};

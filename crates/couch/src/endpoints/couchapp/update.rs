@@ -3,11 +3,11 @@
 use super::answer::Answer;
 use super::{Seen, require, text_of};
 use crate::call::Call;
-use crate::database::Database;
 use crate::endpoints::document::Put;
-use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
 use crate::script_request::{self, BodySeen};
+use access::database::Database;
+use access::error::{CouchError, Result};
 use http::{HeaderName, Response, StatusCode, percent_encode};
 use serde_json::Value as Json;
 use serde_json::value::RawValue;

@@ -6,12 +6,13 @@ use crate::attachments::{
     check_name, is_gzip,
 };
 use crate::call::Call;
-use crate::database::Database;
-use crate::error::{CouchError, Result};
 use crate::incoming::{Incoming, parse_revision};
-use crate::{ids, respond};
+use crate::respond;
+use access::database::Database;
+use access::error::{CouchError, Result};
+use access::ids;
+use engine::Revision;
 use engine::files::Files;
-use engine::{Revision, RevisionedSnapshot};
 use http::{Body, HeaderValue, Method, Response, StatusCode, accepts_encoding, header, if_none_match};
 use peer::related::{boundary, part_end};
 use std::ops::Range;
@@ -34,8 +35,12 @@ struct Opened {
 }
 
 /// The revision that is meant: the one named, or the winner.
-async fn open(snapshot: &RevisionedSnapshot, id: &str, revision: Option<&Revision>) -> Result<Opened> {
-    let key = ids::resolve(snapshot, id).await?;
+async fn open(database: &Database, id: &str, revision: Option<&Revision>) -> Result<Opened> {
+    let snapshot = database.snapshot().await?;
+    let key = ids::resolve(&snapshot, id).await?;
+    if database.hides_others() {
+        database.require_own(&snapshot, key.as_ref()).await?;
+    }
     let history = snapshot
         .history(key.as_ref())
         .await?
@@ -64,7 +69,7 @@ fn named(body: &DocumentBuf, name: &str) -> Result<Attachment> {
 async fn get(call: &Call, id: &str, name: &str) -> Result<Response> {
     let database = call.database()?;
     let revision = call.query.get("rev").map(parse_revision).transpose()?;
-    let opened = open(&database.snapshot().await?, id, revision.as_ref()).await?;
+    let opened = open(&database, id, revision.as_ref()).await?;
     let attachment = named(&opened.body, name)?;
     let tag = format!("\"{}\"", attachment.digest.trim_start_matches("md5-"));
     if if_none_match(&call.headers, &tag) {
@@ -265,7 +270,7 @@ async fn delete(call: &mut Call, id: &str, name: &str) -> Result<Response> {
     let database = call.database()?;
     database.require_write(id)?;
     let revision = put::named_revision(call, None)?;
-    let opened = open(&database.snapshot().await?, id, revision.as_ref()).await;
+    let opened = open(&database, id, revision.as_ref()).await;
     let opened = opened.map_err(|error| match &revision {
         Some(_) if error.status == StatusCode::NOT_FOUND => missing_revision(),
         _ => error,
@@ -293,7 +298,7 @@ pub(super) async fn present(database: &Database, id: &str, revision: Option<&Rev
     let Some(revision) = revision else {
         return Ok(Incoming::default());
     };
-    let Opened { body, deleted } = match open(&database.snapshot().await?, id, Some(revision)).await {
+    let Opened { body, deleted } = match open(database, id, Some(revision)).await {
         Err(error) if error.status == StatusCode::NOT_FOUND => return Err(missing_revision()),
         opened => opened?,
     };

@@ -3,10 +3,10 @@
 use super::{Put, named_revision};
 use crate::attachments::{Attachment, MEMBER};
 use crate::call::Call;
-use crate::error::{CouchError, Result};
-use crate::ids;
 use crate::incoming::{Incoming, parse_revision};
 use crate::query::Query;
+use access::error::{CouchError, Result};
+use access::ids;
 use engine::Revision;
 use http::{Response, StatusCode, percent_decode};
 

@@ -5,10 +5,10 @@ use super::Put;
 use super::attachment::present;
 use crate::attachments::{Attachment, AttachmentWriter, NewAttachment, Settings, TYPE_DEFAULT, check_name};
 use crate::call::Call;
-use crate::database::Database;
-use crate::error::{CouchError, Result};
 use crate::incoming::{Incoming, parse_revision};
 use crate::limits::BODY_BYTES_MAX;
+use access::database::Database;
+use access::error::{CouchError, Result};
 use http::{MultipartReader, PartHead, RequestBody, Response, StatusCode, Uri, parameter};
 
 /// The name of a part, and that of the file that it is.

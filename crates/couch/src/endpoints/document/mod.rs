@@ -18,7 +18,7 @@ pub(crate) use put::{named_revision, post};
 pub(crate) use write::Put;
 
 use crate::call::Call;
-use crate::error::{CouchError, Result};
+use access::error::{CouchError, Result};
 use http::{Method, Response};
 
 /// `/{db}/{id}`.

@@ -1,10 +1,10 @@
 //! The parameters with which a document is read (`src/chttpd/src/chttpd_db.erl`, `parse_doc_query`).
 
 use crate::attachments::Wanted;
-use crate::error::{CouchError, Result};
 use crate::incoming::parse_revision;
 use crate::outgoing::Shown;
 use crate::query::{self, Query};
+use access::error::{CouchError, Result};
 use engine::{DocumentHistory, Revision};
 use value::Value;
 

@@ -3,10 +3,11 @@
 use super::write::{Put, written};
 use crate::attachments::Following;
 use crate::call::Call;
-use crate::database::Database;
-use crate::error::{CouchError, Result};
 use crate::incoming::{Incoming, parse_revision};
-use crate::{ids, respond};
+use crate::respond;
+use access::database::Database;
+use access::error::{CouchError, Result};
+use access::ids;
 use engine::Revision;
 use http::{Response, StatusCode};
 

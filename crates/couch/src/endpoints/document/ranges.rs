@@ -1,6 +1,6 @@
 //! Parts of an attachment (`src/chttpd/src/chttpd_db.erl`, `parse_ranges`; mochiweb's `parse_range_request`).
 
-use crate::error::{CouchError, Result};
+use access::error::{CouchError, Result};
 use http::StatusCode;
 use std::ops::Range;
 

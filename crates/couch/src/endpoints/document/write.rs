@@ -2,14 +2,15 @@
 
 use crate::attachments::{self, Following, Merge, Settings};
 use crate::call::Call;
-use crate::database::Database;
 use crate::edit_check::EditCheck;
-use crate::error::{CouchError, Result};
 use crate::incoming::Incoming;
 use crate::replication::context;
 use crate::server::Server;
-use crate::users::{self, UserChange};
-use crate::{ids, local_documents, names, respond};
+use crate::{local_documents, respond};
+use access::database::Database;
+use access::error::{CouchError, Result};
+use access::users::{self, UserChange};
+use access::{ids, names};
 use engine::{Edit, EditOrigin, EditOutcome, Revision};
 use http::{Response, StatusCode};
 use value::Value;
@@ -129,7 +130,7 @@ impl<'a> Put<'a> {
         if let Some(refusal) = check.refusal(&edit).await {
             return Err(refusal);
         }
-        let edited = self.database.collection.edit(vec![edit], self.is_journaled);
+        let edited = users::edit(engine, self.database, vec![edit], vec![user], self.is_journaled);
         // One that fails as a whole, since it could not be flushed, may be there all the same: its files stay, and go when the
         // database is compacted if nothing names them.
         let made = std::mem::take(&mut document.made);
@@ -138,11 +139,7 @@ impl<'a> Put<'a> {
             Some(EditOutcome::Refused(error)) => Err(error.into()),
             Some(EditOutcome::Conflict) | None => Err(CouchError::conflict()),
         };
-        let revision = written.inspect_err(|_| document.made = made)?;
-        if let Some(user) = user {
-            users::settle(engine, self.database, Some(&revision), user).await?;
-        }
-        Ok(revision)
+        written.inspect_err(|_| document.made = made)
     }
 
     /// The edit that the document asks for, if the user may write it, and the user that it changes. Its attachments are
@@ -159,7 +156,12 @@ impl<'a> Put<'a> {
         let user = match self.database.is_users {
             true => {
                 let Server { engine, config, .. } = &*self.call.server;
-                users::prepare(engine, config, self.database, self.id, document).await?
+                let mut fields = (!document.deleted).then(|| document.fields());
+                let change = users::prepare(engine, config, self.database, self.id, fields.as_mut()).await?;
+                if let Some(fields) = fields {
+                    document.set_fields(&fields);
+                }
+                change
             }
             false => None,
         };

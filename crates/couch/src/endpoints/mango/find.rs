@@ -1,13 +1,14 @@
 //! `_find` and `_explain`.
 
 use crate::call::Call;
-use crate::database::Database;
-use crate::error::{CouchError, Result};
 use crate::mango::rows::Rows;
 use crate::mango::text_rows::TextRows;
 use crate::mango::{design, wrong};
 use crate::stream::Output;
-use crate::{ids, respond, stream, text_index};
+use crate::{respond, stream, text_index};
+use access::database::Database;
+use access::error::{CouchError, Result};
+use access::ids;
 use clouseau::{Form, TextIndex};
 use http::{Method, Response};
 use json::{write, write_string};

@@ -1,11 +1,11 @@
 //! `_index`: indexes listed, made, removed.
 
 use crate::call::Call;
-use crate::database::Database;
-use crate::error::{CouchError, Result};
-use crate::ids::DESIGN;
 use crate::mango::design::{self, Design};
 use crate::respond;
+use access::database::Database;
+use access::error::{CouchError, Result};
+use access::ids::DESIGN;
 use engine::{CollatedDefinition, Sequence};
 use http::{Method, Response, StatusCode};
 use json::write;

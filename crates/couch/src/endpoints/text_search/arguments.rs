@@ -1,7 +1,7 @@
 //! The arguments of a search, which are parameters of the query or members of the body.
 
 use crate::call::Call;
-use crate::error::{CouchError, Result};
+use access::error::{CouchError, Result};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use http::Method;

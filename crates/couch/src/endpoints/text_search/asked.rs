@@ -1,7 +1,7 @@
 //! What is asked of an index of Clouseau's kind: the arguments of `_search`.
 
 use super::arguments::{Arguments, direction};
-use crate::error::{CouchError, Result};
+use access::error::{CouchError, Result};
 use clouseau::{Distance, FieldRanges, Grouping, Highlights, SortBy, TextSearch};
 use serde_json::{Value as Json, json};
 

@@ -1,10 +1,10 @@
 //! Writing hits, with their documents where they are asked for.
 
-use crate::database::Database;
-use crate::error::Result;
-use crate::ids;
 use crate::outgoing;
 use crate::stream::Output;
+use access::database::Database;
+use access::error::Result;
+use access::ids;
 use clouseau::FoundHit;
 use engine::RevisionedSnapshot;
 

@@ -3,8 +3,9 @@
 use super::opened;
 use crate::call::Call;
 use crate::endpoints::database::maintained;
-use crate::error::Result;
-use crate::{ids, respond};
+use crate::respond;
+use access::error::Result;
+use access::ids;
 use clouseau::Form;
 use engine::Sequence;
 use http::{Response, StatusCode};

@@ -13,9 +13,9 @@ pub(crate) use nouveau::{analyze as nouveau_analyze, run as nouveau};
 pub(crate) use search::{analyze as search_analyze, run as search};
 
 use crate::call::Call;
-use crate::database::Database;
-use crate::error::{CouchError, Result};
 use crate::text_index;
+use access::database::Database;
+use access::error::{CouchError, Result};
 use clouseau::{Form, TextIndex};
 
 /// Opens an index, brought up to date unless the client takes it as it is.

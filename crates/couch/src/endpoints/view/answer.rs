@@ -2,12 +2,12 @@
 
 use super::parameters::ViewParameters;
 use crate::attachments::{self, Loaded, Wanted};
-use crate::database::Database;
-use crate::error::Result;
-use crate::ids;
 use crate::incoming::parse_revision;
 use crate::outgoing::{self, Shown, ShownHistory};
 use crate::stream::Output;
+use access::database::Database;
+use access::error::Result;
+use access::ids;
 use engine::{RevisionedSnapshot, Sequence};
 use json::write_string;
 use serde_json::Value as Json;

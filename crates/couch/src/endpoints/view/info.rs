@@ -3,8 +3,9 @@
 use crate::call::Call;
 use crate::endpoints::database::maintained;
 use crate::endpoints::mango;
-use crate::error::Result;
-use crate::{names, respond};
+use crate::respond;
+use access::error::Result;
+use access::names;
 use engine::{Namespace, Sequence};
 use http::{Response, StatusCode};
 use serde_json::json;

@@ -8,11 +8,11 @@ pub(crate) use info::{clean_up, compact, design_info, tasks};
 pub(crate) use parameters::ViewParameters;
 
 use crate::call::Call;
-use crate::database::Database;
 use crate::design::Design;
-use crate::error::{CouchError, Result};
 use crate::stream::{self, Output};
 use crate::{respond, row_limit};
+use access::database::Database;
+use access::error::{CouchError, Result};
 use answer::Asked;
 use engine::Order;
 use http::{Method, Response, StatusCode, if_none_match};

@@ -1,9 +1,9 @@
 //! The parameters of a query of a view, and of lists that are asked as views are: of documents, of databases
 //! (`src/couch_mrview/src/couch_mrview_http.erl`, `parse_param`).
 
-use crate::error::{CouchError, Result};
-use crate::ids;
 use crate::query::Query as UrlQuery;
+use access::error::{CouchError, Result};
+use access::ids;
 use engine::Order;
 use serde_json::{Map, Value as Json};
 use view::{Query, Update};

@@ -10,46 +10,48 @@ mod jwt;
 mod lockout;
 mod password;
 mod proxy;
+mod visitor;
 
-pub(crate) use cookie::Cookies;
-pub(crate) use handlers::configured as handlers;
-pub(crate) use password::by_password;
+pub use cookie::Cookies;
+pub use handlers::configured as handlers;
+pub use password::by_password;
+pub use visitor::{Logins, Visitor};
 
-use crate::call::Call;
 use crate::error::{CouchError, Result};
-use crate::user::Handler;
+use crate::user::{Handler, User};
+use http::Method;
 
 /// Finds out who asks.
-pub(crate) async fn authenticate(call: &mut Call) -> Result<()> {
-    for handler in handlers::configured(&call.server.config) {
+pub async fn authenticate(visitor: &Visitor<'_>) -> Result<User> {
+    for handler in handlers::configured(visitor.config) {
         let found = match handler {
-            Handler::Cookie => cookie::user(call).await?,
-            Handler::Proxy => proxy::user(call),
-            Handler::Jwt => jwt::user(call)?,
-            Handler::Default => password::user(call).await?,
+            Handler::Cookie => cookie::user(visitor).await?,
+            Handler::Proxy => proxy::user(visitor),
+            Handler::Jwt => jwt::user(visitor)?,
+            Handler::Default => password::user(visitor).await?,
         };
         if let Some(user) = found {
-            call.user = user;
-            return Ok(());
+            return Ok(user);
         }
     }
-    if !call.server.engine.needs_login() && call.user.is_local {
-        call.user.roles.push("_admin".to_owned());
-        call.user.handler = Some(Handler::Default);
-        return Ok(());
+    let mut user = User::at(&visitor.peer);
+    if !visitor.engine.needs_login() && user.is_local {
+        user.roles.push("_admin".to_owned());
+        user.handler = Some(Handler::Default);
+        return Ok(user);
     }
-    require_valid_user(call)
+    require_valid_user(visitor).map(|()| user)
 }
 
 /// Refuses those who did not log in, where the settings `require_valid_user` and `require_valid_user_except_for_up` say so. To try
 /// to log in is open to all.
-fn require_valid_user(call: &Call) -> Result<()> {
-    let config = &call.server.config;
-    let path: Vec<&str> = call.path.iter().map(String::as_str).collect();
+fn require_valid_user(visitor: &Visitor<'_>) -> Result<()> {
+    let config = visitor.config;
+    let path: Vec<&str> = visitor.path.iter().map(String::as_str).collect();
     let always = config.is_on("chttpd", "require_valid_user");
     let except_for_up = config.is_on("chttpd", "require_valid_user_except_for_up");
     let is_required = match path[..] {
-        ["_session"] if call.method == http::Method::POST => false,
+        ["_session"] if visitor.method == Method::POST => false,
         ["_up"] => always && !except_for_up,
         _ => always || except_for_up,
     };

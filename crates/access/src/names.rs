@@ -13,7 +13,7 @@ const ATTACHMENTS: &str = ".attachments";
 /// The database of users.
 pub const USERS: &str = "_users";
 /// The last part of the names of databases whose documents ask for replications.
-pub(crate) const REPLICATOR: &str = "_replicator";
+pub const REPLICATOR: &str = "_replicator";
 /// Names with an underscore in front, which only these may have.
 const SYSTEM_NAMES: [&str; 3] = [USERS, REPLICATOR, "_global_changes"];
 
@@ -72,7 +72,7 @@ pub fn is_of_system(name: &str) -> bool {
 }
 
 /// Whether the documents of a database ask for replications.
-pub(crate) fn is_replicator(name: &str) -> bool {
+pub fn is_replicator(name: &str) -> bool {
     name == REPLICATOR || name.ends_with("/_replicator")
 }
 

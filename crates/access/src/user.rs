@@ -13,11 +13,11 @@ use value::Value;
 const USER_DATABASES: [&str; 2] = ["admin", "default"];
 
 /// The role of those who read figures of the server.
-pub(crate) const METRICS: &str = "_metrics";
+pub const METRICS: &str = "_metrics";
 
 /// How a user was known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Handler {
+pub enum Handler {
     /// By the cookie of a session.
     Cookie,
     /// By headers that a proxy sets.
@@ -30,7 +30,7 @@ pub(crate) enum Handler {
 
 impl Handler {
     /// The name under which `_session` shows it.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Handler::Cookie => "cookie",
             Handler::Proxy => "proxy",
@@ -48,34 +48,35 @@ impl fmt::Display for Handler {
 
 /// Who asks.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct User {
+pub struct User {
     /// The name; `None` if nobody has logged in.
-    pub(crate) name: Option<String>,
+    pub name: Option<String>,
     /// The roles as CouchDB names them; `_admin` may do everything.
-    pub(crate) roles: Vec<String>,
+    pub roles: Vec<String>,
     /// How the user was known.
-    pub(crate) handler: Option<Handler>,
+    pub handler: Option<Handler>,
     /// What the MongoDB protocol's roles allow besides.
-    pub(crate) privileges: Option<Arc<Privileges>>,
+    pub privileges: Option<Arc<Privileges>>,
     /// Whether the request comes from the machine itself.
-    pub(crate) is_local: bool,
+    pub is_local: bool,
     /// A cookie that keeps the user logged in, where the one that came is old.
-    pub(crate) cookie: Option<String>,
+    pub cookie: Option<String>,
     /// Whether the user's replications may ask private addresses, as those of administrators may.
-    pub(crate) asks_anywhere: bool,
+    pub asks_anywhere: bool,
 }
 
 impl User {
     /// Nobody yet, from this address.
-    pub(crate) fn at(peer: &SocketAddr) -> User {
+    pub fn at(peer: &SocketAddr) -> User {
         User {
-            is_local: peer.ip().is_loopback(),
+            // A listener of IPv6 sees addresses of IPv4 within its own.
+            is_local: peer.ip().to_canonical().is_loopback(),
             ..User::default()
         }
     }
 
     /// Whoever this machine itself is: where no users exist, it may do everything, and else nothing.
-    pub(crate) fn of_this_machine(engine: &Engine) -> User {
+    pub fn of_this_machine(engine: &Engine) -> User {
         let mut user = User {
             is_local: true,
             ..User::default()
@@ -89,7 +90,7 @@ impl User {
 
     /// The same user with the roles of this moment; nobody, if there is no such account any more. Whom a proxy or a token named has no
     /// account, even where there is one of that name, and keeps the roles that came with the name.
-    pub(crate) fn renewed(&self, engine: &Engine) -> User {
+    pub fn renewed(&self, engine: &Engine) -> User {
         match (&self.name, self.handler) {
             (None, _) => User::of_this_machine(engine),
             (Some(_), Some(Handler::Proxy | Handler::Jwt)) => self.clone(),
@@ -98,7 +99,7 @@ impl User {
     }
 
     /// The user of the account of this name; the anonymous user if there is no such account.
-    pub(crate) fn named(engine: &Engine, name: &str) -> User {
+    pub fn named(engine: &Engine, name: &str) -> User {
         match account(engine, name) {
             Some(account) => User::of(engine, &account, Handler::Default, true),
             None => User::default(),
@@ -106,18 +107,18 @@ impl User {
     }
 
     /// Whether the name is that of an account which somebody else has: a proxy or a token named this user so.
-    pub(crate) fn has_name_of_another(&self, engine: &Engine) -> bool {
+    pub fn has_name_of_another(&self, engine: &Engine) -> bool {
         let name = self.name.as_deref();
         self.privileges.is_none() && name.is_some_and(|name| account(engine, name).is_some())
     }
 
     /// Whether the user may do everything.
-    pub(crate) fn is_admin(&self) -> bool {
+    pub fn is_admin(&self) -> bool {
         self.roles.iter().any(|role| role == "_admin")
     }
 
     /// Whoever has this account.
-    pub(crate) fn of(engine: &Engine, account: &auth::User, handler: Handler, is_local: bool) -> User {
+    pub fn of(engine: &Engine, account: &auth::User, handler: Handler, is_local: bool) -> User {
         User {
             name: Some(account.name.clone()),
             roles: roles(engine, account),
@@ -129,12 +130,7 @@ impl User {
     }
 
     /// Whoever another service knows under this name.
-    pub(crate) fn known_elsewhere(
-        name: String,
-        roles: Vec<String>,
-        handler: Handler,
-        is_local: bool,
-    ) -> User {
+    pub fn known_elsewhere(name: String, roles: Vec<String>, handler: Handler, is_local: bool) -> User {
         User {
             name: Some(name),
             roles,
@@ -146,7 +142,7 @@ impl User {
 }
 
 /// The roles of an account as CouchDB names them.
-pub(crate) fn roles(engine: &Engine, account: &auth::User) -> Vec<String> {
+pub fn roles(engine: &Engine, account: &auth::User) -> Vec<String> {
     let mut roles = Vec::new();
     if engine.is_root(account) {
         roles.push("_admin".to_owned());
@@ -162,8 +158,23 @@ pub(crate) fn roles(engine: &Engine, account: &auth::User) -> Vec<String> {
     roles
 }
 
-pub(crate) fn account(engine: &Engine, name: &str) -> Option<Arc<auth::User>> {
+/// The account of this name.
+pub fn account(engine: &Engine, name: &str) -> Option<Arc<auth::User>> {
     USER_DATABASES
         .iter()
         .find_map(|database| engine.user(database, name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_machine_is_known_by_both_families_of_addresses() {
+        let is_local = |peer: &str| User::at(&peer.parse().unwrap()).is_local;
+        for peer in ["127.0.0.1:1", "[::1]:1", "[::ffff:127.0.0.1]:1"] {
+            assert!(is_local(peer), "{peer}");
+        }
+        assert!(!is_local("[::ffff:10.0.0.1]:1"));
+    }
 }

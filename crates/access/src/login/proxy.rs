@@ -3,8 +3,8 @@
 //! Reference: `proxy_auth_user` in `src/couch/src/couch_httpd_auth.erl`. With the setting `proxy_use_secret`, a header has to hold the
 //! HMAC of the name under the server's secret, by SHA-256 or SHA-1, in hexadecimal digits.
 
+use super::Visitor;
 use super::cookie::secret;
-use crate::call::Call;
 use crate::user::{Handler, User};
 use hmac::{Hmac, Mac};
 use sha1::Sha1;
@@ -12,11 +12,11 @@ use sha2::Sha256;
 use value::unhex;
 
 /// Whoever the headers name.
-pub(super) fn user(call: &Call) -> Option<User> {
-    let config = &call.server.config;
+pub(super) fn user(visitor: &Visitor<'_>) -> Option<User> {
+    let config = visitor.config;
     let header = |setting: &str, default: &str| {
         let name = config.get("chttpd_auth", setting);
-        call.header(name.as_deref().unwrap_or(default))
+        visitor.header(name.as_deref().unwrap_or(default))
     };
     let name = header("x_auth_username", "X-Auth-CouchDB-UserName")?;
     if config.is_on("chttpd_auth", "proxy_use_secret") {
@@ -31,7 +31,7 @@ pub(super) fn user(call: &Call) -> Option<User> {
         name.to_owned(),
         roles.map(str::to_owned).collect(),
         Handler::Proxy,
-        call.user.is_local,
+        visitor.is_local(),
     ))
 }
 

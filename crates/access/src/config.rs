@@ -16,13 +16,14 @@ use value::{Document, DocumentBuf, Value};
 const DOCUMENT: &str = "config";
 
 /// The setting that holds the secret of cookies and of proxies.
-pub(crate) const SECRET: (&str, &str) = ("chttpd_auth", "secret");
+pub const SECRET: (&str, &str) = ("chttpd_auth", "secret");
 
-type Sections = BTreeMap<String, BTreeMap<String, String>>;
+/// Sections of names and texts.
+pub type Sections = BTreeMap<String, BTreeMap<String, String>>;
 
 /// All settings.
 #[derive(Debug)]
-pub(crate) struct Config {
+pub struct Config {
     sections: RwLock<Layers>,
     /// Whether they are kept on disk.
     is_kept: AtomicBool,
@@ -42,7 +43,7 @@ fn namespace() -> Namespace {
 
 impl Config {
     /// The defaults, what was changed before, and where the server listens.
-    pub(crate) async fn load(engine: &Engine, address: Option<SocketAddr>) -> engine::Result<Config> {
+    pub async fn load(engine: &Engine, address: Option<SocketAddr>) -> engine::Result<Config> {
         let mut sections = defaults();
         let mut is_kept = false;
         if let Some(kept) = engine.revisioned(&namespace())?
@@ -69,36 +70,36 @@ impl Config {
     }
 
     /// One setting.
-    pub(crate) fn get(&self, section: &str, name: &str) -> Option<String> {
+    pub fn get(&self, section: &str, name: &str) -> Option<String> {
         self.sections.read().present.get(section)?.get(name).cloned()
     }
 
     /// The name of the database of users.
-    pub(crate) fn users_database(&self) -> String {
+    pub fn users_database(&self) -> String {
         let configured = self.get("chttpd_auth", "authentication_db");
         configured.unwrap_or_else(|| USERS.to_owned())
     }
 
     /// One setting that is a whole number; `None` if it is none.
-    pub(crate) fn number<N: std::str::FromStr>(&self, section: &str, name: &str) -> Option<N> {
+    pub fn number<N: std::str::FromStr>(&self, section: &str, name: &str) -> Option<N> {
         self.get(section, name)?.trim().parse().ok()
     }
 
     /// The bytes that one document may have: no more than Larder keeps, whatever the setting says.
-    pub(crate) fn document_bytes_max(&self) -> usize {
+    pub fn document_bytes_max(&self) -> usize {
         let set: Option<usize> = self.number("couchdb", "max_document_size");
         set.map_or(DOCUMENT_BYTES_MAX, |bytes| bytes.min(DOCUMENT_BYTES_MAX))
     }
 
     /// The revisions that functions of design documents are shown of a document, the newest; `None` for none.
-    pub(crate) fn revisions_shown(&self) -> Option<usize> {
+    pub fn revisions_shown(&self) -> Option<usize> {
         let set = self.number("query_server_config", "revs_limit");
         let count = set.unwrap_or(REVISIONS_SHOWN);
         (count > 0).then_some(count)
     }
 
     /// Refuses an id that is longer than the setting says, where it says something.
-    pub(crate) fn check_id_length(&self, id: &str) -> Result<()> {
+    pub fn check_id_length(&self, id: &str) -> Result<()> {
         match self.number::<usize>("couchdb", "max_document_id_length") {
             Some(bytes_max) if id.len() > bytes_max => {
                 Err(CouchError::illegal_docid("Document id is too long"))
@@ -108,22 +109,23 @@ impl Config {
     }
 
     /// Whether a setting is `true`.
-    pub(crate) fn is_on(&self, section: &str, name: &str) -> bool {
+    pub fn is_on(&self, section: &str, name: &str) -> bool {
         self.get(section, name).as_deref() == Some("true")
     }
 
     /// Whether a setting is `false`: for those that are in force where nobody says anything, also in settings that were kept before
     /// they were there.
-    pub(crate) fn is_off(&self, section: &str, name: &str) -> bool {
+    pub fn is_off(&self, section: &str, name: &str) -> bool {
         self.get(section, name).as_deref() == Some("false")
     }
 
-    pub(crate) fn all(&self) -> Sections {
+    /// All settings, section by section.
+    pub fn all(&self) -> Sections {
         self.sections.read().present.clone()
     }
 
     /// Sets a setting, or removes it, for good or until the next start.
-    pub(crate) async fn set(
+    pub async fn set(
         &self,
         engine: &Engine,
         section: &str,
@@ -143,13 +145,13 @@ impl Config {
     }
 
     /// Forgets what was set until the next start.
-    pub(crate) fn reload(&self) {
+    pub fn reload(&self) {
         let mut layers = self.sections.write();
         layers.present = layers.lasting.clone();
     }
 
     /// The secret with which cookies are made, made now if there is none, and kept.
-    pub(crate) async fn keep_secret(&self, engine: &Engine) -> engine::Result<()> {
+    pub async fn keep_secret(&self, engine: &Engine) -> engine::Result<()> {
         match self.get(SECRET.0, SECRET.1) {
             Some(secret) if !secret.is_empty() => self.keep(engine).await,
             _ => self.set(engine, SECRET.0, SECRET.1, Some(random()), true).await,
@@ -157,7 +159,7 @@ impl Config {
     }
 
     /// Keeps the settings as they are, so that those that were made up at the start stay.
-    pub(crate) async fn keep(&self, engine: &Engine) -> engine::Result<()> {
+    pub async fn keep(&self, engine: &Engine) -> engine::Result<()> {
         match self.is_kept.load(Ordering::Acquire) {
             true => Ok(()),
             false => self.save(engine).await,

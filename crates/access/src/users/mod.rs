@@ -9,20 +9,21 @@
 mod adopt;
 mod conflicts;
 mod derived;
+mod edits;
 mod ending;
 mod requirements;
 mod upgrade;
 
 pub(crate) use adopt::adopt;
 pub(crate) use conflicts::check_usable;
-pub(crate) use ending::end_all;
+pub use edits::{edit, purge};
+pub use ending::end_all;
 pub(crate) use upgrade::{Upgrades, upgrade_soon};
 
 use crate::config::Config;
 use crate::database::Database;
 use crate::error::{CouchError, Result};
 use crate::ids::{self, name_of_user};
-use crate::incoming::Incoming;
 use crate::names;
 use crate::security::Permission;
 use crate::user::{self, User};
@@ -41,12 +42,14 @@ const DESIGN_DELAY: Duration = Duration::from_secs(1);
 
 /// What a written user document makes of a user.
 #[derive(Debug)]
-pub(crate) struct UserChange {
+pub struct UserChange {
     name: String,
     /// A new password; none leaves it as it is, unless the document comes with the key of another one.
     password: Option<String>,
     /// What the document knew of the password before.
     known: Option<Kept>,
+    /// What it knows of the new one.
+    made: Option<Kept>,
     roles: Vec<Value>,
     deleted: bool,
 }
@@ -57,9 +60,15 @@ impl UserChange {
             name: name.to_owned(),
             password: None,
             known: None,
+            made: None,
             roles: Vec::new(),
             deleted: true,
         }
+    }
+
+    /// Whether the document is this, as far as its key tells: the salt of a new password is nobody else's.
+    fn has_made(&self, fields: &Document) -> bool {
+        self.made.is_some() && Kept::read(fields) == self.made
     }
 
     /// Whether the user's password is another one since the document is this: it was changed in another store, which sent its key.
@@ -71,16 +80,16 @@ impl UserChange {
     }
 }
 
-/// Checks a user document and takes its password out.
+/// Checks a user document that is to be written, and takes its password out; without fields it is to be deleted.
 ///
 /// The rules are those of CouchDB's own design document `_auth` (`src/couch/include/couch_js_functions.hrl`) and of
 /// `src/couch/src/couch_users_db.erl` (`before_doc_update`).
-pub(crate) async fn prepare(
+pub async fn prepare(
     engine: &Engine,
     config: &Config,
     database: &Database,
     id: &str,
-    document: &mut Incoming,
+    fields: Option<&mut Document>,
 ) -> Result<Option<UserChange>> {
     if id.starts_with(ids::DESIGN) {
         return Ok(None);
@@ -96,14 +105,13 @@ pub(crate) async fn prepare(
     let present = snapshot.document(Value::from(id).as_ref()).await?;
     let present = present.map(|record| record.document.to_document());
     check_account(engine, user, id, present.as_ref())?;
-    if document.deleted {
+    let Some(fields) = fields else {
         if !is_admin && !is_own {
             return Err(CouchError::forbidden("Only admins may delete other user docs."));
         }
         return Ok(removal(id, present.as_ref()));
-    }
-    let mut fields = document.fields();
-    let (name, roles) = check(id, &fields, database.name == names::USERS)?;
+    };
+    let (name, roles) = check(id, fields, database.name == names::USERS)?;
     if let Some(present) = &present
         && present.get("name") != Some(&Value::from(name.as_str()))
     {
@@ -120,12 +128,12 @@ pub(crate) async fn prepare(
     };
     if let Some(password) = &password {
         requirements::check(config, password)?;
-        derived::put(config, password, &mut fields).await?;
+        derived::put(config, password, fields).await?;
     }
-    derived::check(&fields)?;
-    document.set_fields(&fields);
+    derived::check(fields)?;
     Ok(Some(UserChange {
         name,
+        made: password.as_ref().and_then(|_| Kept::read(fields)),
         password,
         known: present.as_ref().and_then(Kept::read),
         roles,
@@ -261,7 +269,7 @@ async fn put_design(users: &RevisionedCollection) -> Result<()> {
 }
 
 /// Puts it after a while. A new database of users is empty, as it is in CouchDB, where whoever follows the database puts it.
-pub(crate) fn put_design_soon(users: RevisionedCollection) {
+pub fn put_design_soon(users: RevisionedCollection) {
     tokio::spawn(async move {
         tokio::time::sleep(DESIGN_DELAY).await;
         if users.is_dropped() {
@@ -274,7 +282,7 @@ pub(crate) fn put_design_soon(users: RevisionedCollection) {
 }
 
 /// Puts the design document into the database that the settings name as that of users, if it is there.
-pub(crate) async fn prepare_database(engine: &Engine, config: &Config) -> Result<()> {
+pub async fn prepare_database(engine: &Engine, config: &Config) -> Result<()> {
     match stored(engine, config)? {
         Some(users) => put_design(&users).await,
         None => Ok(()),
@@ -282,7 +290,7 @@ pub(crate) async fn prepare_database(engine: &Engine, config: &Config) -> Result
 }
 
 /// What becomes of a user of whose document revisions are to be purged, unless others are left; `None` where it is the document of none.
-pub(crate) async fn purging(engine: &Engine, database: &Database, id: &Value) -> Result<Option<UserChange>> {
+pub async fn purging(engine: &Engine, database: &Database, id: &Value) -> Result<Option<UserChange>> {
     let Some(text) = id.as_str().filter(|_| database.is_users) else {
         return Ok(None);
     };
@@ -293,8 +301,9 @@ pub(crate) async fn purging(engine: &Engine, database: &Database, id: &Value) ->
 }
 
 /// Does what a written revision of a document says if it is the one that readers see. Else the user is what that one says, and is
-/// gone only where none is left: a conflict that loses, or is deleted, changes nobody.
-pub(crate) async fn settle(
+/// gone only where none is left: a conflict that loses, or is deleted, changes nobody. Where it is not known whether the revision was
+/// written (`None`), the key of the document tells.
+async fn settle(
     engine: &Engine,
     database: &Database,
     written: Option<&Revision>,
@@ -309,7 +318,7 @@ pub(crate) async fn settle(
     if change.is_rekeyed(&fields) {
         forget_password(engine, &change.name).await?;
     }
-    if written == Some(&seen.revision()) {
+    if written == Some(&seen.revision()) || change.has_made(&fields) {
         return apply(engine, change).await;
     }
     let is_strict = false;
@@ -319,6 +328,7 @@ pub(crate) async fn settle(
                 name,
                 password: None,
                 known: None,
+                made: None,
                 roles,
                 deleted: false,
             };
@@ -362,7 +372,7 @@ async fn apply(engine: &Engine, change: UserChange) -> Result<()> {
 }
 
 /// Makes an administrator, or gives one another password.
-pub(crate) async fn put_admin(engine: &Engine, name: &str, password: &str) -> Result<()> {
+pub async fn put_admin(engine: &Engine, name: &str, password: &str) -> Result<()> {
     let present = user::account(engine, name);
     let credentials = hash(name, password).await?;
     let data = present
@@ -403,7 +413,7 @@ async fn put(
 }
 
 /// Drops the user of a name, if there is one.
-pub(crate) async fn drop_user(engine: &Engine, name: &str) -> Result<()> {
+pub async fn drop_user(engine: &Engine, name: &str) -> Result<()> {
     match user::account(engine, name) {
         Some(user) => Ok(engine.drop_user(&user.database, &user.name).await?),
         None => Ok(()),
@@ -411,7 +421,7 @@ pub(crate) async fn drop_user(engine: &Engine, name: &str) -> Result<()> {
 }
 
 /// The names of the administrators.
-pub(crate) fn admins(engine: &Engine) -> Vec<String> {
+pub fn admins(engine: &Engine) -> Vec<String> {
     let users = engine.all_users().into_iter().filter(|user| engine.is_root(user));
     users.map(|user| user.name.clone()).collect()
 }

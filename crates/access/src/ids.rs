@@ -14,10 +14,10 @@ pub const DESIGN: &str = "_design/";
 /// The prefix of local documents.
 pub const LOCAL: &str = "_local/";
 /// The prefix of documents of users.
-pub(crate) const USER: &str = "org.couchdb.user:";
+pub const USER: &str = "org.couchdb.user:";
 
 /// The name of the user whose document has this id.
-pub(crate) fn name_of_user(id: &str) -> Option<&str> {
+pub fn name_of_user(id: &str) -> Option<&str> {
     id.strip_prefix(USER)
 }
 

@@ -3,7 +3,7 @@
 //! The settings are CouchDB's (`src/docs/src/api/server/authn.rst`, `src/jwtf`): `[jwt_keys]` has the keys, named `hmac:ID`, `rsa:ID`,
 //! `ec:ID`, the first in base64, the others as PEM; `[jwt_auth]` has `required_claims`, `roles_claim_name`, `roles_claim_path`.
 
-use crate::call::Call;
+use super::Visitor;
 use crate::config::Config;
 use crate::error::{CouchError, Result};
 use crate::user::{Handler, User};
@@ -14,14 +14,14 @@ use serde_json::{Map, Value as Json};
 use value::date::since_1970;
 
 /// Whoever the request's token names.
-pub(super) fn user(call: &Call) -> Result<Option<User>> {
-    let Some(token) = call
+pub(super) fn user(visitor: &Visitor<'_>) -> Result<Option<User>> {
+    let Some(token) = visitor
         .header("authorization")
         .and_then(|text| text.strip_prefix("Bearer "))
     else {
         return Ok(None);
     };
-    let config = &call.server.config;
+    let config = visitor.config;
     let claims = verified(config, token)?;
     let Some(name) = claims.get("sub").and_then(Json::as_str) else {
         return Err(CouchError::unauthorized("Token missing sub claim."));
@@ -30,7 +30,7 @@ pub(super) fn user(call: &Call) -> Result<Option<User>> {
         name.to_owned(),
         roles(config, &claims)?,
         Handler::Jwt,
-        call.user.is_local,
+        visitor.is_local(),
     )))
 }
 

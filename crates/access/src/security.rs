@@ -11,7 +11,7 @@ use value::{Document, Value};
 
 /// What a user may do with one database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Permission {
+pub enum Permission {
     /// Nothing.
     Nothing,
     /// Read and write the own document of the database of users.
@@ -25,7 +25,7 @@ pub(crate) enum Permission {
 }
 
 /// What the user may do. Where no security object was ever set, only administrators come in.
-pub(crate) fn permission(user: &User, namespace: &Namespace, security: Option<&Document>) -> Permission {
+pub fn permission(user: &User, namespace: &Namespace, security: Option<&Document>) -> Permission {
     let nothing = Document::new();
     let is_stated = security.is_some();
     let security = security.unwrap_or(&nothing);
@@ -46,7 +46,7 @@ pub(crate) fn permission(user: &User, namespace: &Namespace, security: Option<&D
 }
 
 /// Why a user may not use a database.
-pub(crate) fn refusal(user: &User) -> CouchError {
+pub fn refusal(user: &User) -> CouchError {
     match user.name {
         None => CouchError::unauthorized("You are not authorized to access this db."),
         Some(_) => CouchError::forbidden("You are not allowed to access this db."),
@@ -54,7 +54,7 @@ pub(crate) fn refusal(user: &User) -> CouchError {
 }
 
 /// Why a user may not administer a database.
-pub(crate) fn admin_refusal(user: &User) -> CouchError {
+pub fn admin_refusal(user: &User) -> CouchError {
     let reason = "You are not a db or server admin.";
     match user.name {
         None => CouchError::unauthorized(reason),
@@ -63,7 +63,7 @@ pub(crate) fn admin_refusal(user: &User) -> CouchError {
 }
 
 /// Refuses a user who is not a server administrator.
-pub(crate) fn require_server_admin(user: &User) -> Result<()> {
+pub fn require_server_admin(user: &User) -> Result<()> {
     match user.is_admin() {
         true => Ok(()),
         false => Err(CouchError::unauthorized("You are not a server admin.")),
@@ -71,7 +71,7 @@ pub(crate) fn require_server_admin(user: &User) -> Result<()> {
 }
 
 /// Whether a user who may not administer the database of users may read one of its documents.
-pub(crate) fn check_readable(user: &User, id: &str) -> Result<()> {
+pub fn check_readable(user: &User, id: &str) -> Result<()> {
     if id.starts_with(ids::DESIGN) {
         return Err(design_refusal());
     }
@@ -82,12 +82,12 @@ pub(crate) fn check_readable(user: &User, id: &str) -> Result<()> {
 }
 
 /// Why users may not use views of their database.
-pub(crate) fn design_refusal() -> CouchError {
+pub fn design_refusal() -> CouchError {
     CouchError::forbidden("Only administrators can view design docs in the users database.")
 }
 
 /// Whether the MongoDB protocol's roles let a user read all documents.
-pub(crate) fn may_find(user: &User, namespace: &Namespace) -> bool {
+pub fn may_find(user: &User, namespace: &Namespace) -> bool {
     allows(user, namespace, &[Action::Find])
 }
 
@@ -133,11 +133,11 @@ fn is_listed(user: &User, security: &Document, group: &str) -> bool {
 }
 
 /// The object that a database without one has: nobody but administrators.
-pub(crate) const DEFAULT: &str = r#"{"members":{"roles":["_admin"]},"admins":{"roles":["_admin"]}}"#;
+pub const DEFAULT: &str = r#"{"members":{"roles":["_admin"]},"admins":{"roles":["_admin"]}}"#;
 
 /// Refuses a security object of the wrong form (`src/couch/src/couch_db.erl`, `validate_security_object`), with the status that
 /// CouchDB gives.
-pub(crate) fn check(security: &Document) -> Result<()> {
+pub fn check(security: &Document) -> Result<()> {
     let refused = |reason: String| {
         let status = StatusCode::INTERNAL_SERVER_ERROR;
         Err(CouchError::new(status, "unknown_error", reason))

@@ -5,7 +5,7 @@ use super::adopt::Kept;
 use super::derived::Wanted;
 use super::stored;
 use crate::error::{CouchError, Result};
-use crate::server::Server;
+use crate::login::Visitor;
 use engine::{Edit, EditOrigin, EditOutcome, Record, RevisionedCollection};
 use parking_lot::Mutex;
 use std::collections::HashSet;
@@ -25,8 +25,8 @@ pub(crate) type Upgrades = Arc<Mutex<HashSet<String>>>;
 ///
 /// CouchDB goes by the settings both ways. Here a key never gets fewer rounds, so that users who came from a store with a higher
 /// setting are not weakened by logging in.
-pub(crate) fn upgrade_soon(server: &Server, name: &str, password: &str, record: &Record) -> Result<()> {
-    let config = &server.config;
+pub(crate) fn upgrade_soon(visitor: &Visitor<'_>, name: &str, password: &str, record: &Record) -> Result<()> {
+    let config = visitor.config;
     let setting = config.get("chttpd_auth", "upgrade_hash_on_auth");
     let kept = Kept::read(&record.document.to_document());
     let (Some(kept), Some(wanted)) = (kept, Wanted::configured(config)) else {
@@ -35,14 +35,15 @@ pub(crate) fn upgrade_soon(server: &Server, name: &str, password: &str, record: 
     let Some(wanted) = stronger(&kept, wanted).filter(|_| setting.as_deref() != Some("false")) else {
         return Ok(());
     };
-    let Some(users) = stored(&server.engine, config)? else {
+    let Some(users) = stored(visitor.engine, config)? else {
         return Ok(());
     };
-    if !server.upgrades.lock().insert(name.to_owned()) {
+    let upgrades = &visitor.logins.upgrades;
+    if !upgrades.lock().insert(name.to_owned()) {
         return Ok(());
     }
     let (name, password, record) = (name.to_owned(), password.to_owned(), record.clone());
-    let upgrades = server.upgrades.clone();
+    let upgrades = upgrades.clone();
     tokio::spawn(async move {
         match upgrade(&users, &record, kept, wanted, &password).await {
             Ok(()) => tracing::info!(user = name, "the key of a password was made anew"),

@@ -20,7 +20,7 @@ const ITERATIONS_MAX: u32 = 2_000_000;
 const ITERATIONS_DEFAULT: u32 = 10_000;
 
 /// What a document knows of a password.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub(super) struct Kept {
     /// With its rounds; none for the plain hash.
     pub(super) function: Option<(Function, u32)>,
@@ -64,6 +64,7 @@ pub(crate) async fn adopt(
         name: name.clone(),
         password: Some(password.to_owned()),
         known: None,
+        made: None,
         roles,
         deleted: false,
     };

@@ -1,7 +1,6 @@
 //! Names and passwords: the `Authorization` header's basic scheme, and forms that log in.
 
-use super::lockout;
-use crate::call::Call;
+use super::{Visitor, lockout};
 use crate::error::{CouchError, Result};
 use crate::user::{Handler, User, account};
 use crate::users;
@@ -10,8 +9,8 @@ use http::{StatusCode, basic_credentials};
 use std::sync::Arc;
 
 /// Whoever the request's basic credentials name; `_` with the password `_` is somebody who logged out.
-pub(super) async fn user(call: &Call) -> Result<Option<User>> {
-    let Some(given) = basic_credentials(&call.headers) else {
+pub(super) async fn user(visitor: &Visitor<'_>) -> Result<Option<User>> {
+    let Some(given) = basic_credentials(visitor.headers) else {
         return Ok(None);
     };
     let given =
@@ -19,39 +18,44 @@ pub(super) async fn user(call: &Call) -> Result<Option<User>> {
     if given.name == "_" && given.password == "_" {
         return Ok(None);
     }
-    let account = by_password(call, &given.name, &given.password).await?;
+    let account = by_password(visitor, &given.name, &given.password).await?;
     Ok(Some(User::of(
-        &call.server.engine,
+        visitor.engine,
         &account,
         Handler::Default,
-        call.user.is_local,
+        visitor.is_local(),
     )))
 }
 
 /// The account of a name and password.
-pub(crate) async fn by_password(call: &Call, name: &str, password: &str) -> Result<Arc<auth::User>> {
-    let account = checked_password(call, name, password).await?;
-    let document = users::check_usable(&call.server.engine, &call.server.config, name).await?;
+pub async fn by_password(visitor: &Visitor<'_>, name: &str, password: &str) -> Result<Arc<auth::User>> {
+    let account = checked_password(visitor, name, password).await?;
+    let document = users::check_usable(visitor.engine, visitor.config, name).await?;
     if let Some(document) = document {
-        users::upgrade_soon(&call.server, name, password, &document)?;
+        users::upgrade_soon(visitor, name, password, &document)?;
     }
     Ok(account)
 }
 
-async fn checked_password(call: &Call, name: &str, password: &str) -> Result<Arc<auth::User>> {
-    lockout::check(call, name)?;
-    let server = &call.server;
-    let account = account(&server.engine, name);
+async fn checked_password(visitor: &Visitor<'_>, name: &str, password: &str) -> Result<Arc<auth::User>> {
+    lockout::check(visitor, name)?;
+    let Visitor {
+        engine,
+        config,
+        logins,
+        ..
+    } = *visitor;
+    let account = account(engine, name);
     let known = account.as_ref().and_then(|account| {
         let mechanisms = Mechanism::ALL.iter().rev();
         mechanisms
             .filter_map(|&mechanism| Some((mechanism, account.credentials_for(mechanism)?.clone())))
             .next()
     });
-    let from = call.peer;
-    let is_known = server.passwords.is_known(known.as_ref(), name, password);
+    let from = visitor.peer;
+    let is_known = logins.passwords.is_known(known.as_ref(), name, password);
     if !is_known {
-        let begun = server.engine.begin_login(name, from).await;
+        let begun = engine.begin_login(name, from).await;
         begun.map_err(|too_many| {
             let seconds = too_many.wait.as_secs() + 1;
             let reason = format!("Too many logins have failed; try again in {seconds} s.");
@@ -60,11 +64,11 @@ async fn checked_password(call: &Call, name: &str, password: &str) -> Result<Arc
     }
     let adopted = match known {
         Some(_) => None,
-        None => users::adopt(&server.engine, &server.config, name, password).await?,
+        None => users::adopt(engine, config, name, password).await?,
     };
-    let is_right = adopted.is_some() || server.passwords.is_right(known, name, password).await;
+    let is_right = adopted.is_some() || logins.passwords.is_right(known, name, password).await;
     if !is_known {
-        server.engine.end_login(name, from, is_right);
+        engine.end_login(name, from, is_right);
     }
     let account = adopted.or(account).filter(|_| is_right);
     account.ok_or_else(|| CouchError::unauthorized("Name or password is incorrect."))

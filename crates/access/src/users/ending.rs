@@ -4,9 +4,12 @@ use crate::database::Database;
 use crate::error::Result;
 use crate::ids::name_of_user;
 use crate::user;
-use engine::{DocumentPosition, Engine, Order, PageLimit};
+use engine::{Context, DeleteStatement, DocumentPosition, Engine, Namespace, Order, PageLimit, WriteOptions};
 use std::ops::Bound;
-use value::doc;
+use value::{Value, doc};
+
+/// The accounts that are named in one statement.
+const ENDED_AT_ONCE: usize = 1_000;
 
 /// Ends the account of a name. That of an administrator is no matter of a document, and only loses the roles that one gave it.
 pub(super) async fn end(engine: &Engine, name: &str) -> Result<()> {
@@ -19,20 +22,50 @@ pub(super) async fn end(engine: &Engine, name: &str) -> Result<()> {
 
 /// Ends the accounts that the documents of a database made, which is about to be dropped. Those that have roles of the MongoDB protocol
 /// are more than that.
-pub(crate) async fn end_all(engine: &Engine, database: &Database) -> Result<()> {
+pub async fn end_all(engine: &Engine, database: &Database) -> Result<()> {
     if !database.is_users {
         return Ok(());
     }
+    let mut ended = Vec::new();
     for name in names(database).await? {
         match user::account(engine, &name) {
             Some(account) if !account.roles.is_empty() => forget_roles(engine, &account).await?,
-            _ => end(engine, &name).await?,
+            Some(account) => ended.push(Value::from(account.id())),
+            None => {}
         }
+    }
+    for ids in ended.chunks(ENDED_AT_ONCE) {
+        drop_all(engine, ids.to_vec()).await?;
     }
     Ok(())
 }
 
+/// Drops the accounts of these ids together: one by one, each would be flushed by itself.
+async fn drop_all(engine: &Engine, ids: Vec<Value>) -> Result<()> {
+    let statement = DeleteStatement {
+        filter: doc! {"_id": doc! {"$in": Value::Array(ids)}},
+        ..DeleteStatement::default()
+    };
+    let accounts = Namespace::new("admin", "system.users");
+    let deleted = engine
+        .delete(
+            &Context::default(),
+            &accounts,
+            vec![statement],
+            &WriteOptions::default(),
+        )
+        .await?;
+    match deleted.failures.into_iter().next() {
+        Some(failure) => Err(failure.error.into()),
+        None => Ok(()),
+    }
+}
+
 async fn forget_roles(engine: &Engine, account: &auth::User) -> Result<()> {
+    let data = account.custom_data.as_ref();
+    if data.is_none_or(|data| data.get("roles").is_none()) {
+        return Ok(());
+    }
     let forget = |user: &mut auth::User| -> Result<()> {
         let mut data = user.custom_data.take().unwrap_or_default();
         drop(data.remove("roles"));

@@ -12,24 +12,26 @@ use value::{Value, ValueRef};
 
 /// One database, in the hands of a user who may use it.
 #[derive(Clone, Debug)]
-pub(crate) struct Database {
+pub struct Database {
     /// Its name as CouchDB shows it.
-    pub(crate) name: String,
-    pub(crate) collection: RevisionedCollection,
-    pub(crate) sequences: Sequences,
+    pub name: String,
+    /// The documents.
+    pub collection: RevisionedCollection,
+    /// How positions among its changes are shown.
+    pub sequences: Sequences,
     /// Who uses it.
-    pub(crate) user: User,
+    pub user: User,
     /// What the user may do with it.
-    pub(crate) permission: Permission,
+    pub permission: Permission,
     /// Whether its documents are users.
-    pub(crate) is_users: bool,
+    pub is_users: bool,
     namespace: Namespace,
     engine: Engine,
 }
 
 impl Database {
     /// The database of this name, as a user may use it: all of it, or only some of its documents.
-    pub(crate) fn open(engine: &Engine, config: &Config, user: &User, name: &str) -> Result<Database> {
+    pub fn open(engine: &Engine, config: &Config, user: &User, name: &str) -> Result<Database> {
         let namespace = names::namespace(name);
         let found = match namespace.is_shown_everywhere() {
             true => engine.revisioned(&namespace)?,
@@ -61,7 +63,7 @@ impl Database {
     }
 
     /// Refuses a user who may not read this document.
-    pub(crate) fn require_read(&self, id: &str) -> Result<()> {
+    pub fn require_read(&self, id: &str) -> Result<()> {
         match self.permission {
             Permission::Own => security::check_readable(&self.user, id),
             _ => Ok(()),
@@ -69,7 +71,7 @@ impl Database {
     }
 
     /// Refuses a user who may not write this document. What may be written of users is checked with the document.
-    pub(crate) fn require_write(&self, id: &str) -> Result<()> {
+    pub fn require_write(&self, id: &str) -> Result<()> {
         if id.starts_with(ids::DESIGN) {
             return self.require_admin();
         }
@@ -81,13 +83,13 @@ impl Database {
 
     /// Whether the user is shown no documents but the own ones: those of replications hold passwords of other servers
     /// (`src/couch_replicator/src/couch_replicator_docs.erl`, `after_doc_read`).
-    pub(crate) fn hides_others(&self) -> bool {
+    pub fn hides_others(&self) -> bool {
         let is_restricted = self.permission < Permission::Administer && names::is_replicator(&self.name);
         is_restricted && !security::may_find(&self.user, &self.namespace)
     }
 
     /// Refuses a user to whom documents of others are not shown.
-    pub(crate) fn require_all(&self) -> Result<()> {
+    pub fn require_all(&self) -> Result<()> {
         match self.hides_others() {
             true => Err(CouchError::unauthorized("You are not a server admin.")),
             false => Ok(()),
@@ -95,7 +97,7 @@ impl Database {
     }
 
     /// Refuses a user who is shown no documents of others to look at this one: each of its revisions must be the user's own.
-    pub(crate) async fn require_own(&self, snapshot: &RevisionedSnapshot, id: ValueRef<'_>) -> Result<()> {
+    pub async fn require_own(&self, snapshot: &RevisionedSnapshot, id: ValueRef<'_>) -> Result<()> {
         if id.as_str().is_some_and(|id| id.starts_with(ids::DESIGN)) {
             return Ok(());
         }
@@ -124,7 +126,7 @@ impl Database {
     }
 
     /// Refuses an id that no document of the database can have.
-    pub(crate) fn check_id(&self, id: &str) -> Result<()> {
+    pub fn check_id(&self, id: &str) -> Result<()> {
         ids::check(id)?;
         match self.collection.is_partitioned() {
             true => ids::check_partitioned(id),
@@ -133,7 +135,7 @@ impl Database {
     }
 
     /// Refuses to look for an id that names no partition where it must.
-    pub(crate) fn check_placed(&self, id: &str) -> Result<()> {
+    pub fn check_placed(&self, id: &str) -> Result<()> {
         match self.collection.is_partitioned() {
             true => ids::check_placed(id),
             false => Ok(()),
@@ -141,7 +143,7 @@ impl Database {
     }
 
     /// Refuses a user who may not change the database as a whole.
-    pub(crate) fn require_admin(&self) -> Result<()> {
+    pub fn require_admin(&self) -> Result<()> {
         match self.permission >= Permission::Administer {
             true => Ok(()),
             false => Err(security::admin_refusal(&self.user)),
@@ -149,22 +151,22 @@ impl Database {
     }
 
     /// The files that its attachments are kept as.
-    pub(crate) fn files(&self) -> Files {
+    pub fn files(&self) -> Files {
         self.engine.files(names::attachments(&self.namespace))
     }
 
     /// The database as it is now.
-    pub(crate) async fn snapshot(&self) -> Result<RevisionedSnapshot> {
+    pub async fn snapshot(&self) -> Result<RevisionedSnapshot> {
         Ok(self.collection.snapshot().await?)
     }
 
     /// The same with nothing that a crash could take back, for answers with a sequence from which clients go on later.
-    pub(crate) async fn durable_snapshot(&self) -> Result<RevisionedSnapshot> {
+    pub async fn durable_snapshot(&self) -> Result<RevisionedSnapshot> {
         Ok(self.collection.durable_snapshot().await?)
     }
 
     /// Either, for an answer that tells a sequence or not.
-    pub(crate) async fn snapshot_for(&self, tells_sequence: bool) -> Result<RevisionedSnapshot> {
+    pub async fn snapshot_for(&self, tells_sequence: bool) -> Result<RevisionedSnapshot> {
         match tells_sequence {
             true => self.durable_snapshot().await,
             false => self.snapshot().await,
@@ -172,7 +174,7 @@ impl Database {
     }
 
     /// The `_id` that a text means.
-    pub(crate) async fn id(&self, text: &str) -> Result<Value> {
+    pub async fn id(&self, text: &str) -> Result<Value> {
         match ids::is_ambiguous(text) {
             true => ids::resolve(&self.snapshot().await?, text).await,
             false => Ok(Value::from(text)),

@@ -2,10 +2,9 @@
 //!
 //! The table is CouchDB's (`src/chttpd/src/chttpd.erl`, `error_info`).
 
-use code::Code;
-use http::{BodyError, StatusCode};
-use json::JsonError;
-use peer::request::RequestError;
+mod conversions;
+
+use http::StatusCode;
 use std::borrow::Cow;
 
 /// What the endpoints give back.
@@ -113,74 +112,7 @@ impl CouchError {
     pub fn not_implemented(reason: impl Into<Cow<'static, str>>) -> CouchError {
         CouchError::new(StatusCode::NOT_IMPLEMENTED, "not_implemented", reason)
     }
-}
 
-impl From<JsonError> for CouchError {
-    fn from(error: JsonError) -> CouchError {
-        CouchError::bad_request(error.to_string())
-    }
-}
-
-impl From<BodyError> for CouchError {
-    fn from(error: BodyError) -> CouchError {
-        match error {
-            BodyError::TooLarge { .. } => CouchError::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                "too_large",
-                "the request entity is too large",
-            ),
-            BodyError::NoMemory(_) => CouchError::new(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "service_unavailable",
-                error.to_string(),
-            ),
-            BodyError::Late(_) => CouchError::new(StatusCode::REQUEST_TIMEOUT, "timeout", error.to_string()),
-            other => CouchError::bad_request(other.to_string()),
-        }
-    }
-}
-
-impl From<RequestError> for CouchError {
-    fn from(error: RequestError) -> CouchError {
-        CouchError::new(error.status, error.error, error.reason)
-    }
-}
-
-impl From<engine::Error> for CouchError {
-    /// MongoDB's codes, which the engine speaks, in CouchDB's terms.
-    fn from(error: engine::Error) -> CouchError {
-        let status = match error.code {
-            // A unique index or a validator: nothing that another revision could mend.
-            Code::DUPLICATE_KEY | Code::DOCUMENT_VALIDATION_FAILURE | Code::COMMAND_NOT_SUPPORTED_ON_VIEW => {
-                (StatusCode::FORBIDDEN, "forbidden")
-            }
-            Code::BSON_OBJECT_TOO_LARGE => (StatusCode::PAYLOAD_TOO_LARGE, "document_too_large"),
-            Code::NAMESPACE_NOT_FOUND => return CouchError::no_database(),
-            Code::NAMESPACE_EXISTS => return CouchError::file_exists(),
-            Code::INVALID_NAMESPACE => (StatusCode::BAD_REQUEST, "illegal_database_name"),
-            Code::BAD_VALUE | Code::FAILED_TO_PARSE | Code::TYPE_MISMATCH | Code::INVALID_ID_FIELD => {
-                (StatusCode::BAD_REQUEST, "bad_request")
-            }
-            Code::MAX_TIME_MS_EXPIRED => {
-                return CouchError::new(
-                    StatusCode::INTERNAL_SERVER_ERROR,
-                    "timeout",
-                    "The request could not be processed in a reasonable amount of time.",
-                );
-            }
-            Code::OUT_OF_DISK_SPACE => (StatusCode::INSUFFICIENT_STORAGE, "insufficient_storage"),
-            Code::INTERRUPTED_AT_SHUTDOWN | Code::EXCEEDED_MEMORY_LIMIT => {
-                (StatusCode::SERVICE_UNAVAILABLE, "service_unavailable")
-            }
-            // The collection was dropped under the operation.
-            Code::QUERY_PLAN_KILLED => return CouchError::no_database(),
-            _ => (StatusCode::INTERNAL_SERVER_ERROR, "internal_server_error"),
-        };
-        CouchError::new(status.0, status.1, error.message)
-    }
-}
-
-impl CouchError {
     /// A database of this name exists.
     pub fn file_exists() -> CouchError {
         CouchError::new(

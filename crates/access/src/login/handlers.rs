@@ -12,7 +12,7 @@ const FUNCTIONS: [(&str, Handler); 4] = [
 ];
 
 /// Those of the setting `authentication_handlers`, in its order; without it, cookies and passwords.
-pub(crate) fn configured(config: &Config) -> Vec<Handler> {
+pub fn configured(config: &Config) -> Vec<Handler> {
     let setting = config.get("chttpd", "authentication_handlers");
     setting.map_or_else(|| vec![Handler::Cookie, Handler::Default], |text| parse(&text))
 }

@@ -3,7 +3,7 @@
 //! A cookie holds the name, when it was made, and what only this server can make of both: so nothing is kept for a session,
 //! and one outlives a restart, because the secret is a setting that is kept. Another password makes another code.
 
-use crate::call::Call;
+use super::Visitor;
 use crate::config::{Config, SECRET};
 use crate::error::{CouchError, Result};
 use crate::limits::SESSION_SECONDS;
@@ -30,16 +30,16 @@ pub(super) fn secret(config: &Config) -> Option<String> {
 }
 
 /// Whoever the request's cookie names.
-pub(super) async fn user(call: &Call) -> Result<Option<User>> {
-    let Some(value) = cookie(&call.headers, NAME).filter(|value| !value.is_empty()) else {
+pub(super) async fn user(visitor: &Visitor<'_>) -> Result<Option<User>> {
+    let Some(value) = cookie(visitor.headers, NAME).filter(|value| !value.is_empty()) else {
         return Ok(None);
     };
-    let cookies = Cookies::configured(&call.server.config);
-    let Some((account, left)) = cookies.read(&call.server.engine, value)? else {
+    let cookies = Cookies::configured(visitor.config);
+    let Some((account, left)) = cookies.read(visitor.engine, value)? else {
         return Ok(None);
     };
-    users::check_usable(&call.server.engine, &call.server.config, &account.name).await?;
-    let mut user = User::of(&call.server.engine, &account, Handler::Cookie, call.user.is_local);
+    users::check_usable(visitor.engine, visitor.config, &account.name).await?;
+    let mut user = User::of(visitor.engine, &account, Handler::Cookie, visitor.is_local());
     // Whoever goes on asking stays logged in.
     if left < cookies.seconds - cookies.seconds / 10 {
         user.cookie = Some(cookies.log_in(&account));
@@ -49,7 +49,7 @@ pub(super) async fn user(call: &Call) -> Result<Option<User>> {
 
 /// How cookies are made.
 #[derive(Debug)]
-pub(crate) struct Cookies {
+pub struct Cookies {
     secret: Option<String>,
     /// How long a session lasts.
     seconds: u64,
@@ -60,7 +60,7 @@ pub(crate) struct Cookies {
 
 impl Cookies {
     /// Cookies as the settings say (`[chttpd_auth]`: `timeout`, `allow_persistent_cookies`, `cookie_domain`, `same_site`).
-    pub(crate) fn configured(config: &Config) -> Cookies {
+    pub fn configured(config: &Config) -> Cookies {
         let setting = |name| config.get("chttpd_auth", name);
         let same_site = setting("same_site").unwrap_or_default().to_ascii_lowercase();
         Cookies {
@@ -78,14 +78,14 @@ impl Cookies {
     }
 
     /// A cookie that logs this account in for a while.
-    pub(crate) fn log_in(&self, account: &auth::User) -> String {
+    pub fn log_in(&self, account: &auth::User) -> String {
         let time = format!("{:X}", now_seconds());
         let mark = hex(&self.mark(account, &time).finalize().into_bytes());
         self.with(&BASE64_URL_SAFE_NO_PAD.encode(format!("{}:{time}:{mark}", account.name)))
     }
 
     /// A cookie that logs nobody in.
-    pub(crate) fn log_out(&self) -> String {
+    pub fn log_out(&self) -> String {
         self.with("")
     }
 

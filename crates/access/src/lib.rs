@@ -1,0 +1,22 @@
+//! CouchDB's databases and who may use them: names and ids, settings, accounts and their documents, logins, rights.
+//!
+//! [`login::authenticate`] finds out who asks, [`database::Database::open`] gives a database into the hands of that user, and
+//! [`users`] keeps the accounts as the documents of `_users` say. The behaviour is that of CouchDB 3.5.
+//!
+//! What must hold: nobody becomes more by a document than whoever wrote it may make of somebody; what is refused is refused in
+//! CouchDB's words ([`error`]).
+//!
+//! Left to others: requests and answers (`couch`), accounts of all protocols and what roles allow (`engine`, `auth`).
+
+pub mod config;
+pub mod database;
+pub mod error;
+pub mod ids;
+pub mod limits;
+pub mod login;
+pub mod names;
+mod passwords;
+pub mod security;
+pub mod sequence;
+pub mod user;
+pub mod users;

@@ -1,0 +1,116 @@
+//! Accounts of documents of users on the disk: how often they are flushed, and what they are where that fails.
+
+use crate::server::{KEEPER, Server};
+use kv::Simulation;
+use testing::http::{Answer, Case, case, exchange, faults};
+
+/// The credentials of the keeper.
+const BY_KEEPER: &str = "Authorization: Basic a2VlcGVyOmxhcmRlcg==";
+
+/// A database of users under a name of its own, which has its design document at once: so nothing is flushed meanwhile.
+const PEOPLE: [Case; 2] = [
+    case(
+        "PUT /people\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        "",
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "PUT /_node/_local/_config/chttpd_auth/authentication_db\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#""people""#,
+        200,
+        "",
+    ),
+];
+
+fn start(simulation: &Simulation) -> Server {
+    let server = Server::on(simulation);
+    let faults = faults(server.address, &[&KEEPER[1..], &PEOPLE[..]].concat());
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    server
+}
+
+fn put_jan(server: &Server, query: &str, role: &str, password: &str) -> Answer {
+    let request = format!("PUT /people/org.couchdb.user:jan{query}\n{BY_KEEPER}");
+    let document =
+        format!(r#"{{"name": "jan", "type": "user", "roles": ["{role}"], "password": "{password}"}}"#);
+    exchange(server.address, &request, &document)
+}
+
+fn log_in(server: &Server, password: &str) -> Answer {
+    let credentials = format!(r#"{{"name": "jan", "password": "{password}"}}"#);
+    exchange(server.address, "POST /_session", &credentials)
+}
+
+#[test]
+fn an_account_follows_a_document_that_a_full_disk_keeps_from_being_flushed() {
+    let simulation = Simulation::new(1);
+    let server = start(&simulation);
+    let put = put_jan(&server, "", "reader", "apple");
+    assert_eq!(put.status, 201, "{put}");
+    assert_eq!(log_in(&server, "apple").status, 200);
+    let revision = put
+        .header("etag")
+        .unwrap_or_default()
+        .trim_matches('"')
+        .to_owned();
+
+    simulation.fill_at_next_flush();
+    let put = put_jan(&server, &format!("?rev={revision}"), "writer", "pear");
+    assert_eq!(put.status, 507, "{put}");
+    let seen = exchange(
+        server.address,
+        &format!("GET /people/org.couchdb.user:jan\n{BY_KEEPER}"),
+        "",
+    );
+    assert!(seen.body.contains("writer"), "{seen}");
+
+    let logged_in = log_in(&server, "pear");
+    assert_eq!(logged_in.status, 200, "{logged_in}");
+    assert!(logged_in.body.contains("writer"), "{logged_in}");
+    assert_eq!(log_in(&server, "apple").status, 401);
+}
+
+#[test]
+fn an_account_goes_with_a_document_whose_deletion_a_full_disk_keeps_from_being_flushed() {
+    let simulation = Simulation::new(1);
+    let server = start(&simulation);
+    let put = put_jan(&server, "", "reader", "apple");
+    let revision = put
+        .header("etag")
+        .unwrap_or_default()
+        .trim_matches('"')
+        .to_owned();
+    assert_eq!(log_in(&server, "apple").status, 200);
+
+    simulation.fill_at_next_flush();
+    let request = format!("DELETE /people/org.couchdb.user:jan?rev={revision}\n{BY_KEEPER}");
+    assert_eq!(exchange(server.address, &request, "").status, 507);
+    assert_eq!(log_in(&server, "apple").status, 401);
+}
+
+/// The flushes that it takes to drop a database of so many users.
+fn flushes_of_a_drop(users: usize) -> u64 {
+    let server = start(&Simulation::new(1));
+    let document = |number: usize| {
+        format!(
+            r#"{{"_id": "org.couchdb.user:u{number}", "name": "u{number}", "type": "user", "roles": [], "password": "apple"}}"#
+        )
+    };
+    let documents: Vec<String> = (0..users).map(document).collect();
+    let batch = format!(r#"{{"docs": [{}]}}"#, documents.join(","));
+    let request = format!("POST /people/_bulk_docs\n{BY_KEEPER}");
+    assert_eq!(exchange(server.address, &request, &batch).status, 201);
+    assert_eq!(server.engine.all_users().len(), users + 1);
+
+    let before = server.engine.server_report().flushes;
+    let dropped = exchange(server.address, &format!("DELETE /people\n{BY_KEEPER}"), "");
+    assert_eq!(dropped.status, 200, "{dropped}");
+    assert_eq!(server.engine.all_users().len(), 1);
+    server.engine.server_report().flushes - before
+}
+
+#[test]
+fn the_accounts_of_a_database_are_dropped_together() {
+    assert_eq!(flushes_of_a_drop(5), flushes_of_a_drop(1));
+}
