@@ -1,9 +1,11 @@
 //! Makes the table of the page's files: compressed, with the types by which they are served, under a name that changes with
-//! any of them. Modules and styles become a few files ([`packs`]), and the page itself names those that it will want, so that a
-//! browser asks for all of them at once instead of finding one by another.
+//! any of them. Modules and styles become a few files ([`packs`]) without comments and with short names ([`script`]), and the page
+//! itself names those that it will want, so that a browser asks for all of them at once instead of finding one by another.
 
 mod modules;
 mod packs;
+mod script;
+mod styles;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -81,11 +83,11 @@ fn served(mut files: Vec<(String, Vec<u8>)>) -> Result<Vec<(String, Vec<u8>)>, F
     let page = files.iter().find(|(name, _)| name == PAGE);
     let (_, page) = page.ok_or("the page has no index.html")?;
     let (page, style) = styled(std::str::from_utf8(page)?, &files);
-    let modules = Modules::of(&files, &page);
-    let packs = Packs::of(&modules, &page);
+    let modules = Modules::of(&files, &page)?;
+    let packs = Packs::of(&modules, &page)?;
     files.retain(|(name, _)| !modules::is_own(name) && !name.ends_with(".css") && name != PAGE);
     files.extend(packs.files()?);
-    files.push((STYLE.to_owned(), style.into_bytes()));
+    files.push((STYLE.to_owned(), styles::compact(&style)?.into_bytes()));
     files.push((PAGE.to_owned(), packs.named_in()?.into_bytes()));
     Ok(files)
 }

@@ -1,6 +1,7 @@
 //! The page's modules: what each imports, and what a view needs of them.
 
-use crate::FOLDER_MARK;
+use crate::script::module::Module;
+use crate::{FOLDER_MARK, Failure};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The module with which all begins, and the folder of those that it loads when they are wanted.
@@ -9,42 +10,50 @@ const VIEWS: &str = "views/";
 
 /// The modules that are the page's own, and what each of them imports before it runs.
 pub(crate) struct Modules {
-    texts: BTreeMap<String, String>,
+    own: BTreeMap<String, Module>,
+    /// Bytes of each as it was written.
+    sizes: BTreeMap<String, usize>,
     imports: BTreeMap<String, Vec<String>>,
 }
 
 impl Modules {
     /// Those of the files; what a bare name means is said by the import map of `page`.
-    pub(crate) fn of(files: &[(String, Vec<u8>)], page: &str) -> Modules {
-        let own = files.iter().filter(|(name, _)| is_own(name));
-        let texts: BTreeMap<String, String> = own
-            .map(|(name, content)| (name.clone(), String::from_utf8_lossy(content).into_owned()))
-            .collect();
-        let imports = |(name, text): (&String, &String)| {
-            // What stands behind another `from` is no file, so that nothing is found of it.
-            let quoted = text
-                .split("from")
-                .skip(1)
-                .filter_map(|rest| rest.trim_start().strip_prefix('"'));
-            let named = quoted.filter_map(|rest| rest.split_once('"'));
-            let imported = named.filter_map(|(named, _)| resolved(name, named, page));
-            (name.clone(), imported.collect())
-        };
-        let imports = texts.iter().map(imports).collect();
-        Modules { texts, imports }
+    pub(crate) fn of(files: &[(String, Vec<u8>)], page: &str) -> Result<Modules, Failure> {
+        let (mut own, mut sizes, mut imports) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        for (name, content) in files.iter().filter(|(name, _)| is_own(name)) {
+            let module =
+                Module::read(std::str::from_utf8(content)?).map_err(|error| format!("{name}: {error}"))?;
+            let named = module.imports.iter().chain(&module.passed_on);
+            let imported: Option<Vec<String>> =
+                named.map(|import| resolved(name, &import.from, page)).collect();
+            let imported =
+                imported.ok_or_else(|| format!("{name} imports what the import map does not name"))?;
+            sizes.insert(name.clone(), content.len());
+            imports.insert(name.clone(), imported);
+            own.insert(name.clone(), module);
+        }
+        Ok(Modules { own, sizes, imports })
     }
 
-    pub(crate) fn text(&self, name: &str) -> &str {
-        self.texts.get(name).map_or("", String::as_str)
+    /// One of the page's own.
+    pub(crate) fn module(&self, name: &str) -> Result<&Module, Failure> {
+        Ok(self
+            .own
+            .get(name)
+            .ok_or_else(|| format!("there is no module {name}"))?)
+    }
+
+    pub(crate) fn size(&self, name: &str) -> usize {
+        self.sizes.get(name).copied().unwrap_or_default()
     }
 
     pub(crate) fn is_there(&self, name: &str) -> bool {
-        self.texts.contains_key(name)
+        self.own.contains_key(name)
     }
 
     /// The views, by name: the modules that the first one loads when they are wanted.
     pub(crate) fn views(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.texts.keys().filter_map(|name| {
+        self.own.keys().filter_map(|name| {
             let view = name.strip_prefix(VIEWS)?.strip_suffix(".js")?;
             (!view.contains('/')).then_some((view, name.as_str()))
         })

@@ -1,18 +1,12 @@
 //! Modules that are wanted together, in one file: a browser asks for a few files instead of dozens, and what is compressed
 //! together is smaller.
 //!
-//! Each module becomes a function that runs once and gives what it exports:
-//! ```js
-//! const $3 = (() => {
-//! const { html } = $1;
-//! function Panel() { … }
-//! return { Panel };
-//! })();
-//! ```
-//! So what is exported must not be assigned again, and modules must not import each other in a circle. They are read line by line:
-//! an import or an export in a form that is not known here ends the build. Lines of comments are for those who read the sources.
+//! The modules of a file stand in it one behind another, each behind those that it imports, without the words `import` and `export`
+//! between them: what a module declares outside of its functions has a name (`$a`, `$b`, …) that no other has on the whole page. So
+//! modules must not import each other in a circle.
 
-use crate::modules::{Modules, START, resolved};
+use crate::modules::{Modules, START, is_own, resolved};
+use crate::script::module::short_name;
 use crate::{FOLDER_MARK, Failure};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -30,14 +24,14 @@ pub(crate) struct Packs<'a> {
     page: &'a str,
     /// The modules of each file, in the order in which they run.
     packs: BTreeMap<String, Vec<String>>,
-    /// By module, those of others too: its number, by which it is named in the files.
-    numbers: BTreeMap<String, usize>,
+    /// What is called how on the whole page, by module and name there: what is declared outside of functions, or is of others.
+    names: BTreeMap<(String, String), String>,
 }
 
 impl<'a> Packs<'a> {
     /// Puts those modules together that the same views want, and into the first file what all or many do. A module is wanted
     /// wherever one is that imports it, so that no two files import each other.
-    pub(crate) fn of(modules: &'a Modules, page: &'a str) -> Packs<'a> {
+    pub(crate) fn of(modules: &'a Modules, page: &'a str) -> Result<Packs<'a>, Failure> {
         let of_all = modules.wanted_by(START);
         let mut order = of_all.clone();
         let mut wanting: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
@@ -69,13 +63,12 @@ impl<'a> Packs<'a> {
             };
             packs.entry(file).or_default().push(name.clone());
         }
-        let numbers = order.into_iter().enumerate().map(|(at, name)| (name, at));
-        Packs {
+        Ok(Packs {
             modules,
             page,
             packs,
-            numbers: numbers.collect(),
-        }
+            names: names_of(modules, page, &order)?,
+        })
     }
 
     /// The page with links to the files that it will want.
@@ -111,129 +104,142 @@ impl<'a> Packs<'a> {
 
     fn files_wanted_by(&self, module: &str) -> BTreeSet<String> {
         let wanted = self.modules.wanted_by(module);
-        let files = wanted.iter().map(|name| self.file_of(name).unwrap_or(name));
+        let files = wanted.iter().map(|name| self.pack_of(name).unwrap_or(name));
         files.map(str::to_owned).collect()
-    }
-
-    /// The file that has a module; `None` for one of others.
-    fn file_of(&self, module: &str) -> Option<&str> {
-        let mut packs = self.packs.iter();
-        packs.find_map(|(file, names)| names.iter().any(|name| name == module).then_some(file.as_str()))
-    }
-
-    fn number(&self, module: &str) -> Result<usize, Failure> {
-        let number = self.numbers.get(module).copied();
-        number.ok_or_else(|| format!("nothing loads {module}").into())
     }
 
     /// The files with their contents.
     pub(crate) fn files(&self) -> Result<Vec<(String, Vec<u8>)>, Failure> {
-        let packs = self.packs.iter();
-        packs
-            .map(|(file, names)| Ok((file.clone(), self.pack(file, names)?.into_bytes())))
-            .collect()
-    }
-
-    fn pack(&self, file: &str, names: &[String]) -> Result<String, Failure> {
-        let mut imports = Imports::default();
-        let mut body = String::new();
-        let mut own = Vec::new();
-        for name in names {
-            let number = self.number(name)?;
-            own.push(format!("${number}"));
-            writeln!(body, "// {name}\nconst ${number} = (() => {{")?;
-            let exports = self.rewrite(file, name, &mut imports, &mut body)?;
-            writeln!(body, "return {{ {} }};\n}})();", exports.join(", "))?;
+        let mut wanted: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        let mut texts = Vec::new();
+        for (file, modules) in &self.packs {
+            let mut imports = Imports::default();
+            let mut text = String::new();
+            for module in modules {
+                writeln!(text, "{}", self.written(file, module, &mut imports)?)?;
+            }
+            for (of, names) in imports.loaded.iter().chain(&imports.of_packs) {
+                wanted
+                    .entry(of.clone())
+                    .or_default()
+                    .extend(names.iter().cloned());
+            }
+            texts.push((file, format!("{}{text}", imports.text(file))));
         }
-        Ok(format!(
-            "{}{body}export {{ {} }};\n",
-            imports.text(),
-            own.join(", ")
-        ))
+        let with_exports = |(file, text): (&String, String)| {
+            let names = wanted.get(file).map(list).unwrap_or_default();
+            (file.clone(), format!("{text}export{{{names}}};\n").into_bytes())
+        };
+        Ok(texts.into_iter().map(with_exports).collect())
     }
 
-    /// Adds the lines of a module, and gives the members of what it exports.
-    fn rewrite(
-        &self,
-        file: &str,
-        module: &str,
-        imports: &mut Imports,
-        body: &mut String,
-    ) -> Result<Vec<String>, Failure> {
-        let mut exports = Vec::new();
-        for line in spoken(self.modules.text(module)) {
-            let unknown = || format!("{module}: cannot put into a file with others: {line}");
-            if let Some(rest) = line.strip_prefix("import ") {
-                let (what, named) = from(rest).ok_or_else(unknown)?;
-                let what = match what.strip_prefix('{') {
-                    Some(_) => what.replace(" as ", ": "),
-                    None => format!("{{ default: {what} }}"),
+    /// A module's part of a file; what that imports for it is noted.
+    fn written(&self, file: &str, module: &str, imports: &mut Imports) -> Result<String, Failure> {
+        let own = self.modules.module(module)?;
+        let mut names = BTreeMap::new();
+        for top in &own.tops {
+            names.insert(top.as_str(), self.name(module, top)?);
+        }
+        for import in &own.imports {
+            let from = self.resolved(module, &import.from)?;
+            for (name, here) in &import.names {
+                let called = match is_own(&from) {
+                    true => self.exported(&from, name)?,
+                    false => self.name(module, here)?,
                 };
-                let number = self.imported(file, module, named, imports)?;
-                writeln!(body, "const {what} = ${number};")?;
-            } else if let Some(rest) = line.strip_prefix("export {") {
-                let (what, named) = from(rest).ok_or_else(unknown)?;
-                let number = self.imported(file, module, named, imports)?;
-                let names = what.trim_end_matches('}').split(',').map(str::trim);
-                exports.extend(names.map(|name| format!("{name}: ${number}.{name}")));
-            } else if let Some(rest) = line.strip_prefix("export ") {
-                let (rest, is_default) = match rest.strip_prefix("default ") {
-                    Some(rest) => (rest, true),
-                    None => (rest, false),
-                };
-                let name = declared(rest).ok_or_else(unknown)?;
-                exports.push(match is_default {
-                    true => format!("default: {name}"),
-                    false => name.to_owned(),
-                });
-                writeln!(body, "{}", self.with_loads(file, module, rest)?)?;
-            } else {
-                writeln!(body, "{}", self.with_loads(file, module, line)?)?;
+                names.insert(here.as_str(), called);
+                match is_own(&from) {
+                    true => imports.of_pack(file, self.file_of(&from)?, called),
+                    false => imports.of_others(&import.from, name, called),
+                }
             }
         }
-        Ok(exports)
+        for passed in &own.passed_on {
+            for (name, outside) in &passed.names {
+                imports.of_others(&passed.from, name, self.name(module, outside)?);
+            }
+        }
+        let mut loads = BTreeMap::new();
+        for named in own.loads() {
+            let from = self.resolved(module, named)?;
+            let (of, called) = (self.file_of(&from)?, self.exported(&from, "default")?);
+            let of_file = imports.loaded.entry(of.to_owned()).or_default();
+            of_file.insert(called.to_owned());
+            let path = relative(file, of);
+            loads.insert(
+                named,
+                format!("import(\"{path}\").then((pack)=>({{default:pack.{called}}}))"),
+            );
+        }
+        let written = own.written(&names, &loads);
+        Ok(written.map_err(|error| format!("{module}: {error}"))?)
     }
 
-    /// The number of a module that another imports by this name, which its file imports then where it has not got it.
-    fn imported(
-        &self,
-        file: &str,
-        module: &str,
-        named: &str,
-        imports: &mut Imports,
-    ) -> Result<usize, Failure> {
-        let unknown = || format!("{module} imports {named}, which is not there");
-        let other = resolved(module, named, self.page).ok_or_else(unknown)?;
-        let number = self.number(&other)?;
-        match self.file_of(&other) {
-            None => drop(imports.whole.insert(named.to_owned(), number)),
-            Some(of) if of == file => {}
-            Some(of) => drop(
-                imports
-                    .of_packs
-                    .entry(relative(file, of))
-                    .or_default()
-                    .insert(number),
-            ),
+    /// How that is called what a module exports.
+    fn exported(&self, module: &str, name: &str) -> Result<&str, Failure> {
+        let own = self.modules.module(module)?;
+        let mut passed = own.passed_on.iter().flat_map(|passed| &passed.names);
+        match own.exports.get(name) {
+            Some(here) => self.name(module, here),
+            None if passed.any(|(_, outside)| outside == name) => self.name(module, name),
+            None => Err(format!("{module} does not export {name}").into()),
         }
-        Ok(number)
     }
 
-    /// A line in which modules that are loaded when they are wanted are taken from their files.
-    fn with_loads(&self, file: &str, module: &str, line: &str) -> Result<String, Failure> {
-        const LOAD: &str = "import(\"";
-        let mut parts = line.split(LOAD);
-        let mut text = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
-            let unknown = || format!("{module}: cannot load by {line}");
-            let (named, rest) = part.split_once("\")").ok_or_else(unknown)?;
-            let other = resolved(module, named, self.page).ok_or_else(unknown)?;
-            let of = self.file_of(&other).ok_or_else(unknown)?;
-            let (from, number) = (relative(file, of), self.number(&other)?);
-            write!(text, "{LOAD}{from}\").then((pack) => pack.${number}){rest}")?;
-        }
-        Ok(text)
+    fn name(&self, module: &str, name: &str) -> Result<&str, Failure> {
+        let called = self.names.get(&(module.to_owned(), name.to_owned()));
+        Ok(called.ok_or_else(|| format!("{name} of {module} has no name on the page"))?)
     }
+
+    fn resolved(&self, module: &str, named: &str) -> Result<String, Failure> {
+        let found = resolved(module, named, self.page);
+        Ok(found.ok_or_else(|| format!("{module} imports {named}, which is not there"))?)
+    }
+
+    fn pack_of(&self, module: &str) -> Option<&str> {
+        let mut packs = self.packs.iter();
+        packs.find_map(|(file, names)| names.iter().any(|name| name == module).then_some(file.as_str()))
+    }
+
+    fn file_of(&self, module: &str) -> Result<&str, Failure> {
+        Ok(self
+            .pack_of(module)
+            .ok_or_else(|| format!("no file has {module}"))?)
+    }
+}
+
+/// Names that are no other's on the page, for what modules declare outside of functions, import from others or pass on from them.
+fn names_of(
+    modules: &Modules,
+    page: &str,
+    order: &[String],
+) -> Result<BTreeMap<(String, String), String>, Failure> {
+    let mut names = BTreeMap::new();
+    for name in order.iter().filter(|name| modules.is_there(name)) {
+        let module = modules.module(name)?;
+        let of_others = |named: &str| resolved(name, named, page).is_some_and(|file| !is_own(&file));
+        let imported = module.imports.iter().filter(|import| of_others(&import.from));
+        let imported = imported.flat_map(|import| import.names.iter().map(|(_, here)| here));
+        let passed_on = module.passed_on.iter().flat_map(|passed| &passed.names);
+        if module.passed_on.iter().any(|passed| !of_others(&passed.from)) {
+            return Err(format!(
+                "{name} passes on what another of the page's own exports: import it from there"
+            )
+            .into());
+        }
+        for own in module
+            .tops
+            .iter()
+            .chain(imported)
+            .chain(passed_on.map(|(_, outside)| outside))
+        {
+            let number = names.len();
+            names
+                .entry((name.clone(), own.clone()))
+                .or_insert_with(|| format!("${}", short_name(number)));
+        }
+    }
+    Ok(names)
 }
 
 /// The modules of the first file: those that all views want, those that half of them do, and small ones of several. None comes
@@ -248,7 +254,7 @@ fn of_first(
     let mut first: BTreeSet<String> = of_all.iter().cloned().collect();
     for name in order {
         let wanted_by = wanting.get(name).map_or(0, BTreeSet::len);
-        let is_small = modules.text(name).len() <= SMALL_BYTES;
+        let is_small = modules.size(name) <= SMALL_BYTES;
         let is_shared = wanted_by * 2 >= views || (wanted_by > 1 && is_small);
         let imported = modules.wanted_by(name);
         let mut others = imported
@@ -261,58 +267,46 @@ fn of_first(
     first
 }
 
-/// The lines of a module without those of comments.
-fn spoken(text: &str) -> impl Iterator<Item = &str> {
-    let mut is_within = false;
-    text.lines().filter(move |line| {
-        let line = line.trim();
-        let begins = line.starts_with("/*") && (line.ends_with("*/") || !line.contains("*/"));
-        let is_comment = is_within || begins || line.starts_with("//");
-        is_within = (is_within || begins) && !line.ends_with("*/");
-        !is_comment
-    })
-}
-
 /// What a file imports.
 #[derive(Default)]
 struct Imports {
-    /// Modules of the page, by the file that has them.
-    of_packs: BTreeMap<String, BTreeSet<usize>>,
-    /// Modules of others, by name.
-    whole: BTreeMap<String, usize>,
+    /// Names of the page, by the file that has them.
+    of_packs: BTreeMap<String, BTreeSet<String>>,
+    /// Those that it takes of files when they are wanted.
+    loaded: BTreeMap<String, BTreeSet<String>>,
+    /// Names of others, by module: what it calls them, and how they are called here.
+    of_others: BTreeMap<String, Vec<String>>,
 }
 
 impl Imports {
-    fn text(&self) -> String {
-        let whole = self.whole.iter();
-        let whole = whole.map(|(named, number)| format!("import * as ${number} from \"{named}\";\n"));
-        let packs = self.of_packs.iter().map(|(from, numbers)| {
-            let names: Vec<String> = numbers.iter().map(|number| format!("${number}")).collect();
-            format!("import {{ {} }} from \"{from}\";\n", names.join(", "))
-        });
-        whole.chain(packs).collect()
+    fn of_pack(&mut self, file: &str, of: &str, name: &str) {
+        if of != file {
+            self.of_packs
+                .entry(of.to_owned())
+                .or_default()
+                .insert(name.to_owned());
+        }
+    }
+
+    fn of_others(&mut self, from: &str, name: &str, called: &str) {
+        self.of_others
+            .entry(from.to_owned())
+            .or_default()
+            .push(format!("{name} as {called}"));
+    }
+
+    fn text(&self, file: &str) -> String {
+        let others = self.of_others.iter();
+        let others = others.map(|(from, names)| format!("import{{{}}}from\"{from}\";\n", names.join(",")));
+        let packs = self.of_packs.iter();
+        let packs =
+            packs.map(|(of, names)| format!("import{{{}}}from\"{}\";\n", list(names), relative(file, of)));
+        others.chain(packs).collect()
     }
 }
 
-/// `WHAT from "NAME";`: both.
-fn from(text: &str) -> Option<(&str, &str)> {
-    let (what, named) = text.split_once(" from \"")?;
-    Some((what.trim(), named.strip_suffix("\";")?))
-}
-
-/// The name that a function, a class or a constant declares.
-fn declared(text: &str) -> Option<&str> {
-    const KINDS: [&str; 6] = [
-        "async function* ",
-        "async function ",
-        "function* ",
-        "function ",
-        "class ",
-        "const ",
-    ];
-    let rest = KINDS.iter().find_map(|kind| text.strip_prefix(kind))?;
-    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_')?;
-    (end > 0).then(|| &rest[..end])
+fn list(names: &BTreeSet<String>) -> String {
+    names.iter().map(String::as_str).collect::<Vec<_>>().join(",")
 }
 
 /// How one file names another; none is deeper than in one folder.

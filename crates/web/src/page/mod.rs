@@ -105,9 +105,13 @@ fn unpacked(file: &File) -> Result<Vec<u8>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
 
     /// Bytes of Larder's own files as they are sent; what others made is named in `vendor.toml`.
-    const OWN_BYTES_MAX: usize = 106_000;
+    const OWN_BYTES_MAX: usize = 90_000;
+    /// Bytes and requests of all files that the view of logs wants, those of others among them.
+    const LOGS_BYTES_MAX: usize = 65_000;
+    const LOGS_REQUESTS_MAX: usize = 30;
 
     #[test]
     fn what_is_sent_stays_small() {
@@ -117,5 +121,28 @@ mod tests {
             bytes <= OWN_BYTES_MAX,
             "the page's own files have {bytes} bytes, more than {OWN_BYTES_MAX}"
         );
+    }
+
+    #[test]
+    fn the_view_of_logs_comes_in_few_requests() {
+        let file = |name: &str| FILES.iter().find(|file| file.name == name).unwrap();
+        let page = String::from_utf8(unpacked(file("index.html")).unwrap()).unwrap();
+        let mut names = BTreeSet::from(["index.html"]);
+        for linked in page.split(&format!("=\"/page/{VERSION}/")).skip(1) {
+            names.extend(linked.split_once('"').map(|(name, _)| name));
+        }
+        let (_, of_logs) = page.split_once("\"logs\": [").unwrap();
+        let (of_logs, _) = of_logs.split_once(']').unwrap();
+        names.extend(of_logs.split(", ").map(|name| name.trim_matches('"')));
+        assert!(
+            names.contains("app.js") && names.contains("views/logs.js"),
+            "{names:?}"
+        );
+        let bytes: usize = names.iter().map(|name| file(name).packed.len()).sum();
+        assert!(
+            bytes <= LOGS_BYTES_MAX,
+            "{bytes} bytes, more than {LOGS_BYTES_MAX}"
+        );
+        assert!(names.len() <= LOGS_REQUESTS_MAX, "{names:?}");
     }
 }

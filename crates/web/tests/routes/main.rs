@@ -9,7 +9,10 @@ mod backups;
 mod files;
 #[path = "../../../larder/src/mounts.rs"]
 mod mounts;
+mod page_build;
 mod page_files;
+#[path = "../../build/script/mod.rs"]
+mod script;
 mod server;
 mod session;
 mod uploads;
