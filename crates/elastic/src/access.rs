@@ -1,11 +1,11 @@
 //! Who may do what: the users and roles of all protocols, by HTTP's basic authentication.
 
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::server::Server;
 use auth::{Action, Privileges, Resource, User};
 use engine::Namespace;
 use http::{Request, StatusCode, basic_credentials, refuse_other_sites};
+use indices::error::{ElasticError, Result};
 use std::sync::Arc;
 
 /// How it is known who asks.

@@ -2,13 +2,13 @@
 //!
 //! Of the secret only a hash is kept. It is random, 128 bits of it, so one round of SHA-256 is enough.
 
-use crate::error::{ElasticError, Result};
 use crate::kept::{self, Family};
 use crate::server::Server;
 use auth::User;
 use base64::Engine as _;
 use base64::prelude::{BASE64_STANDARD, BASE64_URL_SAFE_NO_PAD};
 use http::{Request, StatusCode};
+use indices::error::{ElasticError, Result};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;

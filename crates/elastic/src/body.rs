@@ -1,10 +1,10 @@
 //! Bodies of requests: decompressed, within a limit.
 
-use crate::error::{ElasticError, Result};
 use crate::limits::BODY_BYTES_MAX;
 use bytes::Bytes;
 use flate2::write::MultiGzDecoder;
 use http::{HeaderMap, RequestBody, StatusCode, header};
+use indices::error::{ElasticError, Result};
 use memory::{Budget, Holder, Share};
 use std::io::Write;
 

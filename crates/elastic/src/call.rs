@@ -2,13 +2,13 @@
 
 use crate::access::Asker;
 use crate::body;
-use crate::error::{ElasticError, Result};
 use crate::parameters::Parameters;
 use crate::server::Server;
 use auth::{Privileges, User};
 use bytes::Bytes;
 use engine::Context;
 use http::{HeaderMap, Method, Request, StatusCode, percent_decode};
+use indices::error::{ElasticError, Result};
 use search::Held;
 use serde_json::{Map, Value};
 use std::net::{Ipv4Addr, SocketAddr};

@@ -1,8 +1,8 @@
 //! What is kept between requests for a while, by ids that clients get.
 
-use crate::error::{ElasticError, Result};
 use crate::limits::CONTEXTS_MAX;
 use http::StatusCode;
+use indices::error::{ElasticError, Result};
 use memory::Share;
 use parking_lot::Mutex;
 use std::any::Any;

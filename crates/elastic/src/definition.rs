@@ -1,9 +1,10 @@
 //! What an index is made of: settings, a mapping, aliases; as a request has them, and as templates give them.
 
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::kept::Family;
-use crate::{names, settings};
+use crate::names;
+use indices::error::{ElasticError, Result};
+use indices::settings;
 use search::{OBJECTS_DEPTH_MAX, simple_match};
 use serde_json::{Map, Value, json};
 

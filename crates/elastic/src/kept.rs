@@ -3,9 +3,7 @@
 //! Each is a document of `admin.system.elastic`, with its JSON as a text, so that names with dots stay as they are.
 
 use crate::call::Call;
-use crate::error::{ElasticError, Result, kinds};
 use crate::limits::{KEPT_MAX, REVISIONS_KEPT};
-use crate::scripts::Prepared;
 use crate::server::Server;
 use auth::{Action, Resource};
 use engine::{
@@ -13,6 +11,8 @@ use engine::{
     Sequence,
 };
 use http::StatusCode;
+use indices::error::{ElasticError, Result, kinds};
+use indices::scripts::Prepared;
 use parking_lot::Mutex;
 use serde_json::Value;
 use std::collections::BTreeMap;

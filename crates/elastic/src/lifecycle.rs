@@ -6,12 +6,13 @@
 use crate::call::Call;
 use crate::definition::Definition;
 use crate::endpoints::rollover::{Conditions, roll};
-use crate::error::{ElasticError, Result};
-use crate::index::Index;
 use crate::kept::Family;
+use crate::names;
 use crate::server::Server;
-use crate::{names, streams};
 use auth::Action;
+use indices::Index;
+use indices::error::{ElasticError, Result};
+use indices::streams;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -139,7 +140,7 @@ pub(crate) async fn run(server: Arc<Server>, mut stop: watch::Receiver<bool>) {
 async fn interval(call: &Call) -> Duration {
     for kind in ["transient", "persistent"] {
         if let Ok(Some(settings)) = call.kept_one(Family::ClusterSettings, kind).await
-            && let Some(text) = crate::settings::flat(&settings)
+            && let Some(text) = indices::settings::flat(&settings)
                 .get(INTERVAL_SETTING)
                 .and_then(Value::as_str)
             && let Ok(interval) = search::parse_time(text, INTERVAL_SETTING)

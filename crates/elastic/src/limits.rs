@@ -2,16 +2,10 @@
 
 /// The bytes of a request's body at most, decompressed.
 pub(crate) const BODY_BYTES_MAX: usize = 100 << 20;
-/// How often a write is tried again that others came before.
-pub(crate) const RETRIES_MAX: usize = 100;
-/// The bytes of a document's id at most.
-pub(crate) const ID_BYTES_MAX: usize = 512;
 /// The bytes of an index's name at most.
 pub(crate) const NAME_BYTES_MAX: usize = 255;
 /// The revisions of a document that an index remembers, as databases of CouchDB do.
 pub(crate) const REVISIONS_KEPT: u32 = 1000;
-/// Changes that are read together where a mapping follows its documents.
-pub(crate) const CHANGES_PAGE: usize = 1000;
 /// The operations of one `_bulk` that are committed together.
 pub(crate) const BULK_COMMIT_MAX: usize = 1000;
 /// Documents of one `_mget` at most.

@@ -2,11 +2,11 @@
 //! before a search is.
 
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::resolve::{Options, resolve};
 use crate::routed::{find, of_request};
-use crate::scan;
 use auth::Action;
+use indices::error::{ElasticError, Result};
+use indices::scan;
 use search::{Like, MoreLike};
 use serde_json::{Map, Value, json};
 use value::DocumentBuf;
@@ -216,7 +216,7 @@ async fn more_like(call: &Call, expression: &str, body: &Value) -> Result<Value>
                 }
             }
             Like::Given(value) => {
-                let document = crate::documents::document_of(value.to_string().as_bytes())?;
+                let document = indices::documents::document_of(value.to_string().as_bytes())?;
                 for (_, mapping) in &places {
                     query.learn_document(mapping, &document, is_liked);
                 }

@@ -3,11 +3,11 @@
 //! of a collection of `default`.
 
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::limits::NAME_BYTES_MAX;
 use auth::Action;
 use engine::{Engine, Namespace};
 use http::StatusCode;
+use indices::error::{ElasticError, Result};
 use serde_json::Value;
 
 /// The database in which bare names are.

@@ -2,11 +2,11 @@
 
 use crate::call::Call;
 use crate::compiled::Compiled;
-use crate::error::{ElasticError, Result, kinds};
 use crate::kept::Family;
 use auth::Action;
 use http::StatusCode;
-use ingest::{Context, Failure, Host, Pipeline, PipelineError};
+use indices::error::{ElasticError, Result, kinds};
+use ingest::{Context, Host, Pipeline};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ impl Host for Pipelines<'_> {
     }
 
     fn scripts(&self) -> &dyn painless::Host {
-        &crate::scripts::Waiting
+        &indices::scripts::Waiting
     }
 }
 
@@ -111,41 +111,4 @@ fn run(pipelines: &Pipelines<'_>, name: &str, context: &mut Context) -> Result<b
     let missing = || ElasticError::illegal(format!("pipeline with id [{name}] does not exist"));
     let pipeline = pipelines.pipeline(name).ok_or_else(missing)?;
     Ok(pipeline.run(context, pipelines)?)
-}
-
-impl From<Failure> for ElasticError {
-    fn from(failure: Failure) -> ElasticError {
-        let status = match failure.kind {
-            "fail_processor_exception" | "illegal_state_exception" => StatusCode::INTERNAL_SERVER_ERROR,
-            _ => StatusCode::BAD_REQUEST,
-        };
-        let mut header = serde_json::json!({"processor_type": failure.processor});
-        if let Some(tag) = failure.tag {
-            header["processor_tag"] = tag.into();
-        }
-        ElasticError::new(status, failure.kind, failure.reason).with("header", header)
-    }
-}
-
-impl From<PipelineError> for ElasticError {
-    fn from(error: PipelineError) -> ElasticError {
-        if error.is_unsupported {
-            return ElasticError::new(
-                StatusCode::NOT_IMPLEMENTED,
-                "unsupported_operation_exception",
-                error.reason,
-            );
-        }
-        let mut made = ElasticError::new(StatusCode::BAD_REQUEST, "parse_exception", error.reason);
-        for (name, value) in [
-            ("processor_type", error.processor),
-            ("processor_tag", error.tag),
-            ("property_name", error.property),
-        ] {
-            if let Some(value) = value {
-                made = made.with(name, value);
-            }
-        }
-        made
-    }
 }

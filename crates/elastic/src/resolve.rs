@@ -1,10 +1,10 @@
 //! Which indices an expression stands for: names and aliases with commas between them, `*`, `-` for what is not meant, `_all`.
 
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::names::{self, all, check, namespace};
 use crate::parameters::Parameters;
 use auth::Action;
+use indices::error::{ElasticError, Result};
 use search::simple_match;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;

@@ -1,8 +1,8 @@
 //! Making answers.
 
-use crate::error::ElasticError;
 use http::header::{CONTENT_LENGTH, CONTENT_TYPE, WWW_AUTHENTICATE};
 use http::{Body, HeaderName, HeaderValue, Request, Response, StatusCode, query_pairs};
+use indices::error::ElasticError;
 use serde_json::Value;
 
 /// Clients refuse to talk to what does not say that it is Elasticsearch.

@@ -7,10 +7,10 @@ use crate::endpoints::{
     lifecycle, mapping, mget, nodes, pipelines, recovery, resolved, rollover, root, search, security,
     settings, stats, stored_scripts, streams, tasks, template, term_vectors, validate,
 };
-use crate::error::{ElasticError, Result};
 use crate::kept::Family;
 use crate::respond::Answer;
 use http::{Method, StatusCode};
+use indices::error::{ElasticError, Result};
 
 pub(crate) async fn run(call: &mut Call) -> Result<Answer> {
     let path = call.path.clone();

@@ -1,12 +1,12 @@
 //! Documents by their ids and routings.
 
 use crate::call::Call;
-use crate::documents;
-use crate::error::{ElasticError, Result};
-use crate::index::Index;
 use crate::names;
-use crate::routing::kept;
 use engine::{Record, RevisionedSnapshot};
+use indices::Index;
+use indices::documents;
+use indices::error::{ElasticError, Result};
+use indices::routing::kept;
 use serde_json::Value;
 
 /// The document that an id names where this routing leads to it.

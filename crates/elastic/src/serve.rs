@@ -3,8 +3,6 @@
 use crate::access::{self, Asker, Asking};
 use crate::call::Call;
 use crate::contexts::Contexts;
-use crate::error::Result;
-use crate::index::Indices;
 use crate::limits::INDEXED_DOCUMENTS_MIN;
 use crate::respond::{self, Answer};
 use crate::route;
@@ -13,6 +11,8 @@ use auth::User;
 use engine::{Context, Engine};
 use http::{Handler, Method, Request, Response};
 use indexing::Indexes;
+use indices::Indices;
+use indices::error::Result;
 use search::Held;
 use std::path::PathBuf;
 use std::pin::pin;
@@ -58,7 +58,7 @@ impl Protocol {
     /// The protocol on this engine.
     pub fn new(engine: Engine, options: &Options) -> Protocol {
         if let Some(folder) = &options.fulltext {
-            crate::fulltext::sweep(folder, &engine);
+            indices::sweep(folder, &engine);
         }
         let indices = Indices::new(Indexes {
             folder: options.fulltext.clone(),

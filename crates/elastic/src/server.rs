@@ -2,11 +2,11 @@
 
 use crate::compiled::Compiled;
 use crate::contexts::Contexts;
-use crate::index::Indices;
 use crate::kept::Kept;
 use crate::tasks::Tasks;
 use engine::Engine;
 use http::Hosts;
+use indices::Indices;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::OnceLock;
 use std::time::Duration;

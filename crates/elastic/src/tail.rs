@@ -3,8 +3,6 @@
 //! It reads no further than the client takes. One that has fallen far behind is told of a gap and goes on at the end.
 
 use crate::access::{self, Asking};
-use crate::error::{ElasticError, Result};
-use crate::index::Index;
 use crate::parameters::Parameters;
 use crate::respond;
 use crate::serve::Protocol;
@@ -13,6 +11,8 @@ use engine::{ChangeKind, Order, PageLimit, Sequence};
 use http::header::CONTENT_TYPE;
 use http::{Body, BodySender, HeaderValue, Method, Request, Response};
 use indexing::{id_of, seen};
+use indices::Index;
+use indices::error::{ElasticError, Result};
 use search::{Held, Request as Search, Run, parse_query_string, parse_sort};
 use serde_json::{Value, json};
 use std::sync::Arc;

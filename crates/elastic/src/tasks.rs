@@ -1,11 +1,11 @@
 //! Work that goes on while others ask after it: changes of all documents that a query finds. Each is an operation of the engine
 //! as well, listed and ended like others.
 
-use crate::error::{ElasticError, Result};
 use crate::node::NODE_ID;
 use code::Code;
 use engine::Context;
 use http::StatusCode;
+use indices::error::{ElasticError, Result};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;

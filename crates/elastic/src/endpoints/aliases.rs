@@ -2,13 +2,13 @@
 
 use crate::call::Call;
 use crate::definition::{alias, check_alias, several_written};
-use crate::error::{ElasticError, Result};
-use crate::index::Index;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, acknowledged, exists, json, ok};
-use crate::streams::plain_aliases;
 use auth::Action;
 use http::{Method, StatusCode};
+use indices::Index;
+use indices::error::{ElasticError, Result};
+use indices::streams::plain_aliases;
 use search::simple_match;
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};

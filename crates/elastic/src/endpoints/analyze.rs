@@ -1,11 +1,11 @@
 //! `_analyze`: the terms of a text.
 
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::limits::ANALYZE_TOKENS_MAX;
 use crate::respond::{Answer, ok};
 use auth::Action;
 use http::Method;
+use indices::error::{ElasticError, Result};
 use search::{Analysis, Analyzer, Token};
 use serde_json::{Map, Value, json};
 

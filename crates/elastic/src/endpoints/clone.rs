@@ -2,14 +2,14 @@
 
 use crate::call::Call;
 use crate::definition::Definition;
-use crate::error::{ElasticError, Result};
-use crate::index::Index;
 use crate::respond::{Answer, ok};
-use crate::settings;
-use crate::shape::Shape;
 use auth::Action;
 use engine::{Edit, EditOrigin, EditOutcome, Order, PageLimit, RevisionPath};
 use http::{Method, StatusCode};
+use indices::Index;
+use indices::error::{ElasticError, Result};
+use indices::settings;
+use indices::shape::Shape;
 use serde_json::{Map, Value, json};
 use std::ops::Bound;
 

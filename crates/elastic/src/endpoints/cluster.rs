@@ -2,16 +2,16 @@
 
 use super::stats::metrics::Metrics;
 use crate::call::Call;
-use crate::error::Result;
-use crate::index::Index;
 use crate::kept::Family;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, ok};
 use crate::server::{CLUSTER, NODE_ID};
-use crate::settings;
-use crate::shape::Shape;
 use auth::Action;
 use http::Method;
+use indices::Index;
+use indices::error::Result;
+use indices::settings;
+use indices::shape::Shape;
 use serde_json::{Map, Value, json};
 
 /// The sections of a cluster's state.

@@ -3,14 +3,14 @@
 use super::search::parameters_query;
 use super::search::shown::number;
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::lookups;
 use crate::respond::{Answer, json, ok};
 use crate::routed::{find, of_request};
-use crate::scan;
 use auth::Action;
 use http::{Method, StatusCode};
 use indexing::id_of;
+use indices::error::{ElasticError, Result};
+use indices::scan;
 use search::{Query, Request};
 use serde_json::{Value, json};
 

@@ -1,14 +1,14 @@
 //! `_field_caps`: what can be done with fields.
 
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
-use crate::index::Index;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, ok};
-use crate::scan;
 use auth::Action;
 use fetch::{FieldCaps, IndexFilter};
 use http::Method;
+use indices::Index;
+use indices::error::{ElasticError, Result};
+use indices::scan;
 use search::{Mapping, Request};
 use serde_json::{Map, Value};
 use std::pin::pin;

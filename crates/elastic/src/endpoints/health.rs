@@ -1,13 +1,13 @@
 //! `/_cluster/health`: how the indices are, at once or as soon as they are as somebody waits for.
 
 use crate::call::Call;
-use crate::error::{ElasticError, Result, kinds};
 use crate::parameters::Parameters;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, json};
-use crate::shape::Shape;
 use auth::Action;
 use http::{Method, StatusCode};
+use indices::error::{ElasticError, Result, kinds};
+use indices::shape::Shape;
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
 

@@ -2,15 +2,15 @@
 
 use crate::call::Call;
 use crate::definition::Definition;
-use crate::error::{ElasticError, Result, kinds};
-use crate::index::Index;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, acknowledged, exists, ok};
-use crate::settings;
-use crate::shape::shards_of;
-use crate::streams::plain_aliases;
 use auth::Action;
 use http::Method;
+use indices::Index;
+use indices::error::{ElasticError, Result, kinds};
+use indices::settings;
+use indices::shape::shards_of;
+use indices::streams::plain_aliases;
 use serde_json::{Map, Value, json};
 
 /// `/{index}`.

@@ -1,7 +1,6 @@
 //! Policies of lifecycles: `_ilm`.
 
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::kept::Family;
 use crate::lifecycle::{Policy, standing};
 use crate::listed::is_listed;
@@ -9,6 +8,7 @@ use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, acknowledged, ok};
 use auth::Action;
 use http::{Method, StatusCode};
+use indices::error::{ElasticError, Result};
 use serde_json::{Map, Value, json};
 
 /// `/_ilm/policy/{name}`.

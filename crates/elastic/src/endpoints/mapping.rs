@@ -1,12 +1,12 @@
 //! Mappings of indices: `/{index}/_mapping`.
 
 use crate::call::Call;
-use crate::error::Result;
 use crate::listed::is_listed;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, acknowledged, ok};
 use auth::Action;
 use http::Method;
+use indices::error::Result;
 use serde_json::{Map, Value, json};
 
 pub(crate) async fn run(call: &mut Call, expression: &str) -> Result<Answer> {

@@ -2,7 +2,6 @@
 
 use super::document::{check_version, found, put_stored, read_version, stored_fields};
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::limits::MGET_DOCUMENTS_MAX;
 use crate::respond::{Answer, ok};
 use crate::routed::{find, of_request};
@@ -10,6 +9,7 @@ use crate::source::SourceFilter;
 use auth::Action;
 use fetch::WantedField;
 use http::Method;
+use indices::error::{ElasticError, Result};
 use search::token_of;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;

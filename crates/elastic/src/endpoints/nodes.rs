@@ -3,12 +3,12 @@
 use super::stats::metrics;
 use super::stats::{Wanted, metrics::Metrics, together};
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::names;
 use crate::respond::{Answer, ok};
 use crate::server::{CLUSTER, NODE_ID};
 use auth::Action;
 use http::Method;
+use indices::error::{ElasticError, Result};
 use search::simple_match;
 use serde_json::{Map, Value, json};
 

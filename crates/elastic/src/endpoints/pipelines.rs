@@ -1,12 +1,12 @@
 //! Ingest pipelines: `_ingest/pipeline`.
 
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::kept::Family;
 use crate::listed::is_listed;
 use crate::pipelines::Pipelines;
 use crate::respond::{Answer, acknowledged, json, ok};
 use http::{Method, StatusCode};
+use indices::error::{ElasticError, Result};
 use ingest::{Context, Failure, Host, Pipeline, Step, StepStatus};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -139,7 +139,7 @@ fn context_of(document: &Value) -> Result<Context> {
         index: text("_index").unwrap_or_else(|| "_index".to_owned()),
         id: Some(text("_id").unwrap_or_else(|| "_id".to_owned())),
         routing: text("_routing"),
-        source: crate::documents::document_of(source.to_string().as_bytes())?.to_document(),
+        source: indices::documents::document_of(source.to_string().as_bytes())?.to_document(),
         ..Context::default()
     })
 }

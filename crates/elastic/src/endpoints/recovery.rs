@@ -1,14 +1,14 @@
 //! `_recovery`: how shards came to be where they are. A collection is opened with the store, and nothing is copied.
 
 use crate::call::Call;
-use crate::error::Result;
-use crate::index::Index;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, ok};
 use crate::server::NODE_ID;
-use crate::shape::Shape;
 use auth::Action;
 use http::Method;
+use indices::Index;
+use indices::error::Result;
+use indices::shape::Shape;
 use serde_json::{Map, Value, json};
 
 /// `/{index}/_recovery`.

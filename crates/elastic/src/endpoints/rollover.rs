@@ -2,12 +2,12 @@
 
 use crate::call::Call;
 use crate::definition::Definition;
-use crate::error::{ElasticError, Result};
-use crate::index::Index;
 use crate::names;
 use crate::respond::{Answer, ok};
 use auth::Action;
 use http::Method;
+use indices::Index;
+use indices::error::{ElasticError, Result};
 use serde_json::{Map, Value, json};
 
 /// What must be so that an index is rolled over; any one of them is enough.
@@ -123,7 +123,7 @@ pub(crate) async fn roll(
     if rolls {
         let options = index.aliases().get(alias).cloned().unwrap_or_else(|| json!({}));
         let is_writer = options.get("is_write_index").and_then(Value::as_bool) == Some(true);
-        if crate::streams::is_stream(&options) {
+        if indices::streams::is_stream(&options) {
             call.create_backing(alias, &new, options, given).await?;
         } else {
             given.aliases.insert(alias.to_owned(), options);

@@ -1,9 +1,9 @@
 //! `/` and what clients ask before they begin.
 
 use crate::call::Call;
-use crate::error::Result;
 use crate::respond::{Answer, ok};
 use http::Method;
+use indices::error::Result;
 use serde_json::{Value, json};
 
 /// The version that is spoken.

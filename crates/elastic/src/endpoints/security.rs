@@ -2,11 +2,11 @@
 
 use crate::api_keys::{KEYS_MAX, belongs_to, is_valid, make};
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::kept::Family;
 use crate::respond::{Answer, ok};
 use auth::User;
 use http::{Method, StatusCode};
+use indices::error::{ElasticError, Result};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 

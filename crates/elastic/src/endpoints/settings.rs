@@ -2,13 +2,13 @@
 
 use crate::call::Call;
 use crate::definition::is_named;
-use crate::error::{ElasticError, Result};
 use crate::kept::Family;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, acknowledged, ok};
-use crate::settings::{self, check_dynamic, flat, normalized, only_new};
 use auth::Action;
 use http::Method;
+use indices::error::{ElasticError, Result};
+use indices::settings::{self, check_dynamic, flat, normalized, only_new};
 use serde_json::{Map, Value, json};
 
 /// `/{index}/_settings/{names}`.

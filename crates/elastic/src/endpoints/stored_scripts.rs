@@ -1,11 +1,11 @@
 //! `/_scripts/{id}`: templates of searches and scripts that are kept.
 
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::kept::Family;
 use crate::respond::{Answer, acknowledged, json, ok};
-use crate::scripts::compile;
 use http::{Method, StatusCode};
+use indices::error::{ElasticError, Result};
+use indices::scripts::compile;
 use mustache::Template;
 use serde_json::{Value, json};
 

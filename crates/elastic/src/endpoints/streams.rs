@@ -1,13 +1,13 @@
 //! Data streams: `_data_stream`.
 
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
-use crate::index::Index;
 use crate::listed::is_listed;
 use crate::respond::{Answer, acknowledged, ok};
-use crate::streams::TIME_FIELD;
 use auth::Action;
 use http::{Method, StatusCode};
+use indices::Index;
+use indices::error::{ElasticError, Result};
+use indices::streams::TIME_FIELD;
 use serde_json::{Value, json};
 
 /// `/_data_stream/{name}`.
@@ -83,7 +83,7 @@ async fn delete(call: &mut Call, names: &str) -> Result<Answer> {
 /// Refuses to drop the index that a data stream writes to.
 pub(crate) fn check_drop(index: &Index) -> Result<()> {
     let aliases = index.aliases();
-    match crate::streams::stream_of(&aliases).filter(|_| index.is_written_by_stream()) {
+    match indices::streams::stream_of(&aliases).filter(|_| index.is_written_by_stream()) {
         None => Ok(()),
         Some(stream) => Err(ElasticError::new(
             StatusCode::BAD_REQUEST,

@@ -2,12 +2,12 @@
 
 use super::nodes::{ROLES, is_meant};
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::respond::{Answer, ok};
 use crate::server::NODE_ID;
 use crate::tasks::{Task, described};
 use auth::Action;
 use http::{Method, StatusCode};
+use indices::error::{ElasticError, Result};
 use search::simple_match;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;

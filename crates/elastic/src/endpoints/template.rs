@@ -2,12 +2,12 @@
 
 use crate::call::Call;
 use crate::definition::{Definition, covers, overlap, patterns, priority};
-use crate::error::{ElasticError, Result};
 use crate::kept::Family;
 use crate::listed::is_listed_or_all;
 use crate::respond::{Answer, acknowledged, exists, ok};
-use crate::settings;
 use http::{Method, StatusCode};
+use indices::error::{ElasticError, Result};
+use indices::settings;
 use search::Mapping;
 use serde_json::{Map, Value, json};
 

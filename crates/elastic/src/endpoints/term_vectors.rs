@@ -2,14 +2,14 @@
 
 use super::document::{check_version, read_version};
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::limits::MGET_DOCUMENTS_MAX;
 use crate::respond::{Answer, ok};
 use crate::routed::{find, of_request};
-use crate::scan;
 use auth::Action;
 use fetch::{TermFilter, TermVectors};
 use http::Method;
+use indices::error::{ElasticError, Result};
+use indices::scan;
 use search::Mapping;
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
@@ -265,7 +265,7 @@ async fn shown(call: &Call, wanted: &Wanted) -> Result<Value> {
     let document = match (&wanted.given, &wanted.id) {
         (Some(given), _) => {
             answer["_version"] = json!(0);
-            Some(crate::documents::document_of(given.to_string().as_bytes())?)
+            Some(indices::documents::document_of(given.to_string().as_bytes())?)
         }
         (None, Some(id)) => {
             answer["_id"] = json!(id);

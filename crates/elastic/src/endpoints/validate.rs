@@ -2,13 +2,13 @@
 
 use super::search::parameters_query;
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
-use crate::index::Index;
 use crate::lookups;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, ok};
 use auth::Action;
 use http::Method;
+use indices::Index;
+use indices::error::{ElasticError, Result};
 use search::{Held, Query, Request, Run};
 use serde_json::{Map, Value, json};
 

@@ -1,7 +1,7 @@
 //! What values of parameters are, which are the same in every request.
 
-use crate::error::{ElasticError, Result};
 use http::StatusCode;
+use indices::error::{ElasticError, Result};
 use std::str::FromStr;
 use std::time::Duration;
 

@@ -2,10 +2,10 @@
 
 mod checked;
 
-use crate::error::{ElasticError, Result};
 pub(crate) use checked::number_of;
 use checked::{check, flag_of, time_of};
 use http::query_pairs;
+use indices::error::{ElasticError, Result};
 use std::str::FromStr;
 use std::time::Duration;
 

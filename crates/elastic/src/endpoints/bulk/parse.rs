@@ -1,12 +1,12 @@
 //! The lines of a bulk request: what to do, and the line with the document to do it with. That is kept as text and read when its
 //! turn comes, so that no more documents are in memory than are written together.
 
-use crate::documents::{check_id, source_of};
 use crate::endpoints::document::{check_update, condition, own_version, parse_update};
-use crate::error::{ElasticError, Result};
 use crate::source::SourceFilter;
-use crate::write::{Change, OwnVersion};
 use http::StatusCode;
+use indices::documents::{check_id, source_of};
+use indices::error::{ElasticError, Result};
+use indices::write::{Change, OwnVersion};
 use search::token_of;
 use serde_json::Value;
 

@@ -3,8 +3,8 @@
 
 use super::parse::Item;
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::limits::BULK_COMMIT_MAX;
+use indices::error::{ElasticError, Result};
 use memory::{Holder, Share};
 use std::time::Duration;
 

@@ -2,16 +2,16 @@
 
 use super::Run;
 use super::progress::{Pace, Progress};
-use crate::documents::{document_of, without_id};
-use crate::error::{ElasticError, Result};
-use crate::index::Index;
 use crate::limits::BULK_COMMIT_MAX;
-use crate::routing;
-use crate::scan::{self, IndexSnapshot};
-use crate::scripts::{Operation, Prepared};
 use crate::source::SourceFilter;
 use crate::tasks::Task;
-use crate::write::{Change, Update, Write, write_all};
+use indices::Index;
+use indices::documents::{document_of, without_id};
+use indices::error::{ElasticError, Result};
+use indices::routing;
+use indices::scan::{self, IndexSnapshot};
+use indices::scripts::{Operation, Prepared};
+use indices::write::{Change, Update, Write, write_all};
 use search::{Held, Hit, Request, SortKey};
 use serde_json::{Map, Value};
 use value::{Document, DocumentBuf};

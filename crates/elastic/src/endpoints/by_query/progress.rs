@@ -1,9 +1,9 @@
 //! How far the work has come, and how it goes on.
 
-use crate::error::{ElasticError, Result, kinds};
-use crate::index::Index;
 use crate::tasks::Task;
-use crate::write::{Write, Written};
+use indices::Index;
+use indices::error::{ElasticError, Result, kinds};
+use indices::write::{Write, Written};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 

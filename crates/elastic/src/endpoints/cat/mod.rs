@@ -7,14 +7,14 @@ mod text;
 
 use crate::call::Call;
 use crate::definition::patterns;
-use crate::error::{ElasticError, Result};
 use crate::kept::Family;
 use crate::listed::is_listed;
 use crate::resolve::{Options, resolve};
 use crate::respond::Answer;
-use crate::shape::Shape;
 use auth::Action;
 use http::Method;
+use indices::error::{ElasticError, Result};
+use indices::shape::Shape;
 use serde_json::Value;
 use table::{Column, Table};
 
@@ -180,7 +180,7 @@ pub(crate) async fn aliases(call: &mut Call, names: Option<&str>) -> Result<Answ
     ]);
     for name in resolve(call, "_all", options)? {
         let index = call.index(&name, Action::Find)?;
-        let all = crate::streams::plain_aliases(&index.aliases());
+        let all = indices::streams::plain_aliases(&index.aliases());
         let (wanted, _) = super::aliases::wanted(names, all.keys(), |name| all.contains_key(name));
         for (alias, options) in all.iter().filter(|(alias, _)| wanted.contains(*alias)) {
             let text = |option: &str| match options.get(option) {

@@ -3,13 +3,13 @@
 use super::table::{Column, Table, bytes};
 use super::{begin, text};
 use crate::call::Call;
-use crate::error::Result;
 use crate::listed::is_listed;
 use crate::names;
 use crate::respond::Answer;
 use crate::server::NODE_ID;
-use crate::shape::Shape;
 use auth::Action;
+use indices::error::Result;
+use indices::shape::Shape;
 
 /// The node's id: its first letters, or all of it.
 fn node_id(call: &mut Call) -> Result<String> {

@@ -3,15 +3,15 @@
 use super::table::{Column, Table, now};
 use super::{begin, text};
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
-use crate::index::Index;
 use crate::listed::is_listed;
 use crate::names;
 use crate::resolve::{Options, resolve};
 use crate::respond::Answer;
 use crate::server::NODE_ID;
-use crate::shape::Shape;
 use auth::Action;
+use indices::Index;
+use indices::error::{ElasticError, Result};
+use indices::shape::Shape;
 use search::simple_match;
 
 /// What `_cat/shards` can show besides what it shows, all 0 or nothing where nothing is counted.

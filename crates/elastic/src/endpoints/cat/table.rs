@@ -1,10 +1,10 @@
 //! Tables as text or JSON.
 
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::respond::{Answer, Content, ok};
 use engine::Engine;
 use http::StatusCode;
+use indices::error::{ElasticError, Result};
 use search::{Held, simple_match};
 use serde_json::{Map, Value, json};
 use std::cmp::Ordering;

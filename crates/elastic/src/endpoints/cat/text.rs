@@ -1,8 +1,8 @@
 //! Sizes as text, in the unit that is asked for.
 
 use super::table;
-use crate::error::{ElasticError, Result};
 use crate::parameters::Parameters;
+use indices::error::{ElasticError, Result};
 
 /// The unit of sizes; the one that fits best where none is named.
 #[derive(Clone, Copy, Debug)]

@@ -3,19 +3,19 @@
 mod options;
 
 use crate::call::Call;
-use crate::documents::{check_names, document_of, head, source_of};
-use crate::error::{ElasticError, Result, kinds};
-use crate::index::Index;
 use crate::respond::{Answer, exists, json, ok};
 use crate::routed::{find, of_request};
-use crate::scripts::Prepared;
 use crate::source::SourceFilter;
-use crate::streams::TIME_FIELD;
-use crate::write::{Change, Update, Write, Written, write_one};
 use auth::Action;
 use engine::Record;
 use fetch::WantedField;
 use http::{Method, StatusCode};
+use indices::Index;
+use indices::documents::{check_names, document_of, head, source_of};
+use indices::error::{ElasticError, Result, kinds};
+use indices::scripts::Prepared;
+use indices::streams::TIME_FIELD;
+use indices::write::{Change, Update, Write, Written, write_one};
 use memory::Holder;
 use options::Options;
 pub(crate) use options::{no_alias, own_version, read_version};

@@ -2,10 +2,10 @@
 
 use super::condition;
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::names;
 use crate::parameters::Parameters;
-use crate::write::OwnVersion;
+use indices::error::{ElasticError, Result};
+use indices::write::OwnVersion;
 use serde_json::{Map, Value, json};
 
 /// The greatest version that JSON carries exactly.

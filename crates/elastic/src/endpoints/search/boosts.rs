@@ -1,9 +1,9 @@
 //! `indices_boost`: factors for the scores of some indices.
 
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::resolve::{Options, resolve};
-use crate::scan::IndexSnapshot;
+use indices::error::{ElasticError, Result};
+use indices::scan::IndexSnapshot;
 use serde_json::{Map, Value};
 
 /// Gives indices their factors; of several for one index, the first counts.

@@ -2,9 +2,9 @@
 
 use super::Search;
 use super::shown::{Shown, number, refuse};
-use crate::error::{ElasticError, Result};
-use crate::scan::Scanned;
 use fetch::{ValuesOf, WantedField};
+use indices::error::{ElasticError, Result};
+use indices::scan::Scanned;
 use search::{Query, Request};
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;

@@ -3,13 +3,13 @@
 use super::Search;
 use crate::call::Call;
 use crate::contexts::missing;
-use crate::error::{ElasticError, Result};
 use crate::limits::KEEP_ALIVE_MAX;
 use crate::resolve::Options;
 use crate::respond::{Answer, json, ok};
-use crate::scan::{self, IndexSnapshot};
 use auth::Action;
 use http::{Method, StatusCode};
+use indices::error::{ElasticError, Result};
+use indices::scan::{self, IndexSnapshot};
 use memory::{Holder, Share};
 use serde_json::{Map, Value, json};
 use std::pin::pin;

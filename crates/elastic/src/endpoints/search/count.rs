@@ -3,12 +3,12 @@
 use super::opened;
 use super::parameters::query_of;
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::lookups;
 use crate::resolve::Options;
 use crate::respond::{Answer, ok};
-use crate::scan;
 use http::Method;
+use indices::error::{ElasticError, Result};
+use indices::scan;
 use search::Request;
 use serde_json::{Map, Value, json};
 use std::pin::pin;

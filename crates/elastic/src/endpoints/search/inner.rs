@@ -2,7 +2,7 @@
 
 use super::Search;
 use super::shown::{Shown, number};
-use crate::error::{ElasticError, Result};
+use indices::error::{ElasticError, Result};
 use search::{Hit, InnerHits, Query, Request};
 use serde_json::{Map, Value, json};
 

@@ -3,11 +3,11 @@
 use super::parameters::AskedSearch;
 use super::perform;
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::resolve::Options;
 use crate::respond::{Answer, ok};
 use ::search::Knn;
 use http::Method;
+use indices::error::{ElasticError, Result};
 use serde_json::{Map, Value, json};
 
 /// What is said of how hits are shown.

@@ -3,11 +3,11 @@
 use super::parameters::{AskedSearch, no_search_type};
 use super::{perform, templates};
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
 use crate::limits::SEARCHES_MAX;
 use crate::resolve::Options;
 use crate::respond::{Answer, ok};
 use http::Method;
+use indices::error::{ElasticError, Result};
 use serde_json::{Map, Value, json};
 use std::time::Instant;
 

@@ -1,8 +1,8 @@
 //! What the query string of a search says.
 
-use crate::error::{ElasticError, Result};
 use crate::parameters::{Parameters, number_of};
 use crate::source::SourceFilter;
+use indices::error::{ElasticError, Result};
 use search::{Query, parse_query_string};
 use serde_json::{Map, Value, json};
 use std::time::Duration;

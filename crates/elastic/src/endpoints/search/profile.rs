@@ -1,8 +1,8 @@
 //! How a search was carried out, as `"profile": true` asks.
 
-use crate::error::{ElasticError, Result};
 use crate::node::NODE_ID;
-use crate::scan::IndexSnapshot;
+use indices::error::{ElasticError, Result};
+use indices::scan::IndexSnapshot;
 use search::{FoundBy, Profile};
 use serde_json::{Map, Value, json};
 

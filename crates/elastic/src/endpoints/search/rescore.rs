@@ -1,8 +1,8 @@
 //! `rescore`: the best hits are put in order anew, by what another query says of them.
 
 use super::Search;
-use crate::error::{ElasticError, Result};
-use crate::scan::{self, Scanned};
+use indices::error::{ElasticError, Result};
+use indices::scan::{self, Scanned};
 use search::{Hit, Query, Request};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;

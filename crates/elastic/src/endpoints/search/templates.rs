@@ -5,10 +5,10 @@ use super::parameters::AskedSearch;
 use super::perform;
 use crate::call::Call;
 use crate::endpoints::stored_scripts::source_text;
-use crate::error::{ElasticError, Result};
 use crate::resolve::Options;
 use crate::respond::{Answer, ok};
 use http::Method;
+use indices::error::{ElasticError, Result};
 use mustache::Template;
 use serde_json::{Map, Value, json};
 

@@ -1,6 +1,6 @@
 //! Names of figures in paths.
 
-use crate::error::{ElasticError, Result};
+use indices::error::{ElasticError, Result};
 
 /// The figures of indices.
 pub(crate) const OF_INDICES: &[&str] = &[

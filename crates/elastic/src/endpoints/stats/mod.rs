@@ -4,14 +4,14 @@ pub(crate) mod metrics;
 mod sections;
 
 use crate::call::Call;
-use crate::error::{ElasticError, Result};
-use crate::index::Index;
 use crate::resolve::{Options, resolve};
 use crate::respond::{Answer, ok};
 use crate::server::NODE_ID;
-use crate::shape::{Shape, shards_of};
 use auth::Action;
 use http::Method;
+use indices::Index;
+use indices::error::{ElasticError, Result};
+use indices::shape::{Shape, shards_of};
 use metrics::Metrics;
 use sections::sections;
 use serde_json::{Map, Value, json};

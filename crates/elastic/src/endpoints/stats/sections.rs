@@ -1,9 +1,9 @@
 //! The figures of one index, section by section. What Elasticsearch counts and nothing here does is 0.
 
 use super::Wanted;
-use crate::error::Result;
-use crate::index::Index;
 use engine::RevisionedReport;
+use indices::Index;
+use indices::error::Result;
 use search::{Mapping, simple_match};
 use serde_json::{Map, Value, json};
 
@@ -129,7 +129,7 @@ async fn completions(index: &Index, wanted: &[String]) -> Result<Value> {
     if fields.is_empty() {
         return Ok(json!({}));
     }
-    let sizes = crate::scan::completion_bytes(index, &mapping, &fields).await?;
+    let sizes = indices::scan::completion_bytes(index, &mapping, &fields).await?;
     let mut figures = json!({"size_in_bytes": sizes.iter().sum::<u64>()});
     let shown = fields
         .iter()

@@ -8,13 +8,13 @@ pub(super) use server::Remote;
 
 use super::Run;
 use super::progress::{Pace, Progress};
-use crate::documents::document_of;
-use crate::error::{ElasticError, Result};
-use crate::index::Index;
 use crate::limits::BULK_COMMIT_MAX;
 use crate::tasks::Task;
-use crate::write::{Change, Write, write_all};
 use batch::{Batch, Hit};
+use indices::Index;
+use indices::documents::document_of;
+use indices::error::{ElasticError, Result};
+use indices::write::{Change, Write, write_all};
 use search::Held;
 
 /// A copy from another server.

@@ -25,7 +25,7 @@ fn other_meaning(text: &str) -> Option<Value> {
 }
 
 /// The document that a text names, and its `_id`: the string first, and else what the text means besides.
-pub(crate) async fn find(snapshot: &RevisionedSnapshot, text: &str) -> Result<(Value, Option<Record>)> {
+pub async fn find(snapshot: &RevisionedSnapshot, text: &str) -> Result<(Value, Option<Record>)> {
     let string = Value::from(text);
     if let Some(record) = snapshot.document(string.as_ref()).await? {
         return Ok((string, Some(record)));
@@ -39,7 +39,7 @@ pub(crate) async fn find(snapshot: &RevisionedSnapshot, text: &str) -> Result<(V
 }
 
 /// Refuses an id that no document can have.
-pub(crate) fn check_id(id: &str) -> Result<()> {
+pub fn check_id(id: &str) -> Result<()> {
     if id.len() > ID_BYTES_MAX {
         return Err(ElasticError::validation(&[format!(
             "id [{id}] is too long, must be no longer than {ID_BYTES_MAX} bytes but was: {}",
@@ -53,7 +53,7 @@ pub(crate) fn check_id(id: &str) -> Result<()> {
 }
 
 /// What is told of a document besides its source.
-pub(crate) fn head(index: &str, id: &str, record: &Record) -> Map<String, Json> {
+pub fn head(index: &str, id: &str, record: &Record) -> Map<String, Json> {
     let mut head = Map::new();
     head.insert("_index".to_owned(), json!(index));
     head.insert("_type".to_owned(), json!("_doc"));
@@ -66,14 +66,14 @@ pub(crate) fn head(index: &str, id: &str, record: &Record) -> Map<String, Json> 
 }
 
 /// Tells the routing of a document that has one.
-pub(crate) fn put_routing(told: &mut Map<String, Json>, document: &DocumentBuf) {
+pub fn put_routing(told: &mut Map<String, Json>, document: &DocumentBuf) {
     if let Some(routing) = routing::kept(document) {
         told.insert(ROUTING.to_owned(), json!(routing));
     }
 }
 
 /// A document that is there, as a client would send it.
-pub(crate) fn without_id(document: &DocumentBuf) -> DocumentBuf {
+pub fn without_id(document: &DocumentBuf) -> DocumentBuf {
     let mut bytes = Vec::with_capacity(document.bytes().len());
     let mut writer = DocumentWriter::new(&mut bytes);
     writer.put_named(document.as_raw(), &["_id".to_owned(), ROUTING.to_owned()], false);
@@ -82,7 +82,7 @@ pub(crate) fn without_id(document: &DocumentBuf) -> DocumentBuf {
 }
 
 /// A document as a client sends it, without `_id`.
-pub(crate) fn document_of(bytes: &[u8]) -> Result<DocumentBuf> {
+pub fn document_of(bytes: &[u8]) -> Result<DocumentBuf> {
     let failed = |reason: String| ElasticError::new(StatusCode::BAD_REQUEST, kinds::MAPPING, reason);
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(ElasticError::new(
@@ -110,14 +110,14 @@ pub(crate) fn document_of(bytes: &[u8]) -> Result<DocumentBuf> {
 }
 
 /// The same of a document that is kept as it is, which has none of the names of what is told of documents.
-pub(crate) fn source_of(bytes: &[u8]) -> Result<DocumentBuf> {
+pub fn source_of(bytes: &[u8]) -> Result<DocumentBuf> {
     let document = document_of(bytes)?;
     check_names(document.as_ref().iter().map(|(name, _)| name))?;
     Ok(document)
 }
 
 /// Refuses members that have the names of what is told of documents.
-pub(crate) fn check_names<'n>(names: impl Iterator<Item = &'n str>) -> Result<()> {
+pub fn check_names<'n>(names: impl Iterator<Item = &'n str>) -> Result<()> {
     match search::names::metadata(names) {
         None => Ok(()),
         Some(name) => Err(ElasticError::new(

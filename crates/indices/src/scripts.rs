@@ -9,7 +9,7 @@ use value::{Document, Value};
 
 /// A script with its parameters.
 #[derive(Clone, Debug)]
-pub(crate) struct Prepared {
+pub struct Prepared {
     script: Arc<Script>,
     source: String,
     params: Document,
@@ -18,7 +18,7 @@ pub(crate) struct Prepared {
 }
 
 /// A script whose request ends it.
-pub(crate) struct Waiting;
+pub struct Waiting;
 
 impl Host for Waiting {
     fn field(&self, _: &str) -> Option<Vec<Value>> {
@@ -31,15 +31,19 @@ impl Host for Waiting {
 }
 
 /// What a script made of a document.
-pub(crate) enum Operation {
+#[derive(Clone, Debug)]
+pub enum Operation {
+    /// It stays as it is.
     Nothing,
+    /// It is deleted.
     Delete,
+    /// It is this one from now on.
     Put(Document),
 }
 
 impl Prepared {
     /// Reads `"source"`, `{"source", "lang", "params"}`, or `{"id", "params"}`, which is to be filled with what is kept.
-    pub(crate) fn parse(given: &Value) -> Result<Prepared> {
+    pub fn parse(given: &Value) -> Result<Prepared> {
         let mut given = given.clone();
         let kept = match &mut given {
             Value::Document(members) if !members.contains("source") => members.remove("id"),
@@ -59,30 +63,30 @@ impl Prepared {
     }
 
     /// The id of the script that is to be read, which is not asked for twice.
-    pub(crate) fn kept(&mut self) -> Option<String> {
+    pub fn kept(&mut self) -> Option<String> {
         self.kept.take()
     }
 
     /// Has the source of what is kept.
-    pub(crate) fn fill(&mut self, source: String) -> Result<()> {
+    pub fn fill(&mut self, source: String) -> Result<()> {
         self.script = Arc::new(compile(&source)?);
         self.source = source;
         Ok(())
     }
 
     /// The same, of JSON.
-    pub(crate) fn of_json(given: &Json) -> Result<Prepared> {
+    pub fn of_json(given: &Json) -> Result<Prepared> {
         let read = json::Reader::whole(given.to_string().as_bytes())?;
         Prepared::parse(&read)
     }
 
     /// Runs it on a document, as updates do; `context` is what `ctx` has besides.
-    pub(crate) fn change(&self, source: Document, context: Document) -> Result<Operation> {
+    pub fn change(&self, source: Document, context: Document) -> Result<Operation> {
         self.changed(source, context).map(|(operation, _)| operation)
     }
 
     /// The same, with what `ctx` has besides then.
-    pub(crate) fn changed(&self, source: Document, context: Document) -> Result<(Operation, Document)> {
+    pub fn changed(&self, source: Document, context: Document) -> Result<(Operation, Document)> {
         let mut ctx = context;
         if !ctx.contains("op") {
             ctx.set("op", "index");
@@ -115,7 +119,8 @@ impl Prepared {
     }
 }
 
-pub(crate) fn compile(source: &str) -> Result<Script> {
+/// Reads a script, which a client gave.
+pub fn compile(source: &str) -> Result<Script> {
     Script::compile(source).map_err(|error| failed(source, &error))
 }
 

@@ -7,16 +7,18 @@ use serde_json::{Value, json};
 
 /// How many shards an index is said to have.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Shape {
-    pub(crate) primaries: u64,
+pub struct Shape {
+    /// Shards, without their copies.
+    pub primaries: u64,
     /// Copies of each.
-    pub(crate) replicas: u64,
+    pub replicas: u64,
     /// Whether somebody asked for copies.
     asks_for_copies: bool,
 }
 
 impl Shape {
-    pub(crate) fn of(index: &Index) -> Shape {
+    /// As the settings of an index say.
+    pub fn of(index: &Index) -> Shape {
         let counts = Counts::of(&index.given_settings());
         Shape {
             primaries: counts.shards.into(),
@@ -26,12 +28,12 @@ impl Shape {
     }
 
     /// Shards with their copies.
-    pub(crate) fn total(self) -> u64 {
+    pub fn total(self) -> u64 {
         self.primaries * (1 + self.replicas)
     }
 
     /// Copies that are on no node.
-    pub(crate) fn unassigned(self) -> u64 {
+    pub fn unassigned(self) -> u64 {
         match self.asks_for_copies {
             true => self.primaries * self.replicas,
             false => 0,
@@ -39,13 +41,13 @@ impl Shape {
     }
 
     /// Green where nothing is missing that was asked for.
-    pub(crate) fn health(self) -> &'static str {
+    pub fn health(self) -> &'static str {
         if self.unassigned() > 0 { "yellow" } else { "green" }
     }
 }
 
 /// `_shards` of an answer about these indices, copies counted.
-pub(crate) fn shards_of(indices: &[Index]) -> Value {
+pub fn shards_of(indices: &[Index]) -> Value {
     let shapes: Vec<Shape> = indices.iter().map(Shape::of).collect();
     let total: u64 = shapes.iter().map(|shape| shape.total()).sum();
     let successful: u64 = shapes.iter().map(|shape| shape.primaries).sum();

@@ -54,7 +54,7 @@ const BLOCKS: [(&str, bool, &str); 4] = [
 ];
 
 /// The block that forbids to write, or to read.
-pub(crate) fn blocks(index: &Map<String, Value>, writes: bool) -> Option<&'static str> {
+pub fn blocks(index: &Map<String, Value>, writes: bool) -> Option<&'static str> {
     let blocks = index.get("blocks")?;
     let is_set = |name: &str| blocks.get(name).and_then(Value::as_str) == Some("true");
     let found = BLOCKS
@@ -64,7 +64,7 @@ pub(crate) fn blocks(index: &Map<String, Value>, writes: bool) -> Option<&'stati
 }
 
 /// The blocks of an index by their numbers, as the state of a cluster shows them.
-pub(crate) fn shown_blocks(index: &Map<String, Value>, is_closed: bool) -> Map<String, Value> {
+pub fn shown_blocks(index: &Map<String, Value>, is_closed: bool) -> Map<String, Value> {
     let blocks = index.get("blocks");
     let is_set = |name: &str| blocks.and_then(|all| all.get(name)).and_then(Value::as_str) == Some("true");
     let mut shown = Map::new();
@@ -91,7 +91,7 @@ pub(crate) fn shown_blocks(index: &Map<String, Value>, is_closed: bool) -> Map<S
 }
 
 /// Refuses settings that an open index keeps as they are.
-pub(crate) fn check_dynamic(new: &Map<String, Value>, index: &str) -> Result<()> {
+pub fn check_dynamic(new: &Map<String, Value>, index: &str) -> Result<()> {
     let fixed: Vec<String> = STATIC
         .iter()
         .filter(|name| new.contains_key(**name))
@@ -107,7 +107,7 @@ pub(crate) fn check_dynamic(new: &Map<String, Value>, index: &str) -> Result<()>
 }
 
 /// Without those that are there already.
-pub(crate) fn only_new(new: Map<String, Value>, present: &Map<String, Value>) -> Map<String, Value> {
+pub fn only_new(new: Map<String, Value>, present: &Map<String, Value>) -> Map<String, Value> {
     let keep = |(name, value): (String, Value)| match (present.get(&name), value) {
         (None, value) => Some((name, value)),
         (Some(Value::Object(present)), Value::Object(new)) => {
@@ -119,7 +119,7 @@ pub(crate) fn only_new(new: Map<String, Value>, present: &Map<String, Value>) ->
 }
 
 /// Settings as a tree below `index`, every value a text.
-pub(crate) fn normalized(given: &Map<String, Value>) -> Result<Map<String, Value>> {
+pub fn normalized(given: &Map<String, Value>) -> Result<Map<String, Value>> {
     let mut index = Map::new();
     for (name, value) in given {
         let path = name.split('.').filter(|part| *part != "index");
@@ -176,7 +176,7 @@ pub(crate) fn normalized(given: &Map<String, Value>) -> Result<Map<String, Value
 const NAME_PARTS_MAX: usize = 32;
 
 /// Refuses a setting whose name has too many parts.
-pub(crate) fn check_parts(parts: usize) -> Result<()> {
+pub fn check_parts(parts: usize) -> Result<()> {
     match parts > NAME_PARTS_MAX {
         false => Ok(()),
         true => Err(ElasticError::illegal(format!(
@@ -221,7 +221,8 @@ fn insert_all(into: &mut Map<String, Value>, settings: &Map<String, Value>, dept
     Ok(())
 }
 
-pub(crate) fn text(value: &Value) -> Value {
+/// A value as settings have it: a text.
+pub fn text(value: &Value) -> Value {
     match value {
         Value::Number(_) | Value::Bool(_) => Value::String(value.to_string()),
         Value::Array(list) => Value::Array(list.iter().map(text).collect()),
@@ -230,7 +231,7 @@ pub(crate) fn text(value: &Value) -> Value {
 }
 
 /// Puts settings in the place of those of the same name.
-pub(crate) fn merge(base: &mut Map<String, Value>, by: Map<String, Value>) {
+pub fn merge(base: &mut Map<String, Value>, by: Map<String, Value>) {
     for (name, value) in by {
         match (base.get_mut(&name), value) {
             (Some(Value::Object(present)), Value::Object(inner)) => merge(present, inner),
@@ -241,7 +242,7 @@ pub(crate) fn merge(base: &mut Map<String, Value>, by: Map<String, Value>) {
 }
 
 /// Settings with their whole names, in the place of trees.
-pub(crate) fn flat(settings: &Value) -> Value {
+pub fn flat(settings: &Value) -> Value {
     let mut out = Map::new();
     flatten(settings, "", &mut out);
     Value::Object(out)
@@ -263,7 +264,7 @@ fn flatten(value: &Value, prefix: &str, out: &mut Map<String, Value>) {
 }
 
 /// What an index has where nothing was given, as far as it means something here.
-pub(crate) fn defaults(given: &Map<String, Value>, is_flat: bool) -> Value {
+pub fn defaults(given: &Map<String, Value>, is_flat: bool) -> Value {
     let mut defaults = json!({
         "refresh_interval": "1s", "max_result_window": "10000", "max_inner_result_window": "100", "hidden": "false",
         "mapping": {"total_fields": {"limit": "1000"}}, "highlight": {"max_analyzed_offset": "1000000"},
@@ -276,7 +277,7 @@ pub(crate) fn defaults(given: &Map<String, Value>, is_flat: bool) -> Value {
 }
 
 /// The analyzers of an index.
-pub(crate) fn analysis(index: &Map<String, Value>) -> Result<Analysis> {
+pub fn analysis(index: &Map<String, Value>) -> Result<Analysis> {
     Ok(index
         .get("analysis")
         .map_or(Ok(Analysis::default()), Analysis::parse)?)
@@ -295,7 +296,7 @@ const LIMITS: [(&str, i32, usize); 5] = [
 ];
 
 /// One of the limits of an index.
-pub(crate) fn limit(index: &Map<String, Value>, name: &str) -> Result<usize> {
+pub fn limit(index: &Map<String, Value>, name: &str) -> Result<usize> {
     let known = LIMITS.iter().find(|(known, ..)| *known == name);
     let (_, least, usual) = known.copied().unwrap_or(("", 0, usize::MAX));
     let text = match index.get(name) {
@@ -314,7 +315,7 @@ pub(crate) fn limit(index: &Map<String, Value>, name: &str) -> Result<usize> {
 }
 
 /// The characters of a text that are highlighted at most.
-pub(crate) fn highlighted_chars_max(index: &Map<String, Value>) -> usize {
+pub fn highlighted_chars_max(index: &Map<String, Value>) -> usize {
     let given = index
         .get("highlight")
         .and_then(|all| all.get("max_analyzed_offset"));
@@ -325,7 +326,7 @@ pub(crate) fn highlighted_chars_max(index: &Map<String, Value>) -> usize {
 }
 
 /// The fields that a mapping may have.
-pub(crate) fn fields_max(index: &Map<String, Value>) -> Result<Option<usize>> {
+pub fn fields_max(index: &Map<String, Value>) -> Result<Option<usize>> {
     let limit = index
         .get("mapping")
         .and_then(|mapping| mapping.pointer("/total_fields/limit"));

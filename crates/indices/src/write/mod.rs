@@ -19,9 +19,14 @@ use value::{Document, DocumentBuf, Value, ValueRef};
 
 /// What is to become of a document.
 #[derive(Clone, Debug)]
-pub(crate) enum Change {
-    /// It is this one from now on; where it must not be there yet, `create`.
-    Put { document: DocumentBuf, create: bool },
+pub enum Change {
+    /// It is this one from now on.
+    Put {
+        /// What it is, without its `_id`.
+        document: DocumentBuf,
+        /// Whether it must not be there yet.
+        create: bool,
+    },
     /// It is gone.
     Delete,
     /// It is changed in part.
@@ -30,56 +35,65 @@ pub(crate) enum Change {
 
 /// A change in part.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Update {
+pub struct Update {
     /// The members that are merged into it.
-    pub(crate) part: Option<Document>,
+    pub part: Option<Document>,
     /// The document that is made where there is none.
-    pub(crate) upsert: Option<Document>,
+    pub upsert: Option<Document>,
     /// Whether the part itself is that document.
-    pub(crate) doc_as_upsert: bool,
+    pub doc_as_upsert: bool,
     /// Whether a change that changes nothing is none.
-    pub(crate) detect_noop: bool,
+    pub detect_noop: bool,
     /// The script that changes it, in place of a part.
-    pub(crate) script: Option<Scripted>,
+    pub script: Option<Scripted>,
     /// Whether the script also makes the document that is not there yet, out of the other one.
-    pub(crate) scripted_upsert: bool,
+    pub scripted_upsert: bool,
 }
 
 /// One write.
 #[derive(Clone, Debug)]
-pub(crate) struct Write {
-    pub(crate) id: String,
+pub struct Write {
+    /// The id of the document.
+    pub id: String,
     /// Whether the id was just made: no document has such a one, so none is looked for.
-    pub(crate) is_new: bool,
-    pub(crate) routing: Option<String>,
-    pub(crate) change: Change,
+    pub is_new: bool,
+    /// The routing that is given with it.
+    pub routing: Option<String>,
+    /// What is to become of it.
+    pub change: Change,
     /// `if_seq_no` and `if_primary_term`.
-    pub(crate) condition: Option<(u64, u64)>,
+    pub condition: Option<(u64, u64)>,
     /// The version that the document is to have, which somebody else counts.
-    pub(crate) version: Option<OwnVersion>,
+    pub version: Option<OwnVersion>,
 }
 
 /// A version that a client gives.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct OwnVersion {
-    pub(crate) number: u64,
+pub struct OwnVersion {
+    /// The version.
+    pub number: u64,
     /// Whether the one that is there already will do, too.
-    pub(crate) or_equal: bool,
+    pub or_equal: bool,
 }
 
 /// What became of a write.
 #[derive(Clone, Debug)]
-pub(crate) struct Written {
-    pub(crate) id: String,
-    pub(crate) version: u64,
-    pub(crate) sequence: u64,
-    pub(crate) result: &'static str,
+pub struct Written {
+    /// The id of the document.
+    pub id: String,
+    /// How often it was written.
+    pub version: u64,
+    /// The number of the change, `_seq_no`.
+    pub sequence: u64,
+    /// `created`, `updated`, `deleted`, `not_found` or `noop`.
+    pub result: &'static str,
     /// The document as it is.
-    pub(crate) document: Option<DocumentBuf>,
+    pub document: Option<DocumentBuf>,
 }
 
 impl Written {
-    pub(crate) fn status(&self) -> StatusCode {
+    /// The status of the answer.
+    pub fn status(&self) -> StatusCode {
         match self.result {
             "created" => StatusCode::CREATED,
             "not_found" => StatusCode::NOT_FOUND,
@@ -87,7 +101,8 @@ impl Written {
         }
     }
 
-    pub(crate) fn to_json(&self, index: &str) -> Map<String, Json> {
+    /// What is told of it.
+    pub fn to_json(&self, index: &str) -> Map<String, Json> {
         let shards = match self.result {
             "noop" => json!({"total": 0, "successful": 0, "failed": 0}),
             _ => json!({"total": 1, "successful": 1, "failed": 0}),
@@ -104,7 +119,7 @@ impl Written {
 }
 
 /// Carries out writes of different documents; one result each, in their order.
-pub(crate) async fn write_all(index: &Index, writes: &[Write]) -> Result<Vec<Result<Written>>> {
+pub async fn write_all(index: &Index, writes: &[Write]) -> Result<Vec<Result<Written>>> {
     let routing = index.routing();
     let insertions = if routing.is_required {
         None
@@ -264,7 +279,7 @@ fn count(index: &Index, results: &[Result<Written>]) {
 }
 
 /// The same for one.
-pub(crate) async fn write_one(index: &Index, write: Write) -> Result<Written> {
+pub async fn write_one(index: &Index, write: Write) -> Result<Written> {
     let mut results = write_all(index, &[write]).await?;
     results
         .pop()

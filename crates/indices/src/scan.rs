@@ -13,24 +13,28 @@ use std::time::Instant;
 
 /// An index as of one moment.
 #[derive(Clone)]
-pub(crate) struct IndexSnapshot {
-    pub(crate) index: Index,
-    pub(crate) mapping: Arc<Mapping>,
+pub struct IndexSnapshot {
+    /// The index.
+    pub index: Index,
+    /// Its mapping.
+    pub mapping: Arc<Mapping>,
     snapshot: Arc<RevisionedSnapshot>,
     /// The full-text index as it was before the snapshot.
     published: Option<Arc<Published>>,
-    pub(crate) boost: f32,
+    /// By what its scores are multiplied.
+    pub boost: f32,
 }
 
 /// What a scan gives.
-pub(crate) struct Scanned {
-    pub(crate) outcome: Outcome,
+pub struct Scanned {
+    /// What was found.
+    pub outcome: Outcome,
     /// Whether it ended before it had seen all.
-    pub(crate) timed_out: bool,
+    pub timed_out: bool,
 }
 
 /// These indices as they are now.
-pub(crate) async fn places(indices: &[(Index, f32)]) -> Result<Vec<IndexSnapshot>> {
+pub async fn places(indices: &[(Index, f32)]) -> Result<Vec<IndexSnapshot>> {
     let mut places = Vec::with_capacity(indices.len());
     for (index, boost) in indices {
         indexing::begin_opened(index).await;
@@ -48,7 +52,7 @@ pub(crate) async fn places(indices: &[(Index, f32)]) -> Result<Vec<IndexSnapshot
 }
 
 /// Runs a search over these indices; after `deadline` with what was found until then. What it keeps is of the memory of `held`.
-pub(crate) async fn run(
+pub async fn run(
     request: &Request,
     typed_keys: bool,
     places: &[IndexSnapshot],
@@ -197,11 +201,7 @@ async fn shown_all(
 }
 
 /// Shows every document of these indices to what suggests.
-pub(crate) async fn suggest(
-    suggest: &mut suggest::Suggest,
-    places: &[IndexSnapshot],
-    held: &Held,
-) -> Result<()> {
+pub async fn suggest(suggest: &mut suggest::Suggest, places: &[IndexSnapshot], held: &Held) -> Result<()> {
     for (at, place) in places.iter().enumerate() {
         suggest.begin(&place.mapping)?;
         place.index.counters().suggestions.add(1);
@@ -215,11 +215,7 @@ pub(crate) async fn suggest(
 }
 
 /// The bytes of what can be completed, by field.
-pub(crate) async fn completion_bytes(
-    index: &Index,
-    mapping: &Mapping,
-    fields: &[String],
-) -> Result<Vec<u64>> {
+pub async fn completion_bytes(index: &Index, mapping: &Mapping, fields: &[String]) -> Result<Vec<u64>> {
     let snapshot = index.collection.snapshot().await?;
     let mut sums = vec![0; fields.len()];
     each(&snapshot, |record| {
@@ -232,10 +228,7 @@ pub(crate) async fn completion_bytes(
 }
 
 /// All documents as of a moment, one after another.
-pub(crate) async fn each(
-    snapshot: &RevisionedSnapshot,
-    mut see: impl FnMut(&Record) -> Result<()>,
-) -> Result<()> {
+pub async fn each(snapshot: &RevisionedSnapshot, mut see: impl FnMut(&Record) -> Result<()>) -> Result<()> {
     let mut after: Option<DocumentPosition> = None;
     loop {
         let everything = (Bound::Unbounded, Bound::Unbounded);

@@ -11,21 +11,23 @@ use serde_json::{Map, Value};
 use value::{DocumentBuf, ValueRef};
 
 /// The member of a document that is its routing.
-pub(crate) const ROUTING: &str = "_routing";
+pub const ROUTING: &str = "_routing";
 /// The binary digits of the number of parts that shards are made of, where settings do not say it.
 const PARTS_BITS: u32 = 10;
 
 /// How an index places its documents.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Routing {
+pub struct Routing {
     shards: u32,
     /// The parts that shards are made of, so that they can be split later.
     parts: u32,
-    pub(crate) is_required: bool,
+    /// Whether each document must have one.
+    pub is_required: bool,
 }
 
 impl Routing {
-    pub(crate) fn of(settings: &Map<String, Value>, mapping: &Mapping) -> Routing {
+    /// As settings and mapping say.
+    pub fn of(settings: &Map<String, Value>, mapping: &Mapping) -> Routing {
         let Counts {
             shards,
             routing_shards,
@@ -45,7 +47,7 @@ impl Routing {
     }
 
     /// Refuses to look for a document without a routing where the mapping wants one.
-    pub(crate) fn check(self, index: &str, id: Option<&str>, routing: Option<&str>) -> Result<()> {
+    pub fn check(self, index: &str, id: Option<&str>, routing: Option<&str>) -> Result<()> {
         if !self.is_required || routing.is_some() {
             return Ok(());
         }
@@ -61,7 +63,7 @@ impl Routing {
     }
 
     /// Whether a request with the routing `asked` reaches the shard of a document kept with the routing `kept`.
-    pub(crate) fn leads(self, id: &str, asked: Option<&str>, kept: Option<&str>) -> bool {
+    pub fn leads(self, id: &str, asked: Option<&str>, kept: Option<&str>) -> bool {
         let shard = |routing: Option<&str>| self.shard(routing.unwrap_or(id));
         self.shards == 1 || asked == kept || shard(asked) == shard(kept)
     }
@@ -79,7 +81,7 @@ fn hash(text: &str) -> u32 {
 }
 
 /// The routing of a document that is kept.
-pub(crate) fn kept(document: &DocumentBuf) -> Option<&str> {
+pub fn kept(document: &DocumentBuf) -> Option<&str> {
     match document.as_raw().get(ROUTING) {
         Some(ValueRef::String(routing)) => Some(routing),
         _ => None,

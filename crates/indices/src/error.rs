@@ -2,40 +2,46 @@
 
 use code::Code;
 use http::{BodyError, StatusCode};
+use indexing::IndexingError;
+use ingest::{Failure, PipelineError};
 use json::JsonError;
 use memory::Full;
 use search::{ErrorKind, SearchError};
 use serde_json::{Map, Value, json};
 
 /// The types of errors by which something is decided here.
-pub(crate) mod kinds {
+pub mod kinds {
     /// There is no such index.
-    pub(crate) const NO_INDEX: &str = "index_not_found_exception";
+    pub const NO_INDEX: &str = "index_not_found_exception";
     /// There is an index of this name already.
-    pub(crate) const EXISTS: &str = "resource_already_exists_exception";
+    pub const EXISTS: &str = "resource_already_exists_exception";
     /// A document is not in the state that a write is for.
-    pub(crate) const CONFLICT: &str = "version_conflict_engine_exception";
+    pub const CONFLICT: &str = "version_conflict_engine_exception";
     /// A mapping cannot be taken, or a document does not fit it.
-    pub(crate) const MAPPING: &str = "mapper_parsing_exception";
+    pub const MAPPING: &str = "mapper_parsing_exception";
 }
 
 /// What the endpoints give back.
-pub(crate) type Result<T, E = ElasticError> = std::result::Result<T, E>;
+pub type Result<T, E = ElasticError> = std::result::Result<T, E>;
 
 /// An error as a client sees it.
 #[derive(Clone, Debug)]
-pub(crate) struct ElasticError {
-    pub(crate) status: StatusCode,
-    pub(crate) kind: &'static str,
-    pub(crate) reason: String,
+pub struct ElasticError {
+    /// The status of the answer.
+    pub status: StatusCode,
+    /// Its type.
+    pub kind: &'static str,
+    /// What is told of it.
+    pub reason: String,
     /// What the error says besides, such as the index.
-    pub(crate) more: Option<Box<Map<String, Value>>>,
+    pub more: Option<Box<Map<String, Value>>>,
     /// What led to it.
-    pub(crate) cause: Option<Box<ElasticError>>,
+    pub cause: Option<Box<ElasticError>>,
 }
 
 impl ElasticError {
-    pub(crate) fn new(status: StatusCode, kind: &'static str, reason: impl Into<String>) -> ElasticError {
+    /// An error that nothing led to.
+    pub fn new(status: StatusCode, kind: &'static str, reason: impl Into<String>) -> ElasticError {
         ElasticError {
             status,
             kind,
@@ -45,26 +51,28 @@ impl ElasticError {
         }
     }
 
-    pub(crate) fn illegal(reason: impl Into<String>) -> ElasticError {
+    /// An argument cannot be what it is.
+    pub fn illegal(reason: impl Into<String>) -> ElasticError {
         ElasticError::new(StatusCode::BAD_REQUEST, "illegal_argument_exception", reason)
     }
 
     /// Something of the server's own went wrong.
-    pub(crate) fn failed(reason: impl Into<String>) -> ElasticError {
+    pub fn failed(reason: impl Into<String>) -> ElasticError {
         ElasticError::new(StatusCode::INTERNAL_SERVER_ERROR, "exception", reason)
     }
 
     /// The body of a request is not of its form.
-    pub(crate) fn malformed(reason: impl Into<String>) -> ElasticError {
+    pub fn malformed(reason: impl Into<String>) -> ElasticError {
         ElasticError::new(StatusCode::BAD_REQUEST, "parse_exception", reason)
     }
 
-    pub(crate) fn parsing(reason: impl Into<String>) -> ElasticError {
+    /// A query or the like is not of its form.
+    pub fn parsing(reason: impl Into<String>) -> ElasticError {
         ElasticError::new(StatusCode::BAD_REQUEST, "parsing_exception", reason)
     }
 
     /// Several things are wrong with a request, each in a sentence.
-    pub(crate) fn validation(reasons: &[String]) -> ElasticError {
+    pub fn validation(reasons: &[String]) -> ElasticError {
         let listed: Vec<String> = reasons
             .iter()
             .enumerate()
@@ -79,13 +87,13 @@ impl ElasticError {
     }
 
     /// There is no memory for it; clients try again, later.
-    pub(crate) fn no_memory(full: &Full) -> ElasticError {
+    pub fn no_memory(full: &Full) -> ElasticError {
         let status = StatusCode::TOO_MANY_REQUESTS;
         ElasticError::new(status, "circuit_breaking_exception", full.to_string())
     }
 
     /// Larder does not do this.
-    pub(crate) fn unsupported(what: impl std::fmt::Display) -> ElasticError {
+    pub fn unsupported(what: impl std::fmt::Display) -> ElasticError {
         ElasticError::new(
             StatusCode::NOT_IMPLEMENTED,
             "unsupported_operation_exception",
@@ -93,7 +101,8 @@ impl ElasticError {
         )
     }
 
-    pub(crate) fn no_index(name: &str) -> ElasticError {
+    /// There is no such index.
+    pub fn no_index(name: &str) -> ElasticError {
         ElasticError::new(
             StatusCode::NOT_FOUND,
             kinds::NO_INDEX,
@@ -102,20 +111,21 @@ impl ElasticError {
         .of_index(name)
     }
 
-    pub(crate) fn exists(name: &str) -> ElasticError {
+    /// There is an index of this name already.
+    pub fn exists(name: &str) -> ElasticError {
         let reason = format!("index [{name}] already exists");
         ElasticError::new(StatusCode::BAD_REQUEST, kinds::EXISTS, reason).of_index(name)
     }
 
     /// The index is closed.
-    pub(crate) fn closed(name: &str) -> ElasticError {
+    pub fn closed(name: &str) -> ElasticError {
         ElasticError::new(StatusCode::BAD_REQUEST, "index_closed_exception", "closed")
             .with("index_uuid", "_na_")
             .with("index", name)
     }
 
     /// A setting of the index forbids this.
-    pub(crate) fn blocked(name: &str, block: &str) -> ElasticError {
+    pub fn blocked(name: &str, block: &str) -> ElasticError {
         // Whoever writes may try again once there is room on the disk.
         let (status, word) = match block.starts_with("12/") {
             true => (StatusCode::TOO_MANY_REQUESTS, "TOO_MANY_REQUESTS"),
@@ -125,27 +135,30 @@ impl ElasticError {
         ElasticError::new(status, "cluster_block_exception", reason).with("index", name)
     }
 
-    pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> ElasticError {
+    /// Says this besides.
+    pub fn with(mut self, name: &str, value: impl Into<Value>) -> ElasticError {
         self.more
             .get_or_insert_default()
             .insert(name.to_owned(), value.into());
         self
     }
 
-    pub(crate) fn of_index(self, name: &str) -> ElasticError {
+    /// Names the index.
+    pub fn of_index(self, name: &str) -> ElasticError {
         self.with("resource.type", "index_or_alias")
             .with("resource.id", name)
             .with("index_uuid", "_na_")
             .with("index", name)
     }
 
-    pub(crate) fn because(mut self, cause: ElasticError) -> ElasticError {
+    /// Says what led to it.
+    pub fn because(mut self, cause: ElasticError) -> ElasticError {
         self.cause = Some(Box::new(cause));
         self
     }
 
     /// The error of one item in the answer to a bulk request.
-    pub(crate) fn to_json(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         let mut object = Map::new();
         object.insert("type".to_owned(), json!(self.kind));
         object.insert("reason".to_owned(), json!(self.reason));
@@ -157,12 +170,12 @@ impl ElasticError {
     }
 
     /// What is answered before anything looks at a request: a text alone.
-    pub(crate) fn plain(status: StatusCode, reason: impl Into<String>) -> ElasticError {
+    pub fn plain(status: StatusCode, reason: impl Into<String>) -> ElasticError {
         ElasticError::new(status, "", reason)
     }
 
     /// The whole answer.
-    pub(crate) fn to_answer(&self) -> Value {
+    pub fn to_answer(&self) -> Value {
         if self.kind.is_empty() {
             return json!({"error": self.reason, "status": self.status.as_u16()});
         }
@@ -253,5 +266,54 @@ impl From<engine::Error> for ElasticError {
             _ => (StatusCode::INTERNAL_SERVER_ERROR, "exception"),
         };
         ElasticError::new(status, kind, error.message)
+    }
+}
+
+impl From<Failure> for ElasticError {
+    fn from(failure: Failure) -> ElasticError {
+        let status = match failure.kind {
+            "fail_processor_exception" | "illegal_state_exception" => StatusCode::INTERNAL_SERVER_ERROR,
+            _ => StatusCode::BAD_REQUEST,
+        };
+        let mut header = json!({"processor_type": failure.processor});
+        if let Some(tag) = failure.tag {
+            header["processor_tag"] = tag.into();
+        }
+        ElasticError::new(status, failure.kind, failure.reason).with("header", header)
+    }
+}
+
+impl From<PipelineError> for ElasticError {
+    fn from(error: PipelineError) -> ElasticError {
+        if error.is_unsupported {
+            return ElasticError::new(
+                StatusCode::NOT_IMPLEMENTED,
+                "unsupported_operation_exception",
+                error.reason,
+            );
+        }
+        let mut made = ElasticError::new(StatusCode::BAD_REQUEST, "parse_exception", error.reason);
+        for (name, value) in [
+            ("processor_type", error.processor),
+            ("processor_tag", error.tag),
+            ("property_name", error.property),
+        ] {
+            if let Some(value) = value {
+                made = made.with(name, value);
+            }
+        }
+        made
+    }
+}
+
+impl From<IndexingError> for ElasticError {
+    fn from(error: IndexingError) -> ElasticError {
+        match error {
+            IndexingError::Engine(error) => error.into(),
+            IndexingError::Search(error) => error.into(),
+            IndexingError::Memory(reason) => ElasticError::illegal(reason),
+            IndexingError::Fulltext(error) => ElasticError::failed(error.to_string()),
+            IndexingError::Failed(reason) => ElasticError::failed(reason),
+        }
     }
 }

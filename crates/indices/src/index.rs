@@ -3,17 +3,13 @@
 //! Both are kept with the collection. A mapping follows the change log, so that the fields of documents that came by another
 //! protocol are known to the next request.
 
-mod create;
-
-use crate::call::Call;
 use crate::counters::Counters;
-use crate::error::{ElasticError, Result, kinds};
+use crate::error::Result;
 use crate::learnt::Learnt;
 use crate::limits::CHANGES_PAGE;
 use crate::present::Present;
 use crate::routing::Routing;
-use crate::{names, settings};
-use auth::Action;
+use crate::settings;
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use engine::{ChangeKind, Namespace, Order, RevisionedCollection, Sequence};
@@ -30,7 +26,7 @@ const CHANGES_KEPT: u64 = 100_000;
 
 /// What was read of indices, by the ids of their collections.
 #[derive(Debug)]
-pub(crate) struct Indices {
+pub struct Indices {
     known: Mutex<HashMap<[u8; 16], Arc<State>>>,
     /// Where their full-text indexes are.
     fulltext: Indexes,
@@ -52,59 +48,34 @@ struct State {
 
 /// An index that is there.
 #[derive(Clone, Debug)]
-pub(crate) struct Index {
-    pub(crate) name: String,
-    pub(crate) namespace: Namespace,
-    pub(crate) collection: RevisionedCollection,
+pub struct Index {
+    /// Its name.
+    pub name: String,
+    /// Where its collection is.
+    pub namespace: Namespace,
+    /// Its documents.
+    pub collection: RevisionedCollection,
     state: Arc<State>,
 }
 
-impl Call {
-    /// The index of this name, if the user may do this with it.
-    pub(crate) fn index(&self, name: &str, action: Action) -> Result<Index> {
-        let namespace = names::namespace(&self.server.engine, name);
-        self.require(action, &namespace)?;
-        let collection = match namespace.is_shown_everywhere() {
-            true => self.server.engine.revisioned(&namespace)?,
-            false => None,
-        };
-        let collection = collection.ok_or_else(|| ElasticError::no_index(name))?;
-        let state = self.server.indices.state(&collection)?;
+impl Indices {
+    /// An empty table; `fulltext` says where full-text indexes are kept.
+    pub fn new(fulltext: Indexes) -> Indices {
+        Indices {
+            known: Mutex::default(),
+            fulltext,
+        }
+    }
+
+    /// The index that is this collection.
+    pub fn index(&self, name: &str, namespace: Namespace, collection: RevisionedCollection) -> Result<Index> {
+        let state = self.state(&collection)?;
         Ok(Index {
             name: name.to_owned(),
             namespace,
             collection,
             state,
         })
-    }
-
-    /// The index of this name or alias, to read or write documents of it: an open one.
-    pub(crate) fn open_index(&self, name: &str, action: Action) -> Result<Index> {
-        let writes = action != Action::Find;
-        let index = match self.index(name, action) {
-            Err(error) if error.kind == kinds::NO_INDEX => match names::aliased(self, name, writes)? {
-                Some(concrete) => self.index(&concrete, action)?,
-                None => return Err(error),
-            },
-            found => found?,
-        };
-        match index.is_closed() {
-            true => Err(ElasticError::closed(&index.name)),
-            false => match settings::blocks(&index.given_settings(), writes) {
-                None => Ok(index),
-                Some(block) => Err(ElasticError::blocked(&index.name, block)),
-            },
-        }
-    }
-}
-
-impl Indices {
-    /// An empty table; `fulltext` says where full-text indexes are kept.
-    pub(crate) fn new(fulltext: Indexes) -> Indices {
-        Indices {
-            known: Mutex::default(),
-            fulltext,
-        }
     }
 
     fn state(&self, collection: &RevisionedCollection) -> Result<Arc<State>> {
@@ -131,7 +102,7 @@ impl Indices {
     }
 
     /// How many changes the full-text index that is furthest behind has not reached.
-    pub(crate) fn changes_behind(&self) -> u64 {
+    pub fn changes_behind(&self) -> u64 {
         let known = self.known.lock();
         let behind = known
             .values()
@@ -140,7 +111,7 @@ impl Indices {
     }
 
     /// Forgets an index that is dropped.
-    pub(crate) fn forget(&self, index: &Index) {
+    pub fn forget(&self, index: &Index) {
         self.known.lock().remove(&index.collection.uuid());
     }
 }
@@ -155,6 +126,13 @@ impl Drop for Indices {
 }
 
 impl Index {
+    /// Keeps what it is made of, once its collection is there.
+    pub async fn begin(&self, present: Present) -> Result<()> {
+        self.save(&present).await?;
+        *self.state.now.lock() = present;
+        Ok(())
+    }
+
     async fn save(&self, present: &Present) -> Result<()> {
         let text = present.text(&self.collection);
         self.collection.set_search_index(text).await?;
@@ -177,22 +155,22 @@ impl Index {
     }
 
     /// Its full-text index.
-    pub(crate) fn following(&self) -> &Following {
+    pub fn following(&self) -> &Following {
         &self.state.following
     }
 
     /// The full-text index, if there is one that fits the mapping.
-    pub(crate) fn published(&self, mapping: &Arc<Mapping>) -> Option<Arc<Published>> {
+    pub fn published(&self, mapping: &Arc<Mapping>) -> Option<Arc<Published>> {
         self.state.following.published(mapping)
     }
 
     /// The mapping as it is known now, without looking for what documents have brought.
-    pub(crate) fn known_mapping(&self) -> Arc<Mapping> {
+    pub fn known_mapping(&self) -> Arc<Mapping> {
         self.state.now.lock().mapping.clone()
     }
 
     /// The mapping with the fields of all documents.
-    pub(crate) async fn mapping(&self) -> Result<Arc<Mapping>> {
+    pub async fn mapping(&self) -> Result<Arc<Mapping>> {
         self.follow().await?;
         Ok(self.known_mapping())
     }
@@ -250,12 +228,12 @@ impl Index {
     }
 
     /// Notes insertions of documents that were learnt.
-    pub(crate) fn learnt(&self, inserted: &[engine::Result<Sequence>]) {
+    pub fn learnt(&self, inserted: &[engine::Result<Sequence>]) {
         self.state.learnt.lock().note(inserted.iter().flatten());
     }
 
     /// Learns the fields of documents that are about to be written; why one of them cannot be, if it cannot.
-    pub(crate) async fn learn(&self, documents: &[DocumentBuf]) -> Result<Vec<Result<()>>> {
+    pub async fn learn(&self, documents: &[DocumentBuf]) -> Result<Vec<Result<()>>> {
         let known = self.known_mapping();
         let fits = documents.iter().map(|document| known.brings(document.as_ref()));
         let fits: Vec<_> = fits.collect();
@@ -287,7 +265,7 @@ impl Index {
     }
 
     /// Adds to the mapping.
-    pub(crate) async fn put_mapping(&self, source: &Value) -> Result<()> {
+    pub async fn put_mapping(&self, source: &Value) -> Result<()> {
         self.change(|present| {
             let mut mapping = Mapping::clone(&present.mapping);
             mapping.put_given(source)?;
@@ -298,22 +276,22 @@ impl Index {
     }
 
     /// What was done with it.
-    pub(crate) fn counters(&self) -> &Counters {
+    pub fn counters(&self) -> &Counters {
         &self.state.counters
     }
 
     /// When it was made, in milliseconds since 1970.
-    pub(crate) fn created_ms(&self) -> i64 {
+    pub fn created_ms(&self) -> i64 {
         self.state.now.lock().created_ms
     }
 
     /// Whether it is closed.
-    pub(crate) fn is_closed(&self) -> bool {
+    pub fn is_closed(&self) -> bool {
         self.state.now.lock().is_closed
     }
 
     /// Closes or opens it.
-    pub(crate) async fn set_closed(&self, is_closed: bool) -> Result<()> {
+    pub async fn set_closed(&self, is_closed: bool) -> Result<()> {
         self.change(|present| {
             present.is_closed = is_closed;
             Ok(())
@@ -322,12 +300,12 @@ impl Index {
     }
 
     /// Its aliases, with what is said of each.
-    pub(crate) fn aliases(&self) -> Arc<Map<String, Value>> {
+    pub fn aliases(&self) -> Arc<Map<String, Value>> {
         self.state.now.lock().aliases.clone()
     }
 
     /// Changes its aliases.
-    pub(crate) async fn change_aliases(&self, change: impl FnOnce(&mut Map<String, Value>)) -> Result<()> {
+    pub async fn change_aliases(&self, change: impl FnOnce(&mut Map<String, Value>)) -> Result<()> {
         self.change(|present| {
             change(Arc::make_mut(&mut present.aliases));
             Ok(())
@@ -336,7 +314,7 @@ impl Index {
     }
 
     /// Puts settings in the place of those of the same name.
-    pub(crate) async fn put_settings(&self, new: Map<String, Value>) -> Result<()> {
+    pub async fn put_settings(&self, new: Map<String, Value>) -> Result<()> {
         self.change(|present| {
             settings::merge(&mut present.settings, new);
             let analysis = settings::analysis(&present.settings)?;
@@ -358,23 +336,23 @@ impl Index {
     }
 
     /// How it places its documents.
-    pub(crate) fn routing(&self) -> Routing {
+    pub fn routing(&self) -> Routing {
         let present = self.state.now.lock();
         Routing::of(&present.settings, &present.mapping)
     }
 
     /// One of its limits, by the name of its setting.
-    pub(crate) fn limit(&self, name: &str) -> Result<usize> {
+    pub fn limit(&self, name: &str) -> Result<usize> {
         settings::limit(&self.state.now.lock().settings, name)
     }
 
     /// What was given as settings, below `index`.
-    pub(crate) fn given_settings(&self) -> Map<String, Value> {
+    pub fn given_settings(&self) -> Map<String, Value> {
         self.state.now.lock().settings.clone()
     }
 
     /// The settings as they are shown; for `human` readers dates and versions also as texts.
-    pub(crate) fn settings(&self, human: bool) -> Value {
+    pub fn settings(&self, human: bool) -> Value {
         let present = self.state.now.lock().clone();
         let mut index = present.settings;
         for (name, value) in [("number_of_shards", "1"), ("number_of_replicas", "1")] {
@@ -399,7 +377,7 @@ impl Index {
     }
 
     /// The collection's id as text, in the 22 characters that clients know.
-    pub(crate) fn uuid(&self) -> String {
+    pub fn uuid(&self) -> String {
         BASE64_URL_SAFE_NO_PAD.encode(self.collection.uuid())
     }
 }

@@ -1,6 +1,5 @@
 //! The full-text indexes of collections, as this protocol reads their fields.
 
-use crate::error::ElasticError;
 use crate::index::Index;
 use engine::{Engine, RevisionedCollection};
 use indexing::{Following, IndexingError, Source, uuid_text};
@@ -32,20 +31,8 @@ impl Source for Index {
     }
 }
 
-impl From<IndexingError> for ElasticError {
-    fn from(error: IndexingError) -> ElasticError {
-        match error {
-            IndexingError::Engine(error) => error.into(),
-            IndexingError::Search(error) => error.into(),
-            IndexingError::Memory(reason) => ElasticError::illegal(reason),
-            IndexingError::Fulltext(error) => ElasticError::failed(error.to_string()),
-            IndexingError::Failed(reason) => ElasticError::failed(reason),
-        }
-    }
-}
-
 /// Removes what is left of collections that are not there any more.
-pub(crate) fn sweep(folder: &Path, engine: &Engine) {
+pub fn sweep(folder: &Path, engine: &Engine) {
     indexing::sweep(folder, || {
         let databases = engine.databases();
         let collections = databases.iter().flat_map(|database| engine.collections(database));

@@ -11,33 +11,47 @@ const NAMES_MAX: usize = 1000;
 
 /// A number that only grows.
 #[derive(Debug, Default)]
-pub(crate) struct Counter(AtomicU64);
+pub struct Counter(AtomicU64);
 
 impl Counter {
-    pub(crate) fn add(&self, more: u64) {
+    /// Adds so much.
+    pub fn add(&self, more: u64) {
         self.0.fetch_add(more, Ordering::Relaxed);
     }
 
-    pub(crate) fn get(&self) -> u64 {
+    /// What it is now.
+    pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
 }
 
 /// What was done with an index since the server started.
 #[derive(Debug, Default)]
-pub(crate) struct Counters {
-    pub(crate) indexed: Counter,
-    pub(crate) deleted: Counter,
-    pub(crate) failed: Counter,
-    pub(crate) unchanged: Counter,
-    pub(crate) found: Counter,
-    pub(crate) missing: Counter,
-    pub(crate) searches: Counter,
-    pub(crate) search_micros: Counter,
-    pub(crate) suggestions: Counter,
-    pub(crate) scrolls: Counter,
-    pub(crate) refreshes: Counter,
-    pub(crate) flushes: Counter,
+pub struct Counters {
+    /// Documents written.
+    pub indexed: Counter,
+    /// Documents deleted.
+    pub deleted: Counter,
+    /// Writes that failed.
+    pub failed: Counter,
+    /// Writes that changed nothing.
+    pub unchanged: Counter,
+    /// Documents found by their ids.
+    pub found: Counter,
+    /// Ids under which no document was found.
+    pub missing: Counter,
+    /// Searches.
+    pub searches: Counter,
+    /// The time of them together, in microseconds.
+    pub search_micros: Counter,
+    /// Searches that suggested.
+    pub suggestions: Counter,
+    /// Scrolls.
+    pub scrolls: Counter,
+    /// Refreshes.
+    pub refreshes: Counter,
+    /// Flushes.
+    pub flushes: Counter,
     names: Mutex<Names>,
 }
 
@@ -53,7 +67,7 @@ struct Names {
 
 impl Counters {
     /// Counts a search, and which groups it says it is of.
-    pub(crate) fn search(&self, took: Duration, groups: &[String]) {
+    pub fn search(&self, took: Duration, groups: &[String]) {
         self.searches.add(1);
         self.search_micros.add(took.as_micros() as u64);
         let mut names = self.names.lock();
@@ -65,7 +79,7 @@ impl Counters {
     }
 
     /// Remembers fields whose values were looked at one by one.
-    pub(crate) fn read_columns(&self, fields: impl IntoIterator<Item = String>) {
+    pub fn read_columns(&self, fields: impl IntoIterator<Item = String>) {
         let mut names = self.names.lock();
         for field in fields {
             if names.columns.len() < NAMES_MAX {
@@ -74,25 +88,28 @@ impl Counters {
         }
     }
 
-    pub(crate) fn columns(&self) -> BTreeSet<String> {
+    /// The fields that [`Counters::read_columns`] was told.
+    pub fn columns(&self) -> BTreeSet<String> {
         self.names.lock().columns.clone()
     }
 
-    pub(crate) fn forget_columns(&self) {
+    /// Forgets them.
+    pub fn forget_columns(&self) {
         self.names.lock().columns.clear();
     }
 
-    pub(crate) fn groups(&self) -> BTreeMap<String, u64> {
+    /// Searches by the groups that they named.
+    pub fn groups(&self) -> BTreeMap<String, u64> {
         self.names.lock().groups.clone()
     }
 
     /// All up to here is on the disk.
-    pub(crate) fn flushed(&self, at: Sequence) {
+    pub fn flushed(&self, at: Sequence) {
         self.names.lock().flushed = Some(at);
     }
 
     /// Where the last flush was.
-    pub(crate) fn last_flush(&self) -> Sequence {
+    pub fn last_flush(&self) -> Sequence {
         self.names.lock().flushed.clone().unwrap_or(Sequence::START)
     }
 }

@@ -10,23 +10,24 @@ use std::sync::Arc;
 
 /// What is kept of an index besides its documents.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Present {
+pub struct Present {
     /// What was given at its making and since, below `index`.
-    pub(crate) settings: Map<String, Value>,
+    pub settings: Map<String, Value>,
     /// Its other names, with what is said of each.
-    pub(crate) aliases: Arc<Map<String, Value>>,
+    pub aliases: Arc<Map<String, Value>>,
     /// Whether it can be neither read nor written until it is opened again.
-    pub(crate) is_closed: bool,
-    pub(crate) mapping: Arc<Mapping>,
+    pub is_closed: bool,
+    /// How its documents are read.
+    pub mapping: Arc<Mapping>,
     /// When it was made, in milliseconds since 1970.
-    pub(crate) created_ms: i64,
+    pub created_ms: i64,
     /// How far its documents are known.
-    pub(crate) followed: Sequence,
+    pub followed: Sequence,
 }
 
 impl Present {
     /// Reads what [`Present::text`] has written of the collection.
-    pub(crate) fn parse(text: &str, collection: &RevisionedCollection) -> Result<Present> {
+    pub fn parse(text: &str, collection: &RevisionedCollection) -> Result<Present> {
         let kept: Value = serde_json::from_str(text)?;
         let settings = kept
             .get("settings")
@@ -53,7 +54,7 @@ impl Present {
     }
 
     /// The form in which the collection's options keep it.
-    pub(crate) fn text(&self, collection: &RevisionedCollection) -> String {
+    pub fn text(&self, collection: &RevisionedCollection) -> String {
         let kept = json!({
             "settings": self.settings,
             "mappings": self.mapping.source(),

@@ -8,7 +8,7 @@ use std::pin::Pin;
 use std::time::Instant;
 
 /// Puts what is found in the places of the queries for nearest documents; whether it took too long, and only a part was seen.
-pub(crate) async fn find(
+pub async fn find(
     request: &mut Request,
     places: &[IndexSnapshot],
     deadline: Option<Instant>,

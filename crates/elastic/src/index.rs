@@ -1,20 +1,50 @@
-//! Making an index, of what a client gives and of what templates say.
+//! Indices by their names, and making one of what a client gives and of what templates say.
 
-use super::Index;
 use crate::call::Call;
 use crate::definition::{Definition, check_alias, check_write_index};
-use crate::error::{ElasticError, Result, kinds};
 use crate::limits::REVISIONS_KEPT;
-use crate::present::Present;
-use crate::{names, settings};
+use crate::names;
 use auth::Action;
 use engine::Sequence;
+use indices::error::{ElasticError, Result, kinds};
+use indices::{Index, Present, settings};
 use search::Mapping;
 use search::shard_counts::Counts;
 use serde_json::Value;
 use std::sync::Arc;
 
 impl Call {
+    /// The index of this name, if the user may do this with it.
+    pub(crate) fn index(&self, name: &str, action: Action) -> Result<Index> {
+        let namespace = names::namespace(&self.server.engine, name);
+        self.require(action, &namespace)?;
+        let collection = match namespace.is_shown_everywhere() {
+            true => self.server.engine.revisioned(&namespace)?,
+            false => None,
+        };
+        let collection = collection.ok_or_else(|| ElasticError::no_index(name))?;
+        self.server.indices.index(name, namespace, collection)
+    }
+
+    /// The index of this name or alias, to read or write documents of it: an open one.
+    pub(crate) fn open_index(&self, name: &str, action: Action) -> Result<Index> {
+        let writes = action != Action::Find;
+        let index = match self.index(name, action) {
+            Err(error) if error.kind == kinds::NO_INDEX => match names::aliased(self, name, writes)? {
+                Some(concrete) => self.index(&concrete, action)?,
+                None => return Err(error),
+            },
+            found => found?,
+        };
+        match index.is_closed() {
+            true => Err(ElasticError::closed(&index.name)),
+            false => match settings::blocks(&index.given_settings(), writes) {
+                None => Ok(index),
+                Some(block) => Err(ElasticError::blocked(&index.name, block)),
+            },
+        }
+    }
+
     /// The index of this name or alias, to write documents to it; one that does not exist is made, as a write makes it.
     pub(crate) async fn index_for_writing(&self, name: &str, action: Action) -> Result<Index> {
         match self.open_index(name, action) {
@@ -112,8 +142,7 @@ impl Call {
             created_ms,
             followed: Sequence::START,
         };
-        index.save(&present).await?;
-        *index.state.now.lock() = present;
+        index.begin(present).await?;
         Ok(index)
     }
 }
