@@ -4,9 +4,11 @@
 mod http;
 mod mongo;
 mod postgres;
+mod riak;
 mod wrk;
 
 pub use http::Http;
 pub use mongo::{Mongo, as_f64, as_i64, batch_of};
 pub use postgres::Postgres;
+pub use riak::Riak;
 pub use wrk::{Wrk, WrkFound};

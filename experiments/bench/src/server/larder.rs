@@ -19,6 +19,8 @@ pub struct Larder {
     pub couch_address: SocketAddr,
     /// Where it listens to Riak's HTTP.
     pub riak_address: SocketAddr,
+    /// Where it listens to Riak's protocol buffers.
+    pub riak_buffers_address: SocketAddr,
     /// Where it listens to Elasticsearch's protocol.
     pub elastic_address: SocketAddr,
     /// Where it serves files.
@@ -29,7 +31,8 @@ impl Larder {
     /// Starts the program on a data folder, which it makes where there is none.
     pub fn start(program: &Path, folder: &Path, memory: &str) -> Result<Larder> {
         let (address, couch_address, http_address) = (free_address()?, free_address()?, free_address()?);
-        let (riak_address, elastic_address) = (free_address()?, free_address()?);
+        let (riak_address, riak_buffers_address) = (free_address()?, free_address()?);
+        let elastic_address = free_address()?;
         let mut child = tied_command(program, None)
             .args(["serve", "--memory", memory, "--log", "warn"])
             .args(["--mongo-listen", &address.to_string()])
@@ -39,7 +42,7 @@ impl Larder {
                 "--riak-listen",
                 &riak_address.to_string(),
                 "--riak-pb-listen",
-                "off",
+                &riak_buffers_address.to_string(),
             ])
             .args(["--http-listen", &http_address.to_string()])
             .arg("--data")
@@ -49,6 +52,7 @@ impl Larder {
             .with_context(|| format!("starting {}", program.display()))?;
         wait_until_listening(&mut child, address).context("starting Larder")?;
         wait_until_listening(&mut child, riak_address).context("starting Larder")?;
+        wait_until_listening(&mut child, riak_buffers_address).context("starting Larder")?;
         wait_until_listening(&mut child, elastic_address).context("starting Larder")?;
         wait_until_listening(&mut child, couch_address).context("starting Larder")?;
         wait_until_listening(&mut child, http_address).context("starting Larder")?;
@@ -58,6 +62,7 @@ impl Larder {
             address,
             couch_address,
             riak_address,
+            riak_buffers_address,
             elastic_address,
             http_address,
         })

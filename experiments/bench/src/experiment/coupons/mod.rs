@@ -90,7 +90,7 @@ pub fn run(settings: &Settings) -> Result<Report> {
     let pouch = format!("pouchdb-server, {} coupons", number(pouch_task.coupons as f64));
     let (larder, covered_ms) = larder(settings, task)?;
     let couch = couch::larder(settings, task)?;
-    let (riak, filtered) = riak::larder(settings, task)?;
+    let (riak, details) = riak::larder(settings, task)?;
     let mut report = Report::new(
         "coupons",
         "coupons by code, by count and by affiliate",
@@ -144,8 +144,13 @@ pub fn run(settings: &Settings) -> Result<Report> {
         );
     }
     report.check(
-        "Riak: load with terms of two indexes, a request each, in less than 2 s",
-        format!("{} s", number(riak.load_s)),
+        "Riak: load with terms of two indexes, by protocol buffers, 100 puts under way on each of 8 connections, in less than 2 s",
+        format!(
+            "{} s; where each of 64 connections waits for the answer to each put, {} s, and by HTTP {} s",
+            number(riak.load_s),
+            number(details.waiting_load_s),
+            number(details.http_load_s)
+        ),
         riak.load_s < 2.0,
     );
     report.check(
@@ -155,8 +160,8 @@ pub fn run(settings: &Settings) -> Result<Report> {
     );
     let soon = [
         ("a secondary index", riak.warm_ms),
-        ("map/reduce over keys by their beginnings", filtered.beginnings_ms),
-        ("map/reduce over keys by their ends", filtered.ends_ms),
+        ("map/reduce over keys by their beginnings", details.beginnings_ms),
+        ("map/reduce over keys by their ends", details.ends_ms),
     ];
     for (what, taken_ms) in soon {
         report.check(
