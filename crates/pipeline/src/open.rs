@@ -4,6 +4,7 @@
 use super::fused::Fused;
 use super::stage::{Stage, StageScope, Surroundings};
 use super::stages::matching::Scoring;
+use super::stages::recording::{Recording, asks_record};
 use super::{COLLECTIONLESS, Leading, Pipeline, Source};
 use crate::{Code, QueryError, Result};
 use futures::future::BoxFuture;
@@ -100,6 +101,10 @@ impl Opened {
         if spec.filter.text().is_some() && rest.stages.iter().any(shows_metadata) {
             let filter = Arc::clone(&spec.filter);
             rest.stages.insert(0, Arc::new(Scoring { filter }));
+        }
+        if rest.stages.iter().any(|stage| asks_record(&**stage)) {
+            spec.show_record_id = true;
+            rest.stages.insert(0, Arc::new(Recording));
         }
         if let Some(fields) = rest.stages.first().and_then(|stage| stage.fields_read()) {
             spec.needed = Some(fields.into_iter().collect());

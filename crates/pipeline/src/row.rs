@@ -64,6 +64,14 @@ impl Row {
         }
     }
 
+    /// A document that a stage has built, with the metadata of the one that it was made of and more.
+    pub(crate) fn with_metadata(document: Document, before: Option<Document>, more: Document) -> Row {
+        let mut metadata = before.unwrap_or_default();
+        more.into_iter()
+            .for_each(|(name, value)| metadata.set(name, value));
+        Row::of_parts(document, Some(metadata))
+    }
+
     /// The metadata that what is made of it keeps.
     pub(crate) fn metadata(&self) -> Option<&Document> {
         match self {

@@ -225,6 +225,31 @@ async fn where_a_document_lies_is_told_where_it_is_read() {
             "{found:?}"
         );
     }
+    // Behind other stages too, and in what is computed of groups.
+    let behind: [&[Document]; 4] = [
+        &[doc! {"$set": {"x": 1}}, doc! {"$match": {"x": 1}}],
+        &[doc! {"$project": {"list": 1}}, doc! {"$unwind": "$list"}],
+        &[doc! {"$match": {"$text": {"$search": "apple"}}}],
+        &[near()],
+    ];
+    for front in behind {
+        let stages = front.iter().chain([&place]).cloned().map(Value::from);
+        let found = aggregate(&engine, "places", stages.collect()).await.unwrap();
+        assert!(
+            found
+                .iter()
+                .all(|one| matches!(one.get("place"), Some(Value::Int64(_))) && !one.contains("$recordId")),
+            "{front:?}: {found:?}"
+        );
+    }
+    let grouped = array![
+        {"$group": {"_id": null, "places": {"$addToSet": {"$meta": "recordId"}}}},
+        {"$project": {"_id": 0, "count": {"$size": "$places"}}},
+    ];
+    assert_eq!(
+        aggregate(&engine, "places", grouped).await.unwrap(),
+        [doc! {"count": 2}]
+    );
     let made = array![{"$group": {"_id": 1}}, place];
     assert_eq!(
         aggregate(&engine, "places", made).await.unwrap(),

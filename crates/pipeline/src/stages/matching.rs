@@ -83,8 +83,9 @@ impl Step for ScoringStep {
     fn push(&mut self, rows: Vec<Row>, out: &mut Vec<Row>) -> Result<Flow> {
         for row in rows {
             let score = self.filter.text_score(row.as_ref())?;
-            let metadata = doc! {TEXT_SCORE: score, "score": score};
-            out.push(Row::of_parts(row.into_document(), Some(metadata)));
+            let (document, before) = row.into_parts();
+            let more = doc! {TEXT_SCORE: score, "score": score};
+            out.push(Row::with_metadata(document, before, more));
         }
         Ok(Flow::More)
     }

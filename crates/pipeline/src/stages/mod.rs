@@ -25,6 +25,7 @@ mod percentile;
 pub(super) mod project;
 pub(super) mod rank_fusion;
 mod ranking;
+pub(super) mod recording;
 pub(super) mod redact;
 pub(super) mod replace_root;
 pub(super) mod sample;

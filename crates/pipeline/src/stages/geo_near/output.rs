@@ -2,7 +2,7 @@
 
 use super::GeoNear;
 use crate::fields::set;
-use crate::row::{Marked, Row};
+use crate::row::Row;
 use crate::step::{Flow, Step};
 use crate::{Code, QueryError, Result};
 use geometry::Near;
@@ -40,7 +40,7 @@ impl Step for Measuring {
                 out.push(row);
                 continue;
             };
-            let mut document = row.into_document();
+            let (mut document, before) = row.into_parts();
             let shown = self.near.shown(distance) * self.asked.multiplier;
             if let Some(field) = &self.asked.distance_field {
                 set(&mut document, field.parts(), Value::Double(shown));
@@ -48,8 +48,8 @@ impl Step for Measuring {
             if let Some(field) = &self.asked.place_field {
                 set(&mut document, field.parts(), place.clone());
             }
-            let metadata = doc! {"geoNearDistance": shown, "geoNearPoint": place};
-            out.push(Row::Marked(Box::new(Marked { document, metadata })));
+            let more = doc! {"geoNearDistance": shown, "geoNearPoint": place};
+            out.push(Row::with_metadata(document, before, more));
         }
         Ok(Flow::More)
     }
