@@ -35,7 +35,9 @@ pub use catalog::index_spec::is_index_option;
 pub use catalog::indexes::CreatedIndexes;
 pub use catalog::modify_index::IndexChange;
 pub use catalog::storage_engine::check_storage_engine;
-pub use context::{Context, Origin, StableApi, beside, on_another_thread, operation_memory, run_until, steps};
+pub use context::{
+    Context, Origin, StableApi, beside, on_another_thread, operation_memory, run_until, steps,
+};
 pub use engine::Engine;
 pub use error::{Error, Result};
 pub use kv::Archiving;
@@ -44,6 +46,7 @@ pub use language::metrics::Metrics;
 pub use open::EngineOptions;
 pub use pipeline::{Searched, Searching, WantedOperations};
 pub use reading::aggregate::{AggregateRequest, AggregateSource};
+pub use reading::at_hand::{AtHand, PlainCollection};
 pub use reading::data_size::{DataSize, DataSizeRequest};
 pub use reading::explain::{Explained, Verbosity};
 pub use reading::find::{CountRequest, DistinctRequest, FindRequest};

@@ -7,7 +7,7 @@ use crate::server::{Options, ServeError, Server};
 use crate::wire::{Message, Reply, ReplyForm, Request};
 use auth::User;
 use code::Code;
-use engine::Engine;
+use engine::{AtHand, Engine};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -68,6 +68,7 @@ impl Protocol {
             compressors: Vec::new(),
             login,
             shown_user: None,
+            at_hand: AtHand::default(),
         };
         let message = Message {
             request: Request {

@@ -4,36 +4,93 @@
 //! are and how long they took is noted as of all others.
 
 use crate::engine::Engine;
-use std::sync::Arc;
-use std::time::Duration;
+use crate::error::Result;
+use crate::tables::sessions::{SessionId, Used};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 use store::{Collection, Namespace};
 use value::{DocumentBuf, ValueRef};
 
-impl Engine {
+/// What a connection keeps from one such find to the next, so that most need nothing of what all connections share.
+#[derive(Debug, Default)]
+pub struct AtHand {
+    known: Option<Box<Known>>,
+    used: Option<Box<Used>>,
+}
+
+/// The collection that was asked last.
+#[derive(Debug)]
+struct Known {
+    namespace: Namespace,
+    /// The store's generation of names before it was looked for.
+    generation: u64,
+    collection: Weak<Collection>,
+}
+
+/// A collection of which an `_id` is equal to itself alone and of one document.
+#[derive(Debug)]
+pub struct PlainCollection(Arc<Collection>);
+
+impl PlainCollection {
     /// Appends the document of an `_id`, which is a plain value, where it can be told out of memory. False says nothing: the
     /// query must be asked then.
-    pub fn copy_at_hand(&self, namespace: &Namespace, id: ValueRef<'_>, out: &mut Vec<u8>) -> bool {
-        let collection = self.collection_of_plain_ids(namespace);
-        collection.is_some_and(|collection| collection.copy_at_hand(id, out).is_some())
+    pub fn copy_at_hand(&self, id: ValueRef<'_>, out: &mut Vec<u8>) -> bool {
+        self.0.copy_at_hand(id, out).is_some()
     }
 
     /// The document of an `_id`, which is a plain value, out of the store. `None` says nothing: the query must be asked then,
     /// which knows too how to say why a collection cannot be read.
-    pub async fn read_plain(&self, namespace: &Namespace, id: ValueRef<'_>) -> Option<DocumentBuf> {
-        let collection = self.collection_of_plain_ids(namespace)?;
-        let snapshot = collection.snapshot().await.ok()?;
+    pub async fn read(&self, id: ValueRef<'_>) -> Option<DocumentBuf> {
+        let snapshot = self.0.snapshot().await.ok()?;
         let (_, document) = snapshot.document_by_id(id).await.ok()??;
         Some(document)
     }
+}
 
-    /// The collection, where an `_id` is equal to itself alone and of one document.
-    fn collection_of_plain_ids(&self, namespace: &Namespace) -> Option<Arc<Collection>> {
-        let collection = self.store().collection(namespace)?;
-        collection.has_plain_ids().then_some(collection)
+impl AtHand {
+    fn known(&self, database: &str, collection: &str, generation: u64) -> Option<Arc<Collection>> {
+        let known = self.known.as_ref()?;
+        let is_it = known.generation == generation
+            && known.namespace.collection == collection
+            && known.namespace.database == database;
+        is_it.then(|| known.collection.upgrade()).flatten()
+    }
+}
+
+impl Engine {
+    /// The collection of this name, where it is such a one. `None` says nothing: the query must be asked then.
+    pub fn plain_collection(
+        &self,
+        at_hand: &mut AtHand,
+        database: &str,
+        collection: &str,
+    ) -> Option<PlainCollection> {
+        let generation = self.store().generation();
+        let found = match at_hand.known(database, collection, generation) {
+            Some(known) => known,
+            None => {
+                let namespace = Namespace::new(database, collection);
+                let found = self.store().collection(&namespace)?;
+                at_hand.known = Some(Box::new(Known {
+                    namespace,
+                    generation,
+                    collection: Arc::downgrade(&found),
+                }));
+                found
+            }
+        };
+        found.has_plain_ids().then_some(PlainCollection(found))
     }
 
-    /// Notes a find that was answered so.
-    pub fn note_find(&self, namespace: &Namespace, elapsed: Duration) {
-        self.latencies().note(namespace, "find", elapsed, || true);
+    /// Notes a find that was answered so, in the collection that was asked last.
+    pub fn note_find(&self, at_hand: &AtHand, elapsed: Duration) {
+        if let Some(known) = &at_hand.known {
+            self.latencies().note(&known.namespace, "find", elapsed, || true);
+        }
+    }
+
+    /// As [`Engine::touch_session`], for a connection that uses the same session again and again.
+    pub fn touch_session_again(&self, at_hand: &mut AtHand, session: SessionId, now: Instant) -> Result<()> {
+        self.sessions().touch_again(&mut at_hand.used, session, now)
     }
 }

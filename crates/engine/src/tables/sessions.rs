@@ -5,6 +5,7 @@ use crate::limits::{SESSION_IDLE_MINUTES_MAX, SESSIONS_MAX};
 use code::Code;
 use parking_lot::Mutex;
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use value::{Binary, Document, doc};
 
@@ -42,6 +43,19 @@ impl SessionId {
 #[derive(Debug, Default)]
 pub(crate) struct Sessions {
     last_use: Mutex<HashMap<SessionId, Instant>>,
+    /// Counts how often sessions were removed.
+    removals: AtomicU64,
+}
+
+/// How often it is noted that a connection goes on using a session: far more often than sessions are forgotten.
+const NOTED_EVERY: Duration = Duration::from_secs(1);
+
+/// The session that a connection has used last, and what was known then.
+#[derive(Debug)]
+pub(crate) struct Used {
+    session: SessionId,
+    at: Instant,
+    removals: u64,
 }
 
 impl Sessions {
@@ -56,8 +70,34 @@ impl Sessions {
         Ok(())
     }
 
+    /// As [`Sessions::touch`], for a connection that may have used the same session a moment ago.
+    pub(crate) fn touch_again(
+        &self,
+        used: &mut Option<Box<Used>>,
+        session: SessionId,
+        now: Instant,
+    ) -> Result<()> {
+        // Asked first: a removal after this is seen the next time.
+        let removals = self.removals.load(Ordering::Acquire);
+        let is_noted = used.as_ref().is_some_and(|used| {
+            used.session == session
+                && used.removals == removals
+                && now.saturating_duration_since(used.at) < NOTED_EVERY
+        });
+        if !is_noted {
+            self.touch(session)?;
+            *used = Some(Box::new(Used {
+                session,
+                at: now,
+                removals,
+            }));
+        }
+        Ok(())
+    }
+
     pub(crate) fn end(&self, session: &SessionId) {
         self.last_use.lock().remove(session);
+        self.removals.fetch_add(1, Ordering::Release);
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -81,6 +121,40 @@ impl Sessions {
         for session in &ended {
             sessions.remove(session);
         }
+        self.removals.fetch_add(1, Ordering::Release);
         ended
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_session_that_was_ended_is_known_again_when_its_connection_uses_it() {
+        let sessions = Sessions::default();
+        let session = SessionId {
+            id: [7; 16],
+            user: auth::NOBODY_DIGEST,
+        };
+        let (mut used, now) = (None, Instant::now());
+        for _ in 0..2 {
+            sessions
+                .touch_again(&mut used, session, now)
+                .expect("there is room");
+            assert_eq!(sessions.count(), 1);
+        }
+        sessions.end(&session);
+        assert_eq!(sessions.count(), 0);
+        sessions
+            .touch_again(&mut used, session, now)
+            .expect("there is room");
+        assert_eq!(sessions.count(), 1);
+        // Its last use is noted again in time.
+        let noted = sessions.all()[0].1;
+        sessions
+            .touch_again(&mut used, session, now + NOTED_EVERY)
+            .expect("there is room");
+        assert!(sessions.all()[0].1 >= noted && used.is_some_and(|used| used.at > now));
     }
 }

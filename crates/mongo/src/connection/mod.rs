@@ -7,7 +7,7 @@ pub use login::{Awaits, Login, SaslStep};
 pub use socket::Socket;
 
 use crate::wire::Compressor;
-use engine::Client;
+use engine::{AtHand, Client};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use value::Document;
@@ -31,6 +31,8 @@ pub struct Connection {
     pub login: Login,
     /// As whose connection it is shown to administrators: the full name of who ran its last listed operation.
     pub shown_user: Option<Arc<str>>,
+    /// What its finds by `_id` need not ask again.
+    pub at_hand: AtHand,
 }
 
 impl Connection {

@@ -18,7 +18,6 @@ use crate::connection::Connection;
 use crate::server::Server;
 use crate::wire::{HEADER_BYTES, Header, OpCode};
 use auth::Action;
-use engine::Namespace;
 use memory::{Holder, Share};
 use request::FindById;
 use std::sync::atomic::Ordering;
@@ -46,17 +45,15 @@ pub(crate) async fn answer(
 ) -> Option<Answer> {
     let request = allowed(server, connection, header, message)?;
     let started = Instant::now();
-    let namespace = Namespace::new(request.database, request.collection);
     let reply = Reply {
         server,
         request: &request,
-        namespace: &namespace,
         to: header,
     };
     let engine = &server.engine;
-    let out = match reply.write(ANSWER_BYTES, |out| {
-        engine.copy_at_hand(&namespace, request.id, out)
-    }) {
+    let at_hand = &mut connection.at_hand;
+    let collection = engine.plain_collection(at_hand, request.database, request.collection)?;
+    let out = match reply.write(ANSWER_BYTES, |out| collection.copy_at_hand(request.id, out)) {
         Some(out) => out,
         None => {
             // It may be long: then it waits, as the command does.
@@ -64,7 +61,7 @@ pub(crate) async fn answer(
                 return None;
             }
             // Boxed, so that a connection is small while nothing is read.
-            let document = Box::pin(engine.read_plain(&namespace, request.id)).await?;
+            let document = Box::pin(collection.read(request.id)).await?;
             let bytes = document.bytes();
             reply.write(ANSWER_BYTES + bytes.len(), |out| {
                 out.extend_from_slice(bytes);
@@ -73,7 +70,10 @@ pub(crate) async fn answer(
         }
     };
     if let Some(session) = request.session {
-        engine.touch_session(connection.login.session(session)).ok()?;
+        let session = connection.login.session(session);
+        engine
+            .touch_session_again(&mut connection.at_hand, session, started)
+            .ok()?;
     }
     let counters = &server.counters;
     counters.requests.fetch_add(1, Ordering::Relaxed);
@@ -82,7 +82,7 @@ pub(crate) async fn answer(
         .bytes_in
         .fetch_add(message.len() as u64, Ordering::Relaxed);
     counters.bytes_out.fetch_add(out.len() as u64, Ordering::Relaxed);
-    engine.note_find(&namespace, started.elapsed());
+    engine.note_find(&connection.at_hand, started.elapsed());
     Some(Answer {
         _share: server.share_of_answer(out.len()),
         bytes: out,
@@ -125,14 +125,13 @@ fn allowed<'a>(
 struct Reply<'a> {
     server: &'a Server,
     request: &'a FindById<'a>,
-    namespace: &'a Namespace,
     to: &'a Header,
 }
 
 impl Reply<'_> {
     /// Writes the whole answer, of about this many bytes, with the document that `copy` appends; `None` if it appends nothing.
     fn write(self, bytes: usize, copy: impl FnOnce(&mut Vec<u8>) -> bool) -> Option<Vec<u8>> {
-        let namespace = self.namespace;
+        let (database, collection) = (self.request.database, self.request.collection);
         let mut out = Vec::with_capacity(bytes);
         out.resize(HEAD_BYTES, 0);
         let mut reply = DocumentWriter::new(&mut out);
@@ -140,7 +139,7 @@ impl Reply<'_> {
         reply.put_document("cursor", |cursor| {
             cursor.put_array("firstBatch", |batch| is_found = batch.put_copied("0", copy));
             cursor.put("id", ValueRef::Int64(0));
-            cursor.put_text("ns", &[&namespace.database, ".", &namespace.collection]);
+            cursor.put_text("ns", &[database, ".", collection]);
         });
         if !is_found {
             return None;

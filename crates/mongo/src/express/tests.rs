@@ -5,7 +5,7 @@ use crate::connection::Login;
 use crate::dispatch::{self, Outcome};
 use crate::server::Options;
 use crate::wire::{Message, ReplyForm};
-use engine::{Engine, ProfileChange, ProfileLevel};
+use engine::{AtHand, Engine, ProfileChange, ProfileLevel};
 use kv::{Kv, Simulation};
 use std::sync::Arc;
 use value::raw::encode_document;
@@ -35,6 +35,7 @@ impl Client {
                 compressors: Vec::new(),
                 login: Login::default(),
                 shown_user: None,
+                at_hand: AtHand::default(),
             },
         }
     }
@@ -133,16 +134,34 @@ async fn what_is_not_in_memory_is_read() {
     client
         .run(&doc! {"insert": "c", "documents": vec![document.clone()], "$db": "d"})
         .await;
-    let namespace = Namespace::new("d", "c");
     let id = Value::from("a");
-    let is_at_hand = client
-        .server
-        .engine
-        .copy_at_hand(&namespace, id.as_ref(), &mut Vec::new());
+    let engine = &client.server.engine;
+    let collection = engine.plain_collection(&mut AtHand::default(), "d", "c").unwrap();
+    let is_at_hand = collection.copy_at_hand(id.as_ref(), &mut Vec::new());
     assert!(!is_at_hand, "nobody read it");
     let answer = client.express(&find(id.clone())).await.expect("it is there");
     let known = client.raw(&find(id)).await;
     assert_eq!(answer[HEADER_BYTES..], known[HEADER_BYTES..]);
+}
+
+#[tokio::test]
+async fn a_name_is_looked_up_again_once_it_may_mean_another_collection() {
+    let mut client = Client::with_documents().await;
+    let asked = find(Value::from("a"));
+    let old = client.express(&asked).await.expect("it is in memory");
+    client
+        .run(&doc! {"renameCollection": "d.c", "to": "d.other", "$db": "admin"})
+        .await;
+    assert!(client.express(&asked).await.is_none(), "its name is another");
+    let new = doc! {"_id": "a", "text": "another"};
+    client
+        .run(&doc! {"insert": "c", "documents": vec![new], "$db": "d"})
+        .await;
+    let answer = client.express(&asked).await.expect("it can be read");
+    assert_ne!(answer[HEADER_BYTES..], old[HEADER_BYTES..]);
+    assert_eq!(answer[HEADER_BYTES..], client.raw(&asked).await[HEADER_BYTES..]);
+    client.run(&doc! {"drop": "c", "$db": "d"}).await;
+    assert!(client.express(&asked).await.is_none(), "it is gone");
 }
 
 #[tokio::test]

@@ -9,6 +9,7 @@ use crate::topology;
 use crate::wire::{Arrival, Compressor, Header, Intake, Message, MessageReader, Reply, ReplyForm, WireError};
 use bytes::Bytes;
 use code::Code;
+use engine::AtHand;
 use memory::Full;
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -61,6 +62,7 @@ pub(crate) async fn run(
         compressors: Vec::new(),
         login: Login::default(),
         shown_user: None,
+        at_hand: AtHand::default(),
     };
     let mut reader = MessageReader::default();
     let mut intake = Intake {

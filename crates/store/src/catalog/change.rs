@@ -48,6 +48,7 @@ impl Catalog {
         self.collections
             .write()
             .insert(namespace.clone(), collection.clone());
+        self.note_names();
         Ok(collection)
     }
 
@@ -67,6 +68,7 @@ impl Catalog {
         // From here on nobody finds the collection. A commit that is under way ends before its shard is removed, and
         // later ones are refused: see `Collection::end`.
         self.collections.write().remove(namespace);
+        self.note_names();
         self.drop_shards(&mut disk, &collection).await;
         Ok(true)
     }
@@ -112,6 +114,7 @@ impl Catalog {
             collections.remove(from);
             collections.insert(to.clone(), collection);
         }
+        self.note_names();
         if let Some(target) = target {
             self.drop_shards(&mut disk, &target).await;
         }

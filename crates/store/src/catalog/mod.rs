@@ -26,6 +26,7 @@ use kv::{Batch, Kv, ShardId};
 use parking_lot::RwLock;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// The catalog in memory. It is changed only under the lock of `disk`. A collection's own lock is taken after that one,
 /// never before.
@@ -36,6 +37,8 @@ pub(crate) struct Catalog {
     pub(crate) record_cache: Arc<RecordCache>,
     pub(crate) collections: RwLock<BTreeMap<Namespace, Arc<Collection>>>,
     pub(crate) disk: tokio::sync::Mutex<Disk>,
+    /// Counts the changes of names.
+    generation: AtomicU64,
     /// What of it could not be read.
     damage: Damage,
 }
@@ -61,6 +64,11 @@ impl Catalog {
         let found = found.ok_or_else(|| StoreError::NamespaceNotFound(namespace.to_string()))?;
         found.check_sound()?;
         Ok(found)
+    }
+
+    /// Notes that names mean other collections from now on: after the change of `collections`, and before anybody is told of it.
+    fn note_names(&self) {
+        self.generation.fetch_add(1, Ordering::Release);
     }
 
     /// Writes the changed entry of a collection.

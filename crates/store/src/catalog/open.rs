@@ -10,6 +10,7 @@ use parking_lot::RwLock;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 /// Reads all collections, finishes drops that were interrupted, and goes on with index builds. What is damaged is named, and keeps
 /// nothing else from being read.
@@ -37,6 +38,7 @@ pub(super) async fn open(kv: Kv, options: StoreOptions) -> Result<Arc<Catalog>, 
         options,
         collections: RwLock::new(BTreeMap::new()),
         disk: tokio::sync::Mutex::new(disk),
+        generation: AtomicU64::new(0),
         damage,
     });
     for (key, value) in entries.read {

@@ -5,6 +5,7 @@ use super::{Catalog, open};
 use crate::{Collection, CollectionOptions, IndexSpec, Moment, Namespace, StoreError, StoreOptions};
 use kv::Kv;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// All databases and collections; cheap to clone.
 #[derive(Clone, Debug)]
@@ -56,6 +57,12 @@ impl Store {
     /// asked of it.
     pub fn collection(&self, namespace: &Namespace) -> Option<Arc<Collection>> {
         self.catalog.find(namespace)
+    }
+
+    /// A number that changes whenever a name means another collection: while it is the same, whoever found a collection need not look
+    /// for it again. It is to be asked before the collection is.
+    pub fn generation(&self) -> u64 {
+        self.catalog.generation.load(Ordering::Acquire)
     }
 
     /// Makes a collection, or a view where the options have `viewOn`.
