@@ -3,14 +3,14 @@
 import { number, print } from "./ejson.js";
 
 /** Walks a plan from its leaf to its root. */
-export function stagesOf(stage) {
+function stagesOf(stage) {
   if (!stage) return [];
   const within = stage.inputStages ?? [stage.inputStage ?? stage.queryPlan].filter(Boolean);
   return [...within.flatMap(stagesOf), stage];
 }
 
 /** The name of a plan: the indexes that it reads. */
-export function planName(plan) {
+function planName(plan) {
   const names = stagesOf(plan).map((stage) => stage.indexName ?? (stage.stage === "COLLSCAN" ? "whole collection" : stage.stage === "IDHACK" || stage.stage === "EXPRESS_IXSCAN" ? "_id_" : undefined)).filter(Boolean);
   return [...new Set(names)].join(" + ") || plan?.stage || "nothing";
 }
@@ -38,7 +38,7 @@ export function readExplain(reply, command, indexes) {
 }
 
 /** The filter and the order that a command asks for. */
-export function questionOf(command) {
+function questionOf(command) {
   const stages = command.pipeline ?? [];
   const match = stages[0]?.$match;
   const order = match ? stages[1] : stages[0];
@@ -77,7 +77,7 @@ function funnelOf(stats, after) {
 }
 
 /** The fields that a filter compares, and how: `equal`, `range` or `other`. */
-export function comparedFields(filter, found = {}) {
+function comparedFields(filter, found = {}) {
   for (const [name, value] of Object.entries(filter ?? {})) {
     if (["$and", "$or", "$nor"].includes(name) && Array.isArray(value)) value.forEach((part) => comparedFields(part, found));
     else if (!name.startsWith("$")) found[name] ??= comparison(value);

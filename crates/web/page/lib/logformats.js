@@ -15,7 +15,7 @@ function withoutYear(month, day, clock, now = Date.now()) {
 const monthOf = (name) => MONTHS.indexOf(name) + 1;
 
 /** @type {{name: string, assumes?: string, form: RegExp, take: (found: RegExpExecArray) => {time: number, level?: string, [field: string]: unknown}}[]} */
-export const FORMATS = [
+const FORMATS = [
   {
     name: "web server, access",
     form: /^(\S+) \S+ (\S+) \[(\d+)\/(\w{3})\/(\d{4}):(\d\d:\d\d:\d\d) ([+-]\d{4})\] "(\S+) (\S+)[^"]*" (\d{3}) (\d+|-)(.*)$/,

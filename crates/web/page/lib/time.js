@@ -13,7 +13,7 @@ export function stamp(ms, utc = settings.value.utc) {
 }
 
 /** `20:15:03.412`. */
-export function clock(ms, utc = settings.value.utc) {
+function clock(ms, utc = settings.value.utc) {
   const d = new Date(ms);
   if (utc) return d.toISOString().slice(11, 23);
   return `${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}.${String(d.getMilliseconds()).padStart(3, "0")}`;

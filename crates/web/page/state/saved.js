@@ -2,20 +2,13 @@
 
 import { number } from "../lib/ejson.js";
 import { command } from "../lib/http.js";
+import { parsed } from "../lib/stored.js";
 
 /** All that is kept in a collection, by name. @param {"searches"|"queries"|"boards"} collection */
 export async function saved(collection, signal) {
   const { cursor } = await command("larder", { find: collection, sort: { _id: 1 }, limit: 500, singleBatch: true }, { signal });
-  return cursor.firstBatch.map((one) => ({ params: {}, ...parsed(one.content), name: String(one._id), version: number(one.version) || 0 }));
-}
-
-/** Any client may have written it. */
-function parsed(content) {
-  try {
-    return JSON.parse(content);
-  } catch {
-    return {};
-  }
+  // Any client may have written it.
+  return cursor.firstBatch.map((one) => ({ params: {}, ...parsed(one.content, {}), name: String(one._id), version: number(one.version) || 0 }));
 }
 
 /** Somebody else has kept something under this name meanwhile. */

@@ -1,26 +1,15 @@
 // What the browser remembers: theme, zone, keys.
 
+import { stored, store } from "../lib/stored.js";
 import { signal } from "./signal.js";
 
 const KEY = "larder-settings";
 
-function read() {
-  try {
-    return JSON.parse(localStorage.getItem(KEY)) ?? {};
-  } catch {
-    return {};
-  }
-}
-
-export const settings = signal({ theme: "system", utc: false, keys: true, ...read() });
+export const settings = signal({ theme: "system", utc: false, keys: true, ...stored(KEY, {}) });
 
 export function change(changes) {
   settings.value = { ...settings.value, ...changes };
-  try {
-    localStorage.setItem(KEY, JSON.stringify(settings.value));
-  } catch {
-    // A browser that keeps nothing forgets it with the tab.
-  }
+  store(KEY, settings.value);
 }
 
 /** Follows the theme on the root element, where the styles look for it. */

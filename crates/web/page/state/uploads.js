@@ -1,6 +1,7 @@
 // Uploads under way, whichever view is open; their addresses are kept in the browser, so that they go on after a reload.
 
 import { abandon, begin, offsetOf, upload } from "../lib/tus.js";
+import { stored, store } from "../lib/stored.js";
 import { signal } from "./signal.js";
 
 const KEY = "larder-uploads";
@@ -14,23 +15,13 @@ export const finished = signal(0);
 const live = new Map();
 let next = 1;
 
-function remembered() {
-  try {
-    return JSON.parse(localStorage.getItem(KEY)) ?? {};
-  } catch {
-    return {};
-  }
-}
+const remembered = () => stored(KEY, {});
 
 function note(key, entry) {
   const all = remembered();
   if (entry) all[key] = entry;
   else delete all[key];
-  try {
-    localStorage.setItem(KEY, JSON.stringify(all));
-  } catch {
-    // A browser that keeps nothing begins again after a reload.
-  }
+  store(KEY, all);
 }
 
 const keyOf = (bucket, file, name) => JSON.stringify([bucket, name, file.size, file.lastModified]);

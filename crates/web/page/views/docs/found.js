@@ -15,7 +15,7 @@ import { session } from "../../state/session.js";
 import { moveInList } from "../../parts/roving.js";
 
 /** The command of what the address asks. */
-export function findOf(name, { filter = "", sort = "", fields = "" }) {
+function findOf(name, { filter = "", sort = "", fields = "" }) {
   const projection = Object.fromEntries(fields.split(",").map((field) => field.trim()).filter(Boolean).map((field) => [field, 1]));
   const find = { find: parts(name)[1], filter: parseDocument(filter), batchSize: PAGE, maxTimeMS: 30_000 };
   if (sort.trim()) find.sort = parseSort(sort);

@@ -8,7 +8,7 @@ import { go, link } from "../../state/route.js";
 import { useResource } from "../../state/resource.js";
 
 /** The buckets among the collections. */
-export function bucketsOf(collections) {
+function bucketsOf(collections) {
   const named = new Map(collections.map((one) => [one.name, one]));
   return collections.filter((one) => one.collection.endsWith(".files")).map((one) => {
     const name = one.collection.slice(0, -".files".length);

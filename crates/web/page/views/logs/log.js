@@ -4,6 +4,7 @@ import { html, useLayoutEffect, useState } from "../../lib/html.js";
 import { scalar } from "../../lib/ejson.js";
 import { GROUPS } from "../../lib/level.js";
 import { count } from "../../lib/number.js";
+import { parsed } from "../../lib/stored.js";
 import { fromInput, toInput } from "../../lib/time.js";
 import { Histogram } from "../../parts/histogram.js";
 import { isFree, isShortcut } from "../../parts/keys.js";
@@ -28,14 +29,6 @@ const ROUGH_AFTER_MS = 500;
 
 /** Bars of what goes on are counted again so long after they came. */
 const LIVE_BARS_MS = 5000;
-
-const parsed = (text) => {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-};
 
 /** Filters of an address, which anybody may have written. */
 function filtersOf(text) {
