@@ -1,5 +1,7 @@
 //! Secondary indexes: the keys of the objects that are found under a term, or a range of terms, in order.
 
+mod keys;
+
 use crate::error::{Result, RiakError};
 use crate::limits::{LISTED_AT_ONCE, PAGE_BYTES, PATTERN_BYTES_MAX};
 use crate::names::{id_of_key, key_of_id};
@@ -7,6 +9,7 @@ use crate::object::{bytes_of_term, term_of_key};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use engine::{PageLimit, RevisionedCollection, RevisionedSnapshot};
+use keys::Keys;
 use regex::bytes::{Regex, RegexBuilder};
 use std::ops::Bound;
 use value::{Document, DocumentBuf, Value, compare};
@@ -42,10 +45,8 @@ pub(crate) struct Run {
     snapshot: RevisionedSnapshot,
     name: Option<String>,
     range: Range,
-    /// What is looked through after that range, the next last.
-    ranges_behind: Vec<Range>,
-    /// The first and the last key that are meant, by their bytes.
-    keys: Option<(Vec<u8>, Vec<u8>)>,
+    /// Where a range of keys is meant.
+    keys: Option<Keys>,
     /// The term and the `_id` of what was found last.
     last: Option<(Value, Value)>,
     pattern: Option<Regex>,
@@ -135,11 +136,7 @@ impl Query {
             true => Bound::Unbounded,
             false => Bound::Included(term(&self.low)?),
         };
-        let range = (low, Bound::Included(term(high)?));
-        Ok(match self.keys() {
-            Some((low, high)) => texts_between(&low, &high),
-            None => range,
-        })
+        Ok((low, Bound::Included(term(high)?)))
     }
 
     /// Begins to look.
@@ -149,20 +146,15 @@ impl Query {
         let pattern = self.pattern.as_deref().map(compile).transpose()?;
         let pattern = pattern.filter(|_| self.index != BUCKET);
         let name = (!self.is_by_key()).then(|| String::from_utf8_lossy(&self.index).into_owned());
-        // Keys that are no texts lie before or behind all texts, wherever their bytes are among those.
-        let (range, ranges_behind) = match (self.keys(), self.range()?) {
-            (Some(_), texts) => (
-                (Bound::Unbounded, Bound::Excluded(Value::from(""))),
-                vec![(Bound::Included(behind_texts()), Bound::Unbounded), texts],
-            ),
-            (None, range) => (range, Vec::new()),
-        };
+        let keys = self.keys().map(|(low, high)| {
+            let after = last.as_ref().map(|(_, id)| key_of_id(id.as_ref()).into_owned());
+            Keys::between(&low, &high, after)
+        });
         Ok(Run {
             snapshot: collection.snapshot().await?,
             name,
-            range,
-            ranges_behind,
-            keys: self.keys(),
+            range: self.range()?,
+            keys,
             last,
             pattern,
             left: self.max_results,
@@ -179,7 +171,7 @@ impl Run {
         while found.is_empty() && !self.is_ended && self.left != Some(0) {
             let page = match &self.name {
                 Some(name) => self.terms(&name.clone()).await?,
-                None => self.keys().await?,
+                None => self.ids().await?,
             };
             engine::steps(page.len())?;
             for (term, id) in page {
@@ -216,36 +208,42 @@ impl Run {
         Ok(page)
     }
 
-    async fn keys(&mut self) -> Result<Vec<(Value, Value)>> {
+    /// The next `_id`s of keys that are meant, as terms too.
+    async fn ids(&mut self) -> Result<Vec<(Value, Value)>> {
+        let ids = match &mut self.keys {
+            Some(keys) => {
+                let ids = keys.next(&self.snapshot).await?;
+                self.is_ended = ids.is_empty();
+                ids
+            }
+            None => self.ids_in_range().await?,
+        };
+        Ok(ids.into_iter().map(|id| (id.clone(), id)).collect())
+    }
+
+    async fn ids_in_range(&mut self) -> Result<Vec<Value>> {
         let limit = PageLimit {
             entries: LISTED_AT_ONCE,
             bytes: PAGE_BYTES,
         };
         let (low, high) = &self.range;
+        // A continuation is a client's.
         let last = self.last.as_ref().map(|(_, id)| id);
         let last = last.filter(|id| !is_before(id, low));
-        let low = last.map_or_else(|| low.clone(), |id| Bound::Excluded(id.clone()));
-        let (ids, next) = match last.is_some_and(|id| is_behind(id, high)) {
-            true => (Vec::new(), None),
-            false => self.snapshot.ids((low, high.clone()), None, limit).await?,
-        };
-        if next.is_none() {
-            match self.ranges_behind.pop() {
-                Some(range) => self.range = range,
-                None => self.is_ended = true,
-            }
+        if last.is_some_and(|id| is_behind(id, high)) {
+            self.is_ended = true;
+            return Ok(Vec::new());
         }
-        Ok(ids.into_iter().map(|(id, _)| (id.clone(), id)).collect())
+        let low = last.map_or_else(|| low.clone(), |id| Bound::Excluded(id.clone()));
+        let (ids, next) = self.snapshot.ids((low, high.clone()), None, limit).await?;
+        self.is_ended = next.is_none();
+        Ok(ids.into_iter().map(|(id, _)| id).collect())
     }
 
     /// Whether a term, or a key, is one of those that are looked for.
     fn means(&self, shown: &[u8]) -> bool {
-        let is_within = self
-            .keys
-            .as_ref()
-            .is_none_or(|(low, high)| (low.as_slice()..=high.as_slice()).contains(&shown));
         let is_match = |pattern: &Regex| pattern.is_match(shown);
-        is_within && self.pattern.as_ref().is_none_or(is_match)
+        self.pattern.as_ref().is_none_or(is_match)
     }
 
     /// The continuation with which a client goes on, if as many were found as were wanted.
@@ -254,22 +252,6 @@ impl Run {
         let place = Document::new().with("term", term.clone()).with("id", id.clone());
         Some(STANDARD.encode(DocumentBuf::from(&place).bytes()))
     }
-}
-
-/// A range that holds all texts from one key to another, and no other `_id`s.
-fn texts_between(low: &[u8], high: &[u8]) -> Range {
-    // A text is behind a key that is none only if it is behind what of it is one.
-    let begin = low.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-    let end = match std::str::from_utf8(high) {
-        Ok(text) => Bound::Included(Value::from(text)),
-        Err(_) => Bound::Excluded(behind_texts()),
-    };
-    (Bound::Included(Value::from(begin)), end)
-}
-
-/// The first value that comes after all texts.
-fn behind_texts() -> Value {
-    Value::from(Document::new())
 }
 
 fn is_before(id: &Value, low: &Bound<Value>) -> bool {

@@ -1,0 +1,177 @@
+//! A range of keys in the order of their bytes, whatever `_id`s they are.
+//!
+//! The index of `_id`s has texts in that order. Bytes that are no text, numbers and the like lie before or behind all texts, in an order
+//! of their own: those of the range are looked for and put where they belong.
+
+use super::Range;
+use crate::error::Result;
+use crate::limits::{LISTED_AT_ONCE, PAGE_BYTES};
+use crate::names::key_of_id;
+use engine::{DocumentPosition, PageLimit, RevisionedSnapshot};
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Bound;
+use value::{Document, Value};
+
+/// The keys that are no texts and kept at once; of more, all are looked through again for those that follow.
+const OTHERS_AT_ONCE: usize = 50_000;
+
+/// A key with its `_id`.
+type Key = (Vec<u8>, Value);
+
+/// Keys on their way.
+#[derive(Debug)]
+pub(super) struct Keys {
+    /// The first and the last that are meant.
+    low: Vec<u8>,
+    high: Vec<u8>,
+    /// Those up to this one were given before.
+    after: Option<Vec<u8>>,
+    texts: Texts,
+    others: Others,
+}
+
+#[derive(Debug)]
+struct Texts {
+    read: VecDeque<Key>,
+    range: Range,
+    position: Option<DocumentPosition>,
+    is_ended: bool,
+}
+
+#[derive(Debug, Default)]
+struct Others {
+    found: VecDeque<Key>,
+    /// The last that was found, behind which the others are looked for.
+    last: Option<Vec<u8>>,
+    is_ended: bool,
+}
+
+impl Keys {
+    /// The keys from `low` to `high`, both included, behind one that was given last.
+    pub(super) fn between(low: &[u8], high: &[u8], after: Option<Vec<u8>>) -> Keys {
+        let first = after.as_deref().map_or(low, |after| low.max(after));
+        Keys {
+            texts: Texts {
+                read: VecDeque::new(),
+                range: texts_between(first, high),
+                position: None,
+                is_ended: first > high,
+            },
+            others: Others {
+                last: after.clone(),
+                is_ended: first > high,
+                ..Others::default()
+            },
+            low: low.to_vec(),
+            high: high.to_vec(),
+            after,
+        }
+    }
+
+    /// The `_id`s of the next keys, of each key one; none at the end.
+    pub(super) async fn next(&mut self, snapshot: &RevisionedSnapshot) -> Result<Vec<Value>> {
+        let mut ids = Vec::new();
+        while ids.len() < LISTED_AT_ONCE {
+            self.read_texts(snapshot).await?;
+            self.find_others(snapshot).await?;
+            let order = match (self.texts.read.front(), self.others.found.front()) {
+                (None, None) => break,
+                (Some(_), None) => Ordering::Less,
+                (None, Some(_)) => Ordering::Greater,
+                (Some((text, _)), Some((other, _))) => text.cmp(other),
+            };
+            let text = order.is_le().then(|| self.texts.read.pop_front());
+            let other = order.is_ge().then(|| self.others.found.pop_front());
+            ids.extend(text.or(other).flatten().map(|(_, id)| id));
+        }
+        Ok(ids)
+    }
+
+    fn means(&self, key: &[u8]) -> bool {
+        let is_after = self.after.as_deref().is_none_or(|after| key > after);
+        is_after && (self.low.as_slice()..=self.high.as_slice()).contains(&key)
+    }
+
+    /// Reads texts, unless some wait or all were read.
+    async fn read_texts(&mut self, snapshot: &RevisionedSnapshot) -> Result<()> {
+        while self.texts.read.is_empty() && !self.texts.is_ended {
+            let position = self.texts.position.take();
+            let range = self.texts.range.clone();
+            let (ids, next) = snapshot.ids(range, position.as_ref(), page()).await?;
+            engine::steps(ids.len())?;
+            self.texts.is_ended = next.is_none();
+            self.texts.position = next;
+            for (id, _) in ids {
+                let key = key_of_id(id.as_ref()).into_owned();
+                if self.means(&key) {
+                    self.texts.read.push_back((key, id));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks for keys that are no texts, unless some wait or all were found.
+    async fn find_others(&mut self, snapshot: &RevisionedSnapshot) -> Result<()> {
+        if !self.others.found.is_empty() || self.others.is_ended {
+            return Ok(());
+        }
+        let mut found = BTreeMap::new();
+        self.others.is_ended = true;
+        let beside_texts = [
+            (Bound::Unbounded, Bound::Excluded(Value::from(""))),
+            (Bound::Included(behind_texts()), Bound::Unbounded),
+        ];
+        for range in beside_texts {
+            let mut position = None;
+            loop {
+                let (ids, next) = snapshot.ids(range.clone(), position.as_ref(), page()).await?;
+                engine::steps(ids.len())?;
+                for (id, _) in ids {
+                    let key = key_of_id(id.as_ref()).into_owned();
+                    let is_new = self.others.last.as_ref().is_none_or(|last| key > *last);
+                    if is_new && self.means(&key) {
+                        found.insert(key, id);
+                    }
+                    if found.len() > OTHERS_AT_ONCE {
+                        found.pop_last();
+                        self.others.is_ended = false;
+                    }
+                }
+                position = next;
+                if position.is_none() {
+                    break;
+                }
+            }
+        }
+        if let Some((last, _)) = found.last_key_value() {
+            self.others.last = Some(last.clone());
+        }
+        self.others.found = found.into_iter().collect();
+        Ok(())
+    }
+}
+
+fn page() -> PageLimit {
+    PageLimit {
+        entries: LISTED_AT_ONCE,
+        bytes: PAGE_BYTES,
+    }
+}
+
+/// A range that holds all texts from one key to another, and no other `_id`s.
+fn texts_between(low: &[u8], high: &[u8]) -> Range {
+    // A text is behind a key that is none only if it is behind what of it is one.
+    let begin = low.utf8_chunks().next().map_or("", |chunk| chunk.valid());
+    let end = match std::str::from_utf8(high) {
+        Ok(text) => Bound::Included(Value::from(text)),
+        Err(_) => Bound::Excluded(behind_texts()),
+    };
+    (Bound::Included(Value::from(begin)), end)
+}
+
+/// The first value that comes after all texts.
+fn behind_texts() -> Value {
+    Value::from(Document::new())
+}
