@@ -42,11 +42,13 @@ pub enum Holder {
     Ingest,
     /// Messages of syslog, from their first byte until they are written.
     Syslog,
+    /// What long commands are decoded into.
+    Commands,
 }
 
 impl Holder {
     /// All of them.
-    pub const ALL: [Holder; 18] = [
+    pub const ALL: [Holder; 19] = [
         Holder::Strangers,
         Holder::Requests,
         Holder::LargeRequests,
@@ -65,6 +67,7 @@ impl Holder {
         Holder::Uploads,
         Holder::Ingest,
         Holder::Syslog,
+        Holder::Commands,
     ];
 
     /// Its name, as reports show it.
@@ -88,6 +91,7 @@ impl Holder {
             Holder::Uploads => "uploads",
             Holder::Ingest => "ingest",
             Holder::Syslog => "syslog",
+            Holder::Commands => "commands",
         }
     }
 
@@ -112,6 +116,7 @@ impl Holder {
             Holder::Uploads => "pieces of uploads",
             Holder::Ingest => "documents of bulk requests",
             Holder::Syslog => "messages of syslog",
+            Holder::Commands => "long commands",
         }
     }
 
@@ -121,7 +126,12 @@ impl Holder {
             Holder::Strangers | Holder::Scrolls | Holder::Syslog => 1,
             Holder::Requests | Holder::Answers | Holder::Values | Holder::Cursors | Holder::Tails => 2,
             Holder::LargeRequests | Holder::Scripts | Holder::DesignFunctions | Holder::Searches => 4,
-            Holder::Documents | Holder::Views | Holder::Indexing | Holder::Uploads | Holder::Ingest => 3,
+            Holder::Documents
+            | Holder::Views
+            | Holder::Indexing
+            | Holder::Uploads
+            | Holder::Ingest
+            | Holder::Commands => 3,
             Holder::Stages => 6,
         }
     }

@@ -5,10 +5,11 @@ use crate::arguments::{self, Generic};
 use crate::call::Call;
 use crate::commands::{self, Command};
 use crate::connection::Connection;
+use crate::decoding;
 use crate::error::{CommandError, Result};
 use crate::failpoint::Effect;
 use crate::profile;
-use crate::read_level;
+use crate::read_level::{self, Reading};
 use crate::server::Server;
 use crate::wire::{Message, Reply, ReplyForm, Request};
 use code::Code;
@@ -142,15 +143,22 @@ async fn run_named(
         generic,
         context,
     };
+    carry_out(command, &mut call, reading).await
+}
+
+/// Runs a command that may run, and notes what it did where the profiler wants to know.
+async fn carry_out(command: &Command, call: &mut Call<'_>, reading: Reading) -> Result<Reply> {
+    let (server, request) = (call.server, call.request);
     let started = Instant::now();
+    let _decoded = decoding::room(command.name, request, &call.context).await?;
     let interruption = call.context.interruption();
-    let result = interruption.run((command.run)(&mut call)).await;
+    let result = interruption.run((command.run)(call)).await;
     let elapsed = started
         .elapsed()
         .saturating_sub(call.context.metrics.time_waited());
     if is_profiled(server, command, &call.database, elapsed) {
         let namespace = operated_on(command, &call.database, request);
-        profile::record(&call, namespace, elapsed, &result).await;
+        profile::record(call, namespace, elapsed, &result).await;
     }
     let mut reply = result?;
     reading.finish(server, &mut reply).await?;

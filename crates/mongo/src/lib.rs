@@ -16,6 +16,7 @@ mod access;
 mod call;
 mod cluster_time;
 mod connection;
+mod decoding;
 mod dispatch;
 mod error;
 mod establishment;

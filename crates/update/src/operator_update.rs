@@ -73,6 +73,7 @@ impl OperatorUpdate {
             )));
         };
         for (path, operand) in operands.iter() {
+            steps(1)?;
             if name == "$rename" {
                 self.add_rename(path, operand)?;
                 continue;

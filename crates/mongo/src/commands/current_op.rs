@@ -1,9 +1,9 @@
 //! `currentOp`: what runs now.
 
 use super::listing_filter::ListingFilter;
-use crate::arguments::is_generic;
+use crate::arguments::{is_generic, is_true};
 use crate::call::Call;
-use crate::error::{CommandError, Result};
+use crate::error::Result;
 use crate::wire::Reply;
 use auth::{Action, Resource};
 use engine::WantedOperations;
@@ -15,16 +15,20 @@ const OPTIONS: [&str; 3] = ["$all", "$ownOps", "$truncateOps"];
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
     let arguments = call.arguments();
-    let is_set = |name| Ok::<_, CommandError>(arguments.flag(name)?.unwrap_or(false));
-    let own_only = is_set("$ownOps")?;
+    // Values of every type are true or false, as in MongoDB.
+    let is_set = |name| is_true(arguments.any(name));
+    let own_only = is_set("$ownOps");
     if !own_only {
         call.require(Action::Inprog, Resource::Cluster)?;
     }
     let wanted = WantedOperations {
         all_users: !own_only,
-        idle_connections: is_set("$all")?,
+        idle_connections: is_set("$all"),
         idle_cursors: false,
-        is_truncated: is_set("$truncateOps")?,
+        // Only those who test may have long commands whole; others ask `$currentOp`.
+        is_truncated: !call.server.options.test_commands
+            || arguments.any("$truncateOps").is_none()
+            || is_set("$truncateOps"),
     };
     let conditions: Document = call
         .body()

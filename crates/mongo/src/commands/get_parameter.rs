@@ -128,30 +128,42 @@ fn known(call: &Call<'_>) -> Document {
 pub(super) async fn set(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
     let known = known(call);
-    let mut changes: Vec<(&str, Change)> = Vec::new();
+    let mut wanted: Vec<(&str, ValueRef<'_>)> = Vec::new();
     for (name, value) in call.body().iter().skip(1).filter(|(name, _)| !is_generic(name)) {
         if !known.contains(name) {
             let message =
                 format!("attempted to set unrecognized parameter [{name}], use help:true to see options ");
             return Err(CommandError::invalid_options(message));
         }
-        if changes.iter().any(|(other, _)| *other == name) {
+        if !CHANGEABLE.contains(&name) {
+            return Err(not_changeable(name));
+        }
+        if wanted.iter().any(|(other, _)| *other == name) {
             let message =
                 format!("attempted to set parameter [{name}] twice in the same setParameter command");
             return Err(CommandError::invalid_options(message));
         }
-        changes.push((name, Change::parse(name, value)?));
+        wanted.push((name, value));
     }
-    let Some((name, _)) = changes.last() else {
+    // MongoDB sets them in the order of their names, and tells what the first one was.
+    wanted.sort_unstable_by_key(|(name, _)| *name);
+    let changes = wanted.iter().map(|(name, value)| Change::parse(name, *value));
+    let changes: Vec<Change> = changes.collect::<Result<_>>()?;
+    let Some((name, _)) = wanted.first() else {
         return Err(CommandError::invalid_options(
             "no option found to set, use help:true to see options ",
         ));
     };
     let was = known.get(name).cloned();
-    for (_, change) in changes {
+    for change in changes {
         change.apply(call.server);
     }
     Ok(doc! {"was": was}.into())
+}
+
+fn not_changeable(name: &str) -> CommandError {
+    let message = format!("not allowed to change [{name}] at runtime");
+    CommandError::new(Code::ILLEGAL_OPERATION, message)
 }
 
 /// A parameter's new value.
@@ -188,10 +200,7 @@ impl Change {
                     .map_err(|_negative| out_of_range(name, depth, "greater than or equal to 0"))?;
                 Ok(Change::LimiterQueueDepth(depth))
             }
-            _ => {
-                let message = format!("not allowed to change [{name}] at runtime");
-                Err(CommandError::new(Code::ILLEGAL_OPERATION, message))
-            }
+            _ => Err(not_changeable(name)),
         }
     }
 

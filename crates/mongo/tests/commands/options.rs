@@ -322,6 +322,18 @@ fn parameters() -> Vec<Case> {
             "not allowed to change [quiet]",
         )
         .of("admin"),
+        bad(
+            doc! {"setParameter": 1, "ttlMonitorSleepSecs": "often", "no": 1},
+            72,
+            "unrecognized parameter [no]",
+        )
+        .of("admin"),
+        // The first by name tells what it was.
+        good(
+            doc! {"setParameter": 1, "ttlMonitorSleepSecs": 60, "notablescan": false},
+            doc! {"was": false},
+        )
+        .of("admin"),
         good(
             doc! {"getParameter": 1, "notablescan": 1},
             doc! {"notablescan": false},
@@ -384,6 +396,17 @@ fn unknown_fields() -> Vec<Case> {
             doc! {"dbStats": 1, "freeStorage": 1},
             doc! {"freeStorageSize": 0.0, "indexFreeStorageSize": 0.0, "totalFreeStorageSize": 0.0},
         ),
+        // Long commands are cut, unless a test asks for them whole; options are true or false whatever their type.
+        good(
+            doc! {"currentOp": 1, "x": {"$ne": "y".repeat(2_000)}, "comment": "long"},
+            doc! {"inprog": [{"command": {"comment": "long"}}]},
+        )
+        .of("admin"),
+        good(
+            doc! {"currentOp": 1, "$ownOps": "yes", "$truncateOps": false, "x": {"$ne": "y".repeat(2_000)}},
+            doc! {"inprog": [{"command": {"currentOp": 1}}]},
+        )
+        .of("admin"),
         // What every command takes is no condition on operations.
         good(
             doc! {"currentOp": 1, "maxTimeMS": 10_000, "apiVersion": "1"},
