@@ -136,6 +136,28 @@ test("until all readings have been read a sample of them is drawn, and says so",
   await page.done();
 });
 
+test("readings are read once where they came in the order of time, and are all drawn where they did not", async () => {
+  const readings = (at) => Array.from({ length: 1000 }, (_, n) => ({ time: { $date: { $numberLong: String(BEGIN + at(n) * 60_000) } }, celsius: n % 10 }));
+  await server.command("fleet", { insert: "ordered", documents: readings((n) => n) });
+  await server.command("fleet", { insert: "shuffled", documents: readings((n) => (500 + 7 * n) % 1000) });
+  const page = await browser.open(`${server.url}/#/graphs`);
+  const asked = [];
+  page.on("request", (request) => asked.push(request.postData() ?? ""));
+  const told = async (name) => {
+    asked.length = 0;
+    await page.goto(`${server.url}/#/graphs/fleet.${name}?by=none`);
+    const status = page.getByText(/^1,000 readings/);
+    await status.waitFor();
+    const [read, step] = (await status.innerText()).split(" · ");
+    return { read, step, times: asked.filter((body) => body.includes("$firstN")).length };
+  };
+  const ordered = await told("ordered");
+  assert.deepEqual(ordered, { read: "1,000 readings", step: ordered.step, times: 1 });
+  await page.goto(`${server.url}/#/graphs`);
+  assert.deepEqual(await told("shuffled"), { ...ordered, times: 2 });
+  await page.done();
+});
+
 test("the graphs of a board are asked for when one comes to them", async () => {
   const graph = { coll: "fleet.readings", time: "time", value: "celsius", by: "device", stat: "mean", wide: true, height: 360 };
   const content = JSON.stringify({ graphs: ["mean", "min", "max", "sum", "count", "last", "p50", "p95"].map((stat) => ({ ...graph, stat })) });

@@ -7,7 +7,7 @@ import { Asked, Empty } from "../../parts/panel.js";
 import { useMeanwhile, useResource } from "../../state/resource.js";
 import { learn } from "./columns.js";
 import { roughSeries } from "./rough.js";
-import { STATS, csvOf, series, timeRange } from "./series.js";
+import { STATS, csvOf, series, wholeSeries } from "./series.js";
 
 const LIVE_MS = 2000;
 /** How long all readings are waited for before a sample is drawn. */
@@ -24,8 +24,9 @@ export function Graph({ spec, from, to, isLive, choose, height }) {
     const begun = performance.now();
     learn(spec.coll);
     // What is live ends now, and keeps its length.
-    const range = isWhole ? await timeRange(spec.coll, spec.time, signal) : isLive ? { from: Date.now() - (to - from), to: Date.now() } : { from, to };
-    return { ...(await series(spec.coll, { ...spec, ...range, isWhole }, signal)), ms: performance.now() - begun };
+    const range = isLive ? { from: Date.now() - (to - from), to: Date.now() } : { from, to };
+    const found = await (isWhole ? wholeSeries(spec.coll, spec, signal) : series(spec.coll, { ...spec, ...range }, signal));
+    return { ...found, ms: performance.now() - begun };
   }, [key], isLive ? LIVE_MS : 0);
   // Of a part, and of sums, a sample says little.
   const rough = useMeanwhile((signal) => (isWhole && !isLive && spec.stat === "mean" ? roughSeries(spec, signal) : null), key, !exact.loading, ROUGH_AFTER_MS);

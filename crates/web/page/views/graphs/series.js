@@ -6,6 +6,7 @@ import { csvLine } from "../../lib/give.js";
 import { command, parts } from "../../lib/http.js";
 import { duration } from "../../lib/number.js";
 import { niceStep } from "../../lib/time.js";
+import { timesOfEnds } from "../logs/find.js";
 import { seriesOfColumns } from "./columns.js";
 
 const SAMPLE = 200;
@@ -31,8 +32,8 @@ export async function sampleFields(name, signal) {
   return { times: of("date"), numbers: of("int", "long", "double", "decimal"), texts, by };
 }
 
-/** The oldest and the newest reading. */
-export async function timeRange(name, time, signal) {
+/** The oldest and the newest reading. Without an index on the time all documents are read for it, twice. */
+async function timeRange(name, time, signal) {
   const one = async (order) => (await aggregate(name, [{ $match: { [time]: { $type: "date" } } }, { $sort: { [time]: order } }, { $limit: 1 }, { $project: { [time]: 1 } }], signal))[0];
   const [oldest, newest] = await Promise.all([one(1), one(-1)]);
   const now = Date.now();
@@ -62,6 +63,21 @@ function rateOf(points) {
     const rate = (1000 * (value >= old ? value - old : value)) / (t - before);
     return [t, rate, rate, rate];
   });
+}
+
+/**
+ * The series of all readings. Documents come mostly in the order of time, so that the first and the last tell the range, and all are
+ * read once: if these are as many as there are, none lies outside.
+ */
+export async function wholeSeries(name, spec, signal) {
+  const [database, collection] = parts(name);
+  const [ends, total] = await Promise.all([timesOfEnds(name, spec.time, signal), command(database, { count: collection }, { signal }).then(({ n }) => number(n))]);
+  const of = (range) => series(name, { ...spec, ...range, isWhole: true }, signal);
+  const guessed = ends && { from: Math.min(...ends), to: Math.max(...ends, ends[0] + 1) };
+  const found = guessed && (await of(guessed));
+  if (found?.all === total) return found;
+  const range = await timeRange(name, spec.time, signal);
+  return range.from === guessed?.from && range.to === guessed.to ? found : of(range);
 }
 
 /** A value of each step, by the values of a field; those with most readings first. */

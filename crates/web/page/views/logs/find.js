@@ -7,12 +7,13 @@ import { NAMED, spellings } from "../../lib/level.js";
 
 const TIME_MS = 10_000;
 
-/** Whether the newest and the oldest document have a date as their time: text that looks like one is ordered otherwise. */
-export async function isDated(name, time, signal) {
+/** The times of the documents that came first and last; null where one has no date: text that looks like one is ordered otherwise. */
+export async function timesOfEnds(name, time, signal) {
   const [database, collection] = parts(name);
   const one = (order) => command(database, { find: collection, filter: {}, sort: { $natural: order }, limit: 1, singleBatch: true, projection: { [time]: 1 } }, { signal });
   const found = await Promise.all([one(1), one(-1)]).catch(() => []);
-  return found.length === 2 && found.every(({ cursor }) => cursor.firstBatch.length && typeOf(valueAt(cursor.firstBatch[0], time) ?? null) === "date");
+  const times = found.map(({ cursor }) => valueAt(cursor.firstBatch[0] ?? {}, time) ?? null);
+  return times.length === 2 && times.every((value) => typeOf(value) === "date") ? times.map(millis) : null;
 }
 
 /** What is asked as a filter; null where it cannot be said so. */

@@ -5,7 +5,7 @@ import { scalar, typeOf } from "../../lib/ejson.js";
 import { command, elastic, indexPath, parts } from "../../lib/http.js";
 import { GROUPS, queryOf } from "../../lib/level.js";
 import { niceStep } from "../../lib/time.js";
-import { isDated, linesOf } from "./find.js";
+import { linesOf, timesOfEnds } from "./find.js";
 
 const SAMPLE = 100;
 const TIMES = ["time", "@timestamp", "timestamp", "at", "ts", "date"];
@@ -43,7 +43,7 @@ async function purposes(name, fields, signal) {
   const dates = fields.filter((field) => field.type === "date");
   const named = (wanted, from) => wanted.map((one) => from.find((field) => field.name === one)).find(Boolean);
   const time = (named(TIMES, dates) ?? dates[0])?.name;
-  return { fields, time, isDated: Boolean(time && (await isDated(name, time, signal))), level: named(LEVELS, fields), message: named(MESSAGES, fields)?.name };
+  return { fields, time, isDated: Boolean(time && (await timesOfEnds(name, time, signal))), level: named(LEVELS, fields), message: named(MESSAGES, fields)?.name };
 }
 
 function flat(properties, prefix = "") {
