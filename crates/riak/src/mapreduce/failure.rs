@@ -11,6 +11,8 @@ const SHOWN_BYTES: usize = 500;
 pub(crate) enum Failure {
     /// A phase failed; what Riak tells of it, an object of JSON.
     Phase(Value),
+    /// The time of the job is over.
+    Timeout,
     /// Anything else.
     Other(RiakError),
 }
@@ -27,9 +29,13 @@ impl Failure {
         }))
     }
 
-    /// The time of the job is over.
-    pub(crate) fn timeout() -> Failure {
-        Failure::Phase(json!({"error": "timeout"}))
+    /// What is told of it as an object of JSON; other errors are told as those of any request.
+    pub(crate) fn told(self) -> Result<Value, RiakError> {
+        match self {
+            Failure::Phase(told) => Ok(told),
+            Failure::Timeout => Ok(json!({"error": "timeout"})),
+            Failure::Other(error) => Err(error),
+        }
     }
 }
 

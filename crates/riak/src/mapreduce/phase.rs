@@ -106,7 +106,7 @@ fn read_phase(phase: &Value, is_last: bool) -> Result<Phase> {
     };
     Ok(Phase {
         step,
-        argument: spec.get("arg").filter(|argument| !argument.is_null()).cloned(),
+        argument: spec.get("arg").cloned(),
         keeps,
     })
 }

@@ -67,7 +67,7 @@ impl Run {
         while !self.is_ended {
             let deadline = self.deadline;
             let kept = match engine::run_until(deadline, self.step()).await {
-                Err(_) if Instant::now() >= deadline => return Err(Failure::timeout()),
+                Err(_) if Instant::now() >= deadline => return Err(Failure::Timeout),
                 kept => kept?,
             };
             if !kept.is_empty() {

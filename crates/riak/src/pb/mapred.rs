@@ -39,7 +39,11 @@ pub(crate) async fn run(connection: &mut Connection, request: MapRedReq) -> Resu
 
 fn told(failure: Failure) -> RiakError {
     match failure {
-        Failure::Phase(told) => RiakError::bad(told.to_string()),
-        Failure::Other(error) => error,
+        // Alone here, where HTTP has an object.
+        Failure::Timeout => RiakError::bad("timeout"),
+        failure => match failure.told() {
+            Ok(told) => RiakError::bad(told.to_string()),
+            Err(error) => error,
+        },
     }
 }

@@ -51,13 +51,8 @@ pub(crate) async fn run(call: &Call) -> Result<Response> {
 }
 
 fn failed(failure: Failure) -> Result<Response> {
-    match failure {
-        Failure::Phase(told) => {
-            let body = Body::from(told.to_string());
-            Ok(typed(StatusCode::INTERNAL_SERVER_ERROR, "application/json", body))
-        }
-        Failure::Other(error) => Err(error),
-    }
+    let body = Body::from(failure.told()?.to_string());
+    Ok(typed(StatusCode::INTERNAL_SERVER_ERROR, "application/json", body))
 }
 
 fn stream(operation: Operation, mut run: Run) -> Result<Response> {
@@ -92,10 +87,8 @@ async fn send(run: &mut Run, sender: &BodySender, boundary: &str) {
             Ok(Some(kept)) => kept,
             Ok(None) => return,
             Err(failure) => {
-                let told = match failure {
-                    Failure::Phase(told) => told,
-                    Failure::Other(error) => json!({"error": error.message}),
-                };
+                let told = failure.told();
+                let told = told.unwrap_or_else(|error| json!({"error": error.message}));
                 part(sender, boundary, &told).await;
                 return;
             }

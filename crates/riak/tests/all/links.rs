@@ -107,7 +107,8 @@ fn link_phases_give_names_with_tags_and_feed_others() {
     let query = json!([
         {"link": {"bucket": "people", "tag": "friend"}},
         {"link": {"tag": "_"}},
-        {"map": {"language": "javascript", "source": "(v, tag) => v.not_found ? [] : [[tag, v.values[0].data]]"}},
+        {"map": {"language": "javascript", "source": "(v, tag) => [[tag, v.values[0].data]]"}},
     ]);
-    assert_eq!(run(&server, start, query), json!([["friend", "I am d"]]));
+    let missing = json!({"not_found": {"bucket": "people", "key": "none", "keydata": "friend"}});
+    assert_eq!(run(&server, start, query), json!([["friend", "I am d"], missing]));
 }

@@ -139,6 +139,37 @@ fn a_function_sees_the_object_as_riak_shows_it() {
 }
 
 #[test]
+fn functions_get_what_riak_gives_them_where_a_job_says_nothing() {
+    let server = filled();
+    let with = |argument: Value| json!([{"map": {"language": "javascript", "source": "(v, data, arg) => [data, arg]", "arg": argument}}]);
+    let without = json!([source("map", "(v, data, arg) => [data, arg]")]);
+    let of_one = json!([["n", "two"]]);
+    assert_eq!(
+        run(&server, of_one.clone(), without),
+        json!(["undefined", "none"])
+    );
+    assert_eq!(
+        run(&server, of_one.clone(), with(Value::Null)),
+        json!(["undefined", null])
+    );
+    assert_eq!(
+        run(&server, json!([["n", "two", null]]), with(json!({"a": 1}))),
+        json!([null, {"a": 1}])
+    );
+    let reduced = json!([
+        source("map", "v => [1]"),
+        source("reduce", "(values, arg) => [arg]")
+    ]);
+    assert_eq!(run(&server, of_one, reduced), json!(["none"]));
+    // Functions are not asked of what is not there.
+    let strict = json!([source("map", "v => [v.values[0].data]")]);
+    assert_eq!(
+        run(&server, json!([["n", "none"], ["n", "two"]]), strict),
+        json!([{"not_found": {"bucket": "n", "key": "none", "keydata": "undefined"}}, "2"])
+    );
+}
+
+#[test]
 fn riaks_functions_in_erlang_are_there_by_name() {
     let server = filled();
     let values = erlang("map", "map_object_value");
@@ -405,7 +436,8 @@ fn failures_say_which_phase_and_which_input() {
             json!([source("map", "v => [1]"), source("map", "v => [1]")]),
             "bad_input",
         ),
-        (json!([source("reduce", "values => 7")]), "no list"),
+        (json!([source("map", "v => 7")]), "non_list_result"),
+        (json!([source("reduce", "values => 7")]), "non_list_result"),
         (
             json!([{"map": {"language": "erlang", "source": "fun(O, _, _) -> [] end."}}]),
             "worker_startup_failed",
@@ -430,6 +462,11 @@ fn scripts_end_with_the_time_of_the_job_and_have_only_so_much_memory() {
         (500, "{\"error\":\"timeout\"}")
     );
     assert!(begun.elapsed().as_secs() < 10);
+    let request = MapRedReq {
+        request: Bytes::from(endless.to_string()),
+        content_type: b"application/json".to_vec(),
+    };
+    assert_eq!(server.client().refused(code::MAP_RED, &request), "timeout");
     let greedy = "function (v) { var all = []; for (;;) all.push('x'.repeat(1000) + all.length); }";
     let answer = ask(&server, &json!({"inputs": "n", "query": [source("map", greedy)]}));
     assert_eq!(answer.status, 500);

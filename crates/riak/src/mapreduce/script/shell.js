@@ -53,7 +53,7 @@
     const bucket = row[1];
     const key = row[2];
     if (!row[4]) {
-      const keydata = row[3] == null ? "undefined" : parse(row[3]);
+      const keydata = given(row[3], "undefined");
       const name = bucket_type === "default" ? { bucket, key, keydata } : { bucket_type, bucket, key, keydata };
       return { not_found: name };
     }
@@ -81,6 +81,11 @@
     };
   }
 
+  // What a function gets where the job says nothing is the text of the atom that Riak has there.
+  function given(json, atom) {
+    return json == null ? atom : parse(json);
+  }
+
   function failed(error, row) {
     // Not to be caught: the script must end.
     if (error == null || error.message === "out of memory") throw error;
@@ -93,33 +98,36 @@
     find,
     map(place, number, rows, argument) {
       batch = number;
-      const given = argument == null ? undefined : parse(argument);
+      const known = given(argument, "none");
       const out = [];
       const called = functions[place];
       const isPlain = plain[place];
       for (let at = 0; at < rows.length; at++) {
         const row = rows[at];
+        // As in Riak, no function is asked of what is not there.
+        if (!row[4]) {
+          out.push(shown(row, at, isPlain));
+          continue;
+        }
         let results;
         try {
-          const data = row[3] == null ? undefined : parse(row[3]);
-          results = called(shown(row, at, isPlain), data, given);
+          results = called(shown(row, at, isPlain), given(row[3], "undefined"), known);
         } catch (error) {
           return failed(error, row);
         }
-        // As in Riak, what is no list is nothing.
-        if (isArray(results)) for (let one = 0; one < results.length; one++) out.push(results[one]);
+        if (!isArray(results)) return failed("non_list_result", row);
+        for (let one = 0; one < results.length; one++) out.push(results[one]);
       }
       return stringify(out);
     },
     reduce(place, values, argument) {
-      const given = argument == null ? undefined : parse(argument);
       let results;
       try {
-        results = functions[place](parse(values), given);
+        results = functions[place](parse(values), given(argument, "none"));
       } catch (error) {
         return failed(error);
       }
-      if (!isArray(results)) return failed(new TypeError("a reduce function gave no list"));
+      if (!isArray(results)) return failed("non_list_result");
       return stringify(results);
     },
   };

@@ -255,7 +255,7 @@ fn results(text: &str, phase: usize) -> Result<Vec<Value>, Failure> {
 fn stopped() -> Failure {
     match engine::steps(usize::MAX) {
         Err(error) if error.code != Code::MAX_TIME_MS_EXPIRED => error.into(),
-        _ => Failure::timeout(),
+        _ => Failure::Timeout,
     }
 }
 
