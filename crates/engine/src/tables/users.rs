@@ -17,6 +17,8 @@ type UserKey = (String, String);
 #[derive(Debug, Default)]
 pub(crate) struct Users {
     known: RwLock<BTreeMap<UserKey, Arc<User>>>,
+    /// Whether one is known: each request asks for that, and takes no lock for it.
+    has_known: AtomicBool,
     /// Whether there are users whose names cannot even be read. They log in nowhere, but are users: nobody else is let in for them.
     has_nameless: AtomicBool,
     passwords: PasswordsSeen,
@@ -49,7 +51,7 @@ impl Users {
     /// Reads the users out of the store again, after documents were removed there.
     pub(crate) async fn reload(&self, store: &Store) -> Result<()> {
         let now = Users::load(store).await?;
-        *self.known.write() = now.known.into_inner();
+        self.change(|known| *known = now.known.into_inner());
         self.has_nameless
             .store(now.has_nameless.into_inner(), Ordering::Relaxed);
         Ok(())
@@ -57,7 +59,13 @@ impl Users {
 
     /// Whether there is no user, not even one whose document cannot be read.
     pub(crate) fn is_empty(&self) -> bool {
-        self.known.read().is_empty() && !self.has_nameless.load(Ordering::Relaxed)
+        !self.has_known.load(Ordering::Acquire) && !self.has_nameless.load(Ordering::Relaxed)
+    }
+
+    fn change(&self, change: impl FnOnce(&mut BTreeMap<UserKey, Arc<User>>)) {
+        let mut known = self.known.write();
+        change(&mut known);
+        self.has_known.store(!known.is_empty(), Ordering::Release);
     }
 
     pub(crate) fn is_login_waived(&self) -> bool {
@@ -80,7 +88,7 @@ impl Users {
 
     /// Puts a user in place of one of the same database and name.
     pub(crate) fn put(&self, user: User) {
-        self.known.write().insert(key(&user), Arc::new(user));
+        self.change(|known| drop(known.insert(key(&user), Arc::new(user))));
     }
 
     /// Keeps a user of whom no more than the name can be read: without credentials and roles.
@@ -98,12 +106,13 @@ impl Users {
             custom_data: None,
         };
         // One of the same name that can be read is who logs in.
-        let mut known = self.known.write();
-        known.entry(key(&user)).or_insert_with(|| Arc::new(user));
+        self.change(|known| {
+            known.entry(key(&user)).or_insert_with(|| Arc::new(user));
+        });
     }
 
     pub(crate) fn remove(&self, database: &str, name: &str) {
-        self.known.write().remove(&(database.to_owned(), name.to_owned()));
+        self.change(|known| drop(known.remove(&(database.to_owned(), name.to_owned()))));
     }
 
     pub(crate) fn passwords(&self) -> &PasswordsSeen {
@@ -113,4 +122,29 @@ impl Users {
 
 fn key(user: &User) -> UserKey {
     (user.database.clone(), user.name.clone())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn there_are_users_from_the_first_one_until_the_last_is_removed() {
+        let user = |name: &str| User {
+            database: "admin".to_owned(),
+            name: name.to_owned(),
+            uuid: [0; 16],
+            credentials: Vec::new(),
+            roles: Vec::new(),
+            custom_data: None,
+        };
+        let users = Users::default();
+        assert!(users.is_empty());
+        users.put(user("ann"));
+        users.put(user("bob"));
+        users.remove("admin", "ann");
+        assert!(!users.is_empty());
+        users.remove("admin", "bob");
+        assert!(users.is_empty());
+    }
 }
