@@ -3,7 +3,7 @@
 use crate::engine::{Engine, WeakEngine};
 use crate::error::{Error, Result};
 use std::sync::Arc;
-use store::{Collection, CollectionOptions, IndexSpec, Namespace, to_the_end};
+use store::{Collection, CollectionOptions, IndexSpec, Namespace, StoreError, to_the_end};
 use tokio::runtime::Handle;
 
 /// What its name begins with, as in MongoDB.
@@ -71,7 +71,13 @@ impl Engine {
             for collection in self.store().collections(&database) {
                 let name = collection.namespace();
                 if name.collection.starts_with(PREFIX) {
-                    self.store().drop_collection(&name).await?;
+                    match self.store().drop_collection(&name).await {
+                        // It is in nobody's way.
+                        Err(error @ StoreError::Corrupt { .. }) => {
+                            tracing::warn!(%error, collection = %name, "what a crash left is not removed");
+                        }
+                        dropped => drop(dropped?),
+                    }
                 }
             }
         }
