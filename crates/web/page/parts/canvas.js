@@ -1,14 +1,22 @@
 // Drawing at the screen's own resolution, in the theme's colours.
 
-import { useEffect, useState } from "../lib/html.js";
+import { useLayoutEffect, useState } from "../lib/html.js";
 import { niceStep, tick } from "../lib/time.js";
 
-/** The size of what an element stands in. */
+/** The size of what an element stands in: at once, so that the first frame has the picture, and then as it changes. */
 export function useRoom(element) {
   const [room, setRoom] = useState({ width: 0, height: 0 });
-  useEffect(() => {
-    const watch = new ResizeObserver(([{ contentRect: { width, height } }]) => setRoom({ width: Math.floor(width), height: Math.floor(height) }));
-    watch.observe(element.current.parentElement);
+  useLayoutEffect(() => {
+    const { parentElement } = element.current;
+    const take = (...sizes) => {
+      const [width, height] = sizes.map(Math.floor);
+      setRoom((before) => (before.width === width && before.height === height ? before : { width, height }));
+    };
+    const { paddingLeft, paddingRight, paddingTop, paddingBottom } = getComputedStyle(parentElement);
+    const within = (size, ...paddings) => paddings.reduce((rest, padding) => rest - Number.parseFloat(padding), size);
+    take(within(parentElement.clientWidth, paddingLeft, paddingRight), within(parentElement.clientHeight, paddingTop, paddingBottom));
+    const watch = new ResizeObserver(([{ contentRect }]) => take(contentRect.width, contentRect.height));
+    watch.observe(parentElement);
     return () => watch.disconnect();
   }, []);
   return room;

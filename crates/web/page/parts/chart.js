@@ -1,6 +1,6 @@
 // Series over time: the band from least to greatest with the mean over it, so that no spike is averaged away.
 
-import { html, useEffect, useRef, useState } from "../lib/html.js";
+import { html, useLayoutEffect, useRef, useState } from "../lib/html.js";
 import { figure } from "../lib/number.js";
 import { stamp } from "../lib/time.js";
 import { settings } from "../state/settings.js";
@@ -35,7 +35,7 @@ export function Chart({ data, choose, sentence, height = 360, name = "graph", cs
   const timeAt = (x, from, to) => from + (Math.max(0, Math.min(inner, x - LEFT)) / inner) * (to - from);
   const { range, view, setRange, takeRange, handlers } = useGestures(data, timeAt, choose, setCursor);
   const scale = scaleOf(shown, view ? { ...data, ...view } : data, width, height);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (width) draw(canvas.current, view ? { ...data, ...view } : data, shown, scale, width, height, range, cursor);
   }, [data, width, height, range, view, cursor, hidden, theme, utc]);
   const out = () => choose(Math.round(data.from - (data.to - data.from) / 2), Math.round(data.to + (data.to - data.from) / 2));
@@ -53,7 +53,7 @@ export function Chart({ data, choose, sentence, height = 360, name = "graph", cs
   };
   const toggle = (name) => setHidden(new Set(hidden.has(name) ? [...hidden].filter((one) => one !== name) : [...hidden, name]));
   return html`<div class="chart card">
-    <canvas ref=${canvas} tabindex="0" role="img" aria-label=${`${sentence}. Arrows move the cursor, with Shift they mark a range, Enter zooms, Backspace zooms out.`} ...${handlers} onDblClick=${out} onKeyDown=${key}></canvas>
+    <canvas ref=${canvas} style=${{ height: `${height}px` }} tabindex="0" role="img" aria-label=${`${sentence}. Arrows move the cursor, with Shift they mark a range, Enter zooms, Backspace zooms out.`} ...${handlers} onDblClick=${out} onKeyDown=${key}></canvas>
     <ul class="series">${data.series.map((one, at) => html`<li key=${one.key}><button class="quiet" aria-pressed=${!hidden.has(one.key)} onClick=${() => toggle(one.key)}><span class=${`series-mark s${(at % COLOURS) + 1}`} aria-hidden="true"><span class=${`line-mark d${Math.floor(at / COLOURS)}`}></span>${data.series.length > 1 && MARKS[at % MARKS.length]}</span>${one.key} <span class="muted">${valueAt(one, cursor, data.step)}</span></button></li>`)}</ul>
     <p class="chart-foot"><span class="muted">${cursor ? stamp(cursor).slice(0, 19) : height >= HINT_HEIGHT ? "Drag to zoom; Shift and drag, or two fingers, to move." : ""}</span><span class="grow"></span><button class="quiet" onClick=${() => canvas.current.toBlob((blob) => give(blob, `${name}.png`))}>PNG</button>${csv && html`<button class="quiet" onClick=${() => give(new Blob([csv()], { type: "text/csv" }), `${name}.csv`)}>CSV</button>`}<button class="quiet" aria-pressed=${asTable} onClick=${() => setAsTable(!asTable)}>As table</button></p>
     ${asTable && html`<div class="scroll"><table class="rows"><thead><tr><th>Series</th><th class="num">Readings</th><th class="num">Least</th><th class="num">Mean</th><th class="num">Greatest</th></tr></thead><tbody>${data.series.map((one) => html`<tr key=${one.key}><td>${one.key}</td><td class="num">${one.n.toLocaleString()}</td>${summary(one).map((value) => html`<td class="num">${figure(value)}</td>`)}</tr>`)}</tbody></table></div>`}

@@ -1,6 +1,6 @@
 // Counts over time, errors at the base. A range is dragged out, or taken by Shift and the arrows and Enter.
 
-import { html, useEffect, useRef, useState } from "../lib/html.js";
+import { html, useLayoutEffect, useRef, useState } from "../lib/html.js";
 import { GROUPS } from "../lib/level.js";
 import { count } from "../lib/number.js";
 import { stamp } from "../lib/time.js";
@@ -26,7 +26,7 @@ export function Histogram({ data, choose }) {
   };
   const { width } = useRoom(canvas);
   const { theme, utc } = useSignal(settings);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (width && data) draw(canvas.current, data, width, range);
   }, [data, width, range, theme, utc]);
   const left = leftOf(data);
@@ -58,7 +58,7 @@ export function Histogram({ data, choose }) {
   };
   const sentence = data ? `${data.rough ? "About " : ""}${count(data.total)} lines from ${stamp(data.from)} to ${stamp(data.to)}. Arrows move a range, with Shift they widen it, Enter takes it.` : "No bars yet";
   return html`<div class="histogram">
-    <canvas ref=${canvas} tabindex="0" role="img" aria-label=${sentence} onPointerDown=${data && down} onPointerMove=${(event) => held.current && event.buttons && setRange([held.current[0], timeAt(event.offsetX)])} onPointerUp=${data && up} onPointerCancel=${() => setRange(null)} onKeyDown=${data && key}></canvas>
+    <canvas ref=${canvas} style=${{ height: `${HEIGHT}px` }} tabindex="0" role="img" aria-label=${sentence} onPointerDown=${data && down} onPointerMove=${(event) => held.current && event.buttons && setRange([held.current[0], timeAt(event.offsetX)])} onPointerUp=${data && up} onPointerCancel=${() => setRange(null)} onKeyDown=${data && key}></canvas>
   </div>`;
 }
 

@@ -1,6 +1,6 @@
 // The histogram turned upright, beside a list that is too long for a scrollbar: it says where one is in time, and leads anywhere.
 
-import { html, useEffect, useRef, useState } from "../lib/html.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../lib/html.js";
 import { stamp } from "../lib/time.js";
 import { settings } from "../state/settings.js";
 import { useSignal } from "../state/signal.js";
@@ -26,7 +26,7 @@ export function TimeRail({ data, newest, oldest, choose }) {
   // Those seen stand where they were asked for until others come.
   useEffect(() => setDragged(null), [newest]);
   const top = dragged ?? newest;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (height && data) draw(canvas.current, data, height, top, dragged === null ? oldest : top);
   }, [data, height, top, oldest, theme]);
   useEffect(() => () => clearTimeout(rest.current), []);

@@ -1,6 +1,6 @@
 // One board: graphs with one range of time. What is changed is kept when one says so, and never over what somebody else kept.
 
-import { html, useEffect, useRef, useState } from "../lib/html.js";
+import { html, useLayoutEffect, useRef, useState } from "../lib/html.js";
 import { fromInput, toInput } from "../lib/time.js";
 import { Confirm } from "../parts/dialog.js";
 import { Live } from "../parts/live.js";
@@ -86,7 +86,7 @@ function Board({ board, params, reload }) {
 function Seen({ height, children }) {
   const element = useRef(null);
   const [isSeen, setSeen] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const watch = new IntersectionObserver((looks) => looks.some(({ isIntersecting }) => isIntersecting) && setSeen(true));
     watch.observe(element.current);
     return () => watch.disconnect();

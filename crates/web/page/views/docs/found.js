@@ -1,6 +1,6 @@
 // The documents that a filter finds: as a table, or as JSON. Pages come from a cursor; no more than a window is kept.
 
-import { html, useEffect, useRef, useState } from "../../lib/html.js";
+import { html, useLayoutEffect, useRef, useState } from "../../lib/html.js";
 import { columnsOf, isNumeric, typesOf } from "../../lib/columns.js";
 import { number, own, print } from "../../lib/ejson.js";
 import { command, curl, parts } from "../../lib/http.js";
@@ -65,14 +65,15 @@ export function Found({ name, params, total }) {
       if (!abort.signal.aborted) setState((before) => ({ ...before, loading: false, error }));
     }
   };
-  useEffect(() => {
+  // Not after the next frame: what one asks is often there before it.
+  useLayoutEffect(() => {
     run(false);
     return () => {
       running.current?.abort();
       release();
     };
   }, [asked]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     setMatches(null);
     if (!params.filter?.trim()) return;
     const abort = new AbortController();

@@ -1,6 +1,6 @@
 // One bucket: its files by name, the newest version of each; files dropped anywhere on it are uploaded.
 
-import { html, useEffect, useRef, useState } from "../../lib/html.js";
+import { html, useLayoutEffect, useRef, useState } from "../../lib/html.js";
 import { curl, get } from "../../lib/http.js";
 import { bytes, count } from "../../lib/number.js";
 import { stamp } from "../../lib/time.js";
@@ -32,7 +32,7 @@ export function Bucket({ bucket, params }) {
     const page = await get(`${path(bucket)}?${query}`, signal);
     return { files: after ? [...state.files, ...page.files] : page.files, next: page.next };
   });
-  useEffect(() => {
+  useLayoutEffect(() => {
     load();
   }, [prefix, round]);
   useAgain(state.error, load);
