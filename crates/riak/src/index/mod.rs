@@ -17,7 +17,7 @@ use value::{Document, DocumentBuf, Value, compare};
 /// The index of all objects by their keys.
 const KEY: &[u8] = b"$key";
 /// The index under whose one term, the bucket, all objects are; without a pattern that terms have to match.
-const BUCKET: &[u8] = b"$bucket";
+pub(crate) const BUCKET: &[u8] = b"$bucket";
 
 /// What is looked for.
 #[derive(Clone, Debug, Default)]

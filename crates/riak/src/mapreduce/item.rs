@@ -43,7 +43,12 @@ impl Item {
     pub(crate) fn into_input(self) -> std::result::Result<Input, Value> {
         match self {
             Item::Input(input) => Ok(input),
-            Item::Value(value) => Input::of_json(&value).and_then(Result::ok).ok_or(value),
+            Item::Value(value) => {
+                let mut input = Input::of_json(&value).and_then(Result::ok).ok_or(value)?;
+                // What a function gives says nothing by null.
+                input.data = input.data.filter(|data| !data.is_null());
+                Ok(input)
+            }
         }
     }
 }

@@ -32,6 +32,8 @@ const ROOM_TIME_MAX: Duration = Duration::from_secs(30);
 const SEND_TIME_MAX: Duration = Duration::from_secs(120);
 /// The bytes of answers that are gathered before they are sent.
 const SEND_BYTES: usize = 64 * 1024;
+/// The bytes of answers that wait for those of messages which came with theirs: few, since to send is also to let others have the thread.
+const DEFERRED_BYTES: usize = 4 * 1024;
 
 /// A client.
 #[derive(Debug)]
@@ -345,7 +347,7 @@ impl Connection {
             self.waiting(),
             Some((code::PING | code::GET | code::PUT | code::DEL, _))
         );
-        if has_short && self.out.len() < SEND_BYTES {
+        if has_short && self.out.len() < DEFERRED_BYTES {
             return Ok(());
         }
         self.flush().await

@@ -5,7 +5,7 @@ use super::frame::code;
 use super::messages::{IndexReq, IndexResp, Pair};
 use crate::buckets::existing;
 use crate::error::{Result, RiakError};
-use crate::index::{Found, Query};
+use crate::index::{self, Found, Query};
 use crate::names::Bucket;
 use auth::Action;
 use std::pin::pin;
@@ -24,6 +24,8 @@ pub(crate) async fn query(connection: &mut Connection, request: IndexReq) -> Res
     let is_streamed = request.stream.unwrap_or(false);
     let missing = |what: &str| RiakError::bad(format!("{what} is missing from the index query"));
     let (low, high) = match request.qtype == Some(RANGE) {
+        // There is one term, the bucket, so it need not be said.
+        _ if request.index == index::BUCKET => (Vec::new(), None),
         true => (
             request.range_min.ok_or_else(|| missing("range_min"))?,
             Some(request.range_max.ok_or_else(|| missing("range_max"))?),

@@ -49,3 +49,20 @@ fn a_range_of_keys_has_those_that_are_no_texts_at_their_places() {
         }
     }
 }
+
+#[test]
+fn all_objects_of_a_bucket_are_asked_for_without_a_term() {
+    let server = Server::start();
+    for key in ["a", "b"] {
+        let path = format!("/buckets/b/keys/{key}");
+        assert_eq!(server.put(&path, "text/plain", b"1").status, 204);
+    }
+    let request = IndexReq {
+        bucket: b"b".to_vec(),
+        index: b"$bucket".to_vec(),
+        qtype: Some(0),
+        ..IndexReq::default()
+    };
+    let found: IndexResp = server.client().ask(code::INDEX, &request);
+    assert_eq!(found.keys, [b"a", b"b"]);
+}

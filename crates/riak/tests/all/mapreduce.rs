@@ -161,6 +161,11 @@ fn functions_get_what_riak_gives_them_where_a_job_says_nothing() {
         source("reduce", "(values, arg) => [arg]")
     ]);
     assert_eq!(run(&server, of_one, reduced), json!(["none"]));
+    let again = json!([
+        source("map", "v => [[v.bucket, v.key, null]]"),
+        source("map", "(v, data) => [data]")
+    ]);
+    assert_eq!(run(&server, json!([["n", "two"]]), again), json!(["undefined"]));
     // Functions are not asked of what is not there.
     let strict = json!([source("map", "v => [v.values[0].data]")]);
     assert_eq!(
