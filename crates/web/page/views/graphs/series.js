@@ -65,19 +65,30 @@ function rateOf(points) {
   });
 }
 
+/** What was found to have come in another order, or while it was read: nothing is guessed of it again. */
+const unordered = new Set();
+
 /**
  * The series of all readings. Documents come mostly in the order of time, so that the first and the last tell the range, and all are
  * read once: if these are as many as there are, none lies outside.
  */
 export async function wholeSeries(name, spec, signal) {
-  const [database, collection] = parts(name);
-  const [ends, total] = await Promise.all([timesOfEnds(name, spec.time, signal), command(database, { count: collection }, { signal }).then(({ n }) => number(n))]);
   const of = (range) => series(name, { ...spec, ...range, isWhole: true }, signal);
-  const guessed = ends && { from: Math.min(...ends), to: Math.max(...ends, ends[0] + 1) };
+  const key = `${name} ${spec.time}`;
+  const guessed = unordered.has(key) ? null : await guessedRange(name, spec.time, signal);
   const found = guessed && (await of(guessed));
-  if (found?.all === total) return found;
+  if (found && found.all === guessed.documents) return found;
   const range = await timeRange(name, spec.time, signal);
-  return range.from === guessed?.from && range.to === guessed.to ? found : of(range);
+  if (range.from === guessed?.from && range.to === guessed.to) return found;
+  if (guessed) unordered.add(key);
+  return of(range);
+}
+
+/** The range of the first and the last document, and how many there are; null where they have no dates. */
+async function guessedRange(name, time, signal) {
+  const [database, collection] = parts(name);
+  const [ends, { n }] = await Promise.all([timesOfEnds(name, time, signal), command(database, { count: collection }, { signal })]);
+  return ends && { from: Math.min(...ends), to: Math.max(...ends, ends[0] + 1), documents: number(n) };
 }
 
 /** A value of each step, by the values of a field; those with most readings first. */
