@@ -1,5 +1,6 @@
 //! A script as a tree.
 
+use crate::patterns::Pattern;
 use std::sync::Arc;
 
 #[derive(Clone, Debug)]
@@ -42,6 +43,8 @@ pub(crate) enum Expression {
     Double(f64),
     /// Shared, so that an evaluation makes no text anew.
     Text(Arc<str>),
+    /// `/a/i`.
+    Pattern(Arc<Pattern>),
     Name(String),
     List(Vec<Expression>),
     Map(Vec<(Expression, Expression)>),

@@ -4,6 +4,7 @@ use crate::dates;
 use crate::error::{Result, failed};
 use crate::lists;
 use crate::object::{COMPARED_BYTES_OF_STEP, Members, Object};
+use crate::patterns;
 use crate::run::Run;
 use crate::statics::{arc_distance, vector};
 use crate::writer::Writer;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 /// `a operator b`, but for `==`.
 pub(crate) fn operate(run: &mut Run<'_>, operator: &str, a: &Object, b: &Object) -> Result<Object> {
     match operator {
+        "=~" | "==~" => return patterns::operate(run, operator, a, b),
         "<" | ">" | "<=" | ">=" => {
             let order = compare(run, a, b)?;
             return Ok(Object::Bool(match operator {
@@ -143,6 +145,14 @@ pub(crate) fn call(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Ob
             None => unknown(base, name, arguments),
         },
         Object::Day(day) => dates::of_day(run, *day, name, arguments),
+        Object::Pattern(pattern) => {
+            let made = patterns::of_pattern(run, pattern, name, arguments)?;
+            made.map_or_else(|| unknown(base, name, arguments), Ok)
+        }
+        Object::Matcher(matcher) => {
+            let made = patterns::of_matcher(run, matcher, name, arguments)?;
+            made.map_or_else(|| unknown(base, name, arguments), Ok)
+        }
         _ => unknown(base, name, arguments),
     }
 }
@@ -201,6 +211,9 @@ fn of_text(run: &mut Run<'_>, text: &Arc<str>, name: &str, arguments: &[Object])
         ("toLowerCase", []) => text.to_lowercase(),
         ("toUpperCase", []) => text.to_uppercase(),
         ("trim", []) => text.trim().to_owned(),
+        ("replaceAll" | "replaceFirst", [Object::Pattern(pattern), by @ Object::Lambda(..)]) => {
+            return patterns::replaced_by(run, text, pattern, by, name == "replaceFirst");
+        }
         ("concat", [other]) => format!("{text}{}", other.as_text()?),
         ("replace", [from, to]) => {
             let mut replaced = Writer::new(run)?;

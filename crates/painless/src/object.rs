@@ -2,6 +2,7 @@
 
 use crate::ast::Expression;
 use crate::error::{Result, failed};
+use crate::patterns::{Matcher, Pattern};
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -37,6 +38,10 @@ pub(crate) enum Object {
     Fields,
     /// The values of a field of the document.
     Field(Arc<str>, Rc<Vec<Object>>),
+    /// A regular expression.
+    Pattern(Arc<Pattern>),
+    /// One on its way through a text.
+    Matcher(Rc<RefCell<Matcher>>),
     /// A class, of which functions are called.
     Class(&'static str),
     Lambda(Arc<[Arc<str>]>, Arc<Expression>),
@@ -139,7 +144,11 @@ impl Object {
                     Value::Array(values.collect::<Result<_>>()?)
                 }
             },
-            Object::Fields | Object::Class(_) | Object::Lambda(..) => {
+            Object::Fields
+            | Object::Class(_)
+            | Object::Lambda(..)
+            | Object::Pattern(_)
+            | Object::Matcher(_) => {
                 return failed(format!("a {} cannot be stored", self.kind()));
             }
         })
@@ -161,6 +170,8 @@ impl Object {
             Object::Other(_) => "java.lang.Object",
             Object::Fields => "doc",
             Object::Field(..) => "doc values",
+            Object::Pattern(_) => "java.util.regex.Pattern",
+            Object::Matcher(_) => "java.util.regex.Matcher",
             Object::Class(_) => "class",
             Object::Lambda(..) => "lambda",
         }

@@ -3,6 +3,7 @@
 use crate::dates::{UNITS, between};
 use crate::error::{Result, failed};
 use crate::methods::{self, items};
+use crate::moving;
 use crate::object::Object;
 use crate::run::Run;
 use crate::writer::Writer;
@@ -21,6 +22,7 @@ pub(crate) const CLASSES: &[&str] = &[
     "Collections",
     "ChronoUnit",
     "Collectors",
+    "MovingFunctions",
 ];
 
 pub(crate) fn constant(class: &str, name: &str) -> Result<Object> {
@@ -133,6 +135,10 @@ pub(crate) fn call(run: &mut Run<'_>, class: &str, name: &str, arguments: &[Obje
         ("Arrays", "asList", list) => run.list(list.to_vec()),
         ("Collections", "emptyList", []) => run.list(Vec::new()),
         ("Collections", "emptyMap", []) => run.map(Vec::new()),
+        ("MovingFunctions", name, [values, rest @ ..]) => match of_window(run, name, values, rest)? {
+            Some(number) => Ok(Object::Double(number)),
+            None => unknown(),
+        },
         (unit, "between", [from, to]) => match between(unit, from, to)? {
             Some(units) => Ok(units),
             None => unknown(),
@@ -148,6 +154,51 @@ pub(crate) fn call(run: &mut Run<'_>, class: &str, name: &str, arguments: &[Obje
         ("Collectors", "toSet", []) => Ok(Object::Class("Collectors.toSet")),
         _ => unknown(),
     }
+}
+
+/// A function of numbers in a row; `None` where there is no such.
+fn of_window(run: &mut Run<'_>, name: &str, values: &Object, rest: &[Object]) -> Result<Option<f64>> {
+    let values = numbers(&items(values)?)?;
+    run.step(values.len() / 8)?;
+    Ok(Some(match (name, rest) {
+        ("max", []) => values.iter().copied().reduce(java_max).unwrap_or(f64::NAN),
+        ("min", []) => -values
+            .iter()
+            .map(|value| -value)
+            .reduce(java_max)
+            .unwrap_or(f64::NAN),
+        ("sum", []) => moving::sum(&values),
+        ("unweightedAvg", []) => moving::unweighted_avg(&values),
+        ("linearWeightedAvg", []) => moving::linear_weighted_avg(&values),
+        ("stdDev", [avg]) => moving::std_dev(&values, avg.as_f64()?),
+        ("ewma", [alpha]) => moving::ewma(&values, alpha.as_f64()?),
+        ("holt", [alpha, beta]) => {
+            let next = moving::holt(&values, alpha.as_f64()?, beta.as_f64()?, 1);
+            next.first().copied().unwrap_or(f64::NAN)
+        }
+        ("holtWinters", [alpha, beta, gamma, period, are_factors]) => {
+            if values.is_empty() {
+                return Ok(Some(f64::NAN));
+            }
+            let are_factors = are_factors.as_bool()?;
+            let by = moving::Seasons {
+                alpha: alpha.as_f64()?,
+                beta: beta.as_f64()?,
+                gamma: gamma.as_f64()?,
+                period: usize::try_from(period.as_int()?).unwrap_or(0),
+                are_factors,
+                padding: if are_factors { moving::PADDING } else { 0.0 },
+            };
+            let next = moving::holt_winters(&values, by, 1).or_else(failed)?;
+            next.first().copied().unwrap_or(f64::NAN)
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// The greater of two, which is none where one of them is none.
+fn java_max(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a >= b { a } else { b }
 }
 
 /// `name(arguments)`: the functions that scores are made of.
@@ -259,6 +310,8 @@ pub(crate) fn is_a(object: &Object, kind: &str) -> Result<bool> {
         "Integer" | "Long" => matches!(object, Object::Int(_)),
         "Double" | "Float" => matches!(object, Object::Double(_)),
         "Number" => matches!(object, Object::Int(_) | Object::Double(_)),
+        "Pattern" => matches!(object, Object::Pattern(_)),
+        "Matcher" => matches!(object, Object::Matcher(_)),
         "Object" => !object.is_null(),
         other => return failed(format!("[instanceof {other}] is not supported")),
     })
@@ -282,7 +335,9 @@ pub(crate) fn cast(kind: &str, object: Object) -> Result<Object> {
         ("String", Object::Text(_)) | ("boolean" | "Boolean", Object::Bool(_)) => object,
         ("List" | "ArrayList" | "Collection", Object::List(_))
         | ("Set" | "HashSet" | "Collection", Object::Set(_))
-        | ("Map" | "HashMap", Object::Map(_)) => object,
+        | ("Map" | "HashMap", Object::Map(_))
+        | ("Pattern", Object::Pattern(_))
+        | ("Matcher", Object::Matcher(_)) => object,
         (kind, other) => return failed(format!("Cannot cast [{}] to [{kind}].", other.kind())),
     })
 }

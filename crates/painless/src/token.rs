@@ -8,6 +8,8 @@ pub(crate) enum Token {
     Int(i64),
     Double(f64),
     Text(String),
+    /// A regular expression with its flags.
+    Pattern(String, String),
     /// An operator or a mark.
     Mark(&'static str),
     End,
@@ -33,6 +35,8 @@ pub(crate) fn tokens(source: &str) -> Result<Vec<Token>> {
             number(rest)?
         } else if first == '\'' || first == '"' {
             text(rest, first)?
+        } else if first == '/' && is_pattern_next(found.last()) {
+            pattern(rest)?
         } else if first.is_alphabetic() || first == '_' || first == '$' {
             let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
             let (name, after) = rest.split_at(end.unwrap_or(rest.len()));
@@ -46,6 +50,38 @@ pub(crate) fn tokens(source: &str) -> Result<Vec<Token>> {
         found.push(token);
         rest = after;
     }
+}
+
+/// Whether a `/` after this begins a regular expression: it divides what is a value.
+fn is_pattern_next(before: Option<&Token>) -> bool {
+    match before {
+        Some(Token::Name(name)) => matches!(
+            name.as_str(),
+            "return" | "in" | "else" | "do" | "throw" | "instanceof"
+        ),
+        Some(Token::Int(_) | Token::Double(_) | Token::Mark(")" | "]" | "++" | "--")) => false,
+        _ => true,
+    }
+}
+
+/// `/a/i`.
+fn pattern(rest: &str) -> Result<(Token, &str)> {
+    let mut is_escaped = false;
+    for (at, c) in rest.char_indices().skip(1) {
+        match c {
+            '\n' => break,
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '/' => {
+                let after = &rest[at + 1..];
+                let end = after.find(|c: char| !c.is_ascii_alphabetic());
+                let (flags, after) = after.split_at(end.unwrap_or(after.len()));
+                return Ok((Token::Pattern(rest[1..at].to_owned(), flags.to_owned()), after));
+            }
+            _ => {}
+        }
+    }
+    compile("a regular expression has no end")
 }
 
 fn after_blanks(mut rest: &str) -> Result<&str> {

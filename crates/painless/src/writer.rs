@@ -52,6 +52,7 @@ impl<'r, 'h> Writer<'r, 'h> {
                 self.push("}")
             }
             Object::Day(day) => self.push(&day_name(*day)),
+            Object::Pattern(pattern) => self.push(pattern.source()),
             other => match dates::moment(other) {
                 Some(ms) => self.push(&dates::text(ms)),
                 None => self.push(other.kind()),

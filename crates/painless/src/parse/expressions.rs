@@ -4,6 +4,7 @@ use super::{Parser, is_type, shown};
 use crate::ast::Expression;
 use crate::error::{Result, compile};
 use crate::limits::DEPTH_MAX;
+use crate::patterns::Pattern;
 use crate::token::Token;
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ const LEVELS: &[&[&str]] = &[
     &["==", "!=", "===", "!=="],
     &["<", ">", "<=", ">="],
     &["<<", ">>"],
+    &["=~", "==~"],
     &["+", "-"],
     &["*", "/", "%"],
 ];
@@ -118,7 +120,6 @@ impl Parser {
                 continue;
             }
             let found = match self.peek() {
-                Token::Mark("=~" | "==~") => return compile("regular expressions are not supported"),
                 Token::Mark(mark) => operators.iter().find(|operator| *operator == mark).copied(),
                 _ => None,
             };
@@ -211,13 +212,16 @@ impl Parser {
             Token::Int(number) => Ok(Expression::Int(number)),
             Token::Double(number) => Ok(Expression::Double(number)),
             Token::Text(text) => Ok(Expression::Text(text.into())),
+            Token::Pattern(source, flags) => {
+                let pattern = Pattern::parse(&source, &flags)?;
+                Ok(Expression::Pattern(Arc::new(pattern)))
+            }
             Token::Mark("(") => {
                 let inner = self.expression()?;
                 self.expect(")")?;
                 Ok(inner)
             }
             Token::Mark("[") => self.collection(),
-            Token::Mark("/") => compile("regular expressions are not supported"),
             Token::Name(name) => match name.as_str() {
                 "null" => Ok(Expression::Null),
                 "true" => Ok(Expression::Bool(true)),

@@ -36,6 +36,8 @@ const TYPES: &[&str] = &[
     "var",
     "Iterator",
     "Collection",
+    "Pattern",
+    "Matcher",
 ];
 pub(crate) struct Parser {
     tokens: Vec<Token>,
@@ -135,6 +137,7 @@ fn shown(token: &Token) -> String {
         Token::Int(number) => number.to_string(),
         Token::Double(number) => number.to_string(),
         Token::Text(text) => format!("'{text}'"),
+        Token::Pattern(source, flags) => format!("/{source}/{flags}"),
         Token::Mark(mark) => (*mark).to_owned(),
         Token::End => "<EOF>".to_owned(),
     }

@@ -45,6 +45,7 @@ impl Run<'_> {
             Expression::Int(int) => Object::Int(*int),
             Expression::Double(double) => Object::Double(*double),
             Expression::Text(text) => Object::Text(text.clone()),
+            Expression::Pattern(pattern) => Object::Pattern(pattern.clone()),
             Expression::Name(name) => self.named(name)?,
             Expression::List(list) => {
                 let items = self.all(list)?;

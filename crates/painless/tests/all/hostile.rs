@@ -238,3 +238,15 @@ fn orders_that_contradict_themselves_lose_nothing() {
     let ran = Script::compile(source).unwrap().run(&mut Globals::new(), &());
     assert_eq!(ran.unwrap(), Value::from(100));
 }
+
+#[test]
+fn searches_by_regular_expressions_have_an_end() {
+    let long = "def s = 'a'; for (int i = 0; i < 12; i++) { s += s }";
+    assert!(fails(&format!("{long} return s + 'c' ==~ /(a+)+[bd]/")).contains("takes too long"));
+    assert!(fails(&format!("{long} while (true) {{ s =~ /b/ }}")).contains("steps"));
+    assert!(fails("while (true) { def m = /a/.matcher('a'); m.find() }").contains("steps"));
+    assert!(
+        fails("'aaa'.replaceAll(/a/, m -> m.reset().find() ? 'b' : 'c') == null ? 1 : (1 / 0)")
+            .contains("zero")
+    );
+}

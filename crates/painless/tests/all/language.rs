@@ -357,3 +357,80 @@ fn scripts_declare_functions_and_catch_what_goes_wrong() {
         assert_eq!(result(source), value, "{source}");
     }
 }
+
+#[test]
+fn texts_are_matched_by_regular_expressions() {
+    for (source, value) in [
+        ("'foobar' =~ /o+b/", "true"),
+        ("'foobar' ==~ /o+b/", "false"),
+        ("'foobar' ==~ /fo+bar/", "true"),
+        ("'FOO' ==~ /foo/i", "true"),
+        ("!('a' =~ /b/) && 'x' + 'y' =~ /xy/", "true"),
+        // What divides stays what it was.
+        ("8 / 2 / 2", "2"),
+        ("def x = 8; return (x) / 2 + [4][0] / 2", "6"),
+        ("return /a\\/b/.matcher('a/b').matches()", "true"),
+        ("'a.c' ==~ /a.c/l && !('abc' ==~ /a.c/l)", "true"),
+        ("'a\\nb' ==~ /a.b/s", "true"),
+        (
+            "Matcher m = /(\\w+)@(?<host>\\w+)/.matcher('x ada@home y'); m.find(); return [m.group(1), m.group('host'), m.start(), m.end(2)]",
+            r#"["ada","home",2,10]"#,
+        ),
+        (
+            "def m = /\\d/.matcher('a1b22'); int n = 0; while (m.find()) { n++ } return [n, m.groupCount()]",
+            "[3,0]",
+        ),
+        (
+            "def m = /b*/.matcher('abb'); def l = []; while (m.find()) { l.add(m.group()) } return l",
+            r#"["","bb",""]"#,
+        ),
+        ("/(a)(b)?/.matcher('ac').replaceAll('$1-$2')", r#""a-c""#),
+        ("/a/.matcher('banana').replaceFirst('\\\\$')", r#""b$nana""#),
+        (
+            "'banana'.replaceAll(/an/, m -> m.group().toUpperCase())",
+            r#""bANANa""#,
+        ),
+        ("'banana'.replaceFirst(/a/, m -> 'o')", r#""bonana""#),
+        ("/,/.split('a,b,,')", r#"["a","b"]"#),
+        ("/,/.split('a,b,c', 2)", r#"["a","b,c"]"#),
+        ("/x/.split('')", r#"[""]"#),
+        ("/ab/.matcher('abc').lookingAt()", "true"),
+        ("/b/.matcher('abb').find(2)", "true"),
+        (
+            "def p = /a+/; return p.toString() + (p instanceof Pattern)",
+            r#""a+true""#,
+        ),
+    ] {
+        assert_eq!(result(source), value, "{source}");
+    }
+}
+
+#[test]
+fn regular_expressions_that_are_none_are_refused_where_they_are_compiled() {
+    for source in ["'a' =~ /(/", "'a' =~ /a/c", "return /a", "'a' =~ /a\n/"] {
+        let refused = Script::compile(source);
+        assert!(matches!(refused, Err(ScriptError::Compile(_))), "{source}");
+    }
+}
+
+#[test]
+fn numbers_in_a_row_have_functions() {
+    for (source, value) in [
+        ("MovingFunctions.max([1, 5, 2])", "5"),
+        ("MovingFunctions.min([1, 5, 2])", "1"),
+        (
+            "def v = [1.0, 3.0]; return MovingFunctions.stdDev(v, MovingFunctions.unweightedAvg(v))",
+            "1",
+        ),
+        ("MovingFunctions.holt([1, 2, 3], 1.0, 1.0)", "3"),
+        (
+            "def v = [1, 3, 1, 3]; return v.length >= 4 ? MovingFunctions.holtWinters(v, 0.0, 0.0, 0.0, 2, false) : 0",
+            "2.5",
+        ),
+        ("MovingFunctions.ewma([1, 3], 0.5)", "2"),
+    ] {
+        assert_eq!(result(source).trim_end_matches(".0"), value, "{source}");
+    }
+    let short = Script::compile("MovingFunctions.holtWinters([1.0], 0.3, 0.1, 0.1, 1, false)").unwrap();
+    assert!(short.run(&mut Globals::new(), &()).is_err());
+}

@@ -1,0 +1,108 @@
+//! Regular expressions of scripts, compiled.
+
+use crate::error::{Result, ScriptError, compile, failed};
+use pcre2::bytes::{Regex, RegexBuilder};
+use std::sync::OnceLock;
+
+/// Steps back that one search may take before the script fails.
+const BACKTRACKS_MAX: u32 = 100_000;
+
+/// A compiled expression.
+#[derive(Debug)]
+pub(crate) struct Pattern {
+    /// As the script has it.
+    source: String,
+    flags: String,
+    anywhere: Regex,
+    /// The same from where a text begins.
+    leading: OnceLock<Regex>,
+    /// The same from where a text begins to where it ends.
+    whole: OnceLock<Regex>,
+}
+
+/// Where an expression is looked for.
+#[derive(Clone, Copy)]
+pub(crate) enum Place {
+    From(usize),
+    Leading,
+    Whole,
+}
+
+impl Pattern {
+    pub(crate) fn parse(source: &str, flags: &str) -> Result<Pattern> {
+        if let Some(other) = flags.chars().find(|flag| !"ilmsuUx".contains(*flag)) {
+            return compile(format!(
+                "the flag [{other}] of a regular expression is not supported"
+            ));
+        }
+        let anywhere = build(source, flags, ("", ""));
+        let anywhere =
+            anywhere.map_err(|why| ScriptError::Compile(format!("Error compiling regex: {why}")))?;
+        Ok(Pattern {
+            source: source.to_owned(),
+            flags: flags.to_owned(),
+            anywhere,
+            leading: OnceLock::new(),
+            whole: OnceLock::new(),
+        })
+    }
+
+    /// As the script has it.
+    pub(crate) fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// How many groups it has, with the whole.
+    pub(super) fn groups(&self) -> usize {
+        self.anywhere.captures_len()
+    }
+
+    /// The number of the group of this name.
+    pub(super) fn group(&self, name: &str) -> Result<usize> {
+        let mut names = self.anywhere.capture_names().iter();
+        match names.position(|known| known.as_deref() == Some(name)) {
+            Some(at) => Ok(at),
+            None => failed(format!("No group with name <{name}>")),
+        }
+    }
+
+    pub(super) fn at(&self, place: Place) -> Result<&Regex> {
+        let (kept, around) = match place {
+            Place::From(_) => return Ok(&self.anywhere),
+            Place::Leading => (&self.leading, (r"\A(?:", ")")),
+            Place::Whole => (&self.whole, (r"\A(?:", r")\z")),
+        };
+        if let Some(regex) = kept.get() {
+            return Ok(regex);
+        }
+        let made = build(&self.source, &self.flags, around).or_else(failed)?;
+        Ok(kept.get_or_init(|| made))
+    }
+}
+
+/// Compiles an expression between two others.
+fn build(source: &str, flags: &str, (before, after): (&str, &str)) -> std::result::Result<Regex, String> {
+    let has = |flag: char| flags.contains(flag);
+    let escaped = |c: char| match c.is_ascii_alphanumeric() || !c.is_ascii() {
+        true => vec![c],
+        false => vec!['\\', c],
+    };
+    let source: String = match has('l') {
+        true => source.chars().flat_map(escaped).collect(),
+        false => source.to_owned(),
+    };
+    // A comment at its end must not reach what comes after.
+    let end = if has('x') && !after.is_empty() { "\n" } else { "" };
+    let mut builder = RegexBuilder::new();
+    builder
+        .utf(true)
+        .caseless(has('i'))
+        .multi_line(has('m'))
+        .dotall(has('s'))
+        .extended(has('x'))
+        .ucp(has('U'))
+        .jit_if_available(true)
+        .max_jit_stack_size(Some(512 << 10));
+    let whole = format!("(*LIMIT_MATCH={BACKTRACKS_MAX}){before}{source}{end}{after}");
+    builder.build(&whole).map_err(|error| error.to_string())
+}

@@ -1,0 +1,216 @@
+//! Regular expressions: `/a+/i`, `text =~ /a/`, `text ==~ /a/`, and what a matcher says of a text.
+//!
+//! A search goes back no more often than it is let, and counts as many steps as it may take, so that loops of searches end as others do.
+
+mod compiled;
+mod matcher;
+
+use crate::error::{Result, failed};
+use crate::object::Object;
+use crate::run::Run;
+use crate::writer::Writer;
+pub(crate) use compiled::Pattern;
+use compiled::Place;
+pub(crate) use matcher::Matcher;
+use std::cell::RefCell;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Steps of the script that a search counts, besides those of the text.
+const STEPS_OF_SEARCH: usize = 100;
+/// Bytes of a text that are searched in a step.
+const BYTES_OF_STEP: usize = 16;
+/// What a matcher takes, besides its groups.
+const MATCHER_BYTES: usize = 96;
+
+fn begun(run: &mut Run<'_>, pattern: &Arc<Pattern>, text: Arc<str>) -> Result<Matcher> {
+    run.takes_bytes(MATCHER_BYTES + 32 * pattern.groups())?;
+    Ok(Matcher::new(pattern, text))
+}
+
+fn look(run: &mut Run<'_>, matcher: &mut Matcher, place: Place) -> Result<bool> {
+    run.step(STEPS_OF_SEARCH + matcher.text().len() / BYTES_OF_STEP)?;
+    matcher.look(place)
+}
+
+fn find(run: &mut Run<'_>, matcher: &mut Matcher) -> Result<bool> {
+    run.step(STEPS_OF_SEARCH + matcher.text().len() / BYTES_OF_STEP)?;
+    matcher.find()
+}
+
+/// The place of the group that is given by its number or its name, or of the whole match.
+fn given(matcher: &Matcher, arguments: &[Object]) -> Result<Option<(usize, usize)>> {
+    match arguments.first() {
+        None => matcher.group(0),
+        Some(Object::Text(name)) => matcher.group(matcher.pattern().group(name)?),
+        Some(other) => {
+            let number = other.as_int()?;
+            let number = usize::try_from(number).or_else(|_| failed(format!("No group {number}")))?;
+            matcher.group(number)
+        }
+    }
+}
+
+/// `text =~ /a/` and `text ==~ /a/`.
+pub(crate) fn operate(run: &mut Run<'_>, operator: &str, text: &Object, pattern: &Object) -> Result<Object> {
+    let Object::Pattern(pattern) = pattern else {
+        return failed(format!(
+            "Cannot apply [{operator}] operation to type [{}]: it takes a regular expression",
+            pattern.kind()
+        ));
+    };
+    let mut matcher = begun(run, pattern, text.as_text()?)?;
+    let place = if operator == "==~" {
+        Place::Whole
+    } else {
+        Place::From(0)
+    };
+    look(run, &mut matcher, place).map(Object::Bool)
+}
+
+/// The methods of an expression.
+pub(crate) fn of_pattern(
+    run: &mut Run<'_>,
+    pattern: &Arc<Pattern>,
+    name: &str,
+    arguments: &[Object],
+) -> Result<Option<Object>> {
+    Ok(Some(match (name, arguments) {
+        ("matcher", [text]) => {
+            let matcher = begun(run, pattern, text.as_text()?)?;
+            Object::Matcher(Rc::new(RefCell::new(matcher)))
+        }
+        ("pattern", []) => run.text(pattern.source())?,
+        ("split", [text]) => split(run, pattern, text, 0)?,
+        ("split", [text, parts]) => split(run, pattern, text, parts.as_int()?)?,
+        _ => return Ok(None),
+    }))
+}
+
+/// The parts of a text between the matches: as many as are wanted, or all, without empty ones at its end where none are counted.
+fn split(run: &mut Run<'_>, pattern: &Arc<Pattern>, text: &Object, parts_max: i64) -> Result<Object> {
+    let mut matcher = begun(run, pattern, text.as_text()?)?;
+    let (mut parts, mut from) = (Vec::new(), 0);
+    while (parts_max <= 0 || (parts.len() as i64) < parts_max - 1) && find(run, &mut matcher)? {
+        let Some((start, end)) = matcher.whole() else {
+            break;
+        };
+        if end == 0 {
+            continue;
+        }
+        parts.push(run.text(matcher.shown((from, start)))?);
+        from = end;
+    }
+    parts.push(run.text(matcher.shown((from, matcher.text().len())))?);
+    let is_empty = |part: &Object| matches!(part, Object::Text(text) if text.is_empty());
+    while parts_max == 0 && from > 0 && parts.last().is_some_and(is_empty) {
+        parts.pop();
+    }
+    run.list(parts)
+}
+
+/// The methods of a matcher.
+pub(crate) fn of_matcher(
+    run: &mut Run<'_>,
+    matcher: &Rc<RefCell<Matcher>>,
+    name: &str,
+    arguments: &[Object],
+) -> Result<Option<Object>> {
+    let mut at = matcher.borrow_mut();
+    Ok(Some(match (name, arguments) {
+        ("find", []) => Object::Bool(find(run, &mut at)?),
+        ("find", [from]) => {
+            at.reset();
+            let from = from.as_int()?;
+            let mut places = at
+                .text()
+                .char_indices()
+                .map(|(place, _)| place)
+                .chain([at.text().len()]);
+            let place = usize::try_from(from).ok().and_then(|from| places.nth(from));
+            let Some(place) = place else {
+                return failed(format!("Illegal start index [{from}]"));
+            };
+            Object::Bool(look(run, &mut at, Place::From(place))?)
+        }
+        ("matches", []) => Object::Bool(look(run, &mut at, Place::Whole)?),
+        ("lookingAt", []) => Object::Bool(look(run, &mut at, Place::Leading)?),
+        ("group", [] | [_]) | ("namedGroup", [_]) => match given(&at, arguments)? {
+            Some(place) => run.text(at.shown(place))?,
+            None => Object::Null,
+        },
+        ("groupCount", []) => Object::Int(at.pattern().groups() as i64 - 1),
+        ("start" | "end", [] | [_]) => match given(&at, arguments)? {
+            None => Object::Int(-1),
+            Some((start, end)) => {
+                let place = if name == "start" { start } else { end };
+                run.step(place / BYTES_OF_STEP)?;
+                Object::Int(at.text()[..place].chars().count() as i64)
+            }
+        },
+        ("reset", []) => {
+            at.reset();
+            Object::Matcher(matcher.clone())
+        }
+        ("reset", [text]) => {
+            at.set_text(text.as_text()?);
+            Object::Matcher(matcher.clone())
+        }
+        ("replaceAll" | "replaceFirst", [replacement]) => {
+            let (replacement, text, pattern) =
+                (replacement.as_text()?, at.text().clone(), at.pattern().clone());
+            at.reset();
+            let limit = if name == "replaceFirst" { 1 } else { usize::MAX };
+            replaced(run, &text, &pattern, limit, |_, matcher| {
+                matcher.borrow().expanded(&replacement)
+            })?
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// `text.replaceAll(/a/, m -> …)`: a lambda says what comes in the place of each match.
+pub(crate) fn replaced_by(
+    run: &mut Run<'_>,
+    text: &Arc<str>,
+    pattern: &Arc<Pattern>,
+    lambda: &Object,
+    is_first: bool,
+) -> Result<Object> {
+    let limit = if is_first { 1 } else { usize::MAX };
+    replaced(run, text, pattern, limit, |run, matcher| {
+        let made = run.apply(lambda, &[Object::Matcher(matcher.clone())])?;
+        Ok(made.shown(run)?.to_string())
+    })
+}
+
+fn replaced(
+    run: &mut Run<'_>,
+    text: &Arc<str>,
+    pattern: &Arc<Pattern>,
+    limit: usize,
+    mut by: impl FnMut(&mut Run<'_>, &Rc<RefCell<Matcher>>) -> Result<String>,
+) -> Result<Object> {
+    let matcher = begun(run, pattern, text.clone())?;
+    let matcher = Rc::new(RefCell::new(matcher));
+    let (mut parts, mut from) = (Vec::new(), 0);
+    for _ in 0..limit {
+        let found = find(run, &mut matcher.borrow_mut())?;
+        let place = matcher.borrow().whole().filter(|_| found);
+        // A lambda may have led its matcher back to where it was.
+        let Some((start, end)) = place.filter(|(start, _)| *start >= from) else {
+            break;
+        };
+        let part = by(run, &matcher)?;
+        run.takes_bytes(part.len() + 48)?;
+        parts.push((from, start, part));
+        from = end;
+    }
+    let mut out = Writer::new(run)?;
+    for (from, to, part) in &parts {
+        out.push(text.get(*from..*to).unwrap_or_default())?;
+        out.push(part)?;
+    }
+    out.push(text.get(from..).unwrap_or_default())?;
+    Ok(Object::Text(out.finish()))
+}
