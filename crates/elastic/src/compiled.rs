@@ -1,27 +1,50 @@
-//! Ingest pipelines that were compiled.
+//! Ingest pipelines, and scripts that they name, that were compiled.
 
 use ingest::Pipeline;
+use painless::Script;
 use parking_lot::Mutex;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// Pipelines that were compiled, each with its definition.
+/// What was compiled, each with what it was made of.
 #[derive(Debug, Default)]
-pub(crate) struct Compiled(Mutex<HashMap<String, (Value, Arc<Pipeline>)>>);
+pub(crate) struct Compiled {
+    pipelines: Mutex<HashMap<String, (Value, Arc<Pipeline>)>>,
+    scripts: Mutex<HashMap<String, (String, Arc<Script>)>>,
+}
 
 impl Compiled {
     /// The pipeline of this name and definition.
-    pub(crate) fn get(&self, name: &str, definition: &Value) -> Option<Arc<Pipeline>> {
-        let mut compiled = self.0.lock();
-        if let Some((known, pipeline)) = compiled.get(name)
-            && known == definition
-        {
-            return Some(pipeline.clone());
-        }
+    pub(crate) fn pipeline(&self, name: &str, definition: &Value) -> Option<Arc<Pipeline>> {
         // One that is kept was parsed when it was put.
-        let pipeline = Arc::new(Pipeline::parse(definition).ok()?);
-        compiled.insert(name.to_owned(), (definition.clone(), pipeline.clone()));
-        Some(pipeline)
+        kept(&self.pipelines, name, definition, || {
+            Pipeline::parse(definition).ok()
+        })
     }
+
+    /// The script of this id and source.
+    pub(crate) fn script(&self, id: &str, source: &str) -> Option<Arc<Script>> {
+        kept(&self.scripts, id, &source.to_owned(), || {
+            Script::compile(source).ok()
+        })
+    }
+}
+
+/// What was made of this, or is now.
+fn kept<K: Clone + PartialEq, V>(
+    all: &Mutex<HashMap<String, (K, Arc<V>)>>,
+    name: &str,
+    of: &K,
+    make: impl FnOnce() -> Option<V>,
+) -> Option<Arc<V>> {
+    let mut all = all.lock();
+    if let Some((known, made)) = all.get(name)
+        && known == of
+    {
+        return Some(made.clone());
+    }
+    let made = Arc::new(make()?);
+    all.insert(name.to_owned(), (of.clone(), made.clone()));
+    Some(made)
 }

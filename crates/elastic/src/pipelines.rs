@@ -14,13 +14,23 @@ use std::sync::Arc;
 /// The pipelines as they are at the beginning of a request.
 pub(crate) struct Pipelines<'s> {
     definitions: BTreeMap<String, Value>,
+    /// The scripts that are kept.
+    scripts: BTreeMap<String, Value>,
     compiled: &'s Compiled,
     now_ms: i64,
 }
 
 impl Host for Pipelines<'_> {
     fn pipeline(&self, name: &str) -> Option<Arc<Pipeline>> {
-        self.compiled.get(name, self.definitions.get(name)?)
+        self.compiled.pipeline(name, self.definitions.get(name)?)
+    }
+
+    fn script(&self, id: &str) -> Option<Arc<painless::Script>> {
+        let kept = self
+            .scripts
+            .get(id)
+            .filter(|script| script["lang"] == "painless")?;
+        self.compiled.script(id, kept["source"].as_str()?)
     }
 
     fn now_ms(&self) -> i64 {
@@ -50,9 +60,31 @@ impl Call {
     pub(crate) async fn pipelines(&self) -> Result<Pipelines<'_>> {
         Ok(Pipelines {
             definitions: self.kept(Family::Pipeline).await?.into_iter().collect(),
+            scripts: self.kept(Family::Script).await?.into_iter().collect(),
             compiled: &self.server.compiled,
             now_ms: i64::try_from(self.server.engine.now_ms()).unwrap_or(i64::MAX),
         })
+    }
+
+    /// Refuses a definition that names scripts which are not kept.
+    pub(crate) async fn check_scripts_of(&self, definition: &Value) -> Result<()> {
+        let mut pending = vec![definition];
+        while let Some(value) = pending.pop() {
+            match value {
+                Value::Array(list) => pending.extend(list),
+                Value::Object(members) => {
+                    let named = members
+                        .get("script")
+                        .filter(|script| script.get("source").is_none());
+                    if let Some(Value::String(id)) = named.and_then(|script| script.get("id")) {
+                        self.kept_script(id, "painless").await?;
+                    }
+                    pending.extend(members.values());
+                }
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// The pipelines of an index, which need not be there yet; the request may name another first one.

@@ -39,6 +39,10 @@ pub(crate) struct Processor {
 pub trait Host {
     /// The pipeline of this name.
     fn pipeline(&self, name: &str) -> Option<Arc<Pipeline>>;
+    /// The script that is kept under this id.
+    fn script(&self, _id: &str) -> Option<Arc<Script>> {
+        None
+    }
     /// The time, in milliseconds since 1970.
     fn now_ms(&self) -> i64;
     /// Whether anybody still waits for what scripts do.

@@ -43,6 +43,7 @@ async fn put(call: &mut Call, name: &str) -> Result<Answer> {
     call.parameters.end_without(&["master_timeout", "timeout"])?;
     let definition = Value::Object(call.required_object()?);
     Pipeline::parse(&definition)?;
+    call.check_scripts_of(&definition).await?;
     call.keep(Family::Pipeline, name, Some(&definition)).await?;
     Ok(acknowledged())
 }

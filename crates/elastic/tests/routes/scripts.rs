@@ -111,6 +111,36 @@ pub const CASES: &[Case] = &[
     ),
     case("GET /s/_doc/1", "", 200, r#"{"_source": {"n": 9}}"#),
     case(
+        "PUT /_scripts/mark",
+        r#"{"script": {"lang": "painless", "source": "ctx.mark = params.by"}}"#,
+        200,
+        r#"{"acknowledged": true}"#,
+    ),
+    case(
+        "PUT /_ingest/pipeline/marks",
+        r#"{"processors": [{"script": {"id": "mark", "params": {"by": 2}}}]}"#,
+        200,
+        r#"{"acknowledged": true}"#,
+    ),
+    case(
+        "PUT /marked/_doc/1?pipeline=marks",
+        r#"{"n": 1}"#,
+        201,
+        r#"{"result": "created"}"#,
+    ),
+    case(
+        "GET /marked/_doc/1",
+        "",
+        200,
+        r#"{"_source": {"n": 1, "mark": 2}}"#,
+    ),
+    case(
+        "PUT /_ingest/pipeline/none",
+        r#"{"processors": [{"foreach": {"field": "a", "processor": {"script": {"id": "nowhere"}}}}]}"#,
+        404,
+        r#"{"error": {"type": "resource_not_found_exception"}}"#,
+    ),
+    case(
         "POST /_search/template",
         r#"{"id": "add"}"#,
         404,

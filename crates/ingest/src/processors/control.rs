@@ -56,10 +56,18 @@ impl Pipeline {
     }
 }
 
+/// Where a script is.
+#[derive(Debug)]
+enum Source {
+    Own(painless::Script),
+    /// Kept, under this id.
+    Kept(String),
+}
+
 /// `script`: the document as `ctx`.
 #[derive(Debug)]
 pub(crate) struct Script {
-    script: painless::Script,
+    script: Source,
     params: Document,
 }
 
@@ -71,12 +79,23 @@ impl Script {
         {
             return Err(PipelineError::unsupported(format!("scripts in [{language}]")));
         }
-        if options.take("id").is_some() {
-            return Err(PipelineError::unsupported("a stored script"));
-        }
+        let script = match (options.optional_text("id")?, options.optional_text("source")?) {
+            (Some(id), None) => Source::Kept(id),
+            (None, Some(source)) => Source::Own(compile(&source)?),
+            (Some(_), Some(_)) => {
+                return Err(PipelineError::new(
+                    "[source] and [id] of a script exclude each other",
+                ));
+            }
+            (None, None) => {
+                return Err(PipelineError::new(
+                    "must specify either [source] for an inline script or [id] for a stored script",
+                ));
+            }
+        };
         let params = options.object("params")?.unwrap_or_default();
         Ok(Script {
-            script: compile(&options.text("source")?)?,
+            script,
             params: match value_of(&params.into()) {
                 Value::Document(params) => params,
                 _ => Document::new(),
@@ -88,7 +107,16 @@ impl Script {
         let mut globals = Globals::new()
             .with("ctx", context.for_script())
             .with("params", self.params.clone());
-        let ran = self.script.run(&mut globals, run.host.scripts());
+        let ran = match &self.script {
+            Source::Own(script) => script.run(&mut globals, run.host.scripts()),
+            Source::Kept(id) => match run.host.script(id) {
+                Some(script) => script.run(&mut globals, run.host.scripts()),
+                None => {
+                    let reason = format!("unable to find script [{id}] in cluster state");
+                    return Err(Failure::of("resource_not_found_exception", reason));
+                }
+            },
+        };
         ran.map_err(|error| Failure::of("script_exception", format!("runtime error: {error}")))?;
         if let Some(Value::Document(document)) = globals.take("ctx") {
             context.take_from_script(document)?;

@@ -1,5 +1,6 @@
-//! Definitions that are refused.
+//! Definitions that are refused, and what they may leave to others.
 
+use super::{failure, made};
 use ingest::Pipeline;
 use serde_json::json;
 
@@ -60,4 +61,16 @@ fn circles_of_expressions_end() {
         "A": "%{B}%{B}%{B}%{B}%{B}%{B}%{B}%{B}", "B": "%{C}%{C}%{C}%{C}%{C}%{C}%{C}%{C}", "C": "%{IPV6}%{IPV6}%{IPV6}%{IPV6}%{IPV6}",
     }}}]});
     assert!(Pipeline::parse(&growing).unwrap_err().reason.contains("longer"));
+}
+
+#[test]
+fn scripts_may_be_kept_elsewhere() {
+    let raise = json!([{"script": {"id": "raise", "params": {"by": 2}}}]);
+    assert_eq!(made(raise, json!({"n": 1})), json!({"n": 3}));
+    let missing = failure(json!([{"script": {"id": "other"}}]), json!({}));
+    assert_eq!(missing.reason, "unable to find script [other] in cluster state");
+    for wrong in [json!({}), json!({"id": "raise", "source": "1"})] {
+        let refused = Pipeline::parse(&json!({"processors": [{"script": wrong}]}));
+        assert!(refused.is_err(), "{wrong}");
+    }
 }

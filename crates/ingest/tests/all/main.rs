@@ -10,6 +10,7 @@ mod reference;
 mod texts;
 
 use ingest::{Context, Failure, Host, Pipeline};
+use painless::Script;
 use serde_json::{Value as Json, json};
 use std::sync::Arc;
 
@@ -20,6 +21,10 @@ impl Host for Alone {
     fn pipeline(&self, name: &str) -> Option<Arc<Pipeline>> {
         let again = json!({"processors": [{"pipeline": {"name": "again"}}]});
         (name == "again").then(|| Arc::new(Pipeline::parse(&again).unwrap()))
+    }
+
+    fn script(&self, id: &str) -> Option<Arc<Script>> {
+        (id == "raise").then(|| Arc::new(Script::compile("ctx.n += params.by").unwrap()))
     }
 
     fn now_ms(&self) -> i64 {
