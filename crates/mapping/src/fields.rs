@@ -39,6 +39,8 @@ pub struct View<'d> {
     pub sequence: u64,
     /// The values of fields where they come from an index; there is no document then.
     pub row: Option<&'d Row>,
+    /// The score that it has, where scripts may ask for it.
+    pub score: Option<f32>,
 }
 
 impl<'d> View<'d> {
@@ -56,6 +58,7 @@ impl<'d> View<'d> {
             index: "",
             sequence: 0,
             row: None,
+            score: None,
         }
     }
 

@@ -45,9 +45,17 @@ impl DocumentScript {
         self.run(&globals, &Fields(view))
     }
 
+    /// Whether it names the score.
+    pub fn reads_score(&self) -> bool {
+        self.source.contains("_score")
+    }
+
     /// What it makes of one of the values of a field of a document.
     pub fn value_of(&self, view: &View<'_>, given: Value) -> Result<Value> {
-        let globals = self.globals(view)?.with("_value", given);
+        let mut globals = self.globals(view)?.with("_value", given);
+        if let Some(score) = view.score {
+            globals = globals.with("_score", f64::from(score));
+        }
         self.run(&globals, &Fields(view))
     }
 
@@ -71,6 +79,18 @@ impl DocumentScript {
             params.push((*name).to_owned(), number.map_or(Value::Null, Value::Double));
         }
         self.run(&Globals::new().with("params", params), &Nothing)
+    }
+
+    /// The number that it makes of others in a row, which it knows by this name.
+    pub fn number_of_row(&self, name: &str, numbers: &[f64]) -> Result<f64> {
+        let row: Vec<Value> = numbers.iter().map(|number| Value::Double(*number)).collect();
+        let globals = Globals::new().with("params", self.params.clone()).with(name, row);
+        match self.run(&globals, &Nothing)? {
+            Value::Int32(number) => Ok(f64::from(number)),
+            Value::Int64(number) => Ok(number as f64),
+            Value::Double(number) => Ok(number),
+            _ => Err(self.failed("the script gives no number")),
+        }
     }
 
     /// The number that it makes of others; `None` where it gives null.

@@ -67,6 +67,7 @@ impl Hit {
             index: "",
             sequence: self.sequence,
             row: None,
+            score: None,
         }
     }
 

@@ -48,6 +48,7 @@ impl<'d> Seen<'d> {
             index: &index.name,
             sequence: self.sequence,
             row: None,
+            score: None,
         }
     }
 }

@@ -68,9 +68,26 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "POST /logs/_search",
-        r#"{"aggs": {"days": {"date_histogram": {"field": "at", "fixed_interval": "1d"}, "aggs": {"mean": {"moving_avg": {"buckets_path": "_count", "model": "holt"}}}}}}"#,
-        501,
-        "",
+        r#"{"size": 0, "query": {"exists": {"field": "size"}}, "aggs": {"days": {"date_histogram": {"field": "at", "fixed_interval": "1d"}, "aggs": {
+            "all": {"sum": {"field": "size"}}, "mean": {"moving_avg": {"buckets_path": "all", "model": "holt", "predict": 2,
+                "settings": {"alpha": 1, "beta": 1}}}}}}}"#,
+        200,
+        r#"{"aggregations": {"days": {"buckets": [{"all": {"value": 12.0}}, {"doc_count": 0}, {"all": {"value": 15.0}, "mean": {"value": 12.0}},
+            {"doc_count": 0, "mean": {"value": 15.0}}, {"doc_count": 0, "mean": {"value": 18.0}}]}}}"#,
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"aggs": {"days": {"date_histogram": {"field": "at", "fixed_interval": "1d"}, "aggs": {"mean": {"moving_avg": {"buckets_path": "_count",
+            "model": "holt_winters", "window": 4, "settings": {"period": 3}}}}}}}"#,
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
+    case(
+        "POST /logs/_search",
+        r#"{"aggs": {"days": {"date_histogram": {"field": "at", "fixed_interval": "1d"}, "aggs": {"mean": {"moving_avg": {"buckets_path": "_count",
+            "model": "simple", "minimize": true}}}}}}"#,
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
     ),
     case(
         "POST /logs/_search?typed_keys=true",

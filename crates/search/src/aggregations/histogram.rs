@@ -203,7 +203,16 @@ impl Interval {
         Ok(keys)
     }
 
-    fn term(&self, key: f64) -> Term {
+    /// What a bucket is called that shows this of its key.
+    pub(super) fn bucket_name(&self, key: &Term, shown: &Map<String, Value>) -> String {
+        match (key, shown.get("key_as_string").and_then(Value::as_str)) {
+            (_, Some(text)) => text.to_owned(),
+            (Term::Date(ms), None) => ms.to_string(),
+            (key, None) => double_text(key.as_f64().unwrap_or(0.0)),
+        }
+    }
+
+    pub(super) fn term(&self, key: f64) -> Term {
         match self.width {
             Width::Number(_) => Term::Float(key),
             _ => Term::Date(key as i64),
@@ -267,11 +276,7 @@ pub(super) fn finish(
     for (key, bucket) in buckets {
         let mut one = Map::new();
         source.put_key(&key.0, &mut one);
-        let name = match (&key.0, one.get("key_as_string").and_then(Value::as_str)) {
-            (_, Some(text)) => text.to_owned(),
-            (Term::Date(ms), None) => ms.to_string(),
-            (key, None) => double_text(key.as_f64().unwrap_or(0.0)),
-        };
+        let name = interval.bucket_name(&key.0, &one);
         bucket.put(inner, finish, &mut one)?;
         out.push((name, Value::Object(one)));
     }

@@ -36,6 +36,12 @@ pub(super) enum MetricKind {
         may_wrap: bool,
     },
     GeoCentroid,
+    /// The ends and the quarters of numbers.
+    Boxplot,
+    /// How long texts are, and of which characters.
+    StringStats {
+        shows_distribution: bool,
+    },
 }
 
 impl MetricKind {
@@ -55,6 +61,8 @@ impl MetricKind {
             MetricKind::WeightedAvg(_) => "weighted_avg",
             MetricKind::GeoBounds { .. } => "geo_bounds",
             MetricKind::GeoCentroid => "geo_centroid",
+            MetricKind::Boxplot => "boxplot",
+            MetricKind::StringStats { .. } => "string_stats",
         }
     }
 
@@ -76,6 +84,7 @@ impl MetricKind {
             MetricKind::Percentiles { .. }
                 | MetricKind::PercentileRanks { .. }
                 | MetricKind::MedianAbsoluteDeviation
+                | MetricKind::Boxplot
         )
     }
 
@@ -96,7 +105,8 @@ impl MetricKind {
     pub(super) fn takes(&self) -> Takes {
         match self {
             MetricKind::ValueCount | MetricKind::Cardinality => Takes::All,
-            MetricKind::MedianAbsoluteDeviation => Takes::PlainNumbers,
+            MetricKind::MedianAbsoluteDeviation | MetricKind::Boxplot => Takes::PlainNumbers,
+            MetricKind::StringStats { .. } => Takes::Bytes,
             MetricKind::GeoBounds { .. } | MetricKind::GeoCentroid => Takes::Points,
             _ => Takes::Numbers,
         }
@@ -110,6 +120,8 @@ impl MetricKind {
                 | MetricKind::ExtendedStats { .. }
                 | MetricKind::Percentiles { .. }
                 | MetricKind::PercentileRanks { .. }
+                | MetricKind::Boxplot
+                | MetricKind::StringStats { .. }
         )
     }
 
@@ -125,6 +137,8 @@ impl MetricKind {
                     .map_err(|_| format!("For input string: \"{name}\""))?;
                 Ok(all.contains(&wanted))
             }
+            MetricKind::Boxplot => Ok(BOXPLOT.contains(&name)),
+            MetricKind::StringStats { .. } => Ok(LENGTHS.contains(&name)),
             _ => Ok(name == "value"),
         }
     }
@@ -140,6 +154,12 @@ impl MetricKind {
 
 /// The numbers that `stats` gives.
 const STATS: [&str; 5] = ["count", "min", "max", "avg", "sum"];
+
+/// Those that `boxplot` gives: the ends and the quarters.
+pub(super) const BOXPLOT: [&str; 5] = ["min", "max", "q1", "q2", "q3"];
+
+/// Those that `string_stats` gives.
+const LENGTHS: [&str; 5] = ["count", "min_length", "max_length", "avg_length", "entropy"];
 
 /// Those that `extended_stats` has besides.
 pub(super) const EXTENDED: [&str; 13] = [

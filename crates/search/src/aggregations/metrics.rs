@@ -1,6 +1,7 @@
 //! Aggregations that are numbers.
 
-use super::metric_kind::{EXTENDED, MetricKind};
+use super::letters::Letters;
+use super::metric_kind::{BOXPLOT, EXTENDED, MetricKind};
 use super::percentiles::{median_absolute_deviation, percentile, rank, rounded, rounded_rank};
 use super::places::Places;
 use super::values::{Source, number_of};
@@ -31,6 +32,7 @@ pub(super) struct Metric {
     /// All values, where percentiles are made of them.
     values: Option<Vec<f64>>,
     places: Places,
+    letters: Letters,
     kind: MetricKind,
 }
 
@@ -40,6 +42,7 @@ impl Metric {
             summary: Summary::default(),
             weight: 0.0,
             places: Places::default(),
+            letters: Letters::default(),
             different: matches!(kind, MetricKind::Cardinality).then(HashSet::new),
             values: kind.keeps_values().then(Vec::new),
             kind: kind.clone(),
@@ -58,7 +61,7 @@ impl Metric {
     pub(super) fn bytes(&self) -> usize {
         let values = self.values.as_ref().map_or(0, Vec::capacity);
         let different = self.different.as_ref().map_or(0, HashSet::capacity);
-        values * size_of::<f64>() + different * DIFFERENT_BYTES
+        values * size_of::<f64>() + different * DIFFERENT_BYTES + self.letters.bytes()
     }
 
     /// Takes a document, as if it came so often.
@@ -75,13 +78,22 @@ impl Metric {
             return Ok(());
         }
         let before = self.bytes();
-        let terms = source.terms(view)?;
+        let mut terms = source.terms(view)?;
+        if let MetricKind::StringStats { .. } = kind {
+            // Of a document each text counts once.
+            terms.sort_by(Term::compare);
+            terms.dedup();
+        }
         if let MetricKind::WeightedAvg(by) = kind {
             return self.add_weighted(&terms, &by.terms(view)?);
         }
         for term in &terms {
             if let Some(different) = &mut self.different {
                 different.insert(hash(term));
+            }
+            if let MetricKind::StringStats { .. } = kind {
+                self.letters.add(term, times);
+                continue;
             }
             if let Term::Point(point) = term {
                 self.places.add(*point, times);
@@ -152,6 +164,8 @@ impl Metric {
                 .parse()
                 .ok()
                 .and_then(|value| rank_of(&sorted(), value, *digits)),
+            (MetricKind::Boxplot, Some(name)) => Some(boxplot(&sorted(), name)),
+            (MetricKind::StringStats { .. }, Some(name)) => Some(self.letters.number(name)),
             (MetricKind::MedianAbsoluteDeviation, _) => median_absolute_deviation(sorted()),
             (MetricKind::WeightedAvg(_), _) => Some(sum / self.weight),
             (MetricKind::Cardinality, _) => self.different.as_ref().map(|all| all.len() as f64),
@@ -219,6 +233,15 @@ impl Metric {
             MetricKind::WeightedAvg(_) => one((self.weight != 0.0).then(|| sum / self.weight)),
             MetricKind::GeoBounds { may_wrap } => self.places.bounds(*may_wrap),
             MetricKind::GeoCentroid => self.places.centroid(),
+            MetricKind::StringStats { shows_distribution } => self.letters.finish(*shows_distribution),
+            MetricKind::Boxplot => {
+                let all = BOXPLOT.map(|name| (name, boxplot(&values, name)));
+                let numbers = all.map(|(name, number)| (name.to_owned(), endless(number)));
+                let texts = all
+                    .into_iter()
+                    .filter_map(|(name, number)| text_of(name, Some(number), &source.shown));
+                numbers.into_iter().chain(texts).collect()
+            }
             MetricKind::PercentileRanks {
                 values: wanted,
                 keyed,
@@ -321,6 +344,26 @@ fn text_of(name: &str, value: Option<f64>, shown: &ValueFormat) -> Option<(Strin
         text.into()
     };
     Some((format!("{name}_as_string"), text))
+}
+
+/// One of the ends or the quarters of numbers, as Elasticsearch has them of none, too.
+fn boxplot(sorted: &[f64], name: &str) -> f64 {
+    let quarter = |percent| percentile(sorted, percent).unwrap_or(f64::NAN);
+    match name {
+        "min" => sorted.first().copied().unwrap_or(f64::INFINITY),
+        "max" => sorted.last().copied().unwrap_or(f64::NEG_INFINITY),
+        "q1" => quarter(25.0),
+        "q2" => quarter(50.0),
+        _ => quarter(75.0),
+    }
+}
+
+/// A number, or the text that stands for one that JSON has not.
+fn endless(number: f64) -> Value {
+    match number.is_finite() {
+        true => number_of(number),
+        false => double_text(number).into(),
+    }
 }
 
 fn at(sorted: &[f64], percent: f64, digits: Option<u32>) -> Option<f64> {

@@ -13,6 +13,7 @@ mod context;
 mod counts;
 mod fields;
 mod histogram;
+mod letters;
 mod metric_kind;
 mod metrics;
 mod multi_terms;
@@ -24,6 +25,7 @@ mod pipeline;
 mod places;
 mod ranges;
 mod sample;
+mod scores;
 mod scripted;
 mod significant;
 mod spans;
@@ -247,18 +249,6 @@ impl Aggregations {
         self.named.iter().map(of).sum()
     }
 
-    /// Whether any of them shows scores.
-    pub(crate) fn want_scores(&self) -> bool {
-        let wants = |named: &Named| {
-            let is_scored = matches!(
-                named.spec,
-                Spec::TopHits(_) | Spec::TopMetrics(_) | Spec::Sample(_)
-            );
-            is_scored || named.inner.want_scores()
-        };
-        self.named.iter().any(wants)
-    }
-
     /// Takes those out that are of all documents, each with its name, its `meta` and what it asks.
     pub fn take_global(&mut self) -> Vec<(String, Option<Value>, Aggregations)> {
         // Where each of the others stands then.
@@ -419,7 +409,7 @@ impl Collected {
                 }
                 _ => continue,
             };
-            pipeline::parents(&named.inner, finish, &mut answer)?;
+            pipeline::parents(named, finish, &mut answer)?;
             if let Some(meta) = &named.meta {
                 answer.insert("meta".to_owned(), meta.clone());
             }

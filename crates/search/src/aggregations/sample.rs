@@ -51,6 +51,7 @@ impl Kept {
             index_at,
             id: &self.id,
             sequence: self.sequence,
+            score: Some(self.score),
             ..View::of_document(mapping, self.document.as_ref())
         }
     }

@@ -38,7 +38,7 @@ impl Scripted {
 
     /// The values that it gives for a document.
     pub(super) fn of_document(&self, view: &View<'_>) -> Result<Vec<Term>> {
-        match self.script.value(view, None)? {
+        match self.script.value(view, view.score)? {
             Value::Null => Ok(Vec::new()),
             Value::Array(list) => list.iter().map(|one| self.term(one)).collect(),
             one => Ok(vec![self.term(&one)?]),

@@ -26,6 +26,8 @@ pub(super) enum Takes {
     Sampled,
     Addresses,
     Points,
+    /// Texts of one term, or whose terms are kept by document.
+    Bytes,
     /// Texts that are analyzed.
     Texts,
 }
@@ -42,6 +44,7 @@ impl Takes {
             Takes::Numbers | Takes::Dates => is_like_number,
             Takes::PlainNumbers => is_number,
             Takes::Ranges | Takes::DateRanges => is_like_number || matches!(kind, FieldKind::Range(_)),
+            Takes::Bytes => is_text,
             Takes::Addresses => *kind == FieldKind::Ip,
             Takes::Points => *kind == FieldKind::Point,
             Takes::Texts => !matches!(

@@ -185,6 +185,12 @@ impl Source {
         Ok(terms)
     }
 
+    /// Whether a script of it looks at scores.
+    pub(super) fn reads_score(&self) -> bool {
+        let script = self.script.as_ref();
+        script.is_some_and(|scripted| scripted.script.reads_score())
+    }
+
     /// The values that the field has.
     fn field_terms(&self, view: &View<'_>) -> Vec<Term> {
         let field = view.mapping.field(&self.field);

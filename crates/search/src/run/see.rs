@@ -49,6 +49,10 @@ impl Run<'_> {
                 score,
                 held: &self.held,
             };
+            let view = View {
+                score: Some(score),
+                ..view
+            };
             self.collected_values
                 .collect(&self.aggregations, &view, &context, 0)?;
         }

@@ -26,6 +26,24 @@ pub(super) fn metric(name: &str, kind: &str, members: &mut Members<'_>) -> Resul
         "percentiles" => (Form::Written, percentiles(members)?),
         "percentile_ranks" => (Form::Written, percentile_ranks(members)?),
         "median_absolute_deviation" => (Form::Written, median_absolute_deviation(name, members)?),
+        "boxplot" => {
+            // Quarters here are exact.
+            if let Some(value) = members.number("compression")?.filter(|value| *value < 0.0) {
+                let reason = format!(
+                    "[compression] must be greater than or equal to 0. Found [{value:?}] in [{name}]"
+                );
+                return Err(SearchError::of_member(
+                    "boxplot",
+                    "compression",
+                    SearchError::illegal(reason),
+                ));
+            }
+            (Form::Written, MetricKind::Boxplot)
+        }
+        "string_stats" => {
+            let shows_distribution = members.flag("show_distribution")?.unwrap_or(false);
+            (Form::Plain, MetricKind::StringStats { shows_distribution })
+        }
         "geo_bounds" => {
             let may_wrap = members.flag("wrap_longitude")?.unwrap_or(true);
             (Form::Plain, MetricKind::GeoBounds { may_wrap })

@@ -218,8 +218,7 @@ fn spec(kind: &str, name: &str, body: &Map<String, Value>, depth: usize) -> Resu
     Ok(spec)
 }
 
-const UNSUPPORTED: [&str; 10] = [
-    "boxplot",
+const UNSUPPORTED: [&str; 8] = [
     "children",
     "cumulative_cardinality",
     "matrix_stats",
@@ -227,7 +226,6 @@ const UNSUPPORTED: [&str; 10] = [
     "parent",
     "rate",
     "scripted_metric",
-    "string_stats",
     "t_test",
 ];
 

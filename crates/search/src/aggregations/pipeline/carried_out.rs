@@ -116,10 +116,11 @@ fn percentiles(
 
 /// Carries out the pipelines within the buckets of an answer.
 pub(in crate::aggregations) fn parents(
-    inner: &Aggregations,
+    parent: &Named,
     finish: &Finish<'_>,
     answer: &mut Map<String, Value>,
 ) -> Result<()> {
+    let inner = &parent.inner;
     for named in in_order(inner) {
         let Spec::Pipeline(spec) = &named.spec else {
             continue;
@@ -132,6 +133,8 @@ pub(in crate::aggregations) fn parents(
             name: finish.name(spec.typed_name(), &named.name),
             meta: named.meta.as_ref(),
             inner,
+            parent,
+            finish,
         };
         match answer.get_mut("buckets") {
             Some(Value::Array(list)) => {
@@ -159,7 +162,13 @@ struct Within<'p> {
     name: String,
     meta: Option<&'p Value>,
     inner: &'p Aggregations,
+    /// The aggregation whose buckets these are.
+    parent: &'p Named,
+    finish: &'p Finish<'p>,
 }
+
+/// What a bucket takes in an answer that is foretold.
+const PREDICTED_BYTES: usize = 512;
 
 /// A bucket, with its name where it has one.
 type Bucket = (String, Value);
@@ -200,20 +209,48 @@ impl Within<'_> {
                     .zip(numbers(&values))
                     .filter(|(_, value)| value.is_some());
                 for (at, (bucket, _)) in there.enumerate() {
-                    self.put(bucket, window.value(at, &all).unwrap_or(f64::NAN));
+                    self.put(bucket, window.value(at, &all)?);
                 }
             }
             PipelineKind::MovingAverage(average) => {
                 let all: Vec<Option<f64>> = numbers(&values).collect();
-                for (bucket, mean) in buckets.iter_mut().zip(average.values(&all)) {
+                let found = average.values(&all, self.finish.buckets_max)?;
+                for (bucket, mean) in buckets.iter_mut().zip(found.means) {
                     if let Some(mean) = mean {
                         self.put(bucket, mean);
                     }
                 }
+                self.predict(&mut buckets, found.predicted)?;
             }
             _ => {}
         }
         Ok(buckets)
+    }
+
+    /// Adds what is foretold to the buckets after this one, and buckets where there are no more.
+    fn predict(&self, buckets: &mut Vec<Bucket>, (last, predicted): (usize, Vec<f64>)) -> Result<()> {
+        let (Spec::Histogram(source, interval), Some((_, bucket))) = (&self.parent.spec, buckets.get(last))
+        else {
+            return Ok(());
+        };
+        let mut key = bucket.get("key").and_then(Value::as_f64);
+        for (at, number) in predicted.into_iter().enumerate() {
+            work(1)?;
+            key = key.and_then(|key| interval.next(key, source));
+            if buckets.get(last + 1 + at).is_none() {
+                let Some(key) = key else { break };
+                let mut empty = Map::new();
+                source.put_key(&interval.term(key), &mut empty);
+                empty.insert("doc_count".to_owned(), json!(0));
+                self.finish.bucket(PREDICTED_BYTES)?;
+                let name = interval.bucket_name(&interval.term(key), &empty);
+                buckets.push((name, Value::Object(empty)));
+            }
+            if let Some(bucket) = buckets.get_mut(last + 1 + at) {
+                self.put(bucket, number);
+            }
+        }
+        Ok(())
     }
 
     fn put(&self, (_, bucket): &mut Bucket, value: f64) {

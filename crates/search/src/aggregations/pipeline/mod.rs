@@ -1,8 +1,10 @@
 //! Aggregations over the buckets of others. They work on answers: the numbers that clients see are those they take.
 
+mod annealing;
 mod average;
 mod carried_out;
 mod check;
+mod models;
 mod moving;
 mod paths;
 
