@@ -20,7 +20,7 @@ export const sum = ({ from, to = 2 }, list) => {
   return { from, total, list: list.map((one) => one.from), to() { return to; } };
 };
 "#;
-    let wanted = "const $s=({from:b,to:c=2},a)=>{const e=a.total/c;return{from:b,total:e,list:a.map((d)=>d.from),to(){return c;}};};";
+    let wanted = "const $s=({from:c,to:b=2},a)=>{const e=a.total/b;return{from:c,total:e,list:a.map((d)=>d.from),to(){return b;}};};";
     assert_eq!(written(text, &[("sum", "$s")]).unwrap(), wanted);
 }
 
