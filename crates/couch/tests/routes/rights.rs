@@ -9,6 +9,11 @@ fn a_replication_is_shown_to_its_owner_and_to_administrators() {
 }
 
 #[test]
+fn purging_is_for_server_administrators_and_compacting_for_those_of_the_database() {
+    run_with_keeper(UPKEEP);
+}
+
+#[test]
 fn figures_of_the_server_are_for_administrators_and_for_those_of_the_role_metrics() {
     run_with_keeper(FIGURES);
 }
@@ -41,7 +46,8 @@ const REPLICATIONS: &[Case] = &[
     ),
     case(
         "PUT /_replicator/a\nAuthorization: Basic amFuOmFwcGxl",
-        r#"{"source": "http://jan:apple@127.0.0.1:1/a", "target": "http://127.0.0.1:1/b"}"#,
+        r#"{"source": "http://jan:apple@127.0.0.1:1/a", "target": "http://127.0.0.1:1/b",
+            "_attachments": {"note": {"data": "YQ=="}}}"#,
         201,
         r#"{"ok": true}"#,
     ),
@@ -70,6 +76,25 @@ const REPLICATIONS: &[Case] = &[
         r#"{"error": "forbidden"}"#,
     ),
     case("GET /_replicator/a", "", 403, r#"{"error": "forbidden"}"#),
+    case(
+        "GET /_replicator/a/note\nAuthorization: Basic amFuOmFwcGxl",
+        "",
+        200,
+        "",
+    ),
+    case(
+        "GET /_replicator/a/note\nAuthorization: Basic ZXZhOmFwcGxl",
+        "",
+        403,
+        r#"{"error": "forbidden"}"#,
+    ),
+    case(
+        "PUT /_replicator/a/note?rev=1-a\nAuthorization: Basic ZXZhOmFwcGxl",
+        "b",
+        403,
+        r#"{"error": "forbidden"}"#,
+    ),
+    case("GET /_replicator/a/note", "", 403, r#"{"error": "forbidden"}"#),
     case(
         "COPY /_replicator/a\nDestination: b\nAuthorization: Basic ZXZhOmFwcGxl",
         "",
@@ -127,5 +152,93 @@ const FIGURES: &[Case] = &[
         "",
         401,
         r#"{"error": "unauthorized", "reason": "You are not a server admin or read-only metrics user"}"#,
+    ),
+];
+
+/// The credentials are those of the keeper, jan:apple, who administers the database, and eva:apple.
+const UPKEEP: &[Case] = &[
+    case(
+        "PUT /_users/org.couchdb.user:jan",
+        r#"{"name": "jan", "type": "user", "roles": [], "password": "apple"}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "PUT /_users/org.couchdb.user:eva",
+        r#"{"name": "eva", "type": "user", "roles": [], "password": "apple"}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "PUT /db\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        "",
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "PUT /db/_security\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"admins": {"names": ["jan"]}, "members": {"names": ["eva"]}}"#,
+        200,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "POST /db/_purge\nAuthorization: Basic amFuOmFwcGxl",
+        r#"{"a": ["1-a"]}"#,
+        401,
+        r#"{"error": "unauthorized", "reason": "You are not a server admin."}"#,
+    ),
+    case(
+        "PUT /db/_purged_infos_limit\nAuthorization: Basic amFuOmFwcGxl",
+        "9",
+        401,
+        r#"{"error": "unauthorized", "reason": "You are not a server admin."}"#,
+    ),
+    case(
+        "GET /db/_purged_infos_limit\nAuthorization: Basic amFuOmFwcGxl",
+        "",
+        401,
+        r#"{"error": "unauthorized", "reason": "You are not a server admin."}"#,
+    ),
+    case(
+        "POST /db/_sync_shards\nAuthorization: Basic amFuOmFwcGxl",
+        "",
+        401,
+        r#"{"error": "unauthorized", "reason": "You are not a server admin."}"#,
+    ),
+    case(
+        "POST /db/_purge\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#"{"a": ["1-a"]}"#,
+        201,
+        r#"{"purged": {"a": []}}"#,
+    ),
+    case(
+        "GET /db/_purged_infos\nAuthorization: Basic ZXZhOmFwcGxl",
+        "",
+        200,
+        r#"{"purged_infos": []}"#,
+    ),
+    case(
+        "POST /db/_compact\nAuthorization: Basic amFuOmFwcGxl",
+        "{}",
+        202,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "POST /db/_compact\nAuthorization: Basic ZXZhOmFwcGxl",
+        "{}",
+        401,
+        r#"{"error": "unauthorized", "reason": "You are not a server or db admin."}"#,
+    ),
+    case(
+        "GET /db/_view_cleanup\nAuthorization: Basic ZXZhOmFwcGxl",
+        "",
+        401,
+        r#"{"error": "unauthorized", "reason": "You are not a server or db admin."}"#,
+    ),
+    case(
+        "POST /_replicate",
+        r#"{"source": "db", "target": "other"}"#,
+        401,
+        r#"{"error": "unauthorized", "reason": "You are not an authenticated user"}"#,
     ),
 ];
