@@ -2,6 +2,7 @@
 //! asked for.
 
 use crate::call::Call;
+use crate::generators::Form;
 use crate::limits::UUIDS_MAX;
 use crate::respond;
 use access::error::{CouchError, Result};
@@ -19,15 +20,16 @@ pub(crate) fn run(call: &Call) -> Result<Response> {
     let config = &call.server.config;
     let count = count(call)?;
     let configured = config.get("uuids", "algorithm");
-    let suffix = config.get("uuids", "utc_id_suffix").unwrap_or_default();
+    let form = Form::configured(config);
     let algorithm = call.query.get("algorithm").or(configured.as_deref());
     let algorithm = algorithm.unwrap_or("sequential");
     let prefix = call.query.get("prefix").unwrap_or_default();
     let mut text = String::from(r#"{"uuids":["#);
     for position in 0..count {
-        let id = call.server.ids.next(algorithm, &suffix).ok_or_else(|| {
+        let id = call.server.ids.next(algorithm, &form).ok_or_else(|| {
             CouchError::bad_request(
-                "the algorithm must be sequential, monotonic, random, utc_random or utc_id",
+                "the algorithm must be sequential, monotonic, random, utc_random, utc_id, uuid_v4 or uuid_v7, \
+                 and the setting `format` of UUIDs base_16, base_36 or rfc9562",
             )
         })?;
         text.push_str(if position > 0 { "," } else { "" });
