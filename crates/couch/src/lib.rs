@@ -15,6 +15,7 @@
 
 mod attachments;
 mod call;
+mod challenge;
 mod compactions;
 mod content_encoding;
 mod cors;
@@ -28,6 +29,7 @@ mod jsonp;
 mod limits;
 mod local_documents;
 mod mango;
+mod minimal;
 mod operation;
 mod outgoing;
 pub mod query;

@@ -5,7 +5,7 @@ use crate::replication::documents;
 use crate::replication::report::{self, Replications};
 use crate::request_id::{BODY_TIME, REQUEST_ID, RequestIds};
 use crate::server::{ServeError, Server};
-use crate::{cors, jsonp, respond, route};
+use crate::{challenge, cors, jsonp, minimal, respond, route};
 use access::error::CouchError;
 use access::user::{Handler as Known, User};
 use access::users;
@@ -141,6 +141,7 @@ impl Front {
 
     async fn answer(&self, request: Request) -> Response {
         let id = self.request_ids.of(&request.headers);
+        let is_minimal = minimal::is_wanted(&request.headers);
         // Only pages from elsewhere say where they come from.
         let page = request
             .headers
@@ -163,14 +164,18 @@ impl Front {
         headers.insert(REQUEST_ID, id);
         // How long the body took to arrive, in milliseconds, is not measured.
         headers.insert(BODY_TIME, HeaderValue::from_static("0"));
+        if is_minimal {
+            minimal::reduce(&self.server.config, &mut response);
+        }
         response
     }
 }
 
 async fn run(server: Arc<Server>, request: Request) -> Response {
     let (mut cookie, mut callback) = (None, None);
+    let wanted = challenge::wanted(&request.headers);
     let answered = async {
-        let mut call = Call::new(server, request)?;
+        let mut call = Call::new(server.clone(), request)?;
         callback = jsonp::callback(&call)?;
         let answered = route::run(&mut call).await;
         cookie = call.user.cookie.take();
@@ -180,7 +185,9 @@ async fn run(server: Arc<Server>, request: Request) -> Response {
         if error.status == StatusCode::INTERNAL_SERVER_ERROR {
             tracing::error!(%error, "a request failed");
         }
-        respond::error(&error)
+        let mut response = respond::error(&error);
+        challenge::add(&server.config, wanted, &error, &mut response);
+        response
     });
     if let Some(callback) = callback {
         response = jsonp::wrap(&callback, response);

@@ -9,7 +9,7 @@ use access::error::{CouchError, Result};
 use access::names;
 use access::security::require_server_admin;
 use engine::Order;
-use http::{Body, Method, Response};
+use http::{Body, Method, Response, StatusCode};
 use json::write_string;
 use value::{Document, Value, ValueRef};
 
@@ -32,9 +32,18 @@ pub(crate) fn welcome(call: &Call) -> Result<Response> {
     )))
 }
 
-/// `GET /_up`.
+/// `GET /_up`: whether requests may be sent here, which the setting `maintenance_mode` denies.
 pub(crate) fn up(call: &Call) -> Result<Response> {
     call.require_get()?;
+    let refused = match call.server.config.get("couchdb", "maintenance_mode").as_deref() {
+        Some("true") => Some("maintenance_mode"),
+        Some("nolb") => Some("nolb"),
+        _ => None,
+    };
+    if let Some(status) = refused {
+        let text = format!(r#"{{"status":"{status}"}}"#);
+        return Ok(respond::json(StatusCode::NOT_FOUND, text));
+    }
     Ok(respond::ok(r#"{"status":"ok","seeds":{}}"#.to_owned()))
 }
 

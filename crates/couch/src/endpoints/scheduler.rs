@@ -18,15 +18,27 @@ use value::ValueRef;
 /// How many entries are shown where the client does not say.
 const LIMIT_DEFAULT: u64 = 100;
 
+/// The states that a document's replication can be in (`src/couch_replicator/src/couch_replicator.erl`).
+const STATES: [&str; 7] = [
+    "initializing",
+    "error",
+    "running",
+    "pending",
+    "crashing",
+    "completed",
+    "failed",
+];
+
 /// `/_scheduler/…`.
 pub(crate) async fn run(call: &mut Call, rest: &[&str]) -> Result<Response> {
     call.require_get()?;
     match rest {
         ["jobs"] => {
             require_server_admin(&call.user)?;
+            let (skip, limit) = (count(call, "skip", 0)?, count(call, "limit", LIMIT_DEFAULT)?);
             let jobs = call.server.jobs.all();
             let shown = jobs.iter().map(|job| report::scheduled(job)).collect();
-            page(call, "jobs", shown)
+            Ok(page("jobs", shown, skip, limit))
         }
         ["jobs", id] => {
             require_server_admin(&call.user)?;
@@ -45,39 +57,65 @@ async fn documents(call: &mut Call, path: &[&str]) -> Result<Response> {
         [] => list(call, REPLICATOR).await,
         [name] if is_replicator(name) => list(call, name).await,
         [name, id] if is_replicator(name) => one(call, name, id).await,
-        // The slash of a database's name need not be encoded.
-        [first, "_replicator"] => list(call, &format!("{first}/_replicator")).await,
-        [first, "_replicator", id] => one(call, &format!("{first}/_replicator"), id).await,
+        // The slashes of a database's name need not be encoded.
+        [first @ .., "_replicator"] => list(call, &format!("{}/{REPLICATOR}", first.join("/"))).await,
+        [first @ .., "_replicator", id] => one(call, &format!("{}/{REPLICATOR}", first.join("/")), id).await,
         _ => Err(CouchError::bad_request("Invalid path")),
     }
 }
 
-fn page(call: &Call, name: &str, mut shown: Vec<Value>) -> Result<Response> {
-    let number = |name: &str, default: u64| -> Result<usize> {
-        let number = call.query.number(name)?.unwrap_or(default);
-        Ok(usize::try_from(number).unwrap_or(usize::MAX))
+/// A parameter that is a number (`src/couch_replicator/src/couch_replicator_httpd_util.erl`, `parse_int_param`).
+fn count(call: &Call, name: &str, default: u64) -> Result<u64> {
+    let Some(text) = call.query.get(name) else {
+        return Ok(default);
     };
-    let (skip, limit) = (number("skip", 0)?, number("limit", LIMIT_DEFAULT)?);
+    let number: i64 = text
+        .parse()
+        .map_err(|_| CouchError::query_parse(format!("{name} must be an integer")))?;
+    u64::try_from(number).map_err(|_| CouchError::query_parse(format!("{name} not in range of [0,infinity]")))
+}
+
+/// The states of documents that are wanted; none for all.
+fn states(call: &Call) -> Result<Vec<String>> {
+    let named = call.query.get("states").unwrap_or_default().split(',');
+    let named: Vec<String> = named
+        .filter(|state| !state.is_empty())
+        .map(str::to_ascii_lowercase)
+        .collect();
+    match named.iter().all(|state| STATES.contains(&state.as_str())) {
+        true => Ok(named),
+        false => Err(CouchError::query_parse(format!(
+            "States must be one or more of [{}]",
+            STATES.join(",")
+        ))),
+    }
+}
+
+fn page(name: &str, mut shown: Vec<Value>, skip: u64, limit: u64) -> Response {
+    let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let (skip, limit) = (number(skip), number(limit));
     let total = shown.len();
     let offset = skip.min(total);
     let rest = shown.split_off(offset);
     let taken: Vec<Value> = rest.into_iter().take(limit).collect();
     let answer = json!({"total_rows": total, "offset": offset, name: taken});
-    Ok(respond::ok(answer.to_string()))
+    respond::ok(answer.to_string())
 }
 
 /// All documents of a database and what became of them.
 async fn list(call: &Call, name: &str) -> Result<Response> {
+    let (skip, limit) = (call.query.number("skip")?, call.query.number("limit")?);
+    let (skip, limit) = (skip.unwrap_or(0), limit.unwrap_or(LIMIT_DEFAULT));
+    let states = states(call)?;
     let database = match call.database_named(name) {
         Ok(database) => database,
         Err(error) if name == REPLICATOR && error.status == http::StatusCode::NOT_FOUND => {
             require_server_admin(&call.user)?;
-            return page(call, "docs", Vec::new());
+            return Ok(page("docs", Vec::new(), skip, limit));
         }
         Err(error) => return Err(error),
     };
     database.require_all()?;
-    let states: Option<Vec<&str>> = call.query.get("states").map(|states| states.split(',').collect());
     let snapshot = database.snapshot().await?;
     let mut shown = Vec::new();
     let mut after: Option<DocumentPosition> = None;
@@ -97,7 +135,7 @@ async fn list(call: &Call, name: &str) -> Result<Response> {
             };
             let entry = entry(call, name, id, &body);
             let state = entry.get("state").and_then(Value::as_str).unwrap_or("null");
-            if states.as_ref().is_none_or(|states| states.contains(&state)) {
+            if states.is_empty() || states.iter().any(|wanted| wanted == state) {
                 shown.push(entry);
             }
         }
@@ -106,7 +144,7 @@ async fn list(call: &Call, name: &str) -> Result<Response> {
             None => break,
         }
     }
-    page(call, "docs", shown)
+    Ok(page("docs", shown, skip, limit))
 }
 
 /// One document and what became of it.

@@ -11,6 +11,7 @@ mod documents;
 mod edits;
 mod feeds;
 mod grouped_searches;
+mod headers;
 mod local_documents;
 mod nouveau_searches;
 mod parameters;

@@ -119,7 +119,7 @@ const CASES: &[Case] = &[
         "POST /db/_all_docs/queries",
         r#"{"queries": 5}"#,
         400,
-        r#"{"reason": "`queries` must be an array."}"#,
+        r#"{"reason": "`queries` member must be an array."}"#,
     ),
     // URLs.
     case(

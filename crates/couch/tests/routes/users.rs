@@ -1,7 +1,7 @@
 //! Documents of users: which are refused, and what others make of the accounts.
 
-use crate::server::{run, run_with_keeper};
-use testing::http::{Case, case};
+use crate::server::{KEEPER, Server, run, run_with_keeper};
+use testing::http::{Case, case, exchange, faults};
 
 #[test]
 fn one_user_that_is_refused_does_not_keep_others_from_being_written() {
@@ -37,6 +37,52 @@ fn whom_a_proxy_names_does_not_act_as_the_account_of_that_name() {
 fn users_go_with_their_database_and_administrators_with_no_document() {
     run_with_keeper(DROPPED_USERS);
 }
+
+#[test]
+fn of_documents_of_others_users_see_what_is_public() {
+    let server = Server::start();
+    let faults = faults(server.address, &[&KEEPER[..], PUBLIC].concat());
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+    let shown = exchange(server.address, "GET /_users/org.couchdb.user:jan", "");
+    assert_eq!(shown.status, 200, "{shown}");
+    for hidden in ["derived_key", "salt", "roles"] {
+        assert!(!shown.body.contains(hidden), "{shown}");
+    }
+}
+
+const PUBLIC: &[Case] = &[
+    case(
+        "PUT /_users/org.couchdb.user:jan",
+        r#"{"name": "jan", "type": "user", "roles": [], "password": "apple", "town": "Ulm"}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "GET /_users/org.couchdb.user:jan",
+        "",
+        404,
+        r#"{"error": "not_found", "reason": "missing"}"#,
+    ),
+    case(
+        "PUT /_node/_local/_config/chttpd_auth/public_fields\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#""name, town""#,
+        200,
+        "",
+    ),
+    case(
+        "GET /_users/org.couchdb.user:jan",
+        "",
+        200,
+        r#"{"_id": "org.couchdb.user:jan", "name": "jan", "town": "Ulm"}"#,
+    ),
+    case(
+        "GET /_users/org.couchdb.user:eva",
+        "",
+        404,
+        r#"{"error": "not_found", "reason": "missing"}"#,
+    ),
+    case("GET /_users/_all_docs", "", 401, r#"{"error": "unauthorized"}"#),
+];
 
 const USERS: &[Case] = &[
     case("PUT /_users", "", 201, r#"{"ok": true}"#),

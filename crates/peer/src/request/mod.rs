@@ -71,7 +71,7 @@ impl Request {
     /// Reads what is asked; names that are not known mean nothing, as in CouchDB.
     pub fn parse(body: &Map<String, Value>) -> Result<Request> {
         refuse_what_is_missing_here(body)?;
-        let parameters = object(body, "create_target_params")?;
+        let parameters = object(body, "create_target_params", "a JSON object")?;
         let create_target = flag(body, "create_target")?.unwrap_or(false);
         let defaults = Options::default();
         let options = Options {
@@ -137,7 +137,7 @@ fn filter(body: &Map<String, Value>) -> Result<Filter> {
         ),
         (None, Some(Value::String(name))) => Ok(Filter::Named {
             name: name.clone(),
-            parameters: object(body, "query_params")?.unwrap_or_default(),
+            parameters: object(body, "query_params", "an object")?.unwrap_or_default(),
         }),
         (None, Some(_)) => Err(wrong("filter", "a string")),
         (None, None) => Ok(Filter::All),
@@ -169,11 +169,11 @@ fn flag(body: &Map<String, Value>, name: &str) -> Result<Option<bool>> {
     }
 }
 
-fn object(body: &Map<String, Value>, name: &str) -> Result<Option<Map<String, Value>>> {
+fn object(body: &Map<String, Value>, name: &str, wanted: &str) -> Result<Option<Map<String, Value>>> {
     match body.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::Object(object)) => Ok(Some(object.clone())),
-        Some(_) => Err(wrong(name, "a JSON object")),
+        Some(_) => Err(wrong(name, wanted)),
     }
 }
 

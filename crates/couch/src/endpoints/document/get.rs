@@ -1,7 +1,7 @@
 //! Reading a document.
 
-use super::multipart;
 use super::options::{OpenRevisions, ReadOptions};
+use super::{multipart, public};
 use crate::attachments::{self, Attachment};
 use crate::call::Call;
 use crate::outgoing::{self, Shown, ShownHistory};
@@ -19,7 +19,9 @@ use value::ValueRef;
 pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     let database = call.database_of_document()?;
     database.check_placed(id)?;
-    database.require_read(id)?;
+    if let Err(refusal) = database.require_read(id) {
+        return public::answer(call, &database, id, refusal).boxed().await;
+    }
     let mut options = ReadOptions::parse(&call.query)?;
     options.limit_revisions(database.collection.revisions_kept());
     call.server.engine.let_answers_go().await;

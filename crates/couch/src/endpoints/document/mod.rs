@@ -6,6 +6,7 @@ mod form;
 mod get;
 mod multipart;
 mod options;
+mod public;
 mod put;
 mod ranges;
 mod write;

@@ -63,7 +63,7 @@ impl ViewParameters {
     pub(crate) fn of_queries(&self, body: &Map<String, Json>) -> Result<Vec<ViewParameters>> {
         let queries = match body.get("queries") {
             Some(Json::Array(queries)) => queries,
-            Some(_) => return Err(CouchError::bad_request("`queries` must be an array.")),
+            Some(_) => return Err(CouchError::bad_request("`queries` member must be an array.")),
             None => {
                 return Err(CouchError::bad_request(
                     "POST body must include `queries` parameter.",

@@ -1,0 +1,46 @@
+//! What users see of the documents of other users: the members that the setting `[chttpd_auth] public_fields` names
+//! (`src/couch/src/couch_users_db.erl`, `after_doc_read`).
+
+use crate::call::Call;
+use crate::{outgoing, respond};
+use access::database::Database;
+use access::error::{CouchError, Result};
+use access::ids;
+use http::{Response, if_none_match};
+use json::{write_fields, write_string};
+use value::ValueRef;
+
+/// Answers with what is public of a user's document; refuses as if there were none where nothing is.
+pub(super) async fn answer(
+    call: &Call,
+    database: &Database,
+    id: &str,
+    refusal: CouchError,
+) -> Result<Response> {
+    let setting = call.server.config.get("chttpd_auth", "public_fields");
+    let setting = setting.unwrap_or_default();
+    let is_public =
+        |name: &str| !name.starts_with('_') && setting.split(',').any(|public| public.trim() == name);
+    if ids::name_of_user(id).is_none() {
+        return Err(refusal);
+    }
+    let snapshot = database.snapshot().await?;
+    let found = snapshot.document(ValueRef::String(id)).await?;
+    let found = found.filter(|found| found.document.as_raw().iter().any(|(name, _)| is_public(name)));
+    let found = found.ok_or(refusal)?;
+    let revision = found.revision();
+    let tag = format!("\"{revision}\"");
+    if if_none_match(&call.headers, &tag) {
+        return Ok(respond::not_modified(&tag));
+    }
+    let mut text = String::from(r#"{"_id":"#);
+    write_string(id, &mut text);
+    text.push_str(r#","_rev":""#);
+    outgoing::write_revision(&revision, &mut text);
+    text.push('"');
+    write_fields(found.document.as_raw(), is_public, &mut text);
+    text.push('}');
+    let mut response = respond::ok(text);
+    respond::tag(&mut response, &tag);
+    Ok(response)
+}

@@ -1,0 +1,70 @@
+//! Headers of answers that clients or settings ask for.
+
+use crate::server::{Server, run_with_keeper};
+use testing::http::{Case, case, exchange};
+
+#[test]
+fn a_refusal_has_the_challenge_that_the_client_or_the_settings_want() {
+    run_with_keeper(CHALLENGES);
+}
+
+#[test]
+fn a_refusal_has_no_challenge_that_nobody_wants() {
+    let server = Server::start();
+    exchange(
+        server.address,
+        "PUT /_node/_local/_config/admins/keeper",
+        r#""larder""#,
+    );
+    let refused = exchange(server.address, "GET /_all_dbs", "");
+    assert_eq!(refused.status, 401, "{refused}");
+    assert_eq!(refused.header("www-authenticate"), None, "{refused}");
+}
+
+#[test]
+fn an_answer_has_few_headers_where_the_client_wants_no_more() {
+    let server = Server::start();
+    let whole = exchange(server.address, "GET /", "");
+    assert!(whole.header("x-couch-request-id").is_some(), "{whole}");
+    let minimal = exchange(server.address, "GET /\nPrefer: return=minimal", "");
+    for gone in ["x-couch-request-id", "x-couchdb-body-time"] {
+        assert_eq!(minimal.header(gone), None, "{minimal}");
+    }
+    for kept in ["cache-control", "content-type", "server"] {
+        assert_eq!(minimal.header(kept), whole.header(kept), "{minimal}");
+    }
+    assert_eq!(minimal.body, whole.body);
+}
+
+const CHALLENGES: &[Case] = &[
+    case(
+        "GET /_all_dbs\nX-CouchDB-WWW-Authenticate: Cookie",
+        "",
+        401,
+        "WWW-Authenticate: Cookie\n\n{\"error\": \"unauthorized\"}",
+    ),
+    case(
+        "PUT /_node/_local/_config/chttpd/require_valid_user\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#""true""#,
+        200,
+        "",
+    ),
+    case(
+        "GET /",
+        "",
+        401,
+        "WWW-Authenticate: Basic realm=\"server\"\n\n{\"error\": \"unauthorized\"}",
+    ),
+    case(
+        "PUT /_node/_local/_config/chttpd/WWW-Authenticate\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
+        r#""Basic realm=\"larder\"""#,
+        200,
+        "",
+    ),
+    case(
+        "GET /",
+        "",
+        401,
+        "WWW-Authenticate: Basic realm=\"larder\"\n\n{\"error\": \"unauthorized\"}",
+    ),
+];
