@@ -23,7 +23,7 @@ use value::{Document, DocumentBuf};
 /// What is read at once where nothing is known of the message yet.
 const FIRST_READ_BYTES: usize = 4 * 1024;
 /// How far a buffer is grown ahead of the bytes that have arrived.
-const GROWTH_BYTES_MIN: usize = 64 * 1024;
+pub(super) const GROWTH_BYTES_MIN: usize = 64 * 1024;
 /// What messages take that came behind each other: themselves, and what is made of them.
 const AHEAD_FACTOR: usize = 2;
 /// How long a message waits until others let go of the memory that it needs.

@@ -4,7 +4,7 @@
 //! Whatever would show that they were not written one after the other ends such a row: another message, or another put of the same
 //! key.
 
-use super::connection::Connection;
+use super::connection::{Connection, GROWTH_BYTES_MIN};
 use super::frame::code;
 use super::messages::PutReq;
 use super::wire::Message;
@@ -12,6 +12,8 @@ use std::collections::HashSet;
 
 /// The puts that are written together.
 const TOGETHER_MAX: usize = 128;
+/// The bytes of those behind the first: what the connection has memory for.
+const BEHIND_BYTES_MAX: usize = GROWTH_BYTES_MIN;
 
 /// Takes the puts that have come behind a first one and go with it.
 pub(super) fn puts_behind(connection: &mut Connection, first: &PutReq) -> Vec<PutReq> {
@@ -19,15 +21,19 @@ pub(super) fn puts_behind(connection: &mut Connection, first: &PutReq) -> Vec<Pu
     if has_long_answer(first) {
         return behind;
     }
+    let mut bytes = 0;
     let mut keys: HashSet<Vec<u8>> = first.key.iter().cloned().collect();
     while behind.len() + 1 < TOGETHER_MAX
         && let Some((code::PUT, message)) = connection.waiting()
+        && let more = message.len()
+        && bytes + more <= BEHIND_BYTES_MAX
         // One that cannot be read is told so when it is alone.
         && let Ok(next) = PutReq::decode(message)
         && goes_with(first, &next)
         && next.key.as_ref().is_none_or(|key| keys.insert(key.clone()))
     {
         connection.take_waiting();
+        bytes += more;
         behind.push(next);
     }
     behind
