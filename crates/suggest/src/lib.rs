@@ -13,6 +13,7 @@ mod completion;
 mod likeness;
 mod near;
 mod phrase;
+mod smoothing;
 mod terms;
 
 pub use collate::Collated;

@@ -2,6 +2,7 @@
 
 use super::collate::{Collate, Collated};
 use super::near::Nearness;
+use super::smoothing::{Counts, Smoothing};
 use super::terms::{Candidate, Counted, Mode, Options, WORD_BYTES, analyzer_of, at_least, texts};
 use super::{entry, no_mapping, wanted_field};
 use mapping::Mapping;
@@ -29,6 +30,7 @@ pub(super) struct Phraser {
     /// How many texts are asked with a query at most, of which `size` are suggested.
     tried: usize,
     collate: Option<Collate>,
+    smoothing: Smoothing,
     /// Words of which others may be put in the place: a number, or a part.
     errors_max: f64,
     confidence: f64,
@@ -93,9 +95,7 @@ impl Phraser {
     pub(super) fn parse(members: &mut Members<'_>) -> Result<Phraser> {
         let field = wanted_field(members)?;
         let generators = generators(members)?;
-        if members.take("smoothing").is_some() {
-            return Err(SearchError::unsupported("[smoothing] of a phrase suggester"));
-        }
+        let smoothing = members.take("smoothing").map(Smoothing::parse).transpose()?;
         let collate = members.take("collate").map(Collate::parse).transpose()?;
         let marks = members.take("highlight").map(marks).transpose()?.flatten();
         // How many words belong together is seen from the words themselves.
@@ -118,6 +118,7 @@ impl Phraser {
                 .and_then(|most| usize::try_from(most).ok())
                 .unwrap_or(size.max(5)),
             collate,
+            smoothing: smoothing.unwrap_or(Smoothing::StupidBackoff { discount: 0.4 }),
             errors_max: number(
                 members.number("max_errors")?,
                 1.0,
@@ -191,15 +192,16 @@ impl Phraser {
 
     /// How likely a word is after another.
     fn likelihood(&self, before: Option<&str>, word: &str) -> f64 {
-        let own = self.counted.frequency(word) as f64;
-        let alone = (own + 0.5) / (self.total as f64 + 0.5 * (self.counted.near.len() as f64 + 1.0));
-        let Some(before) = before else { return alone };
-        let key = (before.to_owned(), word.to_owned());
-        match self.pairs.get(&key) {
-            Some(pairs) => *pairs as f64 / self.counted.frequency(before).max(1) as f64,
-            // One that never follows it is worth less, as in stupid backoff.
-            None => 0.4 * alone,
-        }
+        let together = |before: &str| {
+            let key = (before.to_owned(), word.to_owned());
+            self.pairs.get(&key).copied().unwrap_or(0) as f64
+        };
+        self.smoothing.likelihood(&Counts {
+            word: self.counted.frequency(word) as f64,
+            before: before.map(|before| (self.counted.frequency(before) as f64, together(before))),
+            total: self.total as f64,
+            different: self.counted.near.len() as f64 + 1.0,
+        })
     }
 
     fn choices(&self, word: &str) -> Vec<Candidate> {

@@ -1,0 +1,173 @@
+//! How likely words are that follow each other seldom, or never.
+
+use mapping::error::{Result, SearchError};
+use mapping::json::Members;
+use serde_json::Value;
+
+/// How much the sum of weights may differ from 1.
+const TOLERANCE: f64 = 0.001;
+
+/// What is known of a word and of the one before it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Counts {
+    /// How often the word is there.
+    pub(super) word: f64,
+    /// How often the word before it is there, and how often the two are together.
+    pub(super) before: Option<(f64, f64)>,
+    /// All words of all texts.
+    pub(super) total: f64,
+    /// Different words.
+    pub(super) different: f64,
+}
+
+/// A model of what was not seen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Smoothing {
+    /// A word alone, for less, where two are never together.
+    StupidBackoff { discount: f64 },
+    /// Everything is there so often more than it was seen.
+    Laplace { alpha: f64 },
+    /// A part of what two are together, and a part of what the word is alone.
+    Linear { pair: f64, alone: f64 },
+}
+
+impl Smoothing {
+    pub(super) fn parse(given: &Value) -> Result<Smoothing> {
+        let mut members = Members::of("smoothing", given)?;
+        let missing = || SearchError::parsing("[smoothing] names no model");
+        let (name, settings) = members.take_first().ok_or_else(missing)?;
+        let name = name.to_owned();
+        let mut settings = Members::of(name.as_str(), settings)?;
+        let model = match name.as_str() {
+            "stupid_backoff" => Smoothing::StupidBackoff {
+                discount: number(&mut settings, "discount", 0.4)?,
+            },
+            "laplace" => Smoothing::Laplace {
+                alpha: number(&mut settings, "alpha", 0.5)?,
+            },
+            "linear_interpolation" => {
+                let mut weight = |name: &str| {
+                    let missing = || SearchError::parsing(format!("[linear_interpolation] needs [{name}]"));
+                    settings.number(name)?.ok_or_else(missing)
+                };
+                let (triple, pair, alone) = (
+                    weight("trigram_lambda")?,
+                    weight("bigram_lambda")?,
+                    weight("unigram_lambda")?,
+                );
+                if (triple + pair + alone - 1.0).abs() > TOLERANCE
+                    || triple < 0.0
+                    || pair < 0.0
+                    || alone < 0.0
+                {
+                    return Err(SearchError::illegal("linear smoothing lambdas must sum to 1"));
+                }
+                Smoothing::Linear { pair, alone }
+            }
+            other => {
+                return Err(SearchError::illegal(format!(
+                    "suggester[phrase] doesn't support object field [{other}]"
+                )));
+            }
+        };
+        settings.end()?;
+        members.end()?;
+        Ok(model)
+    }
+
+    /// How likely a word is.
+    pub(super) fn likelihood(self, counts: &Counts) -> f64 {
+        let share = |alpha: f64| (alpha + counts.word) / (counts.total + alpha * counts.different);
+        let Some((before, together)) = counts.before else {
+            return match self {
+                Smoothing::Laplace { alpha } => share(alpha),
+                _ => share(0.5),
+            };
+        };
+        match self {
+            Smoothing::StupidBackoff { discount } if together < 1.0 => discount * share(0.5),
+            Smoothing::StupidBackoff { .. } => together / before.max(1.0),
+            Smoothing::Laplace { alpha } => (alpha + together) / (before + alpha * counts.different),
+            Smoothing::Linear { pair, alone } => pair * (together / (0.5 + before)) + alone * share(0.5),
+        }
+    }
+}
+
+fn number(settings: &mut Members<'_>, name: &str, otherwise: f64) -> Result<f64> {
+    match settings.number(name)?.unwrap_or(otherwise) {
+        number if number > 0.0 => Ok(number),
+        number => Err(SearchError::illegal(format!(
+            "[{name}] of a smoothing model must be positive: [{number}]"
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn parsed(given: Value) -> Result<Smoothing> {
+        Smoothing::parse(&given)
+    }
+
+    #[test]
+    fn models_are_read_with_what_they_have_by_default() {
+        let discount = 0.4;
+        assert_eq!(
+            parsed(json!({"stupid_backoff": {}})).ok(),
+            Some(Smoothing::StupidBackoff { discount })
+        );
+        assert_eq!(
+            parsed(json!({"laplace": {"alpha": 0.7}})).ok(),
+            Some(Smoothing::Laplace { alpha: 0.7 })
+        );
+        let linear = json!({"trigram_lambda": 0.2, "bigram_lambda": 0.5, "unigram_lambda": 0.3});
+        let (pair, alone) = (0.5, 0.3);
+        assert_eq!(
+            parsed(json!({"linear_interpolation": linear})).ok(),
+            Some(Smoothing::Linear { pair, alone })
+        );
+        for wrong in [
+            json!({}),
+            json!({"other": {}}),
+            json!({"laplace": {"discount": 1}}),
+            json!({"laplace": {"alpha": 0}}),
+            json!({"laplace": {}, "stupid_backoff": {}}),
+            json!({"linear_interpolation": {"trigram_lambda": 0.2, "bigram_lambda": 0.5, "unigram_lambda": 0.2}}),
+            json!({"linear_interpolation": {"bigram_lambda": 0.5, "unigram_lambda": 0.5}}),
+        ] {
+            assert!(parsed(wrong.clone()).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn what_is_never_together_is_less_likely() {
+        let counts = |together: f64| Counts {
+            word: 4.0,
+            before: Some((2.0, together)),
+            total: 10.0,
+            different: 6.0,
+        };
+        for model in [
+            Smoothing::StupidBackoff { discount: 0.4 },
+            Smoothing::Laplace { alpha: 0.5 },
+            Smoothing::Linear {
+                pair: 0.7,
+                alone: 0.3,
+            },
+        ] {
+            assert!(
+                model.likelihood(&counts(1.0)) > model.likelihood(&counts(0.0)),
+                "{model:?}"
+            );
+        }
+        let laplace = Smoothing::Laplace { alpha: 0.5 };
+        assert_eq!(laplace.likelihood(&counts(1.0)), 1.5 / 5.0);
+        let linear = Smoothing::Linear {
+            pair: 0.5,
+            alone: 0.5,
+        };
+        assert_eq!(linear.likelihood(&counts(0.0)), 0.5 * 4.5 / 13.0);
+    }
+}
