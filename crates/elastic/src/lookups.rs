@@ -5,6 +5,8 @@ use crate::call::Call;
 use crate::resolve::{Options, resolve};
 use crate::routed::{find, of_request};
 use auth::Action;
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use indices::error::{ElasticError, Result};
 use indices::scan;
 use search::{Like, MoreLike};
@@ -23,6 +25,8 @@ const PARTS: [&str; 9] = [
     "rescore",
     "script",
 ];
+/// How deep queries are wrapped in each other at most to be looked into.
+const WRAPPERS_MAX: usize = 8;
 /// Look-ups of one search at most.
 const LOOKUPS_MAX: usize = 100;
 
@@ -30,6 +34,9 @@ const LOOKUPS_MAX: usize = 100;
 pub(crate) async fn fill(call: &Call, expression: &str, body: &mut Map<String, Value>) -> Result<()> {
     let mut places = Vec::new();
     for name in PARTS {
+        if let Some(value) = body.get_mut(name) {
+            unwrap(value, 0);
+        }
         if let Some(value) = body.get(name) {
             wanted_of(name, value, &format!("/{name}"), &mut places);
         }
@@ -58,6 +65,36 @@ pub(crate) async fn fill(call: &Call, expression: &str, body: &mut Map<String, V
         *body = filled;
     }
     Ok(())
+}
+
+/// Puts queries that look into documents in the place of the texts that they are wrapped in.
+fn unwrap(value: &mut Value, depth: usize) {
+    if let Some(mut inner) = wrapped(value)
+        && depth < WRAPPERS_MAX
+    {
+        unwrap(&mut inner, depth + 1);
+        let mut places = Vec::new();
+        wanted(&inner, "", &mut places);
+        if !places.is_empty() {
+            *value = inner;
+        }
+        return;
+    }
+    match value {
+        Value::Object(object) => object.values_mut().for_each(|inner| unwrap(inner, depth)),
+        Value::Array(list) => list.iter_mut().for_each(|inner| unwrap(inner, depth)),
+        _ => {}
+    }
+}
+
+/// The query that is wrapped in this one; `None` where none is, or one that is wrong.
+fn wrapped(value: &Value) -> Option<Value> {
+    let object = value.as_object().filter(|object| object.len() == 1)?;
+    let wrapper = object.get("wrapper")?.as_object()?;
+    let text = wrapper.get("query").filter(|_| wrapper.len() == 1)?.as_str()?;
+    let decoded = BASE64_STANDARD.decode(text).ok()?;
+    let query: Value = serde_json::from_slice(&decoded).ok()?;
+    query.is_object().then_some(query)
 }
 
 /// The same of a member of this name, which may be a script that is kept.

@@ -159,6 +159,31 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "GET /texts-1/_count",
+        r#"{"query": {"wrapper": {"query": "eyJ0ZXJtcyI6IHsidGFncyI6IHsiaW5kZXgiOiAidGV4dHMtMSIsICJpZCI6ICIyIiwgInBhdGgiOiAidGFncyJ9fX0="}}}"#,
+        200,
+        r#"{"count": 2}"#,
+    ),
+    // What a word begins with may be words, too.
+    case(
+        "GET /texts-1/_count",
+        r#"{"query": {"query_string": {"query": "text:quick-bro*", "analyze_wildcard": true, "default_operator": "and"}}}"#,
+        200,
+        r#"{"count": 1}"#,
+    ),
+    case(
+        "GET /texts-1/_count",
+        r#"{"query": {"query_string": {"query": "text:quick-bro*"}}}"#,
+        200,
+        r#"{"count": 0}"#,
+    ),
+    case(
+        "GET /texts-1/_count",
+        r#"{"query": {"simple_query_string": {"query": "quick-ca*", "fields": ["text"], "analyze_wildcard": true, "default_operator": "and"}}}"#,
+        200,
+        r#"{"count": 1}"#,
+    ),
+    case(
+        "GET /texts-1/_count",
         r#"{"query": {"terms": {"tags": {"id": "2", "path": "tags"}}}}"#,
         400,
         "",

@@ -26,6 +26,21 @@ pub const CASES: &[Case] = &[
     case("PUT /made/_doc/2?refresh=true", r#"{"k": "b"}"#, 201, ""),
     case(
         "POST /made/_search",
+        r#"{"size": 0, "query": {"constant_score": {"filter": {"match_all": {}}, "boost": 2}}, "aggs": {
+            "scores": {"sum": {"script": "_score"}}, "texts": {"string_stats": {"field": "k", "show_distribution": true}},
+            "box": {"boxplot": {"field": "n"}}}}"#,
+        200,
+        r#"{"aggregations": {"scores": {"value": 4.0}, "box": {"min": 1.0, "max": 3.0, "q2": 3.0},
+            "texts": {"count": 2, "min_length": 1, "max_length": 1, "avg_length": 1.0, "entropy": 1.0, "distribution": {"a": 0.5, "b": 0.5}}}}"#,
+    ),
+    case(
+        "POST /made/_search",
+        r#"{"aggs": {"texts": {"string_stats": {"field": "n"}}}}"#,
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
+    case(
+        "POST /made/_search",
         r#"{"query": {"ids": {"values": "1"}}, "script_fields": {
             "twice": {"script": {"source": "doc['n'].value * params.by", "params": {"by": 2}}},
             "all": {"script": "doc['n']"},

@@ -24,6 +24,8 @@ struct Options {
     fuzzy: Fuzzy,
     /// The operators that mean something: all where none is named.
     flags: Option<Vec<String>>,
+    /// Whether what a word begins with is cut into terms, of which the last is a beginning.
+    analyzes_beginnings: bool,
 }
 
 /// How clauses are taken together.
@@ -74,9 +76,8 @@ pub(super) fn parse(body: &Value) -> Result<Query> {
             ..Fuzzy::default()
         },
         flags: flags(members.take("flags"))?,
+        analyzes_beginnings: members.flag("analyze_wildcard")?.unwrap_or(false),
     };
-    // Beginnings are always normalized.
-    members.flag("analyze_wildcard")?;
     members.flag("auto_generate_synonyms_phrase_query")?;
     if members.take("quote_field_suffix").is_some() {
         return Err(SearchError::unsupported(
@@ -389,6 +390,10 @@ impl Parser<'_> {
         }
         Some(
             match word.strip_suffix('*').filter(|_| is_beginning && !is_fuzzy) {
+                Some(beginning) if self.options.analyzes_beginnings => {
+                    let text = self.text(beginning.to_owned(), MatchKind::BoolPrefix);
+                    self.of_fields(text, MultiKind::Most)
+                }
                 Some(beginning) => self.pattern(Pattern::Prefix {
                     value: beginning.to_owned(),
                     case_insensitive: false,

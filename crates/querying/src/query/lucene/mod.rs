@@ -310,6 +310,11 @@ impl Parser<'_> {
                 None => Ok(Query::MatchAll { boost: 1.0 }),
             };
         }
+        if self.options.analyzes_beginnings
+            && let Some(beginning) = word.beginning()
+        {
+            return Ok(self.text(field, beginning.plain(), MatchKind::BoolPrefix, 0));
+        }
         if word.has_wildcard {
             let pattern = Pattern::Wildcard {
                 value: word.raw.clone(),

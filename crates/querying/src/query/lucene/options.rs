@@ -24,6 +24,9 @@ pub(super) struct Options {
     pub(super) rewrite: Rewrite,
     pub(super) tie_breaker: Option<f32>,
     pub(super) kind: (MultiKind, MatchKind),
+    /// Whether what a word begins with is cut into terms, of which the last is a beginning. Other wildcards are normalized alone, as
+    /// Elasticsearch has it, and may always stand in front.
+    pub(super) analyzes_beginnings: bool,
 }
 
 impl Options {
@@ -56,11 +59,10 @@ impl Options {
             rewrite: Rewrite::parse(members.text("rewrite")?.as_deref())?,
             tie_breaker: members.number("tie_breaker")?.map(|tie| tie as f32),
             kind: kind(members)?,
+            analyzes_beginnings: members.flag("analyze_wildcard")?.unwrap_or(false),
         };
         // As Elasticsearch has it, this changes nothing; but it must be a name.
         Rewrite::parse(members.text("fuzzy_rewrite")?.as_deref())?;
-        // Wildcards are always normalized, and may always stand in front.
-        members.flag("analyze_wildcard")?;
         members.flag("auto_generate_synonyms_phrase_query")?;
         members.integer("max_determinized_states")?;
         for (name, is_here) in [
@@ -100,6 +102,7 @@ impl Options {
             rewrite: Rewrite::Usual,
             tie_breaker: None,
             kind: (MultiKind::Best, MatchKind::Terms),
+            analyzes_beginnings: false,
         }
     }
 }

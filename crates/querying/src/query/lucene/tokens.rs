@@ -11,6 +11,24 @@ pub(super) struct Word {
 }
 
 impl Word {
+    /// What it begins with, where a wildcard for all that may follow is at its end and there is no other.
+    pub(super) fn beginning(&self) -> Option<Word> {
+        let beginning = self.raw.strip_suffix('*')?;
+        let mut chars = beginning.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '*' | '?' => return None,
+                // The wildcard itself may be what is escaped.
+                '\\' => chars.next().map(drop)?,
+                _ => {}
+            }
+        }
+        Some(Word {
+            raw: beginning.to_owned(),
+            has_wildcard: false,
+        })
+    }
+
     /// Without its escapes.
     pub(super) fn plain(&self) -> String {
         let mut out = String::with_capacity(self.raw.len());
