@@ -122,6 +122,14 @@ fn buckets() {
             400,
             r#"{"error": {"type": "action_request_validation_exception"}}"#,
         ),
+        // Nested objects are compared with all that there are, which count as documents do.
+        case(
+            "POST /b/_search",
+            r#"{"query": {"term": {"k": "a"}}, "size": 0, "aggs": {"p": {"nested": {"path": "parts"}, "aggs": {
+                "s": {"significant_terms": {"field": "parts.name", "min_doc_count": 2}}}}}}"#,
+            200,
+            r#"{"aggregations": {"p": {"s": {"doc_count": 3, "bg_count": 6, "buckets": [{"key": "x", "doc_count": 2, "bg_count": 2}]}}}}"#,
+        ),
         case(
             "POST /b/_search",
             r#"{"aggs": {"x": {"scripted_metric": {}}}}"#,

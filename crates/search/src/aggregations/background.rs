@@ -28,32 +28,46 @@ impl Aggregations {
     /// The searches whose counts these need.
     pub fn backgrounds(&self) -> Vec<Counting> {
         let mut found: Vec<Counting> = Vec::new();
-        self.add_backgrounds(&mut found);
+        self.add_backgrounds(None, &mut found);
         found
     }
 
-    fn add_backgrounds(&self, out: &mut Vec<Counting>) {
+    /// `path` is that of the nested objects whose values these are.
+    fn add_backgrounds(&self, path: Option<&str>, out: &mut Vec<Counting>) {
         for named in &self.named {
             if let Some((source, query)) = named.spec.background() {
                 let counted = Counted::new(source, query);
                 if !out.iter().any(|known| known.counted == counted) {
                     out.push(Counting {
                         counted,
-                        request: request(source, query),
+                        request: request(source, query, path),
                     });
                 }
             }
-            named.inner.add_backgrounds(out);
+            let path = match &named.spec {
+                Spec::Nested(path) => Some(path.as_str()),
+                Spec::ReverseNested(_) => None,
+                _ => path,
+            };
+            named.inner.add_backgrounds(path, out);
         }
     }
 }
 
-fn request(source: &Source, query: Option<&Query>) -> Request {
-    let asked = Named {
+fn request(source: &Source, query: Option<&Query>, path: Option<&str>) -> Request {
+    let unnamed = |spec, inner: Option<Named>| Named {
         name: String::new(),
-        spec: Spec::Values(source.clone()),
-        inner: Aggregations::default(),
+        spec,
+        inner: Aggregations {
+            named: inner.into_iter().collect(),
+            ..Aggregations::default()
+        },
         meta: None,
+    };
+    let values = unnamed(Spec::Values(source.clone()), None);
+    let asked = match path {
+        None => values,
+        Some(path) => unnamed(Spec::Nested(path.to_owned()), Some(values)),
     };
     Request {
         query: query.cloned(),
@@ -82,10 +96,17 @@ impl Collected {
     /// The counts of the one aggregation that there is.
     pub(crate) fn counts(self, total: u64) -> Counts {
         let buckets = self.0.into_iter().find_map(|state| match state {
-            State::Buckets(buckets) => Some(buckets.by_key),
+            State::Buckets(buckets) => Some(buckets),
             _ => None,
         });
-        let by_key = buckets.into_iter().flatten();
+        let Some(mut buckets) = buckets else {
+            return Counts::default();
+        };
+        if let Some(nested) = buckets.fixed.pop() {
+            // Nested objects are documents of their own there.
+            return nested.inner.counts(total + nested.count);
+        }
+        let by_key = buckets.by_key.into_iter();
         Counts {
             total,
             by_key: by_key.map(|(key, bucket)| (key, bucket.count)).collect(),
