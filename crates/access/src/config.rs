@@ -69,9 +69,11 @@ impl Config {
         })
     }
 
-    /// One setting.
+    /// One setting, which may stand in a section as it was named before.
     pub fn get(&self, section: &str, name: &str) -> Option<String> {
-        self.sections.read().present.get(section)?.get(name).cloned()
+        let layers = self.sections.read();
+        let found = |section: &str| layers.present.get(section)?.get(name).cloned();
+        found(section).or_else(|| found(former(section)?))
     }
 
     /// The name of the database of users.
@@ -189,6 +191,15 @@ impl Config {
     }
 }
 
+/// What a section was called before CouchDB 3.2 (`src/chttpd/src/chttpd_util.erl`).
+fn former(section: &str) -> Option<&'static str> {
+    match section {
+        "chttpd" => Some("httpd"),
+        "chttpd_auth" => Some("couch_httpd_auth"),
+        _ => None,
+    }
+}
+
 fn put(sections: &mut Sections, section: &str, name: &str, text: Option<String>) {
     let settings = sections.entry(section.to_owned()).or_default();
     match text {
@@ -242,4 +253,32 @@ fn defaults() -> Sections {
         settings.insert(name.to_owned(), text.to_owned());
     }
     sections
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_is_found_under_the_former_name_of_its_section() {
+        let mut sections = Sections::new();
+        let set = |text: &str| Some(text.to_owned());
+        put(&mut sections, "couch_httpd_auth", "timeout", set("60"));
+        put(&mut sections, "couch_httpd_auth", "same_site", set("lax"));
+        put(&mut sections, "chttpd_auth", "same_site", set("strict"));
+        let config = Config {
+            sections: RwLock::new(Layers {
+                present: sections.clone(),
+                lasting: sections,
+            }),
+            is_kept: AtomicBool::new(false),
+        };
+        assert_eq!(config.number("chttpd_auth", "timeout"), Some(60));
+        assert_eq!(config.get("chttpd_auth", "same_site").as_deref(), Some("strict"));
+        assert_eq!(config.get("chttpd", "timeout"), None);
+        assert_eq!(
+            config.get("couch_httpd_auth", "same_site").as_deref(),
+            Some("lax")
+        );
+    }
 }

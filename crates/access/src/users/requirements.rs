@@ -20,11 +20,7 @@ struct Requirement {
 
 /// Refuses a password that does not meet the requirements.
 pub(super) fn check(config: &Config, password: &str) -> Result<()> {
-    // The section had another name before CouchDB 3.2.
-    let sections = ["chttpd_auth", "couch_httpd_auth"];
-    let setting = sections
-        .into_iter()
-        .find_map(|section| config.get(section, "password_regexp"));
+    let setting = config.get("chttpd_auth", "password_regexp");
     let Some(setting) = setting.filter(|setting| !setting.is_empty()) else {
         return Ok(());
     };
