@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod accounts;
+mod bulk_gets;
 mod couchapps;
 mod databases;
 mod documents;

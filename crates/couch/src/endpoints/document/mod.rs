@@ -13,7 +13,7 @@ mod write;
 
 pub(crate) use copy::destination;
 pub(crate) use get::{opened, write_revision};
-use multipart::send;
+pub(crate) use multipart::{related, send};
 pub(crate) use options::{OpenRevisions, ReadOptions, revisions};
 pub(crate) use put::{named_revision, post};
 pub(crate) use write::Put;

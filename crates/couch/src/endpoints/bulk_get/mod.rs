@@ -1,5 +1,7 @@
 //! `_bulk_get`: revisions of many documents at once (`src/chttpd/src/chttpd_db.erl`, `bulk_get_*`).
 
+mod multipart;
+
 use crate::call::Call;
 use crate::endpoints::document::{OpenRevisions, ReadOptions, opened, write_revision};
 use crate::incoming::parse_revision;
@@ -28,6 +30,9 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     let Some(Value::Array(asked)) = body.get("docs").cloned() else {
         return Err(CouchError::bad_request("Missing JSON list of 'docs'."));
     };
+    if let Some(kind) = multipart::wanted(&call.headers) {
+        return Ok(multipart::answer(database, asked, options, kind));
+    }
     stream::respond_with(&call.operation, |mut output| async move {
         let written = write_all(&database, &asked, &options, &mut output).await;
         (output, written)
@@ -196,7 +201,13 @@ fn write_head(id: Option<&str>, out: &mut String) {
 }
 
 fn write_error(id: Option<&str>, revision: &Value, error: &CouchError, out: &mut String) {
-    out.push_str(r#"{"error":{"id":"#);
+    out.push_str(r#"{"error":"#);
+    write_what_failed(id, revision, error, out);
+    out.push('}');
+}
+
+fn write_what_failed(id: Option<&str>, revision: &Value, error: &CouchError, out: &mut String) {
+    out.push_str(r#"{"id":"#);
     match id {
         Some(id) => write_string(id, out),
         None => out.push_str("null"),
@@ -206,5 +217,5 @@ fn write_error(id: Option<&str>, revision: &Value, error: &CouchError, out: &mut
     // Writing to a String cannot fail.
     let _ = write!(out, r#","error":"{}","reason":"#, error.error);
     write_string(&error.reason, out);
-    out.push_str("}}");
+    out.push('}');
 }
