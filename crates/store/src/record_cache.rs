@@ -10,7 +10,8 @@
 //! reaches it.
 //!
 //! Beside the records there is a table of **guesses** which record has an `_id`. Nobody keeps it right: whoever takes a
-//! guess finds the record here, as its snapshot sees it, and compares its `_id`.
+//! guess finds the record here or in the engine, as its snapshot sees it, and compares its `_id`. It has more places than
+//! there are records here, since a guess that is right spares the search in the index of `_id`s, whether or not the record is here.
 
 use crate::RecordId;
 use crate::entry_cache::{CachedEntries, EntryCache};
@@ -44,14 +45,18 @@ const RECORD_BYTES_MAX: usize = 16 * 1024;
 /// What a record takes beside its bytes: its place in the table, and what the allocator rounds up.
 const OVERHEAD_BYTES: usize = 80;
 
-/// The bytes of the cache for which there is one guess: about one for each small record.
-const BYTES_PER_GUESS: usize = 256;
+/// The bytes of the cache for which there is one guess.
+const BYTES_PER_GUESS: usize = 128;
+
+/// The lower bits of a guess are the record's number; the others tell its `_id` from most that share its place, so that few guesses
+/// are wrong. Of a record whose number has more bits there is no guess.
+const GUESSED_BITS: u32 = 40;
 
 /// The records of all collections that are in memory.
 pub(crate) struct RecordCache {
     stripes: Vec<RwLock<Stripe>>,
     stripe_bytes_max: usize,
-    /// Numbers of records by the hash of shard and `_id`; 0 for none.
+    /// Numbers of records by the hash of shard and `_id`, and some bits of that hash; 0 for none.
     guesses: Box<[AtomicU64]>,
     hasher: FixedState,
     /// Pages that scans have read.
@@ -111,9 +116,11 @@ impl RecordCache {
         records + self.scans.bytes() + self.entries.bytes()
     }
 
-    fn guess(&self, shard: ShardId, id_key: &[u8]) -> Option<&AtomicU64> {
-        let place = self.hasher.hash_one((shard.0, id_key)) as usize;
-        self.guesses.get(place.checked_rem(self.guesses.len())?)
+    /// The place of the guess for an `_id`, and the bits that tell it there.
+    fn guess(&self, shard: ShardId, id_key: &[u8]) -> Option<(&AtomicU64, u64)> {
+        let hash = self.hasher.hash_one((shard.0, id_key));
+        let place = (hash as u32 as usize).checked_rem(self.guesses.len())?;
+        Some((self.guesses.get(place)?, hash >> GUESSED_BITS))
     }
 
     fn stripe(&self, key: &Key) -> &RwLock<Stripe> {
@@ -214,14 +221,18 @@ impl CachedRecords {
 
     /// The record that may have the `_id` of this key of the index on it.
     pub(crate) fn guess(&self, id_key: &[u8]) -> Option<RecordId> {
-        let record = self.cache.guess(self.shard, id_key)?.load(Ordering::Relaxed);
-        (record != 0).then_some(RecordId(record))
+        let (guess, told_by) = self.cache.guess(self.shard, id_key)?;
+        let guess = guess.load(Ordering::Relaxed);
+        let record = guess & ((1 << GUESSED_BITS) - 1);
+        (record != 0 && guess >> GUESSED_BITS == told_by).then_some(RecordId(record))
     }
 
     /// Notes which record has an `_id`.
     pub(crate) fn note(&self, id_key: &[u8], record: RecordId) {
-        if let Some(guess) = self.cache.guess(self.shard, id_key) {
-            guess.store(record.0, Ordering::Relaxed);
+        if let Some((guess, told_by)) = self.cache.guess(self.shard, id_key)
+            && record.0 >> GUESSED_BITS == 0
+        {
+            guess.store((told_by << GUESSED_BITS) | record.0, Ordering::Relaxed);
         }
     }
 
@@ -438,6 +449,30 @@ mod tests {
         assert_eq!(records.guess(b"another"), None);
         let others = CachedRecords::new(records.cache.clone(), ShardId(2));
         assert_eq!(others.guess(b"key"), None);
+        records.note(b"key", RecordId(1 << GUESSED_BITS));
+        assert_eq!(
+            records.guess(b"key"),
+            Some(RecordId(7)),
+            "a number too large is not kept"
+        );
+    }
+
+    #[test]
+    fn a_guess_is_hardly_ever_of_another_id_at_the_same_place() {
+        let records = records(1 << 10);
+        let key = |number: u32| number.to_be_bytes();
+        for number in 1..=1000 {
+            records.note(&key(number), RecordId(number.into()));
+        }
+        let guesses: Vec<(u32, RecordId)> = (1..=1000)
+            .filter_map(|number| Some((number, records.guess(&key(number))?)))
+            .collect();
+        assert_eq!(guesses.len(), records.cache.guesses.len(), "one for each place");
+        assert!(
+            guesses
+                .iter()
+                .all(|(number, record)| record.0 == u64::from(*number))
+        );
     }
 
     #[test]

@@ -200,14 +200,11 @@ impl Snapshot {
     /// The record whose document has this `_id`.
     pub async fn by_id(&self, id: ValueRef<'_>) -> Result<Option<Record>, StoreError> {
         let key = keys::id_key(id);
-        let mut copied = Vec::new();
-        if let Some(record) = self.cached.guess(&key)
-            && self.cached.copy(record, self.sequence, &mut copied)
+        if let Some(guess) = self.cached.guess(&key)
+            && let Some(found) = self.by_record(guess).await?
+            && has_id(found.document.as_raw(), &key)
         {
-            let found = self.decode(record, &copied.into())?;
-            if has_id(found.document.as_raw(), &key) {
-                return Ok(Some(found));
-            }
+            return Ok(Some(found));
         }
         match self.record_of(&key).await? {
             None => Ok(None),
@@ -221,14 +218,11 @@ impl Snapshot {
         id: ValueRef<'_>,
     ) -> Result<Option<(RecordId, DocumentBuf)>, StoreError> {
         let key = keys::id_key(id);
-        let mut copied = Vec::new();
-        if let Some(record) = self.cached.guess(&key)
-            && self.cached.copy_document(record, self.sequence, &mut copied)
+        if let Some(guess) = self.cached.guess(&key)
+            && let Some(found) = self.document(guess).await?
+            && has_id(found.as_raw(), &key)
         {
-            let found = DocumentBuf::from_validated(copied.into());
-            if has_id(found.as_raw(), &key) {
-                return Ok(Some((record, found)));
-            }
+            return Ok(Some((guess, found)));
         }
         let Some(record) = self.record_of(&key).await? else {
             return Ok(None);
@@ -284,7 +278,8 @@ impl Snapshot {
     }
 }
 
-/// Whether the key of the index on `_id` is that of this document.
+/// Whether the key of the index on `_id` is that of this document. No other document of the snapshot has it then, but in collections that
+/// repeat `_id`s.
 fn has_id(document: RawDocument<'_>, id_key: &[u8]) -> bool {
     document.get("_id").is_some_and(|id| keys::id_key(id) == id_key)
 }
