@@ -115,15 +115,19 @@ impl Running {
         let at_once = self.reduced_at_once();
         match &mut self.work {
             Work::Reduce(reduce) => {
-                let values: Vec<Value> = items.into_iter().map(Item::into_json).collect();
-                let bytes = values.iter().map(size_of).sum();
-                tools.hold(bytes)?;
-                reduce.held_bytes += bytes;
-                reduce.values.extend(values);
-                // As many new ones as old ones at least, so that the old ones are not looked at too often.
-                let wanted = at_once.map(|at_once| at_once.max(reduce.reduced));
-                if wanted.is_some_and(|wanted| reduce.values.len() - reduce.reduced >= wanted) {
-                    run(reduce, self.number, self.argument.as_ref(), tools).await?;
+                let mut values = items.into_iter().map(Item::into_json);
+                while values.len() > 0 {
+                    // As many new ones as old ones at least, so that the old ones are not looked at too often.
+                    let wanted = at_once.map_or(usize::MAX, |at_once| at_once.max(reduce.reduced));
+                    let waiting = reduce.values.len() - reduce.reduced;
+                    let more: Vec<Value> = values.by_ref().take(wanted - waiting).collect();
+                    let bytes = more.iter().map(size_of).sum();
+                    tools.hold(bytes)?;
+                    reduce.held_bytes += bytes;
+                    reduce.values.extend(more);
+                    if reduce.values.len() - reduce.reduced >= wanted {
+                        run(reduce, self.number, self.argument.as_ref(), tools).await?;
+                    }
                 }
                 Ok(Vec::new())
             }
@@ -190,17 +194,14 @@ impl Running {
         !matches!(self.work, Work::Reduce(_))
     }
 
-    /// How many values are reduced at once; `None` for all.
+    /// How many values are gathered for a call; `None` for all.
     fn reduced_at_once(&self) -> Option<usize> {
         let option = |name: &str| self.argument.as_ref()?.as_object()?.get(name);
         if option("reduce_phase_only_1") == Some(&Value::Bool(true)) {
             return None;
         }
         let size = option("reduce_phase_batch_size").and_then(Value::as_u64);
-        Some(
-            size.filter(|&size| size > 0)
-                .map_or(REDUCED_AT_ONCE, |size| size as usize),
-        )
+        Some(size.map_or(REDUCED_AT_ONCE, |size| size.max(1) as usize))
     }
 
     /// The objects that items name.

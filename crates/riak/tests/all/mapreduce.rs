@@ -322,6 +322,15 @@ fn large_buckets_are_mapped_by_several_sandboxes_in_the_order_of_keys() {
     let once = json!([three, {"reduce": {
         "language": "javascript", "source": "values => [values.length]", "arg": {"reduce_phase_only_1": true}}}]);
     assert_eq!(run(&server, json!("many"), once), json!([3_600]));
+    // Each call has what the last one gave, and as many new ones as were asked for.
+    for (size, last) in [(0, 2), (1, 2), (2, 3), (5, 3), (7, 6), (12, 12)] {
+        let query = json!([{"reduce": {"language": "javascript", "source": "values => [values.length]",
+            "arg": {"reduce_phase_batch_size": size}}}]);
+        let keys: Vec<[String; 2]> = (0..12)
+            .map(|at| ["many".to_owned(), format!("{at:05}")])
+            .collect();
+        assert_eq!(run(&server, json!(keys), query), json!([last]), "{size}");
+    }
 }
 
 #[test]
