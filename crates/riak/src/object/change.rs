@@ -33,7 +33,9 @@ impl Change {
         let generation = ended.first().map_or(0, |followed| followed.generation) + 1;
         let (document, form) = document_of(&before.id, &content, generation);
         let (counter, hash) = (next_counter(server, &before), new_hash()?);
-        let is_given_back = form == Form::File || value_of(&document, form).0 == content.value;
+        // Bytes lie in the document as they are.
+        let is_given_back =
+            matches!(form, Form::File | Form::Bytes) || value_of(&document, form).0 == content.value;
         let new = SiblingNotes {
             hash: hash.clone(),
             counter,
