@@ -48,6 +48,11 @@ impl<'a> Members<'a> {
         &self.context
     }
 
+    /// Whether a member is left.
+    pub fn has(&self, name: &str) -> bool {
+        self.left.iter().any(|(left, _)| *left == name)
+    }
+
     /// Takes a member.
     pub fn take(&mut self, name: &str) -> Option<&'a Value> {
         let at = self.left.iter().position(|(left, _)| *left == name)?;

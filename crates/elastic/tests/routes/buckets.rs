@@ -130,6 +130,24 @@ fn buckets() {
             200,
             r#"{"aggregations": {"p": {"s": {"doc_count": 3, "bg_count": 6, "buckets": [{"key": "x", "doc_count": 2, "bg_count": 2}]}}}}"#,
         ),
+        aggs(
+            r#"{"m": {"date_histogram": {"field": "at", "calendar_interval": "month"}, "aggs": {
+                "a": {"rate": {"field": "n", "unit": "year"}}, "b": {"rate": {"unit": "month"}}, "c": {"rate": {"field": "n", "unit": "day"}}}}}"#,
+            r#"{"m": {"buckets": [{"a": {"value": 12.0}, "b": {"value": 1.0}},
+                {"a": {"value": 96.0}, "b": {"value": 2.0}, "c": {"value": 0.27586206896551724}}]}}"#,
+        ),
+        case(
+            "POST /b/_search",
+            r#"{"aggs": {"x": {"rate": {"field": "n"}}}}"#,
+            400,
+            r#"{"error": {"reason": "The rate aggregation can only be used inside a date histogram"}}"#,
+        ),
+        case(
+            "POST /b/_search",
+            r#"{"aggs": {"m": {"date_histogram": {"field": "at", "fixed_interval": "1d"}, "aggs": {"x": {"rate": {"unit": "month"}}}}}}"#,
+            400,
+            r#"{"error": {"type": "illegal_argument_exception"}}"#,
+        ),
         case(
             "POST /b/_search",
             r#"{"aggs": {"x": {"scripted_metric": {}}}}"#,

@@ -1,6 +1,7 @@
 //! What collecting and answering need besides what is asked.
 
 use super::counts::Background;
+use super::units::Span;
 use crate::hit::Hit;
 use crate::sort::SortKey;
 use mapping::error::{ErrorKind, Result, SearchError};
@@ -12,6 +13,21 @@ use std::cell::Cell;
 /// Makes of a hit within aggregations what clients see, by its sort and what the request says of it.
 pub type ShowHit<'s> = dyn Fn(&Hit, &[SortKey], &Map<String, Value>) -> Result<Value> + Sync + 's;
 
+/// A bucket of a date histogram within which something is.
+#[derive(Default)]
+pub(crate) struct Within(Cell<Option<Span>>);
+
+impl Within {
+    pub(super) fn get(&self) -> Option<Span> {
+        self.0.get()
+    }
+
+    /// Goes into a bucket; back to `None` or what was around it, which is given.
+    pub(super) fn set(&self, span: Option<Span>) -> Option<Span> {
+        self.0.replace(span)
+    }
+}
+
 /// How answers are made.
 pub(crate) struct Finish<'f> {
     /// Whether names have their types in front.
@@ -19,6 +35,8 @@ pub(crate) struct Finish<'f> {
     pub(crate) show: &'f ShowHit<'f>,
     pub(crate) held: &'f Held,
     pub(crate) background: &'f Background,
+    /// The time of the bucket of a date histogram that is answered now.
+    pub(crate) within: Within,
     /// The buckets that are given so far, and may be.
     pub(crate) buckets: Cell<usize>,
     pub(crate) buckets_max: usize,

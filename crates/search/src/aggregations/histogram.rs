@@ -2,6 +2,7 @@
 
 use super::buckets::{Bucket, Key, listed, sort};
 use super::ordering::BucketOrder;
+use super::units::{Span, months};
 use super::values::Source;
 use super::{Aggregations, BUCKETS_MAX, Finish, too_many_buckets};
 use mapping::dates::{add_unit, floor_local, floor_unit, next_local};
@@ -203,6 +204,17 @@ impl Interval {
         Ok(keys)
     }
 
+    /// How long a bucket is between two moments.
+    fn span(&self, from: f64, to: f64) -> Span {
+        Span {
+            ms: to - from,
+            months: match self.width {
+                Width::Calendar(unit) => months(unit),
+                _ => None,
+            },
+        }
+    }
+
     /// What a bucket is called that shows this of its key.
     pub(super) fn bucket_name(&self, key: &Term, shown: &Map<String, Value>) -> String {
         match (key, shown.get("key_as_string").and_then(Value::as_str)) {
@@ -277,7 +289,16 @@ pub(super) fn finish(
         let mut one = Map::new();
         source.put_key(&key.0, &mut one);
         let name = interval.bucket_name(&key.0, &one);
+        let span = || {
+            let from = key.0.as_f64()?;
+            Some(interval.span(from, interval.next(from, source)?))
+        };
+        let around = finish.within.get();
+        finish
+            .within
+            .set(if interval.is_of_dates() { span() } else { around });
         bucket.put(inner, finish, &mut one)?;
+        finish.within.set(around);
         out.push((name, Value::Object(one)));
     }
     Ok(listed(out, interval.keyed))

@@ -38,6 +38,11 @@ pub(super) enum MetricKind {
     GeoCentroid,
     /// The ends and the quarters of numbers.
     Boxplot,
+    /// The sum for a unit of time, or how many documents there are for it.
+    Rate {
+        unit: Option<char>,
+        counts_documents: bool,
+    },
     /// How long texts are, and of which characters.
     StringStats {
         shows_distribution: bool,
@@ -62,6 +67,7 @@ impl MetricKind {
             MetricKind::GeoBounds { .. } => "geo_bounds",
             MetricKind::GeoCentroid => "geo_centroid",
             MetricKind::Boxplot => "boxplot",
+            MetricKind::Rate { .. } => "rate",
             MetricKind::StringStats { .. } => "string_stats",
         }
     }
@@ -105,7 +111,9 @@ impl MetricKind {
     pub(super) fn takes(&self) -> Takes {
         match self {
             MetricKind::ValueCount | MetricKind::Cardinality => Takes::All,
-            MetricKind::MedianAbsoluteDeviation | MetricKind::Boxplot => Takes::PlainNumbers,
+            MetricKind::MedianAbsoluteDeviation | MetricKind::Boxplot | MetricKind::Rate { .. } => {
+                Takes::PlainNumbers
+            }
             MetricKind::StringStats { .. } => Takes::Bytes,
             MetricKind::GeoBounds { .. } | MetricKind::GeoCentroid => Takes::Points,
             _ => Takes::Numbers,

@@ -4,6 +4,7 @@ use super::letters::Letters;
 use super::metric_kind::{BOXPLOT, EXTENDED, MetricKind};
 use super::percentiles::{median_absolute_deviation, percentile, rank, rounded, rounded_rank};
 use super::places::Places;
+use super::units::Span;
 use super::values::{Source, number_of};
 use mapping::decimals::double_text;
 use mapping::error::{ErrorKind, Result, SearchError};
@@ -75,6 +76,14 @@ impl Metric {
     ) -> Result<()> {
         if let Some(summary) = source.summary(view) {
             self.summary.merge(summary);
+            return Ok(());
+        }
+        if let MetricKind::Rate {
+            counts_documents: true,
+            ..
+        } = kind
+        {
+            self.summary.add(1.0, times);
             return Ok(());
         }
         let before = self.bytes();
@@ -164,6 +173,8 @@ impl Metric {
                 .parse()
                 .ok()
                 .and_then(|value| rank_of(&sorted(), value, *digits)),
+            // As long as others in the same bucket, those of it are in the order of their sums.
+            (MetricKind::Rate { .. }, _) => Some(sum),
             (MetricKind::Boxplot, Some(name)) => Some(boxplot(&sorted(), name)),
             (MetricKind::StringStats { .. }, Some(name)) => Some(self.letters.number(name)),
             (MetricKind::MedianAbsoluteDeviation, _) => median_absolute_deviation(sorted()),
@@ -205,7 +216,13 @@ impl Metric {
         })
     }
 
-    pub(super) fn finish(mut self, kind: &MetricKind, source: &Source) -> Map<String, Value> {
+    /// The answer; `within` is the bucket of a date histogram in which it is.
+    pub(super) fn finish(
+        mut self,
+        kind: &MetricKind,
+        source: &Source,
+        within: Option<Span>,
+    ) -> Map<String, Value> {
         let Summary {
             count, sum, min, max, ..
         } = self.summary;
@@ -226,6 +243,10 @@ impl Metric {
             MetricKind::Min => one(seen(min)),
             MetricKind::Max => one(seen(max)),
             MetricKind::Sum => one(Some(sum)),
+            MetricKind::Rate { unit, .. } => {
+                let units = within.zip(*unit).map(|(span, unit)| span.units(unit));
+                one(Some(sum / units.unwrap_or(1.0)))
+            }
             MetricKind::ValueCount => counted(count as usize),
             MetricKind::Cardinality => counted(self.different.as_ref().map_or(0, HashSet::len)),
             MetricKind::Stats | MetricKind::ExtendedStats { .. } => self.stats(&source.shown),

@@ -24,6 +24,7 @@ mod percentiles;
 mod pipeline;
 mod places;
 mod ranges;
+mod rates;
 mod sample;
 mod scores;
 mod scripted;
@@ -33,6 +34,7 @@ mod takes;
 mod terms;
 mod top_hits;
 mod top_metrics;
+mod units;
 mod values;
 mod varied;
 mod wanted;
@@ -43,7 +45,7 @@ use buckets::{Bucket, Buckets};
 pub use columns::{Grouping, Rows};
 use composite::{Area, Composite, CompositeSpec};
 pub use context::ShowHit;
-pub(crate) use context::{Context, Finish, too_many_buckets};
+pub(crate) use context::{Context, Finish, Within, too_many_buckets};
 pub use counts::{Background, Counts};
 use histogram::Interval;
 use mapping::Mapping;
@@ -391,7 +393,7 @@ impl Collected {
         for (state, named) in self.0.into_iter().zip(&aggregations.named) {
             let (kind, mut answer) = match (state, &named.spec) {
                 (State::Metric(metric), Spec::Metric(source, kind)) => {
-                    (kind.type_name(), metric.finish(kind, source))
+                    (kind.type_name(), metric.finish(kind, source, finish.within.get()))
                 }
                 (State::Buckets(buckets), _) => buckets.finish(named, finish)?,
                 (State::Composite(composite), Spec::Composite(spec)) => {

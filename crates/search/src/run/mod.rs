@@ -5,7 +5,7 @@ mod see;
 
 pub use by_index::NewestWanted;
 
-use crate::aggregations::{Aggregations, Background, Collected, Context, Counts, Finish, ShowHit};
+use crate::aggregations::{Aggregations, Background, Collected, Context, Counts, Finish, ShowHit, Within};
 use crate::hit::Hit;
 use crate::named;
 use crate::order::check;
@@ -226,6 +226,7 @@ impl<'r> Run<'r> {
                     show,
                     held: &self.held,
                     background: &self.background,
+                    within: Within::default(),
                     buckets: Cell::new(0),
                     buckets_max: self.request.buckets_max,
                 },

@@ -227,7 +227,8 @@ pub(super) fn varied(name: &str, members: &mut Members<'_>) -> Result<Spec> {
     Err(SearchError::illegal(refused))
 }
 
-fn calendar_unit(text: &str) -> Option<char> {
+/// A unit of the calendar by its name.
+pub(super) fn calendar_unit(text: &str) -> Option<char> {
     Some(match text {
         "second" | "1s" => 's',
         "minute" | "1m" => 'm',

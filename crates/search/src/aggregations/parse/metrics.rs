@@ -1,5 +1,6 @@
 //! Reading metrics.
 
+use super::histograms::calendar_unit;
 use super::{Form, field_source, missing, source};
 use crate::aggregations::Spec;
 use crate::aggregations::metric_kind::MetricKind;
@@ -40,6 +41,7 @@ pub(super) fn metric(name: &str, kind: &str, members: &mut Members<'_>) -> Resul
             }
             (Form::Written, MetricKind::Boxplot)
         }
+        "rate" => return rate(members).map(Some),
         "string_stats" => {
             let shows_distribution = members.flag("show_distribution")?.unwrap_or(false);
             (Form::Plain, MetricKind::StringStats { shows_distribution })
@@ -57,6 +59,31 @@ pub(super) fn metric(name: &str, kind: &str, members: &mut Members<'_>) -> Resul
         _ => source(members, form)?,
     };
     Ok(Some(Spec::Metric(source, kind)))
+}
+
+/// A rate, of the values of a field or of documents.
+fn rate(members: &mut Members<'_>) -> Result<Spec> {
+    let unit = match members.text("unit")? {
+        None => None,
+        Some(unit) => {
+            let unknown = || SearchError::illegal(format!("Unsupported unit {unit}"));
+            Some(calendar_unit(&unit).ok_or_else(unknown)?)
+        }
+    };
+    let of_values = members.has("field") || members.has("script");
+    let source = match of_values {
+        true => source(members, Form::Written)?,
+        false => {
+            let mut source = Source::of_field(String::new());
+            source.format = members.text("format")?;
+            source
+        }
+    };
+    let kind = MetricKind::Rate {
+        unit,
+        counts_documents: !of_values,
+    };
+    Ok(Spec::Metric(source, kind))
 }
 
 fn cardinality(name: &str, members: &mut Members<'_>) -> Result<MetricKind> {

@@ -9,6 +9,7 @@ mod ranges;
 mod terms;
 
 use super::pipeline::{self, PipelineSpec};
+use super::rates;
 use super::scripted::Scripted;
 use super::top_hits::TopSpec;
 use super::top_metrics::TopMetricsSpec;
@@ -29,6 +30,7 @@ impl Aggregations {
         let parsed = aggregations(value, 0)?;
         pipeline::check_top(&parsed)?;
         check_reverse(&parsed, false)?;
+        rates::check(&parsed, None)?;
         Ok(parsed)
     }
 }
@@ -218,13 +220,12 @@ fn spec(kind: &str, name: &str, body: &Map<String, Value>, depth: usize) -> Resu
     Ok(spec)
 }
 
-const UNSUPPORTED: [&str; 8] = [
+const UNSUPPORTED: [&str; 7] = [
     "children",
     "cumulative_cardinality",
     "matrix_stats",
     "normalize",
     "parent",
-    "rate",
     "scripted_metric",
     "t_test",
 ];
