@@ -10,6 +10,7 @@ mod jwt;
 mod lockout;
 mod password;
 mod proxy;
+mod totp;
 mod visitor;
 
 pub use cookie::Cookies;

@@ -1,5 +1,6 @@
 //! Names and passwords: the `Authorization` header's basic scheme, and forms that log in.
 
+use super::totp::Totp;
 use super::{Visitor, lockout};
 use crate::error::{CouchError, Result};
 use crate::user::{Handler, User, account};
@@ -7,6 +8,7 @@ use crate::users;
 use auth::Mechanism;
 use http::{StatusCode, basic_credentials};
 use std::sync::Arc;
+use value::date::since_1970;
 
 /// Whoever the request's basic credentials name; `_` with the password `_` is somebody who logged out.
 pub(super) async fn user(visitor: &Visitor<'_>) -> Result<Option<User>> {
@@ -18,7 +20,7 @@ pub(super) async fn user(visitor: &Visitor<'_>) -> Result<Option<User>> {
     if given.name == "_" && given.password == "_" {
         return Ok(None);
     }
-    let account = by_password(visitor, &given.name, &given.password).await?;
+    let account = by_password(visitor, &given.name, &given.password, None).await?;
     Ok(Some(User::of(
         visitor.engine,
         &account,
@@ -27,18 +29,33 @@ pub(super) async fn user(visitor: &Visitor<'_>) -> Result<Option<User>> {
     )))
 }
 
-/// The account of a name and password.
-pub async fn by_password(visitor: &Visitor<'_>, name: &str, password: &str) -> Result<Arc<auth::User>> {
-    let account = checked_password(visitor, name, password).await?;
-    let document = users::check_usable(visitor.engine, visitor.config, name).await?;
-    if let Some(document) = document {
+/// The account of a name and password, with a one-time password where the user needs one.
+pub async fn by_password(
+    visitor: &Visitor<'_>,
+    name: &str,
+    password: &str,
+    token: Option<&str>,
+) -> Result<Arc<auth::User>> {
+    lockout::check(visitor, name)?;
+    // Whoever does not know the password is not told what is wrong with the document.
+    let document = users::check_usable(visitor.engine, visitor.config, name).await;
+    let fields = document.as_ref().ok().and_then(Option::as_ref);
+    let totp = fields.and_then(|record| Totp::of(&record.document.to_document()));
+    let is_right_now = totp.map(|totp| totp.is_right(token, since_1970().as_secs()));
+    let account = checked_password(visitor, name, password, is_right_now).await?;
+    if let Some(document) = document? {
         users::upgrade_soon(visitor, name, password, &document)?;
     }
     Ok(account)
 }
 
-async fn checked_password(visitor: &Visitor<'_>, name: &str, password: &str) -> Result<Arc<auth::User>> {
-    lockout::check(visitor, name)?;
+/// The account of a name and password; where a one-time password is needed, `token` says whether it was right.
+async fn checked_password(
+    visitor: &Visitor<'_>,
+    name: &str,
+    password: &str,
+    token: Option<bool>,
+) -> Result<Arc<auth::User>> {
     let Visitor {
         engine,
         config,
@@ -53,7 +70,8 @@ async fn checked_password(visitor: &Visitor<'_>, name: &str, password: &str) -> 
             .next()
     });
     let from = visitor.peer;
-    let is_known = logins.passwords.is_known(known.as_ref(), name, password);
+    // Guesses of one-time passwords are counted, though the password may be known.
+    let is_known = token.is_none() && logins.passwords.is_known(known.as_ref(), name, password);
     if !is_known {
         let begun = engine.begin_login(name, from).await;
         begun.map_err(|too_many| {
@@ -66,7 +84,8 @@ async fn checked_password(visitor: &Visitor<'_>, name: &str, password: &str) -> 
         Some(_) => None,
         None => users::adopt(engine, config, name, password).await?,
     };
-    let is_right = adopted.is_some() || logins.passwords.is_right(known, name, password).await;
+    let is_password = adopted.is_some() || logins.passwords.is_right(known, name, password).await;
+    let is_right = is_password && token != Some(false);
     if !is_known {
         engine.end_login(name, from, is_right);
     }

@@ -49,8 +49,12 @@ fn show(call: &Call) -> Result<Response> {
 }
 
 async fn log_in(call: &mut Call) -> Result<Response> {
-    let (name, password) = credentials(call).await?;
-    let account = match login::by_password(&call.visitor(), &name, &password).await {
+    let Credentials {
+        name,
+        password,
+        token,
+    } = credentials(call).await?;
+    let account = match login::by_password(&call.visitor(), &name, &password, token.as_deref()).await {
         Ok(account) => account,
         Err(error) => {
             let mut response = respond::error(&error);
@@ -88,16 +92,25 @@ fn redirect(call: &Call, parameter: &str, response: &mut Response) -> Result<()>
     Ok(())
 }
 
-async fn credentials(call: &mut Call) -> Result<(String, String)> {
+/// What a form says of whoever logs in.
+struct Credentials {
+    name: String,
+    password: String,
+    /// A one-time password.
+    token: Option<String>,
+}
+
+async fn credentials(call: &mut Call) -> Result<Credentials> {
     let kind = call.header("content-type").unwrap_or_default().to_owned();
-    let (mut name, mut username, mut password) = (None, None, None);
+    let (mut name, mut username, mut password, mut token) = (None, None, None, None);
     if kind.starts_with("application/json") {
         let body = call.json_object().await?;
         let text = |field: &str| match body.get(field) {
             Some(Value::String(text)) => Some(text.clone()),
             _ => None,
         };
-        (name, username, password) = (text("name"), text("username"), text("password"));
+        (name, username) = (text("name"), text("username"));
+        (password, token) = (text("password"), text("token"));
     } else if kind.starts_with("application/x-www-form-urlencoded") {
         let bytes = call.bytes().await?;
         let form = std::str::from_utf8(&bytes).map_err(|_| CouchError::bad_request("invalid form"))?;
@@ -107,6 +120,7 @@ async fn credentials(call: &mut Call) -> Result<(String, String)> {
                 "name" => &mut name,
                 "username" => &mut username,
                 "password" => &mut password,
+                "token" => &mut token,
                 _ => continue,
             };
             field.get_or_insert_with(|| text.into_owned());
@@ -125,5 +139,9 @@ async fn credentials(call: &mut Call) -> Result<(String, String)> {
     }
     let name = name.or(username);
     let name = name.ok_or_else(|| CouchError::bad_request("request body must contain a username"))?;
-    Ok((name, password.unwrap_or_default()))
+    Ok(Credentials {
+        name,
+        password: password.unwrap_or_default(),
+        token,
+    })
 }

@@ -14,6 +14,51 @@ fn purging_is_for_server_administrators_and_compacting_for_those_of_the_database
 }
 
 #[test]
+fn a_user_with_one_time_passwords_needs_more_than_a_password() {
+    run_with_keeper(ONE_TIME_PASSWORDS);
+}
+
+const ONE_TIME_PASSWORDS: &[Case] = &[
+    case(
+        "PUT /_users/org.couchdb.user:jan",
+        r#"{"name": "jan", "type": "user", "roles": [], "password": "apple"}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "jan", "password": "apple", "token": "of no need"}"#,
+        200,
+        r#"{"name": "jan"}"#,
+    ),
+    case(
+        "PUT /_users/org.couchdb.user:eva",
+        r#"{"name": "eva", "type": "user", "roles": [], "password": "apple",
+            "totp": {"key": "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"}}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "POST /_session",
+        r#"{"name": "eva", "password": "apple"}"#,
+        401,
+        r#"{"error": "unauthorized", "reason": "Name or password is incorrect."}"#,
+    ),
+    case(
+        "POST /_session\nContent-Type: application/x-www-form-urlencoded",
+        "name=eva&password=apple&token=12345",
+        401,
+        r#"{"error": "unauthorized"}"#,
+    ),
+    case(
+        "GET /_session\nAuthorization: Basic ZXZhOmFwcGxl",
+        "",
+        401,
+        r#"{"error": "unauthorized", "reason": "Name or password is incorrect."}"#,
+    ),
+];
+
+#[test]
 fn figures_of_the_server_are_for_administrators_and_for_those_of_the_role_metrics() {
     run_with_keeper(FIGURES);
 }
