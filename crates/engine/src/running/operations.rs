@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::engine::Engine;
+use crate::reports::describe::host_name;
 use crate::tables::operations::{ConnectionGuard, OperationInfo};
 use code::Code;
 use pipeline::WantedOperations;
@@ -78,6 +79,10 @@ impl Engine {
         let mut documents = self.operations().documents(wanted, is_wanted, cursor_of);
         if wanted.idle_cursors {
             documents.extend(self.cursors().idle_documents(is_wanted));
+        }
+        let host = host_name();
+        for document in &mut documents {
+            document.push("host", host.as_str());
         }
         documents
     }

@@ -70,9 +70,16 @@ impl OperationInfo {
             .with("microsecs_running", micros)
             .with("op", kind)
             .with("ns", namespace.map_or_else(String::new, ToString::to_string))
+            .with("redacted", false)
             .with("command", self.described(is_truncated))
-            .with("killPending", self.context.is_killed())
-            .with("waitingForLock", false);
+            .with("killPending", self.context.is_killed());
+        if let Some(session) = self.context.session {
+            described.push("lsid", session.to_document());
+        }
+        // Nothing waits for locks here, nor gives one up and takes it again.
+        for (name, value) in doc! {"numYields": 0, "locks": {}, "waitingForLock": false, "lockStats": {}} {
+            described.push(name, value);
+        }
         if let Some(mut cursor) = self.cursor().and_then(cursor_of) {
             cursor.push("operationUsingCursorId", self.id);
             described.push("cursor", cursor);
@@ -124,6 +131,7 @@ fn connection_document(id: i32, client: SocketAddr, is_active: bool) -> Document
         "desc": format!("conn{id}"),
         "connectionId": id,
         "client": client.to_string(),
+        "threaded": true,
         "active": is_active,
     }
 }

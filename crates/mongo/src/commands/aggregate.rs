@@ -94,14 +94,22 @@ pub(super) fn parse(
         collation: collation::parse(arguments)?,
     };
     arguments.uuid("collectionUUID")?;
-    arguments.ignore(&[
-        "fromMongos",
-        "needsMerge",
-        "exchange",
-        "runtimeConstants",
-        "isMapReduceCommand",
-    ]);
+    check_internal(arguments)?;
     Ok((source, request))
+}
+
+/// What MongoDB's own servers ask of each other. Of parts that are merged there are none here.
+fn check_internal(arguments: &Arguments<'_>) -> Result<()> {
+    let is_of_router = arguments.bool("fromMongos")?.is_some();
+    if arguments.bool("needsMerge")?.is_some() && !is_of_router {
+        return Err(CommandError::failed_to_parse(
+            "Cannot specify 'needsMerge' without 'fromMongos'",
+        ));
+    }
+    arguments.bool("isMapReduceCommand")?;
+    arguments.document("exchange")?;
+    arguments.document("runtimeConstants")?;
+    Ok(())
 }
 
 /// Whether `explain: true` stands in the command itself.

@@ -100,12 +100,10 @@ fn parse(database: &str, arguments: &Arguments<'_>, now_ms: u64) -> Result<Modif
         options.push("changeStreamPreAndPostImages", kept);
     }
     let time_series = arguments.document("timeseries")?.map(time_series).transpose()?;
-    for name in ["timeseriesBucketsMayHaveMixedSchemaData", "recordPreImages"] {
-        if arguments.present(name).is_some() {
-            return Err(CommandError::invalid_options(format!(
-                "collMod with '{name}' is not supported yet"
-            )));
-        }
+    if arguments.flag("timeseriesBucketsMayHaveMixedSchemaData")?.is_some() {
+        return Err(CommandError::invalid_options(
+            "collMod with 'timeseriesBucketsMayHaveMixedSchemaData' is not supported yet",
+        ));
     }
     match arguments.any("expireAfterSeconds") {
         None => {}

@@ -13,7 +13,10 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .documents("indexes")?
         .ok_or_else(|| arguments.missing("indexes"))?;
     let drops_unknown = arguments.flag("ignoreUnknownIndexOptions")?.unwrap_or(false);
-    arguments.ignore(&["commitQuorum", "returnOnStart"]);
+    // The version is that of each index; of members that wait for each other there is one.
+    arguments.integer("v")?;
+    arguments.bool("returnOnStart")?;
+    arguments.ignore(&["commitQuorum"]);
     let uuid = arguments.uuid("collectionUUID")?;
     arguments.finish()?;
     call.check_makeable(&namespace)?;

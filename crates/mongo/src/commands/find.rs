@@ -69,7 +69,9 @@ pub(super) fn parse(arguments: &Arguments<'_>) -> Result<FindRequest> {
     }
     arguments.uuid("collectionUUID")?;
     check_resuming(arguments, &request)?;
-    arguments.ignore(&["term", "runtimeConstants", "includeQueryStatsMetrics"]);
+    arguments.integer("term")?;
+    arguments.document("runtimeConstants")?;
+    arguments.bool("includeQueryStatsMetrics")?;
     arguments.finish()?;
     check(&request)?;
     Ok(request)

@@ -26,7 +26,8 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
             ))
         })?),
     };
-    arguments.ignore(&["lastKnownCommittedOpTime", "includeQueryStatsMetrics"]);
+    arguments.document("lastKnownCommittedOpTime")?;
+    arguments.bool("includeQueryStatsMetrics")?;
     if let Some(other) = arguments.present("term")
         && !matches!(other, ValueRef::Int64(_))
     {

@@ -14,7 +14,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
     let filter = ListingFilter::parse(&arguments.decoded("filter")?)?;
     let name_only = arguments.flag("nameOnly")?.unwrap_or(false);
-    let authorized_only = arguments.flag("authorizedDatabases")?;
+    let authorized_only = arguments.bool("authorizedDatabases")?;
     arguments.any("listDatabases");
     arguments.finish()?;
     let may_see_all = call.require(Action::ListDatabases, Resource::Cluster);

@@ -116,6 +116,13 @@ impl Options {
                 "Running the validate command with both {{ {one}: true }} and {{ {other}: true }} is not supported."
             )));
         }
+        let refuses_documents =
+            arguments.any("checkBSONConformance").is_some() && !is_set("checkBSONConformance");
+        if refuses_documents && (is_set("full") || is_set("enforceFastCount")) {
+            return Err(CommandError::invalid_options(
+                "Cannot explicitly set 'checkBSONConformance: false' with full validation set.",
+            ));
+        }
         let repairs = is_set("repair");
         if repairs && arguments.any("fixMultikey").is_some() && !is_set("fixMultikey") {
             return Err(CommandError::invalid_options(

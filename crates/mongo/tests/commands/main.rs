@@ -16,6 +16,7 @@ mod explaining;
 mod indexes;
 mod kept_names;
 mod logins;
+mod making;
 mod names;
 mod options;
 mod roles;

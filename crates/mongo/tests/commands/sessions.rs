@@ -30,6 +30,16 @@ fn a_cursor_is_asked_in_its_own_session_and_with_its_own_api() {
     ]);
 }
 
+#[test]
+fn an_operation_tells_its_session_and_its_server() {
+    let session = || doc! {"id": Binary { subtype: 4, bytes: vec![9; 16] }};
+    run(&[good(
+        doc! {"currentOp": 1, "host": {"$exists": true}, "lsid": session()},
+        doc! {"inprog": [{"lsid": (session()), "threaded": true, "numYields": 0, "waitingForLock": false}]},
+    )
+    .of("admin")]);
+}
+
 /// The digest of nobody, under which sessions are listed while nobody logs in: the SHA-256 of nothing, as in MongoDB.
 #[test]
 fn sessions_of_nobody_are_listed_by_their_digest() {

@@ -105,6 +105,13 @@ fn contradictions() -> Vec<Case> {
         cases.push(bad(validate(one, true).with(other, true), 72, "is not supported"));
         cases.push(good(validate(one, true).with(other, false), doc! {"valid": true}));
     }
+    for whole in ["full", "enforceFastCount"] {
+        cases.push(bad(
+            validate(whole, true).with("checkBSONConformance", false),
+            72,
+            "checkBSONConformance: false",
+        ));
+    }
     cases.push(bad(
         validate("repair", true).with("fixMultikey", false),
         72,

@@ -7,7 +7,7 @@ mod id_index;
 pub(super) mod time_series;
 
 use super::{collation, pipeline_access};
-use crate::arguments::Arguments;
+use crate::arguments::{Arguments, Fields};
 use crate::call::{Call, check_collection_name};
 use crate::error::{CommandError, Result};
 use crate::wire::Reply;
@@ -80,7 +80,8 @@ fn parse(database: &str, arguments: &Arguments<'_>, now_ms: u64) -> Result<Creat
         options.push("collation", collation.description().clone());
     }
     encrypted_fields::check(arguments, &options, capped.is_some())?;
-    arguments.ignore(&["recordIdsReplicated", "recordPreImages"]);
+    // Of replicas there are none.
+    arguments.flag("recordIdsReplicated")?;
     arguments.finish()?;
     if capped.is_some() && options.contains("viewOn") {
         return Err(CommandError::invalid_options("A view cannot be capped"));
@@ -90,8 +91,9 @@ fn parse(database: &str, arguments: &Arguments<'_>, now_ms: u64) -> Result<Creat
 
 fn capped(arguments: &Arguments<'_>) -> Result<Option<CappedOptions>> {
     let capped = arguments.flag("capped")?.unwrap_or(false);
-    let size = arguments.integer("size")?;
+    let size = arguments.integer("size")?.map(capped_bytes).transpose()?;
     let max = arguments.integer("max")?;
+    let documents_max = capped_documents(max)?;
     if !capped {
         if size.is_some() {
             // Without `capped` a size means nothing; MongoDB refuses it.
@@ -106,14 +108,14 @@ fn capped(arguments: &Arguments<'_>) -> Result<Option<CappedOptions>> {
         }
         return Ok(None);
     }
-    let Some(size) = size else {
+    let Some(size_bytes) = size else {
         return Err(CommandError::invalid_options(
             "the 'size' field is required when 'capped' is true",
         ));
     };
     Ok(Some(CappedOptions {
-        size_bytes: capped_bytes(size)?,
-        documents_max: capped_documents(max)?,
+        size_bytes,
+        documents_max,
     }))
 }
 
@@ -196,6 +198,14 @@ pub(super) fn stages(stages: Vec<DocumentRef<'_>>) -> Value {
     stages.collect()
 }
 
+/// `indexOptionDefaults`: options of MongoDB's own engine, and no others.
+fn check_index_defaults(defaults: DocumentRef<'_>) -> Result<()> {
+    let fields = Fields::new("create.indexOptionDefaults", defaults);
+    let engines = fields.decoded("storageEngine")?;
+    fields.finish()?;
+    Ok(engine::check_storage_engine(&engines)?)
+}
+
 /// Options that are kept for whoever lists them, and change nothing.
 fn kept(arguments: &Arguments<'_>, options: &mut Document) -> Result<()> {
     let of_view = options.contains("viewOn");
@@ -203,15 +213,16 @@ fn kept(arguments: &Arguments<'_>, options: &mut Document) -> Result<()> {
         let Some(document) = arguments.document(name)?.filter(|document| !document.is_empty()) else {
             continue;
         };
-        if name == "storageEngine" {
-            engine::check_storage_engine(&document.to_document())?;
+        match name {
+            "storageEngine" => engine::check_storage_engine(&document.to_document())?,
+            _ => check_index_defaults(document)?,
         }
         if !of_view {
             options.push(name, document.to_document());
         }
     }
     if let Some(images) = arguments.document("changeStreamPreAndPostImages")? {
-        let inner = crate::arguments::Fields::new("create.changeStreamPreAndPostImages", images);
+        let inner = Fields::new("create.changeStreamPreAndPostImages", images);
         let enabled = inner.bool("enabled")?;
         inner.finish()?;
         let enabled = enabled.ok_or_else(|| inner.missing("enabled"))?;

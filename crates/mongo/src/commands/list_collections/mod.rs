@@ -14,10 +14,11 @@ use value::{Binary, Document, DocumentBuf, Value, doc};
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
     let filter = ListingFilter::parse(&arguments.decoded("filter")?)?;
-    let name_only = arguments.flag("nameOnly")?.unwrap_or(false);
+    let name_only = arguments.bool("nameOnly")?.unwrap_or(false);
     let authorized_only = arguments.bool("authorizedCollections")?.unwrap_or(false);
     let batch_size = cursor::batch_size(&arguments)?;
-    arguments.ignore(&["includePendingDrops"]);
+    // No collection is dropped later than it is told.
+    arguments.flag("includePendingDrops")?;
     arguments.any("listCollections");
     arguments.finish()?;
     let tells_own_names = name_only && authorized_only && call.reaches(&call.database);

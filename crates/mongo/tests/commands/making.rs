@@ -1,0 +1,120 @@
+//! What `create`, `collMod`, `createIndexes` and the listings take as MongoDB's own declarations of them say.
+
+use crate::case::{bad, good, run};
+use value::{Document, doc};
+
+fn create(options: Document) -> Document {
+    let mut request = doc! {"create": "c"};
+    options
+        .into_iter()
+        .for_each(|(name, value)| request.push(name, value));
+    request
+}
+
+#[test]
+fn options_of_collections_are_those_that_are_declared() {
+    run(&[
+        // A size is within its range before it is asked what it is for.
+        bad(create(doc! {"size": 0}), 2, "'size' value must be"),
+        bad(create(doc! {"size": 1}), 72, "only valid when"),
+        bad(create(doc! {"max": (1_i64 << 31)}), 2, "< 2^31"),
+        bad(create(doc! {"max": 1}), 72, "only valid when"),
+        bad(
+            create(doc! {"recordPreImages": true}),
+            40_415,
+            "'create.recordPreImages'",
+        ),
+        bad(
+            create(doc! {"recordIdsReplicated": "x"}),
+            14,
+            "'create.recordIdsReplicated'",
+        ),
+        bad(
+            create(doc! {"indexOptionDefaults": {"x": 1}}),
+            40_415,
+            "'create.indexOptionDefaults.x'",
+        ),
+        bad(
+            create(doc! {"indexOptionDefaults": {"storageEngine": 1}}),
+            14,
+            "'create.indexOptionDefaults.storageEngine'",
+        ),
+        bad(
+            create(doc! {"indexOptionDefaults": {"storageEngine": {"x": 1}}}),
+            2,
+            "storageEngine.x",
+        ),
+        good(
+            create(doc! {"indexOptionDefaults": {"storageEngine": {"wiredTiger": {}}}}),
+            doc! {},
+        ),
+        bad(
+            doc! {"collMod": "c", "recordPreImages": true},
+            40_415,
+            "'collMod.recordPreImages'",
+        ),
+        bad(
+            doc! {"collMod": "c", "timeseriesBucketsMayHaveMixedSchemaData": "x"},
+            14,
+            "timeseriesBucketsMayHaveMixedSchemaData",
+        ),
+    ]);
+}
+
+#[test]
+fn what_servers_ask_of_each_other_is_of_its_type() {
+    let aggregate = |name: &str, value: value::Value| {
+        let pipeline = value::Value::Array(Vec::new());
+        doc! {"aggregate": "c", "pipeline": pipeline, "cursor": {}}.with(name, value)
+    };
+    run(&[
+        bad(aggregate("needsMerge", false.into()), 9, "without 'fromMongos'"),
+        bad(aggregate("fromMongos", 1.into()), 14, "'aggregate.fromMongos'"),
+        bad(aggregate("exchange", 1.into()), 14, "'aggregate.exchange'"),
+        good(aggregate("fromMongos", false.into()), doc! {}),
+        bad(doc! {"find": "c", "term": "x"}, 14, "'find.term'"),
+        bad(
+            doc! {"find": "c", "includeQueryStatsMetrics": 1},
+            14,
+            "'find.includeQueryStatsMetrics'",
+        ),
+        bad(
+            doc! {"getMore": 1_i64, "collection": "c", "includeQueryStatsMetrics": 1},
+            14,
+            "'getMore.includeQueryStatsMetrics'",
+        ),
+    ]);
+}
+
+#[test]
+fn options_of_listings_and_builds_are_those_that_are_declared() {
+    let build = |name: &str, value: value::Value| {
+        doc! {"createIndexes": "c", "indexes": [{"key": {"a": 1}, "name": "a"}]}.with(name, value)
+    };
+    run(&[
+        good(build("v", 2.into()), doc! {"numIndexesAfter": 2}),
+        bad(build("v", "x".into()), 14, "'createIndexes.v'"),
+        bad(
+            build("returnOnStart", 1.into()),
+            14,
+            "'createIndexes.returnOnStart'",
+        ),
+        bad(
+            doc! {"listCollections": 1, "nameOnly": 1},
+            14,
+            "'listCollections.nameOnly'",
+        ),
+        bad(
+            doc! {"listCollections": 1, "includePendingDrops": "x"},
+            14,
+            "includePendingDrops",
+        ),
+        bad(
+            doc! {"listDatabases": 1, "authorizedDatabases": 1},
+            14,
+            "'listDatabases.authorizedDatabases'",
+        )
+        .of("admin"),
+        good(doc! {"listDatabases": 1, "nameOnly": 1}, doc! {}).of("admin"),
+    ]);
+}
