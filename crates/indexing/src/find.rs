@@ -42,6 +42,45 @@ impl Progress {
     }
 }
 
+/// How a search goes about it.
+struct Way {
+    /// What aggregations ask by columns.
+    grouping: Option<Grouping>,
+    /// What the newest documents answer.
+    newest: Option<NewestWanted>,
+    /// Whether the best by their scores are wanted, as far as the index tells them.
+    is_scored: bool,
+}
+
+impl Way {
+    /// The quickest way to what a run wants. Only where the index finds no other documents does it know more than candidates.
+    fn of(run: &Run<'_>, published: &Published, is_exact: bool) -> Way {
+        let layout = &published.layout;
+        let grouping = run.grouping(layout).filter(|_| is_exact);
+        let is_grouped = grouping.is_some();
+        let newest = run.newest_wanted(layout, is_grouped).filter(|_| is_exact);
+        let is_scored = newest.is_none() && is_exact && run.scoring(layout, &keys, is_grouped).is_some();
+        Way {
+            grouping,
+            newest,
+            is_scored,
+        }
+    }
+
+    fn found_by(&self) -> FoundBy {
+        match self.newest {
+            Some(_) => FoundBy::Newest,
+            None if self.is_scored => FoundBy::Best,
+            None => FoundBy::Candidates,
+        }
+    }
+
+    /// Whether all that match are looked at.
+    fn reads_all(&self) -> bool {
+        self.newest.is_none() && !self.is_scored
+    }
+}
+
 /// Shows a run what the index finds, if it can answer the query.
 pub(crate) async fn run(
     run: &mut Run<'_>,
@@ -57,18 +96,9 @@ pub(crate) async fn run(
     let Some(tail) = tail(published, snapshot).await? else {
         return Ok(SearchEnd::NotThis);
     };
-    let grouping = run.grouping(layout).filter(|_| wanted.is_exact);
-    let is_grouped = grouping.is_some();
-    let newest = run.newest_wanted(layout, is_grouped).filter(|_| wanted.is_exact);
-    let is_scored = newest.is_none() && wanted.is_exact && run.scoring(layout, &keys, is_grouped).is_some();
-    let way = match newest {
-        Some(_) => FoundBy::Newest,
-        None if is_scored => FoundBy::Best,
-        None => FoundBy::Candidates,
-    };
+    let way = Way::of(run, published, wanted.is_exact);
     let most = snapshot.count() / PART_MAX;
-    let reads_all = newest.is_none() && !is_scored;
-    if reads_all && reader.matching(&wanted.lookup, &tail.mask, most)? > most {
+    if way.reads_all() && reader.matching(&wanted.lookup, &tail.mask, most)? > most {
         return Ok(SearchEnd::NotThis);
     }
     if counts_first {
@@ -78,7 +108,7 @@ pub(crate) async fn run(
             wanted = known;
         }
     }
-    run.found_by(way, tail.records().count() as u64);
+    run.found_by(way.found_by(), tail.records().count() as u64);
     for record in tail.records() {
         show_record(run, record, false)?;
     }
@@ -89,18 +119,8 @@ pub(crate) async fn run(
         progress: Progress { deadline },
         matching: None,
     };
-    if let Some(grouping) = grouping.filter(|_| !reads_all)
-        && !finding.collect(run, grouping)?
-    {
-        return Ok(SearchEnd::Late);
-    }
     let held = run.held().another();
-    let numbers = match newest {
-        Some(newest) => Some(finding.newest(newest)?),
-        None if is_scored => finding.best(run)?,
-        None => Some(finding.all(&held)?),
-    };
-    let Some(numbers) = numbers else {
+    let Some(numbers) = finding.find(run, way, &held)? else {
         return Ok(SearchEnd::Late);
     };
     let matching = finding.matching;
@@ -137,6 +157,21 @@ struct Finding<'f> {
 }
 
 impl Finding<'_> {
+    /// The records that are wanted, where they are all counted in `held`; `None` where it took too long.
+    fn find(&mut self, run: &mut Run<'_>, way: Way, held: &Held) -> Result<Option<Vec<RecordId>>> {
+        let reads_all = way.reads_all();
+        if let Some(grouping) = way.grouping.filter(|_| !reads_all)
+            && !self.collect(run, grouping)?
+        {
+            return Ok(None);
+        }
+        match way.newest {
+            Some(newest) => self.newest(newest).map(Some),
+            None if way.is_scored => self.best(run),
+            None => self.all(held).map(Some),
+        }
+    }
+
     /// Collects what aggregations ask by columns; false where it took too long.
     fn collect(&mut self, run: &mut Run<'_>, grouping: Grouping) -> Result<bool> {
         let progress = &mut self.progress;

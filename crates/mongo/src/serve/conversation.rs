@@ -87,32 +87,41 @@ pub(crate) async fn run(
                 return;
             }
         };
-        let ended = match next {
-            Ok(Arrival::Message(header, message, share)) => {
-                let ended = match express::answer(&server, &mut connection, &header, &message).await {
-                    Some(reply) => socket.send(&reply.bytes).await.map(|()| true).map_err(Into::into),
-                    None => {
-                        // Boxed, so that a connection without a command is small.
-                        Box::pin(answer(&server, &mut connection, &socket, header, message, &stop)).await
-                    }
-                };
-                // The documents of a message live until it is answered.
-                drop(share);
-                ended
-            }
-            Ok(Arrival::Refused(header, full)) => refuse(&server, &socket, &header, &full).await,
-            Ok(Arrival::End) => return,
-            Err(error) => Err(error),
-        };
-        match ended {
-            Ok(true) => {}
-            Ok(false) => return,
-            Err(error) => {
-                tracing::debug!(%peer, connection = id, %error, "closed");
-                return;
-            }
+        if !serve_next(&server, &mut connection, &socket, next, &stop).await {
+            return;
         }
     }
+}
+
+/// Serves what has come of a connection; false where it is to be closed.
+async fn serve_next(
+    server: &Arc<Server>,
+    connection: &mut Connection,
+    socket: &Socket,
+    next: Result<Arrival, WireError>,
+    stop: &watch::Receiver<bool>,
+) -> bool {
+    let goes_on = match next {
+        Ok(Arrival::Message(header, message, share)) => {
+            let goes_on = match express::answer(server, connection, &header, &message).await {
+                Some(reply) => socket.send(&reply.bytes).await.map(|()| true).map_err(Into::into),
+                None => {
+                    // Boxed, so that a connection without a command is small.
+                    Box::pin(answer(server, connection, socket, header, message, stop)).await
+                }
+            };
+            // The documents of a message live until it is answered.
+            drop(share);
+            goes_on
+        }
+        Ok(Arrival::Refused(header, full)) => refuse(server, socket, &header, &full).await,
+        Ok(Arrival::End) => Ok(false),
+        Err(error) => Err(error),
+    };
+    goes_on.unwrap_or_else(|error| {
+        tracing::debug!(peer = %connection.peer, connection = connection.id, %error, "closed");
+        false
+    })
 }
 
 /// Whether the server stops, without a lock as long as nobody has said so.
