@@ -2,7 +2,7 @@
 
 use crate::arguments::Arguments;
 use crate::call::Call;
-use crate::error::Result;
+use crate::error::{CommandError, Result};
 use crate::wire::Reply;
 use std::time::Duration;
 use value::{ValueRef, doc};
@@ -19,7 +19,15 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     arguments.any("fsync");
     let lock = arguments.flag("lock")?.unwrap_or(false);
     let timeout = timeout(&arguments)?;
+    // What is locked can be copied in any case.
+    arguments.flag("forBackup")?;
+    let allows_failure = arguments.flag("allowFsyncFailure")?.unwrap_or(false);
     arguments.finish()?;
+    if lock && allows_failure {
+        return Err(CommandError::invalid_options(
+            "'allowFsyncFailure' is not supported: what could not be flushed is not locked",
+        ));
+    }
     let engine = &call.server.engine;
     if !lock {
         engine.flush().await?;

@@ -161,6 +161,18 @@ fn maintenance() -> Vec<Case> {
         )
         .of("admin"),
         bad(doc! {"fsyncUnlock": 1}, 20, "not locked").of("admin"),
+        good(
+            doc! {"fsync": 1, "forBackup": true, "allowFsyncFailure": true},
+            doc! {"numFiles": 1},
+        )
+        .of("admin"),
+        bad(doc! {"fsync": 1, "forBackup": "x"}, 14, "'fsync.forBackup'").of("admin"),
+        bad(
+            doc! {"fsync": 1, "lock": true, "allowFsyncFailure": true},
+            72,
+            "'allowFsyncFailure'",
+        )
+        .of("admin"),
         bad(doc! {"currentOp": 1}, 13, "admin database"),
         good(
             doc! {"killOp": 1, "op": 123},
