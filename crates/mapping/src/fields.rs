@@ -62,6 +62,15 @@ impl<'d> View<'d> {
         }
     }
 
+    /// The same with a score that scripts may ask for.
+    #[must_use]
+    pub fn scored(self, score: f32) -> View<'d> {
+        View {
+            score: Some(score),
+            ..self
+        }
+    }
+
     /// The values at a field's place, as they lie there; with those that are copied to it.
     pub fn raw(&self, field: &Field) -> Vec<ValueRef<'d>> {
         self.at(field, &field.copied_from)

@@ -130,7 +130,12 @@ pub(crate) fn call(run: &mut Run<'_>, base: &Object, name: &str, arguments: &[Ob
         _ => {}
     }
     match base {
-        Object::Text(text) => of_text(run, text, name, arguments),
+        Object::Text(text) => match (name, arguments) {
+            ("replaceAll" | "replaceFirst", [Object::Pattern(pattern), by @ Object::Lambda(..)]) => {
+                patterns::replaced_by(run, text, pattern, by, name == "replaceFirst")
+            }
+            _ => of_text(run, text, name, arguments),
+        },
         Object::List(_) => lists::of_list(run, base, name, arguments),
         Object::Set(set) => lists::of_set(run, base, set, name, arguments),
         Object::Map(_) => of_map(run, base, name, arguments),
@@ -211,9 +216,6 @@ fn of_text(run: &mut Run<'_>, text: &Arc<str>, name: &str, arguments: &[Object])
         ("toLowerCase", []) => text.to_lowercase(),
         ("toUpperCase", []) => text.to_uppercase(),
         ("trim", []) => text.trim().to_owned(),
-        ("replaceAll" | "replaceFirst", [Object::Pattern(pattern), by @ Object::Lambda(..)]) => {
-            return patterns::replaced_by(run, text, pattern, by, name == "replaceFirst");
-        }
         ("concat", [other]) => format!("{text}{}", other.as_text()?),
         ("replace", [from, to]) => {
             let mut replaced = Writer::new(run)?;

@@ -97,30 +97,7 @@ impl Metric {
             return self.add_weighted(&terms, &by.terms(view)?);
         }
         for term in &terms {
-            if let Some(different) = &mut self.different {
-                different.insert(hash(term));
-            }
-            if let MetricKind::StringStats { .. } = kind {
-                self.letters.add(term, times);
-                continue;
-            }
-            if let Term::Point(point) = term {
-                self.places.add(*point, times);
-            }
-            let Some(number) = term.as_f64() else {
-                self.summary.count += times;
-                continue;
-            };
-            if number < 0.0 && self.kind.digits().is_some() {
-                return Err(SearchError::illegal(format!(
-                    "The value {number:?} is out of bounds for histogram: negative values cannot be recorded with [hdr]"
-                )));
-            }
-            self.summary.add(number, times);
-            if let Some(values) = &mut self.values {
-                let kept = times.min(VALUES_MAX as u64 + 1) as usize;
-                values.extend(std::iter::repeat_n(number, kept));
-            }
+            self.add(term, times)?;
         }
         let kept = self
             .values
@@ -134,6 +111,36 @@ impl Metric {
                 self.kind.name()
             ))),
         }
+    }
+
+    /// Takes a value, as if it came so often.
+    fn add(&mut self, term: &Term, times: u64) -> Result<()> {
+        if let Some(different) = &mut self.different {
+            different.insert(hash(term));
+        }
+        match (term, &self.kind) {
+            (term, MetricKind::StringStats { .. }) => {
+                self.letters.add(term, times);
+                return Ok(());
+            }
+            (Term::Point(point), _) => self.places.add(*point, times),
+            _ => {}
+        }
+        let Some(number) = term.as_f64() else {
+            self.summary.count += times;
+            return Ok(());
+        };
+        if number < 0.0 && self.kind.digits().is_some() {
+            return Err(SearchError::illegal(format!(
+                "The value {number:?} is out of bounds for histogram: negative values cannot be recorded with [hdr]"
+            )));
+        }
+        self.summary.add(number, times);
+        if let Some(values) = &mut self.values {
+            let kept = times.min(VALUES_MAX as u64 + 1) as usize;
+            values.extend(std::iter::repeat_n(number, kept));
+        }
+        Ok(())
     }
 
     fn add_weighted(&mut self, terms: &[Term], weights: &[Term]) -> Result<()> {
@@ -255,14 +262,7 @@ impl Metric {
             MetricKind::GeoBounds { may_wrap } => self.places.bounds(*may_wrap),
             MetricKind::GeoCentroid => self.places.centroid(),
             MetricKind::StringStats { shows_distribution } => self.letters.finish(*shows_distribution),
-            MetricKind::Boxplot => {
-                let all = BOXPLOT.map(|name| (name, boxplot(&values, name)));
-                let numbers = all.map(|(name, number)| (name.to_owned(), endless(number)));
-                let texts = all
-                    .into_iter()
-                    .filter_map(|(name, number)| text_of(name, Some(number), &source.shown));
-                numbers.into_iter().chain(texts).collect()
-            }
+            MetricKind::Boxplot => box_of(&values, &source.shown),
             MetricKind::PercentileRanks {
                 values: wanted,
                 keyed,
@@ -365,6 +365,16 @@ fn text_of(name: &str, value: Option<f64>, shown: &ValueFormat) -> Option<(Strin
         text.into()
     };
     Some((format!("{name}_as_string"), text))
+}
+
+/// The ends and the quarters of numbers, each with its text where it has one.
+fn box_of(sorted: &[f64], shown: &ValueFormat) -> Map<String, Value> {
+    let all = BOXPLOT.map(|name| (name, boxplot(sorted, name)));
+    let numbers = all.map(|(name, number)| (name.to_owned(), endless(number)));
+    let texts = all
+        .into_iter()
+        .filter_map(|(name, number)| text_of(name, Some(number), shown));
+    numbers.into_iter().chain(texts).collect()
 }
 
 /// One of the ends or the quarters of numbers, as Elasticsearch has them of none, too.

@@ -49,12 +49,8 @@ impl Run<'_> {
                 score,
                 held: &self.held,
             };
-            let view = View {
-                score: Some(score),
-                ..view
-            };
             self.collected_values
-                .collect(&self.aggregations, &view, &context, 0)?;
+                .collect(&self.aggregations, &view.scored(score), &context, 0)?;
         }
         if filter
             .as_ref()
