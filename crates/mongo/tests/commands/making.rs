@@ -62,6 +62,25 @@ fn options_of_collections_are_those_that_are_declared() {
 }
 
 #[test]
+fn the_end_of_a_collection_is_not_followed_where_none_may_be_read_whole() {
+    let tail = || doc! {"find": "log", "tailable": true};
+    let refuse = |refuses: bool| good(doc! {"setParameter": 1, "notablescan": refuses}, doc! {}).of("admin");
+    run(&[
+        good(doc! {"create": "log", "capped": true, "size": 4096}, doc! {}),
+        good(doc! {"insert": "log", "documents": [{"_id": 1}]}, doc! {}),
+        refuse(true),
+        bad(tail(), 291, "'notablescan'"),
+        refuse(false),
+        good(tail(), doc! {"cursor": {"firstBatch": [{"_id": 1}]}}),
+        // The hint of an index means nothing beside it, as in MongoDB.
+        good(
+            tail().with("hint", "nothing"),
+            doc! {"cursor": {"firstBatch": [{"_id": 1}]}},
+        ),
+    ]);
+}
+
+#[test]
 fn what_servers_ask_of_each_other_is_of_its_type() {
     let aggregate = |name: &str, value: value::Value| {
         let pipeline = value::Value::Array(Vec::new());

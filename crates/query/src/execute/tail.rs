@@ -35,6 +35,13 @@ pub(super) fn tail(collection: &Arc<Collection>, spec: FindSpec) -> Result<TailC
             "error processing query: cannot use tailable option with a sort other than {$natural: 1}",
         ));
     }
+    if !spec.allow_full_scan {
+        return Err(QueryError::new(
+            Code::NO_QUERY_EXECUTION_PLANS,
+            "error processing query: planner returned error :: caused by :: Running with 'notablescan', so tailable cursors \
+             (which always do a table scan) are not allowed",
+        ));
+    }
     let limit_left = spec.limit.unwrap_or(u64::MAX);
     Ok(TailCursor {
         collection: collection.clone(),
