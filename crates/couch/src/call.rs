@@ -73,6 +73,7 @@ tokio::task_local! {
 impl Call {
     /// Takes a request apart. Who asks is found out by the route.
     pub(crate) fn new(server: Arc<Server>, request: Request) -> Result<Call> {
+        check_length(&server.config, &request.uri)?;
         let path = request
             .uri
             .path()
@@ -313,8 +314,24 @@ impl Call {
     }
 }
 
+/// Refuses a path and query that are longer than the settings let through, where they say something.
+fn check_length(config: &Config, uri: &Uri) -> Result<()> {
+    let length = uri.path_and_query().map_or(0, |target| target.as_str().len());
+    match config.number::<usize>("chttpd", "max_uri_length") {
+        Some(most) if length > most => {
+            let reason = "the request uri is too long";
+            Err(CouchError::new(
+                http::StatusCode::URI_TOO_LONG,
+                "too_long",
+                reason,
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
 fn decode_part(config: &Config, part: &str) -> Result<String> {
-    let invalid = || CouchError::bad_request("invalid escape in the path");
+    let invalid = || CouchError::bad_request("invalid_url_encoding");
     let is_spaced =
         part.contains('+') && config.get("chttpd", "decode_plus_to_space").as_deref() != Some("false");
     let part = match is_spaced {

@@ -12,7 +12,7 @@ pub struct Query(Vec<(String, String)>);
 impl Query {
     /// Reads what stands after the question mark.
     pub fn parse(query: &str) -> Result<Query> {
-        let invalid = || CouchError::bad_request("invalid escape in the query string");
+        let invalid = || CouchError::bad_request("invalid_url_encoding");
         // A semicolon parts parameters as well, as it did in the web's first years.
         query_pairs(&query.replace(';', "&"))
             .map(|pair| pair.map(|(name, value)| (name.into_owned(), value.into_owned())))

@@ -260,7 +260,7 @@ const UPKEEP: &[Case] = &[
         "GET /db/_purged_infos\nAuthorization: Basic ZXZhOmFwcGxl",
         "",
         200,
-        r#"{"purged_infos": []}"#,
+        r#"{"purged_infos": "*"}"#,
     ),
     case(
         "POST /db/_compact\nAuthorization: Basic amFuOmFwcGxl",

@@ -31,6 +31,37 @@ const GLOBAL: &[Case] = &[
     case("GET /_up", "", 200, r#"{"status": "ok", "seeds": {}}"#),
     case("PUT /_up", "", 405, r#"{"error": "method_not_allowed"}"#),
     case(
+        "PUT /_node/_local/_config/chttpd/max_uri_length",
+        r#""50""#,
+        200,
+        "",
+    ),
+    case(
+        "GET /_up?of=twenty_letters_and_twenty_more_and_eleven_more",
+        "",
+        414,
+        r#"{"error": "too_long", "reason": "the request uri is too long"}"#,
+    ),
+    case("GET /_up?of=few", "", 200, r#"{"status": "ok"}"#),
+    case(
+        "GET /_up%",
+        "",
+        400,
+        r#"{"error": "bad_request", "reason": "invalid_url_encoding"}"#,
+    ),
+    case(
+        "GET /_up?of=%2",
+        "",
+        400,
+        r#"{"error": "bad_request", "reason": "invalid_url_encoding"}"#,
+    ),
+    case(
+        "DELETE /_node/_local/_config/chttpd/max_uri_length",
+        "",
+        200,
+        r#""50""#,
+    ),
+    case(
         "PUT /_node/_local/_config/couchdb/maintenance_mode",
         r#""nolb""#,
         200,
@@ -488,7 +519,7 @@ const REPLICATIONS: &[Case] = &[
         r#"{"doc_id": "job"}"#,
     ),
     case(
-        "GET /_scheduler/docs/_replicator?states=FAILED,completed",
+        "GET /_scheduler/docs/_replicator?states=Completed",
         "",
         200,
         r#"{"docs": []}"#,
