@@ -13,8 +13,9 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
 use value::{Document, Value};
 
-/// The keys that are no texts and kept at once; of more, all are looked through again for those that follow.
+/// The keys that are no texts and kept at once, and their bytes; of more, all are looked through again for those that follow.
 const OTHERS_AT_ONCE: usize = 50_000;
+const OTHERS_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// A key with its `_id`.
 type Key = (Vec<u8>, Value);
@@ -117,8 +118,7 @@ impl Keys {
         if !self.others.found.is_empty() || self.others.is_ended {
             return Ok(());
         }
-        let mut found = BTreeMap::new();
-        self.others.is_ended = true;
+        let mut found = Least::default();
         let beside_texts = [
             (Bound::Unbounded, Bound::Excluded(Value::from(""))),
             (Bound::Included(behind_texts()), Bound::Unbounded),
@@ -132,11 +132,7 @@ impl Keys {
                     let key = key_of_id(id.as_ref()).into_owned();
                     let is_new = self.others.last.as_ref().is_none_or(|last| key > *last);
                     if is_new && self.means(&key) {
-                        found.insert(key, id);
-                    }
-                    if found.len() > OTHERS_AT_ONCE {
-                        found.pop_last();
-                        self.others.is_ended = false;
+                        found.add(key, id);
                     }
                 }
                 position = next;
@@ -145,11 +141,42 @@ impl Keys {
                 }
             }
         }
-        if let Some((last, _)) = found.last_key_value() {
+        if let Some((last, _)) = found.keys.last_key_value() {
             self.others.last = Some(last.clone());
         }
-        self.others.found = found.into_iter().collect();
+        self.others.is_ended = found.dropped.is_none();
+        self.others.found = found.keys.into_iter().collect();
         Ok(())
+    }
+}
+
+/// The least of the keys that are added, as many as are kept at once.
+#[derive(Debug, Default)]
+struct Least {
+    keys: BTreeMap<Vec<u8>, Value>,
+    bytes: usize,
+    /// The least of those that were not kept: none behind it is, so that none is passed over.
+    dropped: Option<Vec<u8>>,
+}
+
+impl Least {
+    fn add(&mut self, key: Vec<u8>, id: Value) {
+        if self.dropped.as_ref().is_some_and(|dropped| key >= *dropped) {
+            return;
+        }
+        let bytes = key.len();
+        if self.keys.insert(key, id).is_none() {
+            self.bytes += bytes;
+        }
+        let is_much = |least: &Least| {
+            least.keys.len() > OTHERS_AT_ONCE || (least.bytes > OTHERS_BYTES_MAX && least.keys.len() > 1)
+        };
+        while is_much(self)
+            && let Some((last, _)) = self.keys.pop_last()
+        {
+            self.bytes -= last.len();
+            self.dropped = Some(last);
+        }
     }
 }
 
@@ -174,4 +201,30 @@ fn texts_between(low: &[u8], high: &[u8]) -> Range {
 /// The first value that comes after all texts.
 fn behind_texts() -> Value {
     Value::from(Document::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Least, OTHERS_BYTES_MAX};
+    use value::Value;
+
+    #[test]
+    fn of_keys_that_are_too_many_bytes_the_least_are_kept_and_none_behind_one_that_was_dropped() {
+        let key = |first: u8, bytes: usize| vec![first; bytes];
+        let mut least = Least::default();
+        for key in [key(2, OTHERS_BYTES_MAX / 2), key(3, OTHERS_BYTES_MAX), key(4, 1)] {
+            least.add(key, Value::Null);
+        }
+        let kept: Vec<u8> = least.keys.keys().map(|key| key[0]).collect();
+        assert_eq!(kept, [2]);
+        least.add(key(1, 1), Value::Null);
+        least.add(key(1, 1), Value::Null);
+        let kept: Vec<u8> = least.keys.keys().map(|key| key[0]).collect();
+        assert_eq!(kept, [1, 2]);
+        assert_eq!(least.bytes, OTHERS_BYTES_MAX / 2 + 1);
+        // One alone is kept, however long it is.
+        let mut least = Least::default();
+        least.add(key(1, OTHERS_BYTES_MAX + 1), Value::Null);
+        assert_eq!(least.keys.len(), 1);
+    }
 }
