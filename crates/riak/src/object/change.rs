@@ -80,6 +80,12 @@ impl Change {
         Ok((resolve, Change { before, after }))
     }
 
+    /// The bytes of the values that the object had before.
+    pub(super) fn bytes_before(&self) -> usize {
+        let siblings = self.before.siblings.iter();
+        siblings.map(|sibling| sibling.content.value.len()).sum()
+    }
+
     /// The object, now that the new sibling is written as this revision. The files of those that are gone are removed.
     pub(super) fn done(self, server: &Arc<Server>, namespace: &Namespace, revision: Revision) -> Object {
         let Change { before, mut after } = self;

@@ -6,7 +6,7 @@ use super::{Found, Object, Sibling};
 use crate::clock::{Clock, Dot};
 use crate::content::{Content, LargeValue};
 use crate::error::{Result, RiakError};
-use crate::limits::{RETRIES_MAX, VALUE_BYTES_MAX};
+use crate::limits::{REPLACED_BYTES_TOGETHER_MAX, RETRIES_MAX, VALUE_BYTES_MAX};
 use crate::server::Server;
 use engine::{EditOutcome, Namespace, Resolve, Revision, RevisionedCollection, RevisionedSnapshot};
 use http::header::{IF_MATCH, IF_NONE_MATCH};
@@ -73,7 +73,8 @@ async fn may_name(collection: &RevisionedCollection, key: &[u8], value: &LargeVa
     Object::read(collection, key).await.map_or(true, names)
 }
 
-/// Writes several objects of a collection in one commit. Each of the keys comes once. Tells of each what became of it.
+/// Writes several objects of a collection in one commit, as far as those that they replace can be held in memory together. Each of
+/// the keys comes once. Tells of each what became of it.
 pub(crate) async fn put_together(
     server: &Arc<Server>,
     (collection, namespace): (&RevisionedCollection, &Namespace),
@@ -84,25 +85,34 @@ pub(crate) async fn put_together(
     let _alone = server.locks.lock_all(&collection.uuid(), keys).await;
     let snapshot = collection.snapshot().await?;
     let (mut changes, mut resolves) = (Vec::with_capacity(puts.len()), Vec::with_capacity(puts.len()));
+    let mut replaced_bytes = 0;
     for (key, put) in &puts {
+        if replaced_bytes > REPLACED_BYTES_TOGETHER_MAX {
+            changes.push(Ok(None));
+            continue;
+        }
         let prepared = prepare(server, collection, &snapshot, key, put).await;
         changes.push(prepared.map(|(resolve, change)| {
+            replaced_bytes += change.bytes_before();
             resolves.push(resolve);
-            change
+            Some(change)
         }));
     }
     drop(snapshot);
     let mut outcomes = collection.resolve(resolves, true).await?.into_iter();
     let mut told = Vec::with_capacity(puts.len());
     for ((key, put), change) in puts.iter().zip(changes) {
-        told.push(match change.map(|change| (change, written(outcomes.next()))) {
-            Ok((change, Ok(Some(revision)))) => {
+        let tried = change.map(|change| change.map(|change| (change, written(outcomes.next()))));
+        told.push(match tried {
+            Ok(Some((change, Ok(Some(revision))))) => {
                 server.stats.put(begun);
                 Ok(change.done(server, namespace, revision))
             }
-            // Another protocol has changed it meanwhile.
-            Ok((_, Ok(None))) => put_alone(server, (collection, namespace), key, put, begun).await,
-            Ok((_, Err(error))) | Err(error) => Err(error),
+            // It was left out, or another protocol has changed its object meanwhile.
+            Ok(None | Some((_, Ok(None)))) => {
+                put_alone(server, (collection, namespace), key, put, begun).await
+            }
+            Ok(Some((_, Err(error)))) | Err(error) => Err(error),
         });
     }
     Ok(told)

@@ -342,12 +342,15 @@ impl Connection {
                 frame::put_error(&mut self.out, &error);
             }
         }
-        // Answers to what came together go together.
-        let has_short = matches!(
+        // Answers to what came together go together; not those before a message that may have to wait for memory.
+        let is_quick = matches!(
             self.waiting(),
             Some((code::PING | code::GET | code::PUT | code::DEL, _))
         );
-        if has_short && self.out.len() < DEFERRED_BYTES {
+        let is_short = self
+            .waiting_bytes()
+            .is_some_and(|bytes| bytes <= FIRST_READ_BYTES);
+        if is_quick && is_short && self.out.len() < DEFERRED_BYTES {
             return Ok(());
         }
         self.flush().await

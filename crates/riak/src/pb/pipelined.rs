@@ -8,6 +8,7 @@ use super::connection::{Connection, GROWTH_BYTES_MIN};
 use super::frame::code;
 use super::messages::PutReq;
 use super::wire::Message;
+use crate::limits::VALUE_BYTES_MAX;
 use std::collections::HashSet;
 
 /// The puts that are written together.
@@ -18,7 +19,8 @@ const BEHIND_BYTES_MAX: usize = GROWTH_BYTES_MIN;
 /// Takes the puts that have come behind a first one and go with it.
 pub(super) fn puts_behind(connection: &mut Connection, first: &PutReq) -> Vec<PutReq> {
     let mut behind = Vec::new();
-    if has_long_answer(first) {
+    // What a document cannot hold becomes a file before it is put.
+    if has_long_answer(first) || first.content.value.len() > VALUE_BYTES_MAX {
         return behind;
     }
     let mut bytes = 0;

@@ -87,6 +87,45 @@ fn each_message_sees_what_those_before_it_did() {
 }
 
 #[test]
+fn a_message_that_came_whole_is_answered_before_the_rest_of_the_next_comes() {
+    let server = Server::start();
+    let mut client = server.client();
+    let mut out = Vec::new();
+    frame::put(&mut out, code::PUT, &put("one", "1"));
+    let half = out.len() + 7;
+    frame::put(&mut out, code::PUT, &put("two", "2"));
+    client.write(&out[..half]);
+    assert_eq!(told(&mut client).0, code::PUT_RESP);
+    client.write(&out[half..]);
+    assert_eq!(told(&mut client).0, code::PUT_RESP);
+    assert_eq!(server.get("/buckets/b/keys/two").text(), "2");
+}
+
+#[test]
+fn puts_of_one_key_that_come_together_are_siblings_where_the_bucket_keeps_them() {
+    let server = Server::start();
+    let props = br#"{"props":{"allow_mult":true}}"#;
+    let set = server.put("/buckets/b/props", "application/json", props);
+    assert_eq!(set.status, 204);
+    let mut client = server.client();
+    let mut out = Vec::new();
+    for (key, value) in [("k", "1"), ("other", "2"), ("k", "3")] {
+        frame::put(&mut out, code::PUT, &put(key, value));
+    }
+    frame::put(&mut out, code::GET, &get("k"));
+    client.write(&out);
+    for _ in 0..3 {
+        assert_eq!(told(&mut client), (code::PUT_RESP, String::new()));
+    }
+    let (which, bytes) = client.next();
+    assert_eq!(which, code::GET_RESP);
+    let siblings = GetResp::decode(&bytes).unwrap().content;
+    let mut values: Vec<Bytes> = siblings.into_iter().map(|sibling| sibling.value).collect();
+    values.sort();
+    assert_eq!(values, ["1", "3"]);
+}
+
+#[test]
 fn a_put_that_is_refused_leaves_those_beside_it_alone() {
     let server = Server::start();
     let mut client = server.client();
@@ -159,6 +198,53 @@ fn puts_that_come_together_are_one_commit_and_answered_each_where_it_fails() {
     frame::put(&mut out, code::GET, &get("k1"));
     client.write(&out);
     assert_eq!(found(&mut client), "{}");
+}
+
+#[test]
+fn a_put_whose_value_is_a_file_stays_one_whatever_comes_behind_it() {
+    const LARGE_BYTES: usize = 16 * 1024 * 1024;
+    let server = Server::start();
+    let mut client = server.client();
+    let mut large = put("large", "");
+    large.content.value = vec![b'x'; LARGE_BYTES].into();
+    large.content.content_type = Some(b"text/plain".to_vec());
+    let mut out = Vec::new();
+    frame::put(&mut out, code::PUT, &large);
+    for key in 0..10 {
+        frame::put(&mut out, code::PUT, &put(&format!("k{key}"), "1"));
+    }
+    client.write(&out);
+    for _ in 0..11 {
+        assert_eq!(told(&mut client), (code::PUT_RESP, String::new()));
+    }
+    assert_eq!(server.get("/buckets/b/keys/large").body.len(), LARGE_BYTES);
+    assert_eq!(server.get("/buckets/b/keys/k9").text(), "1");
+}
+
+#[test]
+fn puts_in_place_of_much_are_not_held_in_memory_together() {
+    const OBJECTS: u64 = 6;
+    let value = "x".repeat(5 * 1024 * 1024);
+    let simulation = Simulation::new(1);
+    let server = Server::on(&simulation, riak::Options::default());
+    let mut client = server.client();
+    for key in 0..OBJECTS {
+        let path = format!("/buckets/b/keys/k{key}");
+        let stored = server.put(&path, "text/plain", value.as_bytes());
+        assert_eq!(stored.status, 204);
+    }
+    let before = simulation.steps();
+    let mut out = Vec::new();
+    (0..OBJECTS).for_each(|key| frame::put(&mut out, code::PUT, &put(&format!("k{key}"), "1")));
+    client.write(&out);
+    for _ in 0..OBJECTS {
+        assert_eq!(told(&mut client), (code::PUT_RESP, String::new()));
+    }
+    // A write and a flush for each, where a row of others has one of each.
+    assert!(simulation.steps() - before >= 2 * OBJECTS);
+    for key in 0..OBJECTS {
+        assert_eq!(server.get(&format!("/buckets/b/keys/k{key}")).text(), "1");
+    }
 }
 
 #[test]
