@@ -90,6 +90,7 @@ codes! {
     JS_INTERPRETER_FAILURE = 139, "JSInterpreterFailure";
     CURSOR_IN_USE = 143, "CursorInUse";
     EXCEEDED_MEMORY_LIMIT = 146, "ExceededMemoryLimit";
+    DURATION_OVERFLOW = 159, "DurationOverflow";
     MAX_STALENESS_OUT_OF_RANGE = 160, "MaxStalenessOutOfRange";
     INCOMPATIBLE_COLLATION_VERSION = 161, "IncompatibleCollationVersion";
     VIEW_DEPTH_LIMIT_EXCEEDED = 165, "ViewDepthLimitExceeded";

@@ -147,7 +147,11 @@ fn read_conversion(cursor: &mut Cursor<'_>, fields: &mut Fields, conversion: cha
         'G' => fields.iso_year = Some(cursor.number(1, 4)?),
         'V' => fields.iso_week = Some(cursor.number(1, 2)?),
         'u' => fields.iso_day = Some(cursor.number(1, 1)?),
-        'j' => fields.day_of_year = Some(cursor.number(1, 3)?),
+        // The day of a year that has not been read yet is none.
+        'j' => {
+            fields.year?;
+            fields.day_of_year = Some(cursor.number(1, 3)?);
+        }
         'b' | 'B' => fields.month = Some(cursor.month_name()?),
         'z' => fields.offset_ms = Some(cursor.offset()?),
         'Z' => {
@@ -167,9 +171,7 @@ fn read_conversion(cursor: &mut Cursor<'_>, fields: &mut Fields, conversion: cha
 impl Fields {
     fn moment(self, zone: &Zone) -> Result<i64, NotADate> {
         let mut civil = self.day()?;
-        let in_range = self.hour < 24 && self.minute < 60 && self.second < 60
-            || (self.hour == 24 && self.minute == 0 && self.second == 0 && self.millisecond == 0);
-        if !in_range {
+        if self.hour >= 24 || self.minute >= 60 || self.second >= 60 {
             return wrong("The parsed time was invalid");
         }
         civil.hour = self.hour;

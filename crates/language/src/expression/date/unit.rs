@@ -19,6 +19,15 @@ pub enum Unit {
     Year,
 }
 
+/// The days that all dates span, rounded up.
+const DAYS_MAX: u64 = u64::MAX / MILLISECONDS_A_DAY as u64 + 1;
+
+/// As many years as that, and one.
+const YEARS_MAX: u64 = DAYS_MAX / 365 + 1;
+
+/// The largest bin of days or longer units.
+const BIN_MAX: i64 = 100_000_000_000;
+
 /// The day with which a week begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Weekday {
@@ -91,6 +100,28 @@ impl Unit {
     fn days(self) -> i64 {
         if self == Unit::Week { 7 } else { 1 }
     }
+
+    /// Fails for an amount by which no date could be moved.
+    pub fn check_amount(self, name: &str, amount: i64) -> Result<()> {
+        let limit = match self {
+            Unit::Year => YEARS_MAX,
+            Unit::Quarter => 4 * YEARS_MAX,
+            Unit::Month => 12 * YEARS_MAX,
+            Unit::Week => DAYS_MAX / 7,
+            Unit::Day => DAYS_MAX,
+            Unit::Hour => DAYS_MAX * 24,
+            Unit::Minute => DAYS_MAX * 24 * 60,
+            Unit::Second => DAYS_MAX * 24 * 60 * 60,
+            Unit::Millisecond => return Ok(()),
+        };
+        if amount.unsigned_abs() < limit {
+            return Ok(());
+        }
+        Err(Error::new(
+            Code::location(5_976_500),
+            format!("invalid {name} 'amount' parameter value: {amount}"),
+        ))
+    }
 }
 
 /// The moment this many units later; a day that the month lacks is its last. None beyond 64 bits.
@@ -132,7 +163,7 @@ pub fn difference(start: i64, end: i64, unit: Unit, zone: &Zone, week: Weekday) 
         }
         let ((first, before), (last, after)) = (boundary(start)?, boundary(end)?);
         // What the clocks were changed by in between has not passed.
-        return Some(last - first - (after - before).div_euclid(length));
+        return Some(last - first + (before - after) / length);
     }
     let (first, last) = (zone.civil_at(start), zone.civil_at(end));
     Some(match unit {
@@ -158,28 +189,30 @@ pub fn truncate(ms: i64, unit: Unit, bin: i64, zone: &Zone, week: Weekday) -> Re
         let length = length
             .checked_mul(bin)
             .ok_or_else(|| overflow(Code::location(5_439_002)))?;
-        let origin = zone
+        let distance = zone
             .moment(reference)
-            .ok_or_else(|| overflow(Code::location(5_439_002)))?;
-        let distance = ms
-            .checked_sub(origin)
-            .ok_or_else(|| overflow(Code::location(5_439_002)))?;
-        return origin
-            .checked_add(distance.div_euclid(length).saturating_mul(length))
-            .ok_or_else(|| overflow(Code::location(5_439_002)));
+            .and_then(|origin| ms.checked_sub(origin))
+            .ok_or_else(|| overflow(Code::location(5_439_000)))?;
+        return ms
+            .checked_sub(distance.rem_euclid(length))
+            .ok_or_else(|| overflow(Code::location(5_439_001)));
     }
-    let civil = zone.civil_at(ms);
-    let start = match unit.months() {
+    if bin > BIN_MAX {
+        return Err(overflow(Code::location(5_439_006)));
+    }
+    truncate_civil(zone.civil_at(ms), unit, bin, zone, week)
+}
+
+/// As [`truncate`], for the units whose length depends on the calendar; the bin is at most [`BIN_MAX`], so that products fit.
+fn truncate_civil(civil: Civil, unit: Unit, bin: i64, zone: &Zone, week: Weekday) -> Result<i64> {
+    let reference = Civil::midnight(2000, 1, 1);
+    let begin = |distance: i64| distance.div_euclid(bin) * bin;
+    let (units, start) = match unit.months() {
         Some(months) => {
-            let size = months
-                .checked_mul(bin)
-                .ok_or_else(|| overflow(Code::location(5_439_006)))?;
-            let distance = (civil.year - 2000) * 12 + civil.month - 1;
-            let month = distance
-                .div_euclid(size)
-                .checked_mul(size)
-                .ok_or_else(|| overflow(Code::location(5_439_006)))?;
-            Civil::midnight(2000 + month.div_euclid(12), month.rem_euclid(12) + 1, 1)
+            let units = begin(((civil.year - 2000) * 12 + civil.month - 1).div_euclid(months));
+            let month = units * months;
+            let start = Civil::midnight(2000 + month.div_euclid(12), month.rem_euclid(12) + 1, 1);
+            (units, Some(start))
         }
         None => {
             let origin = reference.day_number()
@@ -188,23 +221,18 @@ pub fn truncate(ms: i64, unit: Unit, bin: i64, zone: &Zone, week: Weekday) -> Re
                 } else {
                     0
                 };
-            let size = unit
-                .days()
-                .checked_mul(bin)
-                .ok_or_else(|| overflow(Code::location(5_439_005)))?;
-            let distance = civil.day_number() - origin;
-            let day = distance
-                .div_euclid(size)
-                .checked_mul(size)
-                .ok_or_else(|| overflow(Code::location(5_439_005)))?;
-            let day = day
-                .checked_add(origin)
-                .and_then(|day| day.checked_mul(MILLISECONDS_A_DAY));
-            Civil::from_milliseconds(day.ok_or_else(|| overflow(Code::location(5_439_005)))?)
+            let units = begin((civil.day_number() - origin).div_euclid(unit.days()));
+            let day = (units * unit.days() + origin).checked_mul(MILLISECONDS_A_DAY);
+            (units, day.map(Civil::from_milliseconds))
         }
     };
-    zone.moment(start)
-        .ok_or_else(|| overflow(Code::location(5_439_006)))
+    unit.check_amount("$dateTrunc", units)?;
+    start.and_then(|start| zone.moment(start)).ok_or_else(|| {
+        Error::new(
+            Code::location(5_166_406),
+            "$dateTrunc: the bin begins before all dates",
+        )
+    })
 }
 
 /// Days from a day to the first at or after it with which a week begins.

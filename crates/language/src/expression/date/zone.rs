@@ -20,7 +20,8 @@ impl Zone {
 
     /// The zone of this name or offset (`+05`, `+0530`, `+05:30`).
     pub fn parse(text: &str) -> Result<Zone> {
-        if matches!(text, "UTC" | "GMT" | "Z") {
+        // Of all names this one alone is UTC to MongoDB, which writes no `Z` for `GMT`.
+        if text == "UTC" {
             return Ok(Zone::UTC);
         }
         if let Some(offset) = parse_offset(text) {

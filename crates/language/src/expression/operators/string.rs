@@ -119,7 +119,7 @@ fn split(text: Found<'_>, separator: Found<'_>) -> Result<Option<Value>> {
         _ => Err(error(
             Code::location(10_503_900),
             format!(
-                "$split requires an expression that evaluates to a string or regex as a second argument, found: {}",
+                "$split requires an expression that evaluates to a string as a second argument, found: {}",
                 type_name(&separator)
             ),
         )),

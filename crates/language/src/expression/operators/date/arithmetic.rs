@@ -117,32 +117,15 @@ fn moved(
             format!("invalid {name} 'amount' parameter value: {amount} cannot be negated"),
         )
     })?;
-    check_amount(name, unit, amount)?;
-    let moved = add(start, unit, amount, &zone)
-        .ok_or_else(|| error(Code::location(5_166_406), format!("{name} overflowed")))?;
-    Ok(Some(Value::DateTime(moved)))
-}
-
-/// An amount that no date could be moved by.
-fn check_amount(name: &str, unit: Unit, amount: i64) -> Result<()> {
-    let limit: u64 = match unit {
-        Unit::Year => 584_942_417,
-        Unit::Quarter => 4 * 584_942_417,
-        Unit::Month => 12 * 584_942_417,
-        Unit::Week => 30_500_568_904,
-        Unit::Day => 213_503_982_334,
-        Unit::Hour => 5_124_095_576_030,
-        Unit::Minute => 307_445_734_561_825,
-        Unit::Second => 18_446_744_073_709_551,
-        Unit::Millisecond => return Ok(()),
+    unit.check_amount(name, amount)?;
+    let code = match unit {
+        // MongoDB adds these to dates without more ado.
+        Unit::Millisecond => Code::DURATION_OVERFLOW,
+        _ => Code::location(5_166_406),
     };
-    if amount.unsigned_abs() < limit {
-        return Ok(());
-    }
-    Err(error(
-        Code::location(5_976_500),
-        format!("invalid {name} 'amount' parameter value: {amount}"),
-    ))
+    let moved =
+        add(start, unit, amount, &zone).ok_or_else(|| error(code, format!("{name} overflowed")))?;
+    Ok(Some(Value::DateTime(moved)))
 }
 
 fn parse_difference(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Result<Node> {

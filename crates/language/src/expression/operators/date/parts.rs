@@ -171,9 +171,11 @@ fn from_parts(operands: &[Option<Found<'_>>]) -> Result<Option<Value>> {
     let Some((zone, civil)) = zoned(operands)? else {
         return Ok(Some(Value::Null));
     };
-    let moment = zone.moment(civil).ok_or_else(|| {
+    // MongoDB counts the milliseconds as microseconds on the way.
+    let microseconds = civil.millisecond.checked_mul(1_000);
+    let moment = microseconds.and_then(|_| zone.moment(civil)).ok_or_else(|| {
         error(
-            Code::OVERFLOW,
+            Code::DURATION_OVERFLOW,
             "$dateFromParts: the date is beyond what can be kept",
         )
     })?;
