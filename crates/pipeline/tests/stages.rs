@@ -360,6 +360,18 @@ fn paths_that_are_too_long_or_dotted_below_another_are_refused() {
 }
 
 #[test]
+fn a_bucket_of_zeros_ends_where_the_next_begins() {
+    let stage = doc! {"$bucketAuto": {"groupBy": "$x", "buckets": 2, "granularity": "R5"}};
+    let input = [0, 0, 5, 7].map(|x| doc! {"x": x});
+    let expected = vec![
+        doc! {"_id": {"min": 0, "max": 4.0}, "count": 2},
+        doc! {"_id": {"min": 4.0, "max": 10.0}, "count": 2},
+    ];
+    assert_eq!(run(array![stage], &input).unwrap(), expected);
+    assert_eq!(code(array![{"$bucketAuto": {"groupBy": "$", "buckets": 1}}]), 40_239);
+}
+
+#[test]
 fn granularity_rounds_numbers_at_the_ends_of_their_range() {
     let numbers = [0.0, 5e-324, 2e-308, 1.7e308, f64::MAX, f64::INFINITY];
     for granularity in ["R5", "R80", "1-2-5", "E192", "POWERSOF2"] {

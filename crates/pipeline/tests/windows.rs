@@ -154,6 +154,57 @@ fn bounds_are_constant_expressions() {
 }
 
 #[test]
+fn bounds_with_a_unit_are_32_bit_integers() {
+    let sum = |range: Value| {
+        let frame = Document::new().with("range", range).with("unit", "day");
+        window(doc! {"r": {"$sum": 1, "window": frame}})
+    };
+    let input = [doc! {"t": (date(0))}];
+    assert_eq!(computed(sum(array![(-2_147_483_648_i64), 0].into()), &input), array![1]);
+    check_codes(vec![
+        (sum(array![(-2_147_483_649_i64), 0].into()), vec![], 9),
+        (sum(array![1, 0].into()), vec![], 5_339_900),
+    ]);
+}
+
+#[test]
+fn ranks_take_nothing_else() {
+    let unsorted = |output: Document| doc! {"$setWindowFields": {"output": {"r": output}}};
+    check_codes(vec![
+        (window(doc! {"r": {"$rank": {}, "window": {}}}), vec![], 5_371_601),
+        (window(doc! {"r": {"$rank": {}, "$sum": 1}}), vec![], 5_371_601),
+        (window(doc! {"r": {"x": 1, "$denseRank": {}}}), vec![], 5_371_601),
+        (window(doc! {"r": {"$sum": 1, "$rank": {}}}), vec![], 9),
+        (unsorted(doc! {"$rank": 1}), vec![], 5_371_603),
+        (unsorted(doc! {"$rank": {}}), vec![], 5_371_602),
+    ]);
+}
+
+#[test]
+fn moving_averages_take_counts_without_fractions_and_weights_below_one() {
+    let average = |option: &str, value: Value| {
+        let options = doc! {"input": "$v"}.with(option, value);
+        window(doc! {"r": {"$expMovingAvg": options}})
+    };
+    let decimal = |text: &str| Value::Decimal128(text.parse().expect("a decimal"));
+    let input = [doc! {"t": 1, "v": 1}];
+    for (option, value) in [
+        ("N", Value::Double(f64::INFINITY)),
+        ("N", decimal("2.0")),
+        ("alpha", decimal("0.99999999999999999999999")),
+    ] {
+        assert_eq!(computed(average(option, value), &input), array![1.0]);
+    }
+    check_codes(vec![
+        (average("N", 2.5.into()), vec![], 9),
+        (average("N", f64::NAN.into()), vec![], 9),
+        (average("N", 0.into()), vec![], 9),
+        (average("alpha", 1.into()), vec![], 9),
+        (average("alpha", decimal("0")), vec![], 9),
+    ]);
+}
+
+#[test]
 fn outputs_on_one_way_are_refused() {
     let sum = || doc! {"$sum": 1};
     for output in [

@@ -45,6 +45,12 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
     let mut granularity = None;
     for (name, value) in options.iter() {
         match (name, value) {
+            ("groupBy", Value::String(path)) if path == "$" => {
+                return Err(wrong(
+                    Code::location(40_239),
+                    "The $bucketAuto 'groupBy' field must be a $-prefixed path: '$' alone names no field.",
+                ));
+            }
             ("groupBy", value) => check_group_by(value, Code::location(40_239))?,
             ("buckets", value) => buckets = Some(parse_buckets(value)?),
             ("output", Value::Document(fields)) => output = Some(fields),
@@ -140,6 +146,10 @@ impl Stage for BucketAuto {
     }
 }
 
+fn is_zero(value: &Value) -> bool {
+    Number::of(value.as_ref()).is_some_and(Number::is_zero)
+}
+
 /// What is sorted: the value that is grouped by, and the document.
 type Keyed = (Value, Row);
 
@@ -207,8 +217,9 @@ impl Step for Bucketing {
             if let (Some(before), Some(next)) = (&mut self.before, &mut next) {
                 // The intervals touch; where boundaries are rounded, the lower one has said where.
                 match self.stage.granularity {
-                    None => before.max = next.min.clone(),
-                    Some(_) => next.min = before.max.clone(),
+                    // Zero is not rounded up: a bucket of nothing else would end where it begins.
+                    Some(_) if !is_zero(&before.max) => next.min = before.max.clone(),
+                    _ => before.max = next.min.clone(),
                 }
             }
             let is_end = next.is_none();

@@ -104,15 +104,15 @@ impl Frame {
     ) -> Result<Frame> {
         let unit = match unit {
             None => None,
-            Some(Value::String(name)) => Some(Unit::parse(name)?),
+            Some(Value::String(name)) => Some(name),
             Some(_) => return Err(wrong("'unit' must be a string")),
         };
         let (lower, upper) = pair(bounds, "range")?;
         let offset = |value: &Value| {
             let number = Number::of(value.as_ref())
                 .ok_or_else(|| wrong("Range-based bounds expression must be a number"))?;
-            if unit.is_some() && number.to_i64().is_none() {
-                return Err(wrong("With 'unit', range-based bounds must be an integer"));
+            if unit.is_some() && number.to_i32().is_none() {
+                return Err(wrong("With 'unit', range-based bounds must be 32-bit integers"));
             }
             Ok(number)
         };
@@ -124,6 +124,7 @@ impl Frame {
         {
             return Err(not_ordered());
         }
+        let unit = unit.map(|name| Unit::parse(name)).transpose()?;
         match ascending {
             [true] => Ok(Frame::Range(lower, upper, unit)),
             [false] => Err(QueryError::new(

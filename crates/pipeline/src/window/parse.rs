@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use value::key::Direction;
 use value::path::FieldPath;
-use value::{Decimal128, Document, Value};
+use value::{Decimal128, Document, Value, ValueRef};
 
 /// The accumulators of `$group` whose state cannot forget.
 const ACCUMULATORS: [&str; 13] = [
@@ -134,6 +134,10 @@ impl Windows {
     }
 }
 
+fn is_below_one(number: Decimal128) -> bool {
+    value::compare(ValueRef::Decimal128(number), ValueRef::Int32(1)).is_lt()
+}
+
 /// Whether one of the paths that are taken is this one, leads to it, or lies below it.
 fn is_conflicting(path: &str, taken: &BTreeSet<&str>) -> bool {
     let mut on_the_way = path.match_indices('.').map(|(at, _)| &path[..at]);
@@ -162,6 +166,14 @@ impl Output {
                 "The field '{name}' must be an object that names a window function"
             )));
         };
+        // The first function decides how the rest is read.
+        let first = output.iter().find(|(part, _)| part.starts_with('$'));
+        if output.len() > 1 && first.is_some_and(|(first, _)| Place::find(first).is_some()) {
+            return Err(QueryError::new(
+                Code::location(5_371_601),
+                "Rank style window functions take no other arguments",
+            ));
+        }
         let mut function = None;
         for (part, operand) in output.iter() {
             match part {
@@ -276,11 +288,14 @@ impl FunctionParser<'_> {
     }
 
     fn check_rank(&self) -> Result<()> {
-        if self.window.is_some() {
-            return Err(QueryError::new(
-                Code::location(5_371_601),
-                "Rank style window functions take no other arguments",
-            ));
+        match self.operand {
+            Value::Document(none) if none.is_empty() => {}
+            _ => {
+                return Err(QueryError::new(
+                    Code::location(5_371_603),
+                    format!("{} must be specified with '{{}}' as the value", self.name),
+                ));
+            }
         }
         if self.ascending.len() != 1 {
             return Err(QueryError::new(
@@ -291,13 +306,7 @@ impl FunctionParser<'_> {
                 ),
             ));
         }
-        match self.operand {
-            Value::Document(none) if none.is_empty() => Ok(()),
-            _ => Err(QueryError::new(
-                Code::location(5_371_603),
-                format!("{} must be specified with '{{}}' as the value", self.name),
-            )),
-        }
+        Ok(())
     }
 
     /// The operand's fields, of which there are no others.
@@ -424,15 +433,17 @@ impl FunctionParser<'_> {
         let number = |value: &Value| Number::of(value.as_ref());
         let weight = match (options.get("N"), options.get("alpha")) {
             (Some(count), None) => {
+                // What has no fraction counts, however large: infinity too.
                 let count = number(count)
-                    .and_then(Number::to_i64)
+                    .filter(|count| count.to_f64().floor() == count.to_f64())
+                    .map(Number::to_i64_saturating)
                     .filter(|count| *count > 0)
                     .ok_or_else(|| wrong("'N' field must be a positive integer"))?;
-                Decimal128::from(2).divide(count.saturating_add(1).into())
+                Decimal128::from(2).divide(Decimal128::from(count).add(Decimal128::from(1)))
             }
             (None, Some(alpha)) => number(alpha)
-                .filter(|alpha| alpha.is_positive() && alpha.to_f64() < 1.0)
                 .map(Number::to_decimal)
+                .filter(|alpha| Number::Decimal(*alpha).is_positive() && is_below_one(*alpha))
                 .ok_or_else(|| wrong("'alpha' must be between 0 and 1 (exclusive)"))?,
             _ => {
                 return Err(wrong(
