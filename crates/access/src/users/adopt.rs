@@ -4,7 +4,7 @@
 //! `src/couch/src/couch_httpd_auth.erl` (`authenticate_int`): PBKDF2, or the older SHA-1 of password and salt.
 
 use super::derived::Function;
-use super::{UserChange, apply, check, check_reserved, check_usable, stored};
+use super::{UserChange, apply, check, check_reserved, check_usable, ending, stored};
 use crate::config::Config;
 use crate::error::Result;
 use crate::{ids, user};
@@ -68,7 +68,12 @@ pub(crate) async fn adopt(
         roles,
         deleted: false,
     };
-    apply(engine, change).await?;
+    let database = config.users_database();
+    apply(engine, &database, change).await?;
+    // Whoever set another database meanwhile may have looked for accounts of this one before.
+    if config.users_database() != database {
+        ending::end(engine, &name).await?;
+    }
     Ok(user::account(engine, &name))
 }
 

@@ -6,7 +6,11 @@ use crate::ids::name_of_user;
 use crate::user;
 use engine::{Context, DeleteStatement, DocumentPosition, Engine, Namespace, Order, PageLimit, WriteOptions};
 use std::ops::Bound;
+use std::sync::Arc;
 use value::{Value, doc};
+
+/// What an account's own data call the database whose document made it.
+pub(super) const MADE_IN: &str = "database";
 
 /// The accounts that are named in one statement.
 const ENDED_AT_ONCE: usize = 1_000;
@@ -26,12 +30,37 @@ pub async fn end_all(engine: &Engine, database: &Database) -> Result<()> {
     if !database.is_users {
         return Ok(());
     }
+    let named = names(database).await?;
+    let accounts = named.iter().filter_map(|name| user::account(engine, name));
+    end_these(engine, accounts).await
+}
+
+/// Ends the accounts that documents of the database of this name made, which is not there any more: of what was written while it was
+/// dropped, too.
+pub async fn end_marked(engine: &Engine, database: &str) -> Result<()> {
+    let all = engine.all_users().into_iter();
+    end_these(engine, all.filter(|account| made_in(account) == Some(database))).await
+}
+
+/// Ends the accounts that documents of other databases made than the one of users: the settings named another one before. The documents
+/// keep the keys of their passwords, so each is known again once the settings name its database.
+pub(super) async fn end_others(engine: &Engine, users: &str) -> Result<()> {
+    let is_other = |account: &Arc<auth::User>| made_in(account).is_some_and(|database| database != users);
+    end_these(engine, engine.all_users().into_iter().filter(is_other)).await
+}
+
+fn made_in(account: &auth::User) -> Option<&str> {
+    let mark = account.custom_data.as_ref()?.get(MADE_IN)?;
+    mark.as_ref().as_str()
+}
+
+/// Ends accounts; those that have roles of the MongoDB protocol lose what documents gave them.
+async fn end_these(engine: &Engine, accounts: impl Iterator<Item = Arc<auth::User>>) -> Result<()> {
     let mut ended = Vec::new();
-    for name in names(database).await? {
-        match user::account(engine, &name) {
-            Some(account) if !account.roles.is_empty() => forget_roles(engine, &account).await?,
-            Some(account) => ended.push(Value::from(account.id())),
-            None => {}
+    for account in accounts {
+        match account.roles.is_empty() {
+            true => ended.push(Value::from(account.id())),
+            false => forget_roles(engine, &account).await?,
         }
     }
     for ids in ended.chunks(ENDED_AT_ONCE) {
@@ -63,12 +92,13 @@ async fn drop_all(engine: &Engine, ids: Vec<Value>) -> Result<()> {
 
 async fn forget_roles(engine: &Engine, account: &auth::User) -> Result<()> {
     let data = account.custom_data.as_ref();
-    if data.is_none_or(|data| data.get("roles").is_none()) {
+    if data.is_none_or(|data| data.get("roles").is_none() && data.get(MADE_IN).is_none()) {
         return Ok(());
     }
     let forget = |user: &mut auth::User| -> Result<()> {
         let mut data = user.custom_data.take().unwrap_or_default();
         drop(data.remove("roles"));
+        drop(data.remove(MADE_IN));
         user.custom_data = Some(data).filter(|data| *data != doc! {});
         Ok(())
     };

@@ -17,7 +17,7 @@ mod upgrade;
 pub(crate) use adopt::adopt;
 pub(crate) use conflicts::check_usable;
 pub use edits::{edit, purge};
-pub use ending::end_all;
+pub use ending::{end_all, end_marked};
 pub(crate) use upgrade::{Upgrades, upgrade_soon};
 
 use crate::config::Config;
@@ -281,8 +281,10 @@ pub fn put_design_soon(users: RevisionedCollection) {
     });
 }
 
-/// Puts the design document into the database that the settings name as that of users, if it is there.
+/// Makes the database that the settings name the one of users: the accounts that another one made end, and it has its design document,
+/// if it is there.
 pub async fn prepare_database(engine: &Engine, config: &Config) -> Result<()> {
+    ending::end_others(engine, &config.users_database()).await?;
     match stored(engine, config)? {
         Some(users) => put_design(&users).await,
         None => Ok(()),
@@ -312,29 +314,35 @@ async fn settle(
     let id = format!("{}{}", ids::USER, change.name);
     let snapshot = database.snapshot().await?;
     let Some(seen) = snapshot.document(Value::from(id.as_str()).as_ref()).await? else {
-        return apply(engine, UserChange::removal(&change.name)).await;
+        return apply(engine, &database.name, UserChange::removal(&change.name)).await;
     };
     let fields = seen.document.to_document();
     if change.is_rekeyed(&fields) {
         forget_password(engine, &change.name).await?;
     }
-    if written == Some(&seen.revision()) || change.has_made(&fields) {
-        return apply(engine, change).await;
-    }
-    let is_strict = false;
-    match check(&id, &fields, is_strict) {
-        Ok((name, roles)) => {
-            let change = UserChange {
+    let change = match written == Some(&seen.revision()) || change.has_made(&fields) {
+        true => change,
+        false => {
+            let is_strict = false;
+            let Ok((name, roles)) = check(&id, &fields, is_strict) else {
+                return Ok(());
+            };
+            UserChange {
                 name,
                 password: None,
                 known: None,
                 made: None,
                 roles,
                 deleted: false,
-            };
-            apply(engine, change).await
+            }
         }
-        Err(_) => Ok(()),
+    };
+    let name = change.name.clone();
+    apply(engine, &database.name, change).await?;
+    // Whoever dropped the database meanwhile may have looked for its accounts before this one was there.
+    match database.collection.is_dropped() {
+        true => ending::end(engine, &name).await,
+        false => Ok(()),
     }
 }
 
@@ -351,8 +359,8 @@ async fn forget_password(engine: &Engine, name: &str) -> Result<()> {
     engine.change_user(&present.database, &present.name, forget).await
 }
 
-/// Does what a document says.
-async fn apply(engine: &Engine, change: UserChange) -> Result<()> {
+/// Does what a document of a database says.
+async fn apply(engine: &Engine, database: &str, change: UserChange) -> Result<()> {
     if change.deleted {
         return ending::end(engine, &change.name).await;
     }
@@ -368,6 +376,7 @@ async fn apply(engine: &Engine, change: UserChange) -> Result<()> {
         .and_then(|present| present.custom_data.clone())
         .unwrap_or_default();
     data.set("roles", Value::Array(change.roles));
+    data.set(ending::MADE_IN, database);
     put(engine, present.as_deref(), &change.name, credentials, None, data).await
 }
 

@@ -111,12 +111,17 @@ async fn drop_database(call: &mut Call) -> Result<Response> {
     security::require_server_admin(&call.user)?;
     // Refuses what is not there or not seen here.
     let database = call.database()?;
-    users::end_all(&call.server.engine, &database).await?;
+    let engine = &call.server.engine;
+    users::end_all(engine, &database).await?;
     let namespace = names::namespace(&name);
     for part in names::attachment_collections(&namespace) {
-        call.server.engine.drop_collection(&part).await?;
+        engine.drop_collection(&part).await?;
     }
-    match call.server.engine.drop_collection(&namespace).await? {
+    let is_dropped = engine.drop_collection(&namespace).await?;
+    if database.is_users {
+        users::end_marked(engine, &name).await?;
+    }
+    match is_dropped {
         true => Ok(respond::ok_true(StatusCode::OK)),
         false => Err(CouchError::no_database()),
     }

@@ -2,6 +2,7 @@
 
 use crate::call::Call;
 use crate::respond;
+use crate::server::Server;
 use access::error::{CouchError, Result};
 use access::security::require_server_admin;
 use access::user::{METRICS, User};
@@ -88,7 +89,9 @@ pub(crate) async fn run(call: &mut Call, node: &str, rest: &[&str]) -> Result<Re
         )),
         ["_config", "_reload"] if call.method != Method::POST => Err(CouchError::method_not_allowed("POST")),
         ["_config", "_reload"] => {
-            call.server.config.reload();
+            let Server { engine, config, .. } = &*call.server;
+            config.reload();
+            users::prepare_database(engine, config).await?;
             Ok(respond::ok_true(StatusCode::OK))
         }
         ["_config"] => {

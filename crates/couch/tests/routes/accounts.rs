@@ -114,3 +114,43 @@ fn flushes_of_a_drop(users: usize) -> u64 {
 fn the_accounts_of_a_database_are_dropped_together() {
     assert_eq!(flushes_of_a_drop(5), flushes_of_a_drop(1));
 }
+
+/// Names the database of users; `_users` without one.
+fn set_people(server: &Server, name: Option<&str>) {
+    let method = if name.is_some() { "PUT" } else { "DELETE" };
+    let request = format!("{method} /_node/_local/_config/chttpd_auth/authentication_db\n{BY_KEEPER}");
+    let body = name.map(|name| format!("\"{name}\"")).unwrap_or_default();
+    let answer = exchange(server.address, &request, &body);
+    assert_eq!(answer.status, 200, "{answer}");
+}
+
+#[test]
+fn accounts_are_those_of_the_database_that_the_settings_name() {
+    let server = start(&Simulation::new(1));
+    assert_eq!(put_jan(&server, "", "reader", "apple").status, 201);
+    assert_eq!(log_in(&server, "apple").status, 200);
+    set_people(&server, None);
+    assert_eq!(log_in(&server, "apple").status, 401);
+    assert_eq!(server.engine.all_users().len(), 1);
+    set_people(&server, Some("people"));
+    let logged_in = log_in(&server, "apple");
+    assert_eq!(logged_in.status, 200, "{logged_in}");
+    assert!(logged_in.body.contains("reader"), "{logged_in}");
+}
+
+#[test]
+fn no_account_outlives_a_database_that_is_no_longer_that_of_users() {
+    let server = start(&Simulation::new(1));
+    assert_eq!(put_jan(&server, "", "reader", "apple").status, 201);
+    set_people(&server, None);
+    let dropped = exchange(server.address, &format!("DELETE /people\n{BY_KEEPER}"), "");
+    assert_eq!(dropped.status, 200, "{dropped}");
+    assert_eq!(log_in(&server, "apple").status, 401);
+    let made = exchange(server.address, &format!("PUT /_users\n{BY_KEEPER}"), "");
+    assert!([201, 412].contains(&made.status), "{made}");
+    // Anybody may become a user of a name that nobody has.
+    let document = r#"{"name": "jan", "type": "user", "roles": [], "password": "pear"}"#;
+    let put = exchange(server.address, "PUT /_users/org.couchdb.user:jan", document);
+    assert_eq!(put.status, 201, "{put}");
+    assert_eq!(log_in(&server, "pear").status, 200);
+}
