@@ -24,7 +24,7 @@ mod tree;
 
 pub mod limits;
 
-pub use design::{Definition, check as check_design};
+pub use design::{Definition, check as check_design, check_language};
 pub use error::{Error, Result};
 pub use group::{Group, GroupInfo, Progress, Render, RenderOptions, Views};
 pub use javascript::{Functions, List, ListStep, Program, Refusal, ScriptError, ScriptLimits, Sent, Sources};

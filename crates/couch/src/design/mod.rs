@@ -20,7 +20,7 @@ use serde_json::{Map, Value as Json};
 use std::collections::HashMap;
 use std::sync::Arc;
 use value::Value;
-use view::{Functions, Group, Refusal, ScriptLimits, Views, check_design};
+use view::{Functions, Group, Refusal, ScriptLimits, Views, check_design, check_language};
 
 /// The design documents whose functions are kept; past it all are forgotten, and compiled again when they are called.
 const KEPT_MAX: usize = 512;
@@ -32,19 +32,28 @@ pub(crate) struct Design {
     pub(crate) id: String,
     /// Its members, `_id` and `_rev` with them.
     pub(crate) body: Map<String, Json>,
-    pub(crate) functions: Functions,
+    functions: Functions,
     /// The validation, where it is a selector.
     selector: Option<Result<Selector>>,
     sequence: Sequence,
 }
 
 impl Design {
+    /// Its functions; refused where they are in a language that is not run.
+    pub(crate) fn functions(&self) -> Result<&Functions> {
+        check_language(&self.body)?;
+        Ok(&self.functions)
+    }
+
     /// Refuses an edit that the validation refuses. All are JSON texts, `present` is `null` if there is no document yet.
     pub(crate) async fn validate(&self, new: &str, present: &str, user: &str, security: &str) -> Result<()> {
         if let Some(selector) = &self.selector {
             return selector::check(selector.as_ref().map_err(Clone::clone)?, new, present);
         }
-        match self.functions.validate(new, present, user, security).await? {
+        if !self.body.contains_key("validate_doc_update") {
+            return Ok(());
+        }
+        match self.functions()?.validate(new, present, user, security).await? {
             None => Ok(()),
             Some(Refusal::Forbidden(reason)) => Err(CouchError::forbidden(reason)),
             Some(Refusal::Unauthorized(reason)) => Err(CouchError::unauthorized(reason)),

@@ -8,6 +8,38 @@ fn couchapps() {
     run(CASES);
 }
 
+#[test]
+fn functions_in_another_language_are_refused_by_its_name() {
+    run(IN_ERLANG);
+}
+
+const REFUSED_LANGUAGE: &str =
+    r#"{"error": "invalid_design_doc", "reason": "unknown_query_language: erlang"}"#;
+
+const IN_ERLANG: &[Case] = &[
+    case("PUT /db", "", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /db/_design/erl",
+        r#"{"language": "erlang", "filters": {"f": "fun(Doc, Req) -> true end."}, "shows": {"s": "fun() -> 1 end."},
+            "lists": {"l": "fun(Head, Req) -> 1 end."}, "updates": {"u": "fun() -> 1 end."}, "views": {"v": {"map": "fun() -> 1 end."}}}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case("GET /db/_changes?filter=erl/f", "", 400, REFUSED_LANGUAGE),
+    case("GET /db/_changes?filter=_view&view=erl/v", "", 400, REFUSED_LANGUAGE),
+    case("GET /db/_design/erl/_show/s", "", 400, REFUSED_LANGUAGE),
+    case("GET /db/_design/erl/_list/l/_all_docs", "", 400, REFUSED_LANGUAGE),
+    case("POST /db/_design/erl/_update/u", "", 400, REFUSED_LANGUAGE),
+    case("PUT /db/a", "{}", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /db/_design/erl2",
+        r#"{"language": "erlang", "validate_doc_update": "fun() -> ok end."}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case("PUT /db/b", "{}", 400, REFUSED_LANGUAGE),
+];
+
 const DESIGN: &str = r#"{
     "views": {"by_n": {"map": "function (doc) { if (doc.n) emit(doc.n, doc._id); }"}},
     "shows": {"s": "function (doc, req) { return {json: [doc && doc.n, req.id]}; }",

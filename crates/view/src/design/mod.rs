@@ -51,6 +51,14 @@ pub struct View {
 /// The language of design documents that is run.
 const JAVASCRIPT: &str = "javascript";
 
+/// The language that a design document names; refused unless it is one that is run.
+pub fn check_language(body: &Map<String, Value>) -> Result<&str> {
+    match body.get("language").and_then(Value::as_str) {
+        None | Some(JAVASCRIPT) => Ok(JAVASCRIPT),
+        Some(other) => Err(Error::InvalidDesign(format!("unknown_query_language: {other}"))),
+    }
+}
+
 /// Map source and options: what makes rows the same.
 type MapKey = (String, String);
 
@@ -64,12 +72,7 @@ impl Definition {
         limits: ScriptLimits,
         memory: &Budget,
     ) -> Result<Definition> {
-        let language = body.get("language").and_then(Value::as_str).unwrap_or(JAVASCRIPT);
-        if language != JAVASCRIPT {
-            return Err(Error::InvalidDesign(format!(
-                "unknown_query_language: {language}"
-            )));
-        }
+        let language = check_language(body)?;
         let empty = Map::new();
         let object = |name: &str| body.get(name).and_then(Value::as_object).unwrap_or(&empty);
         let (views, options) = (object("views"), object("options"));

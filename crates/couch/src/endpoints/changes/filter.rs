@@ -52,7 +52,7 @@ impl Filter {
                 let wrong = || CouchError::bad_request("`view` filter parameter is not provided.");
                 let (design, name) = named.split_once('/').ok_or_else(wrong)?;
                 Ok(Filter::View {
-                    design: call.server.designs.named(database, design).await?,
+                    design: with_functions(call, database, design).await?,
                     name: name.to_owned(),
                 })
             }
@@ -62,7 +62,7 @@ impl Filter {
                 };
                 let (design, name) = named.split_once('/').ok_or_else(wrong)?;
                 Ok(Filter::Function {
-                    design: call.server.designs.named(database, design).await?,
+                    design: with_functions(call, database, design).await?,
                     name: name.to_owned(),
                     request: script_request::object(call, database, None, BodySeen::Unread).await?,
                 })
@@ -117,15 +117,22 @@ impl Filter {
                 request,
             } => {
                 let documents = documents(snapshot, changes, shown).await?;
-                Some(design.functions.filter(name, &documents, request).await?)
+                Some(design.functions()?.filter(name, &documents, request).await?)
             }
             Filter::View { design, name } => {
                 let documents = documents(snapshot, changes, shown).await?;
-                Some(design.functions.filter_by_view(name, &documents).await?)
+                Some(design.functions()?.filter_by_view(name, &documents).await?)
             }
             _ => None,
         })
     }
+}
+
+/// The design document of this name, if its functions can be asked: a feed that has begun can say no more that they cannot.
+async fn with_functions(call: &Call, database: &Database, name: &str) -> Result<Arc<Design>> {
+    let design = call.server.designs.named(database, name).await?;
+    design.functions()?;
+    Ok(design)
 }
 
 /// The documents of changes as functions are given them.

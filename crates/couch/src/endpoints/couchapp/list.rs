@@ -58,7 +58,7 @@ pub(crate) async fn run(call: &mut Call, design: &str, rest: &[&str]) -> Result<
     };
     let mut rows = Rows::new(rows);
     let head = rows.head().await?;
-    let list = design.functions.list(name, &head, &request).await?;
+    let list = design.functions()?.list(name, &head, &request).await?;
     begin(call, list, rows).await
 }
 

@@ -68,7 +68,7 @@ async fn by_function(call: &mut Call, database: &Database, design: &Design, pref
     call.headers.remove(header::CONTENT_ENCODING);
     call.body = RequestBody::from(Body::from(body.clone()));
     let asked = script_request::object_to_rewrite(call, database, BodySeen::Bytes(body))?;
-    let rewritten = design.functions.rewrite(&asked).await?;
+    let rewritten = design.functions()?.rewrite(&asked).await?;
     let mut rewritten = match serde_json::from_str(&rewritten) {
         Ok(Json::Object(rewritten)) => rewritten,
         Ok(Json::Null) => return Err(nowhere()),

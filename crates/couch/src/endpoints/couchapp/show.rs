@@ -40,7 +40,7 @@ pub(crate) async fn run(call: &mut Call, design: &str, rest: &[&str]) -> Result<
     let body = BodySeen::Bytes(call.bytes().await?);
     let request = script_request::object(call, &database, id.as_deref(), body).await?;
     let answer = design
-        .functions
+        .functions()?
         .show(name, text_of(document.as_ref()), &request)
         .await?;
     let answer: Json = serde_json::from_str(&answer).unwrap_or_default();

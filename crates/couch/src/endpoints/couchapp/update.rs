@@ -35,7 +35,7 @@ pub(crate) async fn run(call: &mut Call, design: &str, rest: &[&str]) -> Result<
     let body = BodySeen::Bytes(call.bytes().await?);
     let request = script_request::object(call, &database, id.as_deref(), body).await?;
     let made = design
-        .functions
+        .functions()?
         .update(name, text_of(document.as_ref()), &request)
         .await?;
     // The document as the function wrote it: the order of its members counts, and its numbers are not to be read twice.
