@@ -60,6 +60,24 @@ impl TokenSignature {
         }
     }
 
+    /// The curve whose keys it takes (RFC 7518, section 3.4); `None` where it takes others.
+    pub fn curve(self) -> Option<&'static str> {
+        match self {
+            TokenSignature::Es256 => Some("P-256"),
+            TokenSignature::Es384 => Some("P-384"),
+            _ => None,
+        }
+    }
+
+    /// Whether a key is one of those that it takes: a point of a curve is as long as the curve's numbers.
+    pub fn takes(self, key: &[u8]) -> bool {
+        match self {
+            TokenSignature::Es256 => key.len() == 1 + 2 * 32,
+            TokenSignature::Es384 => key.len() == 1 + 2 * 48,
+            _ => true,
+        }
+    }
+
     /// Whether a code is the signature of a message by this key.
     pub fn is_right(self, key: &[u8], message: &[u8], code: &[u8]) -> bool {
         let by: &'static dyn VerificationAlgorithm = match self {
@@ -122,6 +140,18 @@ fn element(der: &[u8]) -> Option<(u8, &[u8], &[u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn keys_of_other_curves_are_known_by_their_length() {
+        let (short, long) = ([4; 65], [4; 97]);
+        for (signature, takes) in [
+            (TokenSignature::Es256, (true, false)),
+            (TokenSignature::Es384, (false, true)),
+            (TokenSignature::Hs256, (true, true)),
+        ] {
+            assert_eq!((signature.takes(&short), signature.takes(&long)), takes, "{signature:?}");
+        }
+    }
 
     #[test]
     fn another_secret_signs_otherwise() {

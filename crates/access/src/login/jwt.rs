@@ -49,8 +49,7 @@ fn verified(config: &Config, token: &str) -> Result<Map<String, Json>> {
     let algorithm = header
         .get("alg")
         .ok_or_else(|| CouchError::bad_request("Missing alg header parameter"))?;
-    let algorithm = algorithm.as_str().and_then(TokenSignature::named);
-    let algorithm = algorithm.ok_or_else(|| CouchError::bad_request("Invalid alg header parameter"))?;
+    let algorithm = algorithm_named(algorithm)?;
     check_claims(config, &claims)?;
     let id = header.get("kid").and_then(Json::as_str).unwrap_or("_default");
     let key = config
@@ -58,6 +57,10 @@ fn verified(config: &Config, token: &str) -> Result<Map<String, Json>> {
         .ok_or_else(|| CouchError::bad_request("Unknown kid"))?;
     let key = algorithm.key(&key);
     let key = key.ok_or_else(|| CouchError::bad_request("Not a valid key"))?;
+    if let Some(curve) = algorithm.curve().filter(|_| !algorithm.takes(&key)) {
+        let reason = format!("Not a valid key: one of the curve {curve} is wanted");
+        return Err(CouchError::bad_request(reason));
+    }
     let code = BASE64_URL_SAFE_NO_PAD.decode(code).map_err(|_| malformed())?;
     if algorithm.is_right(&key, signed.as_bytes(), &code) {
         return Ok(claims);
@@ -69,6 +72,19 @@ fn verified(config: &Config, token: &str) -> Result<Map<String, Json>> {
     Err(CouchError::bad_request(format!(
         "Bad {what} in authentication token"
     )))
+}
+
+/// The algorithm that a token's header names.
+fn algorithm_named(named: &Json) -> Result<TokenSignature> {
+    let found = named.as_str().and_then(TokenSignature::named);
+    found.ok_or_else(|| {
+        let reason = match named.as_str() {
+            // CouchDB has it.
+            Some("ES512") => "Invalid alg header parameter: ES512 (P-521) is not supported",
+            _ => "Invalid alg header parameter",
+        };
+        CouchError::bad_request(reason)
+    })
 }
 
 fn object(encoded: &str) -> Result<Map<String, Json>> {
@@ -196,6 +212,14 @@ mod tests {
         let claims = required_claims(r#"exp, {iss, "https://a.example"}"#);
         let pair = ("iss".to_owned(), Some("https://a.example".to_owned()));
         assert_eq!(claims, [("exp".to_owned(), None), pair]);
+    }
+
+    #[test]
+    fn an_algorithm_that_is_missing_here_is_named() {
+        let refused = algorithm_named(&Json::from("ES512")).unwrap_err();
+        assert!(refused.reason.contains("ES512"), "{}", refused.reason);
+        assert!(algorithm_named(&Json::from("none")).is_err());
+        assert_eq!(algorithm_named(&Json::from("ES256")).unwrap(), TokenSignature::Es256);
     }
 
     #[test]
