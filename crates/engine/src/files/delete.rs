@@ -1,6 +1,6 @@
 //! Deleting files.
 
-use super::{FileError, Files};
+use super::{FileEntry, FileError, Files};
 use crate::context::Context;
 use crate::reading::find::FindRequest;
 use crate::write::{DeleteStatement, WriteOptions};
@@ -20,10 +20,13 @@ impl Files {
         Ok(deleted > 0)
     }
 
-    /// Deletes all versions of a name; how many there were.
-    pub async fn delete_name(&self, name: &str) -> Result<u64, FileError> {
+    /// Deletes the versions of a name up to this one, which was the newest when it was found; how many there were. One that was put
+    /// meanwhile is newer ([`FileWriter::finish`](super::FileWriter::finish) sees to that), and stays: nobody asked for its end.
+    pub async fn delete_name(&self, name: &str, newest: &FileEntry) -> Result<u64, FileError> {
+        // An entry that a driver wrote may have no date.
+        let is_newer = doc! {"$gt": Value::DateTime(newest.uploaded_ms)};
         let request = FindRequest {
-            filter: doc! {"filename": name},
+            filter: doc! {"filename": name, "uploadDate": doc! {"$not": is_newer}},
             projection: doc! {"_id": 1},
             limit: Some(VERSIONS_PAGE),
             batch_size: Some(VERSIONS_PAGE),

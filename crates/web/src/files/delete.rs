@@ -22,7 +22,7 @@ pub(crate) async fn delete_name(call: &Call, bucket: &str, name: &str) -> Result
         }
         (Some(newest), None) => {
             check(call, &newest)?;
-            files.delete_name(name).await? > 0
+            files.delete_name(name, &newest).await? > 0
         }
     };
     answer(deleted, || {

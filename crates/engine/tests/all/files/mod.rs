@@ -275,9 +275,22 @@ async fn deleting_a_name_deletes_all_versions_and_their_chunks() {
     put(&files, "a", &bytes(5000)).await;
     put(&files, "a", &bytes(10)).await;
     put(&files, "b", &bytes(10)).await;
-    assert_eq!(files.delete_name("a").await.unwrap(), 2);
+    let newest = files.find("a", -1).await.unwrap().unwrap();
+    assert_eq!(files.delete_name("a", &newest).await.unwrap(), 2);
     assert_eq!(get(&files, "a", -1).await, None);
     assert_eq!(count(&engine, "photos.chunks").await, 1);
+}
+
+#[tokio::test]
+async fn a_version_that_was_put_after_the_newest_was_asked_for_stays_when_the_name_is_deleted() {
+    let files = new_files().await;
+    put(&files, "a", b"1").await;
+    put(&files, "a", b"2").await;
+    let newest = files.find("a", -1).await.unwrap().unwrap();
+    put(&files, "a", b"3").await;
+    assert_eq!(files.delete_name("a", &newest).await.unwrap(), 2);
+    assert_eq!(get(&files, "a", -1).await.as_deref(), Some(&b"3"[..]));
+    assert_eq!(get(&files, "a", -2).await, None);
 }
 
 #[tokio::test]
