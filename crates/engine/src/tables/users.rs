@@ -16,13 +16,18 @@ type UserKey = (String, String);
 /// All users by database and name; the documents are written first, this follows.
 #[derive(Debug, Default)]
 pub(crate) struct Users {
-    known: RwLock<BTreeMap<UserKey, Arc<User>>>,
-    /// Whether one is known: each request asks for that, and takes no lock for it.
-    has_known: AtomicBool,
-    /// Whether there are users whose names cannot even be read. They log in nowhere, but are users: nobody else is let in for them.
-    has_nameless: AtomicBool,
+    known: RwLock<Known>,
+    /// Whether there is one in `known`: each request asks for that, and takes no lock for it.
+    has_some: AtomicBool,
     passwords: PasswordsSeen,
     is_login_waived: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct Known {
+    named: BTreeMap<UserKey, Arc<User>>,
+    /// Whether there are users whose names cannot even be read. They log in nowhere, but are users: nobody else is let in for them.
+    has_nameless: bool,
 }
 
 /// The collection in which users are kept.
@@ -52,20 +57,19 @@ impl Users {
     pub(crate) async fn reload(&self, store: &Store) -> Result<()> {
         let now = Users::load(store).await?;
         self.change(|known| *known = now.known.into_inner());
-        self.has_nameless
-            .store(now.has_nameless.into_inner(), Ordering::Relaxed);
         Ok(())
     }
 
     /// Whether there is no user, not even one whose document cannot be read.
     pub(crate) fn is_empty(&self) -> bool {
-        !self.has_known.load(Ordering::Acquire) && !self.has_nameless.load(Ordering::Relaxed)
+        !self.has_some.load(Ordering::Acquire)
     }
 
-    fn change(&self, change: impl FnOnce(&mut BTreeMap<UserKey, Arc<User>>)) {
+    fn change(&self, change: impl FnOnce(&mut Known)) {
         let mut known = self.known.write();
         change(&mut known);
-        self.has_known.store(!known.is_empty(), Ordering::Release);
+        let has_some = known.has_nameless || !known.named.is_empty();
+        self.has_some.store(has_some, Ordering::Release);
     }
 
     pub(crate) fn is_login_waived(&self) -> bool {
@@ -78,24 +82,23 @@ impl Users {
 
     pub(crate) fn get(&self, database: &str, name: &str) -> Option<Arc<User>> {
         let key = (database.to_owned(), name.to_owned());
-        self.known.read().get(&key).cloned()
+        self.known.read().named.get(&key).cloned()
     }
 
     /// All of them, by database and name.
     pub(crate) fn all(&self) -> Vec<Arc<User>> {
-        self.known.read().values().cloned().collect()
+        self.known.read().named.values().cloned().collect()
     }
 
     /// Puts a user in place of one of the same database and name.
     pub(crate) fn put(&self, user: User) {
-        self.change(|known| drop(known.insert(key(&user), Arc::new(user))));
+        self.change(|known| drop(known.named.insert(key(&user), Arc::new(user))));
     }
 
     /// Keeps a user of whom no more than the name can be read: without credentials and roles.
     fn put_unreadable(&self, document: &Document) {
         let Some((database, name)) = names_of_unreadable(document, "user") else {
-            self.has_nameless.store(true, Ordering::Relaxed);
-            return;
+            return self.change(|known| known.has_nameless = true);
         };
         let user = User {
             database,
@@ -107,12 +110,13 @@ impl Users {
         };
         // One of the same name that can be read is who logs in.
         self.change(|known| {
-            known.entry(key(&user)).or_insert_with(|| Arc::new(user));
+            known.named.entry(key(&user)).or_insert_with(|| Arc::new(user));
         });
     }
 
     pub(crate) fn remove(&self, database: &str, name: &str) {
-        self.change(|known| drop(known.remove(&(database.to_owned(), name.to_owned()))));
+        let key = (database.to_owned(), name.to_owned());
+        self.change(|known| drop(known.named.remove(&key)));
     }
 
     pub(crate) fn passwords(&self) -> &PasswordsSeen {
@@ -127,6 +131,7 @@ fn key(user: &User) -> UserKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use value::doc;
 
     #[test]
     fn there_are_users_from_the_first_one_until_the_last_is_removed() {
@@ -146,5 +151,9 @@ mod tests {
         assert!(!users.is_empty());
         users.remove("admin", "bob");
         assert!(users.is_empty());
+        users.put_unreadable(&doc! {"_id": 1});
+        users.put(user("ann"));
+        users.remove("admin", "ann");
+        assert!(!users.is_empty(), "one has no name that can be read");
     }
 }
