@@ -55,8 +55,11 @@ impl Catalog {
     /// Removes a collection with all in it. Returns false if it did not exist. Commits that wait fail.
     pub(super) async fn drop_collection(&self, namespace: &Namespace) -> Result<bool, StoreError> {
         let mut disk = self.disk.lock().await;
-        let Some(collection) = self.find(namespace) else {
-            return Ok(false);
+        let known = self.collections.read().get(namespace).cloned();
+        let Some(collection) = known else {
+            // Where nobody knows whether it is there, its entry may still be saved, and its shards cannot be marked.
+            let hidden = self.find(namespace);
+            return hidden.map_or(Ok(false), |hidden| hidden.check_sound().map(|()| false));
         };
         let mut batch = Batch::new();
         batch.delete(&entry_key(namespace));

@@ -170,3 +170,33 @@ impl Store {
         Ok(self.catalog.kv.close().await?)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+    use super::*;
+    use crate::catalog::entry_key;
+    use kv::{Simulation, Unreadable};
+
+    #[tokio::test]
+    async fn what_damage_may_hide_is_neither_dropped_nor_replaced() {
+        let kv = Kv::simulated(&Simulation::new(1));
+        let mut store = Store::open(kv, StoreOptions::default()).await.unwrap();
+        let catalog = Arc::get_mut(&mut store.catalog).unwrap();
+        catalog.damage.entries.push(Unreadable {
+            from: entry_key(&Namespace::new("db", "b")),
+            to: Some(entry_key(&Namespace::new("db", "d"))),
+            what: "a checksum".to_owned(),
+        });
+        let (known, hidden) = (Namespace::new("db", "a"), Namespace::new("db", "c"));
+        store.create_if_missing(&known).await.unwrap();
+        let is_corrupt =
+            |error: StoreError| matches!(error, StoreError::Corrupt { namespace, .. } if namespace == "db.c");
+        assert!(is_corrupt(store.drop_collection(&hidden).await.unwrap_err()));
+        assert!(is_corrupt(store.rename(&known, &hidden, true).await.unwrap_err()));
+        let none = Namespace::new("db", "e");
+        assert!(!store.drop_collection(&none).await.unwrap());
+        assert!(store.drop_collection(&known).await.unwrap());
+    }
+}
