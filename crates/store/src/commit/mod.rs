@@ -31,6 +31,7 @@ mod widths;
 mod writer;
 
 pub(crate) use group::Group;
+pub(crate) use notes::put_term;
 pub use placed::PlacedDocument;
 pub(crate) use queue::Queue;
 pub(crate) use session::Session;

@@ -4,6 +4,7 @@ use super::group::Group;
 use super::types::{Notes, Terms};
 use crate::{StoreError, keys};
 use bytes::Bytes;
+use kv::Batch;
 use value::{DocumentBuf, DocumentRef, Value, ValueRef};
 
 /// The bytes that terms and what is around them take besides the content.
@@ -36,7 +37,7 @@ impl Notes {
     }
 
     /// The terms of what was stored; `None` if it has another form.
-    fn read_terms(stored: &Bytes) -> Option<Terms> {
+    pub(crate) fn read_terms(stored: &Bytes) -> Option<Terms> {
         let Value::Array(terms) = keys::read_body(stored)?.as_raw().get("terms")?.to_value() else {
             return None;
         };
@@ -49,6 +50,16 @@ impl Notes {
         };
         terms.into_iter().map(pair).collect()
     }
+}
+
+/// Puts a document under a term of its notes.
+pub(crate) fn put_term(batch: &mut Batch, name: &str, value: ValueRef<'_>, id: ValueRef<'_>) {
+    let term = keys::term(name, value, id);
+    let entry = keys::write_sealed(term.len() + BESIDE_CONTENT_BYTES, |entry| {
+        entry.put("term", value);
+        entry.put("id", id);
+    });
+    batch.put(&term, &entry);
 }
 
 impl Group<'_> {
@@ -90,12 +101,7 @@ impl Group<'_> {
             self.batch.delete(&keys::term(name, value.as_ref(), id));
         }
         for (name, value) in notes.terms.iter().filter(|term| !before.contains(term)) {
-            let term = keys::term(name, value.as_ref(), id);
-            let entry = keys::write_sealed(term.len() + BESIDE_CONTENT_BYTES, |entry| {
-                entry.put("term", value.as_ref());
-                entry.put("id", id);
-            });
-            self.batch.put(&term, &entry);
+            put_term(&mut self.batch, name, value.as_ref(), id);
         }
         self.batch.put(&key, &notes.encode());
         self.overlay.notes.insert(key, Some(notes.terms.clone()));

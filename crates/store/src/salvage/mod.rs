@@ -129,9 +129,9 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
     use super::*;
-    use crate::{CommitOptions, Store, WriteOp};
+    use crate::{CommitOptions, Notes, Resolve, RevisionHash, Store, WriteOp, keys};
     use kv::Simulation;
-    use value::{DocumentBuf, array, doc};
+    use value::{DocumentBuf, Value, array, doc};
 
     #[tokio::test]
     async fn an_index_that_cannot_hold_a_document_is_left_out_and_all_documents_are_saved() {
@@ -175,5 +175,61 @@ mod tests {
         );
         let names: Vec<&str> = entry.indexes.iter().map(|(_, spec)| spec.name.as_str()).collect();
         assert_eq!((names, entry.clearing), (vec!["c"], vec![1]));
+    }
+
+    #[tokio::test]
+    async fn notes_and_terms_of_a_document_that_is_lost_are_left_out() {
+        let from = Kv::simulated(&Simulation::new(1));
+        let to = Kv::simulated(&Simulation::new(2));
+        let options = StoreOptions::default();
+        let store = Store::open(from.clone(), options.clone()).await.unwrap();
+        let namespace = Namespace::new("db", "coll");
+        let collection = store.create_if_missing(&namespace).await.unwrap();
+        let hash = RevisionHash::parse(&"9".repeat(32));
+        let begin = |id: &str| {
+            WriteOp::Resolve(Resolve {
+                id: Value::from(id),
+                ended: Vec::new(),
+                leaves: Vec::new(),
+                document: Some((DocumentBuf::from(&doc! {"_id": id}), hash.clone())),
+                notes: Some(Notes {
+                    content: DocumentBuf::from(&doc! {"of": id}),
+                    terms: vec![("t".to_owned(), Value::from(id))],
+                }),
+            })
+        };
+        let commit = collection.commit(vec![begin("kept"), begin("lost")], CommitOptions::default());
+        commit.await.unwrap();
+        let snapshot = collection.snapshot().await.unwrap();
+        let lost = snapshot
+            .document_by_id(Value::from("lost").as_ref())
+            .await
+            .unwrap();
+        let mut entry = collection.entry();
+        let head = from.head(entry.shard).await.unwrap();
+        let mut batch = Batch::new();
+        batch.put(&keys::record(lost.unwrap().0), b"no record");
+        // A term that was lost follows from the notes.
+        let id = Value::from("kept");
+        batch.delete(&keys::term("t", id.as_ref(), id.as_ref()));
+        let (shard, expected) = (entry.shard, head.sequence);
+        let moved = Head {
+            sequence: expected + 1,
+            ..head
+        };
+        shard::write(&from, shard, expected, moved, batch, Durability::Flushed)
+            .await
+            .unwrap();
+
+        let copied = copy(&from, &to, namespace, &mut entry, &options).await.unwrap();
+        assert_eq!(copied.saved, 1);
+        let saved = shard::read(&to, shard).await.unwrap().entries;
+        let of_kind = |kind: u8| {
+            let kept = saved.iter().filter(|(key, _)| key.first() == Some(&kind));
+            kept.map(|(key, _)| key.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(of_kind(keys::NOTES), [keys::notes(id.as_ref())]);
+        let term = keys::term("t", id.as_ref(), id.as_ref());
+        assert_eq!(of_kind(keys::TERM), [term]);
     }
 }

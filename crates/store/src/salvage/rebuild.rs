@@ -1,21 +1,22 @@
-//! A collection out of what can be read of it: index entries, change log and counts follow from its records.
+//! A collection out of what can be read of it: index entries, change log and counts follow from its records, terms from notes.
 
 use super::shard::{self, Walk};
 use crate::catalog::Entry;
-use crate::index::{EntrySet, ID_INDEX, IndexSet, put_entry_value};
+use crate::commit::put_term;
+use crate::index::{EntrySet, ID_INDEX, IndexSet, entry_record, put_entry_value};
 use crate::keys::{LOG_DELETED, LOG_PUT};
 use crate::partition::{PartitionStats, partition_of};
 use crate::record::Tombstone;
 use crate::state::{IndexEntries, ShardState};
-use crate::{Index, IndexSpec, Record, StoreError, StoreOptions, keys};
+use crate::{Index, IndexSpec, Notes, Record, StoreError, StoreOptions, keys};
 use bytes::Bytes;
-use kv::{Batch, Durability, Head, Kv};
+use kv::{Batch, Durability, Head, Kv, ShardId, Snapshot};
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use value::{ValueRef, shell, varint};
+use value::{Value, ValueRef, shell, varint};
 
 /// What follows from other entries, and is not copied.
-const COMPUTED: [u8; 3] = [keys::LOG, keys::INDEX, keys::PARTITION];
+const COMPUTED: [u8; 4] = [keys::LOG, keys::INDEX, keys::TERM, keys::PARTITION];
 
 /// What became of a collection.
 pub(super) struct Rebuilt {
@@ -47,8 +48,43 @@ pub(super) async fn rebuild(
         }
         let head = rebuilding.head();
         expected = shard::write(to, entry.shard, expected, head, batch, Durability::Soon).await?;
+        // Keys of notes come after those of the documents that they are of, so these are saved by now, or lost.
+        let notes = std::mem::take(&mut rebuilding.notes);
+        if !notes.is_empty() {
+            let batch = saved_notes(to, entry.shard, &notes).await?;
+            let head = rebuilding.head();
+            expected = shard::write(to, entry.shard, expected, head, batch, Durability::Soon).await?;
+        }
     }
     Ok(rebuilding.end())
+}
+
+/// The notes of documents that were saved, and their terms. Those of others are left out: under their terms, the next document of
+/// that `_id` would be found, which is taken for one that was never there.
+async fn saved_notes(to: &Kv, shard: ShardId, notes: &[(Vec<u8>, Bytes)]) -> Result<Batch, StoreError> {
+    let (saved, mut batch) = (to.snapshot(shard).await?, Batch::new());
+    for (key, value) in notes {
+        let Some(id) = saved_id(&saved, &key[1..]).await? else {
+            continue;
+        };
+        batch.put(key, value);
+        for (name, term) in Notes::read_terms(value).unwrap_or_default() {
+            put_term(&mut batch, &name, term.as_ref(), id.as_ref());
+        }
+    }
+    Ok(batch)
+}
+
+/// The `_id` of a document or tombstone that was saved, by its key.
+async fn saved_id(saved: &Snapshot, id_key: &[u8]) -> Result<Option<Value>, StoreError> {
+    let entry = saved.get(&[&keys::ID_INDEX_PREFIX, id_key].concat()).await?;
+    if let Some(id) = entry.and_then(|entry| entry_record(&entry)) {
+        let record = saved.get(&keys::record(id)).await?;
+        let record = record.and_then(|bytes| Record::decode(id, &bytes).ok());
+        return Ok(record.map(|record| keys::id_of(record.document.as_raw()).to_value()));
+    }
+    let tombstone = saved.get(&[&[keys::TOMBSTONE], id_key].concat()).await?;
+    Ok(tombstone.and_then(|bytes| Some(Tombstone::decode(&bytes).ok()?.id)))
 }
 
 struct Rebuilding {
@@ -59,6 +95,8 @@ struct Rebuilding {
     partitions: BTreeMap<String, PartitionStats>,
     /// Indexes that cannot hold a document, by place, and why. One that lacks documents would hide them.
     refused: BTreeMap<usize, String>,
+    /// The notes of a page, of which it is not known yet whether their documents were saved.
+    notes: Vec<(Vec<u8>, Bytes)>,
 }
 
 impl Rebuilding {
@@ -85,6 +123,7 @@ impl Rebuilding {
             is_partitioned: entry.options.is_partitioned(),
             partitions: BTreeMap::new(),
             refused: BTreeMap::new(),
+            notes: Vec::new(),
         })
     }
 
@@ -110,6 +149,10 @@ impl Rebuilding {
     fn take(&mut self, key: &[u8], value: &Bytes, batch: &mut Batch) {
         let is_computed = key.first().is_none_or(|kind| COMPUTED.contains(kind));
         if is_computed || !shard::is_intact(key, value) {
+            return;
+        }
+        if key.first() == Some(&keys::NOTES) {
+            self.notes.push((key.to_vec(), value.clone()));
             return;
         }
         if let Some(id) = keys::record_id(key) {
