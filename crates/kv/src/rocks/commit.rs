@@ -179,9 +179,9 @@ impl Database {
             batch.delete(key);
             entries.next();
         }
+        let (is_long, failed) = (entries.valid(), entries.status().err());
         // What cannot be read can be removed all the same.
-        let is_unread = entries.valid() || entries.status().is_err();
-        if is_unread {
+        if is_long || failed.is_some() {
             batch.clear();
             batch.delete_range(&low, &high);
         }
@@ -190,7 +190,14 @@ impl Database {
             let sizes = self.db.get_approximate_sizes(&[Range::new(&low, &high)]);
             sizes.iter().sum::<u64>() >= DROPPED_BYTES_MIN
         };
-        let is_freed = is_unread || (batch.is_empty() && is_in_tables());
+        let is_freed = match failed {
+            None => is_long || (batch.is_empty() && is_in_tables()),
+            // A merge that meets what cannot be read ends all writes of the engine, so none is asked for.
+            Some(error) => {
+                tracing::warn!(%error, "the room of what is dropped stays taken until its tables are merged: it cannot be read to its end");
+                false
+            }
+        };
         (batch, is_freed)
     }
 }

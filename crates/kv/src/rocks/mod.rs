@@ -295,6 +295,7 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::FileExt;
 
     #[tokio::test]
     async fn a_durable_moment_does_not_show_a_write_that_nobody_knows_of_yet() {
@@ -314,21 +315,11 @@ mod tests {
         assert!(shown(engine.durable_moment().await.unwrap()).is_none());
     }
 
-    #[tokio::test]
-    async fn a_drop_that_did_not_come_to_its_end_is_freed_by_the_next_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let options = OpenOptions {
-            folder: folder.path().to_owned(),
-            memory_bytes: 64 << 20,
-        };
-        let engine = Engine::open(&options, &Gate::default()).unwrap();
-        let shard = ShardId(7);
-        let database = engine.database().unwrap();
-        let keys = ShardKeys::new(shard);
+    /// Writes half a megabyte that no compression makes smaller into a table.
+    fn fill_a_table(database: &Database, keys: &ShardKeys) {
         let mut word = 1_u64;
         for number in 0..500_u64 {
             let value: Vec<u8> = std::iter::repeat_with(|| {
-                // What no compression makes smaller.
                 word = word
                     .wrapping_mul(6_364_136_223_846_793_005)
                     .wrapping_add(1_442_695_040_888_963_407);
@@ -342,6 +333,20 @@ mod tests {
                 .unwrap();
         }
         database.db.flush().unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_drop_that_did_not_come_to_its_end_is_freed_by_the_next_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = OpenOptions {
+            folder: folder.path().to_owned(),
+            memory_bytes: 64 << 20,
+        };
+        let engine = Engine::open(&options, &Gate::default()).unwrap();
+        let shard = ShardId(7);
+        let database = engine.database().unwrap();
+        let keys = ShardKeys::new(shard);
+        fill_a_table(&database, &keys);
         // As by a drop whose flush found no room.
         let (low, high) = keys.all();
         let mut batch = rocksdb::WriteBatch::default();
@@ -360,5 +365,29 @@ mod tests {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         panic!("{} bytes stay", engine.disk_bytes(shard, &all).unwrap());
+    }
+
+    #[tokio::test]
+    async fn what_cannot_be_read_is_dropped_and_no_merge_is_asked_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = OpenOptions {
+            folder: folder.path().to_owned(),
+            memory_bytes: 64 << 20,
+        };
+        let engine = Engine::open(&options, &Gate::default()).unwrap();
+        let shard = ShardId(7);
+        let database = engine.database().unwrap();
+        let keys = ShardKeys::new(shard);
+        fill_a_table(&database, &keys);
+        for entry in std::fs::read_dir(folder.path()).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|extension| extension == "sst") {
+                let table = std::fs::File::options().write(true).open(&path).unwrap();
+                table.write_all_at(&[0xAA; 40_000], 200_000).unwrap();
+            }
+        }
+        let (_, is_freed) = database.drop_shard(shard).unwrap();
+        assert!(!is_freed);
+        assert_eq!(database.db.get(keys.key(b"k1")).unwrap(), None);
     }
 }
