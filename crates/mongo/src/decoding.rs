@@ -23,10 +23,13 @@ pub(crate) async fn room(command: &str, request: &Request, context: &Context) ->
     let limit = Duration::from_millis(ROOM_MS_MAX);
     let limit = context.time_left().map_or(limit, |left| left.min(limit));
     let mut share = context.memory.share(Holder::Commands);
-    match share.wait(bytes.saturating_mul(TIMES), limit).await {
-        Ok(()) => Ok(Some(share)),
-        Err(full) => Err(CommandError::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string())),
-    }
+    // A command that is killed, or whose client went away, waits no longer: what it would take is for others.
+    let waited = context.run(async {
+        let waited = share.wait(bytes.saturating_mul(TIMES), limit).await;
+        waited.map_err(|full| CommandError::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()))
+    });
+    waited.await?;
+    Ok(Some(share))
 }
 
 /// The bytes of a command that are decoded.
@@ -64,6 +67,11 @@ mod tests {
         assert_eq!(refused.code, Code::EXCEEDED_MEMORY_LIMIT);
         assert!(room("find", &short, &context).await.unwrap().is_none());
         assert!(room("insert", &long, &context).await.unwrap().is_none());
+        let mut killed = Context::default();
+        killed.memory = context.memory.clone();
+        killed.kill(Code::INTERRUPTED);
+        let ended = room("aggregate", &long, &killed).await.unwrap_err();
+        assert_eq!(ended.code, Code::INTERRUPTED);
         drop(first);
         assert!(room("aggregate", &long, &context).await.unwrap().is_some());
     }
