@@ -96,3 +96,17 @@ fn the_program_says_what_it_would_read_and_what_is_wrong() {
         "{told}"
     );
 }
+
+#[test]
+fn the_unit_of_devices_runs_the_program_without_the_server() {
+    let unit = include_str!("../../../../packaging/larder-agent.service");
+    let is_run = |line: &&str| line.starts_with("ExecStart");
+    let runs: Vec<&str> = unit.lines().filter(is_run).collect();
+    assert_eq!(
+        runs,
+        [
+            "ExecStartPre=/usr/local/bin/larder-agent check /etc/larder/agent.toml",
+            "ExecStart=/usr/local/bin/larder-agent --config /etc/larder/agent.toml",
+        ]
+    );
+}
