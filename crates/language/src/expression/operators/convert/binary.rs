@@ -7,6 +7,9 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use std::borrow::Cow;
 use value::{Binary, Value, ValueRef, hex, unhex};
 
+/// The subtype of UUIDs.
+const UUID: u8 = 4;
+
 /// How bytes are written as text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
@@ -135,7 +138,6 @@ fn missing_format() -> crate::Error {
 
 /// The bytes as text.
 pub(super) fn encode(subtype: u8, bytes: &[u8], format: Option<Format>) -> Result<String> {
-    const UUID: u8 = 4;
     let bytes = raw(subtype, bytes);
     let format = match format.ok_or_else(missing_format)? {
         Format::Auto if subtype == UUID && bytes.len() == 16 => Format::Uuid,
@@ -168,16 +170,22 @@ pub(super) fn encode(subtype: u8, bytes: &[u8], format: Option<Format>) -> Resul
     }
 }
 
+/// The bytes of a text; UUIDs, and they alone, are read from their own format.
 fn decode(text: &str, format: Format, subtype: u8) -> Option<Vec<u8>> {
+    if (format == Format::Uuid) != (subtype == UUID) {
+        return None;
+    }
     match format {
-        Format::Base64 | Format::Auto => STANDARD.decode(text).ok(),
+        Format::Base64 => STANDARD.decode(text).ok(),
         Format::Base64Url => URL_SAFE_NO_PAD.decode(text.trim_end_matches('=')).ok(),
         Format::Utf8 => Some(text.as_bytes().to_vec()),
         Format::Hex => unhex(text),
         Format::Uuid => {
             let groups: Vec<usize> = text.split('-').map(str::len).collect();
-            (subtype == 4 && groups == [8, 4, 4, 4, 12]).then(|| unhex(&text.replace('-', "")))?
+            (groups == [8, 4, 4, 4, 12]).then(|| unhex(&text.replace('-', "")))?
         }
+        // It only says how bytes are written.
+        Format::Auto => None,
     }
 }
 
