@@ -368,7 +368,10 @@ fn a_bucket_of_zeros_ends_where_the_next_begins() {
         doc! {"_id": {"min": 4.0, "max": 10.0}, "count": 2},
     ];
     assert_eq!(run(array![stage], &input).unwrap(), expected);
-    assert_eq!(code(array![{"$bucketAuto": {"groupBy": "$", "buckets": 1}}]), 40_239);
+    assert_eq!(
+        code(array![{"$bucketAuto": {"groupBy": "$", "buckets": 1}}]),
+        40_239
+    );
 }
 
 #[test]

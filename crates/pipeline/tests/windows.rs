@@ -160,7 +160,10 @@ fn bounds_with_a_unit_are_32_bit_integers() {
         window(doc! {"r": {"$sum": 1, "window": frame}})
     };
     let input = [doc! {"t": (date(0))}];
-    assert_eq!(computed(sum(array![(-2_147_483_648_i64), 0].into()), &input), array![1]);
+    assert_eq!(
+        computed(sum(array![(-2_147_483_648_i64), 0].into()), &input),
+        array![1]
+    );
     check_codes(vec![
         (sum(array![(-2_147_483_649_i64), 0].into()), vec![], 9),
         (sum(array![1, 0].into()), vec![], 5_339_900),

@@ -123,8 +123,7 @@ fn moved(
         Unit::Millisecond => Code::DURATION_OVERFLOW,
         _ => Code::location(5_166_406),
     };
-    let moved =
-        add(start, unit, amount, &zone).ok_or_else(|| error(code, format!("{name} overflowed")))?;
+    let moved = add(start, unit, amount, &zone).ok_or_else(|| error(code, format!("{name} overflowed")))?;
     Ok(Some(Value::DateTime(moved)))
 }
 
