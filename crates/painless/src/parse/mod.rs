@@ -5,7 +5,7 @@ mod statements;
 
 use crate::ast::{Function, Statement};
 use crate::error::{Result, compile};
-use crate::limits::{DEPTH_MAX, SOURCE_BYTES_MAX};
+use crate::limits::{DEPTH_MAX, PATTERNS_MAX, SOURCE_BYTES_MAX};
 use crate::token::{Token, tokens};
 
 /// Names of types that begin a declaration or a cast.
@@ -50,8 +50,15 @@ pub(crate) fn parse(source: &str) -> Result<(Vec<Statement>, Vec<Function>)> {
     if source.len() > SOURCE_BYTES_MAX {
         return compile(format!("the script is longer than {SOURCE_BYTES_MAX} bytes"));
     }
+    let tokens = tokens(source)?;
+    let patterns = tokens.iter().filter(|token| matches!(token, Token::Pattern(..)));
+    if patterns.count() > PATTERNS_MAX {
+        return compile(format!(
+            "the script has more than {PATTERNS_MAX} regular expressions"
+        ));
+    }
     let mut parser = Parser {
-        tokens: tokens(source)?,
+        tokens,
         at: 0,
         depth: 0,
     };

@@ -35,6 +35,9 @@ impl Pattern {
                 "the flag [{other}] of a regular expression is not supported"
             ));
         }
+        if !flags.contains('l') {
+            check_classes(source)?;
+        }
         let anywhere = build(source, flags, ("", ""));
         let anywhere =
             anywhere.map_err(|why| ScriptError::Compile(format!("Error compiling regex: {why}")))?;
@@ -80,6 +83,38 @@ impl Pattern {
     }
 }
 
+/// Refuses classes of characters within classes, and what classes have in common (`[a-z&&[^b]]`): in Java these are sets, and here
+/// they would silently be other ones.
+fn check_classes(source: &str) -> Result<()> {
+    let mut is_within = false;
+    let mut rest = source;
+    while let Some(c) = rest.chars().next() {
+        let after = &rest[c.len_utf8()..];
+        rest = match c {
+            '\\' => match after.strip_prefix('Q') {
+                Some(literal) => literal.split_once("\\E").map_or("", |(_, behind)| behind),
+                None => after.chars().next().map_or("", |next| &after[next.len_utf8()..]),
+            },
+            '[' if !is_within => {
+                is_within = true;
+                // What stands first is in the class, also where it would end one.
+                let first = after.strip_prefix('^').unwrap_or(after);
+                first.strip_prefix(']').unwrap_or(first)
+            }
+            ']' => {
+                is_within = false;
+                after
+            }
+            '[' => return compile("classes of characters within others are not supported"),
+            '&' if is_within && after.starts_with('&') => {
+                return compile("[&&] within a class of characters is not supported");
+            }
+            _ => after,
+        };
+    }
+    Ok(())
+}
+
 /// Compiles an expression between two others.
 fn build(source: &str, flags: &str, (before, after): (&str, &str)) -> std::result::Result<Regex, String> {
     let has = |flag: char| flags.contains(flag);
@@ -91,8 +126,12 @@ fn build(source: &str, flags: &str, (before, after): (&str, &str)) -> std::resul
         true => source.chars().flat_map(escaped).collect(),
         false => source.to_owned(),
     };
-    // A comment at its end must not reach what comes after.
-    let end = if has('x') && !after.is_empty() { "\n" } else { "" };
+    // Neither a comment at its end nor a quotation must reach what comes after.
+    let end = match after.is_empty() {
+        true => "",
+        false if has('x') => "\n\\E",
+        false => "\\E",
+    };
     let mut builder = RegexBuilder::new();
     builder
         .utf(true)
@@ -100,6 +139,8 @@ fn build(source: &str, flags: &str, (before, after): (&str, &str)) -> std::resul
         .multi_line(has('m'))
         .dotall(has('s'))
         .extended(has('x'))
+        // As in Java, a line ends by `\r`, too.
+        .crlf(true)
         .ucp(has('U'))
         .jit_if_available(true)
         .max_jit_stack_size(Some(512 << 10));

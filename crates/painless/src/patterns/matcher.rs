@@ -52,7 +52,16 @@ impl Matcher {
                 self.pattern.source()
             ))
         })?;
-        self.found = found.map(|_| (0..places.len()).map(|group| places.get(group)).collect());
+        let found: Option<Groups> = found.map(|_| (0..places.len()).map(|group| places.get(group)).collect());
+        // `\C` takes a byte, whatever character that is a part of, and `\K` may begin a match after its end: neither is a text.
+        let is_text = |&(start, end): &(usize, usize)| self.text.get(start..end).is_some();
+        if !found.iter().flatten().flatten().all(is_text) {
+            return failed(format!(
+                "a match of the regular expression [{}] is no text",
+                self.pattern.source()
+            ));
+        }
+        self.found = found;
         self.next = self.whole().and_then(|(start, end)| {
             // After nothing, the next one is looked for a character on.
             let after = self.text[end..].chars().next().map(char::len_utf8);

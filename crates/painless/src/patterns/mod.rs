@@ -161,7 +161,9 @@ pub(crate) fn of_matcher(
                 (replacement.as_text()?, at.text().clone(), at.pattern().clone());
             at.reset();
             let limit = if name == "replaceFirst" { 1 } else { usize::MAX };
-            replaced(run, &text, &pattern, limit, |_, matcher| {
+            replaced(run, &text, &pattern, limit, |run, matcher| {
+                // It is read for each match, also where little comes of it.
+                run.step(replacement.len() / BYTES_OF_STEP)?;
                 matcher.borrow().expanded(&replacement)
             })?
         }

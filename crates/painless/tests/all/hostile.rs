@@ -250,3 +250,23 @@ fn searches_by_regular_expressions_have_an_end() {
             .contains("zero")
     );
 }
+
+#[test]
+fn parts_of_characters_are_no_matches() {
+    for source in ["/\\C/.matcher('é').find()", "'é' =~ /\\C/", "/\\C/.split('éé')"] {
+        assert!(fails(source).contains("no text"), "{source}");
+    }
+}
+
+#[test]
+fn replacements_that_come_to_nothing_count_as_steps() {
+    let long = "def r = '$1'; for (int i = 0; i < 18; i++) { r += r } def s = 'b'; for (int i = 0; i < 8; i++) { s += s }";
+    assert!(fails(&format!("{long} return /(a)?b/.matcher(s).replaceAll(r)")).contains("steps"));
+}
+
+#[test]
+fn a_script_has_so_many_regular_expressions() {
+    let compiled = |count: usize| Script::compile(&format!("return [{}]", vec!["/a/"; count].join(", ")));
+    assert!(compiled(64).is_ok());
+    assert!(matches!(compiled(65), Err(ScriptError::Compile(_))));
+}

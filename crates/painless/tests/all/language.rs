@@ -372,6 +372,11 @@ fn texts_are_matched_by_regular_expressions() {
         ("return /a\\/b/.matcher('a/b').matches()", "true"),
         ("'a.c' ==~ /a.c/l && !('abc' ==~ /a.c/l)", "true"),
         ("'a\\nb' ==~ /a.b/s", "true"),
+        // A line ends by `\r`, too.
+        ("'a\\rb' ==~ /a.b/", "false"),
+        ("'a&b[' ==~ /[&]?\\[?a[^\\[]b\\[/", "true"),
+        ("'a&&[b' ==~ /a\\Q&&[\\Eb/", "true"),
+        ("'a+' ==~ /\\Qa+/", "true"),
         (
             "Matcher m = /(\\w+)@(?<host>\\w+)/.matcher('x ada@home y'); m.find(); return [m.group(1), m.group('host'), m.start(), m.end(2)]",
             r#"["ada","home",2,10]"#,
@@ -407,7 +412,16 @@ fn texts_are_matched_by_regular_expressions() {
 
 #[test]
 fn regular_expressions_that_are_none_are_refused_where_they_are_compiled() {
-    for source in ["'a' =~ /(/", "'a' =~ /a/c", "return /a", "'a' =~ /a\n/"] {
+    for source in [
+        "'a' =~ /(/",
+        "'a' =~ /a/c",
+        "return /a",
+        "'a' =~ /a\n/",
+        // Sets of Java that would be other ones here.
+        "'a' =~ /[a-z&&[^b]]/",
+        "'a' =~ /[a-d[m-p]]/",
+        "'a' =~ /[]a[]/",
+    ] {
         let refused = Script::compile(source);
         assert!(matches!(refused, Err(ScriptError::Compile(_))), "{source}");
     }
