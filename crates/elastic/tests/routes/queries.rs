@@ -178,6 +178,31 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "GET /texts-1/_count",
+        r#"{"query": {"query_string": {"query": "at:2024*", "analyze_wildcard": true}}}"#,
+        400,
+        r#"{"error": {"type": "query_shard_exception"}}"#,
+    ),
+    // What dashboards send where nothing is asked, and words where no field is named.
+    case(
+        "GET /texts-1/_count",
+        r#"{"query": {"bool": {"filter": [{"query_string": {"query": "*", "analyze_wildcard": true}}]}}}"#,
+        200,
+        r#"{"count": 2}"#,
+    ),
+    case(
+        "GET /texts-1/_count",
+        r#"{"query": {"query_string": {"query": "tags:* AND Bro*", "analyze_wildcard": true, "type": "cross_fields"}}}"#,
+        200,
+        r#"{"count": 1}"#,
+    ),
+    case(
+        "GET /texts-1/_count",
+        r#"{"query": {"query_string": {"query": "at:2024*", "analyze_wildcard": true, "lenient": true}}}"#,
+        200,
+        r#"{"count": 0}"#,
+    ),
+    case(
+        "GET /texts-1/_count",
         r#"{"query": {"simple_query_string": {"query": "quick-ca*", "fields": ["text"], "analyze_wildcard": true, "default_operator": "and"}}}"#,
         200,
         r#"{"count": 1}"#,

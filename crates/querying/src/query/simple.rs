@@ -434,6 +434,7 @@ impl Parser<'_> {
             all: self.options.and,
             analyzer: self.options.analyzer.clone(),
             lenient: self.options.lenient,
+            is_pattern: kind == MatchKind::BoolPrefix,
             zero_terms: ZeroTerms::Skipped,
             ..Match::of(text, kind)
         }

@@ -52,6 +52,8 @@ pub struct Match {
     pub zero_terms: ZeroTerms,
     /// Whether a value that the field cannot have matches nothing, in place of an error.
     pub lenient: bool,
+    /// Whether it stands for a pattern, which only fields of words have.
+    pub is_pattern: bool,
     /// Whether its terms count as clauses of the query that it is a clause of.
     pub is_spread: bool,
 }
@@ -80,6 +82,7 @@ impl Match {
             slop: 0,
             zero_terms: ZeroTerms::Nothing,
             lenient: false,
+            is_pattern: false,
             is_spread: false,
         }
     }

@@ -87,6 +87,11 @@ fn no_patterns(field: &Field, pattern: &Pattern) -> SearchError {
         Pattern::Regexp { .. } => ("regexp", "keyword and text"),
         Pattern::Fuzzy { .. } => return no_fuzzy(field),
     };
+    no_pattern(field, query, fields)
+}
+
+/// The same for a query that is only for such fields.
+pub(super) fn no_pattern(field: &Field, query: &str, fields: &str) -> SearchError {
     let reason = format!(
         "Can only use {query} queries on {fields} fields - not on [{}] which is of type [{}]",
         field.name, field.type_name

@@ -357,6 +357,7 @@ impl Parser<'_> {
             slop,
             zero_terms: ZeroTerms::Skipped,
             lenient: options.lenient,
+            is_pattern: kind == MatchKind::BoolPrefix && options.kind.1 != kind,
             is_spread: true,
             ..Match::of(text, kind)
         };
@@ -376,9 +377,9 @@ impl Parser<'_> {
         }
         Query::MultiMatch(MultiMatchQuery {
             fields: fields.clone(),
-            kind: match kind {
-                MatchKind::Phrase => MultiKind::Best,
-                _ => options.kind.0,
+            kind: match (kind, options.kind.0) {
+                (MatchKind::Phrase, _) | (MatchKind::BoolPrefix, MultiKind::Cross) => MultiKind::Best,
+                (_, usual) => usual,
             },
             tie_breaker: options.tie_breaker,
             text,

@@ -4,7 +4,7 @@ mod cross;
 mod graph;
 
 use super::super::minimum::minimum;
-use super::patterns::{leniently, no_fuzzy, refuse_keyed, rewritten};
+use super::patterns::{leniently, no_fuzzy, no_pattern, refuse_keyed, rewritten};
 use super::{Compiler, leaf, normalized};
 use crate::matching::patterns::TermPattern;
 use crate::matching::test::Test;
@@ -104,6 +104,9 @@ impl Compiler<'_> {
 
     /// A field that is not analyzed has the text as it is or not at all.
     fn match_value(self, field: &Arc<Field>, text: &Match, boost: f32) -> Result<Node> {
+        if text.is_pattern && !field.is_textual() {
+            return Err(no_pattern(field, "prefix", "keyword, text and wildcard"));
+        }
         let word = scalar(&text.text).unwrap_or_default();
         match (text.kind, &text.fuzzy) {
             (MatchKind::PhrasePrefix, _) => {
