@@ -2,7 +2,7 @@
 
 use super::buckets::{Bucket, Key, listed, sort};
 use super::ordering::BucketOrder;
-use super::units::{Span, months};
+use super::units::{Span, months, unit_ms};
 use super::values::Source;
 use super::{Aggregations, BUCKETS_MAX, Finish, too_many_buckets};
 use mapping::dates::{add_unit, floor_local, floor_unit, next_local};
@@ -204,15 +204,18 @@ impl Interval {
         Ok(keys)
     }
 
-    /// How long a bucket is between two moments.
+    /// How long a bucket is between two moments: only months and what is made of them are measured, others are as long as their
+    /// names say, also where clocks are put forward, as Elasticsearch has it.
     fn span(&self, from: f64, to: f64) -> Span {
-        Span {
-            ms: to - from,
-            months: match self.width {
-                Width::Calendar(unit) => months(unit),
-                _ => None,
+        let (ms, months) = match self.width {
+            Width::Calendar(unit) => match months(unit) {
+                Some(months) => (to - from, Some(months)),
+                None => (unit_ms(unit), None),
             },
-        }
+            Width::Fixed(ms) => (ms as f64, None),
+            Width::Number(_) | Width::Listed { .. } => (to - from, None),
+        };
+        Span { ms, months }
     }
 
     /// What a bucket is called that shows this of its key.
@@ -352,5 +355,15 @@ mod tests {
                 "{moment}"
             );
         }
+    }
+
+    #[test]
+    fn days_are_days_where_clocks_are_put_forward() {
+        let hours = |hours: f64| hours * 3_600_000.0;
+        let span = |width, ms| Interval::of_width(width).span(0.0, ms);
+        assert_eq!(span(Width::Calendar('d'), hours(23.0)).units('d'), 1.0);
+        assert_eq!(span(Width::Fixed(172_800_000), hours(47.0)).units('d'), 2.0);
+        let month = span(Width::Calendar('M'), hours(29.0 * 24.0));
+        assert_eq!([month.units('d'), month.units('M')], [29.0, 1.0]);
     }
 }

@@ -3,7 +3,7 @@
 /// How long a bucket of time is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
-    /// From its beginning to the next one.
+    /// In milliseconds.
     pub(super) ms: f64,
     /// The months that it is of, where it is of whole ones.
     pub(super) months: Option<f64>,
@@ -29,7 +29,8 @@ pub(super) fn months(unit: char) -> Option<f64> {
     }
 }
 
-fn unit_ms(unit: char) -> f64 {
+/// The milliseconds of a unit of the calendar that has a number of them.
+pub(super) fn unit_ms(unit: char) -> f64 {
     let seconds = match unit {
         's' => 1,
         'm' => 60,
