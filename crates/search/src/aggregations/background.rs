@@ -37,11 +37,14 @@ impl Aggregations {
         for named in &self.named {
             if let Some((source, query)) = named.spec.background() {
                 let counted = Counted::new(source, query);
-                if !out.iter().any(|known| known.counted == counted) {
-                    out.push(Counting {
+                match out.iter_mut().find(|known| known.counted == counted) {
+                    None => out.push(Counting {
                         counted,
                         request: request(source, query, path),
-                    });
+                    }),
+                    // Outside of its objects the field has no values that could be counted.
+                    Some(known) if path.is_some() => known.request = request(source, query, path),
+                    Some(_) => {}
                 }
             }
             let path = match &named.spec {
