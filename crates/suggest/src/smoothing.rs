@@ -78,17 +78,19 @@ impl Smoothing {
     /// How likely a word is.
     pub(super) fn likelihood(self, counts: &Counts) -> f64 {
         let share = |alpha: f64| (alpha + counts.word) / (counts.total + alpha * counts.different);
+        // Where the model says nothing of words alone, each is there once more than it was seen, as Elasticsearch has it.
+        let single = match self {
+            Smoothing::Laplace { alpha } => share(alpha),
+            Smoothing::StupidBackoff { .. } | Smoothing::Linear { .. } => share(1.0),
+        };
         let Some((before, together)) = counts.before else {
-            return match self {
-                Smoothing::Laplace { alpha } => share(alpha),
-                _ => share(0.5),
-            };
+            return single;
         };
         match self {
-            Smoothing::StupidBackoff { discount } if together < 1.0 => discount * share(0.5),
+            Smoothing::StupidBackoff { discount } if together < 1.0 => discount * single,
             Smoothing::StupidBackoff { .. } => together / before.max(1.0),
             Smoothing::Laplace { alpha } => (alpha + together) / (before + alpha * counts.different),
-            Smoothing::Linear { pair, alone } => pair * (together / (0.5 + before)) + alone * share(0.5),
+            Smoothing::Linear { pair, alone } => pair * (together / (0.5 + before)) + alone * single,
         }
     }
 }
@@ -168,6 +170,6 @@ mod tests {
             pair: 0.5,
             alone: 0.5,
         };
-        assert_eq!(linear.likelihood(&counts(0.0)), 0.5 * 4.5 / 13.0);
+        assert_eq!(linear.likelihood(&counts(0.0)), 0.5 * 5.0 / 16.0);
     }
 }
