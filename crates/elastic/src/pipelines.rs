@@ -68,20 +68,14 @@ impl Call {
 
     /// Refuses a definition that names scripts which are not kept.
     pub(crate) async fn check_scripts_of(&self, definition: &Value) -> Result<()> {
-        let mut pending = vec![definition];
-        while let Some(value) = pending.pop() {
-            match value {
-                Value::Array(list) => pending.extend(list),
-                Value::Object(members) => {
-                    let named = members
-                        .get("script")
-                        .filter(|script| script.get("source").is_none());
-                    if let Some(Value::String(id)) = named.and_then(|script| script.get("id")) {
-                        self.kept_script(id, "painless").await?;
-                    }
-                    pending.extend(members.values());
+        // Only processors are looked at: what they put into documents may look like a script.
+        let mut pending: Vec<&Value> = within(definition).collect();
+        while let Some(processor) = pending.pop() {
+            for (kind, options) in processor.as_object().into_iter().flatten() {
+                if let ("script", Some(Value::String(id))) = (kind.as_str(), options.get("id")) {
+                    self.kept_script(id, "painless").await?;
                 }
-                _ => {}
+                pending.extend(within(options));
             }
         }
         Ok(())
@@ -143,4 +137,11 @@ fn run(pipelines: &Pipelines<'_>, name: &str, context: &mut Context) -> Result<b
     let missing = || ElasticError::illegal(format!("pipeline with id [{name}] does not exist"));
     let pipeline = pipelines.pipeline(name).ok_or_else(missing)?;
     Ok(pipeline.run(context, pipelines)?)
+}
+
+/// The processors that are within a pipeline or a processor.
+fn within(options: &Value) -> impl Iterator<Item = &Value> {
+    let lists = ["processors", "on_failure"].map(|name| options.get(name).and_then(Value::as_array));
+    let listed = lists.into_iter().flatten().flatten();
+    listed.chain(options.get("processor"))
 }

@@ -134,6 +134,13 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"_source": {"n": 1, "mark": 2}}"#,
     ),
+    // What is put into documents is no script.
+    case(
+        "PUT /_ingest/pipeline/data",
+        r#"{"processors": [{"set": {"field": "a", "value": {"script": {"id": "nowhere"}}}}]}"#,
+        200,
+        r#"{"acknowledged": true}"#,
+    ),
     case(
         "PUT /_ingest/pipeline/none",
         r#"{"processors": [{"foreach": {"field": "a", "processor": {"script": {"id": "nowhere"}}}}]}"#,
