@@ -63,8 +63,7 @@ pub(crate) const BROWSERS: [&str; 55] = [
     "setTimeout",
 ];
 
-/// The names that stand where names are declared: behind `const` and the like, and among parameters. Those of default values are
-/// among them.
+/// The names that stand where names are declared: behind `const` and the like, and among parameters.
 pub(crate) fn declared(tokens: &[(Token, Role)]) -> BTreeSet<&str> {
     let ends = ends(tokens);
     let sign = |at: usize, signs: &[&str]| tokens.get(at).is_some_and(|(token, _)| token.is_sign(signs));
@@ -80,7 +79,8 @@ pub(crate) fn declared(tokens: &[(Token, Role)]) -> BTreeSet<&str> {
                 before.is_some_and(|(before, _)| conditions.iter().any(|word| before.is(word)));
             let end = ends.get(at).copied().unwrap_or(at);
             if sign(end + 1, &["=>"]) || (sign(end + 1, &["{"]) && !is_condition) {
-                found.extend((at..end).filter_map(|at| name(tokens, at)));
+                let places = (at + 1..end).filter(|&place| place == at + 1 || is_taken(tokens, place));
+                found.extend(places.filter_map(|place| name(tokens, place)));
             }
         } else {
             found.extend(declared_at(tokens, at));
@@ -120,11 +120,7 @@ pub(crate) fn declared_at(tokens: &[(Token, Role)], at: usize) -> Vec<&str> {
             break;
         }
         is_pattern = is_pattern || (begins && token.is_sign(&["{", "["]));
-        // Not a value that stands for what is missing.
-        let is_place = place
-            .checked_sub(1)
-            .is_some_and(|before| is(before, &["{", "[", ",", ":", "..."]));
-        if begins || (is_pattern && is_place) {
+        if begins || (is_pattern && is_taken(tokens, place)) {
             names.extend(name(tokens, place));
         }
         depth += usize::from(token.opens());
@@ -133,6 +129,12 @@ pub(crate) fn declared_at(tokens: &[(Token, Role)], at: usize) -> Vec<&str> {
         begins = depth == 0 && token.is_sign(&[","]);
     }
     names
+}
+
+/// Whether what stands at a place of a pattern, or among parameters, is a part that is taken: not a value for one that is missing.
+fn is_taken(tokens: &[(Token, Role)], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| tokens.get(before));
+    before.is_some_and(|(before, _)| before.is_sign(&["{", "[", ",", ":", "..."]))
 }
 
 /// The name of a variable at a place.

@@ -161,6 +161,9 @@ impl Reader<'_> {
             } else {
                 if depth == 0 {
                     let tops = declared_at(self.tokens, self.at);
+                    if tops.is_empty() && (token.is("const") || token.is("let")) {
+                        return Err("a declaration outside of functions has no name".to_owned());
+                    }
                     self.module.tops.extend(tops.into_iter().map(str::to_owned));
                 }
                 depth += usize::from(token.opens());

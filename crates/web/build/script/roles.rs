@@ -89,6 +89,9 @@ pub(crate) fn roles(tokens: &[Token]) -> Result<Vec<Role>, String> {
         if token.opens() {
             brackets.push(match token.is("{") {
                 true if std::mem::take(&mut is_class) => Bracket::Class,
+                true if brackets.last() != Some(&Bracket::Object) && is_behind_case(tokens, at) => {
+                    Bracket::Block
+                }
                 true => brace(at.checked_sub(1).and_then(|before| tokens.get(before)))?,
                 false => Bracket::Other,
             });
@@ -108,6 +111,27 @@ pub(crate) fn roles(tokens: &[Token]) -> Result<Vec<Role>, String> {
         true => Ok(roles),
         false => Err("a bracket is not closed".to_owned()),
     }
+}
+
+/// Whether what stands at a place is the first behind `case …:` or `default:`.
+fn is_behind_case(tokens: &[Token], at: usize) -> bool {
+    let mut before = tokens.iter().take(at).rev();
+    if !before.next().is_some_and(|token| token.is_sign(&[":"])) {
+        return false;
+    }
+    let mut depth = 0_usize;
+    for token in before {
+        let is_outside = depth == 0 && (token.opens() || token.is_sign(&[";", "?", "}"]));
+        if is_outside {
+            return false;
+        }
+        if depth == 0 && (token.is("case") || token.is("default")) {
+            return true;
+        }
+        depth += usize::from(token.closes());
+        depth -= usize::from(token.opens());
+    }
+    false
 }
 
 /// What a brace behind a token begins.

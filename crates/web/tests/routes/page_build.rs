@@ -50,6 +50,13 @@ fn statements_and_signs_stay_apart() {
 }
 
 #[test]
+fn braces_behind_a_case_hold_statements_and_those_behind_a_condition_an_object() {
+    let text = "const f = (a) => { switch (a) { case 1: { g(a); } default: { g(1); } } return a ? a : { g, a() {} }; };";
+    let wanted = "const $f=(a)=>{switch(a){case 1:{$g(a);}default:{$g(1);}}return a?a:{g:$g,a(){}};};";
+    assert_eq!(written(text, &[("f", "$f"), ("g", "$g")]).unwrap(), wanted);
+}
+
+#[test]
 fn imports_and_exports_are_taken_out_and_told() {
     let text = r#"import { html, useState as state } from "../lib/html.js";
 import htm from "htm";
@@ -90,6 +97,8 @@ for (const one of [own, other]) one.it();
 fn what_is_not_known_ends_the_build() {
     let cases = [
         ("const text = cookieStore;", "cookieStore is not declared"),
+        ("const f = (at = scrollX) => at;", "scrollX is not declared"),
+        ("const of = 1;", "a declaration outside of functions has no name"),
         ("class One { field = 1; }", "a class has fields"),
         ("const text = \"no end", "a text has no end"),
         ("const text = `no end ${1}", "a template has no end"),
