@@ -88,7 +88,9 @@ export async function wholeSeries(name, spec, signal) {
 async function guessedRange(name, time, signal) {
   const [database, collection] = parts(name);
   const [ends, { n }] = await Promise.all([timesOfEnds(name, time, signal), command(database, { count: collection }, { signal })]);
-  return ends && { from: Math.min(...ends), to: Math.max(...ends, ends[0] + 1), documents: number(n) };
+  if (!ends) return null;
+  const [from, to] = ends.sort((a, b) => a - b);
+  return { from, to: Math.max(to, from + 1), documents: number(n) };
 }
 
 /** A value of each step, by the values of a field; those with most readings first. */
