@@ -96,7 +96,11 @@ impl Transport {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
-            if tries >= self.retries || error.kind == PeerErrorKind::Unauthorized {
+            let is_refused = matches!(
+                error.kind,
+                PeerErrorKind::Unauthorized | PeerErrorKind::Forbidden
+            );
+            if tries >= self.retries || is_refused {
                 return Err(error);
             }
             tries += 1;
@@ -205,10 +209,10 @@ impl Transport {
                 let answered = answered.map_err(|error| match error {
                     ClientError::Private(_) => {
                         let why = format!(
-                            "{}: {error}, which only administrators may replicate with",
+                            "{}: {error}, which only administrators may replicate with unless [replicator] allow_private_addresses is true",
                             self.asked(ask)
                         );
-                        PeerError::new(PeerErrorKind::Unauthorized, why)
+                        PeerError::new(PeerErrorKind::Forbidden, why)
                     }
                     error => self.unreachable(ask, &error.to_string()),
                 })?;

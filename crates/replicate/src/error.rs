@@ -7,6 +7,8 @@ pub enum PeerErrorKind {
     NoDatabase,
     /// The credentials do not suffice.
     Unauthorized,
+    /// Whoever replicates may not ask the peer at all.
+    Forbidden,
     /// The peer could not be reached, or the connection broke: it may work later.
     Unreachable,
     /// The peer answered with an error, or with something that is not the protocol.
@@ -70,6 +72,7 @@ impl ReplicateError {
             ReplicateError::NoDatabase(_) => "db_not_found",
             ReplicateError::Unauthorized(_) => "unauthorized",
             ReplicateError::Checkpoint(_) | ReplicateError::Replaced(_) => "checkpoint_commit_failure",
+            ReplicateError::Peer(error) if error.kind == PeerErrorKind::Forbidden => "forbidden",
             ReplicateError::Peer(_) => "replication_failed",
         }
     }

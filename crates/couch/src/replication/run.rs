@@ -8,7 +8,7 @@ use access::error::CouchError;
 use http::StatusCode;
 use peer::CouchPeer;
 use peer::request::Endpoint;
-use replicate::{Backoff, ReplicateError};
+use replicate::{Backoff, PeerErrorKind, ReplicateError};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -80,6 +80,7 @@ async fn once(server: &Arc<Server>, job: &Job) -> Result<replicate::Outcome, Rep
 fn couch_error(error: &ReplicateError) -> CouchError {
     let status = match error {
         ReplicateError::Unauthorized(_) => StatusCode::UNAUTHORIZED,
+        ReplicateError::Peer(error) if error.kind == PeerErrorKind::Forbidden => StatusCode::FORBIDDEN,
         _ => StatusCode::INTERNAL_SERVER_ERROR,
     };
     CouchError::new(status, error.word(), error.to_string())

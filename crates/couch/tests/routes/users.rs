@@ -419,6 +419,13 @@ const NAMED_BY_A_PROXY: &[Case] = &[
         200,
         r#"{"ok": true, "history": [{"docs_written": 1}]}"#,
     ),
+    // The credentials are right: it is the address that is refused.
+    case(
+        "POST /_replicate\nX-Auth-CouchDB-UserName: anna\nX-Auth-CouchDB-Roles: reader",
+        r#"{"source": "http://127.0.0.1:1/db", "target": "open"}"#,
+        403,
+        r#"{"error": "forbidden"}"#,
+    ),
 ];
 
 const DROPPED_USERS: &[Case] = &[
