@@ -8,7 +8,7 @@ use crate::config::{Config, SECRET};
 use crate::error::{CouchError, Result};
 use crate::limits::SESSION_SECONDS;
 use crate::user::{Handler, User, account};
-use crate::users;
+use crate::users::{self, SALT};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use engine::Engine;
@@ -134,10 +134,11 @@ impl Cookies {
 
     /// What only this server can make of an account and a time.
     fn mark(&self, account: &auth::User, time: &str) -> Hmac<Sha256> {
-        let key = account
-            .credentials
-            .first()
-            .map(|(_, kept)| kept.stored_key.as_slice());
+        let credentials = account.credentials.first();
+        let salt = || account.custom_data.as_ref()?.get(SALT)?.as_ref().as_str();
+        let key = credentials
+            .map(|(_, kept)| kept.stored_key.as_slice())
+            .or_else(|| salt().map(str::as_bytes));
         let mut mac =
             <Hmac<Sha256> as Mac>::new_from_slice(self.secret.as_deref().unwrap_or_default().as_bytes())
                 .expect("HMAC takes keys of every length (RFC 2104)");

@@ -66,10 +66,9 @@ pub(crate) async fn adopt(
         known: None,
         made: None,
         roles,
-        deleted: false,
     };
     let database = config.users_database();
-    apply(engine, &database, change).await?;
+    apply(engine, &database, change, &fields).await?;
     // Whoever set another database meanwhile may have looked for accounts of this one before.
     if config.users_database() != database {
         ending::end(engine, &name).await?;

@@ -1,5 +1,6 @@
 //! What becomes of accounts whose documents are gone.
 
+use super::SALT;
 use crate::database::Database;
 use crate::error::Result;
 use crate::ids::name_of_user;
@@ -99,6 +100,7 @@ async fn forget_roles(engine: &Engine, account: &auth::User) -> Result<()> {
         let mut data = user.custom_data.take().unwrap_or_default();
         drop(data.remove("roles"));
         drop(data.remove(MADE_IN));
+        drop(data.remove(SALT));
         user.custom_data = Some(data).filter(|data| *data != doc! {});
         Ok(())
     };

@@ -37,6 +37,9 @@ use value::{Document, DocumentBuf, Value, doc};
 /// The database in which users are made.
 const DATABASE: &str = "admin";
 
+/// What the own data of an account without credentials call the salt of its document's key: cookies end with the password that it is of.
+pub(crate) const SALT: &str = "salt";
+
 /// How long a new database of users is without its design document.
 const DESIGN_DELAY: Duration = Duration::from_secs(1);
 
@@ -51,7 +54,6 @@ pub struct UserChange {
     /// What it knows of the new one.
     made: Option<Kept>,
     roles: Vec<Value>,
-    deleted: bool,
 }
 
 impl UserChange {
@@ -62,7 +64,6 @@ impl UserChange {
             known: None,
             made: None,
             roles: Vec::new(),
-            deleted: true,
         }
     }
 
@@ -137,7 +138,6 @@ pub async fn prepare(
         password,
         known: present.as_ref().and_then(Kept::read),
         roles,
-        deleted: false,
     }))
 }
 
@@ -314,7 +314,7 @@ async fn settle(
     let id = format!("{}{}", ids::USER, change.name);
     let snapshot = database.snapshot().await?;
     let Some(seen) = snapshot.document(Value::from(id.as_str()).as_ref()).await? else {
-        return apply(engine, &database.name, UserChange::removal(&change.name)).await;
+        return ending::end(engine, &change.name).await;
     };
     let fields = seen.document.to_document();
     if change.is_rekeyed(&fields) {
@@ -333,12 +333,11 @@ async fn settle(
                 known: None,
                 made: None,
                 roles,
-                deleted: false,
             }
         }
     };
     let name = change.name.clone();
-    apply(engine, &database.name, change).await?;
+    apply(engine, &database.name, change, &fields).await?;
     // Whoever dropped the database meanwhile may have looked for its accounts before this one was there.
     match database.collection.is_dropped() {
         true => ending::end(engine, &name).await,
@@ -359,13 +358,16 @@ async fn forget_password(engine: &Engine, name: &str) -> Result<()> {
     engine.change_user(&present.database, &present.name, forget).await
 }
 
-/// Does what a document of a database says.
-async fn apply(engine: &Engine, database: &str, change: UserChange) -> Result<()> {
-    if change.deleted {
-        return ending::end(engine, &change.name).await;
-    }
+/// Does what a document of a database says, which has these fields.
+///
+/// A user who needs one-time passwords has no credentials of SCRAM, by which the other protocols would let in whoever knows the password
+/// alone; CouchDB's logins go by the document's key. An administrator's credentials are no matter of a document.
+async fn apply(engine: &Engine, database: &str, change: UserChange, fields: &Document) -> Result<()> {
     let present = user::account(engine, &change.name);
+    let is_root = present.as_ref().is_some_and(|present| engine.is_root(present));
+    let needs_token = fields.get("totp").is_some() && !is_root;
     let credentials = match (&change.password, &present) {
+        (Some(_), _) | (None, Some(_)) if needs_token => Vec::new(),
         (Some(password), _) => hash(&change.name, password).await?,
         (None, Some(present)) => present.credentials.clone(),
         // A document without a password is nobody who could log in.
@@ -377,6 +379,10 @@ async fn apply(engine: &Engine, database: &str, change: UserChange) -> Result<()
         .unwrap_or_default();
     data.set("roles", Value::Array(change.roles));
     data.set(ending::MADE_IN, database);
+    match Kept::read(fields).filter(|_| needs_token) {
+        Some(kept) => data.set(SALT, kept.salt),
+        None => drop(data.remove(SALT)),
+    }
     put(engine, present.as_deref(), &change.name, credentials, None, data).await
 }
 

@@ -154,3 +154,29 @@ fn no_account_outlives_a_database_that_is_no_longer_that_of_users() {
     assert_eq!(put.status, 201, "{put}");
     assert_eq!(log_in(&server, "pear").status, 200);
 }
+
+#[test]
+fn a_user_with_one_time_passwords_has_no_credentials_for_other_protocols() {
+    let server = start(&Simulation::new(1));
+    let put = |query: &str, more: &str| {
+        let request = format!("PUT /people/org.couchdb.user:jan{query}\n{BY_KEEPER}");
+        let document =
+            format!(r#"{{"name": "jan", "type": "user", "roles": [], "password": "apple"{more}}}"#);
+        let answer = exchange(server.address, &request, &document);
+        assert_eq!(answer.status, 201, "{answer}");
+        let tag = answer.header("etag").unwrap_or_default().trim_matches('"').to_owned();
+        let account = server.engine.user("admin", "jan").unwrap();
+        (tag, account.credentials.len())
+    };
+    let (first, credentials) = put("", "");
+    assert!(credentials > 0);
+    let totp = r#", "totp": {"key": "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"}"#;
+    let (second, credentials) = put(&format!("?rev={first}"), totp);
+    assert_eq!(credentials, 0);
+    // The right password makes none.
+    assert_eq!(log_in(&server, "apple").status, 401);
+    assert!(server.engine.user("admin", "jan").unwrap().credentials.is_empty());
+    let (_, credentials) = put(&format!("?rev={second}"), "");
+    assert!(credentials > 0);
+    assert_eq!(log_in(&server, "apple").status, 200);
+}
