@@ -14,5 +14,7 @@ pub const RESULT_BYTES_MAX: usize = 64 << 20;
 pub const NAMES_MAX: usize = 1_000;
 /// Regular expressions of a script: each may take up to a megabyte when it is compiled.
 pub const PATTERNS_MAX: usize = 64;
+/// Bytes of a text in which regular expressions are looked for.
+pub const SEARCHED_BYTES_MAX: usize = 64 << 10;
 /// How many steps a run makes until it looks whether it is still wanted; they take some 100 µs.
 pub(crate) const STEPS_BETWEEN_LOOKS: u64 = 1_000;

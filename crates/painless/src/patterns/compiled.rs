@@ -4,8 +4,8 @@ use crate::error::{Result, ScriptError, compile, failed};
 use pcre2::bytes::{Regex, RegexBuilder};
 use std::sync::OnceLock;
 
-/// Steps back that one search may take before the script fails.
-const BACKTRACKS_MAX: u32 = 100_000;
+/// Steps back that one search may take from each place of a text before the script fails.
+const BACKTRACKS_MAX: u32 = 20_000;
 
 /// A compiled expression.
 #[derive(Debug)]

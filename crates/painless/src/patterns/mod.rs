@@ -1,11 +1,13 @@
 //! Regular expressions: `/a+/i`, `text =~ /a/`, `text ==~ /a/`, and what a matcher says of a text.
 //!
-//! A search goes back no more often than it is let, and counts as many steps as it may take, so that loops of searches end as others do.
+//! A search goes back no more often than it is let, and counts as steps what it looks at and how long it took, so that loops of searches
+//! end as others do. Nothing can end a search itself, and how long it may take grows faster than its text does: long texts are refused.
 
 mod compiled;
 mod matcher;
 
 use crate::error::{Result, failed};
+use crate::limits::SEARCHED_BYTES_MAX;
 use crate::object::Object;
 use crate::run::Run;
 use crate::writer::Writer;
@@ -15,6 +17,7 @@ pub(crate) use matcher::Matcher;
 use std::cell::RefCell;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// Steps of the script that a search counts, besides those of the text.
 const STEPS_OF_SEARCH: usize = 100;
@@ -29,13 +32,30 @@ fn begun(run: &mut Run<'_>, pattern: &Arc<Pattern>, text: Arc<str>) -> Result<Ma
 }
 
 fn look(run: &mut Run<'_>, matcher: &mut Matcher, place: Place) -> Result<bool> {
-    run.step(STEPS_OF_SEARCH + matcher.text().len() / BYTES_OF_STEP)?;
-    matcher.look(place)
+    counted(run, matcher, |matcher| matcher.look(place))
 }
 
 fn find(run: &mut Run<'_>, matcher: &mut Matcher) -> Result<bool> {
-    run.step(STEPS_OF_SEARCH + matcher.text().len() / BYTES_OF_STEP)?;
-    matcher.find()
+    counted(run, matcher, Matcher::find)
+}
+
+/// Carries out a search, whose microseconds are steps.
+fn counted(
+    run: &mut Run<'_>,
+    matcher: &mut Matcher,
+    search: impl FnOnce(&mut Matcher) -> Result<bool>,
+) -> Result<bool> {
+    let length = matcher.text().len();
+    if length > SEARCHED_BYTES_MAX {
+        return failed(format!(
+            "regular expressions search texts of at most {SEARCHED_BYTES_MAX} bytes, and this one has {length}"
+        ));
+    }
+    run.step(STEPS_OF_SEARCH + length / BYTES_OF_STEP)?;
+    let begun = Instant::now();
+    let found = search(matcher)?;
+    run.step(usize::try_from(begun.elapsed().as_micros()).unwrap_or(usize::MAX))?;
+    Ok(found)
 }
 
 /// The place of the group that is given by its number or its name, or of the whole match.

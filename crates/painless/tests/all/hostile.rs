@@ -252,6 +252,16 @@ fn searches_by_regular_expressions_have_an_end() {
 }
 
 #[test]
+fn searches_take_no_longer_than_scripts() {
+    let long = "def s = 'a'; for (int i = 0; i < 15; i++) { s += s }";
+    assert!(fails(&format!("{long} s += s + 'a'; return s =~ /b/")).contains("at most 65536 bytes"));
+    // From each place it goes back less often than it may.
+    let begun = Instant::now();
+    assert!(fails(&format!("{long} while (true) {{ s =~ /(?:a|a){{8}}b/ }}")).contains("steps"));
+    assert!(begun.elapsed() < Duration::from_secs(20));
+}
+
+#[test]
 fn parts_of_characters_are_no_matches() {
     for source in ["/\\C/.matcher('é').find()", "'é' =~ /\\C/", "/\\C/.split('éé')"] {
         assert!(fails(source).contains("no text"), "{source}");
