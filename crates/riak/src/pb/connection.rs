@@ -1,24 +1,21 @@
-//! One connection: requests one after the other, each answered before the next is looked at, but for puts that a client sends without
-//! waiting for answers ([`pipelined`](super::pipelined)). Answers to what came together are sent together.
+//! One client's connection: what it sends, message by message, and what is sent to it.
+//!
+//! Each message is answered before the next is looked at, but for puts that a client sends without waiting for answers
+//! ([`pipelined`](super::pipelined)). Answers to what came together are sent together.
 
 use super::frame::{self, FrameError, code};
-use super::secure;
 use super::wire::Message;
 use crate::access::Access;
 use crate::error::{Result, RiakError};
 use crate::limits::{MESSAGE_BYTES_MAX, SKIPPED_BYTES_MAX, STRANGER_BYTES_MAX};
-use crate::operation;
 use crate::server::Server;
 use bytes::{Buf, Bytes, BytesMut};
-use engine::OperationInfo;
 use memory::{Holder, Share};
-use net::{Pace, Tls};
+use net::Pace;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
-use tokio::sync::watch;
-use value::{Document, DocumentBuf};
+use std::time::Duration;
 
 /// What is read at once where nothing is known of the message yet.
 const FIRST_READ_BYTES: usize = 4 * 1024;
@@ -60,62 +57,8 @@ pub(crate) struct Connection {
     is_sending: bool,
 }
 
-/// Serves a connection until the client closes it, or until `stop` becomes true.
-pub(crate) async fn run(
-    server: Arc<Server>,
-    tls: Option<Tls>,
-    stream: net::Stream,
-    peer: SocketAddr,
-    mut stop: watch::Receiver<bool>,
-) {
-    let counted = server.clone();
-    let _connected = counted.stats.connect();
-    let Some(stream) = secured(tls, stream, peer, &mut stop).await else {
-        return;
-    };
-    let mut connection = Connection::new(server, stream, peer);
-    loop {
-        let message = tokio::select! {
-            message = connection.next() => message,
-            () = net::stopped(&mut stop) => {
-                // What was done already is told.
-                drop(connection.flush().await);
-                return;
-            }
-        };
-        let answered = match message {
-            Ok(Some((code, message, _memory))) => connection.answer(code, message).await,
-            Ok(None) => return,
-            Err(fault) => connection.refuse(fault).await,
-        };
-        if let Err(error) = answered {
-            tracing::debug!(peer = %connection.peer, %error, "the connection ended");
-            return;
-        }
-    }
-}
-
-/// The stream, through TLS where there is some; `None` where that ended it.
-async fn secured(
-    tls: Option<Tls>,
-    stream: net::Stream,
-    peer: SocketAddr,
-    stop: &mut watch::Receiver<bool>,
-) -> Option<net::Stream> {
-    let Some(tls) = tls else {
-        return Some(stream);
-    };
-    let secured = Box::pin(secure::begin(tls, stream));
-    let secured = tokio::select! {
-        secured = secured => secured,
-        () = net::stopped(stop) => return None,
-    };
-    secured
-        .inspect_err(|error| tracing::debug!(%peer, %error, "the connection was not made secure"))
-        .ok()
-}
-
-enum Fault {
+/// Why there is no next message.
+pub(super) enum Fault {
     Io(io::Error),
     Frame(FrameError),
     /// The message was too large; what follows it can be answered.
@@ -131,7 +74,7 @@ impl From<io::Error> for Fault {
 }
 
 impl Connection {
-    fn new(server: Arc<Server>, stream: net::Stream, peer: SocketAddr) -> Connection {
+    pub(super) fn new(server: Arc<Server>, stream: net::Stream, peer: SocketAddr) -> Connection {
         let ahead = server.engine.memory().share(Holder::Requests);
         Connection {
             server,
@@ -156,7 +99,7 @@ impl Connection {
     }
 
     /// The next message with the memory that it holds; `None` where the client closed before it.
-    async fn next(&mut self) -> Result<Option<(u8, Bytes, Option<Share>)>, Fault> {
+    pub(super) async fn next(&mut self) -> Result<Option<(u8, Bytes, Option<Share>)>, Fault> {
         self.pace.restart();
         let is_stranger = self.is_stranger();
         let Some(bytes) = self.announced(is_stranger).await? else {
@@ -315,34 +258,32 @@ impl Connection {
         read
     }
 
-    async fn answer(&mut self, code: u8, message: Bytes) -> io::Result<()> {
-        self.follow_account();
+    /// Whether the client has gone, asked while one of its messages is answered.
+    pub(super) fn gone(&self) -> impl Fn() -> bool + Send + Sync + use<> {
         let stream = self.stream.clone();
-        let access = self.access.clone().unwrap_or_default();
-        let context = operation::context(&self.server, &access, move || stream.is_gone());
-        let engine = self.server.engine.clone();
-        let _listed = engine.register_operation(OperationInfo {
-            id: 0,
-            command: format!("riak {code}"),
-            namespace: None,
-            body: DocumentBuf::from(&Document::new().with("riak", i32::from(code))),
-            connection: 0,
-            client: self.peer,
-            started: Instant::now(),
-            context: context.clone(),
-        });
+        move || stream.is_gone()
+    }
+
+    /// Begins the answer to a message.
+    pub(super) fn begin_answer(&mut self) {
         self.unanswered = 1;
-        let work = Box::pin(super::dispatch::run(self, code, message));
-        if let Err(error) = context.run(work).await {
-            log(&error);
-            if self.is_given_up || self.is_sending {
-                return Err(io::Error::other(error.message));
-            }
-            for _ in 0..self.unanswered {
-                frame::put_error(&mut self.out, &error);
-            }
+    }
+
+    /// Answers by an error what has no answer yet. An error where a part of an answer was sent: then nothing can follow it.
+    pub(super) fn fail_answer(&mut self, error: RiakError) -> io::Result<()> {
+        log(&error);
+        if self.is_given_up || self.is_sending {
+            return Err(io::Error::other(error.message));
         }
-        // Answers to what came together go together; not those before a message that may have to wait for memory.
+        for _ in 0..self.unanswered {
+            frame::put_error(&mut self.out, &error);
+        }
+        Ok(())
+    }
+
+    /// Sends the answer, or keeps it for the next one: answers to what came together go together, but not those before a message
+    /// that may have to wait for memory.
+    pub(super) async fn end_answer(&mut self) -> io::Result<()> {
         let is_quick = matches!(
             self.waiting(),
             Some((code::PING | code::GET | code::PUT | code::DEL, _))
@@ -357,7 +298,7 @@ impl Connection {
     }
 
     /// Says why a message has no answer. An error where nothing that follows can be answered.
-    async fn refuse(&mut self, fault: Fault) -> io::Result<()> {
+    pub(super) async fn refuse(&mut self, fault: Fault) -> io::Result<()> {
         let (error, is_last) = match fault {
             Fault::Io(error) => return Err(error),
             Fault::Skipped(error) => (RiakError::bad(format!("too_large: {error}")), false),
@@ -374,7 +315,7 @@ impl Connection {
     }
 
     /// Follows changes of the user's account and of roles; a user who was dropped is logged out.
-    fn follow_account(&mut self) {
+    pub(super) fn follow_account(&mut self) {
         let access = self.access.take();
         self.access = access.and_then(|access| access.renewed(&self.server));
     }
@@ -430,7 +371,7 @@ impl Connection {
         self.flush().await.map_err(gone)
     }
 
-    async fn flush(&mut self) -> io::Result<()> {
+    pub(super) async fn flush(&mut self) -> io::Result<()> {
         let out = std::mem::take(&mut self.out);
         let memory = self.server.engine.memory();
         let _held = (out.len() > SEND_BYTES).then(|| memory.charged(Holder::Answers, out.len()));

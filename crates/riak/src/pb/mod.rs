@@ -2,6 +2,7 @@
 
 mod buckets;
 mod connection;
+mod conversation;
 mod dispatch;
 pub mod frame;
 mod index;
@@ -14,6 +15,6 @@ mod secure;
 mod typed;
 pub mod wire;
 
-pub(crate) use connection::run;
+pub(crate) use conversation::run;
 pub(crate) use objects::refuse_datatype;
 pub(crate) use typed::require_siblings;
