@@ -241,11 +241,6 @@ const REFUSED: &[(&str, u16, &str)] = &[
         "Unsupported script value [x], expected a number, date, or boolean",
     ),
     (
-        r#"{"sum": {"script": "_score"}}"#,
-        400,
-        "cannot resolve symbol [_score]",
-    ),
-    (
         r#"{"sum": {"field": "k", "script": "1"}}"#,
         400,
         "is not supported for aggregation [sum]",
