@@ -76,6 +76,12 @@ const PUBLIC: &[Case] = &[
         r#"{"_id": "org.couchdb.user:jan", "name": "jan", "town": "Ulm"}"#,
     ),
     case(
+        "GET /_users/org.couchdb.user:jan?revs=true",
+        "",
+        501,
+        r#"{"reason": "`revs` is not for documents of which public fields alone are shown"}"#,
+    ),
+    case(
         "GET /_users/org.couchdb.user:eva",
         "",
         404,

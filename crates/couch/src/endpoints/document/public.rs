@@ -10,6 +10,22 @@ use http::{Response, if_none_match};
 use json::{write_fields, write_string};
 use value::ValueRef;
 
+/// What asks for another revision, or for more than members.
+const REFUSED: [&str; 12] = [
+    "atts_since",
+    "attachments",
+    "conflicts",
+    "deleted_conflicts",
+    "latest",
+    "local_seq",
+    "meta",
+    "open_revs",
+    "rev",
+    "revs",
+    "revs_info",
+    "att_encoding_info",
+];
+
 /// Answers with what is public of a user's document; refuses as if there were none where nothing is.
 pub(super) async fn answer(
     call: &Call,
@@ -28,6 +44,10 @@ pub(super) async fn answer(
     let found = snapshot.document(ValueRef::String(id)).await?;
     let found = found.filter(|found| found.document.as_raw().iter().any(|(name, _)| is_public(name)));
     let found = found.ok_or(refusal)?;
+    if let Some((name, _)) = call.query.iter().find(|(name, _)| REFUSED.contains(name)) {
+        let reason = format!("`{name}` is not for documents of which public fields alone are shown");
+        return Err(CouchError::not_implemented(reason));
+    }
     let revision = found.revision();
     let tag = format!("\"{revision}\"");
     if if_none_match(&call.headers, &tag) {
