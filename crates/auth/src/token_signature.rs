@@ -149,7 +149,11 @@ mod tests {
             (TokenSignature::Es384, (false, true)),
             (TokenSignature::Hs256, (true, true)),
         ] {
-            assert_eq!((signature.takes(&short), signature.takes(&long)), takes, "{signature:?}");
+            assert_eq!(
+                (signature.takes(&short), signature.takes(&long)),
+                takes,
+                "{signature:?}"
+            );
         }
     }
 

@@ -96,10 +96,7 @@ impl Transport {
                 Ok(answer) => return Ok(answer),
                 Err(error) => error,
             };
-            let is_refused = matches!(
-                error.kind,
-                PeerErrorKind::Unauthorized | PeerErrorKind::Forbidden
-            );
+            let is_refused = matches!(error.kind, PeerErrorKind::Unauthorized | PeerErrorKind::Forbidden);
             if tries >= self.retries || is_refused {
                 return Err(error);
             }

@@ -219,7 +219,10 @@ mod tests {
         let refused = algorithm_named(&Json::from("ES512")).unwrap_err();
         assert!(refused.reason.contains("ES512"), "{}", refused.reason);
         assert!(algorithm_named(&Json::from("none")).is_err());
-        assert_eq!(algorithm_named(&Json::from("ES256")).unwrap(), TokenSignature::Es256);
+        assert_eq!(
+            algorithm_named(&Json::from("ES256")).unwrap(),
+            TokenSignature::Es256
+        );
     }
 
     #[test]

@@ -164,7 +164,11 @@ fn a_user_with_one_time_passwords_has_no_credentials_for_other_protocols() {
             format!(r#"{{"name": "jan", "type": "user", "roles": [], "password": "apple"{more}}}"#);
         let answer = exchange(server.address, &request, &document);
         assert_eq!(answer.status, 201, "{answer}");
-        let tag = answer.header("etag").unwrap_or_default().trim_matches('"').to_owned();
+        let tag = answer
+            .header("etag")
+            .unwrap_or_default()
+            .trim_matches('"')
+            .to_owned();
         let account = server.engine.user("admin", "jan").unwrap();
         (tag, account.credentials.len())
     };

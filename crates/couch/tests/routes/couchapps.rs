@@ -26,7 +26,12 @@ const IN_ERLANG: &[Case] = &[
         r#"{"ok": true}"#,
     ),
     case("GET /db/_changes?filter=erl/f", "", 400, REFUSED_LANGUAGE),
-    case("GET /db/_changes?filter=_view&view=erl/v", "", 400, REFUSED_LANGUAGE),
+    case(
+        "GET /db/_changes?filter=_view&view=erl/v",
+        "",
+        400,
+        REFUSED_LANGUAGE,
+    ),
     case("GET /db/_design/erl/_show/s", "", 400, REFUSED_LANGUAGE),
     case("GET /db/_design/erl/_list/l/_all_docs", "", 400, REFUSED_LANGUAGE),
     case("POST /db/_design/erl/_update/u", "", 400, REFUSED_LANGUAGE),
