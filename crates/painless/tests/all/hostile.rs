@@ -270,7 +270,7 @@ fn parts_of_characters_are_no_matches() {
 
 #[test]
 fn replacements_that_come_to_nothing_count_as_steps() {
-    let long = "def r = '$1'; for (int i = 0; i < 18; i++) { r += r } def s = 'b'; for (int i = 0; i < 8; i++) { s += s }";
+    let long = "def r = '$1'; for (int i = 0; i < 18; i++) { r += r } def s = 'b'; for (int j = 0; j < 8; j++) { s += s }";
     assert!(fails(&format!("{long} return /(a)?b/.matcher(s).replaceAll(r)")).contains("steps"));
 }
 
