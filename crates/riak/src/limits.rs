@@ -17,7 +17,7 @@ pub(crate) const STRANGER_BYTES_MAX: usize = 64 * 1024;
 /// The bytes of a key or of a bucket's name (Riak's limit of keys).
 pub(crate) const NAME_BYTES_MAX: usize = 32 * 1024;
 
-/// The bytes of values that the objects may have to which puts of one row go; what goes to others is written by itself.
+/// The bytes of the values that pipelined puts may replace in one commit; a put that would exceed them is written by itself.
 pub(crate) const REPLACED_BYTES_TOGETHER_MAX: usize = 4 * 1024 * 1024;
 
 /// The siblings of one object by default; a put that would make more is refused (Riak's `max_siblings`).

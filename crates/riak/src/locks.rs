@@ -1,7 +1,7 @@
 //! Locks of objects: an object is read and written again by one writer at a time.
 //!
-//! Each object that is being written has a lock of its own, so that nobody waits for a writer of another one: that would be for a whole
-//! flush.
+//! Each object that is being written has a lock of its own, so that nobody waits for the writer of another one, which would
+//! take as long as a flush.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
@@ -13,7 +13,7 @@ use tokio::sync::{Mutex as Waiting, OwnedMutexGuard};
 #[derive(Debug, Default)]
 pub(crate) struct Locks {
     hasher: RandomState,
-    /// By the hash of the object's name: two of one hash wait for each other, which harms nobody.
+    /// By the hash of the object's name: writers of two objects of one hash wait for each other, which is harmless.
     known: Mutex<HashMap<u64, Arc<Waiting<()>>>>,
 }
 
@@ -36,7 +36,7 @@ impl Locks {
     /// The locks of several objects of a collection.
     pub(crate) async fn lock_all(&self, collection: &[u8], keys: Vec<&[u8]>) -> Vec<Lock<'_>> {
         let mut hashes: Vec<u64> = keys.iter().map(|key| self.hash(collection, key)).collect();
-        // All who take several do so in one order: then no two wait for each other.
+        // They are taken in the order of their hashes, so that no two tasks wait for each other.
         hashes.sort_unstable();
         hashes.dedup();
         let mut all = Vec::with_capacity(hashes.len());
@@ -52,7 +52,7 @@ impl Locks {
 
     async fn take(&self, hash: u64) -> Lock<'_> {
         let lock = self.known.lock().entry(hash).or_default().clone();
-        // It is there while it is waited for, so that one who gives up leaves nothing behind.
+        // It is made before the lock is held, so that a task which is cancelled while it waits removes its entry too.
         let mut taken = Lock {
             locks: self,
             hash,
@@ -68,7 +68,7 @@ impl Drop for Lock<'_> {
     fn drop(&mut self) {
         let mut known = self.locks.known.lock();
         drop(self.held.take());
-        // The table has one and this is one; others are had from the table alone.
+        // The table holds one reference and this is another; a third is got from the table alone, which is locked here.
         if Arc::strong_count(&self.lock) == 2 {
             known.remove(&self.hash);
         }

@@ -1,10 +1,10 @@
-//! Random bytes of the system's, drawn many at a time: to ask for them takes longer than most of what they are needed for.
+//! Random bytes of the operating system, drawn many at a time: a system call takes longer than most of what they are needed for.
 
 use crate::error::{Result, RiakError};
 use http::StatusCode;
 use std::cell::RefCell;
 
-/// The numbers of one draw.
+/// How many numbers one system call draws.
 const DRAWN_AT_ONCE: usize = 64;
 
 const NUMBER_BYTES: usize = 16;

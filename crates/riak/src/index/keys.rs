@@ -1,7 +1,7 @@
 //! A range of keys in the order of their bytes, whatever `_id`s they are.
 //!
-//! The index of `_id`s has texts in that order. Bytes that are no text, numbers and the like lie before or behind all texts, in an order
-//! of their own: those of the range are looked for and put where they belong.
+//! The index of `_id`s has strings in that order. Keys that are no strings (bytes that are not UTF-8, numbers and the like) stand in it
+//! before or after all strings, in an order of their own: those of the range are looked for and merged into the sequence of strings.
 
 use super::Range;
 use crate::error::Result;
@@ -13,20 +13,20 @@ use std::collections::{BTreeMap, VecDeque};
 use std::ops::Bound;
 use value::{Document, Value};
 
-/// The keys that are no texts and kept at once, and their bytes; of more, all are looked through again for those that follow.
+/// How many keys that are no strings are kept at a time, and their bytes. Where the range has more, it is read again for those that follow.
 const OTHERS_AT_ONCE: usize = 50_000;
 const OTHERS_BYTES_MAX: usize = 4 * 1024 * 1024;
 
 /// A key with its `_id`.
 type Key = (Vec<u8>, Value);
 
-/// Keys on their way.
+/// A range of keys that is being read.
 #[derive(Debug)]
 pub(super) struct Keys {
-    /// The first and the last that are meant.
+    /// The first and the last key of the range.
     low: Vec<u8>,
     high: Vec<u8>,
-    /// Those up to this one were given before.
+    /// The keys up to this one were returned before.
     after: Option<Vec<u8>>,
     texts: Texts,
     others: Others,
@@ -43,13 +43,13 @@ struct Texts {
 #[derive(Debug, Default)]
 struct Others {
     found: VecDeque<Key>,
-    /// The last that was found, behind which the others are looked for.
+    /// The last that was found; the search for others goes on after it.
     last: Option<Vec<u8>>,
     is_ended: bool,
 }
 
 impl Keys {
-    /// The keys from `low` to `high`, both included, behind one that was given last.
+    /// The keys from `low` to `high`, both included, after the one that was returned last.
     pub(super) fn between(low: &[u8], high: &[u8], after: Option<Vec<u8>>) -> Keys {
         let first = after.as_deref().map_or(low, |after| low.max(after));
         Keys {
@@ -70,7 +70,7 @@ impl Keys {
         }
     }
 
-    /// The `_id`s of the next keys, of each key one; none at the end.
+    /// The `_id`s of the next keys, one for each key; none at the end.
     pub(super) async fn next(&mut self, snapshot: &RevisionedSnapshot) -> Result<Vec<Value>> {
         let mut ids = Vec::new();
         while ids.len() < LISTED_AT_ONCE {
@@ -94,7 +94,7 @@ impl Keys {
         is_after && (self.low.as_slice()..=self.high.as_slice()).contains(&key)
     }
 
-    /// Reads texts, unless some wait or all were read.
+    /// Reads strings, unless some are left or all were read.
     async fn read_texts(&mut self, snapshot: &RevisionedSnapshot) -> Result<()> {
         while self.texts.read.is_empty() && !self.texts.is_ended {
             let position = self.texts.position.take();
@@ -113,7 +113,7 @@ impl Keys {
         Ok(())
     }
 
-    /// Looks for keys that are no texts, unless some wait or all were found.
+    /// Looks for keys that are no strings, unless some are left or all were found.
     async fn find_others(&mut self, snapshot: &RevisionedSnapshot) -> Result<()> {
         if !self.others.found.is_empty() || self.others.is_ended {
             return Ok(());
@@ -150,12 +150,12 @@ impl Keys {
     }
 }
 
-/// The least of the keys that are added, as many as are kept at once.
+/// The least of the keys that are added, as many as are kept at a time.
 #[derive(Debug, Default)]
 struct Least {
     keys: BTreeMap<Vec<u8>, Value>,
     bytes: usize,
-    /// The least of those that were not kept: none behind it is, so that none is passed over.
+    /// The least key that was not kept: no key after it is kept, so that none is skipped.
     dropped: Option<Vec<u8>>,
 }
 
@@ -187,19 +187,19 @@ fn page() -> PageLimit {
     }
 }
 
-/// A range that holds all texts from one key to another, and no other `_id`s.
+/// A range that holds all strings from one key to another, and no other `_id`s.
 fn texts_between(low: &[u8], high: &[u8]) -> Range {
-    // A text is behind a key that is none only if it is behind what of it is one.
+    // A string comes after bytes that are not UTF-8 only if it comes after the part of them that is.
     let begin = low.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     let end = match std::str::from_utf8(high) {
         Ok(text) => Bound::Included(Value::from(text)),
-        Err(_) => Bound::Excluded(behind_texts()),
+        Err(_) => Bound::Excluded(after_strings()),
     };
     (Bound::Included(Value::from(begin)), end)
 }
 
-/// The first value that comes after all texts.
-fn behind_texts() -> Value {
+/// The first value that comes after all strings.
+fn after_strings() -> Value {
     Value::from(Document::new())
 }
 
@@ -209,7 +209,7 @@ mod tests {
     use value::Value;
 
     #[test]
-    fn of_keys_that_are_too_many_bytes_the_least_are_kept_and_none_behind_one_that_was_dropped() {
+    fn of_keys_that_are_too_many_bytes_the_least_are_kept_and_none_after_one_that_was_dropped() {
         let key = |first: u8, bytes: usize| vec![first; bytes];
         let mut least = Least::default();
         for key in [key(2, OTHERS_BYTES_MAX / 2), key(3, OTHERS_BYTES_MAX), key(4, 1)] {

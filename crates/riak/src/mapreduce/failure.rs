@@ -29,7 +29,7 @@ impl Failure {
         }))
     }
 
-    /// What is told of it as an object of JSON; other errors are told as those of any request.
+    /// The JSON object that describes it; other errors are answered as those of any request.
     pub(crate) fn told(self) -> Result<Value, RiakError> {
         match self {
             Failure::Phase(told) => Ok(told),

@@ -45,7 +45,7 @@ impl Item {
             Item::Input(input) => Ok(input),
             Item::Value(value) => {
                 let mut input = Input::of_json(&value).and_then(Result::ok).ok_or(value)?;
-                // What a function gives says nothing by null.
+                // A null in a function's result stands for nothing.
                 input.data = input.data.filter(|data| !data.is_null());
                 Ok(input)
             }

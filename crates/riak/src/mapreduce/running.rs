@@ -117,7 +117,7 @@ impl Running {
             Work::Reduce(reduce) => {
                 let mut values = items.into_iter().map(Item::into_json);
                 while values.len() > 0 {
-                    // As many new ones as old ones at least, so that the old ones are not looked at too often.
+                    // At least as many new values as old ones, so that the old ones are not reduced too often.
                     let wanted = at_once.map_or(usize::MAX, |at_once| at_once.max(reduce.reduced));
                     let waiting = reduce.values.len() - reduce.reduced;
                     let more: Vec<Value> = values.by_ref().take(wanted - waiting).collect();

@@ -23,7 +23,7 @@ pub(super) struct Change {
 }
 
 impl Change {
-    /// What is to be committed for a put, and what comes of it.
+    /// What is to be committed for a put, and the object after it.
     pub(super) fn of(server: &Server, before: Object, put: &Put) -> Result<(Resolve, Change)> {
         let (ended, kept) = divided(&before, put);
         check_count(server, kept.len() + 1)?;
@@ -33,7 +33,7 @@ impl Change {
         let generation = ended.first().map_or(0, |followed| followed.generation) + 1;
         let (document, form) = document_of(&before.id, &content, generation);
         let (counter, hash) = (next_counter(server, &before), new_hash()?);
-        // Bytes lie in the document as they are.
+        // The value stands in the document byte for byte.
         let is_given_back =
             matches!(form, Form::File | Form::Bytes) || value_of(&document, form).0 == content.value;
         let new = SiblingNotes {

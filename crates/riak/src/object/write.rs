@@ -73,8 +73,8 @@ async fn may_name(collection: &RevisionedCollection, key: &[u8], value: &LargeVa
     Object::read(collection, key).await.map_or(true, names)
 }
 
-/// Writes several objects of a collection in one commit, as far as those that they replace can be held in memory together. Each of
-/// the keys comes once. Tells of each what became of it.
+/// Writes several objects of a collection in one commit, as far as those that they replace can be held in memory together. No key
+/// comes twice. Returns the outcome of each.
 pub(crate) async fn put_together(
     server: &Arc<Server>,
     (collection, namespace): (&RevisionedCollection, &Namespace),
@@ -149,7 +149,7 @@ async fn put_alone(
     Err(busy())
 }
 
-/// What is to be committed for a put of an object as it is in this snapshot, and what comes of it.
+/// What is to be committed for a put of an object as it is in this snapshot, and the object after it.
 async fn prepare(
     server: &Server,
     collection: &RevisionedCollection,

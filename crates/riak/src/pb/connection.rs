@@ -21,7 +21,7 @@ use std::time::Duration;
 const FIRST_READ_BYTES: usize = 4 * 1024;
 /// How far a buffer is grown ahead of the bytes that have arrived.
 pub(super) const GROWTH_BYTES_MIN: usize = 64 * 1024;
-/// What messages take that came behind each other: themselves, and what is made of them.
+/// The memory of messages that came one after the other: their bytes, and what they are decoded into.
 const AHEAD_FACTOR: usize = 2;
 /// How long a message waits until others let go of the memory that it needs.
 const ROOM_TIME_MAX: Duration = Duration::from_secs(30);
@@ -45,7 +45,7 @@ pub(crate) struct Connection {
     buffer: BytesMut,
     /// Whether the last read has filled its room, so that there may be more.
     is_filled: bool,
-    /// The memory of messages that came behind each other, and of what is made of them.
+    /// The memory of messages that came one after the other, and of what they are decoded into.
     ahead: Share,
     out: Vec<u8>,
     pace: Pace,
@@ -164,11 +164,11 @@ impl Connection {
         Ok(Some(share))
     }
 
-    /// The message behind the one that is being answered, if all of it is there and it is a short one.
+    /// The message after the one that is being answered, if all of it has arrived and it is a short one.
     pub(super) fn waiting(&mut self) -> Option<(u8, &[u8])> {
         if self.waiting_bytes().is_none() && self.is_filled {
             self.reserve(FIRST_READ_BYTES);
-            // What is wrong with the stream is told to who waits for more.
+            // An error of the stream is reported when the next message is read.
             drop(self.read_now());
         }
         let bytes = self.waiting_bytes()?;
@@ -182,7 +182,7 @@ impl Connection {
         (bytes <= self.buffer.len()).then_some(bytes)
     }
 
-    /// Takes it off the buffer: it is answered with the one before it.
+    /// Takes it out of the buffer: it is answered together with the one before it.
     pub(super) fn take_waiting(&mut self) {
         if let Some(bytes) = self.waiting_bytes() {
             self.buffer.advance(bytes);
@@ -383,7 +383,7 @@ impl Connection {
     }
 }
 
-/// Logs what a client cannot be blamed for.
+/// Logs errors that are the server's fault.
 fn log(error: &RiakError) {
     if error.status == http::StatusCode::INTERNAL_SERVER_ERROR {
         tracing::error!(error = error.message, "a request failed");

@@ -32,7 +32,7 @@ pub(crate) async fn run(
         let message = tokio::select! {
             message = connection.next() => message,
             () = net::stopped(&mut stop) => {
-                // What was done already is told.
+                // Answers to what was done already are sent.
                 drop(connection.flush().await);
                 return;
             }

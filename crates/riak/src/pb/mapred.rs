@@ -39,7 +39,7 @@ pub(crate) async fn run(connection: &mut Connection, request: MapRedReq) -> Resu
 
 fn told(failure: Failure) -> RiakError {
     match failure {
-        // Alone here, where HTTP has an object.
+        // The message alone, where HTTP answers with an object.
         Failure::Timeout => RiakError::bad("timeout"),
         failure => match failure.told() {
             Ok(told) => RiakError::bad(told.to_string()),

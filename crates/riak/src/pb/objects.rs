@@ -74,10 +74,10 @@ pub(crate) async fn put(connection: &mut Connection, request: PutReq) -> Result<
         collection: &collection,
         namespace: &namespace,
     };
-    let behind = pipelined::puts_behind(connection, &request);
-    match behind.is_empty() {
+    let following = pipelined::following_puts(connection, &request);
+    match following.is_empty() {
         true => put_alone(connection, place, request).await,
-        false => put_together(connection, place, iter::once(request).chain(behind)).await,
+        false => put_together(connection, place, iter::once(request).chain(following)).await,
     }
 }
 

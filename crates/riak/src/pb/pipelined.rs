@@ -1,8 +1,8 @@
-//! Puts that a client sends one behind the other, without waiting for answers: those of one bucket are written in one commit, and
-//! so pay for one flush.
+//! Pipelined puts, which a client sends one after the other without waiting for answers: those of one bucket are written in one
+//! commit, and so with one flush.
 //!
-//! Whatever would show that they were not written one after the other ends such a row: another message, or another put of the same
-//! key.
+//! Such a group ends before whatever would show that its puts were not written one after the other: another message, or another put
+//! of the same key.
 
 use super::connection::{Connection, GROWTH_BYTES_MIN};
 use super::frame::code;
@@ -11,34 +11,34 @@ use super::wire::Message;
 use crate::limits::VALUE_BYTES_MAX;
 use std::collections::HashSet;
 
-/// The puts that are written together.
+/// How many puts are written together at most.
 const TOGETHER_MAX: usize = 128;
-/// The bytes of those behind the first: what the connection has memory for.
-const BEHIND_BYTES_MAX: usize = GROWTH_BYTES_MIN;
+/// The bytes of the puts after the first: what the connection has memory for.
+const FOLLOWING_BYTES_MAX: usize = GROWTH_BYTES_MIN;
 
-/// Takes the puts that have come behind a first one and go with it.
-pub(super) fn puts_behind(connection: &mut Connection, first: &PutReq) -> Vec<PutReq> {
-    let mut behind = Vec::new();
+/// Takes the puts that have arrived after a first one and are written with it.
+pub(super) fn following_puts(connection: &mut Connection, first: &PutReq) -> Vec<PutReq> {
+    let mut following = Vec::new();
     // What a document cannot hold becomes a file before it is put.
     if has_long_answer(first) || first.content.value.len() > VALUE_BYTES_MAX {
-        return behind;
+        return following;
     }
     let mut bytes = 0;
     let mut keys: HashSet<Vec<u8>> = first.key.iter().cloned().collect();
-    while behind.len() + 1 < TOGETHER_MAX
+    while following.len() + 1 < TOGETHER_MAX
         && let Some((code::PUT, message)) = connection.waiting()
         && let more = message.len()
-        && bytes + more <= BEHIND_BYTES_MAX
-        // One that cannot be read is told so when it is alone.
+        && bytes + more <= FOLLOWING_BYTES_MAX
+        // A put that cannot be decoded gets its error when it is answered alone.
         && let Ok(next) = PutReq::decode(message)
         && goes_with(first, &next)
         && next.key.as_ref().is_none_or(|key| keys.insert(key.clone()))
     {
         connection.take_waiting();
         bytes += more;
-        behind.push(next);
+        following.push(next);
     }
-    behind
+    following
 }
 
 fn goes_with(first: &PutReq, next: &PutReq) -> bool {
@@ -46,7 +46,7 @@ fn goes_with(first: &PutReq, next: &PutReq) -> bool {
         && !has_long_answer(next)
 }
 
-/// Whether more than that it is written is asked for.
+/// Whether the answer is to have more than the acknowledgement.
 fn has_long_answer(request: &PutReq) -> bool {
     request.return_body == Some(true) || request.return_head == Some(true)
 }

@@ -1,4 +1,4 @@
-//! Messages that a client sends one behind the other, without waiting for answers.
+//! Messages that a client sends one after the other, without waiting for answers.
 
 use crate::server::{Client, Server};
 use bytes::Bytes;
@@ -144,7 +144,7 @@ fn a_put_that_is_refused_leaves_those_beside_it_alone() {
     let mut made = put("", "5");
     made.key = None;
     frame::put(&mut out, code::PUT, &put("first", "0"));
-    // Another bucket ends the row; these begin a new one.
+    // A put into another bucket ends the group; these begin a new one.
     let elsewhere = PutReq {
         bucket: b"other".to_vec(),
         ..put("first", "0")

@@ -81,7 +81,7 @@
     };
   }
 
-  // What a function gets where the job says nothing is the text of the atom that Riak has there.
+  // Where the job names no argument, a function gets the text of the atom that Riak has there.
   function given(json, atom) {
     return json == null ? atom : parse(json);
   }
@@ -104,7 +104,7 @@
       const isPlain = plain[place];
       for (let at = 0; at < rows.length; at++) {
         const row = rows[at];
-        // As in Riak, no function is asked of what is not there.
+        // As in Riak, no function is called with an object that is not there.
         if (!row[4]) {
           out.push(shown(row, at, isPlain));
           continue;
