@@ -121,7 +121,7 @@ impl Keys {
         let mut found = Least::default();
         let beside_texts = [
             (Bound::Unbounded, Bound::Excluded(Value::from(""))),
-            (Bound::Included(behind_texts()), Bound::Unbounded),
+            (Bound::Included(after_strings()), Bound::Unbounded),
         ];
         for range in beside_texts {
             let mut position = None;

@@ -103,17 +103,17 @@ impl KeyRange {
     pub(crate) fn ids(&self) -> Vec<(Bound<Value>, Bound<Value>)> {
         let text = |bytes: &[u8]| Value::from(String::from_utf8_lossy(bytes).into_owned());
         // Documents come after texts in the order of values.
-        let behind_texts = || Value::Document(value::Document::new());
+        let after_strings = || Value::Document(value::Document::new());
         let mut ranges = vec![(Bound::Unbounded, Bound::Excluded(Value::from("")))];
         if !self.is_empty {
             let high = self.high.as_deref();
             let high = high.map_or_else(
-                || Bound::Excluded(behind_texts()),
+                || Bound::Excluded(after_strings()),
                 |high| Bound::Included(text(high)),
             );
             ranges.push((Bound::Included(text(&self.low)), high));
         }
-        ranges.push((Bound::Included(behind_texts()), Bound::Unbounded));
+        ranges.push((Bound::Included(after_strings()), Bound::Unbounded));
         ranges
     }
 }
