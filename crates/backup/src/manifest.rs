@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 pub struct Manifest {
     /// Its name: the time at which it began, in UTC, as `20260131T235959Z`, with a number after it where that is taken.
     pub name: String,
-    /// Its place among the backups of its repository: clocks may go back. Those of earlier versions have none, and stand before all
-    /// others in the order in which they began.
+    /// Its place among the backups of its repository, since clocks may go back. Backups of earlier versions have none, and come before
+    /// all others in the order in which they began.
     #[serde(default)]
     pub number: u64,
     /// When it began, in milliseconds since 1970.

@@ -2,7 +2,7 @@
 
 use crate::{Head, LogDamage};
 
-/// The system's words for EIO, by which alone the engine tells it.
+/// The operating system's text for EIO, the only trace of it in RocksDB's errors.
 const NOT_READ: &str = "Input/output error";
 
 /// An operation of the engine failed.

@@ -1,5 +1,5 @@
-//! Room for what long commands are decoded into: a filter, a pipeline or an update takes several times the bytes of its message
-//! while it is read and as long as it is carried out. So few of them are at a time.
+//! Memory for decoded long commands: a filter, a pipeline or an update takes several times the bytes of its message from when it is
+//! parsed until it has been carried out. So few of them are decoded at a time.
 
 use crate::error::{CommandError, Result};
 use crate::wire::Request;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Shorter commands take what they need without being counted.
 const LONG_BYTES_MIN: usize = 1024 * 1024;
-/// What a command takes decoded, in terms of its bytes: names are strings of their own, and each value takes 32 bytes and more.
+/// How many times its bytes a decoded command takes: names are strings of their own, and each value takes 32 bytes and more.
 const TIMES: usize = 8;
 
 /// Waits until there is room to decode a command; `None` where it is short. Documents that are inserted stay as they came.
@@ -23,7 +23,7 @@ pub(crate) async fn room(command: &str, request: &Request, context: &Context) ->
     let limit = Duration::from_millis(ROOM_MS_MAX);
     let limit = context.time_left().map_or(limit, |left| left.min(limit));
     let mut share = context.memory.share(Holder::Commands);
-    // A command that is killed, or whose client went away, waits no longer: what it would take is for others.
+    // A command that is killed, or whose client has gone, stops waiting and leaves the memory to others.
     let waited = context.run(async {
         let waited = share.wait(bytes.saturating_mul(TIMES), limit).await;
         waited.map_err(|full| CommandError::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()))

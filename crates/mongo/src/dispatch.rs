@@ -146,7 +146,7 @@ async fn run_named(
     carry_out(command, &mut call, reading).await
 }
 
-/// Runs a command that may run, and notes what it did where the profiler wants to know.
+/// Runs a command that has passed all checks, and records it for the profiler where that is on.
 async fn carry_out(command: &Command, call: &mut Call<'_>, reading: Reading) -> Result<Reply> {
     let (server, request) = (call.server, call.request);
     let started = Instant::now();

@@ -108,7 +108,7 @@ impl Stream {
                     Ok(0) => return Ok(self.closed(intake).await),
                     Ok(count) => self.take(&piece[..count], intake),
                     Err(error) => {
-                        // What came before is whole all the same.
+                        // Messages that came before the error are whole, and kept.
                         self.closed(intake).await;
                         return Err(error);
                     }

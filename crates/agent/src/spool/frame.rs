@@ -66,7 +66,7 @@ pub fn head(bytes: &[u8]) -> Head {
 }
 
 impl Frame {
-    /// The frame's bytes. They are kept until they are flushed, so there is room for them alone.
+    /// The frame's bytes, without spare capacity, since they are kept until they are flushed.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Vec::with_capacity(self.encoded_bytes());
         out.resize(HEAD_BYTES, 0);

@@ -11,23 +11,23 @@ use std::time::{Duration, Instant};
 use store::{Collection, Namespace};
 use value::{DocumentBuf, ValueRef};
 
-/// What a connection keeps from one such find to the next, so that most need nothing of what all connections share.
+/// What a connection keeps from one such find to the next, so that most of them take no lock that all connections share.
 #[derive(Debug, Default)]
 pub struct AtHand {
     known: Option<Box<Known>>,
     used: Option<Box<Used>>,
 }
 
-/// The collection that was asked last.
+/// The collection that was read last.
 #[derive(Debug)]
 struct Known {
     namespace: Namespace,
-    /// The store's generation of names before it was looked for.
+    /// The store's generation of names, read before the collection was looked up.
     generation: u64,
     collection: Weak<Collection>,
 }
 
-/// A collection of which an `_id` is equal to itself alone and of one document.
+/// A collection in which an `_id` equals no other value and belongs to one document.
 #[derive(Debug)]
 pub struct PlainCollection(Arc<Collection>);
 

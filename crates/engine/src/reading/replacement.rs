@@ -72,7 +72,7 @@ impl Engine {
                 let name = collection.namespace();
                 if name.collection.starts_with(PREFIX) {
                     match self.store().drop_collection(&name).await {
-                        // It is in nobody's way.
+                        // What stays does not keep the store from starting.
                         Err(error @ StoreError::Corrupt { .. }) => {
                             tracing::warn!(%error, collection = %name, "what a crash left is not removed");
                         }

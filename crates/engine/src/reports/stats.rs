@@ -121,7 +121,7 @@ impl Engine {
             }
             report.collections += 1;
             let namespace = Namespace::new(database, &entry.name);
-            // Those that are damaged keep the others from nothing.
+            // A damaged collection is left out, so that the figures of all others can be had.
             if self
                 .existing(&namespace)
                 .is_ok_and(|one| one.check_sound().is_err())

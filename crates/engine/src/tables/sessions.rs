@@ -47,7 +47,7 @@ pub(crate) struct Sessions {
     removals: AtomicU64,
 }
 
-/// How often it is noted that a connection goes on using a session: far more often than sessions are forgotten.
+/// How often the last use of a session is noted while one connection goes on using it: far more often than sessions expire.
 const NOTED_EVERY: Duration = Duration::from_secs(1);
 
 /// The session that a connection has used last, and what was known then.
@@ -77,7 +77,7 @@ impl Sessions {
         session: SessionId,
         now: Instant,
     ) -> Result<()> {
-        // Asked first: a removal after this is seen the next time.
+        // Read first, so that a removal after this is seen the next time.
         let removals = self.removals.load(Ordering::Acquire);
         let is_noted = used.as_ref().is_some_and(|used| {
             used.session == session

@@ -17,7 +17,7 @@ type UserKey = (String, String);
 #[derive(Debug, Default)]
 pub(crate) struct Users {
     known: RwLock<Known>,
-    /// Whether there is one in `known`: each request asks for that, and takes no lock for it.
+    /// Whether `known` has any; kept apart, since each request reads it and should take no lock.
     has_some: AtomicBool,
     passwords: PasswordsSeen,
     is_login_waived: AtomicBool,

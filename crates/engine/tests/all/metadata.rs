@@ -225,7 +225,7 @@ async fn where_a_document_lies_is_told_where_it_is_read() {
             "{found:?}"
         );
     }
-    // Behind other stages too, and in what is computed of groups.
+    // After other stages too, and in accumulators of groups.
     let behind: [&[Document]; 4] = [
         &[doc! {"$set": {"x": 1}}, doc! {"$match": {"x": 1}}],
         &[doc! {"$project": {"list": 1}}, doc! {"$unwind": "$list"}],

@@ -21,7 +21,7 @@ const INLINE_BYTES_MAX: usize = 64 << 10;
 /// reader.
 const POINT_DELETES_MAX: usize = 1024;
 
-/// The bytes in tables from which on it is worth while to free those of a shard that was dropped before.
+/// The bytes in tables from which on the space of a shard that was dropped before is worth freeing.
 const DROPPED_BYTES_MIN: u64 = 64 << 10;
 
 /// The bytes that the engine's batch takes for an entry besides key and value.
@@ -180,12 +180,12 @@ impl Database {
             entries.next();
         }
         let (is_long, failed) = (entries.valid(), entries.status().err());
-        // What cannot be read can be removed all the same.
+        // Entries that cannot be read are deleted all the same, as a range.
         if is_long || failed.is_some() {
             batch.clear();
             batch.delete_range(&low, &high);
         }
-        // One that was dropped before, by a drop that did not come to its end, has entries in the tables still.
+        // A shard that an interrupted drop deleted before still has entries in the tables.
         let is_in_tables = || {
             let sizes = self.db.get_approximate_sizes(&[Range::new(&low, &high)]);
             sizes.iter().sum::<u64>() >= DROPPED_BYTES_MIN

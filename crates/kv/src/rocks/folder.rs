@@ -26,7 +26,7 @@ const FORMAT_NUMBER: u32 = 1;
 /// values.
 const UNMARKED: [&str; 2] = ["CURRENT", "values"];
 
-/// What a folder holds while it is being filled: as long as this is there, it is nobody's data folder.
+/// The file that a folder holds while it is being filled: as long as it is there, the folder opens for nothing else.
 const UNFINISHED: &str = "UNFINISHED";
 
 /// What a fresh file system holds, and a folder that is about to be filled.

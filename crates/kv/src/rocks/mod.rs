@@ -347,7 +347,7 @@ mod tests {
         let database = engine.database().unwrap();
         let keys = ShardKeys::new(shard);
         fill_a_table(&database, &keys);
-        // As by a drop whose flush found no room.
+        // What a drop leaves whose flush failed for want of room.
         let (low, high) = keys.all();
         let mut batch = rocksdb::WriteBatch::default();
         batch.delete_range(&low, &high);

@@ -1,4 +1,4 @@
-//! Whether the folder that was opened is still there, and what it held can still be told.
+//! Whether the folder that was opened is still there, so that what it held may still be answered.
 
 use crate::Error;
 use crate::poison::Poison;
@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 /// How often the folder is looked for.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// An open folder. Readers that answer out of memory ask it each time, so it takes no lock.
+/// An open folder. Readers that answer from memory check it each time, so it takes no lock.
 #[derive(Debug)]
 pub(super) struct Presence {
     folder: PathBuf,
@@ -51,7 +51,7 @@ impl Presence {
         }
     }
 
-    /// Whether what memory knows can be told: nothing has failed, and the folder is there and open.
+    /// Whether answers may come from memory: nothing has failed, and the folder is there and open.
     pub(super) fn is_sound(&self) -> bool {
         !self.is_closed.load(Ordering::Acquire) && !self.poison.is_set() && !self.is_gone()
     }

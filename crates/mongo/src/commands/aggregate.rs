@@ -98,7 +98,7 @@ pub(super) fn parse(
     Ok((source, request))
 }
 
-/// What MongoDB's own servers ask of each other. Of parts that are merged there are none here.
+/// Checks the options that MongoDB's own servers set for each other. There are no shards here whose results would be merged.
 fn check_internal(arguments: &Arguments<'_>) -> Result<()> {
     let is_of_router = arguments.bool("fromMongos")?.is_some();
     if arguments.bool("needsMerge")?.is_some() && !is_of_router {

@@ -13,7 +13,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         .documents("indexes")?
         .ok_or_else(|| arguments.missing("indexes"))?;
     let drops_unknown = arguments.flag("ignoreUnknownIndexOptions")?.unwrap_or(false);
-    // The version is that of each index; of members that wait for each other there is one.
+    // These change nothing: each index has its own version, and one member makes every quorum.
     arguments.integer("v")?;
     arguments.bool("returnOnStart")?;
     arguments.ignore(&["commitQuorum"]);

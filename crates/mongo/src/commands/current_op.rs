@@ -15,7 +15,7 @@ const OPTIONS: [&str; 3] = ["$all", "$ownOps", "$truncateOps"];
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     call.require_admin()?;
     let arguments = call.arguments();
-    // Values of every type are true or false, as in MongoDB.
+    // As in MongoDB, a value of any type counts as true or false.
     let is_set = |name| is_true(arguments.any(name));
     let own_only = is_set("$ownOps");
     if !own_only {
@@ -25,7 +25,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
         all_users: !own_only,
         idle_connections: is_set("$all"),
         idle_cursors: false,
-        // Only those who test may have long commands whole; others ask `$currentOp`.
+        // Long commands are shown whole only where commands for tests are on; `$currentOp` shows them everywhere.
         is_truncated: !call.server.options.test_commands
             || arguments.any("$truncateOps").is_none()
             || is_set("$truncateOps"),

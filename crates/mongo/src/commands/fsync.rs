@@ -19,7 +19,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     arguments.any("fsync");
     let lock = arguments.flag("lock")?.unwrap_or(false);
     let timeout = timeout(&arguments)?;
-    // What is locked can be copied in any case.
+    // It changes nothing: the files of a locked server can be copied in any case.
     arguments.flag("forBackup")?;
     let allows_failure = arguments.flag("allowFsyncFailure")?.unwrap_or(false);
     arguments.finish()?;

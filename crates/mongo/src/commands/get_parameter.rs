@@ -145,7 +145,7 @@ pub(super) async fn set(call: &mut Call<'_>) -> Result<Reply> {
         }
         wanted.push((name, value));
     }
-    // MongoDB sets them in the order of their names, and tells what the first one was.
+    // MongoDB sets them in the order of their names, and returns the former value of the first one.
     wanted.sort_unstable_by_key(|(name, _)| *name);
     let changes = wanted.iter().map(|(name, value)| Change::parse(name, *value));
     let changes: Vec<Change> = changes.collect::<Result<_>>()?;

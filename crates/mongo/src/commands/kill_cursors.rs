@@ -11,7 +11,7 @@ use value::{Value, ValueRef, doc};
 pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let arguments = call.arguments();
     let name = arguments.any("killCursors").unwrap_or(ValueRef::Null);
-    // It is read, and no more: a cursor is known by its id alone.
+    // The name is checked and not used: a cursor is known by its id alone.
     match name {
         ValueRef::String(listing) if listing.starts_with("$cmd.") => {}
         name => drop(namespace_of(&call.database, name)?),

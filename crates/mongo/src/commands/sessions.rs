@@ -39,7 +39,7 @@ pub(super) fn of_this_user(call: &Call<'_>, id: [u8; 16]) -> SessionId {
     call.connection.login.session(id)
 }
 
-/// The sessions that a command lists under its own name. They are of others only where the client has one of these rights.
+/// The sessions that a command lists under its own name. Those of other users need one of these rights.
 pub(super) fn listed(call: &Call<'_>, name: &'static str, rights: &[Action]) -> Result<Vec<SessionId>> {
     let sessions = documents(&call.arguments(), name)?;
     let named: Vec<_> = sessions.iter().map(NamedSession::parse).collect::<Result<_>>()?;

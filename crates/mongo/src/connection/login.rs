@@ -71,7 +71,7 @@ impl Login {
         }
     }
 
-    /// The session that a client names. One of another user needs the right to act for others, or one of these.
+    /// The session that a client names. A session of another user needs the right to act for others, or one of these rights.
     pub fn named_session(&self, engine: &Engine, named: NamedSession, rights: &[Action]) -> Result<SessionId> {
         let own = self.session(named.id);
         let Some(user) = named.user.filter(|user| *user != own.user) else {

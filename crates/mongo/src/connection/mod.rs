@@ -31,7 +31,7 @@ pub struct Connection {
     pub login: Login,
     /// As whose connection it is shown to administrators: the full name of who ran its last listed operation.
     pub shown_user: Option<Arc<str>>,
-    /// What its finds by `_id` need not ask again.
+    /// What its finds by `_id` keep from one to the next.
     pub at_hand: AtHand,
 }
 

@@ -69,7 +69,7 @@ pub(crate) async fn run(
         budget: server.engine.memory().clone(),
         is_stranger: true,
     };
-    // Listens once for all messages. What has come is taken first, since those who send all the time would pay for it each time.
+    // One listener serves all messages. Messages that have arrived are taken first, so that a busy client does not pay for it each time.
     let mut watched = stop.clone();
     let mut stopped = pin!(net::stopped(&mut watched));
     loop {
@@ -93,7 +93,7 @@ pub(crate) async fn run(
     }
 }
 
-/// Serves what has come of a connection; false where it is to be closed.
+/// Serves what was read from a connection; false where it is to be closed.
 async fn serve_next(
     server: &Arc<Server>,
     connection: &mut Connection,

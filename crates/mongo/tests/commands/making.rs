@@ -14,7 +14,7 @@ fn create(options: Document) -> Document {
 #[test]
 fn options_of_collections_are_those_that_are_declared() {
     run(&[
-        // A size is within its range before it is asked what it is for.
+        // A size's range is checked before what it belongs to.
         bad(create(doc! {"size": 0}), 2, "'size' value must be"),
         bad(create(doc! {"size": 1}), 72, "only valid when"),
         bad(create(doc! {"max": (1_i64 << 31)}), 2, "< 2^31"),

@@ -57,7 +57,7 @@ impl Catalog {
         let mut disk = self.disk.lock().await;
         let known = self.collections.read().get(namespace).cloned();
         let Some(collection) = known else {
-            // Where nobody knows whether it is there, its entry may still be saved, and its shards cannot be marked.
+            // Where damage hides whether it is there, its entry may still be saved, and its shards are not known.
             let hidden = self.find(namespace);
             return hidden.map_or(Ok(false), |hidden| hidden.check_sound().map(|()| false));
         };

@@ -1,14 +1,14 @@
-//! What of the catalog cannot be read.
+//! Damage to the catalog.
 //!
-//! A store opens with what can be read of its catalog, and what cannot is never taken for what is not there. A collection whose
-//! entry or head is damaged has its name, and whatever is asked of it says so. The same is said of each name whose entry may lie
-//! where nothing can be read. So nothing is answered as if it were empty, and nothing is put over what may still be saved.
+//! A store opens with the part of its catalog that can be read, and never takes the rest for empty. A collection whose entry or head
+//! is damaged keeps its name, and every operation on it fails and says why. So does one on any name whose entry may stand in a part
+//! that cannot be read. Thus nothing is answered as if it were empty, and nothing overwrites what may still be saved.
 
 use super::disk::entry_key;
 use super::namespace::Namespace;
 use kv::Unreadable;
 
-/// What of the catalog cannot be read.
+/// The parts of the catalog that cannot be read.
 #[derive(Debug, Default)]
 pub(crate) struct Damage {
     /// Why the head cannot be read: no collection can be made, dropped or changed then.
@@ -28,7 +28,7 @@ impl Damage {
         self.entries.iter().find(is_within).map(|part| part.what.as_str())
     }
 
-    /// What is to be said of it.
+    /// The findings for a report, one for each damaged part.
     pub(super) fn findings(&self) -> Vec<String> {
         let head = self.head.iter().map(|what| format!("its head: {what}"));
         let entries = self.entries.iter().map(|part| {

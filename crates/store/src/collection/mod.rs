@@ -52,7 +52,7 @@ pub struct Collection {
     uuid: [u8; 16],
     namespace: RwLock<Arc<Namespace>>,
     options: RwLock<Arc<CollectionOptions>>,
-    /// What each read asks of the options, so that it takes no lock for that.
+    /// The options that each read needs, kept apart so that it takes no lock for them.
     is_view: AtomicBool,
     has_plain_ids: AtomicBool,
     indexes: RwLock<Arc<IndexSet>>,
@@ -109,8 +109,7 @@ impl Collection {
         Ok(Arc::new(collection))
     }
 
-    /// A collection of which so much is damaged that nothing of it can be used. It has its name; whatever is asked of it fails and
-    /// says why.
+    /// A collection that is so damaged that nothing of it can be used. It keeps its name; every operation on it fails and says why.
     pub(crate) fn unreadable(
         catalog: &Catalog,
         namespace: Namespace,
@@ -118,7 +117,7 @@ impl Collection {
         what: &str,
     ) -> Arc<Collection> {
         let (compile, now_ms) = (catalog.options.filter_compiler, (catalog.options.clock)());
-        // It can always be made: it has no filter that might not compile.
+        // This never fails: the index has no filter that might not compile.
         let by_id = Index::new(index::ID_INDEX, IndexSpec::id(), compile, now_ms);
         let indexes = by_id.into_iter().map(Arc::new).collect();
         let mut collection = Collection::new(catalog, namespace, entry, indexes);

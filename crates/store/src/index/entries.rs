@@ -343,7 +343,7 @@ fn shown_key(key: &str) -> String {
 pub(crate) fn duplicate_key(namespace: &Namespace, index: &Index, key: &[u8], mut bits: &[u8]) -> StoreError {
     let mut rest = key.get(keys::index_prefix(index.id).len()..).unwrap_or_default();
     let mut taken = Document::new();
-    // What orders the texts of a text index is no part of its own: it is the weight of the term before it.
+    // The field of a text index that orders its terms is no field of documents: it stands for the weight of the term before it.
     let names = index.spec.key.iter().map(|(name, _)| name);
     let names = names.filter(|name| !(index.is_text() && *name == TEXT_ORDER));
     for ((name, path), field) in names.zip(index.paths.iter()).zip(index.fields.iter()) {

@@ -212,7 +212,8 @@ impl Watched<'_> {
             .values()
             .filter(|mark| mark.is_telling() && mark.matches(file, size));
         let of_known = of_known.map(|mark| mark.offset).max();
-        // Of few bytes a name tells only once the first file holds them no more: until then, both may have begun alike.
+        // A file of few bytes is taken for a copy by its name only once the first file holds them no more: until then, both may have
+        // begun alike.
         let is_copied = |tail: &&Tail| {
             (tail.read.is_telling() || (tail.read.tells(path) && !tail.is_intact()))
                 && tail.read.matches(file, size)
@@ -222,7 +223,7 @@ impl Watched<'_> {
         match (copied, of_known) {
             // As long as the first one holds all that the copy does, it is not known which of both goes on.
             (Some(tail), _) if tail.is_intact() && self.doubted.insert(key.to_owned()) => Original::Later,
-            // What waits there for more is read here again.
+            // A message that waits there for more lines is read here again.
             (Some(tail), offset) => Original::At(tail.mark.offset.max(offset.unwrap_or(0))),
             (None, Some(offset)) => Original::At(offset),
             (None, None) => Original::None,

@@ -80,7 +80,7 @@ fn parse(database: &str, arguments: &Arguments<'_>, now_ms: u64) -> Result<Creat
         options.push("collation", collation.description().clone());
     }
     encrypted_fields::check(arguments, &options, capped.is_some())?;
-    // Of replicas there are none.
+    // It changes nothing here: there are no replicas.
     arguments.flag("recordIdsReplicated")?;
     arguments.finish()?;
     if capped.is_some() && options.contains("viewOn") {

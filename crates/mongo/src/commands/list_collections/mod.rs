@@ -17,7 +17,7 @@ pub(super) async fn run(call: &mut Call<'_>) -> Result<Reply> {
     let name_only = arguments.bool("nameOnly")?.unwrap_or(false);
     let authorized_only = arguments.bool("authorizedCollections")?.unwrap_or(false);
     let batch_size = cursor::batch_size(&arguments)?;
-    // No collection is dropped later than it is told.
+    // It changes nothing: collections are dropped at once, so none is pending.
     arguments.flag("includePendingDrops")?;
     arguments.any("listCollections");
     arguments.finish()?;
