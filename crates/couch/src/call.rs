@@ -180,7 +180,7 @@ impl Call {
         self.path.first().map(String::as_str).unwrap_or_default()
     }
 
-    /// What tells who asks.
+    /// The parts of the request that say who asks.
     pub(crate) fn visitor(&self) -> Visitor<'_> {
         Visitor {
             engine: &self.server.engine,
@@ -314,7 +314,7 @@ impl Call {
     }
 }
 
-/// Refuses a path and query that are longer than the settings let through, where they say something.
+/// Refuses a path and query that are longer than the settings allow, if they set a limit.
 fn check_length(config: &Config, uri: &Uri) -> Result<()> {
     let length = uri.path_and_query().map_or(0, |target| target.as_str().len());
     match config.number::<usize>("chttpd", "max_uri_length") {

@@ -72,7 +72,7 @@ impl Generators {
     }
 }
 
-/// What settings say of ids besides the algorithm.
+/// The settings of ids besides the algorithm.
 #[derive(Debug, Default)]
 pub(crate) struct Form {
     /// What follows the time in ids of `utc_id`.
@@ -82,7 +82,7 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// The form that the settings say.
+    /// Reads them from the settings.
     pub(crate) fn configured(config: &Config) -> Form {
         Form {
             suffix: config.get("uuids", "utc_id_suffix").unwrap_or_default(),
@@ -105,7 +105,7 @@ impl Form {
     }
 }
 
-/// A UUID of this version (RFC 9562), which has these bits where it leaves them open.
+/// A UUID of this version (RFC 9562), whose free bits are these.
 fn of_version(version: u128, bits: u128) -> u128 {
     const OPEN: u128 = !(0xf << 76 | 0b11 << 62);
     bits & OPEN | version << 76 | 0b10 << 62

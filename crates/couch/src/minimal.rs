@@ -7,13 +7,13 @@ use http::{HeaderMap, HeaderName, Response};
 const KEPT: &str =
     "Cache-Control, Content-Length, Content-Range, Content-Type, ETag, Server, Transfer-Encoding, Vary";
 
-/// Whether a request wants that.
+/// Whether a request asks for a minimal answer.
 pub(crate) fn is_wanted(headers: &HeaderMap) -> bool {
     let preferred = headers.get("prefer").and_then(|value| value.to_str().ok());
     preferred.is_some_and(|value| value.eq_ignore_ascii_case("return=minimal"))
 }
 
-/// Leaves an answer only the headers that the settings keep.
+/// Removes the headers of an answer that the settings do not keep.
 pub(crate) fn reduce(config: &Config, response: &mut Response) {
     let kept = config.get("chttpd", "prefer_minimal");
     let kept = kept.as_deref().unwrap_or(KEPT);

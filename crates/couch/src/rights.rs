@@ -1,10 +1,10 @@
-//! Who may ask for a path at all, whatever is done there (`src/chttpd/src/chttpd_auth_request.erl`).
+//! Who may use a path at all, whatever the method (`src/chttpd/src/chttpd_auth_request.erl`).
 
 use crate::call::Call;
 use access::error::{CouchError, Result};
 use access::security::{Permission, require_server_admin};
 
-/// Refuses a user who may not ask for the path. What else a user may or may not is the endpoint's.
+/// Refuses a user who may not use the path. The endpoint checks all other rights.
 pub(crate) fn check(call: &Call, path: &[&str]) -> Result<()> {
     let user = &call.user;
     match path {

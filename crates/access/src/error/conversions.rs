@@ -1,4 +1,4 @@
-//! What the errors of other crates are called here: each table of one crate's errors.
+//! Conversions of other crates' errors, one table for each crate.
 
 use super::CouchError;
 use code::Code;

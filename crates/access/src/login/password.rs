@@ -10,7 +10,7 @@ use http::{StatusCode, basic_credentials};
 use std::sync::Arc;
 use value::date::since_1970;
 
-/// Whoever the request's basic credentials name; `_` with the password `_` is somebody who logged out.
+/// The user whom the request's basic credentials name; `_` with the password `_` is somebody who logged out.
 pub(super) async fn user(visitor: &Visitor<'_>) -> Result<Option<User>> {
     let Some(given) = basic_credentials(visitor.headers) else {
         return Ok(None);

@@ -1,5 +1,5 @@
 //! One-time passwords that change with the time (RFC 6238), for users whose document has a member `totp`
-//! (`src/couch/src/couch_httpd_auth.erl`, `verify_totp`): whoever logs in by a form sends one besides the password, and basic
+//! (`src/couch/src/couch_httpd_auth.erl`, `verify_totp`): a login by a form sends one besides the password, and basic
 //! credentials alone are not enough.
 
 use hmac::digest::KeyInit;
@@ -9,20 +9,20 @@ use sha2::{Sha224, Sha256, Sha384, Sha512};
 use subtle::{Choice, ConstantTimeEq};
 use value::{Document, Value};
 
-/// How long one is good, in seconds; so are the one before and the one after, since clocks differ.
+/// How long a one-time password is valid, in seconds. The one before and the one after it are accepted too, since clocks differ.
 const STEP_SECONDS: u64 = 30;
 
-/// How the one-time passwords of a user are made.
+/// How the one-time passwords of a user are computed.
 #[derive(Debug)]
 pub(super) struct Totp {
     algorithm: String,
-    /// `None` where the document has no usable key: then nothing is right.
+    /// `None` where the document has no usable key: then no password is accepted.
     key: Option<Vec<u8>>,
     digits: u32,
 }
 
 impl Totp {
-    /// What a document of a user says; `None` if its user needs none.
+    /// Reads them from a user's document; `None` if the user needs none.
     pub(super) fn of(document: &Document) -> Option<Totp> {
         let said = document.get("totp")?;
         let member = |name: &str| match said {
@@ -42,11 +42,11 @@ impl Totp {
         })
     }
 
-    /// Whether this is the one-time password of the moment.
+    /// Whether this is a one-time password that is valid now.
     pub(super) fn is_right(&self, given: Option<&str>, now_seconds: u64) -> bool {
         let given = given.unwrap_or_default().as_bytes();
         let step = now_seconds / STEP_SECONDS;
-        // All are looked at, so that the time does not tell which one it is.
+        // All are compared, so that the time which that takes does not tell which one it is.
         let mut is_right = Choice::from(0);
         for step in step.saturating_sub(1)..=step + 1 {
             if let Some(code) = self.code(step) {
@@ -56,15 +56,15 @@ impl Totp {
         is_right.into()
     }
 
-    /// The one-time password of a step (RFC 4226, 5.3); `None` where the document makes no sense.
+    /// The one-time password of a step (RFC 4226, 5.3); `None` where the document names no usable key, algorithm or length.
     fn code(&self, step: u64) -> Option<String> {
         let (key, message) = (self.key.as_deref()?, step.to_be_bytes());
         let digest = match self.algorithm.as_str() {
-            "sha" => code::<Hmac<Sha1>>(key, &message),
-            "sha224" => code::<Hmac<Sha224>>(key, &message),
-            "sha256" => code::<Hmac<Sha256>>(key, &message),
-            "sha384" => code::<Hmac<Sha384>>(key, &message),
-            "sha512" => code::<Hmac<Sha512>>(key, &message),
+            "sha" => digest_of::<Hmac<Sha1>>(key, &message),
+            "sha224" => digest_of::<Hmac<Sha224>>(key, &message),
+            "sha256" => digest_of::<Hmac<Sha256>>(key, &message),
+            "sha384" => digest_of::<Hmac<Sha384>>(key, &message),
+            "sha512" => digest_of::<Hmac<Sha512>>(key, &message),
             _ => None,
         }?;
         let start = usize::from(digest.last()? & 0xf);
@@ -77,12 +77,13 @@ impl Totp {
     }
 }
 
-fn code<M: Mac + KeyInit>(key: &[u8], message: &[u8]) -> Option<Vec<u8>> {
+/// The HMAC of a message.
+fn digest_of<M: Mac + KeyInit>(key: &[u8], message: &[u8]) -> Option<Vec<u8>> {
     let mac = <M as Mac>::new_from_slice(key).ok()?;
     Some(mac.chain_update(message).finalize().into_bytes().to_vec())
 }
 
-/// The bytes that base 32 stands for (RFC 4648), with or without the signs that fill its end.
+/// The bytes that base 32 stands for (RFC 4648), with or without padding.
 fn from_base_32(text: &str) -> Option<Vec<u8>> {
     let mut bytes = Vec::with_capacity(text.len() * 5 / 8);
     let (mut bits, mut count) = (0u32, 0);

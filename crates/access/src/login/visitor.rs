@@ -1,4 +1,4 @@
-//! What is known of a request before it is known who asks.
+//! The parts of a request that say who asks.
 
 use crate::config::Config;
 use crate::passwords::Passwords;
@@ -16,7 +16,7 @@ pub struct Logins {
 }
 
 impl Logins {
-    /// Nobody has logged in yet; `None` if the operating system gives no random bytes.
+    /// Logins of a server that starts; `None` if the operating system gives no random bytes.
     pub fn new() -> Option<Logins> {
         Some(Logins {
             passwords: Passwords::new()?,
@@ -24,7 +24,7 @@ impl Logins {
         })
     }
 
-    /// How many passwords were told by their digest, and how many were hashed.
+    /// How many passwords were recognized by their digest, and how many had to be hashed.
     pub fn counts(&self) -> (u64, u64) {
         self.passwords.counts()
     }
@@ -39,11 +39,11 @@ pub struct Visitor<'a> {
     pub config: &'a Config,
     /// Its logins.
     pub logins: &'a Logins,
-    /// What is to be done.
+    /// The request's method.
     pub method: &'a Method,
     /// The parts of the path.
     pub path: &'a [String],
-    /// What stands before the body.
+    /// The request's headers.
     pub headers: &'a HeaderMap,
     /// The address that asks.
     pub peer: SocketAddr,

@@ -1,7 +1,7 @@
-//! Edits of documents of users, which their accounts follow.
+//! Edits and purges of documents of users, which their accounts follow.
 //!
-//! Both run to their end once they are begun, though the client goes away or its time is over meanwhile: an account that did not
-//! follow its document would keep a password or roles that nobody sees any more.
+//! Both run to their end once they have begun, even if the client goes away or its time runs out: an account that did not follow its
+//! document would keep a password or roles that nobody sees any more.
 
 use super::{UserChange, settle};
 use crate::database::Database;
@@ -10,7 +10,7 @@ use engine::{Edit, EditOutcome, Engine, Revision};
 use http::StatusCode;
 use value::Value;
 
-/// Makes edits, each with what it makes of a user, if anything; what became of each.
+/// Makes edits, each with the change that it makes to an account, if any. Returns the outcome of each.
 pub async fn edit(
     engine: &Engine,
     database: &Database,
@@ -41,7 +41,7 @@ pub async fn edit(
     .await
 }
 
-/// Purges revisions, with what that may make of users; for each document those that were there.
+/// Purges revisions, with the changes to accounts that follow. Returns for each document the revisions that were there.
 pub async fn purge(
     engine: &Engine,
     database: &Database,
@@ -69,7 +69,7 @@ pub async fn purge(
     .await
 }
 
-/// After a failure: what could not be flushed because the disk is full is there all the same, and readers see it.
+/// Called after a failure: what could not be flushed because the disk is full is written all the same, and readers see it.
 async fn follow_what_is_there(
     engine: &Engine,
     database: &Database,

@@ -1,4 +1,4 @@
-//! What becomes of accounts whose documents are gone.
+//! Ends the accounts whose documents are gone.
 
 use super::SALT;
 use crate::database::Database;
@@ -10,13 +10,13 @@ use std::ops::Bound;
 use std::sync::Arc;
 use value::{Value, doc};
 
-/// What an account's own data call the database whose document made it.
+/// The member of an account's custom data that names the database whose document made it.
 pub(super) const MADE_IN: &str = "database";
 
-/// The accounts that are named in one statement.
+/// How many accounts one statement names.
 const ENDED_AT_ONCE: usize = 1_000;
 
-/// Ends the account of a name. That of an administrator is no matter of a document, and only loses the roles that one gave it.
+/// Ends the account of this name. An administrator's account does not depend on a document, and only loses the roles that one gave it.
 pub(super) async fn end(engine: &Engine, name: &str) -> Result<()> {
     match user::account(engine, name) {
         Some(account) if engine.is_root(&account) => forget_roles(engine, &account).await,
@@ -25,8 +25,8 @@ pub(super) async fn end(engine: &Engine, name: &str) -> Result<()> {
     }
 }
 
-/// Ends the accounts that the documents of a database made, which is about to be dropped. Those that have roles of the MongoDB protocol
-/// are more than that.
+/// Ends the accounts that the documents of this database made, which is about to be dropped. Accounts with roles of MongoDB's protocol
+/// stay, and lose what the documents gave them.
 pub async fn end_all(engine: &Engine, database: &Database) -> Result<()> {
     if !database.is_users {
         return Ok(());
@@ -36,15 +36,15 @@ pub async fn end_all(engine: &Engine, database: &Database) -> Result<()> {
     end_these(engine, accounts).await
 }
 
-/// Ends the accounts that documents of the database of this name made, which is not there any more: of what was written while it was
-/// dropped, too.
+/// Ends the accounts that documents of the database of this name made, which was dropped: also those of documents that were written
+/// meanwhile.
 pub async fn end_marked(engine: &Engine, database: &str) -> Result<()> {
     let all = engine.all_users().into_iter();
     end_these(engine, all.filter(|account| made_in(account) == Some(database))).await
 }
 
-/// Ends the accounts that documents of other databases made than the one of users: the settings named another one before. The documents
-/// keep the keys of their passwords, so each is known again once the settings name its database.
+/// Ends the accounts that documents of databases other than `users` made, which the settings named before. The documents keep the keys
+/// of their passwords, so each user can log in again once the settings name that database.
 pub(super) async fn end_others(engine: &Engine, users: &str) -> Result<()> {
     let is_other = |account: &Arc<auth::User>| made_in(account).is_some_and(|database| database != users);
     end_these(engine, engine.all_users().into_iter().filter(is_other)).await
@@ -70,7 +70,7 @@ async fn end_these(engine: &Engine, accounts: impl Iterator<Item = Arc<auth::Use
     Ok(())
 }
 
-/// Drops the accounts of these ids together: one by one, each would be flushed by itself.
+/// Drops the accounts of these ids in one statement, so that they share a flush.
 async fn drop_all(engine: &Engine, ids: Vec<Value>) -> Result<()> {
     let statement = DeleteStatement {
         filter: doc! {"_id": doc! {"$in": Value::Array(ids)}},
@@ -107,7 +107,7 @@ async fn forget_roles(engine: &Engine, account: &auth::User) -> Result<()> {
     engine.change_user(&account.database, &account.name, forget).await
 }
 
-/// The names of those whose documents a database has.
+/// The names of the users whose documents a database has.
 async fn names(database: &Database) -> Result<Vec<String>> {
     let snapshot = database.snapshot().await?;
     let mut names = Vec::new();

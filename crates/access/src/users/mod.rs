@@ -37,7 +37,7 @@ use value::{Document, DocumentBuf, Value, doc};
 /// The database in which users are made.
 const DATABASE: &str = "admin";
 
-/// What the own data of an account without credentials call the salt of its document's key: cookies end with the password that it is of.
+/// The member with the salt of its document's key in the custom data of an account without credentials: cookies end with that password.
 pub(crate) const SALT: &str = "salt";
 
 /// How long a new database of users is without its design document.
@@ -51,7 +51,7 @@ pub struct UserChange {
     password: Option<String>,
     /// What the document knew of the password before.
     known: Option<Kept>,
-    /// What it knows of the new one.
+    /// The key that the document holds of the new password.
     made: Option<Kept>,
     roles: Vec<Value>,
 }
@@ -67,7 +67,7 @@ impl UserChange {
         }
     }
 
-    /// Whether the document is this, as far as its key tells: the salt of a new password is nobody else's.
+    /// Whether these are the fields of the document that was written, as far as its key tells: each new password has a salt of its own.
     fn has_made(&self, fields: &Document) -> bool {
         self.made.is_some() && Kept::read(fields) == self.made
     }

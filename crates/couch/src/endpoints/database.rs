@@ -221,7 +221,7 @@ async fn compact_once(database: &Database) {
     }
 }
 
-/// The database that is looked after, by one of its administrators ([`crate::rights`]).
+/// The database that the path names; only its administrators get here ([`crate::rights`]).
 pub(super) fn maintained(call: &Call) -> Result<Database> {
     if call.method != Method::POST {
         return Err(CouchError::method_not_allowed("POST"));

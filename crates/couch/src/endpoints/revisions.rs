@@ -133,7 +133,7 @@ pub(crate) async fn purge(call: &mut Call) -> Result<Response> {
     Ok(respond::json(StatusCode::CREATED, text))
 }
 
-/// Refuses more revisions than the settings let through, which set no limit of themselves.
+/// Refuses more revisions than the settings allow; by default there is no limit.
 fn check_purges(config: &Config, purges: &[(Value, Vec<Revision>)]) -> Result<()> {
     let revisions: usize = purges.iter().map(|(_, revisions)| revisions.len()).sum();
     match config.number::<usize>("purge", "max_revisions_number") {

@@ -92,7 +92,7 @@ fn redirect(call: &Call, parameter: &str, response: &mut Response) -> Result<()>
     Ok(())
 }
 
-/// What a form says of whoever logs in.
+/// The form of a login.
 struct Credentials {
     name: String,
     password: String,

@@ -1,4 +1,4 @@
-//! Accounts of documents of users on the disk: how often they are flushed, and what they are where that fails.
+//! Accounts that documents of users make: how often they are flushed, and what they are after a flush that failed.
 
 use crate::server::{KEEPER, Server};
 use kv::Simulation;
@@ -89,7 +89,7 @@ fn an_account_goes_with_a_document_whose_deletion_a_full_disk_keeps_from_being_f
     assert_eq!(log_in(&server, "apple").status, 401);
 }
 
-/// The flushes that it takes to drop a database of so many users.
+/// The flushes that it takes to drop a database of this many users.
 fn flushes_of_a_drop(users: usize) -> u64 {
     let server = start(&Simulation::new(1));
     let document = |number: usize| {

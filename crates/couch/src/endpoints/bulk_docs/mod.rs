@@ -151,7 +151,7 @@ impl Written {
     }
 }
 
-/// Writes those that the design documents let through, each with the user that it changes; what became of each.
+/// Writes the documents that the design documents accept, each with its change to an account. Returns the outcome of each.
 async fn checked(
     call: &Call,
     database: &Database,

@@ -1,4 +1,4 @@
-//! Answers of which each document is a part, with its attachments as parts of that
+//! Multipart answers, in which each document is a part, with its attachments as parts of that
 //! (`src/chttpd/src/chttpd_db.erl`, `bulk_get_ret_multipart`).
 
 use super::{Entry, Refused, parse, write_what_failed};
@@ -12,7 +12,7 @@ use http::{Body, BodySender, HeaderMap, Response, accepts_type};
 use peer::related::boundary;
 use value::Value;
 
-/// The head of a part that tells what went wrong.
+/// The head of a part that reports an error.
 const ERROR: &str = "Content-Type: application/json; error=\"true\"";
 
 /// The media type of the parts together, where the client wants such an answer and takes no JSON.
@@ -22,7 +22,7 @@ pub(super) fn wanted(headers: &HeaderMap) -> Option<&'static str> {
     wanted.filter(|_| !accepts_type(headers, "application/json"))
 }
 
-/// Answers with what is asked, part by part.
+/// Answers with the documents, part by part.
 pub(super) fn answer(
     database: Database,
     asked: Vec<Value>,
@@ -61,7 +61,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// Sends what one entry asks for; false where nobody takes it any more.
+    /// Sends the documents that one entry names; false where the client has gone.
     async fn send_asked(&self, asked: &Value, options: &ReadOptions) -> Result<bool> {
         let entry = match parse(&self.database, asked) {
             Ok(entry) => entry,

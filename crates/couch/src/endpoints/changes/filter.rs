@@ -128,7 +128,7 @@ impl Filter {
     }
 }
 
-/// The design document of this name, if its functions can be asked: a feed that has begun can say no more that they cannot.
+/// The design document of this name. Fails if its functions cannot run, since a feed that has begun cannot report that any more.
 async fn with_functions(call: &Call, database: &Database, name: &str) -> Result<Arc<Design>> {
     let design = call.server.designs.named(database, name).await?;
     design.functions()?;

@@ -10,7 +10,7 @@ use http::{Response, if_none_match};
 use json::{write_fields, write_string};
 use value::ValueRef;
 
-/// What asks for another revision, or for more than members.
+/// The parameters that ask for another revision, or for more than members.
 const REFUSED: [&str; 12] = [
     "atts_since",
     "attachments",
@@ -26,7 +26,7 @@ const REFUSED: [&str; 12] = [
     "att_encoding_info",
 ];
 
-/// Answers with what is public of a user's document; refuses as if there were none where nothing is.
+/// Answers with the public members of a user's document; as if there were no document where no member is public.
 pub(super) async fn answer(
     call: &Call,
     database: &Database,
