@@ -1,8 +1,10 @@
-//! `$densify` at work: documents sorted by partition and field, with new ones between them.
+//! `$densify` at work: documents sorted by partition and field, with new ones between them. With `full` bounds they are sorted
+//! by the field alone, and partitions come mixed. What a partition lacks behind its last document comes after all documents.
 
+use super::partitions::{Partition, Partitions};
 use super::{Bounds, Densify};
 use crate::fields::{reached, set};
-use crate::join_key::append_key;
+use crate::join_key::{append_key, key_of};
 use crate::row::Row;
 use crate::sorted_input::SortedInput;
 use crate::stage::Run;
@@ -21,7 +23,8 @@ const MADE_MAX: u64 = 500_000;
 /// A document with its keys.
 struct Keyed {
     row: Row,
-    partition: Vec<u8>,
+    /// The part of its sort key that stands for its partition.
+    prefix: Vec<u8>,
     /// `None` if the document has no value, and stays as it is.
     value: Option<Value>,
 }
@@ -32,32 +35,44 @@ pub(super) struct Densifying {
     variables: Arc<Variables>,
     /// The documents, each with how much of its key stands for its partition.
     input: SortedInput<(Row, usize)>,
-    /// The extremes of all documents.
+    partitions: Partitions,
+    /// The prefix of the document at hand.
+    prefix: Vec<u8>,
+    /// The least and the greatest value so far, where documents are sorted by it.
     extremes: Option<(Value, Value)>,
-    /// The steps of the partition at hand.
+    /// The steps that are being filled.
     steps: Option<Steps>,
-    /// A document that waits for those that are made before it.
-    waiting: Option<Keyed>,
-    /// Whether the bounds given are still to be filled where no document has a value.
+    /// Whether the input's first document is still to come.
     is_untouched: bool,
     made: u64,
     /// About the bytes of the page at hand.
     page_bytes: usize,
 }
 
-/// The steps within one partition.
+/// Steps of one partition at which there are no documents.
 struct Steps {
-    partition: Vec<u8>,
-    /// What new documents after the last one have beside the field: what the first has.
+    /// What new documents have beside the field.
     fields: Document,
-    base: Value,
-    taken: i64,
-    /// The next step's value; none beyond what can be reached.
     next: Option<Value>,
+    end: Value,
+    with_end: bool,
+    behind: Option<Behind>,
+}
+
+/// A document that waits for those made before it.
+struct Behind {
+    row: Row,
+    value: Value,
+    /// The place of its partition.
+    place: usize,
 }
 
 fn order(a: &Value, b: &Value) -> Ordering {
     value::compare(a.as_ref(), b.as_ref())
+}
+
+fn is_at(next: Option<&Value>, value: &Value) -> bool {
+    next.is_some_and(|next| order(next, value).is_eq())
 }
 
 impl Densifying {
@@ -66,9 +81,10 @@ impl Densifying {
             densify,
             variables: Arc::clone(&run.variables),
             input: SortedInput::new(run, None),
+            partitions: Partitions::new(run.kept("$densify")),
+            prefix: Vec::new(),
             extremes: None,
             steps: None,
-            waiting: None,
             is_untouched: true,
             made: 0,
             page_bytes: 0,
@@ -80,34 +96,6 @@ impl Densifying {
         match reached(row.as_ref(), self.densify.field.parts()) {
             None | Some(ValueRef::Null | ValueRef::Undefined) => Ok(None),
             Some(value) => self.checked(value).map(Some),
-        }
-    }
-
-    /// The next document in order.
-    fn next_sorted(&mut self) -> Result<Option<Keyed>> {
-        let Some(sorted) = self.input.sorted()? else {
-            return Ok(None);
-        };
-        let Some((row, length)) = sorted.pop()? else {
-            return Ok(None);
-        };
-        let partition = sorted.key()[..length].to_vec();
-        Ok(Some(Keyed {
-            value: self.value(&row)?,
-            row,
-            partition,
-        }))
-    }
-
-    fn widen_extremes(&mut self, value: &Value) {
-        let (min, max) = self
-            .extremes
-            .get_or_insert_with(|| (value.clone(), value.clone()));
-        if order(value, min).is_lt() {
-            *min = value.clone();
-        }
-        if order(value, max).is_gt() {
-            *max = value.clone();
         }
     }
 
@@ -134,77 +122,173 @@ impl Densifying {
         }
     }
 
-    /// The steps of a document's partition, from their beginning.
-    fn begin(&self, first: &Keyed, value: &Value) -> Steps {
-        let base = match (&self.densify.bounds, &self.extremes) {
-            (Bounds::Explicit(low, _), _) => low.clone(),
-            (Bounds::Full, Some((min, _))) => min.clone(),
-            _ => value.clone(),
+    /// The next document in order.
+    fn next_sorted(&mut self) -> Result<Option<Keyed>> {
+        let Some(sorted) = self.input.sorted()? else {
+            return Ok(None);
         };
-        Steps {
-            partition: first.partition.clone(),
-            fields: self.partition_fields(&first.row),
-            next: self.densify.step.from(&base, 0, None),
-            base,
-            taken: 0,
-        }
+        let Some((row, length)) = sorted.pop()? else {
+            return Ok(None);
+        };
+        let prefix = sorted.key()[..length].to_vec();
+        Ok(Some(Keyed {
+            value: self.value(&row)?,
+            row,
+            prefix,
+        }))
     }
 
-    /// What a document has in the fields that partitions are told apart by.
-    fn partition_fields(&self, row: &Row) -> Document {
-        let mut fields = Document::new();
-        for field in &self.densify.partition_fields {
-            if let Some(value) = reached(row.as_ref(), field.parts()) {
-                set(&mut fields, field.parts(), value.to_value());
+    /// The key of a document's partition, and the fields that its documents have in common. What is missing is not null here.
+    fn partition_of(&self, row: &Row) -> Result<(Vec<u8>, Document)> {
+        let Some(partition) = &self.densify.partition else {
+            return Ok((Vec::new(), Document::new()));
+        };
+        match partition.evaluate(row.as_ref(), &self.variables)? {
+            Some(Value::Document(fields)) => {
+                let value = Value::Document(fields);
+                let key = key_of(value.as_ref(), self.variables.collation()).into_vec();
+                let Value::Document(fields) = value else {
+                    return Ok((key, Document::new()));
+                };
+                Ok((key, fields))
             }
+            _ => Ok((Vec::new(), Document::new())),
         }
-        fields
     }
 
-    /// Begins the steps between bounds that are given, where no document has begun them.
-    fn begin_untouched(&mut self) -> bool {
-        let Bounds::Explicit(low, _) = &self.densify.bounds else {
-            return false;
-        };
-        if !self.densify.partition_fields.is_empty() || !std::mem::take(&mut self.is_untouched) {
-            return false;
-        }
-        self.steps = Some(Steps {
-            partition: Vec::new(),
-            fields: Document::new(),
-            base: low.clone(),
-            taken: 0,
-            next: Some(low.clone()),
-        });
-        true
-    }
-
-    /// Whether a step's value is still within the bounds.
-    fn is_within(&self, value: &Value) -> bool {
+    /// The step at which a partition begins with its first document, and whether that document comes before all steps.
+    fn beginning(&self, value: &Value) -> (Option<Value>, bool) {
+        let step = &self.densify.step;
         match (&self.densify.bounds, &self.extremes) {
-            (Bounds::Explicit(_, high), _) => order(value, high).is_lt(),
-            (Bounds::Full, Some((_, max))) => order(value, max).is_le(),
-            // Within a partition nothing comes after its last document.
-            _ => false,
+            (Bounds::Explicit(low, _), _) if order(value, low).is_ne() => {
+                (Some(step.first_from(low)), order(value, low).is_lt())
+            }
+            // As in MongoDB a first document up to a step behind the least of all comes before the steps, and takes no place
+            // among them.
+            (Bounds::Full, Some((min, _))) if order(value, min).is_gt() => {
+                let is_near = step
+                    .forward(min)
+                    .is_none_or(|second| order(value, &second).is_le());
+                (step.back_and_forward(min), is_near)
+            }
+            _ => (step.forward(value), true),
         }
     }
 
-    fn advance(&self, steps: &mut Steps) {
-        steps.taken += 1;
-        steps.next = self
-            .densify
-            .step
-            .from(&steps.base, steps.taken, steps.next.as_ref());
+    /// Begins the steps between bounds that are given, if no partition has to be known for it.
+    fn begin_untouched(&mut self) -> Result<()> {
+        if !std::mem::take(&mut self.is_untouched) || self.densify.partition.is_some() {
+            return Ok(());
+        }
+        if let Bounds::Explicit(low, _) = &self.densify.bounds {
+            let partition = Partition {
+                fields: Document::new(),
+                next: Some(self.densify.step.first_from(low)),
+            };
+            self.partitions.add(Vec::new(), partition)?;
+        }
+        Ok(())
     }
 
-    /// Makes a document of this step before another one, whose partition's values it takes, or after the last.
-    fn make(
-        &mut self,
-        steps: &mut Steps,
-        value: Value,
-        before: Option<&Keyed>,
-        out: &mut Vec<Row>,
-    ) -> Result<()> {
+    /// Takes the next document: it goes out, or waits behind the steps before it.
+    fn take(&mut self, keyed: Keyed, out: &mut Vec<Row>) -> Result<()> {
+        let Keyed { row, prefix, value } = keyed;
+        let Some(value) = value else {
+            self.put(row, out);
+            return Ok(());
+        };
+        match self.densify.bounds {
+            Bounds::Partition if self.prefix != prefix => {
+                self.partitions.clear()?;
+                self.prefix = prefix;
+            }
+            Bounds::Full => {
+                let min = self.extremes.take().map_or_else(|| value.clone(), |(min, _)| min);
+                self.extremes = Some((min, value.clone()));
+            }
+            Bounds::Partition | Bounds::Explicit(..) => {}
+        }
+        let (key, fields) = self.partition_of(&row)?;
+        let place = match self.partitions.place(&key) {
+            Some(place) => place,
+            None => {
+                let (next, is_first) = self.beginning(&value);
+                let fields = fields.clone();
+                let place = self.partitions.add(key, Partition { fields, next })?;
+                if is_first {
+                    self.put(row, out);
+                    return Ok(());
+                }
+                place
+            }
+        };
+        self.fill_before(fields, Behind { row, value, place });
+        Ok(())
+    }
+
+    /// Begins the steps before a document, whose partition's fields they take.
+    fn fill_before(&mut self, fields: Document, behind: Behind) {
+        let end = match &self.densify.bounds {
+            Bounds::Explicit(_, high) if order(high, &behind.value).is_le() => high,
+            _ => &behind.value,
+        };
+        self.steps = Some(Steps {
+            fields,
+            next: self.partitions.next(behind.place),
+            end: end.clone(),
+            with_end: false,
+            behind: Some(behind),
+        });
+    }
+
+    /// The steps of a partition behind its last document; `None` if there are none.
+    fn steps_behind(&self, partition: Partition) -> Option<Steps> {
+        let (low, end, with_end) = match (&self.densify.bounds, &self.extremes) {
+            (Bounds::Explicit(low, high), _) => (low, high, false),
+            (Bounds::Full, Some((min, max))) => (min, max, true),
+            _ => return None,
+        };
+        let next = partition.next?;
+        let next = if order(&next, low).is_gt() { next } else { low.clone() };
+        Some(Steps {
+            fields: partition.fields,
+            next: Some(next),
+            end: end.clone(),
+            with_end,
+            behind: None,
+        })
+    }
+
+    /// Gives documents for the steps at hand, then the one behind them, as far as the page has room.
+    fn fill(&mut self, mut steps: Steps, out: &mut Vec<Row>) -> Result<()> {
+        while let Some(next) = steps.next.take() {
+            let order = order(&next, &steps.end);
+            if order.is_gt() || order.is_eq() && !steps.with_end {
+                steps.next = Some(next);
+                break;
+            }
+            if self.is_page_full(out) {
+                steps.next = Some(next);
+                self.steps = Some(steps);
+                return Ok(());
+            }
+            steps.next = self.densify.step.forward(&next);
+            self.make(steps.fields.clone(), next, out)?;
+        }
+        if let Some(Behind { row, value, place }) = steps.behind {
+            // A document at a step takes its place.
+            let next = match is_at(steps.next.as_ref(), &value) {
+                true => self.densify.step.forward(&value),
+                false => steps.next,
+            };
+            self.partitions.go_on_at(place, next);
+            self.put(row, out);
+        }
+        Ok(())
+    }
+
+    /// Makes a document of these fields and a step's value.
+    fn make(&mut self, mut fields: Document, value: Value, out: &mut Vec<Row>) -> Result<()> {
         self.made += 1;
         if self.made > MADE_MAX {
             return Err(QueryError::new(
@@ -216,13 +300,8 @@ impl Densifying {
                 ),
             ));
         }
-        let mut document = match before {
-            Some(keyed) => self.partition_fields(&keyed.row),
-            None => steps.fields.clone(),
-        };
-        set(&mut document, self.densify.field.parts(), value);
-        self.put(Row::Tree(document), out);
-        self.advance(steps);
+        set(&mut fields, self.densify.field.parts(), value);
+        self.put(Row::Tree(fields), out);
         Ok(())
     }
 
@@ -234,107 +313,46 @@ impl Densifying {
     fn is_page_full(&self, out: &[Row]) -> bool {
         out.len() >= PAGE_ROWS || self.page_bytes >= PAGE_BYTES
     }
-
-    /// Gives the steps before a document, then it; or what is left of a partition. False where the page is full.
-    fn give(&mut self, keyed: Option<&Keyed>, out: &mut Vec<Row>) -> Result<bool> {
-        let Some(mut steps) = self.steps.take() else {
-            return Ok(true);
-        };
-        let limit = keyed.and_then(|keyed| keyed.value.as_ref());
-        while let Some(next) = steps.next.clone() {
-            let is_before = match limit {
-                Some(limit) => order(&next, limit).is_lt() && self.is_within_or_before(&next),
-                None => self.is_within(&next),
-            };
-            if !is_before {
-                break;
-            }
-            if self.is_page_full(out) {
-                self.steps = Some(steps);
-                return Ok(false);
-            }
-            self.make(&mut steps, next, keyed, out)?;
-        }
-        // A document at a step takes its place.
-        if let (Some(limit), Some(next)) = (limit, &steps.next)
-            && order(next, limit).is_eq()
-        {
-            self.advance(&mut steps);
-        }
-        self.steps = Some(steps);
-        Ok(true)
-    }
-
-    /// Whether a step before a document is one to be filled.
-    fn is_within_or_before(&self, value: &Value) -> bool {
-        match &self.densify.bounds {
-            Bounds::Explicit(_, high) => order(value, high).is_lt(),
-            Bounds::Full | Bounds::Partition => true,
-        }
-    }
 }
 
 impl Step for Densifying {
     fn push(&mut self, rows: Vec<Row>, _out: &mut Vec<Row>) -> Result<Flow> {
         for row in rows {
             let mut key = Vec::new();
-            for field in &self.densify.partition_fields {
-                let value = reached(row.as_ref(), field.parts()).unwrap_or(ValueRef::Null);
-                append_key(value, self.variables.collation(), &mut key);
+            if !matches!(self.densify.bounds, Bounds::Full) {
+                for field in &self.densify.partition_fields {
+                    let value = reached(row.as_ref(), field.parts()).unwrap_or(ValueRef::Null);
+                    append_key(value, self.variables.collation(), &mut key);
+                }
             }
-            let partition = key.len();
+            let prefix = key.len();
             let value = self.value(&row)?;
-            if let Some(value) = &value {
-                self.widen_extremes(value);
-            }
             let value = value.as_ref().map_or(ValueRef::Null, Value::as_ref);
             key::encode(value, Direction::Ascending, &mut key);
-            self.input.push(&key, &(row, partition))?;
+            self.input.push(&key, &(row, prefix))?;
         }
         Ok(Flow::More)
     }
 
     fn finish(&mut self, out: &mut Vec<Row>) -> Result<Flow> {
         self.page_bytes = 0;
+        self.begin_untouched()?;
         while !self.is_page_full(out) {
-            let next = match self.waiting.take() {
-                Some(waiting) => Some(waiting),
-                None => self.next_sorted()?,
-            };
-            let ends_partition = match (&self.steps, &next) {
-                (Some(steps), Some(keyed)) => steps.partition != keyed.partition,
-                (Some(_), None) => true,
-                (None, _) => false,
-            };
-            if ends_partition {
-                self.waiting = next;
-                if self.give(None, out)? {
-                    self.steps = None;
-                }
-                continue;
+            if let Some(steps) = self.steps.take() {
+                self.fill(steps, out)?;
+            } else if let Some(keyed) = self.next_sorted()? {
+                self.take(keyed, out)?;
+            } else if let Some(partition) = self.partitions.pop() {
+                self.steps = self.steps_behind(partition);
+            } else {
+                return Ok(Flow::Done);
             }
-            let Some(keyed) = next else {
-                if !self.begin_untouched() {
-                    return Ok(Flow::Done);
-                }
-                continue;
-            };
-            if let Some(value) = &keyed.value {
-                self.is_untouched = false;
-                if self.steps.is_none() {
-                    self.steps = Some(self.begin(&keyed, value));
-                }
-                if !self.give(Some(&keyed), out)? {
-                    self.waiting = Some(keyed);
-                    continue;
-                }
-            }
-            self.put(keyed.row, out);
         }
         Ok(Flow::More)
     }
 
     fn rest(&mut self, idle: &mut Share) -> Result<()> {
-        self.input.rest(idle)
+        self.input.rest(idle)?;
+        self.partitions.rest(idle)
     }
 }

@@ -2,11 +2,13 @@
 
 mod generating;
 mod parse;
+mod partitions;
 
 pub(crate) use parse::parse;
 
 use crate::stage::{Run, Stage, named};
 use crate::step::Work;
+use language::expression::Expression;
 use language::expression::date::{self, Unit, Zone};
 use language::expression::number::Number;
 use value::path::FieldPath;
@@ -18,6 +20,8 @@ struct Densify {
     operand: Document,
     field: FieldPath,
     partition_fields: Vec<FieldPath>,
+    /// The fields that partitions are told apart by, as they are in new documents; `None` if all documents are one partition.
+    partition: Option<Expression>,
     step: Stride,
     bounds: Bounds,
 }
@@ -42,23 +46,43 @@ struct Stride {
 }
 
 impl Stride {
-    /// The value this many steps after another; `None` if it cannot be reached.
-    fn from(&self, base: &Value, steps: i64, last: Option<&Value>) -> Option<Value> {
-        match (base.as_ref(), self.unit) {
+    /// The value this many lengths further; `None` if it cannot be reached. As in MongoDB a step of months goes on from the
+    /// last one, so that the day stays as early in the month as a short one has made it.
+    fn moved(&self, from: &Value, sign: i64) -> Option<Value> {
+        match (from.as_ref(), self.unit) {
             (ValueRef::DateTime(ms), Some(unit)) => {
-                // Counted from the base, so that the day of the month does not drift.
-                let amount = self.length.to_i64()?.checked_mul(steps)?;
+                let amount = self.length.to_i64()?.checked_mul(sign)?;
                 date::add(ms, unit, amount, &Zone::UTC).map(Value::DateTime)
             }
-            (base, None) => {
-                let number = match last {
-                    Some(last) => Number::of(last.as_ref())?.add(self.length),
-                    None => Number::of(base)?,
-                };
-                Some(number.into())
+            (from, None) => {
+                let number = Number::of(from)?;
+                Some(match sign {
+                    1 => number.add(self.length).into(),
+                    _ => number.subtract(self.length).into(),
+                })
             }
             _ => None,
         }
+    }
+
+    /// The value one step further.
+    fn forward(&self, from: &Value) -> Option<Value> {
+        self.moved(from, 1)
+    }
+
+    /// A value as MongoDB comes to it: from the step before. It has the type of a sum, and may be another day of the month.
+    fn back_and_forward(&self, from: &Value) -> Option<Value> {
+        match self.moved(from, -1) {
+            Some(before) => self.forward(&before),
+            None => Some(from.clone()),
+        }
+    }
+
+    /// As [`Stride::back_and_forward`], but nothing before the value.
+    fn first_from(&self, low: &Value) -> Value {
+        self.back_and_forward(low)
+            .filter(|first| value::compare(first.as_ref(), low.as_ref()).is_ge())
+            .unwrap_or_else(|| low.clone())
     }
 }
 

@@ -1,20 +1,22 @@
 //! `$densify` read from BSON.
 
 use super::{Bounds, Densify, Stride};
-use crate::fields::checked_path;
+use crate::fields::{checked_path, set};
 use crate::stage::{Stage, StageScope};
 use crate::{Code, QueryError, Result};
 use language::Fields;
+use language::expression::Expression;
 use language::expression::date::Unit;
 use language::expression::number::Number;
 use std::sync::Arc;
-use value::{Type, Value};
+use value::path::FieldPath;
+use value::{Document, Type, Value};
 
 fn wrong(code: Code, message: impl Into<String>) -> QueryError {
     QueryError::new(code, message)
 }
 
-pub(crate) fn parse(_name: &str, operand: &Value, _scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
+pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Result<Vec<Arc<dyn Stage>>> {
     let Value::Document(options) = operand else {
         return Err(QueryError::failed_to_parse(format!(
             "The $densify stage specification must be an object, found {}",
@@ -43,10 +45,25 @@ pub(crate) fn parse(_name: &str, operand: &Value, _scope: &StageScope<'_>) -> Re
     Ok(vec![Arc::new(Densify {
         operand: options.clone(),
         field,
+        partition: partition_expression(&partition_fields, scope)?,
         partition_fields,
         step,
         bounds,
     })])
+}
+
+/// The fields of a document that tell its partition, as an expression for a document that has them alone.
+fn partition_expression(fields: &[FieldPath], scope: &StageScope<'_>) -> Result<Option<Expression>> {
+    if fields.is_empty() {
+        return Ok(None);
+    }
+    let mut operand = Document::new();
+    for field in fields {
+        let path = format!("${}", field.parts().join("."));
+        set(&mut operand, field.parts(), Value::from(path));
+    }
+    let operand = Value::Document(operand);
+    Ok(Some(Expression::parse(&operand, &scope.parse_scope())?))
 }
 
 /// Refuses a field that tells partitions apart and begins like the one that gets values, or the other way round, as MongoDB does.
@@ -74,7 +91,9 @@ fn parse_range(range: &Fields<'_>) -> Result<(Stride, Bounds)> {
     let (step, bounds) = (range.any("step"), range.any("bounds"));
     let unit = range.string("unit")?;
     range.finish()?;
-    let length = Number::of(step.ok_or_else(|| range.missing("step"))?)
+    let step = step.ok_or_else(|| range.missing("step"))?;
+    let bounds = bounds.ok_or_else(|| range.missing("bounds"))?.to_value();
+    let length = Number::of(step)
         .filter(|step| step.is_positive())
         .ok_or_else(|| {
             wrong(
@@ -82,14 +101,13 @@ fn parse_range(range: &Fields<'_>) -> Result<(Stride, Bounds)> {
                 "The step parameter in a range statement must be a strictly positive numeric value",
             )
         })?;
-    let unit = unit.map(Unit::parse).transpose()?;
     if unit.is_some() && length.to_i64().is_none() {
         return Err(wrong(
             Code::location(6_586_400),
             "The step parameter in a range statement must be a whole number when densifying a date range",
         ));
     }
-    let bounds = bounds.ok_or_else(|| range.missing("bounds"))?.to_value();
+    let unit = unit.map(Unit::parse).transpose()?;
     let stride = Stride { length, unit };
     let bounds = parse_bounds(&bounds, &stride)?;
     Ok((stride, bounds))
