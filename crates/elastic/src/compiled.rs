@@ -1,4 +1,4 @@
-//! Ingest pipelines, and scripts that they name, that were compiled.
+//! Compiled ingest pipelines, and the compiled scripts that they name.
 
 use ingest::Pipeline;
 use painless::Script;
@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What was compiled, each with what it was made of.
+/// Compiled pipelines and scripts, each with its source.
 #[derive(Debug, Default)]
 pub(crate) struct Compiled {
     pipelines: Mutex<HashMap<String, (Value, Arc<Pipeline>)>>,

@@ -1,4 +1,4 @@
-//! Indices by their names, and making one of what a client gives and of what templates say.
+//! Finds indices by their names, and creates them from requests and templates.
 
 use crate::call::Call;
 use crate::definition::{Definition, check_alias, check_write_index};

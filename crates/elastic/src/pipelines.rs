@@ -14,7 +14,7 @@ use std::sync::Arc;
 /// The pipelines as they are at the beginning of a request.
 pub(crate) struct Pipelines<'s> {
     definitions: BTreeMap<String, Value>,
-    /// The scripts that are kept.
+    /// The stored scripts.
     scripts: BTreeMap<String, Value>,
     compiled: &'s Compiled,
     now_ms: i64,
@@ -66,9 +66,9 @@ impl Call {
         })
     }
 
-    /// Refuses a definition that names scripts which are not kept.
+    /// Refuses a definition that names scripts which are not stored.
     pub(crate) async fn check_scripts_of(&self, definition: &Value) -> Result<()> {
-        // Only processors are looked at: what they put into documents may look like a script.
+        // Only processors are searched, since a value that they put into documents may look like a script.
         let mut pending: Vec<&Value> = within(definition).collect();
         while let Some(processor) = pending.pop() {
             for (kind, options) in processor.as_object().into_iter().flatten() {

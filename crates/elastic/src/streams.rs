@@ -1,4 +1,4 @@
-//! Making data streams, of the templates that fit their names, and finding them.
+//! Creates data streams from the templates that match their names, and finds them.
 
 use crate::call::Call;
 use crate::definition::Definition;

@@ -14,12 +14,12 @@ const NAMES_MAX: usize = 1000;
 pub struct Counter(AtomicU64);
 
 impl Counter {
-    /// Adds so much.
+    /// Adds to it.
     pub fn add(&self, more: u64) {
         self.0.fetch_add(more, Ordering::Relaxed);
     }
 
-    /// What it is now.
+    /// Its value.
     pub fn get(&self) -> u64 {
         self.0.load(Ordering::Relaxed)
     }
@@ -42,9 +42,9 @@ pub struct Counters {
     pub missing: Counter,
     /// Searches.
     pub searches: Counter,
-    /// The time of them together, in microseconds.
+    /// The time that searches took together, in microseconds.
     pub search_micros: Counter,
-    /// Searches that suggested.
+    /// Searches that asked for suggestions.
     pub suggestions: Counter,
     /// Scrolls.
     pub scrolls: Counter,
@@ -93,7 +93,7 @@ impl Counters {
         self.names.lock().columns.clone()
     }
 
-    /// Forgets them.
+    /// Forgets the fields whose columns were read.
     pub fn forget_columns(&self) {
         self.names.lock().columns.clear();
     }

@@ -31,7 +31,7 @@ pub struct ElasticError {
     pub status: StatusCode,
     /// Its type.
     pub kind: &'static str,
-    /// What is told of it.
+    /// The message.
     pub reason: String,
     /// What the error says besides, such as the index.
     pub more: Option<Box<Map<String, Value>>>,
@@ -40,7 +40,7 @@ pub struct ElasticError {
 }
 
 impl ElasticError {
-    /// An error that nothing led to.
+    /// An error without a cause.
     pub fn new(status: StatusCode, kind: &'static str, reason: impl Into<String>) -> ElasticError {
         ElasticError {
             status,
@@ -51,7 +51,7 @@ impl ElasticError {
         }
     }
 
-    /// An argument cannot be what it is.
+    /// An argument has a value that is not allowed.
     pub fn illegal(reason: impl Into<String>) -> ElasticError {
         ElasticError::new(StatusCode::BAD_REQUEST, "illegal_argument_exception", reason)
     }
@@ -66,7 +66,7 @@ impl ElasticError {
         ElasticError::new(StatusCode::BAD_REQUEST, "parse_exception", reason)
     }
 
-    /// A query or the like is not of its form.
+    /// A query, an aggregation or the like cannot be parsed.
     pub fn parsing(reason: impl Into<String>) -> ElasticError {
         ElasticError::new(StatusCode::BAD_REQUEST, "parsing_exception", reason)
     }
@@ -135,7 +135,7 @@ impl ElasticError {
         ElasticError::new(status, "cluster_block_exception", reason).with("index", name)
     }
 
-    /// Says this besides.
+    /// Adds a member to the error.
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> ElasticError {
         self.more
             .get_or_insert_default()
@@ -151,7 +151,7 @@ impl ElasticError {
             .with("index", name)
     }
 
-    /// Says what led to it.
+    /// Adds the cause.
     pub fn because(mut self, cause: ElasticError) -> ElasticError {
         self.cause = Some(Box::new(cause));
         self

@@ -126,7 +126,7 @@ impl Drop for Indices {
 }
 
 impl Index {
-    /// Keeps what it is made of, once its collection is there.
+    /// Stores its settings, mapping and aliases, once its collection exists.
     pub async fn begin(&self, present: Present) -> Result<()> {
         self.save(&present).await?;
         *self.state.now.lock() = present;

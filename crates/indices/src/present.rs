@@ -17,7 +17,7 @@ pub struct Present {
     pub aliases: Arc<Map<String, Value>>,
     /// Whether it can be neither read nor written until it is opened again.
     pub is_closed: bool,
-    /// How its documents are read.
+    /// The mapping of its documents.
     pub mapping: Arc<Mapping>,
     /// When it was made, in milliseconds since 1970.
     pub created_ms: i64,

@@ -26,7 +26,7 @@ pub struct Routing {
 }
 
 impl Routing {
-    /// As settings and mapping say.
+    /// Reads it from settings and mapping.
     pub fn of(settings: &Map<String, Value>, mapping: &Mapping) -> Routing {
         let Counts {
             shards,

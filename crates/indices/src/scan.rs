@@ -21,7 +21,7 @@ pub struct IndexSnapshot {
     snapshot: Arc<RevisionedSnapshot>,
     /// The full-text index as it was before the snapshot.
     published: Option<Arc<Published>>,
-    /// By what its scores are multiplied.
+    /// The factor of its scores.
     pub boost: f32,
 }
 

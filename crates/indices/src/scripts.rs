@@ -33,11 +33,11 @@ impl Host for Waiting {
 /// What a script made of a document.
 #[derive(Clone, Debug)]
 pub enum Operation {
-    /// It stays as it is.
+    /// The document stays as it is.
     Nothing,
-    /// It is deleted.
+    /// The document is deleted.
     Delete,
-    /// It is this one from now on.
+    /// The document is replaced by this one.
     Put(Document),
 }
 
@@ -119,7 +119,7 @@ impl Prepared {
     }
 }
 
-/// Reads a script, which a client gave.
+/// Compiles a script of a client.
 pub fn compile(source: &str) -> Result<Script> {
     Script::compile(source).map_err(|error| failed(source, &error))
 }

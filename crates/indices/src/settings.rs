@@ -221,7 +221,7 @@ fn insert_all(into: &mut Map<String, Value>, settings: &Map<String, Value>, dept
     Ok(())
 }
 
-/// A value as settings have it: a text.
+/// A value as it stands in settings: a string.
 pub fn text(value: &Value) -> Value {
     match value {
         Value::Number(_) | Value::Bool(_) => Value::String(value.to_string()),

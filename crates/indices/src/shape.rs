@@ -17,7 +17,7 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// As the settings of an index say.
+    /// Reads it from the settings of an index.
     pub fn of(index: &Index) -> Shape {
         let counts = Counts::of(&index.given_settings());
         Shape {

@@ -1,7 +1,7 @@
-//! Data streams: one name for a row of indices, of which the newest is written.
+//! Data streams: one name for a series of indices, the newest of which takes the writes.
 //!
-//! A stream is nothing but an alias that its indices have, marked as a stream's; so everything that reads or writes by an alias does
-//! so by a stream, too.
+//! A stream is an alias of its indices that is marked as a stream, so everything that reads or writes by an alias does so by a stream,
+//! too.
 
 use crate::error::{ElasticError, Result, kinds};
 use crate::index::Index;
@@ -45,7 +45,7 @@ impl Index {
         asked != self.name && self.aliases().get(asked).is_some_and(is_stream)
     }
 
-    /// Refuses what a data stream does not take: documents are added to it, each with its time, and nothing else.
+    /// Refuses any write to a data stream but adding documents with a time.
     pub fn check_stream_write(&self, asked: &str, creates: bool, has_time: bool) -> Result<()> {
         if !self.is_stream(asked) {
             return Ok(());

@@ -12,9 +12,9 @@ pub const BYTES_MAX: usize = 16 << 20;
 pub const RESULT_BYTES_MAX: usize = 64 << 20;
 /// Names that a script has at a time.
 pub const NAMES_MAX: usize = 1_000;
-/// Regular expressions of a script: each may take up to a megabyte when it is compiled.
+/// How many regular expressions a script may have: each may take up to a megabyte when it is compiled.
 pub const PATTERNS_MAX: usize = 64;
-/// Bytes of a text in which regular expressions are looked for.
+/// The bytes of a string that regular expressions may search.
 pub const SEARCHED_BYTES_MAX: usize = 64 << 10;
 /// How many steps a run makes until it looks whether it is still wanted; they take some 100 µs.
 pub(crate) const STEPS_BETWEEN_LOOKS: u64 = 1_000;

@@ -1,22 +1,22 @@
-//! What numbers in a row come to: the functions of `MovingFunctions`, and what they foretell. Numbers that are none are left out.
+//! Moving averages and forecasts of a series of numbers: the functions of `MovingFunctions`. NaN is left out.
 
 use std::collections::VecDeque;
 
-/// What is added to numbers whose seasons are factors, so that none of them is 0.
+/// What is added to all numbers where seasons are multiplicative, so that none of them is 0.
 pub const PADDING: f64 = 1e-10;
 
-/// How much the last numbers count for a level, its trend and its seasons, and how the seasons are.
+/// The parameters of the Holt-Winters method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Seasons {
-    /// How much the last one counts for the level.
+    /// The weight of the last number in the level.
     pub alpha: f64,
-    /// The same for the trend.
+    /// Its weight in the trend.
     pub beta: f64,
-    /// The same for the seasons.
+    /// Its weight in the seasons.
     pub gamma: f64,
-    /// After how many numbers a season comes again.
+    /// After how many numbers the seasons repeat.
     pub period: usize,
-    /// Whether seasons are factors of the level, and not added to it.
+    /// Whether seasons are multiplicative, and not additive.
     pub are_factors: bool,
     /// What is added to every number.
     pub padding: f64,
@@ -26,13 +26,13 @@ fn there(values: &[f64]) -> impl Iterator<Item = f64> {
     values.iter().copied().filter(|value| !value.is_nan())
 }
 
-/// The sum; 0 of nothing.
+/// The sum; 0 if there are no numbers.
 pub fn sum(values: &[f64]) -> f64 {
-    // From 0: sums of nothing are -0 otherwise.
+    // Begins at 0, since the empty sum of Rust is -0.
     there(values).fold(0.0, |sum, value| sum + value)
 }
 
-/// The mean; none of nothing.
+/// The mean; NaN if there are no numbers.
 pub fn unweighted_avg(values: &[f64]) -> f64 {
     let count = there(values).count();
     if count == 0 {
@@ -42,14 +42,13 @@ pub fn unweighted_avg(values: &[f64]) -> f64 {
     }
 }
 
-/// The deviation from a mean.
+/// The standard deviation from a mean.
 pub fn std_dev(values: &[f64], avg: f64) -> f64 {
     let squares: f64 = there(values).map(|value| (value - avg).powi(2)).sum();
     (squares / there(values).count() as f64).sqrt()
 }
 
-/// The mean of numbers of which each counts one more than the one before; the weights have one more than their sum, as
-/// Elasticsearch has it.
+/// The mean with weights 1, 2, 3 and so on. It is divided by one more than the sum of the weights, as Elasticsearch does.
 pub fn linear_weighted_avg(values: &[f64]) -> f64 {
     let (mut sum, mut weights) = (0.0, 1.0);
     for (at, value) in there(values).enumerate() {
@@ -60,13 +59,13 @@ pub fn linear_weighted_avg(values: &[f64]) -> f64 {
     if weights == 1.0 { f64::NAN } else { sum / weights }
 }
 
-/// The mean of numbers of which the last counts `alpha`, and those before it the rest, in the same way.
+/// The exponentially weighted mean: the last number has the weight `alpha`, the mean of those before it the rest.
 pub fn ewma(values: &[f64], alpha: f64) -> f64 {
     let mean = there(values).reduce(|before, value| value * alpha + before * (1.0 - alpha));
     mean.unwrap_or(f64::NAN)
 }
 
-/// The next numbers by the level and the trend of those before; the first is the level itself.
+/// Forecasts the next `count` numbers by Holt's linear method; the first of them is the level itself.
 pub fn holt(values: &[f64], alpha: f64, beta: f64, count: usize) -> Vec<f64> {
     let mut level = f64::NAN;
     let mut trend = 0.0;
@@ -82,7 +81,7 @@ pub fn holt(values: &[f64], alpha: f64, beta: f64, count: usize) -> Vec<f64> {
     (0..count).map(|steps| level + steps as f64 * trend).collect()
 }
 
-/// The next numbers by level, trend and season; why there are none.
+/// Forecasts the next `count` numbers by level, trend and season; an error says why that is impossible.
 pub fn holt_winters(values: &[f64], by: Seasons, count: usize) -> Result<Vec<f64>, String> {
     let Seasons {
         alpha,
@@ -109,13 +108,13 @@ pub fn holt_winters(values: &[f64], by: Seasons, count: usize) -> Result<Vec<f64
     }
     padded.resize(values.len(), 0.0);
     let length = period as f64;
-    // The level begins as the mean of the first season, the trend as what changes from there to the second.
+    // The first level is the mean of the first season, the first trend the mean change from it to the second.
     let first = &padded[..period];
     let mut level = first.iter().sum::<f64>() / length;
     let slopes = first.iter().zip(&padded[period..]).map(|(a, b)| (b - a) / length);
     let mut trend = slopes.sum::<f64>() / length;
     let share = |value: &f64| if level == 0.0 { 0.0 } else { value / level };
-    // Those of the last period, the oldest first.
+    // The seasons of the last period, the oldest first.
     let mut seasons: VecDeque<f64> = first.iter().map(share).collect();
     for value in &padded[period..] {
         let season = seasons.pop_front().unwrap_or(0.0);

@@ -40,7 +40,7 @@ pub(crate) enum Object {
     Field(Arc<str>, Rc<Vec<Object>>),
     /// A regular expression.
     Pattern(Arc<Pattern>),
-    /// One on its way through a text.
+    /// A regular expression that searches a string.
     Matcher(Rc<RefCell<Matcher>>),
     /// A class, of which functions are called.
     Class(&'static str),

@@ -156,7 +156,7 @@ pub(crate) fn call(run: &mut Run<'_>, class: &str, name: &str, arguments: &[Obje
     }
 }
 
-/// A function of numbers in a row; `None` where there is no such.
+/// A function of a series of numbers; `None` if there is none of this name.
 fn of_window(run: &mut Run<'_>, name: &str, values: &Object, rest: &[Object]) -> Result<Option<f64>> {
     let values = numbers(&items(values)?)?;
     run.step(values.len() / 8)?;
@@ -196,7 +196,7 @@ fn of_window(run: &mut Run<'_>, name: &str, values: &Object, rest: &[Object]) ->
     }))
 }
 
-/// The greater of two, which is none where one of them is none.
+/// The greater of two numbers; NaN if one of them is.
 fn java_max(a: f64, b: f64) -> f64 {
     if a.is_nan() || a >= b { a } else { b }
 }

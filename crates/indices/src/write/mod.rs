@@ -20,14 +20,14 @@ use value::{Document, DocumentBuf, Value, ValueRef};
 /// What is to become of a document.
 #[derive(Clone, Debug)]
 pub enum Change {
-    /// It is this one from now on.
+    /// The document is replaced or added.
     Put {
-        /// What it is, without its `_id`.
+        /// The new document, without its `_id`.
         document: DocumentBuf,
-        /// Whether it must not be there yet.
+        /// Whether the document must not exist yet.
         create: bool,
     },
-    /// It is gone.
+    /// The document is deleted.
     Delete,
     /// It is changed in part.
     Update(Update),
@@ -59,7 +59,7 @@ pub struct Write {
     pub is_new: bool,
     /// The routing that is given with it.
     pub routing: Option<String>,
-    /// What is to become of it.
+    /// The change to it.
     pub change: Change,
     /// `if_seq_no` and `if_primary_term`.
     pub condition: Option<(u64, u64)>,
@@ -101,7 +101,7 @@ impl Written {
         }
     }
 
-    /// What is told of it.
+    /// The members of the answer.
     pub fn to_json(&self, index: &str) -> Map<String, Json> {
         let shards = match self.result {
             "noop" => json!({"total": 0, "successful": 0, "failed": 0}),

@@ -4,7 +4,7 @@ use crate::error::{Result, ScriptError, compile, failed};
 use pcre2::bytes::{Regex, RegexBuilder};
 use std::sync::OnceLock;
 
-/// Steps back that one search may take from each place of a text before the script fails.
+/// How often one search may backtrack from each position of a string before the script fails.
 const BACKTRACKS_MAX: u32 = 20_000;
 
 /// A compiled expression.
@@ -14,9 +14,9 @@ pub(crate) struct Pattern {
     source: String,
     flags: String,
     anywhere: Regex,
-    /// The same from where a text begins.
+    /// The same, anchored at the beginning of a string.
     leading: OnceLock<Regex>,
-    /// The same from where a text begins to where it ends.
+    /// The same, anchored at both ends.
     whole: OnceLock<Regex>,
 }
 
@@ -83,8 +83,8 @@ impl Pattern {
     }
 }
 
-/// Refuses classes of characters within classes, and what classes have in common (`[a-z&&[^b]]`): in Java these are sets, and here
-/// they would silently be other ones.
+/// Refuses classes of characters within classes, and intersections (`[a-z&&[^b]]`): PCRE2 would silently read them as other classes
+/// than Java does.
 fn check_classes(source: &str) -> Result<()> {
     let mut is_within = false;
     let mut rest = source;
@@ -97,7 +97,7 @@ fn check_classes(source: &str) -> Result<()> {
             },
             '[' if !is_within => {
                 is_within = true;
-                // What stands first is in the class, also where it would end one.
+                // A `]` that stands first belongs to the class.
                 let first = after.strip_prefix('^').unwrap_or(after);
                 first.strip_prefix(']').unwrap_or(first)
             }
@@ -115,7 +115,7 @@ fn check_classes(source: &str) -> Result<()> {
     Ok(())
 }
 
-/// Compiles an expression between two others.
+/// Compiles an expression with these parts around it.
 fn build(source: &str, flags: &str, (before, after): (&str, &str)) -> std::result::Result<Regex, String> {
     let has = |flag: char| flags.contains(flag);
     let escaped = |c: char| match c.is_ascii_alphanumeric() || !c.is_ascii() {
@@ -126,7 +126,7 @@ fn build(source: &str, flags: &str, (before, after): (&str, &str)) -> std::resul
         true => source.chars().flat_map(escaped).collect(),
         false => source.to_owned(),
     };
-    // Neither a comment at its end nor a quotation must reach what comes after.
+    // Neither a comment nor a quotation at its end may extend to the part after it.
     let end = match after.is_empty() {
         true => "",
         false if has('x') => "\n\\E",

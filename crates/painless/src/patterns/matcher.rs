@@ -1,4 +1,4 @@
-//! A regular expression on its way through a text.
+//! The search for a regular expression in a string, match by match.
 
 use super::compiled::{Pattern, Place};
 use crate::error::{Result, failed};
@@ -8,14 +8,14 @@ use std::sync::Arc;
 /// The places of a match and of its groups.
 type Groups = Vec<Option<(usize, usize)>>;
 
-/// An expression on its way through a text.
+/// An expression that searches a string.
 #[derive(Debug)]
 pub(crate) struct Matcher {
     pattern: Arc<Pattern>,
     text: Arc<str>,
     /// What was found last.
     found: Option<Groups>,
-    /// Where the next search begins; nowhere any more after the end.
+    /// Where the next search begins; `None` after the end.
     next: Option<usize>,
 }
 
@@ -63,7 +63,7 @@ impl Matcher {
         }
         self.found = found;
         self.next = self.whole().and_then(|(start, end)| {
-            // After nothing, the next one is looked for a character on.
+            // After an empty match, the search goes on one character later.
             let after = self.text[end..].chars().next().map(char::len_utf8);
             if start < end {
                 Some(end)
@@ -148,7 +148,7 @@ impl Matcher {
         Ok(out)
     }
 
-    /// Goes on through another text.
+    /// Searches another string from now on.
     pub(super) fn set_text(&mut self, text: Arc<str>) {
         self.text = text;
         self.reset();

@@ -1,7 +1,7 @@
-//! Regular expressions: `/a+/i`, `text =~ /a/`, `text ==~ /a/`, and what a matcher says of a text.
+//! Regular expressions: `/a+/i`, `text =~ /a/`, `text ==~ /a/`, and the methods of a matcher.
 //!
-//! A search goes back no more often than it is let, and counts as steps what it looks at and how long it took, so that loops of searches
-//! end as others do. Nothing can end a search itself, and how long it may take grows faster than its text does: long texts are refused.
+//! The backtracking of a search is limited, and its length and its time count as steps of the script, so that a loop of searches ends as
+//! other loops do. A search itself cannot be interrupted, and its time may grow faster than its string: long strings are refused.
 
 mod compiled;
 mod matcher;
@@ -19,9 +19,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Steps of the script that a search counts, besides those of the text.
+/// The steps of the script that a search costs, besides those for its string.
 const STEPS_OF_SEARCH: usize = 100;
-/// Bytes of a text that are searched in a step.
+/// How many bytes of a string one step searches.
 const BYTES_OF_STEP: usize = 16;
 /// What a matcher takes, besides its groups.
 const MATCHER_BYTES: usize = 96;
@@ -39,7 +39,7 @@ fn find(run: &mut Run<'_>, matcher: &mut Matcher) -> Result<bool> {
     counted(run, matcher, Matcher::find)
 }
 
-/// Carries out a search, whose microseconds are steps.
+/// Carries out a search, and counts a step for each microsecond.
 fn counted(
     run: &mut Run<'_>,
     matcher: &mut Matcher,
@@ -107,7 +107,8 @@ pub(crate) fn of_pattern(
     }))
 }
 
-/// The parts of a text between the matches: as many as are wanted, or all, without empty ones at its end where none are counted.
+/// The parts of a string between the matches, as Java splits: at most `parts_max`; if that is 0 all but empty ones at the end; if it is
+/// negative all.
 fn split(run: &mut Run<'_>, pattern: &Arc<Pattern>, text: &Object, parts_max: i64) -> Result<Object> {
     let mut matcher = begun(run, pattern, text.as_text()?)?;
     let (mut parts, mut from) = (Vec::new(), 0);
