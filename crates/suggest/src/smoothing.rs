@@ -1,4 +1,4 @@
-//! How likely words are that follow each other seldom, or never.
+//! Smoothing: how likely words are that follow each other seldom or never.
 
 use mapping::error::{Result, SearchError};
 use mapping::json::Members;
@@ -7,27 +7,27 @@ use serde_json::Value;
 /// How much the sum of weights may differ from 1.
 const TOLERANCE: f64 = 0.001;
 
-/// What is known of a word and of the one before it.
+/// The frequencies of a word and of the one before it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Counts {
-    /// How often the word is there.
+    /// How often the word occurs.
     pub(super) word: f64,
-    /// How often the word before it is there, and how often the two are together.
+    /// How often the word before it occurs, and how often the two occur together.
     pub(super) before: Option<(f64, f64)>,
-    /// All words of all texts.
+    /// The number of all words of all texts.
     pub(super) total: f64,
-    /// Different words.
+    /// The number of different words.
     pub(super) different: f64,
 }
 
-/// A model of what was not seen.
+/// A model of smoothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Smoothing {
-    /// A word alone, for less, where two are never together.
+    /// Where two words never occur together, the frequency of the word alone times `discount`.
     StupidBackoff { discount: f64 },
-    /// Everything is there so often more than it was seen.
+    /// Every frequency is raised by `alpha`.
     Laplace { alpha: f64 },
-    /// A part of what two are together, and a part of what the word is alone.
+    /// A weighted sum of the frequencies of the two words together and of the word alone.
     Linear { pair: f64, alone: f64 },
 }
 
@@ -78,7 +78,7 @@ impl Smoothing {
     /// How likely a word is.
     pub(super) fn likelihood(self, counts: &Counts) -> f64 {
         let share = |alpha: f64| (alpha + counts.word) / (counts.total + alpha * counts.different);
-        // Where the model says nothing of words alone, each is there once more than it was seen, as Elasticsearch has it.
+        // Where the model says nothing of words alone, their frequency is raised by 1, as Elasticsearch does.
         let single = match self {
             Smoothing::Laplace { alpha } => share(alpha),
             Smoothing::StupidBackoff { .. } | Smoothing::Linear { .. } => share(1.0),

@@ -92,7 +92,7 @@ impl TextFields {
         Ok(terms)
     }
 
-    /// The terms of a document, in order, each with what it adds to the score of a search for it.
+    /// The terms of a document, in order, each with its weight: what it adds to the score of a search for it.
     pub fn weighed_terms(&self, document: DocumentRef<'_>) -> Result<BTreeMap<String, f64>, TextError> {
         let mut weights = BTreeMap::new();
         self.visit(document, &mut |text| {

@@ -1,5 +1,5 @@
-//! Terms with what they weigh, as the entries of a unique index have them: documents may share a term there, but not where it
-//! weighs the same.
+//! Terms with their weights, as the entries of a unique index have them: there no two documents have the same term with the same
+//! weight.
 
 use std::fmt::Write;
 
@@ -12,12 +12,12 @@ const AFTER_SEPARATOR: char = '!';
 pub fn weighed(term: &str, weight: f64) -> String {
     let mut text = String::with_capacity(term.len() + 1 + 16);
     text.push_str(term);
-    // Into a string nothing fails to be written.
+    // Writing into a string never fails.
     let _ = write!(text, "{SEPARATOR}{:016x}", weight.to_bits());
     text
 }
 
-/// The term and its weight of such a string.
+/// The term and the weight of such a string.
 pub fn of_weighed(text: &str) -> Option<(&str, f64)> {
     let (term, bits) = text.rsplit_once(SEPARATOR)?;
     let bits = u64::from_str_radix(bits, 16).ok()?;

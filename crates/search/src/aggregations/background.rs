@@ -106,7 +106,7 @@ impl Collected {
             return Counts::default();
         };
         if let Some(nested) = buckets.fixed.pop() {
-            // Nested objects are documents of their own there.
+            // In Elasticsearch nested objects are documents of their own.
             return nested.inner.counts(total + nested.count);
         }
         let by_key = buckets.by_key.into_iter();

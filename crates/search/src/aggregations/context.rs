@@ -13,7 +13,7 @@ use std::cell::Cell;
 /// Makes of a hit within aggregations what clients see, by its sort and what the request says of it.
 pub type ShowHit<'s> = dyn Fn(&Hit, &[SortKey], &Map<String, Value>) -> Result<Value> + Sync + 's;
 
-/// A bucket of a date histogram within which something is.
+/// The bucket of a date histogram that encloses an aggregation.
 #[derive(Default)]
 pub(crate) struct Within(Cell<Option<Span>>);
 
@@ -22,7 +22,7 @@ impl Within {
         self.0.get()
     }
 
-    /// Goes into a bucket; back to `None` or what was around it, which is given.
+    /// Enters a bucket, and returns the one before it, to which the caller goes back.
     pub(super) fn set(&self, span: Option<Span>) -> Option<Span> {
         self.0.replace(span)
     }

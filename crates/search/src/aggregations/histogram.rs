@@ -204,8 +204,8 @@ impl Interval {
         Ok(keys)
     }
 
-    /// How long a bucket is between two moments: only months and what is made of them are measured, others are as long as their
-    /// names say, also where clocks are put forward, as Elasticsearch has it.
+    /// How long a bucket between two moments is. Only months and their multiples are measured; other units have their nominal length, also
+    /// where clocks change, as in Elasticsearch.
     fn span(&self, from: f64, to: f64) -> Span {
         let (ms, months) = match self.width {
             Width::Calendar(unit) => match months(unit) {
@@ -218,7 +218,7 @@ impl Interval {
         Span { ms, months }
     }
 
-    /// What a bucket is called that shows this of its key.
+    /// The name of a bucket whose key is shown like this.
     pub(super) fn bucket_name(&self, key: &Term, shown: &Map<String, Value>) -> String {
         match (key, shown.get("key_as_string").and_then(Value::as_str)) {
             (_, Some(text)) => text.to_owned(),

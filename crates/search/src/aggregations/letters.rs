@@ -1,21 +1,21 @@
-//! `string_stats`: how long texts are, and of which characters they are made.
+//! `string_stats`: the lengths of strings, and the distribution of their characters.
 
 use super::values::number_of;
 use mapping::fields::Term;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
-/// What a character takes in the map.
+/// The memory that a character takes in the map.
 const CHARACTER_BYTES: usize = 32;
 
-/// What was seen of texts so far; lengths are those of Java's texts.
+/// The figures of the strings seen so far; lengths are in UTF-16 units, as in Java.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Letters {
     texts: u64,
     length: u64,
-    /// The shortest text that is not empty, and the longest.
+    /// The lengths of the shortest string that is not empty, and of the longest.
     ends: Option<(u64, u64)>,
-    /// How often each character is there.
+    /// How often each character occurs.
     counts: BTreeMap<u16, u64>,
 }
 
@@ -24,7 +24,7 @@ impl Letters {
         self.counts.len() * CHARACTER_BYTES
     }
 
-    /// Takes a text, as if it came so often.
+    /// Adds a string, counted `times` times.
     pub(super) fn add(&mut self, term: &Term, times: u64) {
         let Term::Text(text) = term else { return };
         self.texts += times;
@@ -40,7 +40,7 @@ impl Letters {
         }
     }
 
-    /// One of its numbers by its name; NaN if there is none.
+    /// One of its figures by its name; NaN if there is none.
     pub(super) fn number(&self, name: &str) -> f64 {
         let number = match name {
             "count" => Some(self.texts as f64),
@@ -53,13 +53,13 @@ impl Letters {
         number.unwrap_or(f64::NAN)
     }
 
-    /// The bits that a character takes on the average.
+    /// Shannon's entropy of the characters, in bits.
     fn entropy(&self) -> f64 {
         let bits = self.counts.values().map(|count| {
             let share = *count as f64 / self.length as f64;
             share * share.log2()
         });
-        // Of nothing it is 0, and not less than that.
+        // Without characters it is 0, and not -0.
         0.0 - bits.sum::<f64>()
     }
 

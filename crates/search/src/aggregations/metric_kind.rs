@@ -36,14 +36,14 @@ pub(super) enum MetricKind {
         may_wrap: bool,
     },
     GeoCentroid,
-    /// The ends and the quarters of numbers.
+    /// The ends and quartiles of numbers.
     Boxplot,
-    /// The sum for a unit of time, or how many documents there are for it.
+    /// The sum of values, or the number of documents, per unit of time.
     Rate {
         unit: Option<char>,
         counts_documents: bool,
     },
-    /// How long texts are, and of which characters.
+    /// The lengths of strings, and the distribution of their characters.
     StringStats {
         shows_distribution: bool,
     },
@@ -163,10 +163,10 @@ impl MetricKind {
 /// The numbers that `stats` gives.
 const STATS: [&str; 5] = ["count", "min", "max", "avg", "sum"];
 
-/// Those that `boxplot` gives: the ends and the quarters.
+/// The figures of `boxplot`: the ends and quartiles.
 pub(super) const BOXPLOT: [&str; 5] = ["min", "max", "q1", "q2", "q3"];
 
-/// Those that `string_stats` gives.
+/// The figures of `string_stats`.
 const LENGTHS: [&str; 5] = ["count", "min_length", "max_length", "avg_length", "entropy"];
 
 /// Those that `extended_stats` has besides.

@@ -1,4 +1,4 @@
-//! `rate`: what values add up to for a unit of time. It is within a date histogram whose buckets are of such units.
+//! `rate`: sums of values per unit of time, within a date histogram.
 
 use super::histogram::{Interval, Width};
 use super::metric_kind::MetricKind;

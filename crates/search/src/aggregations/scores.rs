@@ -1,11 +1,11 @@
-//! Which aggregations look at scores.
+//! Which aggregations need scores.
 
 use super::metric_kind::MetricKind;
 use super::values::Source;
 use super::{Aggregations, Spec};
 
 impl Aggregations {
-    /// Whether any of them shows scores, or has a script that looks at them.
+    /// Whether any of them shows scores, or has a script that uses them.
     pub(crate) fn want_scores(&self) -> bool {
         let mut all = self.named.iter();
         all.any(|named| named.spec.wants_scores() || named.inner.want_scores())

@@ -1,16 +1,16 @@
-//! Units of the calendar, and how many of them a bucket of time is of.
+//! Units of the calendar, and how many of them a bucket of a date histogram spans.
 
-/// How long a bucket of time is.
+/// How long a bucket of a date histogram is.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Span {
     /// In milliseconds.
     pub(super) ms: f64,
-    /// The months that it is of, where it is of whole ones.
+    /// Its length in months, where it is a whole number of them.
     pub(super) months: Option<f64>,
 }
 
 impl Span {
-    /// How many units it is of.
+    /// How many of these units it spans.
     pub(super) fn units(self, unit: char) -> f64 {
         match (months(unit), self.months) {
             (Some(unit), Some(own)) => own / unit,
@@ -19,7 +19,7 @@ impl Span {
     }
 }
 
-/// The months of a unit of the calendar, where it has no number of days.
+/// The months in a unit of the calendar; `None` for units of a fixed number of days.
 pub(super) fn months(unit: char) -> Option<f64> {
     match unit {
         'M' => Some(1.0),
@@ -29,7 +29,7 @@ pub(super) fn months(unit: char) -> Option<f64> {
     }
 }
 
-/// The milliseconds of a unit of the calendar that has a number of them.
+/// The milliseconds in a unit of the calendar that has a fixed length.
 pub(super) fn unit_ms(unit: char) -> f64 {
     let seconds = match unit {
         's' => 1,
@@ -41,7 +41,7 @@ pub(super) fn unit_ms(unit: char) -> f64 {
     f64::from(seconds) * 1000.0
 }
 
-/// What a unit is called.
+/// The name of a unit.
 pub(super) fn unit_name(unit: char) -> &'static str {
     match unit {
         's' => "second",

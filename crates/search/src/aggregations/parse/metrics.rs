@@ -28,7 +28,7 @@ pub(super) fn metric(name: &str, kind: &str, members: &mut Members<'_>) -> Resul
         "percentile_ranks" => (Form::Written, percentile_ranks(members)?),
         "median_absolute_deviation" => (Form::Written, median_absolute_deviation(name, members)?),
         "boxplot" => {
-            // Quarters here are exact.
+            // It changes nothing, since quartiles here are exact.
             if let Some(value) = members.number("compression")?.filter(|value| *value < 0.0) {
                 let reason = format!(
                     "[compression] must be greater than or equal to 0. Found [{value:?}] in [{name}]"

@@ -1,5 +1,5 @@
-//! Fitting a model to numbers by simulated annealing: neighbours of a model are tried, worse ones less and less often. The numbers that
-//! are drawn are the same each time, so that the same request has the same answer.
+//! Fitting a model to numbers by simulated annealing: neighbours of a model are tried, and worse ones are accepted less and less
+//! often. The random numbers are the same each time, so that the same request has the same answer.
 
 use super::models::Model;
 use mapping::error::Result;
@@ -7,12 +7,12 @@ use querying::work;
 
 /// How many neighbours are tried at a temperature.
 const TRIES: usize = 100;
-/// How much of the temperature is left after them.
+/// The factor of the temperature after them.
 const COOLING: f64 = 0.9;
-/// The temperature at which it ends.
+/// The temperature at which the search ends.
 const COLD: f64 = 0.0001;
 
-/// The model near this one that foretells `test` best from `train`.
+/// The model near this one that best predicts `test` from `train`.
 pub(super) fn fitted(model: Model, train: &[f64], test: &[f64]) -> Result<Model> {
     let mut drawn = Drawn(0x9E37_79B9_7F4A_7C15);
     let (mut best, mut present) = (model, model);
@@ -38,13 +38,13 @@ pub(super) fn fitted(model: Model, train: &[f64], test: &[f64]) -> Result<Model>
     Ok(best)
 }
 
-/// How far what a model foretells is from what came.
+/// How far the predictions of a model are from `test`.
 fn cost(model: Model, train: &[f64], test: &[f64]) -> Result<f64> {
     let foretold = model.next(train, test.len())?;
     Ok(foretold.iter().zip(test).map(|(a, b)| (a - b).abs()).sum())
 }
 
-/// Numbers from 0 to 1 that look drawn (xorshift).
+/// Pseudo-random numbers from 0 to 1 (xorshift).
 struct Drawn(u64);
 
 impl Drawn {

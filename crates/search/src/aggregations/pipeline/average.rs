@@ -1,5 +1,4 @@
-//! `moving_avg`: a mean of the buckets before each one, by a model, and what that foretells. Later versions have `moving_fn` in its
-//! place.
+//! `moving_avg`: a mean of the buckets before each one, by a model, and predictions by it. Later versions have `moving_fn` in its place.
 
 use super::annealing::fitted;
 use super::models::Model;
@@ -17,18 +16,18 @@ const WINDOW: i64 = 5;
 pub(in crate::aggregations) struct Average {
     buckets: usize,
     model: Model,
-    /// How many buckets are foretold.
+    /// How many buckets are predicted.
     predicted: usize,
     /// Whether the model is fitted to the numbers first.
     is_fitted: bool,
 }
 
-/// What is made of the numbers of buckets.
+/// The moving average of the numbers of buckets.
 #[derive(Debug, PartialEq)]
 pub(super) struct Averages {
     /// The mean of the buckets before each one; `None` where there are too few, and for a bucket without a number.
     pub(super) means: Vec<Option<f64>>,
-    /// The place of the last bucket with a number, and what comes after it.
+    /// The index of the last bucket with a number, and the predictions after it.
     pub(super) predicted: (usize, Vec<f64>),
 }
 
@@ -112,7 +111,7 @@ impl Average {
         })
     }
 
-    /// The model that foretells the last window best from the one before; as it is where there are not two.
+    /// The model that best predicts the last window from the one before; unchanged where there are fewer than two windows.
     fn fitted(&self, numbers: &[Option<f64>]) -> Result<Model> {
         let there: Vec<f64> = numbers.iter().copied().flatten().collect();
         let (Some(test_at), Some(train_at)) = (

@@ -167,7 +167,7 @@ struct Within<'p> {
     finish: &'p Finish<'p>,
 }
 
-/// What a bucket takes in an answer that is foretold.
+/// The memory that a predicted bucket takes in an answer.
 const PREDICTED_BYTES: usize = 512;
 
 /// A bucket, with its name where it has one.
@@ -227,7 +227,7 @@ impl Within<'_> {
         Ok(buckets)
     }
 
-    /// Adds what is foretold to the buckets after this one, and buckets where there are no more.
+    /// Adds the predictions to the buckets after this one, and new buckets where there are no more.
     fn predict(&self, buckets: &mut Vec<Bucket>, (last, predicted): (usize, Vec<f64>)) -> Result<()> {
         let (Spec::Histogram(source, interval), Some((_, bucket))) = (&self.parent.spec, buckets.get(last))
         else {

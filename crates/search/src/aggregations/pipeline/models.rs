@@ -1,18 +1,18 @@
-//! The models of `moving_avg`: what comes after numbers in a row.
+//! The models of `moving_avg`, which predict the next numbers of a series.
 
 use mapping::error::{Result, SearchError};
 use mapping::json::Members;
 use painless::moving::{self, PADDING, Seasons};
 use serde_json::Value;
 
-/// How much the last number counts by default.
+/// The default weight of the last number.
 const ALPHA: f64 = 0.3;
-/// The same for the trend.
+/// Its default weight in the trend.
 const BETA: f64 = 0.1;
-/// The same for the seasons.
+/// Its default weight in the seasons.
 const GAMMA: f64 = 0.3;
 
-/// How what comes next is made.
+/// A model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Model {
     Simple,
@@ -23,7 +23,7 @@ pub(super) enum Model {
 }
 
 impl Model {
-    /// Reads a model with its settings, for windows of so many buckets.
+    /// Parses a model with its settings, for windows of this many buckets.
     pub(super) fn parse(model: &str, settings: Option<&Value>, buckets: usize) -> Result<Model> {
         let empty = Value::Object(serde_json::Map::new());
         let mut settings = Members::of("settings", settings.unwrap_or(&empty))?;
@@ -56,7 +56,7 @@ impl Model {
         }
     }
 
-    /// Whether it has numbers that can be chosen.
+    /// Whether it has parameters that can be fitted.
     pub(super) fn can_be_fitted(self) -> bool {
         !matches!(self, Model::Simple | Model::Linear)
     }
@@ -65,7 +65,7 @@ impl Model {
         matches!(self, Model::HoltWinters(_))
     }
 
-    /// The model with another one of its numbers: the one of so many that is chosen.
+    /// The model with one of its parameters, by its index, replaced.
     pub(super) fn neighbour(self, which: usize, number: f64) -> Model {
         match (self, which) {
             (Model::Ewma(_), _) => Model::Ewma(number),
@@ -78,7 +78,7 @@ impl Model {
         }
     }
 
-    /// How many numbers it has that can be chosen.
+    /// How many parameters it has that can be fitted.
     pub(super) fn choices(self) -> usize {
         match self {
             Model::Simple | Model::Linear => 0,
@@ -88,7 +88,7 @@ impl Model {
         }
     }
 
-    /// Whether so many numbers say what comes next.
+    /// Whether this many numbers suffice for a prediction.
     pub(super) fn has_next(self, numbers: usize) -> bool {
         match self {
             Model::HoltWinters(by) => numbers >= by.period.saturating_mul(2),
@@ -96,7 +96,7 @@ impl Model {
         }
     }
 
-    /// What comes next, this many times.
+    /// Predicts the next `count` numbers.
     pub(super) fn next(self, numbers: &[f64], count: usize) -> Result<Vec<f64>> {
         Ok(match self {
             Model::Simple => vec![moving::unweighted_avg(numbers); count],
@@ -110,7 +110,7 @@ impl Model {
     }
 }
 
-/// Takes a number from 0 to 1.
+/// Takes a setting, a number from 0 to 1.
 fn share(settings: &mut Members<'_>, name: &str, otherwise: f64) -> Result<f64> {
     match settings.number(name)?.unwrap_or(otherwise) {
         share if (0.0..=1.0).contains(&share) => Ok(share),
