@@ -13,7 +13,7 @@ use search::{Like, MoreLike};
 use serde_json::{Map, Value, json};
 use value::DocumentBuf;
 
-/// The parts of a search that look elsewhere, or have scripts.
+/// The members of a search that may have look-ups or scripts.
 const PARTS: [&str; 9] = [
     "query",
     "post_filter",
@@ -25,7 +25,7 @@ const PARTS: [&str; 9] = [
     "rescore",
     "script",
 ];
-/// How deep queries are wrapped in each other at most to be looked into.
+/// How many `wrapper` queries within each other are decoded at most.
 const WRAPPERS_MAX: usize = 8;
 /// Look-ups of one search at most.
 const LOOKUPS_MAX: usize = 100;
@@ -67,7 +67,7 @@ pub(crate) async fn fill(call: &Call, expression: &str, body: &mut Map<String, V
     Ok(())
 }
 
-/// Puts queries that look into documents in the place of the texts that they are wrapped in.
+/// Replaces `wrapper` queries that have look-ups by the queries within them.
 fn unwrap(value: &mut Value, depth: usize) {
     if let Some(mut inner) = wrapped(value)
         && depth < WRAPPERS_MAX
@@ -87,7 +87,7 @@ fn unwrap(value: &mut Value, depth: usize) {
     }
 }
 
-/// The query that is wrapped in this one; `None` where none is, or one that is wrong.
+/// The query that a `wrapper` holds; `None` if this is none, or what it holds cannot be parsed.
 fn wrapped(value: &Value) -> Option<Value> {
     let object = value.as_object().filter(|object| object.len() == 1)?;
     let wrapper = object.get("wrapper")?.as_object()?;

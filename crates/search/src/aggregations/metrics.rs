@@ -89,7 +89,7 @@ impl Metric {
         let before = self.bytes();
         let mut terms = source.terms(view)?;
         if let MetricKind::StringStats { .. } = kind {
-            // Of a document each text counts once.
+            // Each string counts once for a document.
             terms.sort_by(Term::compare);
             terms.dedup();
         }
@@ -113,7 +113,7 @@ impl Metric {
         }
     }
 
-    /// Takes a value, as if it came so often.
+    /// Adds a value, counted `times` times.
     fn add(&mut self, term: &Term, times: u64) -> Result<()> {
         if let Some(different) = &mut self.different {
             different.insert(hash(term));
@@ -367,7 +367,7 @@ fn text_of(name: &str, value: Option<f64>, shown: &ValueFormat) -> Option<(Strin
     Some((format!("{name}_as_string"), text))
 }
 
-/// The ends and the quarters of numbers, each with its text where it has one.
+/// The ends and quartiles of numbers, each with its text where it has one.
 fn box_of(sorted: &[f64], shown: &ValueFormat) -> Map<String, Value> {
     let all = BOXPLOT.map(|name| (name, boxplot(sorted, name)));
     let numbers = all.map(|(name, number)| (name.to_owned(), endless(number)));
@@ -377,7 +377,7 @@ fn box_of(sorted: &[f64], shown: &ValueFormat) -> Map<String, Value> {
     numbers.into_iter().chain(texts).collect()
 }
 
-/// One of the ends or the quarters of numbers, as Elasticsearch has them of none, too.
+/// One of the ends or quartiles of numbers; of no numbers those that Elasticsearch gives.
 fn boxplot(sorted: &[f64], name: &str) -> f64 {
     let quarter = |percent| percentile(sorted, percent).unwrap_or(f64::NAN);
     match name {
@@ -389,7 +389,7 @@ fn boxplot(sorted: &[f64], name: &str) -> f64 {
     }
 }
 
-/// A number, or the text that stands for one that JSON has not.
+/// A number, or a string for one that JSON cannot express.
 fn endless(number: f64) -> Value {
     match number.is_finite() {
         true => number_of(number),
