@@ -1,7 +1,7 @@
 //! Modules that are wanted together, in one file: a browser asks for a few files instead of dozens, and what is compressed
 //! together is smaller.
 //!
-//! The modules of a file stand in it one behind another, each behind those that it imports, without the words `import` and `export`
+//! The modules of a file stand in it one after another, each after those that it imports, without the words `import` and `export`
 //! between them: what a module declares outside of its functions has a name (`$a`, `$b`, …) that no other has on the whole page. So
 //! modules must not import each other in a circle.
 
@@ -24,7 +24,7 @@ pub(crate) struct Packs<'a> {
     page: &'a str,
     /// The modules of each file, in the order in which they run.
     packs: BTreeMap<String, Vec<String>>,
-    /// What is called how on the whole page, by module and name there: what is declared outside of functions, or is of others.
+    /// The names on the whole page of what modules declare outside of functions or import from others, by module and name there.
     names: BTreeMap<(String, String), String>,
 }
 
@@ -133,7 +133,7 @@ impl<'a> Packs<'a> {
         Ok(texts.into_iter().map(with_exports).collect())
     }
 
-    /// A module's part of a file; what that imports for it is noted.
+    /// A module's part of a file. Notes what the file has to import for it.
     fn written(&self, file: &str, module: &str, imports: &mut Imports) -> Result<String, Failure> {
         let own = self.modules.module(module)?;
         let mut names = BTreeMap::new();
@@ -175,7 +175,7 @@ impl<'a> Packs<'a> {
         Ok(written.map_err(|error| format!("{module}: {error}"))?)
     }
 
-    /// How that is called what a module exports.
+    /// The name on the page of what a module exports.
     fn exported(&self, module: &str, name: &str) -> Result<&str, Failure> {
         let own = self.modules.module(module)?;
         let mut passed = own.passed_on.iter().flat_map(|passed| &passed.names);
@@ -208,7 +208,7 @@ impl<'a> Packs<'a> {
     }
 }
 
-/// Names that are no other's on the page, for what modules declare outside of functions, import from others or pass on from them.
+/// Unique names on the page for what modules declare outside of functions, import from others or re-export.
 fn names_of(
     modules: &Modules,
     page: &str,
@@ -274,7 +274,7 @@ struct Imports {
     of_packs: BTreeMap<String, BTreeSet<String>>,
     /// Those that it takes of files when they are wanted.
     loaded: BTreeMap<String, BTreeSet<String>>,
-    /// Names of others, by module: what it calls them, and how they are called here.
+    /// Imported names, by module: the name there, and the name here.
     of_others: BTreeMap<String, Vec<String>>,
 }
 

@@ -1,11 +1,11 @@
-//! Styles without comments and without the white space that only people read.
+//! Minifies styles: drops comments, and white space that means nothing.
 
 use crate::script::lexer::quoted;
 
-/// Around these no white space is wanted.
+/// White space around these means nothing.
 const APART: &str = "{};,>";
 
-/// A stylesheet in short; why it cannot be read.
+/// A minified stylesheet; an error says why it cannot be read.
 pub(crate) fn compact(styles: &str) -> Result<String, String> {
     let mut written = String::new();
     let mut rest = styles;

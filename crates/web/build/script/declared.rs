@@ -1,4 +1,4 @@
-//! Which names a module declares, and which are those of a browser.
+//! The names that a module declares, and those that a browser has.
 
 use super::lexer::{Kind, Token};
 use super::roles::Role;
@@ -63,7 +63,7 @@ pub(crate) const BROWSERS: [&str; 55] = [
     "setTimeout",
 ];
 
-/// The names that stand where names are declared: behind `const` and the like, and among parameters.
+/// All names that are declared: after `const` and the like, and among parameters.
 pub(crate) fn declared(tokens: &[(Token, Role)]) -> BTreeSet<&str> {
     let ends = ends(tokens);
     let sign = |at: usize, signs: &[&str]| tokens.get(at).is_some_and(|(token, _)| token.is_sign(signs));
@@ -89,7 +89,7 @@ pub(crate) fn declared(tokens: &[(Token, Role)]) -> BTreeSet<&str> {
     found
 }
 
-/// The names that the declaration declares that begins at a place, if one does.
+/// The names of the declaration that begins at this token, if one does.
 pub(crate) fn declared_at(tokens: &[(Token, Role)], at: usize) -> Vec<&str> {
     let is = |at: usize, words: &[&str]| {
         tokens
@@ -110,7 +110,7 @@ pub(crate) fn declared_at(tokens: &[(Token, Role)], at: usize) -> Vec<&str> {
     if !is(at, &["const", "let"]) {
         return Vec::new();
     }
-    // Up to the end of the statement, or of the head of a loop: what each begins with is declared.
+    // Up to the end of the statement, or of the head of a loop: the name that each part begins with is declared.
     let (mut names, mut depth, mut begins) = (Vec::new(), 0_usize, true);
     let mut is_pattern = false;
     for (place, (token, _)) in tokens.iter().enumerate().skip(at + 1) {
@@ -131,19 +131,19 @@ pub(crate) fn declared_at(tokens: &[(Token, Role)], at: usize) -> Vec<&str> {
     names
 }
 
-/// Whether what stands at a place of a pattern, or among parameters, is a part that is taken: not a value for one that is missing.
+/// Whether the name at this token of a pattern, or among parameters, is declared there: it is not part of a default value.
 fn is_taken(tokens: &[(Token, Role)], at: usize) -> bool {
     let before = at.checked_sub(1).and_then(|before| tokens.get(before));
     before.is_some_and(|(before, _)| before.is_sign(&["{", "[", ",", ":", "..."]))
 }
 
-/// The name of a variable at a place.
+/// The variable's name at this token, if it is one.
 fn name(tokens: &[(Token, Role)], at: usize) -> Option<&str> {
     let (token, role) = tokens.get(at)?;
     (*role != Role::Other).then_some(token.text.as_str())
 }
 
-/// For each token that opens something, where that ends.
+/// The index of the closing token for each opening token.
 fn ends(tokens: &[(Token, Role)]) -> Vec<usize> {
     let mut ends: Vec<usize> = (0..tokens.len()).collect();
     let mut open: Vec<usize> = Vec::new();

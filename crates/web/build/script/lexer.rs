@@ -47,12 +47,12 @@ impl Token {
         self.kind == Kind::Template && !self.text.ends_with("${")
     }
 
-    /// Whether what follows is within it: brackets, and templates that have an expression.
+    /// Whether it opens a nesting: a bracket, or a piece of a template before an expression.
     pub(crate) fn opens(&self) -> bool {
         self.is_sign(&["(", "[", "{"]) || (self.begins_template() && !self.ends_template())
     }
 
-    /// Whether it ends what the last that opens has begun.
+    /// Whether it closes a nesting.
     pub(crate) fn closes(&self) -> bool {
         self.is_sign(&[")", "]", "}"]) || (self.ends_template() && !self.begins_template())
     }
@@ -65,7 +65,7 @@ const SIGNS: [&str; 33] = [
     "**",
 ];
 
-/// Words behind which a value begins, so that `/` begins a pattern.
+/// Words after which a value begins, so that `/` begins a regular expression.
 const BEFORE_VALUES: [&str; 14] = [
     "return",
     "typeof",
@@ -83,7 +83,7 @@ const BEFORE_VALUES: [&str; 14] = [
     "instanceof",
 ];
 
-/// The tokens of a script; why it cannot be read.
+/// The tokens of a script; an error says why it cannot be read.
 pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut lexer = Lexer {
         rest: text,
@@ -142,7 +142,7 @@ impl Lexer<'_> {
         self.rest = rest;
     }
 
-    /// What comes next, and its length.
+    /// The next token, and its length.
     fn token(&mut self, first: char) -> Result<(Kind, usize), String> {
         let rest = self.rest;
         let is_number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
@@ -189,7 +189,7 @@ impl Lexer<'_> {
         Err("a template has no end".to_owned())
     }
 
-    /// Whether what came last is a value, so that `/` divides it.
+    /// Whether the last token ends a value, so that `/` divides it.
     fn has_value(&self) -> Result<bool, String> {
         let Some(last) = self.found.last() else {
             return Ok(false);
@@ -211,7 +211,7 @@ pub(crate) fn is_of_word(c: char) -> bool {
     c.is_alphanumeric() || matches!(c, '_' | '$' | '#')
 }
 
-/// The length of a text between quotes.
+/// The length of a string literal.
 pub(crate) fn quoted(text: &str, quote: char) -> Result<usize, String> {
     let mut chars = text.char_indices().skip(1);
     while let Some((at, c)) = chars.next() {

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Import {
     /// The module, as it is named.
     pub(crate) from: String,
-    /// What it calls each of them, and how they are called here.
+    /// The name of each in that module, and its name here.
     pub(crate) names: Vec<(String, String)>,
 }
 
@@ -19,7 +19,7 @@ pub(crate) struct Module {
     pub(crate) imports: Vec<Import>,
     /// `export { … } from "…"`.
     pub(crate) passed_on: Vec<Import>,
-    /// How what is exported is called within.
+    /// The name within the module of each export.
     pub(crate) exports: BTreeMap<String, String>,
     /// What is declared outside of all functions.
     pub(crate) tops: BTreeSet<String>,
@@ -28,7 +28,7 @@ pub(crate) struct Module {
 }
 
 impl Module {
-    /// Reads a module; why it cannot be put together with others.
+    /// Parses a module; an error says why it cannot be packed with others.
     pub(crate) fn read(text: &str) -> Result<Module, String> {
         let tokens = tokens(text)?;
         let roles = roles(&tokens)?;
@@ -48,8 +48,8 @@ impl Module {
         Ok(reader.module)
     }
 
-    /// The module's text with other names: these for what it imports and declares outside of functions, and short ones for the rest.
-    /// `loads` has what stands in place of `import("…")`, by what that names.
+    /// The module's text with new names: `names` for what it imports and declares outside of functions, and short ones for the rest.
+    /// `loads` has the replacements of `import("…")`, by the module that it names.
     pub(crate) fn written(
         &self,
         names: &BTreeMap<&str, &str>,
@@ -85,7 +85,7 @@ impl Module {
         Ok(writer.text)
     }
 
-    /// The module that `import("…")` at a place names.
+    /// The module that an `import("…")` at this token names.
     fn loaded(&self, at: usize) -> Result<Option<&str>, String> {
         let is = |by: usize, text: &str| self.body.get(at + by).is_some_and(|(token, _)| token.is(text));
         if !is(0, "import") {
@@ -103,7 +103,7 @@ impl Module {
         (0..self.body.len()).filter_map(|at| self.loaded(at).ok().flatten())
     }
 
-    /// Short names for those that have none, the shortest for what is named most often.
+    /// Short names for those that have none yet, the shortest for the most frequent.
     fn locals(&self, names: &BTreeMap<&str, &str>) -> Result<BTreeMap<&str, String>, String> {
         let declared = declared(&self.body);
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
@@ -255,7 +255,7 @@ impl Reader<'_> {
         Ok(named)
     }
 
-    /// The word `export`, and `default`, which stay behind; what is declared stays.
+    /// Drops the words `export` and `default`, and keeps the declaration.
     fn export(&mut self) -> Result<(), String> {
         self.expect("export")?;
         let is_default = self.is("default");
@@ -282,7 +282,7 @@ impl Reader<'_> {
     }
 }
 
-/// What stands in a text.
+/// The contents of a string literal.
 fn unquoted(token: &Token) -> Option<&str> {
     let text = token.text.strip_prefix('"')?.strip_suffix('"')?;
     (token.kind == Kind::Text).then_some(text)

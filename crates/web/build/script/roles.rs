@@ -1,8 +1,8 @@
-//! Which tokens are names of variables, and which those of members.
+//! Which tokens are names of variables, and which are names of members.
 
 use super::lexer::{Kind, Token};
 
-/// What a token is to names.
+/// The role of a token as a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Role {
     /// The name of a variable, a function or a class.
@@ -61,9 +61,9 @@ pub(crate) const WORDS: [&str; 44] = [
     "eval",
 ];
 
-/// Behind these a brace begins statements.
+/// After these a brace begins a block.
 const BEFORE_BLOCKS: [&str; 10] = [")", "=>", ";", "{", "}", "else", "try", "finally", "do", "catch"];
-/// Behind these it begins an object, or a pattern that takes one apart.
+/// After these it begins an object, or a pattern that destructures one.
 const BEFORE_OBJECTS: [&str; 23] = [
     "(", "[", ",", "=", ":", "?", "&&", "||", "??", "??=", "...", "===", "!==", "return", "const", "let",
     "of", "in", "throw", "await", "yield", "import", "export",
@@ -113,7 +113,7 @@ pub(crate) fn roles(tokens: &[Token]) -> Result<Vec<Role>, String> {
     }
 }
 
-/// Whether what stands at a place is the first behind `case …:` or `default:`.
+/// Whether this token is the first after `case …:` or `default:`.
 fn is_behind_case(tokens: &[Token], at: usize) -> bool {
     let mut before = tokens.iter().take(at).rev();
     if !before.next().is_some_and(|token| token.is_sign(&[":"])) {
@@ -134,7 +134,7 @@ fn is_behind_case(tokens: &[Token], at: usize) -> bool {
     false
 }
 
-/// What a brace behind a token begins.
+/// What a brace after a token begins.
 fn brace(before: Option<&Token>) -> Result<Bracket, String> {
     let Some(before) = before else {
         return Ok(Bracket::Block);

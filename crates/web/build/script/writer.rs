@@ -1,10 +1,10 @@
-//! Tokens as text, with no more between them than they need.
+//! Writes tokens as text, with as little white space between them as they need.
 
 use super::lexer::{Gap, Kind, Token, is_of_word};
 
-/// Behind these signs a line may end what is stated; behind all others it goes on.
+/// After these signs the end of a line may end a statement; after all others the statement goes on.
 const MAY_END: [&str; 5] = [")", "]", "}", "++", "--"];
-/// With these signs no statement begins.
+/// No statement begins with these signs.
 const GO_ON: [&str; 28] = [
     ")", "]", "}", ",", ";", ":", "?", ".", "?.", "=", "=>", "==", "===", "!=", "!==", "&&", "||", "??",
     "+=", "-=", "*=", "<", ">", "<=", ">=", "*", "%", "|",
@@ -15,7 +15,7 @@ const GO_ON: [&str; 28] = [
 pub(crate) struct Writer {
     pub(crate) text: String,
     last: Option<Token>,
-    /// Of each template that is open, whether it is of elements.
+    /// For each open template, whether it is one of elements.
     templates: Vec<bool>,
 }
 
@@ -45,7 +45,7 @@ impl Writer {
     }
 }
 
-/// What has to stand between two tokens that do not touch in the source.
+/// What must stand between two tokens that are separate in the source.
 fn between(last: &Token, token: &Token, before: Option<char>, spelt: &str) -> &'static str {
     let (Some(before), Some(after)) = (before, spelt.chars().next()) else {
         return "";

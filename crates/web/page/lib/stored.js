@@ -1,4 +1,4 @@
-// What the browser keeps between visits. One that keeps nothing forgets it with the tab.
+// What the browser keeps between visits; where it may keep nothing, as long as the tab is open.
 
 /** What a text says as JSON; something else where it says nothing. */
 export function parsed(text, otherwise) {
@@ -21,6 +21,6 @@ export function store(key, value) {
   try {
     localStorage.setItem(key, JSON.stringify(value));
   } catch {
-    // It is full, or may keep nothing.
+    // The storage is full or forbidden.
   }
 }

@@ -7,7 +7,7 @@ import { parsed } from "../lib/stored.js";
 /** All that is kept in a collection, by name. @param {"searches"|"queries"|"boards"} collection */
 export async function saved(collection, signal) {
   const { cursor } = await command("larder", { find: collection, sort: { _id: 1 }, limit: 500, singleBatch: true }, { signal });
-  // Any client may have written it.
+  // Any client may have written it, so its form is checked.
   return cursor.firstBatch.map((one) => ({ params: {}, ...parsed(one.content, {}), name: String(one._id), version: number(one.version) || 0 }));
 }
 

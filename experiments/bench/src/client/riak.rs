@@ -1,4 +1,4 @@
-//! Riak's protocol buffers, as far as objects are put.
+//! A client of Riak's protocol buffers that puts objects.
 
 use anyhow::{Result, ensure};
 use std::io::{BufReader, Read, Write};
@@ -9,7 +9,7 @@ use value::varint;
 const PUT: u8 = 11;
 const PUT_RESPONSE: u8 = 12;
 
-/// The type of a field with bytes.
+/// The wire type of a field with bytes.
 const BYTES: u64 = 2;
 
 /// A connection.

@@ -15,7 +15,7 @@ use std::time::Instant;
 const LOADERS: usize = 64;
 /// Loaders that send many puts without waiting for answers.
 const PIPELINING_LOADERS: usize = 8;
-/// The objects that a loader takes on itself at once, and sends at once if it does not wait.
+/// How many objects a loader takes at a time, and sends at a time if it does not wait.
 const TAKEN: u64 = 100;
 /// The beginning, and the end, of keys that filters look for: one of 256.
 const PART: &str = "00";
@@ -107,7 +107,7 @@ fn load(address: SocketAddr, task: Task, loaders: usize, sends: Sends) -> Result
     Ok(started.elapsed().as_secs_f64())
 }
 
-/// What is asked once all is loaded; at the end the milliseconds of the two filters.
+/// The queries once all is loaded. Returns the milliseconds of the two key filters.
 fn ask(address: SocketAddr, task: Task) -> Result<(Found, [f64; 2])> {
     let mut client = Http::connect(address)?;
     let map = format!(
