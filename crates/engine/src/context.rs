@@ -46,14 +46,14 @@ pub struct Context {
     kill: Kill,
 }
 
-/// What a command asks of MongoDB's stable API. All batches of a cursor are asked for with the same.
+/// The parameters of MongoDB's stable API in a command. All batches of a cursor must be asked for with the same ones.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StableApi {
-    /// Whether a version is named; there is but one.
+    /// Whether a version is named; there is only one.
     pub is_named: bool,
-    /// Whether what it does not have is refused.
+    /// Whether anything that is not in that version is refused (`apiStrict`).
     pub strict: Option<bool>,
-    /// Whether what it will not have for long is refused.
+    /// Whether anything deprecated in that version is refused (`apiDeprecationErrors`).
     pub deprecation_errors: Option<bool>,
 }
 

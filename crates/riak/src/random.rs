@@ -13,7 +13,7 @@ thread_local! {
     static DRAWN: RefCell<Vec<[u8; NUMBER_BYTES]>> = const { RefCell::new(Vec::new()) };
 }
 
-/// A number that nobody else has drawn, or will.
+/// A random number, which serves as a unique one.
 pub(crate) fn random() -> Result<[u8; NUMBER_BYTES]> {
     DRAWN.with_borrow_mut(|drawn| match drawn.pop() {
         Some(number) => Ok(number),

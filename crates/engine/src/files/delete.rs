@@ -21,7 +21,7 @@ impl Files {
     }
 
     /// Deletes the versions of a name up to this one, which was the newest when it was found; how many there were. One that was put
-    /// meanwhile is newer ([`FileWriter::finish`](super::FileWriter::finish) sees to that), and stays: nobody asked for its end.
+    /// meanwhile is newer ([`FileWriter::finish`](super::FileWriter::finish) sees to that), and stays.
     pub async fn delete_name(&self, name: &str, newest: &FileEntry) -> Result<u64, FileError> {
         // An entry that a driver wrote may have no date.
         let is_newer = doc! {"$gt": Value::DateTime(newest.uploaded_ms)};

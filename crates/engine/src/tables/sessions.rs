@@ -28,7 +28,7 @@ impl SessionId {
         doc! {"id": binary(4, &self.id), "uid": binary(0, &self.user)}
     }
 
-    /// Both parts in one, as the records of retryable writes know it: the user's half is cut, and nobody's is zero.
+    /// Both parts in one number, as the records of retryable writes have it: half of the user's digest, or zero for clients without a login.
     pub fn digest(&self) -> [u8; 32] {
         let mut digest = [0; 32];
         digest[..16].copy_from_slice(&self.id);

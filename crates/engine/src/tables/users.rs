@@ -26,7 +26,7 @@ pub(crate) struct Users {
 #[derive(Debug, Default)]
 struct Known {
     named: BTreeMap<UserKey, Arc<User>>,
-    /// Whether there are users whose names cannot even be read. They log in nowhere, but are users: nobody else is let in for them.
+    /// Whether there are users whose names cannot even be read. They cannot log in, but while they exist logins are required.
     has_nameless: bool,
 }
 

@@ -58,7 +58,7 @@ pub struct Generic {
     pub read_concern: Option<ReadConcern>,
     /// The time limit; zero stands for none.
     pub time_limit: Option<Duration>,
-    /// What is asked of the stable API.
+    /// The parameters of the stable API.
     pub api: StableApi,
 }
 

@@ -124,7 +124,7 @@ async fn serve_next(
     })
 }
 
-/// Whether the server stops, without a lock as long as nobody has said so.
+/// Whether the server stops. Takes no lock until it does.
 fn is_stopped(stop: &mut watch::Receiver<bool>) -> bool {
     match stop.has_changed() {
         Ok(false) => false,

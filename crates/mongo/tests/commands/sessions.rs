@@ -40,7 +40,7 @@ fn an_operation_tells_its_session_and_its_server() {
     .of("admin")]);
 }
 
-/// The digest of nobody, under which sessions are listed while nobody logs in: the SHA-256 of nothing, as in MongoDB.
+/// The digest under which sessions of clients without a login are listed: the SHA-256 of the empty string, as in MongoDB.
 #[test]
 fn sessions_of_nobody_are_listed_by_their_digest() {
     let listed = |operand: Document, answer: Document| {

@@ -129,7 +129,7 @@ async fn put_once(
     put_alone(server, place, key, &put, begun).await
 }
 
-/// Writes an object that nobody else writes through Riak's protocols meanwhile.
+/// Writes an object whose lock is held.
 async fn put_alone(
     server: &Arc<Server>,
     (collection, namespace): (&RevisionedCollection, &Namespace),

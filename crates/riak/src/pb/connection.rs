@@ -303,7 +303,7 @@ impl Connection {
             Fault::Io(error) => return Err(error),
             Fault::Skipped(error) => (RiakError::bad(format!("too_large: {error}")), false),
             Fault::Full(error) => (RiakError::bad(format!("no_memory: {error}")), false),
-            // What follows cannot be told apart any more.
+            // Where the next message begins is not known any more.
             Fault::Frame(error) => (RiakError::bad(error.to_string()), true),
         };
         frame::put_error(&mut self.out, &error);

@@ -39,12 +39,12 @@ pub(crate) struct Catalog {
     pub(crate) disk: tokio::sync::Mutex<Disk>,
     /// Counts the changes of names.
     generation: AtomicU64,
-    /// What of it could not be read.
+    /// The parts of it that could not be read.
     damage: Damage,
 }
 
 impl Catalog {
-    /// The collection of this name. Where damage hides whether there is one, it is one that fails whatever is asked of it.
+    /// The collection of this name. Where damage hides whether there is one, a collection on which every operation fails.
     pub(crate) fn find(&self, namespace: &Namespace) -> Option<Arc<Collection>> {
         let known = self.collections.read().get(namespace).cloned();
         known.or_else(|| {
@@ -66,7 +66,7 @@ impl Catalog {
         Ok(found)
     }
 
-    /// Notes that names mean other collections from now on: after the change of `collections`, and before anybody is told of it.
+    /// Notes that names mean other collections from now on. To be called after the change of `collections`, and before it is acknowledged.
     fn note_names(&self) {
         self.generation.fetch_add(1, Ordering::Release);
     }

@@ -53,14 +53,13 @@ impl Store {
         self.catalog.record_cache.bytes()
     }
 
-    /// The collection or view of this name. One that cannot be read, or of which damage hides whether there is one, fails whatever is
-    /// asked of it.
+    /// The collection or view of this name. Every operation fails on one that cannot be read, or of which damage hides whether it exists.
     pub fn collection(&self, namespace: &Namespace) -> Option<Arc<Collection>> {
         self.catalog.find(namespace)
     }
 
-    /// A number that changes whenever a name means another collection: while it is the same, whoever found a collection need not look
-    /// for it again. It is to be asked before the collection is.
+    /// A number that changes whenever a name means another collection: while it is the same, a collection that was looked up need not be
+    /// looked up again. It must be read before the look-up.
     pub fn generation(&self) -> u64 {
         self.catalog.generation.load(Ordering::Acquire)
     }
@@ -136,7 +135,7 @@ impl Store {
         to_the_end(async move { catalog.modify_index(&namespace, &index, change).await }).await
     }
 
-    /// What of the catalog cannot be read; a collection that cannot be read says so itself.
+    /// The damage to the catalog; a collection that cannot be read reports that itself.
     pub fn damage(&self) -> Vec<String> {
         self.catalog.damage.findings()
     }

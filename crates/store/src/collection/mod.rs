@@ -66,7 +66,7 @@ pub struct Collection {
     newest: AtomicU64,
     head: watch::Sender<Sequence>,
     companions: Companions,
-    /// What of it cannot be read, if something is damaged without which nothing of it can be used.
+    /// The damage that makes the whole collection unusable, if there is any.
     damage: Option<String>,
 }
 
@@ -296,7 +296,7 @@ impl Collection {
             .collect()
     }
 
-    /// Refuses a view, and a collection that was dropped or is so damaged that nothing of it can be used.
+    /// Refuses a view, and a collection that was dropped or is unusable by damage.
     pub(crate) fn check_writable(&self) -> Result<(), StoreError> {
         if self.is_dropped() {
             return Err(StoreError::CollectionDropped(self.namespace().to_string()));
@@ -305,7 +305,7 @@ impl Collection {
         self.refuse_view()
     }
 
-    /// Refuses a collection that is so damaged that nothing of it can be used.
+    /// Refuses a collection that is unusable by damage.
     pub fn check_sound(&self) -> Result<(), StoreError> {
         match self.damage() {
             None => Ok(()),
@@ -316,7 +316,7 @@ impl Collection {
         }
     }
 
-    /// What of it is so damaged that nothing of it can be used.
+    /// The damage that makes the whole collection unusable.
     pub(crate) fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
     }

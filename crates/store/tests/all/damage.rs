@@ -1,4 +1,4 @@
-//! A store with a damaged catalog, or a damaged head of a collection: what is whole is used, what is not says so.
+//! A store with a damaged catalog, or a damaged head of a collection: undamaged collections work, the others report the damage.
 
 use crate::support::*;
 use kv::{Batch, Durability, Head, Kv, ShardId, Simulation};
@@ -62,7 +62,7 @@ fn is_corrupt<T>(done: Result<T, StoreError>) -> bool {
     matches!(done, Err(StoreError::Corrupt { namespace, .. }) if namespace == "db.a")
 }
 
-/// Whatever is asked of it says that it is damaged, and all else is used as ever.
+/// Every operation on it reports the damage, and all other collections work.
 async fn assert_told(store: &Store) {
     let found: Arc<Collection> = store.collection(&named("a")).unwrap();
     assert!(is_corrupt(found.snapshot().await));
@@ -111,7 +111,7 @@ async fn a_collection_with_a_damaged_entry_says_so_and_all_else_is_used() {
     let simulation = Simulation::new(1);
     let store = damaged_entry(&simulation).await;
     assert_told(&store).await;
-    // What it held is in a shard that nobody knows, and no other collection gets.
+    // What it held is in a shard that is not known, and that no other collection gets.
     assert!(store.drop_collection(&named("a")).await.unwrap());
     let made = store.create_if_missing(&named("a")).await.unwrap();
     assert!(all(&made).await.is_empty());
