@@ -18,7 +18,7 @@ const DOCUMENT: &str = "config";
 /// The setting that holds the secret of cookies and of proxies.
 pub const SECRET: (&str, &str) = ("chttpd_auth", "secret");
 
-/// Sections of names and texts.
+/// Settings by section and name.
 pub type Sections = BTreeMap<String, BTreeMap<String, String>>;
 
 /// All settings.
@@ -69,7 +69,7 @@ impl Config {
         })
     }
 
-    /// One setting, which may stand in a section as it was named before.
+    /// A setting, looked for under the former name of its section too.
     pub fn get(&self, section: &str, name: &str) -> Option<String> {
         let layers = self.sections.read();
         let found = |section: &str| layers.present.get(section)?.get(name).cloned();
@@ -191,7 +191,7 @@ impl Config {
     }
 }
 
-/// What a section was called before CouchDB 3.2 (`src/chttpd/src/chttpd_util.erl`).
+/// The name of a section before CouchDB 3.2 (`src/chttpd/src/chttpd_util.erl`).
 fn former(section: &str) -> Option<&'static str> {
     match section {
         "chttpd" => Some("httpd"),

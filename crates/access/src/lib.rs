@@ -1,10 +1,9 @@
 //! CouchDB's databases and who may use them: names and ids, settings, accounts and their documents, logins, rights.
 //!
-//! [`login::authenticate`] finds out who asks, [`database::Database::open`] gives a database into the hands of that user, and
-//! [`users`] keeps the accounts as the documents of `_users` say. The behaviour is that of CouchDB 3.5.
+//! [`login::authenticate`] finds the user of a request, [`database::Database::open`] opens a database for that user, and [`users`]
+//! keeps the accounts as the documents of `_users` say. The behaviour is that of CouchDB 3.5.
 //!
-//! What must hold: nobody becomes more by a document than whoever wrote it may make of somebody; what is refused is refused in
-//! CouchDB's words ([`error`]).
+//! What must hold: a document gives nobody rights that its writer may not grant; refusals are worded as CouchDB's ([`error`]).
 //!
 //! Left to others: requests and answers (`couch`), accounts of all protocols and what roles allow (`engine`, `auth`).
 

@@ -37,7 +37,7 @@ pub async fn by_password(
     token: Option<&str>,
 ) -> Result<Arc<auth::User>> {
     lockout::check(visitor, name)?;
-    // Whoever does not know the password is not told what is wrong with the document.
+    // An error of the document is reported only after the password was right.
     let document = users::check_usable(visitor.engine, visitor.config, name).await;
     let fields = document.as_ref().ok().and_then(Option::as_ref);
     let totp = fields.and_then(|record| Totp::of(&record.document.to_document()));

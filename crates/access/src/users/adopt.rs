@@ -69,7 +69,7 @@ pub(crate) async fn adopt(
     };
     let database = config.users_database();
     apply(engine, &database, change, &fields).await?;
-    // Whoever set another database meanwhile may have looked for accounts of this one before.
+    // A change of the setting meanwhile may have looked for accounts of this database before this one was there.
     if config.users_database() != database {
         ending::end(engine, &name).await?;
     }

@@ -338,7 +338,7 @@ async fn settle(
     };
     let name = change.name.clone();
     apply(engine, &database.name, change, &fields).await?;
-    // Whoever dropped the database meanwhile may have looked for its accounts before this one was there.
+    // A drop of the database meanwhile may have looked for its accounts before this one was there.
     match database.collection.is_dropped() {
         true => ending::end(engine, &name).await,
         false => Ok(()),

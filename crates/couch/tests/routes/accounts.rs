@@ -148,7 +148,7 @@ fn no_account_outlives_a_database_that_is_no_longer_that_of_users() {
     assert_eq!(log_in(&server, "apple").status, 401);
     let made = exchange(server.address, &format!("PUT /_users\n{BY_KEEPER}"), "");
     assert!([201, 412].contains(&made.status), "{made}");
-    // Anybody may become a user of a name that nobody has.
+    // Anybody may register under a name that is free.
     let document = r#"{"name": "jan", "type": "user", "roles": [], "password": "pear"}"#;
     let put = exchange(server.address, "PUT /_users/org.couchdb.user:jan", document);
     assert_eq!(put.status, 201, "{put}");

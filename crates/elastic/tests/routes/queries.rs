@@ -182,7 +182,7 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"error": {"type": "query_shard_exception"}}"#,
     ),
-    // What dashboards send where nothing is asked, and words where no field is named.
+    // The queries of dashboards without a filter, and words without a field.
     case(
         "GET /texts-1/_count",
         r#"{"query": {"bool": {"filter": [{"query_string": {"query": "*", "analyze_wildcard": true}}]}}}"#,
