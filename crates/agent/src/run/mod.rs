@@ -46,6 +46,16 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
+    fn new(spool: Spool, counters: Arc<Counters>) -> Shared {
+        Shared {
+            spool: Mutex::new(spool),
+            counters,
+            flushed: Notify::new(),
+            room: Notify::new(),
+            is_complete: watch::channel(false).0,
+        }
+    }
+
     /// The spool; nobody who holds it waits for anything.
     pub(crate) fn spool(&self) -> MutexGuard<'_, Spool> {
         self.spool.lock().unwrap_or_else(PoisonError::into_inner)
@@ -105,13 +115,7 @@ async fn round(
     let (spool, recovery) = Spool::open(&config.spool.folder, config.spool.max_bytes.0)?;
     tell(config, recovery);
     let positions = spool.positions().clone();
-    let shared = Arc::new(Shared {
-        spool: Mutex::new(spool),
-        counters: counters.clone(),
-        flushed: Notify::new(),
-        room: Notify::new(),
-        is_complete: watch::channel(false).0,
-    });
+    let shared = Arc::new(Shared::new(spool, counters.clone()));
     let (stop, stopping) = watch::channel(false);
     let (sender, receiver) = mpsc::channel(BATCHES_WAITING_MAX);
     let start = Start {

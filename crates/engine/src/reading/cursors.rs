@@ -70,18 +70,8 @@ impl Engine {
         batch_size: Option<u64>,
         await_for: Option<Duration>,
     ) -> Result<CursorReply> {
-        let mut cursor = self.cursors().take(id, namespace, context)?;
+        let mut cursor = self.take_for_more(context, id, namespace, await_for)?;
         let comment = cursor.comment.clone();
-        if await_for.is_some() && cursor.tailing != Tailing::Awaiting {
-            self.cursors().put_back(id, cursor);
-            let message = "cannot set maxTimeMS on getMore command for a non-awaitData cursor";
-            return Err(Error::new(Code::BAD_VALUE, message));
-        }
-        if cursor.api != context.api {
-            self.cursors().remove(id);
-            let message = "API parameter mismatch: a getMore needs those of the command that opened its cursor";
-            return Err(Error::new(Code::API_MISMATCH_ERROR, message));
-        }
         // A tailable cursor may wait for ever.
         let limit = cursor.time_left.filter(|_| cursor.tailing == Tailing::No);
         let context = &context.clone().within(limit);
@@ -131,6 +121,29 @@ impl Engine {
         })
     }
 
+    /// Takes out the cursor of a `getMore`, whose options must fit it.
+    fn take_for_more(
+        &self,
+        context: &Context,
+        id: CursorId,
+        namespace: &Namespace,
+        await_for: Option<Duration>,
+    ) -> Result<Cursor> {
+        let cursor = self.cursors().take(id, namespace, context)?;
+        if await_for.is_some() && cursor.tailing != Tailing::Awaiting {
+            self.cursors().put_back(id, cursor);
+            let message = "cannot set maxTimeMS on getMore command for a non-awaitData cursor";
+            return Err(Error::new(Code::BAD_VALUE, message));
+        }
+        if cursor.api != context.api {
+            self.cursors().remove(id);
+            let message =
+                "API parameter mismatch: a getMore needs those of the command that opened its cursor";
+            return Err(Error::new(Code::API_MISMATCH_ERROR, message));
+        }
+        Ok(cursor)
+    }
+
     /// Fills a batch. An awaiting cursor that has nothing waits for the collection to change, and returns an empty
     /// batch if it does not within `await_for`.
     async fn fill_awaiting(
@@ -173,7 +186,7 @@ impl Engine {
         self.cursors().close_of_connection(connection);
     }
 
-    /// Closes a cursor that was given to nobody.
+    /// Closes a cursor whose id no client has got.
     pub fn close_cursor(&self, id: CursorId) {
         self.cursors().remove(id);
     }

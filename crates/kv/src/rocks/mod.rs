@@ -296,15 +296,21 @@ impl Engine {
 mod tests {
     use super::*;
     use std::os::unix::fs::FileExt;
+    use tempfile::TempDir;
 
-    #[tokio::test]
-    async fn a_durable_moment_does_not_show_a_write_that_nobody_knows_of_yet() {
+    fn opened() -> (TempDir, Engine) {
         let folder = tempfile::tempdir().unwrap();
         let options = OpenOptions {
             folder: folder.path().to_owned(),
             memory_bytes: 64 << 20,
         };
         let engine = Engine::open(&options, &Gate::default()).unwrap();
+        (folder, engine)
+    }
+
+    #[tokio::test]
+    async fn a_durable_moment_does_not_show_a_write_that_nobody_knows_of_yet() {
+        let (_folder, engine) = opened();
         let (shard, key) = (ShardId(7), [0x10]);
         let database = engine.database().unwrap();
         // Another commit that was written, and has no ticket yet.
@@ -337,12 +343,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_drop_that_did_not_come_to_its_end_is_freed_by_the_next_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let options = OpenOptions {
-            folder: folder.path().to_owned(),
-            memory_bytes: 64 << 20,
-        };
-        let engine = Engine::open(&options, &Gate::default()).unwrap();
+        let (_folder, engine) = opened();
         let shard = ShardId(7);
         let database = engine.database().unwrap();
         let keys = ShardKeys::new(shard);
@@ -369,12 +370,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_cannot_be_read_is_dropped_and_no_merge_is_asked_for() {
-        let folder = tempfile::tempdir().unwrap();
-        let options = OpenOptions {
-            folder: folder.path().to_owned(),
-            memory_bytes: 64 << 20,
-        };
-        let engine = Engine::open(&options, &Gate::default()).unwrap();
+        let (folder, engine) = opened();
         let shard = ShardId(7);
         let database = engine.database().unwrap();
         let keys = ShardKeys::new(shard);
