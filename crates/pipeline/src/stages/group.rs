@@ -49,6 +49,8 @@ fn in_group(error: QueryError) -> QueryError {
         error if matches!(error.code(), Code::MOD_BY_ZERO | Code::DECIMAL_MOD_BY_ZERO) => {
             error.with_code(Code::location(4_848_403))
         }
+        // `$switch` without a branch that matches.
+        error if error.code() == Code::location(40_066) => error.with_code(Code::location(7_158_303)),
         error => error,
     }
 }

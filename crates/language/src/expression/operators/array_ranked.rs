@@ -158,7 +158,10 @@ fn parse_percentile(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Re
         argument,
         known,
         &Wrong {
-            not_object: Code::location(7_436_200),
+            not_object: match many {
+                true => Code::location(7_436_200),
+                false => Code::location(7_436_201),
+            },
             unknown: Code::UNKNOWN_FIELD,
         },
     )?;
@@ -173,11 +176,11 @@ fn parse_percentile(parser: &mut Parser<'_>, name: &str, argument: &Value) -> Re
     };
     named::require(name, argument, required)?;
     let method = accumulator::method(&Fields::new(name.to_owned(), argument))?;
+    let input = parser.operand(argument.get("input").unwrap_or(&Value::Null))?;
     let shares = argument
         .get("p")
         .map(|shares| parse_shares(parser, shares))
         .transpose()?;
-    let input = parser.operand(argument.get("input").unwrap_or(&Value::Null))?;
     Ok(Node::Operation(Box::new(Percentile {
         input,
         shares,

@@ -1,9 +1,9 @@
 //! `$bitAnd $bitOr $bitXor $bitNot` on ints and longs.
 
-use super::{Operator, Syntax, operator, type_name};
+use super::{Operator, Syntax, numeric, operator, type_name};
 use crate::expression::found::Found;
 use crate::expression::number::Number;
-use crate::{Code, Error, Result};
+use crate::{Error, Result};
 use value::{Value, ValueRef};
 
 pub(super) const OPERATORS: &[Operator] = &[
@@ -40,8 +40,7 @@ fn combine(
             }
             Some(_) => {
                 return Err(Error::type_mismatch(format!(
-                    "{name} only supports int and long operands, not {}",
-                    type_name(operand)
+                    "{name} only supports int and long operands."
                 )));
             }
         };
@@ -55,15 +54,16 @@ fn combine(
 }
 
 fn not(operand: Found<'_>) -> Result<Option<Value>> {
-    Ok(Some(match operand.present() {
-        None => Value::Null,
-        Some(ValueRef::Int32(number)) => Value::Int32(!number),
-        Some(ValueRef::Int64(number)) => Value::Int64(!number),
-        Some(_) => {
-            return Err(super::error(
-                Code::location(28_765),
-                format!("$bitNot only supports int and long, not {}", type_name(&operand)),
-            ));
-        }
-    }))
+    match operand.present() {
+        None => Ok(Some(Value::Null)),
+        Some(ValueRef::Int32(number)) => Ok(Some(Value::Int32(!number))),
+        Some(ValueRef::Int64(number)) => Ok(Some(Value::Int64(!number))),
+        // Numbers of other types fail in another way than what is no number.
+        Some(_) => numeric::number("$bitNot", &operand).and_then(|_| {
+            Err(Error::type_mismatch(format!(
+                "$bitNot only supports int and long, not: {}.",
+                type_name(&operand)
+            )))
+        }),
+    }
 }

@@ -150,7 +150,7 @@ impl Operation for Switch {
         match &self.default {
             Some(default) => default.evaluate(scope),
             None => Err(error(
-                Code::location(40_069),
+                Code::location(40_066),
                 "$switch could not find a matching branch for an input, and no default was specified.",
             )),
         }
@@ -178,6 +178,12 @@ impl Operation for Switch {
             }
         }
         self.branches = kept;
+        if self.branches.is_empty() && self.default.is_none() {
+            return Err(error(
+                Code::location(40_069),
+                "Cannot execute a switch statement where all the cases evaluate to false without a default",
+            ));
+        }
         Ok(())
     }
 
