@@ -207,6 +207,20 @@ fn facets_see_the_same_documents() {
 }
 
 #[test]
+fn facets_are_looked_at_as_a_whole_before_any_is_parsed() {
+    let facets = |spec: Document| array![(doc! {"$facet": spec})];
+    for (spec, expected) in [
+        (doc! {}, 40_169),
+        (doc! {"a": [{"$limit": 0}], "b": 5}, 40_170),
+        (doc! {"a": [{"$facet": {}}], "b": [5]}, 40_171),
+        (doc! {"a": [{"$limit": 0}], "b": [{"$facet": {}}]}, 15_958),
+        (doc! {"a": [{"$facet": {}}], "b": [{"$limit": 0}]}, 40_600),
+    ] {
+        assert_eq!(code(facets(spec.clone())), expected, "{spec:?}");
+    }
+}
+
+#[test]
 fn buckets_hold_what_lies_between_their_boundaries() {
     let stages = array![{"$bucket": {"groupBy": "$_id", "boundaries": [0, 3, 5], "default": "other"}}];
     let found = run(stages, &numbered(7)).unwrap();
@@ -218,6 +232,53 @@ fn buckets_hold_what_lies_between_their_boundaries() {
             doc! {"_id": "other", "count": 2}
         ]
     );
+}
+
+#[test]
+fn wrong_buckets_are_refused_in_the_order_of_their_options() {
+    let bucket = |options: Document| array![(doc! {"$bucket": options})];
+    for (options, expected) in [
+        (doc! {"boundaries": ["$a"]}, 40_191),
+        (doc! {"boundaries": [1]}, 40_192),
+        (doc! {"boundaries": [1, "a"]}, 40_193),
+        (doc! {"boundaries": [1, 1.0]}, 40_194),
+        (doc! {"default": "$a", "other": 1}, 40_195),
+        (doc! {"other": 1, "default": "$a"}, 40_197),
+        (doc! {"default": 1}, 40_198),
+        (
+            doc! {"groupBy": "$a", "boundaries": [0, 2], "default": 1},
+            40_199,
+        ),
+    ] {
+        assert_eq!(code(bucket(options.clone())), expected, "{options:?}");
+    }
+    // A value in no bucket, which $group finds: MongoDB runs that by another engine than the rest.
+    let found = run(
+        bucket(doc! {"groupBy": "$_id", "boundaries": [0, 2]}),
+        &numbered(3),
+    );
+    let error = found.expect_err("no default");
+    assert_eq!(error.code().number(), 7_158_303);
+}
+
+#[test]
+fn graph_lookups_go_to_a_depth_that_is_a_long() {
+    let lookup = |depth: Value| {
+        let fields = doc! {"from": "c", "startWith": "$a", "connectFromField": "a", "connectToField": "b", "as": "c"};
+        array![(doc! {"$graphLookup": (fields.with("maxDepth", depth))})]
+    };
+    for (depth, expected) in [
+        (Value::from("1"), 40_100),
+        ((-1).into(), 40_101),
+        ((-1.5).into(), 40_101),
+        (f64::NEG_INFINITY.into(), 40_101),
+        ((-0.5).into(), 40_102),
+        (1.5.into(), 40_102),
+        (f64::NAN.into(), 40_102),
+        (f64::INFINITY.into(), 40_102),
+    ] {
+        assert_eq!(code(lookup(depth.clone())), expected, "{depth:?}");
+    }
 }
 
 #[test]

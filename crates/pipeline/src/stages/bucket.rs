@@ -26,13 +26,13 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
             ),
         ));
     };
-    let mut boundaries = None;
-    let mut output = None;
+    let (mut boundaries, mut default, mut output) = (None, None, None);
+    // In the order written, so that the first error is the one that MongoDB finds.
     for (name, value) in options.iter() {
         match name {
             "groupBy" => check_group_by(value, Code::location(40_202))?,
             "boundaries" => boundaries = Some(parse_boundaries(value, scope)?),
-            "default" => {}
+            "default" => default = Some(parse_default(value, scope)?),
             "output" => match value {
                 Value::Document(fields) => output = Some(fields),
                 other => {
@@ -59,10 +59,9 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
             "$bucket requires 'groupBy' and 'boundaries' to be specified.",
         ));
     };
-    let default = match options.get("default") {
-        None => None,
-        Some(default) => Some(parse_default(default, &boundaries, scope)?),
-    };
+    if let Some(default) = &default {
+        check_default(default, &boundaries, scope)?;
+    }
     check_size(group_by, &boundaries)?;
     let mut spec = named("_id", switch(group_by, &boundaries, default));
     add_output(&mut spec, output);
@@ -104,15 +103,6 @@ fn parse_boundaries(value: &Value, scope: &StageScope<'_>) -> Result<Vec<Value>>
             ),
         ));
     };
-    if operands.len() < 2 {
-        return Err(wrong(
-            Code::location(40_192),
-            format!(
-                "The $bucket 'boundaries' field must have at least 2 values, but found {} value(s).",
-                operands.len()
-            ),
-        ));
-    }
     let not_constant = || {
         wrong(
             Code::location(40_191),
@@ -123,6 +113,15 @@ fn parse_boundaries(value: &Value, scope: &StageScope<'_>) -> Result<Vec<Value>>
         .iter()
         .map(|operand| constant(operand, scope, not_constant));
     let boundaries: Vec<Value> = boundaries.collect::<Result<_>>()?;
+    if operands.len() < 2 {
+        return Err(wrong(
+            Code::location(40_192),
+            format!(
+                "The $bucket 'boundaries' field must have at least 2 values, but found {} value(s).",
+                operands.len()
+            ),
+        ));
+    }
     for pair in boundaries.windows(2) {
         let [low, high] = pair else { continue };
         if canonical_type(low.type_of()) != canonical_type(high.type_of()) {
@@ -149,14 +148,17 @@ fn constant(operand: &Value, scope: &StageScope<'_>, not_constant: impl Fn() -> 
     }
 }
 
-fn parse_default(default: &Value, boundaries: &[Value], scope: &StageScope<'_>) -> Result<Value> {
-    let not_constant = || {
+fn parse_default(default: &Value, scope: &StageScope<'_>) -> Result<Value> {
+    constant(default, scope, || {
         wrong(
             Code::location(40_195),
             "The $bucket 'default' field must be a constant expression",
         )
-    };
-    let default = constant(default, scope, not_constant)?;
+    })
+}
+
+/// Refuses a default that lies in a bucket.
+fn check_default(default: &Value, boundaries: &[Value], scope: &StageScope<'_>) -> Result<()> {
     if let (Some(low), Some(high)) = (boundaries.first(), boundaries.last()) {
         let to_default =
             |bound: &Value| compare_in(scope.variables.collation(), default.as_ref(), bound.as_ref());
@@ -169,7 +171,7 @@ fn parse_default(default: &Value, boundaries: &[Value], scope: &StageScope<'_>) 
             ));
         }
     }
-    Ok(default)
+    Ok(())
 }
 
 /// Refuses what would become too large an expression: all of `groupBy` stands twice in it for each interval.

@@ -45,7 +45,8 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
             "the $facet specification must be a non-empty object".to_owned(),
         ));
     }
-    let mut facets = Vec::with_capacity(spec.len());
+    // All are looked at as a whole before any is parsed, as MongoDB does.
+    let mut pipelines = Vec::with_capacity(spec.len());
     for (name, stages) in spec.iter() {
         language::expression::check_field_name(name)?;
         let Value::Array(stages) = stages else {
@@ -58,6 +59,11 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
             ));
         };
         check_stages(name, stages)?;
+        pipelines.push((name, stages));
+    }
+    let mut facets = Vec::with_capacity(pipelines.len());
+    for (name, stages) in pipelines {
+        check_allowed(stages)?;
         let within = StageScope {
             depth: scope.depth + 1,
             ..*scope
@@ -85,7 +91,7 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
 
 fn check_stages(facet: &str, stages: &[Value]) -> Result<()> {
     for stage in stages {
-        let Value::Document(stage) = stage else {
+        if !matches!(stage, Value::Document(_)) {
             return Err(QueryError::new(
                 Code::location(40_171),
                 format!(
@@ -93,12 +99,21 @@ fn check_stages(facet: &str, stages: &[Value]) -> Result<()> {
                     stage.type_of().alias()
                 ),
             ));
-        };
-        if let Some((name, _)) = stage.iter().find(|(name, _)| FORBIDDEN.contains(name)) {
-            return Err(not_allowed(name));
         }
     }
     Ok(())
+}
+
+/// Refuses stages that stand in no facet.
+fn check_allowed(stages: &[Value]) -> Result<()> {
+    let mut names = stages.iter().flat_map(|stage| match stage {
+        Value::Document(stage) => stage.iter().map(|(name, _)| name).collect(),
+        _ => Vec::new(),
+    });
+    match names.find(|name| FORBIDDEN.contains(name)) {
+        Some(name) => Err(not_allowed(name)),
+        None => Ok(()),
+    }
 }
 
 fn not_allowed(name: &str) -> QueryError {

@@ -109,7 +109,8 @@ fn parse_depth(value: &Value) -> Result<u64> {
             ),
         )
     })?;
-    if number.is_negative() {
+    // A fraction is no reason to call it negative: MongoDB looks at the long that the number becomes.
+    if number.to_i64_saturating() < 0 {
         return Err(QueryError::new(
             Code::location(40_101),
             "maxDepth requires a nonnegative argument",

@@ -241,10 +241,10 @@ impl FunctionParser<'_> {
         match self.name {
             "$shift" => self.shift(),
             "$derivative" => {
+                let (input, unit) = self.input_and_unit()?;
                 if self.window.is_none() {
                     return Err(wrong("$derivative requires explicit window bounds"));
                 }
-                let (input, unit) = self.input_and_unit()?;
                 Ok(Function::Derivative(Derivative { input, unit }))
             }
             "$integral" => {
