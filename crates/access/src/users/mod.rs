@@ -81,7 +81,7 @@ impl UserChange {
     }
 }
 
-/// Checks a user document that is to be written, and takes its password out; without fields it is to be deleted.
+/// Checks a user document that is to be written, and takes its password out. Without fields it is a deletion.
 ///
 /// The rules are those of CouchDB's own design document `_auth` (`src/couch/include/couch_js_functions.hrl`) and of
 /// `src/couch/src/couch_users_db.erl` (`before_doc_update`).
@@ -281,8 +281,8 @@ pub fn put_design_soon(users: RevisionedCollection) {
     });
 }
 
-/// Makes the database that the settings name the one of users: the accounts that another one made end, and it has its design document,
-/// if it is there.
+/// Makes the database that the settings name the one of users: ends the accounts that another one made, and gives it its design
+/// document, if it exists.
 pub async fn prepare_database(engine: &Engine, config: &Config) -> Result<()> {
     ending::end_others(engine, &config.users_database()).await?;
     match stored(engine, config)? {
@@ -302,9 +302,9 @@ pub async fn purging(engine: &Engine, database: &Database, id: &Value) -> Result
     Ok(removal(text, present.as_ref()))
 }
 
-/// Does what a written revision of a document says if it is the one that readers see. Else the user is what that one says, and is
-/// gone only where none is left: a conflict that loses, or is deleted, changes nobody. Where it is not known whether the revision was
-/// written (`None`), the key of the document tells.
+/// Applies a written revision of a document to its account if it is the winner. Else the account follows the winner, and ends only
+/// where no revision is left: a conflict that loses, or is deleted, changes nothing. Where it is not known whether the revision was
+/// written (`None`), the key in the document tells.
 async fn settle(
     engine: &Engine,
     database: &Database,
@@ -358,10 +358,10 @@ async fn forget_password(engine: &Engine, name: &str) -> Result<()> {
     engine.change_user(&present.database, &present.name, forget).await
 }
 
-/// Does what a document of a database says, which has these fields.
+/// Applies the fields of a document in `database` to its account.
 ///
-/// A user who needs one-time passwords has no credentials of SCRAM, by which the other protocols would let in whoever knows the password
-/// alone; CouchDB's logins go by the document's key. An administrator's credentials are no matter of a document.
+/// A user who needs one-time passwords gets no credentials of SCRAM, since the password alone would do for the other protocols; CouchDB's
+/// logins check the key in the document. A document does not change an administrator's credentials.
 async fn apply(engine: &Engine, database: &str, change: UserChange, fields: &Document) -> Result<()> {
     let present = user::account(engine, &change.name);
     let is_root = present.as_ref().is_some_and(|present| engine.is_root(present));
