@@ -114,7 +114,11 @@ fn partitions_are_densified_in_the_order_of_their_documents_and_then_to_their_en
         [at("a", 0), at("b", 0), at("b", 1), at("a", 1)]
     );
     assert_eq!(
-        densified("partition".into(), 1, &[at("b", 1), at("a", 0), at("a", 2), at("b", 2)]),
+        densified(
+            "partition".into(),
+            1,
+            &[at("b", 1), at("a", 0), at("a", 2), at("b", 2)]
+        ),
         [at("a", 0), at("a", 1), at("a", 2), at("b", 1), at("b", 2)]
     );
     // A partition's first document within a step of the least of all comes before what is made for the partition.
@@ -143,6 +147,12 @@ fn steps_of_months_go_on_from_the_last_one() {
     let input = [at(1_675_123_200), at(1_682_812_800)];
     let made = run(densify("full", 1, Some("month")), &input).expect("documents");
     // The 28th of February, March and April.
-    let expected = [1_675_123_200, 1_677_542_400, 1_679_961_600, 1_682_640_000, 1_682_812_800];
+    let expected = [
+        1_675_123_200,
+        1_677_542_400,
+        1_679_961_600,
+        1_682_640_000,
+        1_682_812_800,
+    ];
     assert_eq!(made, expected.map(at));
 }

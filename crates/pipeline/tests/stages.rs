@@ -245,10 +245,7 @@ fn wrong_buckets_are_refused_in_the_order_of_their_options() {
         (doc! {"default": "$a", "other": 1}, 40_195),
         (doc! {"other": 1, "default": "$a"}, 40_197),
         (doc! {"default": 1}, 40_198),
-        (
-            doc! {"groupBy": "$a", "boundaries": [0, 2], "default": 1},
-            40_199,
-        ),
+        (doc! {"groupBy": "$a", "boundaries": [0, 2], "default": 1}, 40_199),
     ] {
         assert_eq!(code(bucket(options.clone())), expected, "{options:?}");
     }
@@ -264,7 +261,8 @@ fn wrong_buckets_are_refused_in_the_order_of_their_options() {
 #[test]
 fn graph_lookups_go_to_a_depth_that_is_a_long() {
     let lookup = |depth: Value| {
-        let fields = doc! {"from": "c", "startWith": "$a", "connectFromField": "a", "connectToField": "b", "as": "c"};
+        let fields =
+            doc! {"from": "c", "startWith": "$a", "connectFromField": "a", "connectToField": "b", "as": "c"};
         array![(doc! {"$graphLookup": (fields.with("maxDepth", depth))})]
     };
     for (depth, expected) in [

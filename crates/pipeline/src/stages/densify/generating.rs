@@ -249,7 +249,11 @@ impl Densifying {
             _ => return None,
         };
         let next = partition.next?;
-        let next = if order(&next, low).is_gt() { next } else { low.clone() };
+        let next = if order(&next, low).is_gt() {
+            next
+        } else {
+            low.clone()
+        };
         Some(Steps {
             fields: partition.fields,
             next: Some(next),
