@@ -182,7 +182,7 @@ async fn terms(call: &Call, terms: Value) -> Result<Value> {
     );
     let mut values = Vec::new();
     if let Some(document) = document(call, &index, &id, text("routing")).await? {
-        let whole = Value::Object(::json::object(&document));
+        let whole = Value::Object(::json::exact_object(&document));
         collect(&whole, &path, &mut values);
     }
     let mut filled = terms.as_object().cloned().unwrap_or_default();

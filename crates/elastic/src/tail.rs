@@ -17,7 +17,6 @@ use search::{Held, Request as Search, Run, parse_query_string, parse_sort};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
-use value::json::{Mode, to_string};
 
 /// Documents of one event.
 const DOCUMENTS_MAX: usize = 500;
@@ -236,9 +235,7 @@ fn line(hit: &search::Hit) -> Result<Value> {
         line["cut_bytes"] = json!(bytes);
         return Ok(line);
     }
-    let text = to_string(hit.document.as_ref(), Mode::Relaxed);
-    let failed = |error: serde_json::Error| ElasticError::parsing(error.to_string());
-    line["document"] = serde_json::from_str(&text).map_err(failed)?;
+    line["document"] = Value::Object(::json::exact_object(&hit.document));
     Ok(line)
 }
 

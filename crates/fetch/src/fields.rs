@@ -290,6 +290,7 @@ fn shown(field: &Field, term: &Term, value: ValueRef<'_>, written: &Written) -> 
     let number = match term {
         Term::Integer(number) => Some(*number as f64),
         Term::Float(number) => Some(*number),
+        Term::Unsigned(number) => Some(*number as f64),
         _ => None,
     };
     if let (Some(number), Written::By(format)) = (number, written)
@@ -309,6 +310,7 @@ fn shown(field: &Field, term: &Term, value: ValueRef<'_>, written: &Written) -> 
             }
         }
         Term::Integer(number) => json!(number),
+        Term::Unsigned(number) => json!(number),
         Term::Float(number) => Number::from_f64(*number).map_or(Value::Null, Value::Number),
         Term::Boolean(flag) => json!(flag),
         Term::Text(text) => json!(text),
@@ -358,9 +360,7 @@ fn vector_number(value: ValueRef<'_>) -> Option<Value> {
 /// A value of a document as JSON.
 fn as_json(value: ValueRef<'_>) -> Value {
     let document = DocumentBuf::from(&value::Document::new().with("v", value.to_value()));
-    let text = value::json::to_string(document.as_ref(), value::json::Mode::Relaxed);
-    serde_json::from_str::<Value>(&text)
-        .ok()
-        .and_then(|document| document.get("v").cloned())
-        .unwrap_or(Value::Null)
+    ::json::exact_object(&document)
+        .shift_remove("v")
+        .unwrap_or_default()
 }

@@ -109,7 +109,7 @@ fn shown(value: &Value) -> Json {
         }
         other => {
             let alone = DocumentBuf::from(&Document::new().with("value", other.clone()));
-            json::object(&alone).shift_remove("value").unwrap_or_default()
+            json::exact_object(&alone).shift_remove("value").unwrap_or_default()
         }
     }
 }

@@ -97,7 +97,7 @@ impl SourceFilter {
 
     /// The same of an object at a path of a document, from which its fields are named.
     pub fn shown_at(&self, document: &DocumentBuf, path: &str) -> Value {
-        let mut object = json::object(document);
+        let mut object = json::exact_object(document);
         for name in BESIDE {
             object.shift_remove(name);
         }

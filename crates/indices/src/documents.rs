@@ -91,7 +91,7 @@ pub fn document_of(bytes: &[u8]) -> Result<DocumentBuf> {
             "request body is required",
         ));
     }
-    let read = Reader::document_buf(bytes)
+    let read = Reader::exact_document_buf(bytes)
         .map_err(|error| failed("failed to parse".to_owned()).because(ElasticError::from(error)))?;
     let Some(document) = read else {
         let cause = ElasticError::new(

@@ -76,7 +76,7 @@ impl Prepared {
 
     /// The same, of JSON.
     pub fn of_json(given: &Json) -> Result<Prepared> {
-        let read = json::Reader::whole(given.to_string().as_bytes())?;
+        let read = json::Reader::exact_whole(given.to_string().as_bytes())?;
         Prepared::parse(&read)
     }
 

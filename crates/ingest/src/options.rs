@@ -130,5 +130,5 @@ fn not_of(name: &str, wanted: &str, found: &Json) -> PipelineError {
 
 /// A value as a definition has it.
 pub(crate) fn value_of(json: &Json) -> Value {
-    json::Reader::whole(json.to_string().as_bytes()).unwrap_or(Value::Null)
+    json::Reader::exact_whole(json.to_string().as_bytes()).unwrap_or(Value::Null)
 }

@@ -91,10 +91,13 @@ pub(crate) fn shown(value: &Value) -> String {
                 .map(|(name, value)| format!("{name}={}", within(value)));
             format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
         }
-        other => {
-            let mut out = String::new();
-            json::write(other.as_ref(), &mut out);
-            out
-        }
+        other => match json::unsigned(other.as_ref()) {
+            Some(number) => number.to_string(),
+            None => {
+                let mut out = String::new();
+                json::write(other.as_ref(), &mut out);
+                out
+            }
+        },
     }
 }

@@ -63,29 +63,46 @@ pub fn write_fields(document: RawDocument<'_>, keep: impl Fn(&str) -> bool, out:
 
 /// A document as an object of JSON.
 pub fn object(document: &DocumentBuf) -> Map<String, serde_json::Value> {
-    object_of(document.as_ref())
+    object_of(document.as_ref(), false)
 }
 
-fn object_of(document: DocumentRef<'_>) -> Map<String, serde_json::Value> {
+/// The same with numbers in place of the decimals that [`Reader::exact_document_buf`] makes of them.
+pub fn exact_object(document: &DocumentBuf) -> Map<String, serde_json::Value> {
+    object_of(document.as_ref(), true)
+}
+
+/// The number that a decimal stands for where it is a whole one from 2^63 to 2^64, written without a point or an exponent.
+pub fn unsigned(value: ValueRef<'_>) -> Option<u64> {
+    let ValueRef::Decimal128(decimal) = value else {
+        return None;
+    };
+    let number = decimal.to_string().parse::<u64>().ok()?;
+    i64::try_from(number).is_err().then_some(number)
+}
+
+fn object_of(document: DocumentRef<'_>, is_exact: bool) -> Map<String, serde_json::Value> {
     let fields = document.iter();
     fields
-        .map(|(name, value)| (name.to_owned(), tree(value)))
+        .map(|(name, value)| (name.to_owned(), tree(value, is_exact)))
         .collect()
 }
 
 /// A value as a tree; those that JSON has are not written as text before.
-fn tree(value: ValueRef<'_>) -> serde_json::Value {
+fn tree(value: ValueRef<'_>, is_exact: bool) -> serde_json::Value {
     match value {
         ValueRef::String(text) => text.into(),
-        ValueRef::Document(document) => object_of(document).into(),
-        ValueRef::Array(array) => array.iter().map(tree).collect(),
+        ValueRef::Document(document) => object_of(document, is_exact).into(),
+        ValueRef::Array(array) => array.iter().map(|value| tree(value, is_exact)).collect(),
         ValueRef::Int32(number) => number.into(),
         ValueRef::Bool(flag) => flag.into(),
-        other => {
-            let mut text = String::new();
-            write(other, &mut text);
-            serde_json::from_str(&text).unwrap_or_default()
-        }
+        other => match unsigned(other).filter(|_| is_exact) {
+            Some(number) => number.into(),
+            None => {
+                let mut text = String::new();
+                write(other, &mut text);
+                serde_json::from_str(&text).unwrap_or_default()
+            }
+        },
     }
 }
 
@@ -112,6 +129,25 @@ mod tests {
         ] {
             assert_eq!(through(text), text);
         }
+    }
+
+    #[test]
+    fn numbers_without_a_sign_keep_their_digits_where_that_is_asked_for() {
+        let text = r#"{"a":[18446744073709551615,9223372036854775807,{"b":9223372036854775808}],"c":{"$numberDecimal":"18446744073709551615"},"d":{"$numberDecimal":"5"},"e":18446744073709551616,"f":-9223372036854775809}"#;
+        let document = Reader::exact_document_buf(text.as_bytes())
+            .expect("JSON")
+            .expect("a document");
+        let given: serde_json::Value = serde_json::from_str(text).expect("JSON");
+        assert_eq!(serde_json::Value::Object(exact_object(&document)), given);
+        let plain = Reader::document_buf(br#"{"a":18446744073709551615}"#)
+            .expect("JSON")
+            .expect("a document");
+        let value = plain.as_ref().get("a").map(|value| value.to_value());
+        assert_eq!(value, Some(Value::Double(18_446_744_073_709_551_616.0)));
+        assert_eq!(
+            object(&plain).get("a"),
+            Some(&serde_json::json!(18_446_744_073_709_551_616.0))
+        );
     }
 
     #[test]

@@ -2,10 +2,11 @@
 
 use super::JsonError;
 use super::members::keep_last_of_each_name;
+use super::unsigned;
 use std::borrow::Cow;
 use value::json::{Lexer, Mode, Number};
 use value::raw::NESTING_DEPTH_MAX;
-use value::{DocumentBuf, DocumentRef, RawDocument, Type, Value};
+use value::{Decimal128, DocumentBuf, DocumentRef, RawDocument, Type, Value};
 
 /// How deep an object may be nested that stands for a value.
 const TYPED_LEVELS_MAX: usize = 8;
@@ -13,7 +14,10 @@ const TYPED_LEVELS_MAX: usize = 8;
 /// Reads one text from front to back.
 #[derive(Debug)]
 pub struct Reader<'a> {
+    text: &'a str,
     lexer: Lexer<'a>,
+    /// Whether whole numbers of 64 bits without a sign keep all their digits, as decimals.
+    is_exact: bool,
     /// Where the members begin of the objects that are being read, those of an inner object after those of the outer
     /// one.
     members: Vec<usize>,
@@ -25,28 +29,54 @@ impl<'a> Reader<'a> {
         let text = std::str::from_utf8(bytes).map_err(|_| JsonError::Invalid)?;
         let lexer = Lexer::new(text);
         Ok(Reader {
+            text,
             lexer,
+            is_exact: false,
             members: Vec::new(),
         })
     }
 
     /// The whole text as one value.
     pub fn whole(bytes: &'a [u8]) -> Result<Value, JsonError> {
-        let mut reader = Reader::new(bytes)?;
-        let value = reader.value()?;
-        reader.end()?;
+        Reader::new(bytes)?.into_value()
+    }
+
+    /// The same, with decimals in place of whole numbers from 2^63 to 2^64, which else become doubles: [`unsigned`].
+    pub fn exact_whole(bytes: &'a [u8]) -> Result<Value, JsonError> {
+        Reader::exact(bytes)?.into_value()
+    }
+
+    fn exact(bytes: &'a [u8]) -> Result<Reader<'a>, JsonError> {
+        Ok(Reader {
+            is_exact: true,
+            ..Reader::new(bytes)?
+        })
+    }
+
+    fn into_value(mut self) -> Result<Value, JsonError> {
+        let value = self.value()?;
+        self.end()?;
         Ok(value)
     }
 
     /// The whole text as one document, of which no tree is made; `None` where it is another value.
     pub fn document_buf(bytes: &'a [u8]) -> Result<Option<DocumentBuf>, JsonError> {
-        let mut reader = Reader::new(bytes)?;
-        if reader.peek() != Some(b'{') {
-            return Reader::whole(bytes).map(|_| None);
+        Reader::new(bytes)?.into_document_buf()
+    }
+
+    /// The same, with numbers as [`Reader::exact_whole`] reads them.
+    pub fn exact_document_buf(bytes: &'a [u8]) -> Result<Option<DocumentBuf>, JsonError> {
+        Reader::exact(bytes)?.into_document_buf()
+    }
+
+    fn into_document_buf(mut self) -> Result<Option<DocumentBuf>, JsonError> {
+        if self.peek() != Some(b'{') {
+            return Reader::whole(self.text.as_bytes()).map(|_| None);
         }
-        let mut out = Vec::with_capacity(bytes.len() + bytes.len() / 4);
-        let kind = reader.document(&mut out, 2)?;
-        reader.end()?;
+        let length = self.text.len();
+        let mut out = Vec::with_capacity(length + length / 4);
+        let kind = self.document(&mut out, 2)?;
+        self.end()?;
         Ok((kind == Type::Document).then(|| DocumentBuf::from_validated(out.into())))
     }
 
@@ -190,6 +220,7 @@ impl<'a> Reader<'a> {
     }
 
     fn number(&mut self, out: &mut Vec<u8>) -> Result<Type, JsonError> {
+        let start = self.lexer.offset();
         Ok(match self.lexer.number()? {
             Number::Int32(int) => {
                 out.extend_from_slice(&int.to_le_bytes());
@@ -200,10 +231,24 @@ impl<'a> Reader<'a> {
                 Type::Int64
             }
             Number::Double(double) => {
+                if let Some(decimal) = self.decimal(start) {
+                    out.extend_from_slice(decimal.bytes());
+                    return Ok(Type::Decimal128);
+                }
                 out.extend_from_slice(&double.to_le_bytes());
                 Type::Double
             }
         })
+    }
+
+    /// The number from here to what was read last, where a decimal has digits of it that a double has not.
+    fn decimal(&self, start: usize) -> Option<Decimal128> {
+        let text = self
+            .text
+            .get(start..self.lexer.offset())
+            .filter(|_| self.is_exact)?;
+        text.parse::<u64>().ok()?;
+        text.parse().ok()
     }
 
     fn document(&mut self, out: &mut Vec<u8>, depth: usize) -> Result<Type, JsonError> {
@@ -221,7 +266,7 @@ impl<'a> Reader<'a> {
         self.members.truncate(first);
         finish(out, start);
         match may_be_typed {
-            Some(true) => Ok(typed(out, start)),
+            Some(true) => Ok(typed(out, start, self.is_exact)),
             _ => Ok(Type::Document),
         }
     }
@@ -265,7 +310,7 @@ pub fn put_string(text: &str, out: &mut Vec<u8>) {
 
 /// Puts in place of the object at `start` the value that it stands for in relaxed Extended JSON, if it would be written
 /// just so; else it stays what it is, so that no object comes back as another.
-fn typed(out: &mut Vec<u8>, start: usize) -> Type {
+fn typed(out: &mut Vec<u8>, start: usize, is_exact: bool) -> Type {
     let object = RawDocument::from_validated(&out[start..]);
     // Only code with its scope holds others. It is looked at as a whole on each of its levels.
     if object.is_deeper_than(TYPED_LEVELS_MAX) {
@@ -275,6 +320,10 @@ fn typed(out: &mut Vec<u8>, start: usize) -> Type {
     let Ok(value) = value::json::parse(&text) else {
         return Type::Document;
     };
+    // It would be shown as a number.
+    if is_exact && unsigned(value.as_ref()).is_some() {
+        return Type::Document;
+    }
     let mut again = String::new();
     value::json::write(value.as_ref(), Mode::Relaxed, &mut again);
     if again != text || matches!(value, Value::Document(_)) {

@@ -5,6 +5,7 @@ use crate::fields::{ip, term_of};
 use crate::json::scalar;
 use crate::mapping::{Field, FieldKind};
 use crate::term::Term;
+use crate::unsigned::{self, End};
 use serde_json::Value;
 use value::ValueRef;
 
@@ -20,6 +21,7 @@ pub fn value(field: &Field, kind: &FieldKind, value: &Value) -> Result<Option<Te
             Term::Integer(number) if (least..=most).contains(&&number) => Some(Term::Integer(number)),
             _ => None,
         },
+        FieldKind::Unsigned => unsigned::asked(value).map_err(failed)?.map(Term::Unsigned),
         FieldKind::Float(factor) => {
             let number = float(field, *factor, value)?;
             check_finite("double", number)?;
@@ -43,6 +45,12 @@ pub fn end(field: &Field, kind: &FieldKind, value: &Value) -> Result<Term> {
         FieldKind::Float(factor) => Ok(Term::Float(float(field, *factor, value)?)),
         _ => other(field, kind, value),
     }
+}
+
+/// The ends of a range of numbers without a sign; `None` where there is no number in it.
+pub fn unsigned_range(low: &End, high: &End) -> Result<Option<(Term, Term)>> {
+    let ends = unsigned::range(low, high).map_err(failed)?;
+    Ok(ends.map(|(least, greatest)| (Term::Unsigned(least), Term::Unsigned(greatest))))
 }
 
 fn text(value: &Value) -> String {

@@ -5,6 +5,7 @@ use crate::error::{Result, SearchError};
 use crate::fields::{Term, term, text_at};
 use crate::geo::Point;
 use crate::mapping::{Field, FieldKind};
+use crate::unsigned;
 use value::ValueRef;
 
 /// Refuses a value that a field cannot have.
@@ -27,7 +28,8 @@ pub(crate) fn check(field: &Field, value: ValueRef<'_>) -> Result<()> {
                 field.name.rsplit('.').next().unwrap_or_default()
             )));
         }
-        FieldKind::Boolean if value.as_str() == Some("") => true,
+        FieldKind::Boolean | FieldKind::Unsigned if value.as_str() == Some("") => true,
+        FieldKind::Unsigned => return check_unsigned(field, value),
         // A text without anything is as null.
         FieldKind::Integer(..) | FieldKind::Float(_) if field.coerce && value.as_str() == Some("") => true,
         FieldKind::Integer(..) | FieldKind::Float(_) if !field.coerce => {
@@ -62,7 +64,9 @@ pub(crate) fn check_written(field: &Field, value: ValueRef<'_>) -> Result<()> {
     let is_fine = match &field.kind {
         _ if field.counts_words.is_some() => true,
         // No number is malformed that is an object.
-        FieldKind::Integer(..) | FieldKind::Float(_) if value.as_document().is_some() => {
+        FieldKind::Integer(..) | FieldKind::Unsigned | FieldKind::Float(_)
+            if value.as_document().is_some() =>
+        {
             return Err(malformed(field));
         }
         FieldKind::Integer(..) => {
@@ -156,6 +160,16 @@ fn check_constant(field: &Field, value: ValueRef<'_>) -> Result<()> {
             field.name,
             found.unwrap_or_default()
         ))),
+    }
+}
+
+fn check_unsigned(field: &Field, value: ValueRef<'_>) -> Result<()> {
+    match unsigned::read(value) {
+        Err(reason) if !field.ignore_malformed => Err(SearchError::mapper(format!(
+            "failed to parse field [{}] of type [{}]: {reason}",
+            field.name, field.type_name
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -6,6 +6,7 @@ use crate::intervals::Interval;
 use crate::json::{scalar, whole};
 use crate::mapping::{Field, FieldKind, Mapping, Meta};
 use crate::rows::{Row, RowValues, Summary};
+use crate::unsigned;
 use crate::value_kind::ValueKind;
 use jiff::tz::TimeZone;
 use std::borrow::Cow;
@@ -276,7 +277,10 @@ pub fn text_at(value: ValueRef<'_>) -> Option<Cow<'_, str>> {
         ValueRef::Double(number) => serde_json::Number::from_f64(number)?.to_string(),
         ValueRef::ObjectId(id) => id.to_string(),
         ValueRef::DateTime(ms) => crate::dates::DateFormats::default().write(ms, &TimeZone::UTC),
-        ValueRef::Decimal128(_) => value.as_f64()?.to_string(),
+        ValueRef::Decimal128(decimal) => match decimal.to_string().parse::<u64>() {
+            Ok(whole) => whole.to_string(),
+            Err(_) => value.as_f64()?.to_string(),
+        },
         _ => return None,
     }))
 }
@@ -322,6 +326,7 @@ pub fn term_of(kind: &FieldKind, field: &Field, value: ValueRef<'_>) -> Option<T
             let number = integer(value)?;
             (least..=most).contains(&&number).then_some(Term::Integer(number))
         }
+        FieldKind::Unsigned => unsigned::read(value).ok().map(Term::Unsigned),
         FieldKind::Float(factor) => {
             let number = match value {
                 ValueRef::String(text) => text.trim().parse().ok()?,

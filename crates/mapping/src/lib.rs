@@ -27,6 +27,7 @@ pub mod names;
 pub mod rows;
 pub mod shard_counts;
 mod term;
+mod unsigned;
 pub mod value_format;
 mod value_kind;
 mod vector_fields;

@@ -9,6 +9,8 @@ use std::net::Ipv6Addr;
 pub enum Term {
     /// A whole number.
     Integer(i64),
+    /// A whole number of a field whose numbers have no sign.
+    Unsigned(u64),
     /// A number.
     Float(f64),
     /// True or false.
@@ -30,6 +32,7 @@ impl Term {
     pub fn as_f64(&self) -> Option<f64> {
         Some(match self {
             Term::Integer(number) | Term::Date(number) => *number as f64,
+            Term::Unsigned(number) => *number as f64,
             Term::Float(number) => *number,
             Term::Boolean(flag) => f64::from(u8::from(*flag)),
             Term::Text(_) | Term::Ip(_) | Term::Point(_) | Term::Interval(_) => return None,
@@ -55,8 +58,9 @@ impl Term {
 
     fn number(&self) -> Option<Number> {
         match self {
-            Term::Integer(number) | Term::Date(number) => Some(Number::Integer(*number)),
-            Term::Boolean(flag) => Some(Number::Integer(i64::from(*flag))),
+            Term::Integer(number) | Term::Date(number) => Some(Number::Integer(i128::from(*number))),
+            Term::Unsigned(number) => Some(Number::Integer(i128::from(*number))),
+            Term::Boolean(flag) => Some(Number::Integer(i128::from(*flag))),
             Term::Float(number) => Some(Number::Float(*number)),
             Term::Text(_) | Term::Ip(_) | Term::Point(_) | Term::Interval(_) => None,
         }
@@ -69,7 +73,7 @@ impl Term {
             Term::Ip(_) => 1,
             Term::Point(_) => 2,
             Term::Interval(_) => 3,
-            Term::Integer(_) | Term::Date(_) | Term::Boolean(_) | Term::Float(_) => 4,
+            Term::Integer(_) | Term::Unsigned(_) | Term::Date(_) | Term::Boolean(_) | Term::Float(_) => 4,
         }
     }
 
@@ -102,7 +106,7 @@ pub struct Interval {
 /// A number of a term.
 #[derive(Clone, Copy)]
 enum Number {
-    Integer(i64),
+    Integer(i128),
     Float(f64),
 }
 
@@ -122,16 +126,16 @@ impl Number {
 }
 
 /// The order of a whole number and a float: many numbers above 2^53 become the same float, and would all be equal to it.
-fn compare_mixed(integer: i64, float: f64) -> Ordering {
-    /// 2^63, the first that is above all integers.
-    const END: f64 = 9_223_372_036_854_775_808.0;
+fn compare_mixed(integer: i128, float: f64) -> Ordering {
+    /// 2^64, the first that is above all integers.
+    const END: f64 = 18_446_744_073_709_551_616.0;
     if float.is_nan() || float >= END {
         Ordering::Less
     } else if float < -END {
         Ordering::Greater
     } else {
         let fraction = || 0.0.partial_cmp(&float.fract()).unwrap_or(Ordering::Equal);
-        integer.cmp(&(float.trunc() as i64)).then_with(fraction)
+        integer.cmp(&(float.trunc() as i128)).then_with(fraction)
     }
 }
 
@@ -164,6 +168,7 @@ mod tests {
             vec![
                 Term::Boolean(false),
                 Term::Integer(0),
+                Term::Unsigned(0),
                 Term::Float(0.0),
                 Term::Float(-0.0),
             ],
@@ -176,7 +181,10 @@ mod tests {
             vec![Term::Integer(9_007_199_254_740_993)],
             vec![Term::Float(9_007_199_254_740_994.0)],
             vec![Term::Integer(i64::MAX)],
-            vec![Term::Float(9_223_372_036_854_775_808.0)],
+            vec![Term::Float(9_223_372_036_854_775_808.0), Term::Unsigned(1 << 63)],
+            vec![Term::Unsigned((1 << 63) + 1)],
+            vec![Term::Unsigned(u64::MAX)],
+            vec![Term::Float(18_446_744_073_709_551_616.0)],
             vec![Term::Float(f64::INFINITY)],
             vec![Term::Float(f64::NAN), Term::Float(-f64::NAN)],
         ];

@@ -38,6 +38,8 @@ impl ValueFormat {
             (FieldKind::Integer(..) | FieldKind::Float(_), Some(format)) => {
                 DecimalFormat::parse(format).map(ValueFormat::Decimal)
             }
+            // A format is taken and means nothing.
+            (FieldKind::Unsigned, _) => Ok(ValueFormat::Raw),
             (_, Some(_)) => Err(SearchError::illegal(format!(
                 "Field [{}] of type [{}] does not support custom formats",
                 field.name, field.type_name
@@ -110,7 +112,7 @@ impl ValueType {
     pub fn of(field: &Field) -> Option<ValueType> {
         Some(match field.kind {
             FieldKind::Text | FieldKind::Keyword | FieldKind::Binary => ValueType::Text,
-            FieldKind::Integer(..) | FieldKind::Float(_) => ValueType::Number,
+            FieldKind::Integer(..) | FieldKind::Unsigned | FieldKind::Float(_) => ValueType::Number,
             FieldKind::Date => ValueType::Date,
             FieldKind::Ip => ValueType::Ip,
             FieldKind::Boolean => ValueType::Boolean,

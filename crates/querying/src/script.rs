@@ -262,6 +262,8 @@ impl Host for Fields<'_> {
         }
         let value = |term: Term| match term {
             Term::Integer(number) => Some(Value::Int64(number)),
+            // Scripts have numbers with a sign alone: those from 2^63 on are negative to them.
+            Term::Unsigned(number) => Some(Value::Int64(number.cast_signed())),
             Term::Float(number) => Some(Value::Double(number)),
             Term::Boolean(flag) => Some(Value::Bool(flag)),
             Term::Date(ms) => Some(Value::DateTime(ms)),

@@ -126,6 +126,7 @@ impl SortValue {
     pub(crate) fn shown(&self) -> Value {
         match self {
             SortValue::Term(Term::Integer(number) | Term::Date(number)) => (*number).into(),
+            SortValue::Term(Term::Unsigned(number)) => (*number).into(),
             SortValue::Term(Term::Float(number)) => {
                 // What has no end is a text, as Elasticsearch writes it.
                 Number::from_f64(*number).map_or_else(|| double_text(*number).into(), Value::Number)

@@ -12,6 +12,7 @@
 
 mod aggregations;
 mod form;
+mod given;
 mod highlight;
 mod hit;
 mod indexed;

@@ -1,10 +1,10 @@
 //! The order of hits.
 
+use crate::given::given_value;
 use crate::hit::{Hit, SortValue};
 use crate::sort::{FieldSort, Mode, NumericType, Order, SortKey};
 use jiff::tz::TimeZone;
 use mapping::columns::{check_column, check_name};
-use mapping::dates::{DateFormats, Rounding, parse_math};
 use mapping::decimals::java_number;
 use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields::{Term, View};
@@ -232,6 +232,7 @@ fn terms(sort: &FieldSort, field: &Field, view: &View<'_>) -> Vec<Term> {
                 _ => number as i64,
             };
             *term = match numeric_type {
+                NumericType::Long if matches!(term, Term::Unsigned(_)) => continue,
                 NumericType::Long => Term::Integer(whole),
                 NumericType::Double => Term::Float(number),
                 NumericType::Date => Term::Date(whole),
@@ -259,6 +260,7 @@ fn pick(mut terms: Vec<Term>, mode: Mode) -> Option<Term> {
     let like = |number: f64| match terms.first() {
         Some(Term::Date(_)) => Some(Term::Date(number.round() as i64)),
         Some(Term::Integer(_)) => Some(Term::Integer(number.round() as i64)),
+        Some(Term::Unsigned(_)) => Some(Term::Unsigned(number.round() as u64)),
         Some(Term::Boolean(_)) => Some(Term::Integer(number.round() as i64)),
         Some(_) => Some(Term::Float(number)),
         None => None,
@@ -286,6 +288,7 @@ fn missing(sort: &FieldSort, type_name: &str, field: Option<&Field>) -> Result<S
         Some(numeric_type) => numeric_type == NumericType::Double,
         None => matches!(type_name, "double" | "float" | "half_float" | "scaled_float"),
     };
+    let is_unsigned = sort.is_unsigned(type_name);
     let given = sort
         .missing
         .as_ref()
@@ -299,6 +302,11 @@ fn missing(sort: &FieldSort, type_name: &str, field: Option<&Field>) -> Result<S
             return Ok(SortValue::Term(Term::Ip(ip)));
         }
         Some(text) if is_text => return Ok(SortValue::Term(Term::Text(text.to_owned()))),
+        Some(text) if is_unsigned => {
+            let invalid = || SearchError::illegal(format!("For input string: \"{text}\""));
+            let number = text.parse().map_err(|_| invalid())?;
+            return Ok(SortValue::Term(Term::Unsigned(number)));
+        }
         Some(text) => {
             let number = java_number(text)?;
             let whole = text.parse().unwrap_or(number as i64);
@@ -323,6 +331,7 @@ fn missing(sort: &FieldSort, type_name: &str, field: Option<&Field>) -> Result<S
             };
             SortValue::Term(Term::Float(end))
         }
+        (false, false) if is_unsigned => SortValue::Term(Term::Unsigned(if is_least { 0 } else { u64::MAX })),
         (false, false) => SortValue::Term(Term::Integer(if is_least { i64::MIN } else { i64::MAX })),
     })
 }
@@ -365,127 +374,4 @@ pub(crate) fn after(hit: &Hit, values: &[Value], sort: &[SortKey], mapping: &Map
         }
     }
     Ok(false)
-}
-
-/// The values of `search_after`, read by the fields of an index.
-fn given_value(key: &SortKey, given: &Value, mapping: &Mapping) -> Result<SortValue> {
-    let failed =
-        |name: &str| SearchError::illegal(format!("Failed to parse search_after value for field [{name}]."));
-    let sort = match key {
-        SortKey::Field(sort) => sort,
-        SortKey::Script(script) if script.is_text => {
-            return Ok(SortValue::Term(Term::Text(scalar(given).unwrap_or_default())));
-        }
-        other => {
-            let name = match other {
-                SortKey::Distance(distance) => distance.field.as_str(),
-                SortKey::Position(_) => "_doc",
-                SortKey::Script(_) => "_script",
-                _ => "null",
-            };
-            return match float(given) {
-                Some(number) => Ok(SortValue::Term(Term::Float(number))),
-                None => Err(failed(name)),
-            };
-        }
-    };
-    let failed = || failed(&sort.name);
-    let field = mapping.field(&sort.name).filter(|field| !field.is_object());
-    let field = field.as_deref();
-    let is_text = match (field, sort.unmapped_type.as_deref()) {
-        (Some(field), _) => field.is_textual() || field.kind == FieldKind::Ip,
-        (None, unmapped) => matches!(unmapped, Some("keyword" | "ip")) || sort.name == "_id",
-    };
-    if given.is_null() && is_text {
-        let is_first = sort.missing.as_ref().and_then(Value::as_str) == Some("_first");
-        return Ok(if is_first {
-            SortValue::First
-        } else {
-            SortValue::Last
-        });
-    }
-    let text = scalar(given).ok_or_else(failed)?;
-    let term = match field {
-        Some(field) if field.kind == FieldKind::Ip => {
-            let invalid = || SearchError::illegal(format!("'{text}' is not an IP string literal."));
-            Term::Ip(mapping::fields::ip(&text).ok_or_else(invalid)?)
-        }
-        _ if is_text => Term::Text(text),
-        Some(field) if field.is_date() => return date(sort, field, given),
-        Some(field) if field.kind == FieldKind::Boolean => Term::Integer(flag(given)?),
-        Some(field)
-            if matches!(field.kind, FieldKind::Float(_))
-                || sort.numeric_type == Some(NumericType::Double) =>
-        {
-            Term::Float(float(given).ok_or_else(failed)?)
-        }
-        _ if sort.unmapped_type.as_deref() == Some("double") => Term::Float(float(given).ok_or_else(failed)?),
-        _ => match (given, text.parse::<i64>()) {
-            (_, Ok(whole)) => Term::Integer(whole),
-            // The fraction is dropped.
-            (Value::Number(number), _) => Term::Integer(number.as_f64().unwrap_or(0.0) as i64),
-            _ => return Err(failed()),
-        },
-    };
-    Ok(SortValue::Term(term))
-}
-
-/// A number of a request, or its text; those without end have texts alone.
-fn float(given: &Value) -> Option<f64> {
-    match given {
-        Value::String(text) if text == "Infinity" => Some(f64::INFINITY),
-        Value::String(text) if text == "-Infinity" => Some(f64::NEG_INFINITY),
-        Value::String(text) => java_number(text).ok(),
-        other => as_f64(other),
-    }
-}
-
-/// True or false as a number, which sorts have it as.
-fn flag(given: &Value) -> Result<i64> {
-    match given {
-        Value::Number(number) => Ok(number.as_f64().unwrap_or(0.0) as i64),
-        other => match scalar(other).unwrap_or_default().as_str() {
-            "true" => Ok(1),
-            "false" => Ok(0),
-            text => Err(SearchError::illegal(format!(
-                "Cannot parse boolean [{text}], expected either [true] or [false]"
-            ))),
-        },
-    }
-}
-
-fn date(sort: &FieldSort, field: &Field, given: &Value) -> Result<SortValue> {
-    let is_nanos = field.is_nanos() && sort.numeric_type.is_none();
-    if let Some(whole) = given
-        .as_f64()
-        .map(|number| given.as_i64().unwrap_or(number as i64))
-    {
-        return Ok(SortValue::Term(match is_nanos {
-            true => Term::Integer(whole),
-            false => Term::Date(whole),
-        }));
-    }
-    let refused;
-    let formats = match (&sort.formats, &sort.format) {
-        (Some(formats), _) => formats,
-        (None, None) => &field.formats,
-        (None, Some(format)) => {
-            refused = DateFormats::parse(format)?;
-            &refused
-        }
-    };
-    let text = scalar(given).unwrap_or_default();
-    if is_nanos {
-        let field = Field {
-            formats: formats.clone(),
-            ..Field::clone(field)
-        };
-        if let Some(nanos) = mapping::fields::nanos(&field, value::ValueRef::String(&text)) {
-            return Ok(SortValue::Term(Term::Integer(nanos)));
-        }
-        return parse_math(&text, &field.formats, &TimeZone::UTC, 0, Rounding::Down)
-            .map(|ms| SortValue::Term(Term::Integer(ms.saturating_mul(1_000_000))));
-    }
-    let ms = parse_math(&text, formats, &TimeZone::UTC, 0, Rounding::Down)?;
-    Ok(SortValue::Term(Term::Date(ms)))
 }

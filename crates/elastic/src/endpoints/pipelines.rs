@@ -159,7 +159,7 @@ fn simulated(
         return Ok(json!({"processor_results": steps?}));
     }
     match pipeline.run(&mut context, pipelines) {
-        Ok(true) => Ok(json!({"doc": shown(&context)?})),
+        Ok(true) => Ok(json!({"doc": shown(&context)})),
         Ok(false) => Ok(Value::Null),
         Err(failure) => Ok(json!({"error": error(failure)})),
     }
@@ -177,7 +177,7 @@ fn step(step: Step) -> Result<Value> {
     }
     let status = match step.status {
         StepStatus::Success(context) => {
-            shown_step["doc"] = shown(&context)?;
+            shown_step["doc"] = shown(&context);
             "success"
         }
         StepStatus::Skipped => "skipped",
@@ -188,7 +188,7 @@ fn step(step: Step) -> Result<Value> {
         }
         StepStatus::Ignored(failure, context) => {
             shown_step["ignored_error"] = json!({"error": error(failure)});
-            shown_step["doc"] = shown(&context)?;
+            shown_step["doc"] = shown(&context);
             "error_ignored"
         }
     };
@@ -196,17 +196,13 @@ fn step(step: Step) -> Result<Value> {
     Ok(shown_step)
 }
 
-fn shown(context: &Context) -> Result<Value> {
-    let of = |document: &value::Document| -> Result<Value> {
-        let mut text = String::new();
-        json::write(value::Value::Document(document.clone()).as_ref(), &mut text);
-        Ok(serde_json::from_str(&text)?)
-    };
-    let mut doc = json!({"_index": context.index, "_type": "_doc", "_id": context.id, "_source": of(&context.source)?, "_ingest": of(&context.ingest)?});
+fn shown(context: &Context) -> Value {
+    let of = |document: &value::Document| Value::Object(::json::exact_object(&document.into()));
+    let mut doc = json!({"_index": context.index, "_type": "_doc", "_id": context.id, "_source": of(&context.source), "_ingest": of(&context.ingest)});
     if let Some(routing) = &context.routing {
         doc["_routing"] = json!(routing);
     }
-    Ok(doc)
+    doc
 }
 
 /// `/_ingest/processor/grok`: the expressions that go by a name.

@@ -34,6 +34,7 @@ mod server;
 mod shown;
 mod streams;
 mod templates;
+mod unsigned;
 mod vectors;
 
 use std::collections::BTreeSet;

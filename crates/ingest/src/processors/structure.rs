@@ -54,7 +54,7 @@ impl Json {
         };
         let read = match text.trim().is_empty() {
             true => Ok(Value::Null),
-            false => json::Reader::whole(text.as_bytes()),
+            false => json::Reader::exact_whole(text.as_bytes()),
         };
         let value =
             read.map_err(|error| Failure::new(format!("field [{}] is no JSON: {error}", self.field)))?;

@@ -120,6 +120,7 @@ impl Field {
             FieldKind::Integer(..) if field.type_name == "token_count" => {
                 field.take_word_count(&mut definition)?;
             }
+            FieldKind::Unsigned => definition.refuse(&field, &["coerce"])?,
             FieldKind::Completion => field.take_completion(&mut definition)?,
             FieldKind::Vector(_) => {
                 definition.refuse(&field, &VECTORS_HAVE_NOT)?;
@@ -265,6 +266,7 @@ fn kind_of(name: &str, type_name: &str, members: &mut Members<'_>) -> Result<Fie
         "text" | "match_only_text" | as_you_type::NAME => FieldKind::Text,
         "keyword" | "wildcard" | "constant_keyword" | flattened::NAME => FieldKind::Keyword,
         "long" => FieldKind::Integer(i64::MIN, i64::MAX),
+        "unsigned_long" => FieldKind::Unsigned,
         "token_count" => FieldKind::Integer(0, i64::from(i32::MAX)),
         "integer" => FieldKind::Integer(i64::from(i32::MIN), i64::from(i32::MAX)),
         "short" => FieldKind::Integer(i64::from(i16::MIN), i64::from(i16::MAX)),

@@ -18,6 +18,8 @@ pub enum FieldKind {
     Keyword,
     /// Whole numbers, from and to these.
     Integer(i64, i64),
+    /// Whole numbers from 0 to the greatest of 64 bits.
+    Unsigned,
     /// Numbers, with the factor that they are rounded by.
     Float(Option<f64>),
     /// True or false.
@@ -230,7 +232,10 @@ impl Field {
 
     /// Whether its values are numbers.
     pub fn is_number(&self) -> bool {
-        matches!(self.kind, FieldKind::Integer(..) | FieldKind::Float(_))
+        matches!(
+            self.kind,
+            FieldKind::Integer(..) | FieldKind::Unsigned | FieldKind::Float(_)
+        )
     }
 
     /// Whether it is searched by terms of text.

@@ -6,6 +6,7 @@ use crate::error::{Result, SearchError};
 use crate::fields::term;
 use crate::json::{as_bool, as_f64, scalar};
 use crate::mapping::{Field, FieldKind};
+use crate::unsigned;
 use serde_json::{Map, Value};
 use value::ValueRef;
 
@@ -69,6 +70,16 @@ fn check_null(field: &Field) -> Result<()> {
         return Ok(());
     };
     let text = scalar(given).unwrap_or_default();
+    if field.kind == FieldKind::Unsigned {
+        return unsigned::read(ValueRef::String(&text))
+            .map(drop)
+            .map_err(|reason| {
+                SearchError::mapper(format!(
+                    "Failed to parse mapping [_doc]: Error parsing [null_value] on field [{}]: {reason}",
+                    field.name
+                ))
+            });
+    }
     let is_fine = match &field.kind {
         FieldKind::Text => {
             return Err(SearchError::mapper(format!(

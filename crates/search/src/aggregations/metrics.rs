@@ -457,6 +457,7 @@ fn hash(term: &Term) -> u64 {
     let mut hasher = DefaultHasher::new();
     match term {
         Term::Integer(number) | Term::Date(number) => number.hash(&mut hasher),
+        Term::Unsigned(number) => number.hash(&mut hasher),
         Term::Float(number) => number.to_bits().hash(&mut hasher),
         Term::Boolean(flag) => flag.hash(&mut hasher),
         Term::Text(text) => text.hash(&mut hasher),

@@ -34,7 +34,10 @@ pub(super) enum Takes {
 
 impl Takes {
     fn takes(self, kind: &FieldKind) -> bool {
-        let is_number = matches!(kind, FieldKind::Integer(..) | FieldKind::Float(_));
+        let is_number = matches!(
+            kind,
+            FieldKind::Integer(..) | FieldKind::Unsigned | FieldKind::Float(_)
+        );
         let is_like_number = is_number || matches!(kind, FieldKind::Date | FieldKind::Boolean);
         let is_text = matches!(kind, FieldKind::Text | FieldKind::Keyword | FieldKind::Binary);
         match self {

@@ -138,7 +138,10 @@ impl Source {
             ValueType::Text => Term::Text(text),
             ValueType::Number => match text.parse::<i64>() {
                 Ok(whole) => Term::Integer(whole),
-                Err(_) => Term::Float(java_number(&text)?),
+                Err(_) => match text.parse() {
+                    Ok(whole) => Term::Unsigned(whole),
+                    Err(_) => Term::Float(java_number(&text)?),
+                },
             },
             ValueType::Date => match value.as_f64().filter(|_| self.is_of_milliseconds()) {
                 Some(number) => Term::Date(number as i64),
@@ -177,8 +180,8 @@ impl Source {
         }
         if self.is_fractional {
             for term in &mut terms {
-                if let Term::Integer(whole) = term {
-                    *term = Term::Float(*whole as f64);
+                if let Term::Integer(_) | Term::Unsigned(_) = term {
+                    *term = Term::Float(term.as_f64().unwrap_or_default());
                 }
             }
         }
@@ -256,6 +259,7 @@ impl Source {
 fn plain(term: &Term) -> Value {
     match term {
         Term::Integer(number) | Term::Date(number) => (*number).into(),
+        Term::Unsigned(number) => (*number).into(),
         Term::Float(number) => number_of(*number),
         Term::Boolean(flag) => i64::from(*flag).into(),
         Term::Text(text) => text.as_str().into(),

@@ -33,6 +33,7 @@ fn text(term: &Term) -> String {
     match term {
         Term::Text(text) => text.clone(),
         Term::Integer(number) | Term::Date(number) => number.to_string(),
+        Term::Unsigned(number) => number.to_string(),
         Term::Boolean(flag) => flag.to_string(),
         Term::Ip(ip) => Term::ip_text(ip),
         other => other
@@ -56,6 +57,8 @@ fn partition(term: &Term, parts: u64) -> u64 {
     };
     let hash = match term {
         Term::Integer(number) | Term::Date(number) => mixed(*number as u64),
+        // As columns have it, with the first bit turned over.
+        Term::Unsigned(number) => mixed(*number ^ (1_u64 << 63)),
         Term::Boolean(flag) => mixed(u64::from(*flag)),
         Term::Float(number) => {
             // The bits in the order of the numbers.

@@ -185,6 +185,8 @@ fn is_some_text(term: &Term) -> bool {
 pub(super) fn number(term: &Term) -> Option<Number> {
     Some(match term {
         Term::Integer(number) | Term::Date(number) => Number::Integer(*number),
+        // With the first bit turned over, numbers with a sign have the order of those without.
+        Term::Unsigned(number) => Number::Integer((*number ^ (1_u64 << 63)).cast_signed()),
         Term::Float(number) => Number::Float(*number),
         Term::Boolean(flag) => Number::Integer(i64::from(*flag)),
         Term::Text(_) | Term::Ip(_) | Term::Point(_) | Term::Interval(_) => return None,

@@ -87,6 +87,13 @@ pub struct FieldSort {
     pub(crate) nested: Option<NestedSort>,
 }
 
+impl FieldSort {
+    /// Whether the values of a field of this type are compared as numbers without a sign.
+    pub(crate) fn is_unsigned(&self, type_name: &str) -> bool {
+        type_name == "unsigned_long" && matches!(self.numeric_type, None | Some(NumericType::Long))
+    }
+}
+
 /// Which of several values counts, or what is made of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {

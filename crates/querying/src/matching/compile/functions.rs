@@ -136,7 +136,7 @@ impl Compiler<'_> {
                     length(offset),
                 )
             }
-            FieldKind::Integer(..) | FieldKind::Float(_) => {
+            FieldKind::Integer(..) | FieldKind::Unsigned | FieldKind::Float(_) => {
                 let origin = as_f64(origin()?).ok_or_else(|| invalid("origin"))?;
                 (Origin::Number(origin), as_f64(&decay.scale), as_f64(offset))
             }

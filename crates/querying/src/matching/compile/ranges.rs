@@ -39,6 +39,16 @@ impl Compiler<'_> {
             );
             return Err(SearchError::new(ErrorKind::QueryShard, reason));
         }
+        if field.kind == FieldKind::Unsigned {
+            let ends = asked::unsigned_range(&range.low, &range.high)?;
+            return Ok(ends.map_or(Node::Nothing, |(low, high)| {
+                leaf(
+                    field,
+                    Test::Range(Bound::Included(low), Bound::Included(high)),
+                    boost,
+                )
+            }));
+        }
         let low = self.end(&field, range, &range.low, true)?;
         let high = self.end(&field, range, &range.high, false)?;
         if let FieldKind::Range(inner) = &field.kind {
