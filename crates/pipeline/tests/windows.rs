@@ -249,6 +249,11 @@ fn fill_wants_one_way_for_each_field() {
             vec![],
             168,
         ),
+        (
+            doc! {"$fill": {"partitionBy": "foo", "output": {"v": {"value": 1}}}},
+            vec![],
+            16_873,
+        ),
     ]);
     let filled = run(fill(doc! {"v": {"value": 7}}), &[doc! {"t": 1}]);
     assert_eq!(filled.expect("values"), [doc! {"t": 1, "v": 7}]);

@@ -43,6 +43,17 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
             "Maximum one of 'partitionBy' and 'partitionByFields can be specified in '$fill'",
         ));
     }
+    let has_windows = !windows.is_empty();
+    if let Some(Value::String(path)) = &partition_by
+        && !has_windows
+        && !path.starts_with('$')
+    {
+        // For windows it would be a constant.
+        return Err(wrong(
+            Code::location(16_873),
+            format!("FieldPath '{path}' doesn't start with '$'"),
+        ));
+    }
     let mut spec = Document::new();
     if let Some(by) = partition_by.or(partition_fields) {
         spec.push("partitionBy", by);
@@ -50,7 +61,6 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
     if let Some(sort) = sort {
         spec.push("sortBy", sort.to_document());
     }
-    let has_windows = !windows.is_empty();
     spec.push("output", windows);
     // Where nothing is computed from other documents, partitions and order mean nothing, but must be such all the same.
     let filled = Windows::parse(&spec, scope)?;
