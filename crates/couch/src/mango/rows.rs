@@ -72,17 +72,8 @@ impl<'a> Rows<'a> {
             true => Order::Backward,
             false => Order::Forward,
         };
-        let bounds_ids = |side: Vec<Value>| matches!(side.first(), Some(Value::String(_)));
         let source = match source {
-            // A partition bounds the ids as well.
-            Source::AllDocs
-                if options.partition.is_none()
-                    && !bounds_ids(bounds.start())
-                    && !bounds_ids(bounds.end()) =>
-            {
-                let found = database.collection.found_ids(&options.selector, order).await?;
-                found.map_or(Source::AllDocs, |found| Source::Found(found, VecDeque::new()))
-            }
+            Source::AllDocs => all_or_found(database, &bounds, order, options).await?,
             source => source,
         };
         // After the index, whose entries it must have.
@@ -270,6 +261,22 @@ impl<'a> Rows<'a> {
         self.statistics.results += 1;
         Ok(true)
     }
+}
+
+/// All documents, or those that an index of the MongoDB protocol finds, unless bounds or a partition leave few of the `_id`s.
+async fn all_or_found(
+    database: &Database,
+    bounds: &Bounds,
+    order: Order,
+    options: &FindOptions,
+) -> Result<Source> {
+    let bounds_ids = |side: Vec<Value>| matches!(side.first(), Some(Value::String(_)));
+    // A partition bounds the ids as well.
+    if options.partition.is_some() || bounds_ids(bounds.start()) || bounds_ids(bounds.end()) {
+        return Ok(Source::AllDocs);
+    }
+    let found = database.collection.found_ids(&options.selector, order).await?;
+    Ok(found.map_or(Source::AllDocs, |found| Source::Found(found, VecDeque::new())))
 }
 
 /// Whether a row comes after a position that was reached before.

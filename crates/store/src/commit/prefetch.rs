@@ -33,25 +33,7 @@ impl Wanted {
                 .flat_map(|request| request.operations.iter().map(move |o| (request, o)))
         };
         for (_, operation) in operations() {
-            match operation {
-                Operation::Modify {
-                    target: Target::Record(id),
-                    ..
-                } => wanted.records.push(*id),
-                Operation::Modify {
-                    target: Target::Id(id),
-                    ..
-                } => wanted.unique.push(id_key(id.as_ref())),
-                Operation::Edit { edit, .. } => {
-                    wanted.unique.push(id_key(id_of(edit.document.as_raw())));
-                }
-                Operation::Resolve(resolve) => wanted.unique.push(id_key(resolve.id.as_ref())),
-                Operation::Insert { .. }
-                | Operation::InsertPlaced(_)
-                | Operation::Purge { .. }
-                | Operation::ForgetSuperseded(_)
-                | Operation::Local { .. } => {}
-            }
+            wanted.add_target(operation);
         }
         wanted.unique.retain(|key| !is_known(key));
         wanted.targets = wanted.unique.len();
@@ -82,6 +64,29 @@ impl Wanted {
                 .extend(keys.filter(|key| !is_known(key)).map(<[u8]>::to_vec));
         }
         wanted
+    }
+
+    /// Adds the document that an operation changes, if it changes one that may be there.
+    fn add_target(&mut self, operation: &Operation) {
+        match operation {
+            Operation::Modify {
+                target: Target::Record(id),
+                ..
+            } => self.records.push(*id),
+            Operation::Modify {
+                target: Target::Id(id),
+                ..
+            } => self.unique.push(id_key(id.as_ref())),
+            Operation::Edit { edit, .. } => {
+                self.unique.push(id_key(id_of(edit.document.as_raw())));
+            }
+            Operation::Resolve(resolve) => self.unique.push(id_key(resolve.id.as_ref())),
+            Operation::Insert { .. }
+            | Operation::InsertPlaced(_)
+            | Operation::Purge { .. }
+            | Operation::ForgetSuperseded(_)
+            | Operation::Local { .. } => {}
+        }
     }
 }
 
