@@ -178,7 +178,7 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "GET /texts-1/_count",
-        r#"{"query": {"query_string": {"query": "at:2024*", "analyze_wildcard": true}}}"#,
+        r#"{"query": {"query_string": {"query": "at:2024*", "analyze_wildcard": true, "lenient": false}}}"#,
         400,
         r#"{"error": {"type": "query_shard_exception"}}"#,
     ),
@@ -197,7 +197,7 @@ pub const CASES: &[Case] = &[
     ),
     case(
         "GET /texts-1/_count",
-        r#"{"query": {"query_string": {"query": "at:2024*", "analyze_wildcard": true, "lenient": true}}}"#,
+        r#"{"query": {"query_string": {"query": "at:2024*", "analyze_wildcard": true}}}"#,
         200,
         r#"{"count": 0}"#,
     ),
