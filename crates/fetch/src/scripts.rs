@@ -109,7 +109,9 @@ fn shown(value: &Value) -> Json {
         }
         other => {
             let alone = DocumentBuf::from(&Document::new().with("value", other.clone()));
-            json::exact_object(&alone).shift_remove("value").unwrap_or_default()
+            json::exact_object(&alone)
+                .shift_remove("value")
+                .unwrap_or_default()
         }
     }
 }

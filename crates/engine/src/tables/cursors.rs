@@ -438,7 +438,11 @@ fn check_session(id: CursorId, of: Option<&SessionId>, by: Option<&SessionId>) -
         ),
         (Some(of), Some(by)) if of != by => (
             50_738,
-            format!("which was created in session {}, in session {}", name(of), name(by)),
+            format!(
+                "which was created in session {}, in session {}",
+                name(of),
+                name(by)
+            ),
         ),
         _ => return Ok(()),
     };

@@ -91,7 +91,9 @@ fn only_kv_names_the_embedded_engine() {
 
 #[test]
 fn protocols_see_neither_the_store_nor_its_keys() {
-    for protocol in ["mongo", "couch", "access", "elastic", "indices", "riak", "web", "atlas", "indexing"] {
+    for protocol in [
+        "mongo", "couch", "access", "elastic", "indices", "riak", "web", "atlas", "indexing",
+    ] {
         let manifest = read(&root().join("crates").join(protocol).join("Cargo.toml"));
         let dependencies = table_keys(&manifest, "dependencies");
         for hidden in ["kv", "store", "query"] {

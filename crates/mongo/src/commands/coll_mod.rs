@@ -100,7 +100,10 @@ fn parse(database: &str, arguments: &Arguments<'_>, now_ms: u64) -> Result<Modif
         options.push("changeStreamPreAndPostImages", kept);
     }
     let time_series = arguments.document("timeseries")?.map(time_series).transpose()?;
-    if arguments.flag("timeseriesBucketsMayHaveMixedSchemaData")?.is_some() {
+    if arguments
+        .flag("timeseriesBucketsMayHaveMixedSchemaData")?
+        .is_some()
+    {
         return Err(CommandError::invalid_options(
             "collMod with 'timeseriesBucketsMayHaveMixedSchemaData' is not supported yet",
         ));

@@ -72,7 +72,12 @@ impl Login {
     }
 
     /// The session that a client names. A session of another user needs the right to act for others, or one of these rights.
-    pub fn named_session(&self, engine: &Engine, named: NamedSession, rights: &[Action]) -> Result<SessionId> {
+    pub fn named_session(
+        &self,
+        engine: &Engine,
+        named: NamedSession,
+        rights: &[Action],
+    ) -> Result<SessionId> {
         let own = self.session(named.id);
         let Some(user) = named.user.filter(|user| *user != own.user) else {
             return Ok(own);

@@ -16,7 +16,11 @@ fn a_cursor_is_asked_in_its_own_session_and_with_its_own_api() {
     run(&[
         good(doc! {"insert": "a", "documents": [{"_id": 1}]}, doc! {}),
         good(find(), doc! {}),
-        bad(more().with("lsid", session(1)), 50_736, "not created in a session"),
+        bad(
+            more().with("lsid", session(1)),
+            50_736,
+            "not created in a session",
+        ),
         good(more(), doc! {}),
         good(find().with("lsid", session(1)), doc! {}),
         bad(more(), 50_737, "without an lsid"),
@@ -101,7 +105,10 @@ pub fn cases() -> Vec<Case> {
             12,
             "hash length: 31",
         ),
-        good(doc! {"ping": 1, "lsid": {"id": whole(), "uid": digest()}}, doc! {}),
+        good(
+            doc! {"ping": 1, "lsid": {"id": whole(), "uid": digest()}},
+            doc! {},
+        ),
         bad(
             doc! {"ping": 1, "lsid": {"id": whole(), "txnNumber": 1_i64}},
             72,

@@ -36,7 +36,10 @@ fn cases() -> Vec<Case> {
         good(insert(doc! {"_id": 2, "t": "fruit pie", "n": 1}), doc! {"n": 1}),
         good(insert(doc! {"_id": 3, "t": "fruit", "n": 2}), doc! {"n": 1}),
         bad_statement(insert(doc! {"_id": 4, "t": "pie tin", "n": 1}), 11_000),
-        good(insert(doc! {"_id": 5, "t": "fruits are fruit", "n": 1}), doc! {"n": 1}),
+        good(
+            insert(doc! {"_id": 5, "t": "fruits are fruit", "n": 1}),
+            doc! {"n": 1},
+        ),
         good(insert(doc! {"_id": 6, "n": 1}), doc! {"n": 1}),
         good(insert(doc! {"_id": 7, "n": 1}), doc! {"n": 1}),
         found(search("fruit"), array![1, 2, 3, 5]),
