@@ -33,7 +33,8 @@ pub(super) struct Metric {
     /// All values, where percentiles are made of them.
     values: Option<Vec<f64>>,
     places: Places,
-    letters: Letters,
+    /// The figures of strings, where they are wanted.
+    letters: Option<Box<Letters>>,
     kind: MetricKind,
 }
 
@@ -43,7 +44,7 @@ impl Metric {
             summary: Summary::default(),
             weight: 0.0,
             places: Places::default(),
-            letters: Letters::default(),
+            letters: matches!(kind, MetricKind::StringStats { .. }).then(Box::default),
             different: matches!(kind, MetricKind::Cardinality).then(HashSet::new),
             values: kind.keeps_values().then(Vec::new),
             kind: kind.clone(),
@@ -62,7 +63,8 @@ impl Metric {
     pub(super) fn bytes(&self) -> usize {
         let values = self.values.as_ref().map_or(0, Vec::capacity);
         let different = self.different.as_ref().map_or(0, HashSet::capacity);
-        values * size_of::<f64>() + different * DIFFERENT_BYTES + self.letters.bytes()
+        let letters = self.letters.as_ref().map_or(0, |letters| letters.bytes());
+        values * size_of::<f64>() + different * DIFFERENT_BYTES + letters
     }
 
     /// Takes a document, as if it came so often.
@@ -118,13 +120,12 @@ impl Metric {
         if let Some(different) = &mut self.different {
             different.insert(hash(term));
         }
-        match (term, &self.kind) {
-            (term, MetricKind::StringStats { .. }) => {
-                self.letters.add(term, times);
-                return Ok(());
-            }
-            (Term::Point(point), _) => self.places.add(*point, times),
-            _ => {}
+        if let Some(letters) = &mut self.letters {
+            letters.add(term, times);
+            return Ok(());
+        }
+        if let Term::Point(point) = term {
+            self.places.add(*point, times);
         }
         let Some(number) = term.as_f64() else {
             self.summary.count += times;
@@ -183,7 +184,9 @@ impl Metric {
             // As long as others in the same bucket, those of it are in the order of their sums.
             (MetricKind::Rate { .. }, _) => Some(sum),
             (MetricKind::Boxplot, Some(name)) => Some(boxplot(&sorted(), name)),
-            (MetricKind::StringStats { .. }, Some(name)) => Some(self.letters.number(name)),
+            (MetricKind::StringStats { .. }, Some(name)) => {
+                self.letters.as_ref().map(|letters| letters.number(name))
+            }
             (MetricKind::MedianAbsoluteDeviation, _) => median_absolute_deviation(sorted()),
             (MetricKind::WeightedAvg(_), _) => Some(sum / self.weight),
             (MetricKind::Cardinality, _) => self.different.as_ref().map(|all| all.len() as f64),
@@ -261,7 +264,9 @@ impl Metric {
             MetricKind::WeightedAvg(_) => one((self.weight != 0.0).then(|| sum / self.weight)),
             MetricKind::GeoBounds { may_wrap } => self.places.bounds(*may_wrap),
             MetricKind::GeoCentroid => self.places.centroid(),
-            MetricKind::StringStats { shows_distribution } => self.letters.finish(*shows_distribution),
+            MetricKind::StringStats { shows_distribution } => {
+                self.letters.unwrap_or_default().finish(*shows_distribution)
+            }
             MetricKind::Boxplot => box_of(&values, &source.shown),
             MetricKind::PercentileRanks {
                 values: wanted,
