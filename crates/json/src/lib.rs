@@ -142,7 +142,7 @@ mod tests {
         let plain = Reader::document_buf(br#"{"a":18446744073709551615}"#)
             .expect("JSON")
             .expect("a document");
-        let value = plain.as_ref().get("a").map(|value| value.to_value());
+        let value = plain.as_ref().get("a").map(ValueRef::to_value);
         assert_eq!(value, Some(Value::Double(18_446_744_073_709_551_616.0)));
         assert_eq!(
             object(&plain).get("a"),

@@ -24,7 +24,7 @@ impl Writer {
     pub(crate) fn push(&mut self, token: &Token, spelt: &str) {
         if let Some(last) = &self.last
             && token.gap != Gap::Nothing
-            && !(last.kind == Kind::Template && !last.ends_template())
+            && (last.kind != Kind::Template || last.ends_template())
             && (token.kind != Kind::Template || token.begins_template())
         {
             self.text
