@@ -7,7 +7,7 @@ pub enum PeerErrorKind {
     NoDatabase,
     /// The credentials do not suffice.
     Unauthorized,
-    /// Whoever replicates may not ask the peer at all.
+    /// The user who replicates may not send requests to the peer's address.
     Forbidden,
     /// The peer could not be reached, or the connection broke: it may work later.
     Unreachable,

@@ -9,8 +9,8 @@
 //! any more, and nothing that it read is kept. What is kept at a floor therefore has not changed since any snapshot that
 //! reaches it.
 //!
-//! Beside the records there is a table of **guesses** of which record has an `_id`. Entries of it may be wrong: whoever takes
-//! a guess finds the record here or in the engine, as its snapshot sees it, and compares its `_id`. It has more places than
+//! Beside the records there is a table of **guesses** of which record has an `_id`. An entry may be wrong: a reader that
+//! takes a guess finds the record here or in the engine, as its snapshot sees it, and compares its `_id`. It has more places than
 //! there are records here, since a guess that is right spares the search in the index of `_id`s, whether or not the record is here.
 
 use crate::RecordId;

@@ -281,8 +281,9 @@ impl Cursors {
         Some(running.cursor_document(id))
     }
 
-    /// Closes cursors, whichever collections they read; the ids that were open come first, then those that were not. Closes
-    /// none where one is another user's, on a collection whose cursors may not be killed.
+    /// Closes cursors of any collection. Returns the ids that were open, then those that were not.
+    ///
+    /// If one of them belongs to another user and reads a collection whose cursors the caller may not kill, no cursor is closed.
     pub(crate) fn kill(
         &self,
         context: &Context,
