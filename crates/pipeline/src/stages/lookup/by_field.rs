@@ -1,25 +1,27 @@
 //! Lookups by equal fields: one query for many documents, whose results are then dealt out by a table of values.
 
+use super::found::Found;
 use super::whole::{WholeSide, is_plain};
 use super::{JoinFields, Lookup};
 use crate::Result;
 use crate::fields::{self, Around};
-use crate::join_key::{JoinKey, JoinValues, any_of, append_key, keys_at};
+use crate::join_key::{JoinKey, JoinValues, any_of, append_key};
 use crate::join_step::Join;
 use crate::row::Row;
 use crate::stage::Run;
 use crate::step::PAGE_BYTES;
 use crate::waiting::Waiting;
-use foldhash::fast::RandomState;
 use futures::future::BoxFuture;
 use query::execute::Interruption;
-use std::collections::HashMap;
 use std::sync::Arc;
-use value::collation::Collation;
-use value::{DocumentBuf, Value, ValueRef};
+use value::{DocumentBuf, DocumentRef, RawDocument, Value, ValueRef};
 
 /// The documents that are looked up together.
 const ROWS_TOGETHER_MAX: usize = 1_000;
+
+/// The documents for which the other side is asked before the first of them is joined: the look-ups of several wait for memory at
+/// the same time, which those between two copies do not.
+const ASKED_TOGETHER: usize = 64;
 
 /// The bytes of results after which fewer documents are looked up together.
 const BYTES_TOGETHER_MAX: usize = 16 * 1024 * 1024;
@@ -35,15 +37,6 @@ pub(super) struct Joining {
     whole: WholeSide,
     /// Documents that are looked up together: fewer once their results were too large.
     together: usize,
-}
-
-/// The results for some documents, by the value under which they were found.
-#[derive(Default)]
-pub(super) struct Found {
-    places: HashMap<JoinKey, usize, RandomState>,
-    /// For each value the results that have it, by their order among all.
-    by_value: Vec<Vec<usize>>,
-    pub(super) all: Vec<DocumentBuf>,
 }
 
 impl Joining {
@@ -109,24 +102,28 @@ impl Joining {
             return Ok(None);
         };
         let collation = self.run.variables.collation();
-        let mut key = Vec::new();
+        let (mut key, mut places) = (Vec::new(), Vec::with_capacity(ASKED_TOGETHER));
         let (before, mut bytes) = (out.len(), 0);
-        while out.len() - before < ROWS_TOGETHER_MAX
-            && bytes < PAGE_BYTES
-            && let Some(row) = rows.as_slice().first()
-        {
-            let value = row.as_ref().get(name);
-            let Some(value) = value.filter(|value| is_plain(*value)) else {
+        while out.len() - before < ROWS_TOGETHER_MAX && bytes < PAGE_BYTES {
+            for row in rows.as_slice().iter().take(ASKED_TOGETHER) {
+                let value = row.as_ref().get(name);
+                let Some(value) = value.filter(|value| is_plain(*value)) else {
+                    break;
+                };
+                key.clear();
+                append_key(value, collation, &mut key);
+                places.push(found.places(&key));
+            }
+            if places.is_empty() {
                 break;
-            };
-            key.clear();
-            append_key(value, collation, &mut key);
-            let place = found.places.get(key.as_slice());
-            let results = place.map_or(&[][..], |place| &found.by_value[*place]);
-            if let Some(row) = rows.next() {
-                let row = with_results(&self.lookup, row, results, found);
+            }
+            for (places, row) in places.drain(..).zip(rows.by_ref()) {
+                let row = with_results(&self.lookup, row, places, found);
                 bytes += row.size_bytes();
                 out.push(row);
+                if bytes >= PAGE_BYTES {
+                    break;
+                }
             }
         }
         Ok((out.len() > before).then_some(bytes))
@@ -142,12 +139,10 @@ impl Joining {
         let mut found = Found::default();
         let mut values = Vec::new();
         for (key, value) in keys.iter().flatten() {
-            if !found.places.contains_key(key) {
-                found.places.insert(key.clone(), values.len());
+            if found.expect(key) {
                 values.push(value.clone());
             }
         }
-        found.by_value.resize_with(values.len(), Vec::new);
         let filter = any_of(&self.fields.foreign_name, values);
         let variables = Arc::clone(&self.run.variables);
         let mut stream = self
@@ -167,8 +162,9 @@ impl Joining {
             } else if bytes > BYTES_TOGETHER_MAX || !kept.fits(bytes) {
                 return Ok(None);
             }
-            page.into_iter()
-                .for_each(|document| found.add(document, &self.fields, variables.collation()));
+            for document in &page {
+                found.add_expected(document.as_raw(), &self.fields, variables.collation());
+            }
         }
     }
 }
@@ -196,25 +192,26 @@ fn deal(
 
 /// A document with its results.
 fn joined(lookup: &Lookup, row: Row, keys: &[(JoinKey, Value)], found: &Found) -> Row {
-    let places = keys.iter().filter_map(|(key, _)| found.places.get(key));
-    let mut results: Vec<usize> = places
-        .flat_map(|place| found.by_value[*place].iter().copied())
-        .collect();
-    if keys.len() > 1 {
-        results.sort_unstable();
-        results.dedup();
+    if let [(key, _)] = keys {
+        return with_results(lookup, row, found.places(key), found);
     }
-    with_results(lookup, row, &results, found)
+    let mut places: Vec<usize> = keys
+        .iter()
+        .flat_map(|(key, _)| found.places(key).iter().copied())
+        .collect();
+    places.sort_unstable();
+    places.dedup();
+    with_results(lookup, row, &places, found)
 }
 
-/// A document with the results in these places.
-fn with_results(lookup: &Lookup, row: Row, results: &[usize], found: &Found) -> Row {
-    let results = results.iter().map(|at| &found.all[*at]);
+/// A document with the results at these places.
+fn with_results(lookup: &Lookup, row: Row, places: &[usize], found: &Found) -> Row {
+    let results = places.iter().map(|at| found.result(*at));
     match (row, lookup.into.parts()) {
         (Row::Raw(document), [name]) => Row::Raw(with_documents(&document, name, results)),
         (row, parts) => {
             let (mut document, metadata) = row.into_parts();
-            let results = results.map(|result| Value::Document(result.to_document()));
+            let results = results.map(|result| Value::Document(DocumentRef::Raw(result).to_document()));
             fields::set(&mut document, parts, Value::Array(results.collect()));
             Row::of_parts(document, metadata)
         }
@@ -225,41 +222,17 @@ fn with_results(lookup: &Lookup, row: Row, results: &[usize], found: &Found) -> 
 fn with_documents<'r>(
     document: &DocumentBuf,
     name: &str,
-    results: impl Iterator<Item = &'r DocumentBuf> + Clone,
+    results: impl Iterator<Item = RawDocument<'r>> + Clone,
 ) -> DocumentBuf {
-    let bytes = results.clone().map(|result| result.bytes().len() + 8).sum();
+    let bytes = results.clone().map(|result| result.as_bytes().len() + 8).sum();
     Around::of(document.as_raw(), name).with(bytes, |writer, name| {
         writer.put_array(name, |array| {
             let mut number = itoa::Buffer::new();
             for (at, result) in results.enumerate() {
-                array.put(number.format(at), ValueRef::Document(result.as_ref()));
+                array.put(number.format(at), ValueRef::Document(DocumentRef::Raw(result)));
             }
         });
     })
-}
-
-impl Found {
-    /// Notes that the result at this place has a value.
-    pub(super) fn put(&mut self, key: &[u8], at: usize) {
-        match self.places.get(key) {
-            Some(place) if self.by_value[*place].last() == Some(&at) => {}
-            Some(place) => self.by_value[*place].push(at),
-            None => {
-                self.places.insert(key.into(), self.by_value.len());
-                self.by_value.push(vec![at]);
-            }
-        }
-    }
-
-    fn add(&mut self, document: DocumentBuf, fields: &JoinFields, collation: Option<&Collation>) {
-        let at = self.all.len();
-        for key in keys_at(document.as_ref(), &fields.foreign, collation) {
-            if let Some(place) = self.places.get(&key) {
-                self.by_value[*place].push(at);
-            }
-        }
-        self.all.push(document);
-    }
 }
 
 impl Join for Joining {

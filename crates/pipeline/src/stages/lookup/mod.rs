@@ -2,6 +2,7 @@
 
 mod by_document;
 mod by_field;
+mod found;
 mod parse;
 mod whole;
 

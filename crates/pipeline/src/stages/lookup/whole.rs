@@ -1,16 +1,15 @@
 //! The other side of a lookup read as a whole, where this many documents look something up that this is less than asking for
 //! it by an index.
 
-use super::by_field::Found;
+use super::found::Found;
 use super::{JoinFields, Lookup};
 use crate::Result;
-use crate::join_key::{JoinKey, append_key};
+use crate::join_key::JoinKey;
 use crate::kept::Kept;
 use crate::stage::Run;
 use query::execute::Interruption;
 use std::sync::Arc;
 use store::{Collection, Sequence};
-use value::path::{self, Reached};
 use value::{Value, ValueRef};
 
 /// The other side is read once this part of its documents was asked for: by an index each costs about as much as reading
@@ -129,7 +128,8 @@ async fn read(
     let head = collection.head();
     let collation = run.variables.collation();
     let mut stream = lookup.sub.open(None, &run.variables, run, interruption).await?;
-    let mut found = Found::default();
+    let data_bytes = collection.stats().data_bytes.min(DOCUMENT_BYTES_MAX);
+    let mut found = Found::with_capacity(usize::try_from(data_bytes).unwrap_or_default());
     let mut key = Vec::new();
     let mut bytes = 0;
     loop {
@@ -143,14 +143,7 @@ async fn read(
         }
         for document in page {
             bytes += document.bytes().len() + OVERHEAD_BYTES as usize;
-            let at = found.all.len();
-            path::visit_expanded(document.as_ref(), &fields.foreign, &mut |reached: Reached<'_>| {
-                key.clear();
-                append_key(reached.value.unwrap_or(ValueRef::Null), collation, &mut key);
-                found.put(&key, at);
-                false
-            });
-            found.all.push(document);
+            found.add(document.as_raw(), fields, collation, &mut key);
         }
         if !kept.fits(bytes) {
             return Ok(None);
