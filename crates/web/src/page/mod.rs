@@ -110,7 +110,7 @@ mod tests {
     /// Bytes of Larder's own files as they are sent; what others made is named in `vendor.toml`.
     const OWN_BYTES_MAX: usize = 90_000;
     /// The bytes and requests of all files that the view of logs loads, third-party files among them.
-    const LOGS_BYTES_MAX: usize = 65_000;
+    const LOGS_BYTES_MAX: usize = 45_000;
     const LOGS_REQUESTS_MAX: usize = 30;
 
     #[test]
