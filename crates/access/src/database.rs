@@ -7,7 +7,10 @@ use crate::sequence::Sequences;
 use crate::user::User;
 use crate::{ids, names};
 use engine::files::Files;
-use engine::{Engine, Namespace, RevisionedCollection, RevisionedSnapshot};
+use engine::{
+    DocumentPosition, Engine, Namespace, Order, PageLimit, Record, RevisionedCollection, RevisionedSnapshot,
+};
+use std::ops::Bound;
 use value::{Value, ValueRef};
 
 /// One database, in the hands of a user who may use it.
@@ -170,6 +173,22 @@ impl Database {
         match tells_sequence {
             true => self.durable_snapshot().await,
             false => self.snapshot().await,
+        }
+    }
+
+    /// Shows each document as it is now, in the order of their `_id`s, a page of them in memory at a time.
+    pub async fn each_document(&self, show: &mut (dyn FnMut(&Record) + Send)) -> Result<()> {
+        let snapshot = self.snapshot().await?;
+        let mut after: Option<DocumentPosition> = None;
+        loop {
+            let all = (Bound::Unbounded, Bound::Unbounded);
+            let page = snapshot.documents(all, after.as_ref(), Order::Forward, PageLimit::default());
+            let (records, next) = page.await?;
+            records.iter().for_each(&mut *show);
+            after = match next {
+                Some(next) => Some(next),
+                None => return Ok(()),
+            };
         }
     }
 

@@ -5,10 +5,9 @@ use crate::database::Database;
 use crate::error::Result;
 use crate::ids::name_of_user;
 use crate::user;
-use engine::{Context, DeleteStatement, DocumentPosition, Engine, Namespace, Order, PageLimit, WriteOptions};
-use std::ops::Bound;
+use engine::{Context, DeleteStatement, Engine, Namespace, Record, WriteOptions};
 use std::sync::Arc;
-use value::{Value, doc};
+use value::{Value, ValueRef, doc};
 
 /// The member of an account's custom data that names the database whose document made it.
 pub(super) const MADE_IN: &str = "database";
@@ -109,21 +108,11 @@ async fn forget_roles(engine: &Engine, account: &auth::User) -> Result<()> {
 
 /// The names of the users whose documents a database has.
 async fn names(database: &Database) -> Result<Vec<String>> {
-    let snapshot = database.snapshot().await?;
     let mut names = Vec::new();
-    let mut after: Option<DocumentPosition> = None;
-    loop {
-        let range = (Bound::Unbounded, Bound::Unbounded);
-        let (records, next) = snapshot
-            .documents(range, after.as_ref(), Order::Forward, PageLimit::default())
-            .await?;
-        names.extend(records.iter().filter_map(|record| {
-            let id = record.document.as_raw().get("_id")?.as_str()?;
-            name_of_user(id).map(str::to_owned)
-        }));
-        match next {
-            Some(next) => after = Some(next),
-            None => return Ok(names),
-        }
-    }
+    let mut note = |record: &Record| {
+        let id = record.document.as_raw().get("_id").and_then(ValueRef::as_str);
+        names.extend(id.and_then(name_of_user).map(str::to_owned));
+    };
+    database.each_document(&mut note).await?;
+    Ok(names)
 }

@@ -9,10 +9,9 @@ use access::error::{CouchError, Result};
 use access::ids;
 use access::names::{REPLICATOR, is_replicator};
 use access::security::require_server_admin;
-use engine::{DocumentPosition, Order, PageLimit};
+use engine::Record;
 use http::Response;
 use serde_json::{Value, json};
-use std::ops::Bound;
 use value::ValueRef;
 
 /// How many entries are shown where the client does not say.
@@ -116,34 +115,20 @@ async fn list(call: &Call, name: &str) -> Result<Response> {
         Err(error) => return Err(error),
     };
     database.require_all()?;
-    let snapshot = database.snapshot().await?;
     let mut shown = Vec::new();
-    let mut after: Option<DocumentPosition> = None;
-    loop {
-        let range = (Bound::Unbounded, Bound::Unbounded);
-        let (records, next) = snapshot
-            .documents(range, after.as_ref(), Order::Forward, PageLimit::default())
-            .await?;
-        for record in &records {
-            let body = json::object(&record.document);
-            let Some(id) = body
-                .get("_id")
-                .and_then(Value::as_str)
-                .filter(|id| !id.starts_with(ids::DESIGN))
-            else {
-                continue;
-            };
-            let entry = entry(call, name, id, &body);
-            let state = entry.get("state").and_then(Value::as_str).unwrap_or("null");
-            if states.is_empty() || states.iter().any(|wanted| wanted == state) {
-                shown.push(entry);
-            }
+    let mut show = |record: &Record| {
+        let body = json::object(&record.document);
+        let id = body.get("_id").and_then(Value::as_str);
+        let Some(id) = id.filter(|id| !id.starts_with(ids::DESIGN)) else {
+            return;
+        };
+        let entry = entry(call, name, id, &body);
+        let state = entry.get("state").and_then(Value::as_str).unwrap_or("null");
+        if states.is_empty() || states.iter().any(|wanted| wanted == state) {
+            shown.push(entry);
         }
-        match next {
-            Some(next) => after = Some(next),
-            None => break,
-        }
-    }
+    };
+    database.each_document(&mut show).await?;
     Ok(page("docs", shown, skip, limit))
 }
 
