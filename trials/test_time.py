@@ -60,6 +60,8 @@ LOADS = {
     "strings": pipeline(over_many({"$strLenCP": {"$replaceAll": {"input": "$text", "find": "a", "replacement": "bb"}}})),
     "substrings": pipeline(over_many({"$indexOfCP": ["$text", "aaab"]})),
     "regular expressions": pipeline(over_many({"$cond": [{"$regexMatch": {"input": "$text", "regex": "(a+)+b"}}, 1, 0]})),
+    "a regular expression over a long text": pipeline([
+        {"$documents": [{"text": ("a" * 1000 + " ") * 1000}]}, {"$project": {"r": {"$regexMatch": {"input": "$text", "regex": "a*a*[bc]"}}}}]),
     "regular expressions that go far back": pipeline(over_many(
         {"$cond": [{"$regexMatch": {"input": {"$concat": [{"$toString": "$$y"}, "a" * 26, "b"]}, "regex": "^[0-9]+(a|aa)+$"}}, 1, 0]})),
     "sets": pipeline(over_many({"$size": {"$setUnion": [{"$range": [0, 1000]}, ["$$y"]]}})),

@@ -1,32 +1,14 @@
 //! Regular expressions with MongoDB's options, compiled by PCRE2.
 
-use crate::interruption::{long_step, steps};
+mod search;
+
 use crate::{Code, Error, Result};
 use pcre2::bytes;
+use search::{FAILED, Searcher, invalid};
 use std::fmt;
-use std::sync::OnceLock;
 
 /// A pattern of more bytes is refused, as PCRE2's own limit makes MongoDB do.
 const PATTERN_BYTES_MAX: usize = 16_384;
-
-/// Steps back that one match may take before it fails: what keeps a hostile pattern from running for hours.
-const BACKTRACKS_MAX: u32 = 10_000_000;
-
-/// Steps back that a match takes at first, in half a millisecond. One that needs more begins anew, once others have had the thread.
-const BACKTRACKS_FIRST: u32 = 100_000;
-
-/// What PCRE2 returns when a match needs more steps than its limits (pcre2api, "ERROR RETURN VALUES FROM pcre2_match()"):
-/// `PCRE2_ERROR_MATCHLIMIT`, and `PCRE2_ERROR_DEPTHLIMIT` where it is not compiled to machine code.
-const LIMIT_ERRORS: [i32; 2] = [-47, -53];
-
-/// The stack of compiled patterns; PCRE2's default of 32 KiB is too small for alternatives over long texts.
-const JIT_STACK_BYTES_MAX: usize = 512 * 1024;
-
-/// Steps that a search counts for.
-const STEPS_PER_SEARCH: usize = 2;
-
-/// MongoDB's code for a search that fails.
-const FAILED: Code = Code::location(5_429_102);
 
 /// Where a match and its groups lie in a text, as bytes; the whole match first.
 pub(crate) type Captures = Vec<Option<(usize, usize)>>;
@@ -34,12 +16,7 @@ pub(crate) type Captures = Vec<Option<(usize, usize)>>;
 /// A compiled regular expression.
 #[derive(Clone)]
 pub struct Regex {
-    pattern: String,
-    options: String,
-    /// With the limit of a first attempt.
-    compiled: bytes::Regex,
-    /// With the limit of the last one, once a match has needed it.
-    patient: OnceLock<bytes::Regex>,
+    searcher: Box<Searcher>,
     /// What the pattern asks, where that is seen without a search.
     beginning: Option<Beginning>,
 }
@@ -71,10 +48,7 @@ impl Regex {
             ));
         }
         Ok(Regex {
-            pattern: pattern.to_owned(),
-            options: options.to_owned(),
-            compiled: compile(pattern, options, BACKTRACKS_FIRST)?,
-            patient: OnceLock::new(),
+            searcher: Box::new(Searcher::new(pattern, options)?),
             beginning: None,
         }
         .with_beginning())
@@ -83,20 +57,20 @@ impl Regex {
     fn with_beginning(mut self) -> Regex {
         self.beginning = match self.literal_prefix() {
             Some((prefix, true)) => Some(Beginning::Text(prefix)),
-            _ if self.options.contains(['i', 'm', 'x']) => None,
-            _ => one_of(&self.pattern).map(Beginning::OneOf),
+            _ if self.options().contains(['i', 'm', 'x']) => None,
+            _ => one_of(self.pattern()).map(Beginning::OneOf),
         };
         self
     }
 
     /// The pattern as it was given.
     pub fn pattern(&self) -> &str {
-        &self.pattern
+        self.searcher.pattern()
     }
 
     /// The options as they were given.
     pub fn options(&self) -> &str {
-        &self.options
+        self.searcher.options()
     }
 
     /// Whether the pattern matches somewhere in the text. Fails when the search goes past its limit.
@@ -109,35 +83,18 @@ impl Regex {
             }
             None => {}
         }
-        self.search(|compiled| compiled.is_match(text.as_bytes()))
-    }
-
-    /// Searches; again and with patience where a first attempt gives up, so that only long searches cost the others a wait.
-    fn search<T>(&self, attempt: impl Fn(&bytes::Regex) -> Result<T, pcre2::Error>) -> Result<T> {
-        steps(STEPS_PER_SEARCH)?;
-        match attempt(&self.compiled) {
-            Err(error) if LIMIT_ERRORS.contains(&error.code()) => {
-                long_step()?;
-                let patient = match self.patient.get() {
-                    Some(patient) => patient,
-                    None => {
-                        let compiled = compile(&self.pattern, &self.options, BACKTRACKS_MAX)?;
-                        self.patient.get_or_init(|| compiled)
-                    }
-                };
-                attempt(patient)
-            }
-            found => found,
-        }
-        .map_err(|error| failed(&error))
+        let is_match =
+            |pattern: &bytes::Regex, at: usize| Ok(pattern.is_match_at(text.as_bytes(), at)?.then_some(()));
+        Ok(self.searcher.search(text, 0, is_match)?.is_some())
     }
 
     /// The first match at or after byte `start`.
     pub(crate) fn captures_at(&self, text: &str, start: usize) -> Result<Option<Captures>> {
-        let captures: Option<Captures> = self.search(|compiled| {
-            let mut locations = compiled.capture_locations();
-            let found = compiled.captures_read_at(&mut locations, text.as_bytes(), start)?;
-            Ok(found.map(|_| (0..locations.len()).map(|group| locations.get(group)).collect()))
+        let captures = self.searcher.search(text, start, |pattern, at| {
+            let mut locations = pattern.capture_locations();
+            let found = pattern.captures_read_at(&mut locations, text.as_bytes(), at)?;
+            let groups = (0..locations.len()).map(|group| locations.get(group));
+            Ok(found.map(|_| groups.collect::<Captures>()))
         })?;
         // `\C` takes a byte, whatever character that is a part of: what is left of one is no text.
         let is_text = |&(from, to): &(usize, usize)| text.get(from..to).is_some();
@@ -153,13 +110,13 @@ impl Regex {
     /// The text that every match must start with, where the pattern says so by `^` and literal characters;
     /// and whether nothing else is asked of the value (`/^abc/`). Index bounds come from it.
     pub fn literal_prefix(&self) -> Option<(String, bool)> {
-        if self.options.contains(['i', 'm', 'x']) {
+        if self.options().contains(['i', 'm', 'x']) {
             return None;
         }
         let rest = self
-            .pattern
+            .pattern()
             .strip_prefix('^')
-            .or_else(|| self.pattern.strip_prefix("\\A"))?;
+            .or_else(|| self.pattern().strip_prefix("\\A"))?;
         // An alternative at any depth could match without the prefix.
         if rest.contains('|') {
             return None;
@@ -167,24 +124,6 @@ impl Regex {
         let (prefix, whole) = leading_literal(rest);
         (!prefix.is_empty()).then_some((prefix, whole))
     }
-}
-
-/// Compiles a pattern. A match fails after this many steps back.
-fn compile(pattern: &str, options: &str, backtracks_max: u32) -> Result<bytes::Regex> {
-    let has = |flag: char| options.contains(flag);
-    // Patterns are UTF-8 in any case.
-    let compiled = bytes::RegexBuilder::new()
-        .utf(true)
-        .jit_if_available(true)
-        .max_jit_stack_size(Some(JIT_STACK_BYTES_MAX))
-        .caseless(has('i'))
-        .multi_line(has('m'))
-        .dotall(has('s'))
-        .extended(has('x'))
-        .build(&format!(
-            "(*LIMIT_MATCH={backtracks_max})(*LIMIT_DEPTH={backtracks_max}){pattern}"
-        ));
-    compiled.map_err(|error| invalid(&error.to_string()))
 }
 
 /// The literal characters that a pattern starts with, and whether there is nothing after them.
@@ -233,30 +172,16 @@ fn one_of(pattern: &str) -> Option<u128> {
     }
 }
 
-fn invalid(reason: &str) -> Error {
-    Error::new(
-        Code::location(51_091),
-        format!("Regular expression is invalid: {reason}"),
-    )
-}
-
-fn failed(error: &pcre2::Error) -> Error {
-    Error::new(
-        FAILED,
-        format!("Error occurred while executing the regular expression. Result code: {error}"),
-    )
-}
-
 impl fmt::Debug for Regex {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "/{}/{}", self.pattern, self.options)
+        write!(f, "/{}/{}", self.pattern(), self.options())
     }
 }
 
 /// Equal by pattern and options.
 impl PartialEq for Regex {
     fn eq(&self, other: &Regex) -> bool {
-        self.pattern == other.pattern && self.options == other.options
+        self.pattern() == other.pattern() && self.options() == other.options()
     }
 }
 
@@ -265,6 +190,64 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
     use super::*;
+    use crate::interruption::{Interruption, within};
+    use std::time::{Duration, Instant};
+
+    #[test]
+    fn a_search_in_slices_finds_what_a_search_of_the_whole_finds() {
+        // So many ways to divide the letters take more steps than a first attempt has, and all together more than one slice has.
+        let hard = format!("{}!", "ab".repeat(8));
+        let costly = "(?:(?:a|b|ab)+)+c";
+        let text = |between: &str| (between.repeat(200) + &hard).repeat(16) + &between.repeat(200);
+        for (pattern, options, text, expected) in [
+            // Behind several slices; groups and what stands before are seen across them.
+            (format!("{costly}|(?<=é)(x)(y)?$"), "", text("é") + "x", true),
+            (format!("{costly}|X\\Z"), "i", text("é") + "x", true),
+            (format!("{costly}|x (y)?# x"), "x", text("\n") + "x", true),
+            (format!("{costly}|\\Qx"), "", text("é") + "x", true),
+            (format!("{costly}|$"), "", text("é"), true),
+            (format!("{costly}|\\w!x"), "", text("é"), false),
+        ] {
+            let regex = Regex::new(&pattern, options).unwrap();
+            assert_eq!(regex.is_match(&text).unwrap(), expected, "/{pattern}/{options}");
+            let captures = regex.captures_at(&text, 0).unwrap();
+            let end = text.trim_end_matches('x').len();
+            let found = captures.and_then(|groups| groups[0]);
+            assert_eq!(
+                found,
+                expected.then_some((end, text.len())),
+                "/{pattern}/{options}"
+            );
+        }
+    }
+
+    #[test]
+    fn long_texts_are_searched_to_their_end() {
+        let text = "é\n".repeat(3_000_000) + "x";
+        let regex = Regex::new("[w-y]", "").unwrap();
+        assert!(regex.is_match(&text).unwrap());
+        assert_eq!(
+            regex.captures_at(&text, 3).unwrap(),
+            Some(vec![Some((text.len() - 1, text.len()))])
+        );
+        assert!(!Regex::new("z", "").unwrap().is_match(&text).unwrap());
+    }
+
+    #[test]
+    fn hostile_searches_of_long_texts_end_with_their_operation() {
+        let text = "a".repeat(1_000_000);
+        for pattern in ["a*a*a*[bc]", "(?:a|aa)+[bc]", "(*COMMIT)(?:a|aa)+[bc]"] {
+            let regex = Regex::new(pattern, "").unwrap();
+            let before = Instant::now();
+            let interruption = Interruption {
+                deadline: Some(before + Duration::from_millis(300)),
+                ..Interruption::default()
+            };
+            let outcome = within(&interruption, || regex.is_match(&text));
+            assert!(outcome.is_err(), "{pattern}");
+            assert!(before.elapsed() < Duration::from_secs(3), "{pattern}");
+        }
+    }
 
     #[test]
     fn what_is_seen_without_a_search_is_what_the_search_finds() {

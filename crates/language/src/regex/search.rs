@@ -1,0 +1,198 @@
+//! Searches by PCRE2 that end in time.
+//!
+//! PCRE2 limits the steps of a match, and counts them anew for each place of the text where a match may begin (pcre2api, "The match
+//! context"): a pattern that takes many from each place could hold its thread for hours over a text of a megabyte. So the limit of a
+//! first attempt falls with the length of the text, and together they are a bounded number of steps. A search that needs more goes
+//! on in slices: `\G(?s:.{0,255}?)\K(?:pattern)` begins at one place alone, where PCRE2 is told to begin, and looks for a match at
+//! the 256 places from there within one limit. Between slices the operation looks whether it must end. A slice that is too long for
+//! the limit is cut into shorter ones, down to a single place; only a match that needs more by itself fails.
+
+use crate::interruption::{long_step, steps};
+use crate::{Code, Error, Result};
+use pcre2::bytes::{Regex, RegexBuilder};
+use std::sync::OnceLock;
+
+/// Steps that one match may take before it fails: what keeps a hostile pattern from running for hours. PCRE2 takes some 200,000,000
+/// in a second.
+const STEPS_MAX: u32 = 10_000_000;
+
+/// For texts of up to so many bytes, the steps that the first attempt may take from each place.
+const FIRST_ATTEMPTS: [(usize, u32); 3] = [(400, 100_000), (40_000, 1_000), (4_000_000, 10)];
+
+/// In how many places a match may begin in a slice, the longest first: at first all that are left.
+const SLICES: [Option<usize>; 4] = [None, Some(4_096), Some(256), Some(1)];
+
+/// After so many slices of a length a longer one is tried again.
+const SLICES_UNTIL_LONGER: usize = 16;
+
+/// What PCRE2 returns when a match needs more steps than its limits (pcre2api, "ERROR RETURN VALUES FROM pcre2_match()"):
+/// `PCRE2_ERROR_MATCHLIMIT`, and `PCRE2_ERROR_DEPTHLIMIT` where it is not compiled to machine code.
+const LIMIT_ERRORS: [i32; 2] = [-47, -53];
+
+/// The stack of compiled patterns; PCRE2's default of 32 KiB is too small for alternatives over long texts.
+const JIT_STACK_BYTES_MAX: usize = 512 * 1024;
+
+/// Steps of an operation that a search counts for, beside those for its length.
+const STEPS_PER_SEARCH: usize = 2;
+
+/// Bytes of a text that are searched in the time of one step of an operation.
+const BYTES_PER_STEP: usize = 100;
+
+/// What means something else within a slice, or cannot be there: verbs, the place to begin at, and the whole pattern within itself.
+const UNSLICED: [&str; 7] = ["(*", "\\G", "\\K", "(?R", "(?0", "\\g<0", "\\g'0"];
+
+/// MongoDB's code for a search that fails.
+pub(super) const FAILED: Code = Code::location(5_429_102);
+
+/// A pattern with its options, compiled for as many kinds of searches as were needed.
+#[derive(Clone)]
+pub(super) struct Searcher {
+    pattern: String,
+    options: String,
+    /// With the limits of [`FIRST_ATTEMPTS`].
+    first: [OnceLock<Regex>; FIRST_ATTEMPTS.len()],
+    /// For [`SLICES`]; `None` where the pattern cannot be searched for in slices.
+    sliced: [OnceLock<Option<Regex>>; SLICES.len()],
+}
+
+impl Searcher {
+    pub(super) fn new(pattern: &str, options: &str) -> Result<Searcher> {
+        let searcher = Searcher {
+            pattern: pattern.to_owned(),
+            options: options.to_owned(),
+            first: Default::default(),
+            sliced: Default::default(),
+        };
+        // Whether the pattern is valid is known once it is compiled.
+        searcher.first(0)?;
+        Ok(searcher)
+    }
+
+    pub(super) fn pattern(&self) -> &str {
+        &self.pattern
+    }
+
+    pub(super) fn options(&self) -> &str {
+        &self.options
+    }
+
+    /// Searches by `attempt`, which is given a pattern and the byte of the text to begin at, and returns `None` if there is no match.
+    /// Fails where a match takes too many steps, and once the operation must end.
+    pub(super) fn search<T>(
+        &self,
+        text: &str,
+        start: usize,
+        attempt: impl Fn(&Regex, usize) -> Result<Option<T>, pcre2::Error>,
+    ) -> Result<Option<T>> {
+        let length = text.len().saturating_sub(start);
+        steps(STEPS_PER_SEARCH + length / BYTES_PER_STEP)?;
+        if let Some(at) = FIRST_ATTEMPTS.iter().position(|(bytes, _)| length <= *bytes) {
+            match attempt(self.first(at)?, start) {
+                Err(error) if is_limit(&error) => {}
+                found => return found.map_err(|error| failed(&error)),
+            }
+        }
+        self.search_slices(text, start, attempt)
+    }
+
+    fn search_slices<T>(
+        &self,
+        text: &str,
+        mut start: usize,
+        attempt: impl Fn(&Regex, usize) -> Result<Option<T>, pcre2::Error>,
+    ) -> Result<Option<T>> {
+        let (mut length, mut slices) = (0, 0);
+        loop {
+            long_step()?;
+            match attempt(self.sliced(length)?, start) {
+                Ok(None) => {}
+                Err(error) if is_limit(&error) && length + 1 < SLICES.len() => {
+                    (length, slices) = (length + 1, 0);
+                    continue;
+                }
+                found => return found.map_err(|error| failed(&error)),
+            }
+            let rest = text.get(start..).unwrap_or_default();
+            let Some(places) = SLICES[length] else {
+                return Ok(None);
+            };
+            // There is a place behind the last character too.
+            let mut begins = rest.char_indices().map(|(at, _)| at).chain([rest.len()]);
+            match begins.nth(places) {
+                Some(next) => start += next,
+                None => return Ok(None),
+            }
+            slices += 1;
+            if slices == SLICES_UNTIL_LONGER {
+                (length, slices) = (length.saturating_sub(1), 0);
+            }
+        }
+    }
+
+    /// The pattern for the first attempt at texts of a length.
+    fn first(&self, at: usize) -> Result<&Regex> {
+        if let Some(compiled) = self.first[at].get() {
+            return Ok(compiled);
+        }
+        let compiled = compile(&self.pattern, &self.options, FIRST_ATTEMPTS[at].1);
+        let compiled = compiled.map_err(|error| invalid(&error.to_string()))?;
+        Ok(self.first[at].get_or_init(|| compiled))
+    }
+
+    /// The pattern for slices of a length.
+    fn sliced(&self, at: usize) -> Result<&Regex> {
+        let compiled = self.sliced[at].get_or_init(|| {
+            let is_sliced = !UNSLICED.iter().any(|part| self.pattern.contains(part));
+            let places = match SLICES[at] {
+                None => "*".to_owned(),
+                Some(places) => format!("{{0,{}}}", places - 1),
+            };
+            // `\E` ends what `\Q` may have begun, a line what is a comment.
+            let end = if self.options.contains('x') {
+                "\\E\n"
+            } else {
+                "\\E"
+            };
+            let sliced = format!("\\G(?s:.{places}?)\\K(?:{}{end})", self.pattern);
+            is_sliced.then(|| compile(&sliced, &self.options, STEPS_MAX).ok())?
+        });
+        compiled.as_ref().ok_or_else(|| {
+            let reason = "match limit exceeded, and the pattern cannot be searched for in parts";
+            Error::new(FAILED, format!("{FAILED_TEXT}: {reason}"))
+        })
+    }
+}
+
+const FAILED_TEXT: &str = "Error occurred while executing the regular expression. Result code";
+
+/// Compiles a pattern. A match fails after this many steps.
+fn compile(pattern: &str, options: &str, steps_max: u32) -> Result<Regex, pcre2::Error> {
+    let has = |flag: char| options.contains(flag);
+    // Patterns are UTF-8 in any case.
+    RegexBuilder::new()
+        .utf(true)
+        .jit_if_available(true)
+        .max_jit_stack_size(Some(JIT_STACK_BYTES_MAX))
+        .caseless(has('i'))
+        .multi_line(has('m'))
+        .dotall(has('s'))
+        .extended(has('x'))
+        .build(&format!(
+            "(*LIMIT_MATCH={steps_max})(*LIMIT_DEPTH={steps_max}){pattern}"
+        ))
+}
+
+fn is_limit(error: &pcre2::Error) -> bool {
+    LIMIT_ERRORS.contains(&error.code())
+}
+
+pub(super) fn invalid(reason: &str) -> Error {
+    Error::new(
+        Code::location(51_091),
+        format!("Regular expression is invalid: {reason}"),
+    )
+}
+
+fn failed(error: &pcre2::Error) -> Error {
+    Error::new(FAILED, format!("{FAILED_TEXT}: {error}"))
+}
