@@ -103,6 +103,8 @@ impl Joining {
         };
         let collation = self.run.variables.collation();
         let (mut key, mut places) = (Vec::new(), Vec::with_capacity(ASKED_TOGETHER));
+        // Rows are let go of together: each is an atomic step, which waits until all that was copied before has been written.
+        let mut spent = Vec::with_capacity(ASKED_TOGETHER);
         let (before, mut bytes) = (out.len(), 0);
         while out.len() - before < ROWS_TOGETHER_MAX && bytes < PAGE_BYTES {
             for row in rows.as_slice().iter().take(ASKED_TOGETHER) {
@@ -118,13 +120,14 @@ impl Joining {
                 break;
             }
             for (places, row) in places.drain(..).zip(rows.by_ref()) {
-                let row = with_results(&self.lookup, row, places, found);
+                let row = with_results(&self.lookup, row, places, found, &mut spent);
                 bytes += row.size_bytes();
                 out.push(row);
                 if bytes >= PAGE_BYTES {
                     break;
                 }
             }
+            spent.clear();
         }
         Ok((out.len() > before).then_some(bytes))
     }
@@ -177,10 +180,10 @@ fn deal(
     found: &Found,
     out: &mut Vec<Row>,
 ) -> usize {
-    let mut bytes = 0;
+    let (mut bytes, mut spent) = (0, Vec::new());
     for keys in keys {
         let Some(row) = rows.next() else { break };
-        let row = joined(lookup, row, keys, found);
+        let row = joined(lookup, row, keys, found, &mut spent);
         bytes += row.size_bytes();
         out.push(row);
         if bytes >= PAGE_BYTES {
@@ -191,9 +194,15 @@ fn deal(
 }
 
 /// A document with its results.
-fn joined(lookup: &Lookup, row: Row, keys: &[(JoinKey, Value)], found: &Found) -> Row {
+fn joined(
+    lookup: &Lookup,
+    row: Row,
+    keys: &[(JoinKey, Value)],
+    found: &Found,
+    spent: &mut Vec<DocumentBuf>,
+) -> Row {
     if let [(key, _)] = keys {
-        return with_results(lookup, row, found.places(key), found);
+        return with_results(lookup, row, found.places(key), found, spent);
     }
     let mut places: Vec<usize> = keys
         .iter()
@@ -201,14 +210,24 @@ fn joined(lookup: &Lookup, row: Row, keys: &[(JoinKey, Value)], found: &Found) -
         .collect();
     places.sort_unstable();
     places.dedup();
-    with_results(lookup, row, &places, found)
+    with_results(lookup, row, &places, found, spent)
 }
 
-/// A document with the results at these places.
-fn with_results(lookup: &Lookup, row: Row, places: &[usize], found: &Found) -> Row {
+/// A document with the results at these places. What it was copied from goes to `spent`.
+fn with_results(
+    lookup: &Lookup,
+    row: Row,
+    places: &[usize],
+    found: &Found,
+    spent: &mut Vec<DocumentBuf>,
+) -> Row {
     let results = places.iter().map(|at| found.result(*at));
     match (row, lookup.into.parts()) {
-        (Row::Raw(document), [name]) => Row::Raw(with_documents(&document, name, results)),
+        (Row::Raw(document), [name]) => {
+            let joined = with_documents(&document, name, results);
+            spent.push(document);
+            Row::Raw(joined)
+        }
         (row, parts) => {
             let (mut document, metadata) = row.into_parts();
             let results = results.map(|result| Value::Document(DocumentRef::Raw(result).to_document()));
