@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn hostile_searches_of_long_texts_end_with_their_operation() {
         let text = "a".repeat(1_000_000);
-        for pattern in ["a*a*a*[bc]", "(?:a|aa)+[bc]", "(*COMMIT)(?:a|aa)+[bc]"] {
+        for pattern in ["a*a*[bc]", "a*a*a*[bc]", "(?:a|aa)+[bc]", "(*COMMIT)a*a*[bc]"] {
             let regex = Regex::new(pattern, "").unwrap();
             let before = Instant::now();
             let interruption = Interruption {

@@ -4,23 +4,40 @@
 //! context"): a pattern that takes many from each place could hold its thread for hours over a text of a megabyte. So the limit of a
 //! first attempt falls with the length of the text, and together they are a bounded number of steps. A search that needs more goes
 //! on in slices: `\G(?s:.{0,255}?)\K(?:pattern)` begins at one place alone, where PCRE2 is told to begin, and looks for a match at
-//! the 256 places from there within one limit. Between slices the operation looks whether it must end. A slice that is too long for
-//! the limit is cut into shorter ones, down to a single place; only a match that needs more by itself fails.
+//! the 256 places from there within one limit. Between slices the operation looks whether it must end.
+//!
+//! A step is short as a rule, but may run over the whole text (`a*`). So a slice begins with a low limit, which is raised while the
+//! attempts take little time. Then the slice is cut into shorter ones, down to a single place; only a match that needs more by itself
+//! fails.
 
 use crate::interruption::{long_step, steps};
 use crate::{Code, Error, Result};
 use pcre2::bytes::{Regex, RegexBuilder};
 use std::sync::OnceLock;
+use std::time::{Duration, Instant};
 
-/// Steps that one match may take before it fails: what keeps a hostile pattern from running for hours. PCRE2 takes some 200,000,000
-/// in a second.
-const STEPS_MAX: u32 = 10_000_000;
+/// For texts of up to so many bytes, the steps that the first attempt may take from each place. Some 200,000,000 short ones take a
+/// second.
+const FIRST_ATTEMPTS: [(usize, u32); 5] = [
+    (100, 100_000),
+    (1_000, 10_000),
+    (40_000, 1_000),
+    (400_000, 100),
+    (4_000_000, 10),
+];
 
-/// For texts of up to so many bytes, the steps that the first attempt may take from each place.
-const FIRST_ATTEMPTS: [(usize, u32); 3] = [(400, 100_000), (40_000, 1_000), (4_000_000, 10)];
+/// In how many places a match may begin in a slice. PCRE2 repeats nothing more often than the first says.
+const SLICES: [usize; 4] = [65_536, 4_096, 256, 1];
 
-/// In how many places a match may begin in a slice, the longest first: at first all that are left.
-const SLICES: [Option<usize>; 4] = [None, Some(4_096), Some(256), Some(1)];
+/// The steps that a slice may take, the last what keeps a hostile pattern from running for hours.
+const LIMITS: [u32; 6] = [16_000, 64_000, 256_000, 1_000_000, 4_000_000, 16_000_000];
+
+/// After an attempt that took longer than this, and than to look at the text, the limit is not raised: four times as many steps, each
+/// of which runs over four times as much, take sixteen times as long.
+const ATTEMPT_MAX: Duration = Duration::from_millis(20);
+
+/// How long it takes at most to look at a byte of the text, whose encoding PCRE2 checks in each attempt.
+const BYTE_CHECKED: Duration = Duration::from_nanos(4);
 
 /// After so many slices of a length a longer one is tried again.
 const SLICES_UNTIL_LONGER: usize = 16;
@@ -51,8 +68,8 @@ pub(super) struct Searcher {
     options: String,
     /// With the limits of [`FIRST_ATTEMPTS`].
     first: [OnceLock<Regex>; FIRST_ATTEMPTS.len()],
-    /// For [`SLICES`]; `None` where the pattern cannot be searched for in slices.
-    sliced: [OnceLock<Option<Regex>>; SLICES.len()],
+    /// For [`SLICES`], with each of the [`LIMITS`]; `None` where the pattern cannot be searched for in slices.
+    sliced: [[OnceLock<Option<Regex>>; LIMITS.len()]; SLICES.len()],
 }
 
 impl Searcher {
@@ -101,30 +118,37 @@ impl Searcher {
         mut start: usize,
         attempt: impl Fn(&Regex, usize) -> Result<Option<T>, pcre2::Error>,
     ) -> Result<Option<T>> {
-        let (mut length, mut slices) = (0, 0);
+        let (mut slice, mut limit, mut slices) = (0, 0, 0);
         loop {
             long_step()?;
-            match attempt(self.sliced(length)?, start) {
+            let rest = text.get(start..).unwrap_or_default();
+            let pattern = self.sliced(slice, limit)?;
+            let begun = Instant::now();
+            match attempt(pattern, start) {
                 Ok(None) => {}
-                Err(error) if is_limit(&error) && length + 1 < SLICES.len() => {
-                    (length, slices) = (length + 1, 0);
+                Err(error) if is_limit(&error) => {
+                    let is_long = begun.elapsed() > ATTEMPT_MAX + BYTE_CHECKED * rest.len() as u32;
+                    if limit + 1 < LIMITS.len() && !is_long {
+                        limit += 1;
+                    } else if slice + 1 < SLICES.len() {
+                        (slice, limit, slices) = (slice + 1, 0, 0);
+                    } else {
+                        return Err(failed(&error));
+                    }
                     continue;
                 }
                 found => return found.map_err(|error| failed(&error)),
             }
-            let rest = text.get(start..).unwrap_or_default();
-            let Some(places) = SLICES[length] else {
-                return Ok(None);
-            };
             // There is a place behind the last character too.
             let mut begins = rest.char_indices().map(|(at, _)| at).chain([rest.len()]);
-            match begins.nth(places) {
+            match begins.nth(SLICES[slice]) {
                 Some(next) => start += next,
                 None => return Ok(None),
             }
             slices += 1;
+            limit = limit.saturating_sub(1);
             if slices == SLICES_UNTIL_LONGER {
-                (length, slices) = (length.saturating_sub(1), 0);
+                (slice, slices) = (slice.saturating_sub(1), 0);
             }
         }
     }
@@ -139,22 +163,19 @@ impl Searcher {
         Ok(self.first[at].get_or_init(|| compiled))
     }
 
-    /// The pattern for slices of a length.
-    fn sliced(&self, at: usize) -> Result<&Regex> {
-        let compiled = self.sliced[at].get_or_init(|| {
+    /// The pattern for slices of a length, with a limit.
+    fn sliced(&self, slice: usize, limit: usize) -> Result<&Regex> {
+        let compiled = self.sliced[slice][limit].get_or_init(|| {
             let is_sliced = !UNSLICED.iter().any(|part| self.pattern.contains(part));
-            let places = match SLICES[at] {
-                None => "*".to_owned(),
-                Some(places) => format!("{{0,{}}}", places - 1),
-            };
+            let skipped = SLICES[slice] - 1;
             // `\E` ends what `\Q` may have begun, a line what is a comment.
             let end = if self.options.contains('x') {
                 "\\E\n"
             } else {
                 "\\E"
             };
-            let sliced = format!("\\G(?s:.{places}?)\\K(?:{}{end})", self.pattern);
-            is_sliced.then(|| compile(&sliced, &self.options, STEPS_MAX).ok())?
+            let sliced = format!("\\G(?s:.{{0,{skipped}}}?)\\K(?:{}{end})", self.pattern);
+            is_sliced.then(|| compile(&sliced, &self.options, LIMITS[limit]).ok())?
         });
         compiled.as_ref().ok_or_else(|| {
             let reason = "match limit exceeded, and the pattern cannot be searched for in parts";
