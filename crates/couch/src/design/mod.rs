@@ -45,6 +45,14 @@ impl Design {
         Ok(&self.functions)
     }
 
+    /// Refuses a function of a kind (`filters`, `shows`, …) that it does not have (`src/couch/src/couch_util.erl`,
+    /// `get_nested_json_value`).
+    pub(crate) fn require(&self, kind: &str, name: &str) -> Result<()> {
+        let missing = |key: &str| CouchError::not_found(format!("missing json key: {key}"));
+        let functions = self.body.get(kind).ok_or_else(|| missing(kind))?;
+        functions.get(name).map(drop).ok_or_else(|| missing(name))
+    }
+
     /// Refuses an edit that the validation refuses. All are JSON texts, `present` is `null` if there is no document yet.
     pub(crate) async fn validate(&self, new: &str, present: &str, user: &str, security: &str) -> Result<()> {
         if let Some(selector) = &self.selector {

@@ -130,3 +130,138 @@ const REVISIONS: &[Case] = &[
     ),
     case("GET /db/_changes?filter=d/g", "", 200, r#"{"results": []}"#),
 ];
+
+#[test]
+fn filters_are_asked_about_each_leaf_where_all_are_wanted() {
+    run(LEAVES);
+}
+
+const LEAVES: &[Case] = &[
+    case("PUT /db", "", 201, r#"{"ok": true}"#),
+    case(
+        "POST /db/_bulk_docs",
+        r#"{"new_edits": false, "docs": [
+            {"_id": "a", "_rev": "1-b", "n": 1},
+            {"_id": "a", "_rev": "1-a", "n": 2},
+            {"_id": "b", "_rev": "1-a", "n": 1},
+            {"_id": "c", "_rev": "1-a", "n": 1},
+            {"_id": "c", "_rev": "1-b", "n": 2, "_deleted": true}]}"#,
+        201,
+        "[]",
+    ),
+    case(
+        "PUT /db/_design/d",
+        r#"{"filters": {"f": "function (doc) { return doc.n === 2 && !doc._conflicts; }"},
+            "views": {"v": {"map": "function (doc) { if (doc.n === 2) emit(1); }"}}}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "POST /db/_changes?filter=_selector&style=all_docs",
+        r#"{"selector": {"n": 2}}"#,
+        200,
+        r#"{"results": [{"id": "a", "changes": [{"rev": "1-a"}]}, {"id": "c", "changes": [{"rev": "1-b"}]}]}"#,
+    ),
+    case(
+        "POST /db/_changes?filter=_selector&style=all_docs",
+        r#"{"selector": {"n": {"$gt": 0}}}"#,
+        200,
+        r#"{"results": [
+            {"id": "a", "changes": [{"rev": "1-b"}, {"rev": "1-a"}]},
+            {"id": "b", "changes": [{"rev": "1-a"}]},
+            {"id": "c", "changes": [{"rev": "1-a"}, {"rev": "1-b"}]}]}"#,
+    ),
+    case(
+        "POST /db/_changes?filter=_selector&style=all_docs&include_docs=true",
+        r#"{"selector": {"n": 2}}"#,
+        200,
+        r#"{"results": [{"id": "a", "doc": {"_rev": "1-b", "n": 1}}, {"id": "c", "doc": {"_rev": "1-a", "n": 1}}]}"#,
+    ),
+    case(
+        "POST /db/_changes?filter=_selector",
+        r#"{"selector": {"n": 2}}"#,
+        200,
+        r#"{"results": []}"#,
+    ),
+    case(
+        "GET /db/_changes?filter=d/f&style=all_docs&conflicts=true",
+        "",
+        200,
+        r#"{"results": [{"id": "a", "changes": [{"rev": "1-a"}]}, {"id": "c", "changes": [{"rev": "1-b"}]}]}"#,
+    ),
+    case(
+        "GET /db/_changes?filter=_view&view=d/v&style=all_docs",
+        "",
+        200,
+        r#"{"results": [{"id": "a", "changes": [{"rev": "1-a"}]}, {"id": "c", "changes": [{"rev": "1-b"}]}]}"#,
+    ),
+    case("GET /db/_changes?filter=d/f", "", 200, r#"{"results": []}"#),
+];
+
+#[test]
+fn a_filter_that_is_not_there_is_refused_before_the_feed_begins() {
+    run(MISSING);
+}
+
+const MISSING: &[Case] = &[
+    case("PUT /db", "", 201, r#"{"ok": true}"#),
+    case(
+        "PUT /db/_design/d",
+        r#"{"filters": {"f": "function () { return true; }"}}"#,
+        201,
+        r#"{"ok": true}"#,
+    ),
+    case(
+        "GET /db/_changes?filter=d/none&feed=continuous",
+        "",
+        404,
+        r#"{"error": "not_found", "reason": "missing json key: none"}"#,
+    ),
+    case(
+        "GET /db/_changes?filter=_view&view=d/none",
+        "",
+        404,
+        r#"{"error": "not_found", "reason": "missing json key: views"}"#,
+    ),
+    case(
+        "GET /db/_changes?filter=d",
+        "",
+        400,
+        r#"{"reason": "`filter` must be of the form `designname/filtername`"}"#,
+    ),
+    case(
+        "GET /db/_changes?filter=_view&view=d",
+        "",
+        400,
+        r#"{"reason": "`view` must be of the form `designname/viewname`"}"#,
+    ),
+    case(
+        "GET /db/_changes?filter=_view",
+        "",
+        400,
+        r#"{"reason": "`view` filter parameter is not provided."}"#,
+    ),
+];
+
+#[test]
+fn no_changes_are_given_where_none_are_wanted() {
+    run(NONE_WANTED);
+}
+
+const NONE_WANTED: &[Case] = &[
+    case("PUT /db", "", 201, r#"{"ok": true}"#),
+    case("PUT /db/a", "{}", 201, ""),
+    case("PUT /db/b", "{}", 201, ""),
+    case(
+        "GET /db/_changes?limit=0",
+        "",
+        200,
+        r#"{"results": [], "last_seq": "*", "pending": 2}"#,
+    ),
+    case(
+        "GET /db/_changes?limit=0&feed=continuous",
+        "",
+        200,
+        r#"{"last_seq": "*", "pending": 2}"#,
+    ),
+];

@@ -126,6 +126,18 @@ const GLOBAL: &[Case] = &[
         r#"{"results": [{"db_name": "a", "type": "updated", "seq": "*"}, {"db_name": "b"}], "last_seq": "*"}"#,
     ),
     case(
+        "GET /_db_updates?descending=true&limit=1&heartbeat=false&style=odd",
+        "",
+        200,
+        r#"{"results": [{"db_name": "b"}], "last_seq": "*"}"#,
+    ),
+    case(
+        "GET /_db_updates?limit=0",
+        "",
+        200,
+        r#"{"results": [], "last_seq": "*"}"#,
+    ),
+    case(
         "GET /_db_updates?feed=longpoll&since=0&limit=1",
         "",
         200,

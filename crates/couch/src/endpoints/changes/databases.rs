@@ -3,12 +3,13 @@
 use super::options::{ChangesOptions, FeedKind};
 use crate::call::Call;
 use crate::operation::Reader;
+use crate::query::Query;
 use crate::respond;
 use crate::server::Server;
 use access::error::Result;
 use access::security::require_server_admin;
 use access::sequence::Sequences;
-use engine::Sequence;
+use engine::{Order, Sequence};
 use http::{BodySender, HeaderValue, Response, header};
 use json::write_string;
 use std::sync::Arc;
@@ -24,10 +25,14 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     call.require_read("GET")?;
     let head = call.server.database_events.look(&call.server.engine)?;
     let last_event = call.header("last-event-id");
-    let options = ChangesOptions::parse(&call.query, last_event, Sequences::default(), sequence(head))?;
+    let query = parameters(&call.query);
+    let options = ChangesOptions::parse(&query, last_event, Sequences::default(), sequence(head))?;
     let mut feed = Feed {
         server: call.server.clone(),
-        position: options.since.changes_since(&Sequence::START),
+        position: match options.order {
+            Order::Forward => options.since.changes_since(&Sequence::START),
+            Order::Backward => 0,
+        },
         left: options.limit,
         given: 0,
         options,
@@ -53,6 +58,18 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     Ok(response)
 }
 
+/// The parameters that mean something here: some of those of changes, but that `heartbeat=false` is no mistake.
+fn parameters(query: &Query) -> Query {
+    const KNOWN: [&str; 6] = ["descending", "feed", "heartbeat", "limit", "since", "timeout"];
+    let mut known = Query::default();
+    for (name, value) in query.iter() {
+        if KNOWN.contains(&name) && (name, value) != ("heartbeat", "false") {
+            known.push(name, value);
+        }
+    }
+    known
+}
+
 /// One client's feed.
 struct Feed {
     server: Arc<Server>,
@@ -66,7 +83,11 @@ impl Feed {
     /// Appends what has happened since.
     fn write(&mut self, out: &mut String) -> Result<()> {
         self.server.database_events.look(&self.server.engine)?;
-        for (sequence, name, happened) in self.server.database_events.after(self.position) {
+        let mut events = self.server.database_events.after(self.position);
+        if self.options.order == Order::Backward {
+            events.reverse();
+        }
+        for (sequence, name, happened) in events {
             if self.left == 0 {
                 break;
             }
@@ -110,7 +131,9 @@ impl Feed {
         loop {
             let given = self.given;
             self.write(&mut text)?;
-            let is_enough = self.left == 0 || (self.options.kind == FeedKind::LongPoll && self.given > 0);
+            let is_enough = self.left == 0
+                || self.options.order == Order::Backward
+                || (self.options.kind == FeedKind::LongPoll && self.given > 0);
             let is_late = self.options.heartbeat.is_none() && since.elapsed() >= self.options.timeout;
             if is_enough || is_late || *self.server.stop.borrow() {
                 self.write_end(&mut text);

@@ -90,6 +90,9 @@ impl Feed {
 
     /// Appends a page of changes, or the part of it for which there is room; true where there are no more, or no more are wanted.
     async fn page(&mut self, output: &mut Output) -> Result<bool> {
+        if self.given == self.options.limit {
+            return Ok(true);
+        }
         let snapshot = self.database.durable_snapshot().await?;
         let wanted = self.options.limit - self.given;
         let limit = match self.filter {
@@ -100,18 +103,22 @@ impl Feed {
         let page = snapshot
             .change_page(&self.position, self.options.order, limit)
             .await?;
-        let asked = self.filter.ask(&snapshot, &page.changes, self.shown).await?;
+        let shown = (self.shown, self.options.all_leaves);
+        let asked = self.filter.ask(&snapshot, &page.changes, shown).await?;
         for (place, change) in page.changes.iter().enumerate() {
             engine::steps(1)?;
-            let is_let_through = asked.as_ref().is_none_or(|asked| asked.get(place) == Some(&true));
-            if !is_let_through {
+            let passed = asked
+                .as_ref()
+                .and_then(|asked| asked.get(place))
+                .map(Vec::as_slice);
+            if passed.is_some_and(|passed| !passed.contains(&true)) {
                 self.pass(change);
                 continue;
             }
             if self.is_followed() && !output.is_taken().await {
                 return Ok(false);
             }
-            self.row(&snapshot, change, &mut output.text).await?;
+            self.row(&snapshot, change, passed, &mut output.text).await?;
             if self.given == self.options.limit {
                 return Ok(true);
             }
@@ -139,7 +146,13 @@ impl Feed {
     }
 
     /// Appends a change, if it is let through.
-    async fn row(&mut self, snapshot: &RevisionedSnapshot, change: &Change, out: &mut String) -> Result<()> {
+    async fn row(
+        &mut self,
+        snapshot: &RevisionedSnapshot,
+        change: &Change,
+        passed: Option<&[bool]>,
+        out: &mut String,
+    ) -> Result<()> {
         let start = out.len();
         self.separate(out);
         let database = &self.database;
@@ -148,7 +161,7 @@ impl Feed {
             snapshot,
             change,
             (&self.options, self.given),
-            &self.filter,
+            (&self.filter, passed),
             out,
         )
         .await?;

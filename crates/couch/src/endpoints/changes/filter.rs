@@ -49,20 +49,23 @@ impl Filter {
         match call.query.get("filter").unwrap_or_default() {
             "_view" => {
                 let named = call.query.get("view").unwrap_or_default();
-                let wrong = || CouchError::bad_request("`view` filter parameter is not provided.");
-                let (design, name) = named.split_once('/').ok_or_else(wrong)?;
+                if named.is_empty() {
+                    return Err(CouchError::bad_request(
+                        "`view` filter parameter is not provided.",
+                    ));
+                }
+                let wrong = "`view` must be of the form `designname/viewname`";
+                let (design, name) = named_function(named, wrong)?;
                 Ok(Filter::View {
-                    design: with_functions(call, database, design).await?,
+                    design: with_function(call, database, design, ("views", name)).await?,
                     name: name.to_owned(),
                 })
             }
             named => {
-                let wrong = || {
-                    CouchError::bad_request("filter parameter must be of the form `designname/filtername`")
-                };
-                let (design, name) = named.split_once('/').ok_or_else(wrong)?;
+                let wrong = "`filter` must be of the form `designname/filtername`";
+                let (design, name) = named_function(named, wrong)?;
                 Ok(Filter::Function {
-                    design: with_functions(call, database, design).await?,
+                    design: with_function(call, database, design, ("filters", name)).await?,
                     name: name.to_owned(),
                     request: script_request::object(call, database, None, BodySeen::Unread).await?,
                 })
@@ -102,46 +105,63 @@ impl Filter {
         Ok(Some(filter))
     }
 
-    /// Which of these changes a function lets through, all asked in one call; `None` if no function is to be asked. What it is shown of
-    /// each document besides its body is `shown`.
+    /// Which revisions of each of these changes a function lets through, all asked in one call; `None` if no function is to be asked.
+    /// What it is shown of each document besides its body is `shown`; with `all_leaves` it is asked about each leaf, else about the
+    /// winner.
     pub(super) async fn ask(
         &self,
         snapshot: &RevisionedSnapshot,
         changes: &[Change],
-        shown: Shown,
-    ) -> Result<Option<Vec<bool>>> {
-        Ok(match self {
+        (shown, all_leaves): (Shown, bool),
+    ) -> Result<Option<Vec<Vec<bool>>>> {
+        if !matches!(self, Filter::Function { .. } | Filter::View { .. }) {
+            return Ok(None);
+        }
+        let (mut documents, mut counts) = (
+            Vec::with_capacity(changes.len()),
+            Vec::with_capacity(changes.len()),
+        );
+        for change in changes {
+            let seen = row::seen_by_functions(snapshot, change, (shown, all_leaves)).await?;
+            counts.push(seen.len());
+            documents.extend(seen);
+        }
+        let passed = match self {
             Filter::Function {
                 design,
                 name,
                 request,
-            } => {
-                let documents = documents(snapshot, changes, shown).await?;
-                Some(design.functions()?.filter(name, &documents, request).await?)
-            }
-            Filter::View { design, name } => {
-                let documents = documents(snapshot, changes, shown).await?;
-                Some(design.functions()?.filter_by_view(name, &documents).await?)
-            }
-            _ => None,
-        })
+            } => design.functions()?.filter(name, &documents, request).await?,
+            Filter::View { design, name } => design.functions()?.filter_by_view(name, &documents).await?,
+            _ => return Ok(None),
+        };
+        let mut passed = passed.into_iter();
+        let of_change = |count: usize| passed.by_ref().take(count).collect();
+        Ok(Some(counts.into_iter().map(of_change).collect()))
     }
 }
 
-/// The design document of this name. Fails if its functions cannot run, since a feed that has begun cannot report that any more.
-async fn with_functions(call: &Call, database: &Database, name: &str) -> Result<Arc<Design>> {
+/// A design document and a function of it, between which is a slash.
+fn named_function<'n>(named: &'n str, wrong: &'static str) -> Result<(&'n str, &'n str)> {
+    let mut parts = named.split('/').filter(|part| !part.is_empty());
+    match (parts.next(), parts.next(), parts.next()) {
+        (Some(design), Some(name), None) => Ok((design, name)),
+        _ => Err(CouchError::bad_request(wrong)),
+    }
+}
+
+/// The design document of this name. Fails if it has no such function, or its functions cannot run, since a feed that has begun
+/// cannot report that any more.
+async fn with_function(
+    call: &Call,
+    database: &Database,
+    name: &str,
+    (kind, function): (&str, &str),
+) -> Result<Arc<Design>> {
     let design = call.server.designs.named(database, name).await?;
     design.functions()?;
+    design.require(kind, function)?;
     Ok(design)
-}
-
-/// The documents of changes as functions are given them.
-async fn documents(snapshot: &RevisionedSnapshot, changes: &[Change], shown: Shown) -> Result<Vec<String>> {
-    let mut documents = Vec::with_capacity(changes.len());
-    for change in changes {
-        documents.push(row::seen_by_functions(snapshot, change, shown).await?);
-    }
-    Ok(documents)
 }
 
 /// The fields that are shown, where they are named.

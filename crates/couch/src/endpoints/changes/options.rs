@@ -81,8 +81,6 @@ impl ChangesOptions {
         if let Some(last) = last_event.filter(|_| options.kind == FeedKind::EventSource) {
             options.since = since(last)?;
         }
-        // As CouchDB, which gives one change where none are wanted.
-        options.limit = options.limit.max(1);
         Ok(options)
     }
 

@@ -9,6 +9,7 @@ use access::error::Result;
 use access::ids;
 use engine::{Change, ChangeKind, DocumentHistory, Revision, RevisionedSnapshot};
 use json::{Reader, write_string};
+use mango::Selector;
 use std::fmt::Write as _;
 use value::{Document, DocumentBuf, Value, ValueRef, doc};
 
@@ -57,20 +58,37 @@ impl Changed {
     }
 }
 
-/// The document of a change as functions are given it, as JSON text.
+/// The documents of a change's revisions as functions are given them, as JSON texts: that of the winner, or with `all_leaves` those of
+/// all leaves, the winner's first (`src/couch/src/couch_changes.erl`, `open_revs`).
 pub(super) async fn seen_by_functions(
     snapshot: &RevisionedSnapshot,
     change: &Change,
-    shown: Shown,
-) -> Result<String> {
+    (shown, all_leaves): (Shown, bool),
+) -> Result<Vec<String>> {
     let history = match &change.kind {
         ChangeKind::Put(record) => Some(snapshot.history_of(record).await?),
         ChangeKind::Deleted { id, .. } => snapshot.history(id.as_ref()).await?,
     };
+    let changed = Changed::of(change);
+    let mut seen = Vec::new();
+    if let Some(history) = history.as_ref().filter(|_| all_leaves && changed.has_tree) {
+        // One that is asked about by itself has no others beside it.
+        let shown = Shown {
+            conflicts: false,
+            ..shown
+        };
+        for at in history.tree.leaves() {
+            let (node, body) = (&history.tree.nodes()[at], leaf(snapshot, history, at).await?);
+            let more = Some(ShownHistory { history, at, shown });
+            let mut out = String::new();
+            outgoing::write(body.as_raw(), &node.revision, node.deleted, more, &mut out);
+            seen.push(out);
+        }
+        return Ok(seen);
+    }
     let more = history
         .as_ref()
         .map(|history| ShownHistory::of_winner(history, shown));
-    let changed = Changed::of(change);
     let mut out = String::new();
     outgoing::write(
         changed.body().as_raw(),
@@ -79,28 +97,43 @@ pub(super) async fn seen_by_functions(
         more,
         &mut out,
     );
-    Ok(out)
+    seen.push(out);
+    Ok(seen)
 }
 
-/// Appends a change, before which `given` others were sent; false where the filter keeps it back.
+/// The document of a leaf; of a deletion that says nothing else its id.
+async fn leaf(snapshot: &RevisionedSnapshot, history: &DocumentHistory, at: usize) -> Result<DocumentBuf> {
+    let body = snapshot.body(history, at).await?;
+    Ok(body.unwrap_or_else(|| DocumentBuf::from(&doc! {"_id": history.id.clone()})))
+}
+
+/// Appends a change, before which `given` others were sent; false where the filter keeps it back. Which of the revisions that a function
+/// was asked about it lets through is `passed`.
 pub(super) async fn write(
     database: &Database,
     snapshot: &RevisionedSnapshot,
     change: &Change,
     (options, given): (&ChangesOptions, u64),
-    filter: &Filter,
+    (filter, passed): (&Filter, Option<&[bool]>),
     out: &mut String,
 ) -> Result<bool> {
     let changed = Changed::of(change);
     let id = ids::text(changed.id.as_ref());
-    let body = changed.body();
-    if !is_let_through(filter, &changed, &id, &body)? {
+    if !is_named(filter, &id) {
         return Ok(false);
     }
     let history = match changed.has_tree && (options.all_leaves || options.conflicts) {
         true => snapshot.history(changed.id.as_ref()).await?,
         false => None,
     };
+    let revisions = match history.as_ref().filter(|_| options.all_leaves) {
+        Some(history) => leaves(snapshot, history, (filter, passed)).await?,
+        None if is_matched(filter, &changed)? => vec![changed.revision.clone()],
+        None => Vec::new(),
+    };
+    if revisions.is_empty() {
+        return Ok(false);
+    }
     out.push_str(r#"{"seq":"#);
     match options.has_sequence(given) {
         true => write_sequence(database, change, out),
@@ -109,50 +142,94 @@ pub(super) async fn write(
     out.push_str(r#","id":"#);
     write_string(&id, out);
     out.push_str(r#","changes":["#);
-    write_revisions(&changed, history.as_ref().filter(|_| options.all_leaves), out);
+    write_revisions(&revisions, out);
     out.push(']');
     out.push_str(if changed.deleted { r#","deleted":true"# } else { "" });
     if options.include_docs {
         out.push_str(r#","doc":"#);
-        let shown = Shown {
-            conflicts: options.conflicts,
-            ..Shown::default()
-        };
-        let loaded = attachments::load(&database.files(), body.as_raw(), options.attachments).await?;
-        let more = history
-            .as_ref()
-            .map(|history| ShownHistory::of_winner(history, shown));
-        let start = out.len();
-        outgoing::write_loaded(
-            body.as_raw(),
-            &changed.revision,
-            changed.deleted,
-            more,
-            &loaded,
-            out,
-        );
-        if let Filter::Selector {
-            fields: Some(fields), ..
-        } = filter
-        {
-            keep_fields(fields, start, out)?;
-        }
+        write_document(database, &changed, history.as_ref(), (options, filter), out).await?;
     }
     out.push('}');
     Ok(true)
 }
 
-fn is_let_through(filter: &Filter, changed: &Changed, id: &str, body: &DocumentBuf) -> Result<bool> {
-    Ok(match filter {
-        // Those of functions were asked for the whole page.
-        Filter::All | Filter::Function { .. } | Filter::View { .. } => true,
+/// Appends the document of a change: the winner, whichever leaves the filter lets through.
+async fn write_document(
+    database: &Database,
+    changed: &Changed,
+    history: Option<&DocumentHistory>,
+    (options, filter): (&ChangesOptions, &Filter),
+    out: &mut String,
+) -> Result<()> {
+    let body = changed.body();
+    let shown = Shown {
+        conflicts: options.conflicts,
+        ..Shown::default()
+    };
+    let loaded = attachments::load(&database.files(), body.as_raw(), options.attachments).await?;
+    let more = history.map(|history| ShownHistory::of_winner(history, shown));
+    let start = out.len();
+    outgoing::write_loaded(
+        body.as_raw(),
+        &changed.revision,
+        changed.deleted,
+        more,
+        &loaded,
+        out,
+    );
+    match filter {
+        Filter::Selector {
+            fields: Some(fields), ..
+        } => keep_fields(fields, start, out),
+        _ => Ok(()),
+    }
+}
+
+/// Whether the filter wants documents of this id.
+fn is_named(filter: &Filter, id: &str) -> bool {
+    match filter {
         Filter::Ids(named) => named.contains(id),
         Filter::Design => id.starts_with(ids::DESIGN),
+        _ => true,
+    }
+}
+
+/// Whether the winner is what a selector wants.
+fn is_matched(filter: &Filter, changed: &Changed) -> Result<bool> {
+    match filter {
         Filter::Selector { selector, .. } => {
-            let members = outgoing::members(body.as_raw(), &changed.revision, changed.deleted)?;
-            selector.matches_with(body.as_raw().into(), &members)
+            matches(selector, &changed.body(), &changed.revision, changed.deleted)
         }
-    })
+        _ => Ok(true),
+    }
+}
+
+fn matches(selector: &Selector, body: &DocumentBuf, revision: &Revision, deleted: bool) -> Result<bool> {
+    let members = outgoing::members(body.as_raw(), revision, deleted)?;
+    Ok(selector.matches_with(body.as_raw().into(), &members))
+}
+
+/// The leaves that the filter lets through, each of which it is asked about.
+async fn leaves(
+    snapshot: &RevisionedSnapshot,
+    history: &DocumentHistory,
+    (filter, passed): (&Filter, Option<&[bool]>),
+) -> Result<Vec<Revision>> {
+    let mut given = Vec::new();
+    for (place, at) in history.tree.leaves().into_iter().enumerate() {
+        let node = &history.tree.nodes()[at];
+        let is_given = match filter {
+            Filter::Selector { selector, .. } => {
+                let body = leaf(snapshot, history, at).await?;
+                matches(selector, &body, &node.revision, node.deleted)?
+            }
+            _ => passed.is_none_or(|passed| passed.get(place) == Some(&true)),
+        };
+        if is_given {
+            given.push(node.revision.clone());
+        }
+    }
+    Ok(given)
 }
 
 fn write_sequence(database: &Database, change: &Change, out: &mut String) {
@@ -172,14 +249,10 @@ fn keep_fields(fields: &[String], start: usize, out: &mut String) -> Result<()> 
     Ok(())
 }
 
-fn write_revisions(changed: &Changed, leaves: Option<&DocumentHistory>, out: &mut String) {
-    let Some(history) = leaves else {
-        // Writing to a String cannot fail.
-        let _ = write!(out, r#"{{"rev":"{}"}}"#, changed.revision);
-        return;
-    };
-    for (position, leaf) in history.tree.leaves().into_iter().enumerate() {
+fn write_revisions(revisions: &[Revision], out: &mut String) {
+    for (position, revision) in revisions.iter().enumerate() {
         out.push_str(if position > 0 { "," } else { "" });
-        let _ = write!(out, r#"{{"rev":"{}"}}"#, history.tree.nodes()[leaf].revision);
+        // Writing to a String cannot fail.
+        let _ = write!(out, r#"{{"rev":"{revision}"}}"#);
     }
 }

@@ -4,7 +4,6 @@
 //! is taken.
 
 use super::answer::Answer;
-use super::require;
 use crate::call::Call;
 use crate::endpoints::{all_docs, view};
 use crate::limits::CHUNK_BYTES;
@@ -41,7 +40,7 @@ pub(crate) async fn run(call: &mut Call, design: &str, rest: &[&str]) -> Result<
     };
     let database = call.database()?;
     let design = call.server.designs.named(&database, design).await?;
-    require(&design, "lists", name)?;
+    design.require("lists", name)?;
     let body = match is_read {
         true => BodySeen::Bytes(call.bytes().await?),
         false => posted(call).await?,

@@ -15,20 +15,12 @@ pub(crate) use rewrite::run as rewrite;
 pub(crate) use show::run as show;
 pub(crate) use update::run as update;
 
-use crate::design::Design;
 use crate::outgoing::{self, Shown, ShownHistory};
 use access::config::Config;
 use access::database::Database;
-use access::error::{CouchError, Result};
+use access::error::Result;
 use access::ids;
 use engine::Revision;
-
-/// Refuses a function that the design document does not have.
-fn require(design: &Design, kind: &str, name: &str) -> Result<()> {
-    let missing = |key: &str| CouchError::not_found(format!("missing json key: {key}"));
-    let functions = design.body.get(kind).ok_or_else(|| missing(kind))?;
-    functions.get(name).map(drop).ok_or_else(|| missing(name))
-}
 
 /// A document as functions are shown it.
 struct Seen {

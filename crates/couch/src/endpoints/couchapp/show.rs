@@ -1,7 +1,7 @@
 //! `_show`: a document as something else (`src/chttpd/src/chttpd_show.erl`).
 
 use super::answer::Answer;
-use super::{Seen, require, text_of};
+use super::{Seen, text_of};
 use crate::call::Call;
 use crate::respond;
 use crate::script_request::{self, BodySeen};
@@ -24,7 +24,7 @@ pub(crate) async fn run(call: &mut Call, design: &str, rest: &[&str]) -> Result<
     let database = call.database_of_document()?;
     database.require_all()?;
     let design = call.server.designs.named(&database, design).await?;
-    require(&design, "shows", name)?;
+    design.require("shows", name)?;
     let id = (!id.is_empty()).then(|| id.join("/"));
     let document = match &id {
         Some(id) => {

@@ -1,7 +1,7 @@
 //! `_update`: a function makes a document of a request (`src/chttpd/src/chttpd_show.erl`, `send_doc_update_response`).
 
 use super::answer::Answer;
-use super::{Seen, require, text_of};
+use super::{Seen, text_of};
 use crate::call::Call;
 use crate::endpoints::document::Put;
 use crate::incoming::Incoming;
@@ -26,7 +26,7 @@ pub(crate) async fn run(call: &mut Call, design: &str, rest: &[&str]) -> Result<
     };
     let database = call.database()?;
     let design = call.server.designs.named(&database, design).await?;
-    require(&design, "updates", name)?;
+    design.require("updates", name)?;
     let id = (!id.is_empty()).then(|| id.join("/"));
     let document = match &id {
         Some(id) => Seen::open(&call.server.config, &database, id).await?,
