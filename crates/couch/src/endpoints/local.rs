@@ -58,8 +58,8 @@ async fn put(call: &Call, database: &Database, id: &str, document: Incoming) -> 
 /// `/{db}/_local_docs`.
 pub(crate) async fn list(call: &mut Call) -> Result<Response> {
     let database = call.database()?;
-    let mut options = RowOptions::of(call).await?.checked(call, &database)?;
-    options.prefix = ids::LOCAL;
+    let options = RowOptions::of(call).await?.checked(call, &database)?;
+    let options = options.listing(ids::LOCAL)?;
     stream::respond_with(&call.operation, |mut output| async move {
         let written = write_list(&database, &options, &mut output).await;
         (output, written)

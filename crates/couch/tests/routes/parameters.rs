@@ -117,6 +117,30 @@ const CASES: &[Case] = &[
     ),
     case(
         "POST /db/_all_docs/queries",
+        r#"{"queries": [{"keys": ["none"]}, {"keys": ["b"]}, {"keys": ["none", "b"]}]}"#,
+        200,
+        r#"{"results": [{"rows": []}, {"rows": [{"id": "b"}]}, {"rows": [{"error": "not_found"}, {"id": "b"}]}]}"#,
+    ),
+    case(
+        "POST /db/_all_docs",
+        r#"{"keys": ["none"]}"#,
+        200,
+        r#"{"rows": [{"key": "none", "error": "not_found"}]}"#,
+    ),
+    case(
+        "POST /db/_all_docs",
+        r#"{"keys": ["a", 5]}"#,
+        400,
+        r#"{"error": "illegal_docid", "reason": "5"}"#,
+    ),
+    case(
+        "POST /db/_all_docs",
+        r#"{"keys": ["a", 5], "limit": 1}"#,
+        200,
+        r#"{"rows": [{"id": "a"}]}"#,
+    ),
+    case(
+        "POST /db/_all_docs/queries",
         r#"{"queries": 5}"#,
         400,
         r#"{"reason": "`queries` member must be an array."}"#,

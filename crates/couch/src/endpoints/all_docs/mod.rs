@@ -23,8 +23,8 @@ use value::Value;
 /// `/{db}/_all_docs`, `_design_docs`.
 pub(crate) async fn run(call: &mut Call, prefix: &'static str) -> Result<Response> {
     let database = call.database()?;
-    let mut options = RowOptions::of(call).await?.checked(call, &database)?;
-    options.prefix = prefix;
+    let options = RowOptions::of(call).await?.checked(call, &database)?;
+    let options = options.listing(prefix)?;
     // From before the snapshot is taken, so that no rows have the tag of later ones.
     let tag = format!("\"{}\"", database.sequences.text(&database.collection.head()));
     if call.method != Method::POST && if_none_match(&call.headers, &tag) {

@@ -56,7 +56,8 @@ impl RowOptions {
         }
     }
 
-    /// What each of the queries of a body asks for, which win over the query of the URL; of documents whose ids begin so.
+    /// What each of the queries of a body asks for, which win over the query of the URL; of documents whose ids begin so. Here one key in
+    /// `keys` is that key alone, as of a view (`src/chttpd/src/chttpd_db.erl`, `multi_all_docs_view`).
     pub(crate) async fn of_queries(
         call: &mut Call,
         database: &Database,
@@ -67,14 +68,12 @@ impl RowOptions {
         }
         call.check_is_json()?;
         let body = call.json_map().await?;
-        let queries = parameters().with_query(&call.query)?.of_queries(&body)?;
+        let queries = ViewParameters::of_query(&call.query)?.of_queries(&body)?;
         let queries = queries.into_iter().map(RowOptions::of_parameters);
         let queries: Vec<RowOptions> = queries.collect::<Result<_>>()?;
-        let checked = queries.into_iter().map(|query| {
-            let mut options = query.checked(call, database)?;
-            options.prefix = prefix;
-            Ok(options)
-        });
+        let checked = queries
+            .into_iter()
+            .map(|query| query.checked(call, database)?.listing(prefix));
         checked.collect()
     }
 
@@ -153,6 +152,20 @@ impl RowOptions {
         // The slash at the end of the prefix, and what comes next in ASCII.
         let behind = format!("{}0", self.prefix.trim_end_matches('/'));
         ids::within(range, Value::from(self.prefix)..Value::from(behind))
+    }
+
+    /// The same of documents whose ids begin so. Keys that can be no ids are refused where rows of them are asked for.
+    pub(crate) fn listing(mut self, prefix: &'static str) -> Result<RowOptions> {
+        self.prefix = prefix;
+        let asked = self.keys.as_deref().map(|keys| self.keys_of_rows(keys));
+        let asked = asked.unwrap_or_default();
+        let wrong = asked.into_iter().find(|key| !matches!(key, Value::String(_)));
+        if let Some(key) = wrong {
+            let mut shown = String::new();
+            json::write(key.as_ref(), &mut shown);
+            return Err(CouchError::illegal_docid(shown));
+        }
+        Ok(self)
     }
 
     /// Checks what depends on the database, and takes the limit that its settings set.
