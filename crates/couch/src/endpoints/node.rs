@@ -173,7 +173,9 @@ async fn setting(call: &mut Call, section: &str, name: &str) -> Result<Response>
             let Value::String(text) = call.json().await? else {
                 return Err(CouchError::bad_request("a JSON string expected"));
             };
-            set(call, section, name, Some(text.trim().to_owned())).await?;
+            let text = text.trim();
+            check_setting(section, name, text)?;
+            set(call, section, name, Some(text.to_owned())).await?;
             present.unwrap_or_default()
         }
         Method::DELETE => {
@@ -186,6 +188,19 @@ async fn setting(call: &mut Call, section: &str, name: &str) -> Result<Response>
     let mut text = String::new();
     write_string(&before, &mut text);
     Ok(respond::ok(text))
+}
+
+/// Refuses what no line of a file of settings can say (`src/config/src/config.erl`, `validate_config_update`).
+fn check_setting(section: &str, name: &str, text: &str) -> Result<()> {
+    let is_line = |text: &str| !text.contains(|letter: char| letter.is_control() && letter != '\t');
+    let is_name = |text: &str| is_line(text) && !text.contains(['[', ']']);
+    let wrong = match (is_name(section), is_name(name), is_line(text)) {
+        (true, true, true) => return Ok(()),
+        (false, ..) => "section",
+        (_, false, _) => "key",
+        _ => "value",
+    };
+    Err(CouchError::bad_request(format!("Invalid configuration {wrong}")))
 }
 
 async fn set(call: &Call, section: &str, name: &str, text: Option<String>) -> Result<()> {

@@ -409,4 +409,23 @@ const CASES: &[Case] = &[
         413,
         r#"{"error": "document_too_large", "reason": "_local/i"}"#,
     ),
+    // Settings.
+    case(
+        "PUT /_node/_local/_config/s%5D/name",
+        r#""v""#,
+        400,
+        r#"{"error": "bad_request", "reason": "Invalid configuration section"}"#,
+    ),
+    case(
+        "PUT /_node/_local/_config/s/%5Bname",
+        r#""v""#,
+        400,
+        r#"{"reason": "Invalid configuration key"}"#,
+    ),
+    case(
+        "PUT /_node/_local/_config/s/name",
+        r#""v\n[admins]""#,
+        400,
+        r#"{"reason": "Invalid configuration value"}"#,
+    ),
 ];

@@ -77,6 +77,24 @@ const SELECTORS: &[Case] = &[
         r#"{"docs": [{"_id": "b"}, {"_id": "c"}], "bookmark": "*"}"#,
     ),
     case(
+        "PUT /_node/_local/_config/mango/default_limit",
+        r#""1""#,
+        200,
+        r#""""#,
+    ),
+    case(
+        "POST /db/_find",
+        r#"{"selector": {"n": {"$gt": 1}}, "fields": ["_id"], "sort": ["n"]}"#,
+        200,
+        r#"{"docs": [{"_id": "b"}]}"#,
+    ),
+    case(
+        "DELETE /_node/_local/_config/mango/default_limit",
+        "",
+        200,
+        r#""1""#,
+    ),
+    case(
         "POST /db/_find",
         "{}",
         400,

@@ -61,7 +61,11 @@ async fn asked(call: &mut Call) -> Result<(Database, FindOptions)> {
     let database = call.database()?;
     call.check_is_json()?;
     let body = call.json_object().await?;
-    let options = FindOptions::parse(&body, call.query.get("partition"))?;
+    let mut options = FindOptions::parse(&body, call.query.get("partition"))?;
+    let limit = call.server.config.number("mango", "default_limit");
+    if let (None, Some(limit)) = (body.get("limit"), limit) {
+        options.limit = limit;
+    }
     options
         .partition
         .as_deref()
