@@ -80,6 +80,17 @@ pub enum Change {
 }
 
 impl Change {
+    /// The data type that it changes.
+    pub fn kind(&self) -> DataType {
+        match self {
+            Change::Counter(_) => DataType::Counter,
+            Change::Set(_) => DataType::Set,
+            Change::GrowSet(_) => DataType::GrowSet,
+            Change::Map(_) => DataType::Map,
+            Change::Hll(_) => DataType::Hll,
+        }
+    }
+
     /// How many elements and fields it names.
     pub fn elements(&self) -> usize {
         match self {

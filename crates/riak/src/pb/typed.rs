@@ -60,6 +60,12 @@ pub(crate) async fn update(connection: &mut Connection, request: DtUpdateReq) ->
             return Err(RiakError::bad("non-counter operation on default bucket"));
         }
     }
+    if change.kind() != kind {
+        let (asked, kept) = (change.kind().name(), kind.name());
+        return Err(RiakError::bad(format!(
+            "Operation type is `{asked}` but  bucket type is `{kept}`."
+        )));
+    }
     let seen = request.context.as_deref().map(clock_of).transpose()?;
     let access = connection.granted()?;
     access.require(Action::Update, &bucket.namespace())?;

@@ -282,6 +282,24 @@ fn maps_nest_and_counters_count() {
 }
 
 #[test]
+fn an_operation_of_another_data_type_is_refused_before_a_bucket_is_made() {
+    let server = Server::start();
+    let add = DtUpdateReq {
+        bucket: b"b".to_vec(),
+        key: Some(b"k".to_vec()),
+        kind: b"maps".to_vec(),
+        op: DtOp {
+            set_op: Some(SetOp::default()),
+            ..DtOp::default()
+        },
+        ..DtUpdateReq::default()
+    };
+    let told = "Operation type is `set` but  bucket type is `map`.";
+    assert_eq!(server.client().refused(code::DT_UPDATE, &add), told);
+    assert!(server.engine.collections("maps").is_empty());
+}
+
+#[test]
 fn buckets_without_a_type_have_old_counters_and_others_have_none() {
     let server = Server::start();
     let mut client = server.client();
