@@ -8,6 +8,10 @@ use value::{Document, Value, doc};
 /// The number of documents to return if the client does not say.
 const LIMIT_DEFAULT: u64 = 25;
 
+/// The documents that may be examined for each that is found without a warning, if the settings do not say
+/// (CouchDB's `index_scan_warning_threshold`).
+const EXAMINED_FOR_EACH_MAX: u64 = 10;
+
 /// The body of `_find` and `_explain`.
 #[derive(Clone, Debug)]
 pub struct FindOptions {
@@ -41,6 +45,9 @@ pub struct FindOptions {
     pub execution_stats: bool,
     /// Whether another index than that of `use_index` may answer.
     pub allow_fallback: bool,
+    /// The documents that may be examined for each that is found before the answer warns; 0 where it never does. Clients do not say
+    /// that, settings do.
+    pub examined_max: u64,
 }
 
 impl FindOptions {
@@ -75,6 +82,7 @@ impl FindOptions {
             stable: false,
             execution_stats: false,
             allow_fallback: true,
+            examined_max: EXAMINED_FOR_EACH_MAX,
         };
         for (name, value) in body.iter().filter(|(name, _)| *name != "selector") {
             options.set(name, value)?;

@@ -16,9 +16,6 @@ pub struct Statistics {
     pub results: u64,
 }
 
-/// A warning is due where more than this many documents were examined for each that was found (CouchDB's `index_scan_warning_threshold`).
-const EXAMINED_FOR_EACH_MAX: u64 = 10;
-
 /// The warnings, a line each; `None` if there is nothing to warn of.
 pub fn warnings(
     index: &Index,
@@ -34,7 +31,8 @@ pub fn warnings(
         warnings.push("No matching index found, create an index to optimize query time.".to_owned());
     }
     let examined = statistics.documents_examined + statistics.quorum_documents_examined;
-    if examined > EXAMINED_FOR_EACH_MAX * statistics.results.max(1) {
+    let examined_max = options.examined_max.saturating_mul(statistics.results.max(1));
+    if examined_max > 0 && examined > examined_max {
         warnings.push(
             "The number of documents examined is high in proportion to the number of results returned. Consider adding a more \
              specific index to improve this."
@@ -55,5 +53,27 @@ fn not_used(use_index: &[String]) -> String {
             "_design/{} was not used because it does not contain a valid index for this query.",
             named.first().map(|ddoc| bare(ddoc)).unwrap_or_default()
         ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use value::Document;
+
+    #[test]
+    fn what_is_examined_in_vain_is_warned_of_as_the_settings_say() {
+        let body = Document::new().with("selector", Document::new());
+        let mut options = FindOptions::parse(&body, None).expect("a query");
+        let statistics = Statistics {
+            documents_examined: 41,
+            results: 2,
+            ..Statistics::default()
+        };
+        for (examined_max, is_warned) in [(10, true), (20, true), (21, false), (0, false)] {
+            options.examined_max = examined_max;
+            let warned = warnings(&Index::all_docs(), &options, &statistics, false);
+            assert_eq!(warned.is_some(), is_warned, "{examined_max}");
+        }
     }
 }

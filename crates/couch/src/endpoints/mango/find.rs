@@ -62,9 +62,12 @@ async fn asked(call: &mut Call) -> Result<(Database, FindOptions)> {
     call.check_is_json()?;
     let body = call.json_object().await?;
     let mut options = FindOptions::parse(&body, call.query.get("partition"))?;
-    let limit = call.server.config.number("mango", "default_limit");
-    if let (None, Some(limit)) = (body.get("limit"), limit) {
+    let setting = |name: &str| call.server.config.number("mango", name);
+    if let (None, Some(limit)) = (body.get("limit"), setting("default_limit")) {
         options.limit = limit;
+    }
+    if let Some(examined_max) = setting("index_scan_warning_threshold") {
+        options.examined_max = examined_max;
     }
     options
         .partition
