@@ -23,6 +23,8 @@ pub(crate) struct Call {
     pub(crate) headers: HeaderMap,
     /// The parts of the path, decoded.
     pub(crate) path: Vec<Vec<u8>>,
+    /// The same as they came.
+    encoded: Vec<String>,
     parameters: Vec<(String, String)>,
     /// Empty where it is too large to be read whole.
     pub(crate) body: Bytes,
@@ -37,8 +39,9 @@ impl Call {
         access: Access,
         operation: Operation,
     ) -> Result<Call> {
-        let path = request.path().split('/').filter(|part| !part.is_empty());
-        let path = path.map(unescaped).collect();
+        let encoded = request.path().split('/').filter(|part| !part.is_empty());
+        let encoded: Vec<String> = encoded.map(str::to_owned).collect();
+        let path = encoded.iter().map(|part| unescaped(part)).collect();
         let invalid = || RiakError::bad("the query has an escape that is not %HH in UTF-8");
         let mut parameters = Vec::new();
         for pair in query_pairs(request.query()) {
@@ -57,10 +60,17 @@ impl Call {
             method: request.method,
             headers: request.headers,
             path,
+            encoded,
             parameters,
             body,
             large: Mutex::new(large),
         })
+    }
+
+    /// The last parts of the path as they came, not decoded.
+    pub(crate) fn encoded_end(&self, parts: usize) -> Vec<&str> {
+        let first = self.encoded.len().saturating_sub(parts);
+        self.encoded.iter().skip(first).map(String::as_str).collect()
     }
 
     /// Takes a body that is too large to be read whole: how it begins, and the rest.

@@ -2,18 +2,21 @@
 
 use super::call::Call;
 use super::multipart;
-use super::respond::{not_allowed, text};
+use super::respond::{empty, not_allowed, text};
 use crate::access::Access;
 use crate::buckets::existing;
 use crate::content::Link;
 use crate::error::{Result, RiakError};
-use crate::names::Bucket;
+use crate::names::{Bucket, unescaped};
 use crate::object::Object;
 use crate::server::Server;
 use auth::Action;
 use http::{Method, Response, StatusCode};
 use memory::{Holder, Share};
 use std::collections::BTreeSet;
+
+const MALFORMED: &str = "Invalid link walk query submitted. Valid link walk query format is: \
+    /riak/some_bucket/some_key/<bucket>,<riaktag>,0|1/...";
 
 /// One step: links of which bucket and tag, and whether its objects are part of the answer.
 struct Step {
@@ -24,14 +27,14 @@ struct Step {
 
 type Named = (Bucket, Vec<u8>, Object);
 
-pub(crate) async fn walk(call: &Call, bucket: &Bucket, key: &[u8], steps: &[&[u8]]) -> Result<Response> {
-    let Some(steps) = read(steps) else {
-        let message = "Unable to parse link walk query: each step is BUCKET,TAG,KEEP\n";
-        return Ok(text(StatusCode::BAD_REQUEST, message));
-    };
+/// Answers a path that ends in so many steps.
+pub(crate) async fn walk(call: &Call, bucket: &Bucket, key: &[u8], steps: usize) -> Result<Response> {
     if !call.is(&[Method::GET, Method::HEAD, Method::POST]) {
         return Ok(not_allowed("GET, HEAD, POST"));
     }
+    let Some(steps) = read(&call.encoded_end(steps)) else {
+        return Ok(text(StatusCode::BAD_REQUEST, MALFORMED));
+    };
     if !bucket.is_default_type() {
         return Err(RiakError::forbidden(
             "Link-walking is not allowed on keys stored in bucket-types.",
@@ -40,6 +43,10 @@ pub(crate) async fn walk(call: &Call, bucket: &Bucket, key: &[u8], steps: &[&[u8
     let Some(start) = object(&call.server, &call.access, bucket, key).await? else {
         return Ok(text(StatusCode::NOT_FOUND, "not found\n"));
     };
+    if call.method == Method::POST {
+        // It does nothing, and is there for clients to forget what they have kept.
+        return Ok(empty(StatusCode::NO_CONTENT));
+    }
     let mut share = call.server.engine.memory().share(Holder::Answers);
     let mut kept = Vec::new();
     let mut present = vec![(bucket.clone(), key.to_vec(), start)];
@@ -52,20 +59,20 @@ pub(crate) async fn walk(call: &Call, bucket: &Bucket, key: &[u8], steps: &[&[u8
     multipart::walked(call, &kept).await
 }
 
-/// The steps of a path; `None` if one has another form.
-fn read(steps: &[&[u8]]) -> Option<Vec<Step>> {
+/// The steps of a path, still encoded: an escaped comma is part of a name. `None` if one has another form.
+fn read(steps: &[&str]) -> Option<Vec<Step>> {
     let last = steps.len().checked_sub(1)?;
-    let step = |(at, step): (usize, &&[u8])| {
-        let parts: Vec<&[u8]> = step.split(|&byte| byte == b',').collect();
+    let step = |(at, step): (usize, &&str)| {
+        let parts: Vec<&str> = step.split(',').collect();
         let [bucket, tag, keeps] = parts.as_slice() else {
             return None;
         };
-        let wanted = |name: &[u8]| (name != b"_").then(|| name.to_vec());
+        let wanted = |name: &str| (name != "_").then(|| unescaped(name));
         Some(Step {
             bucket: wanted(bucket),
             tag: wanted(tag),
             // A walk of one step is for what it finds.
-            keeps: *keeps == b"1" || at == last && (*keeps != b"0" || last == 0),
+            keeps: *keeps == "1" || at == last && (*keeps != "0" || last == 0),
         })
     };
     steps.iter().enumerate().map(step).collect()

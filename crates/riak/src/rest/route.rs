@@ -25,7 +25,7 @@ pub(crate) async fn run(call: &Call) -> Result<Response> {
         [b"riak", bucket] => Box::pin(buckets::old(call, &call.bucket(None, bucket)?)).await,
         [b"riak", bucket, key] => Box::pin(objects::run(call, &call.bucket(None, bucket)?, key)).await,
         [b"riak", bucket, key, steps @ ..] => {
-            Box::pin(links::walk(call, &call.bucket(None, bucket)?, key, steps)).await
+            Box::pin(links::walk(call, &call.bucket(None, bucket)?, key, steps.len())).await
         }
         [b"mapred"] => Box::pin(mapred::run(call)).await,
         [b"types", kind, b"props"] => Box::pin(buckets::type_properties(call, kind)).await,
@@ -56,7 +56,7 @@ async fn of_type(call: &Call, kind: Option<&[u8]>, path: &[&[u8]]) -> Result<Res
         [b"keys"] => Box::pin(buckets::keys(call, &bucket)).await,
         [b"keys", key] => Box::pin(objects::run(call, &bucket, key)).await,
         [b"keys", key, b"preflist"] => Box::pin(buckets::preflist(call, &bucket, key)).await,
-        [b"keys", key, steps @ ..] => Box::pin(links::walk(call, &bucket, key, steps)).await,
+        [b"keys", key, steps @ ..] => Box::pin(links::walk(call, &bucket, key, steps.len())).await,
         [b"datatypes"] => Box::pin(typed::run(call, &bucket, None)).await,
         [b"datatypes", key] => Box::pin(typed::run(call, &bucket, Some(key))).await,
         // Types have data types of their own.

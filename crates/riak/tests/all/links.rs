@@ -66,6 +66,19 @@ fn a_walk_gives_the_objects_of_the_steps_that_are_kept() {
 }
 
 #[test]
+fn names_of_a_walk_may_have_commas() {
+    let server = filled();
+    let link = [
+        ("Content-Type", "text/plain"),
+        ("Link", "</buckets/people/keys/b>; riaktag=\"x%2Cy\""),
+    ];
+    assert_eq!(server.ask("PUT /buckets/people/keys/e", &link, b"e").status, 204);
+    let answer = server.get("/buckets/people/keys/e/people,x%2Cy,1");
+    assert_eq!(answer.status, 200);
+    assert!(answer.text().contains("I am b"), "{}", answer.text());
+}
+
+#[test]
 fn a_walk_shows_one_sibling_and_names_the_others() {
     let server = filled();
     let props = br#"{"props":{"allow_mult":true}}"#;
@@ -91,7 +104,16 @@ fn a_walk_shows_one_sibling_and_names_the_others() {
 fn a_walk_from_nothing_or_by_no_steps_is_refused() {
     let server = filled();
     assert_eq!(server.get("/buckets/people/keys/none/_,_,_").status, 404);
-    assert_eq!(server.get("/buckets/people/keys/a/b").status, 400);
+    let malformed = server.get("/buckets/people/keys/a/b");
+    assert_eq!(malformed.status, 400);
+    assert_eq!(
+        malformed.text(),
+        "Invalid link walk query submitted. Valid link walk query format is: \
+         /riak/some_bucket/some_key/<bucket>,<riaktag>,0|1/..."
+    );
+    let post = |path: &str| server.ask(&format!("POST {path}"), &[], b"").status;
+    assert_eq!(post("/buckets/people/keys/a/_,_,_"), 204);
+    assert_eq!(post("/buckets/people/keys/none/_,_,_"), 404);
     assert_eq!(server.get("/types/t/buckets/people/keys/a/_,_,_").status, 403);
 }
 
