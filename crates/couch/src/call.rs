@@ -41,6 +41,8 @@ pub(crate) struct Call {
     pub(crate) operation: Arc<Operation>,
     /// The target as it came, encoded.
     pub(crate) uri: Uri,
+    /// Whether it came through TLS.
+    is_secure: bool,
     /// Where it was led here from another path.
     rewritten: Option<Rewritten>,
 }
@@ -61,6 +63,7 @@ const SHOWING: [&str; 8] = [
 #[derive(Clone, Debug)]
 struct Rewritten {
     times: usize,
+    is_secure: bool,
     /// The parts of the path that was asked for first.
     requested: Arc<[String]>,
 }
@@ -85,6 +88,8 @@ impl Call {
         let query = Query::parse(request.query())?;
         let user = User::at(&request.peer);
         let operation = Operation::begin(&server.engine, &server.config, &request);
+        let rewritten = REWRITTEN.try_with(Clone::clone).ok();
+        let is_secure = request.asker.is_secure();
         Ok(Call {
             server,
             method: overridden(request.method, &request.headers),
@@ -96,7 +101,8 @@ impl Call {
             user,
             operation,
             uri: request.uri,
-            rewritten: REWRITTEN.try_with(Clone::clone).ok(),
+            is_secure: is_secure || rewritten.as_ref().is_some_and(|rewritten| rewritten.is_secure),
+            rewritten,
         })
     }
 
@@ -113,6 +119,7 @@ impl Call {
             user: self.user.clone(),
             operation: self.operation.clone(),
             uri: self.uri.clone(),
+            is_secure: self.is_secure,
             rewritten: self.rewritten.clone(),
         }
     }
@@ -133,6 +140,7 @@ impl Call {
     pub(crate) async fn answer_instead(&self, request: Request) -> Result<Response> {
         let rewritten = Rewritten {
             times: self.times_rewritten() + 1,
+            is_secure: self.is_secure,
             requested: self.requested_path().into(),
         };
         let answered = (self.server.answer)(self.server.clone(), self.user.clone(), request);
@@ -213,15 +221,15 @@ impl Call {
         url
     }
 
-    /// The scheme that the client used, which only a proxy in between can tell where it is not this server's own.
+    /// The scheme that the client used, which a proxy in between tells where it is not this server's own.
     fn scheme(&self) -> &'static str {
         let names = [
             ("x_forwarded_ssl", "X-Forwarded-Ssl", "on"),
             ("x_forwarded_proto", "X-Forwarded-Proto", "https"),
         ];
-        let is_secure = names
-            .iter()
-            .any(|(setting, name, secure)| self.forwarded(setting, name) == Some(secure));
+        let mut names = names.iter();
+        let is_secure =
+            self.is_secure || names.any(|(setting, name, told)| self.forwarded(setting, name) == Some(told));
         if is_secure { "https" } else { "http" }
     }
 

@@ -56,4 +56,10 @@ impl Asker {
         let Some(stream) = &self.0 else { return false };
         stream.upgrade().is_none_or(|stream| stream.is_gone())
     }
+
+    /// Whether the request came through TLS.
+    pub fn is_secure(&self) -> bool {
+        let stream = self.0.as_ref().and_then(Weak::upgrade);
+        stream.is_some_and(|stream| stream.is_secure())
+    }
 }

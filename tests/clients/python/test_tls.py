@@ -106,6 +106,7 @@ def test_http_protocols(server, trust):
         body = b"z" * 5_000_000
         put = session.put(secure(server.couch) + "/tls/doc/file", data=body, headers={"Content-Type": "text/plain"})
         assert put.status_code == 201
+        assert put.headers["Location"] == secure(server.couch) + "/tls/doc/file"
         assert session.get(secure(server.couch) + "/tls/doc/file").content == body
         riak = secure(server.riak) + "/buckets/tls/keys/one"
         assert session.put(riak, data="value", headers={"Content-Type": "text/plain"}).status_code in (200, 204)
