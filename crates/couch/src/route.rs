@@ -80,6 +80,7 @@ fn global<'a>(call: &'a mut Call, path: &'a [&'a str]) -> Answering<'a> {
         ["_node", name, rest @ ..] => node::run(call, name, rest).boxed(),
         ["_nouveau_analyze"] => text_search::nouveau_analyze(call).boxed(),
         ["_search_analyze"] => text_search::search_analyze(call).boxed(),
+        ["_reload_query_servers"] => at_once(node::reload_query_servers(call)),
         ["_replicate"] => replicate::run(call).boxed(),
         ["_scheduler", rest @ ..] => scheduler::run(call, rest).boxed(),
         ["_utils", ..] => at_once(Err(CouchError::not_found("there is no administration page here"))),
@@ -108,7 +109,8 @@ fn special<'a>(call: &'a mut Call, path: &'a [&'a str]) -> Answering<'a> {
         ["_revs_limit"] => revisions::limit(call).boxed(),
         ["_security"] => database::security(call).boxed(),
         ["_view_cleanup"] => view::clean_up(call).boxed(),
-        ["_nouveau_cleanup" | "_search_cleanup"] => text_search::clean_up(call).boxed(),
+        ["_nouveau_cleanup"] => text_search::clean_up(call, Form::Nouveau).boxed(),
+        ["_search_cleanup"] => text_search::clean_up(call, Form::Search).boxed(),
         ["_local_docs"] => local::list(call).boxed(),
         ["_local_docs", "queries"] => local::queries(call).boxed(),
         ["_local"] => at_once(Err(CouchError::bad_request("Invalid _local document id."))),
@@ -131,6 +133,7 @@ fn special<'a>(call: &'a mut Call, path: &'a [&'a str]) -> Answering<'a> {
         ["_design", name, "_search_info", index] => {
             text_search::info(call, name, Form::Search, index).boxed()
         }
+        ["_design", name, "_search_disk_size", index] => text_search::disk_size(call, name, index).boxed(),
         ["_design", name, "_show", rest @ ..] => couchapp::show(call, name, rest).boxed(),
         ["_design", name, "_list", rest @ ..] => couchapp::list(call, name, rest).boxed(),
         ["_design", name, "_update", rest @ ..] => couchapp::update(call, name, rest).boxed(),

@@ -50,6 +50,17 @@ pub(crate) fn sync_shards(call: &Call) -> Result<Response> {
     Ok(respond::ok_true(StatusCode::ACCEPTED))
 }
 
+/// `POST /_reload_query_servers`: functions are compiled anew wherever their design document changes, so nothing is kept that would have
+/// to be let go.
+pub(crate) fn reload_query_servers(call: &Call) -> Result<Response> {
+    require_server_admin(&call.user)?;
+    if call.method != Method::POST {
+        return Err(CouchError::method_not_allowed("POST"));
+    }
+    call.check_is_json()?;
+    Ok(respond::ok_true(StatusCode::OK))
+}
+
 /// Refuses a user who may not read this of a node: figures are for those of the role `_metrics` too
 /// (`src/chttpd/src/chttpd_auth_request.erl`).
 fn check_rights(user: &User, rest: &[&str]) -> Result<()> {

@@ -181,6 +181,13 @@ const GLOBAL: &[Case] = &[
         r#"{"all_nodes": ["nonode@nohost"], "cluster_nodes": ["nonode@nohost"]}"#,
     ),
     case("POST /_membership", "", 405, r#"{"reason": "Only GET allowed"}"#),
+    case("POST /_reload_query_servers", "{}", 200, r#"{"ok": true}"#),
+    case(
+        "GET /_reload_query_servers",
+        "",
+        405,
+        r#"{"reason": "Only POST allowed"}"#,
+    ),
     case("GET /_active_tasks", "", 200, "[]"),
     case(
         "POST /_active_tasks",

@@ -144,6 +144,53 @@ const SEARCH: &[Case] = &[
         r#"{"error": "not_implemented"}"#,
     ),
     case(
+        "GET /shop/_design/s/_search_disk_size/fruits",
+        "",
+        200,
+        r#"{"name": "_design/s/fruits", "search_index": {"disk_size": "*"}}"#,
+    ),
+    case(
+        "GET /shop/_design/s/_search_disk_size/none",
+        "",
+        404,
+        r#"{"error": "not_found"}"#,
+    ),
+    // Its body need not be said to be JSON.
+    case(
+        "POST /shop/_design/s/_search/fruits
+         Content-Type: text/plain",
+        r#"{"q": "kitchen"}"#,
+        200,
+        r#"{"total_rows": 3}"#,
+    ),
+    case("HEAD /shop/_design/s/_search/fruits?q=kitchen", "", 200, ""),
+    case(
+        "PUT /_node/_local/_config/dreyfus/max_limit",
+        r#""201""#,
+        200,
+        r#""""#,
+    ),
+    case("PUT /_node/_local/_config/dreyfus/limit", r#""1""#, 200, r#""""#),
+    case(
+        "GET /shop/_design/s/_search/fruits?q=*:*&limit=201",
+        "",
+        200,
+        r#"{"total_rows": 4}"#,
+    ),
+    case(
+        "GET /shop/_design/s/_search/fruits?q=*:*&sort=%22item%3Cstring%3E%22",
+        "",
+        200,
+        r#"{"total_rows": 4, "rows": [{"id": "1"}]}"#,
+    ),
+    case("DELETE /_node/_local/_config/dreyfus/limit", "", 200, r#""1""#),
+    case(
+        "DELETE /_node/_local/_config/dreyfus/max_limit",
+        "",
+        200,
+        r#""201""#,
+    ),
+    case(
         "GET /shop/_design/s/_search_info/none",
         "",
         404,
@@ -184,6 +231,13 @@ const CHANGES: &[Case] = &[
     ),
     case("POST /texts/_nouveau_cleanup", "{}", 202, r#"{"ok": true}"#),
     case("POST /shop/_search_cleanup", "{}", 202, r#"{"ok": true}"#),
+    case("POST /shop/_search_cleanup", "", 202, r#"{"ok": true}"#),
+    case(
+        "GET /shop/_search_cleanup",
+        "",
+        405,
+        r#"{"reason": "Only POST allowed"}"#,
+    ),
     // What a design document still defines stays.
     case(
         "POST /texts/_design/n/_nouveau/things",

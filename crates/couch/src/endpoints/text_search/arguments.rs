@@ -4,6 +4,7 @@ use crate::call::Call;
 use access::error::{CouchError, Result};
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use clouseau::Form;
 use http::Method;
 use serde_json::{Map, Value as Json};
 
@@ -16,16 +17,23 @@ pub(super) struct Arguments {
 }
 
 impl Arguments {
-    /// Those of a GET or a POST.
-    pub(super) async fn of(call: &mut Call) -> Result<Arguments> {
+    /// Those of a GET or a POST, whose body has to be said to be JSON where it asks an index of Nouveau's kind.
+    pub(super) async fn of(call: &mut Call, form: Form) -> Result<Arguments> {
         let mut partition = call.query.get("partition").map(str::to_owned);
         let (said, is_query) = match call.method {
-            Method::GET => (of_query(call), true),
+            Method::GET | Method::HEAD => (of_query(call), true),
             Method::POST => {
-                call.check_is_json()?;
+                if form == Form::Nouveau {
+                    call.check_is_json()?;
+                }
                 (call.json_map().await?, false)
             }
-            _ => return Err(CouchError::method_not_allowed("GET,POST")),
+            _ => {
+                return Err(CouchError::method_not_allowed(match form {
+                    Form::Nouveau => "GET, POST",
+                    Form::Search => "GET,POST",
+                }));
+            }
         };
         // Those of a path come as those of a query.
         if let Some(Json::String(named)) = said.get("partition").filter(|_| !is_query) {

@@ -1,17 +1,18 @@
 //! What is asked of an index of Clouseau's kind: the arguments of `_search`.
 
 use super::arguments::{Arguments, direction};
+use access::config::Config;
 use access::error::{CouchError, Result};
-use clouseau::{Distance, FieldRanges, Grouping, Highlights, SortBy, TextSearch};
+use clouseau::{Distance, FieldRanges, Grouping, HITS_MAX, Highlights, SortBy, TextSearch};
 use serde_json::{Value as Json, json};
 
-/// Hits by default, and at most; of partitioned databases both are more.
+/// Hits by default, and at most, where the settings do not say; of partitioned databases both are more.
 const LIMIT_DEFAULT: i64 = 25;
 const LIMIT_MAX: i64 = 200;
 const LIMIT_OF_PARTITIONS: i64 = 2_000;
 /// Values of a field that are counted.
 const COUNTS_MAX: usize = 1_000;
-/// Groups by default, and at most.
+/// Groups by default, and at most where the settings do not say.
 const GROUPS_DEFAULT: i64 = 10;
 const GROUPS_MAX: i64 = 200;
 
@@ -19,7 +20,7 @@ const GROUPS_MAX: i64 = 200;
 const BY_RELEVANCE: &str = "-<score>";
 
 /// Reads the arguments of a search.
-pub(super) fn asked(arguments: &Arguments, is_partitioned: bool) -> Result<TextSearch> {
+pub(super) fn asked(arguments: &Arguments, config: &Config, is_partitioned: bool) -> Result<TextSearch> {
     let query = arguments.text("q")?.or(arguments.text("query")?);
     let query =
         query.ok_or_else(|| CouchError::query_parse("Query must include a 'q' or 'query' argument"))?;
@@ -34,7 +35,7 @@ pub(super) fn asked(arguments: &Arguments, is_partitioned: bool) -> Result<TextS
     Ok(TextSearch {
         query: query.to_owned(),
         partition: arguments.partition.clone(),
-        limit: limit(arguments, is_partitioned)?,
+        limit: limit(arguments, config, is_partitioned)?,
         sort: sort(arguments, "sort")?,
         by_greatest: true,
         after: arguments.bookmark()?,
@@ -45,16 +46,22 @@ pub(super) fn asked(arguments: &Arguments, is_partitioned: bool) -> Result<TextS
             .map(|ranges| ranges_of(&ranges))
             .transpose()?,
         drilldown: drilldown(arguments)?,
-        grouping: grouping(arguments)?,
+        grouping: grouping(arguments, config)?,
         highlights: highlights(arguments)?,
     })
 }
 
-fn limit(arguments: &Arguments, is_partitioned: bool) -> Result<usize> {
+fn limit(arguments: &Arguments, config: &Config, is_partitioned: bool) -> Result<usize> {
+    let set = |name: &str, default: i64| config.number("dreyfus", name).unwrap_or(default);
     let (default, max) = match is_partitioned {
-        true => (LIMIT_OF_PARTITIONS, LIMIT_OF_PARTITIONS),
-        false => (LIMIT_DEFAULT, LIMIT_MAX),
+        true => {
+            let max = set("max_limit", LIMIT_OF_PARTITIONS);
+            let default = set("limit_partitions", LIMIT_OF_PARTITIONS);
+            (default, set("max_limit_partitions", max))
+        }
+        false => (set("limit", LIMIT_DEFAULT), set("max_limit", LIMIT_MAX)),
     };
+    let max = max.min(HITS_MAX as i64);
     let limit = arguments.number("limit")?.unwrap_or(default);
     if limit > max {
         return Err(too_large("limit", max));
@@ -78,13 +85,14 @@ fn positive(arguments: &Arguments, name: &str, default: i64, max: i64) -> Result
 }
 
 /// `group_by` is an earlier name of `group_field`, whose answers have another form.
-fn grouping(arguments: &Arguments) -> Result<Option<Grouping>> {
+fn grouping(arguments: &Arguments, config: &Config) -> Result<Option<Grouping>> {
     let Some(field) = arguments.text("group_field")?.or(arguments.text("group_by")?) else {
         return Ok(None);
     };
+    let max = config.number("dreyfus", "max_group_limit").unwrap_or(GROUPS_MAX);
     Ok(Some(Grouping {
         field: group_field(field)?,
-        limit: positive(arguments, "group_limit", GROUPS_DEFAULT, GROUPS_MAX)?,
+        limit: positive(arguments, "group_limit", GROUPS_DEFAULT, max.min(HITS_MAX as i64))?,
         sort: sort(arguments, "group_sort")?,
     }))
 }

@@ -4,12 +4,12 @@ use super::opened;
 use crate::call::Call;
 use crate::endpoints::database::maintained;
 use crate::respond;
-use access::error::Result;
+use access::error::{CouchError, Result};
 use access::ids;
 use clouseau::Form;
 use engine::Sequence;
-use http::{Response, StatusCode};
-use serde_json::json;
+use http::{Method, Response, StatusCode};
+use serde_json::{Value, json};
 
 /// `GET /{db}/_design/{name}/_nouveau_info/{index}`, and `_search_info`.
 pub(crate) async fn info(call: &mut Call, design: &str, form: Form, name: &str) -> Result<Response> {
@@ -35,15 +35,30 @@ pub(crate) async fn info(call: &mut Call, design: &str, form: Form, name: &str) 
             "signature": info.signature,
         }),
     };
-    let name = format!("{}{design}/{name}", ids::DESIGN);
-    Ok(respond::ok(
-        json!({"name": name, "search_index": said}).to_string(),
-    ))
+    Ok(answer(design, name, &said))
 }
 
-/// `POST /{db}/_nouveau_cleanup`, and `_search_cleanup`.
-pub(crate) async fn clean_up(call: &mut Call) -> Result<Response> {
-    let database = maintained(call)?;
+/// `GET /{db}/_design/{name}/_search_disk_size/{index}`.
+pub(crate) async fn disk_size(call: &mut Call, design: &str, name: &str) -> Result<Response> {
+    call.require_read("GET")?;
+    let database = call.database()?;
+    let index = opened(call, &database, (design, Form::Search, name), true).await?;
+    let said = json!({"disk_size": index.group.info().await?.disk_bytes});
+    Ok(answer(design, name, &said))
+}
+
+fn answer(design: &str, name: &str, said: &Value) -> Response {
+    let name = format!("{}{design}/{name}", ids::DESIGN);
+    respond::ok(json!({"name": name, "search_index": said}).to_string())
+}
+
+/// `POST /{db}/_nouveau_cleanup`, and `_search_cleanup`, which wants no type of its body.
+pub(crate) async fn clean_up(call: &mut Call, form: Form) -> Result<Response> {
+    let database = match form {
+        Form::Nouveau => maintained(call)?,
+        Form::Search if call.method != Method::POST => return Err(CouchError::method_not_allowed("POST")),
+        Form::Search => call.database()?,
+    };
     call.server.designs.clean_up(&database).await?;
     Ok(respond::ok_true(StatusCode::ACCEPTED))
 }

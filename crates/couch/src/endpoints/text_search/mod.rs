@@ -8,7 +8,7 @@ mod info;
 mod nouveau;
 mod search;
 
-pub(crate) use info::{clean_up, info};
+pub(crate) use info::{clean_up, disk_size, info};
 pub(crate) use nouveau::{analyze as nouveau_analyze, run as nouveau};
 pub(crate) use search::{analyze as search_analyze, run as search};
 

@@ -22,7 +22,7 @@ const TOP_N_MAX: usize = 1_000;
 pub(crate) async fn run(call: &mut Call, design: &str, name: &str) -> Result<Response> {
     let begun = Instant::now();
     let database = call.database()?;
-    let arguments = Arguments::of(call).await?;
+    let arguments = Arguments::of(call, Form::Nouveau).await?;
     let asked = asked(&arguments)?;
     let is_updated = arguments.flag("update")?.unwrap_or(true);
     let index = opened(call, &database, (design, Form::Nouveau, name), is_updated).await?;

@@ -15,8 +15,12 @@ use serde_json::{Map, Value as Json, json};
 /// `/{db}/_design/{name}/_search/{index}`.
 pub(crate) async fn run(call: &mut Call, design: &str, name: &str) -> Result<Response> {
     let database = call.database()?;
-    let arguments = Arguments::of(call).await?;
-    let asked = asked(&arguments, database.collection.is_partitioned())?;
+    let arguments = Arguments::of(call, Form::Search).await?;
+    let asked = asked(
+        &arguments,
+        &call.server.config,
+        database.collection.is_partitioned(),
+    )?;
     let shown_fields = arguments.texts("include_fields")?;
     let is_updated = match arguments.text("stale")? {
         None => true,
@@ -54,7 +58,7 @@ pub(crate) async fn run(call: &mut Call, design: &str, name: &str) -> Result<Res
 /// `/_search_analyze`.
 pub(crate) async fn analyze(call: &mut Call) -> Result<Response> {
     let said = match call.method {
-        Method::GET => {
+        Method::GET | Method::HEAD => {
             let said = call
                 .query
                 .iter()
