@@ -249,7 +249,7 @@ fn system(call: &Call) -> Result<Response> {
     )))
 }
 
-/// `_stats`, and below it one section or one figure (`src/chttpd/src/chttpd_stats.erl`).
+/// `_stats`, and below it one section or one figure, `null` where there is none (`src/couch_stats/src/couch_stats_httpd.erl`).
 fn stats(call: &Call, path: &[&str]) -> Result<Response> {
     call.require_read("GET")?;
     let report = call.server.engine.server_report();
@@ -263,8 +263,9 @@ fn stats(call: &Call, path: &[&str]) -> Result<Response> {
         "password_hashing_slow": counter(slow, "number of slow password hashes performed"),
     }});
     let found = path.iter().try_fold(&all, |found, name| found.get(name));
-    let found = found.ok_or_else(CouchError::missing)?;
-    Ok(respond::ok(found.to_string()))
+    Ok(respond::ok(
+        found.map_or_else(|| "null".to_owned(), ToString::to_string),
+    ))
 }
 
 /// `_prometheus`: figures in the text form of Prometheus, under CouchDB's names where it has them.

@@ -250,11 +250,12 @@ const NODE: &[Case] = &[
         200,
         r#"{"type": "counter", "value": "*"}"#,
     ),
+    case("GET /_node/_local/_stats/nothing", "", 200, "null"),
     case(
-        "GET /_node/_local/_stats/nothing",
+        "POST /_node/_local/_stats",
         "",
-        404,
-        r#"{"error": "not_found"}"#,
+        405,
+        r#"{"reason": "Only GET allowed"}"#,
     ),
     case(
         "GET /_node/_local/_versions",
