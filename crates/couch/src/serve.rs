@@ -5,7 +5,7 @@ use crate::replication::documents;
 use crate::replication::report::{self, Replications};
 use crate::request_id::{BODY_TIME, REQUEST_ID, RequestIds};
 use crate::server::{ServeError, Server};
-use crate::{challenge, cors, jsonp, minimal, respond, route};
+use crate::{challenge, cors, frames, jsonp, minimal, respond, route};
 use access::error::CouchError;
 use access::user::{Handler as Known, User};
 use access::users;
@@ -172,10 +172,11 @@ impl Front {
 }
 
 async fn run(server: Arc<Server>, request: Request) -> Response {
-    let (mut cookie, mut callback) = (None, None);
+    let (mut cookie, mut callback, mut framed) = (None, None, None);
     let wanted = challenge::wanted(&request.headers);
     let answered = async {
         let mut call = Call::new(server.clone(), request)?;
+        framed = frames::wanted(&call);
         callback = jsonp::callback(&call)?;
         let answered = route::run(&mut call).await;
         cookie = call.user.cookie.take();
@@ -191,6 +192,9 @@ async fn run(server: Arc<Server>, request: Request) -> Response {
     });
     if let Some(callback) = callback {
         response = jsonp::wrap(&callback, response);
+    }
+    if let Some(framed) = framed {
+        response.headers_mut().insert(frames::FRAME_OPTIONS, framed);
     }
     if let Some(cookie) = cookie.filter(|_| !response.headers().contains_key(header::SET_COOKIE)) {
         respond::cookie(&mut response, &cookie);

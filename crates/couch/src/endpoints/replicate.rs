@@ -1,7 +1,7 @@
 //! `POST /_replicate` (`src/chttpd/src/chttpd_misc.erl`, `handle_replicate_req`).
 
 use crate::call::Call;
-use crate::replication::{report, start};
+use crate::replication::{report, settings, start};
 use crate::respond;
 use access::error::{CouchError, Result};
 use access::security::require_server_admin;
@@ -17,6 +17,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     }
     call.check_is_json()?;
     let body = call.json_map().await?;
+    let body = settings::filled(&call.server.config, body);
     match ReplicationCommand::parse(&body)? {
         ReplicationCommand::Start(request) => begin(call, *request).await,
         ReplicationCommand::Cancel(request) => {
@@ -30,6 +31,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
 async fn begin(call: &Call, request: Request) -> Result<Response> {
     let server = &call.server;
     server.keep_uuid().await?;
+    settings::check(&server.config, &request)?;
     let is_continuous = request.options.continuous;
     let id = start::id(server, &request, &call.user).await?;
     if let Some(present) = server.jobs.get(&id.full) {

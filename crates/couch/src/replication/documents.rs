@@ -5,7 +5,7 @@
 //! its job.
 
 use super::job::Asker;
-use super::{context, filter, start, states};
+use super::{context, filter, settings, start, states};
 use crate::json;
 use crate::server::Server;
 use access::error::{CouchError, Result};
@@ -138,7 +138,8 @@ async fn look_at(
     if matches!(state, "completed" | "failed") {
         return;
     }
-    let asked = Request::parse(&wish).map_err(CouchError::from);
+    let asked = Request::parse(&settings::filled(&server.config, wish.clone()));
+    let asked = asked.map_err(CouchError::from);
     let asked = asked.and_then(|request| Ok((request, context::user(&server.engine, &wish)?)));
     match asked {
         Ok((request, user)) => {
@@ -167,6 +168,7 @@ async fn start_patiently(server: Arc<Server>, request: Request, user: User, aske
 
 async fn begin(server: &Arc<Server>, request: &Request, user: &User, asker: &Asker) -> Result<()> {
     server.keep_uuid().await?;
+    settings::check(&server.config, request)?;
     let id = start::id(server, request, user).await?;
     let (request, user) = (request.clone(), user.clone());
     let job = start::start(server, id, request, user, Some(asker.clone()))?;

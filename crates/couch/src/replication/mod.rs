@@ -12,6 +12,7 @@ pub(crate) mod job;
 pub(crate) mod jobs;
 pub(crate) mod report;
 mod run;
+pub(crate) mod settings;
 pub(crate) mod start;
 mod states;
 mod transport;

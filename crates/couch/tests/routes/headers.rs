@@ -36,6 +36,30 @@ fn an_answer_has_few_headers_where_the_client_wants_no_more() {
     assert_eq!(minimal.body, whole.body);
 }
 
+#[test]
+fn an_answer_says_which_pages_may_show_it_where_the_settings_want_that() {
+    let server = Server::start();
+    let option = || {
+        let answer = exchange(server.address, "GET /", "");
+        answer.header("x-frame-options").map(str::to_owned)
+    };
+    let set = |path: &str, text: &str| {
+        let set = exchange(server.address, &format!("PUT /_node/_local/_config/{path}"), text);
+        assert_eq!(set.status, 200, "{set}");
+    };
+    assert_eq!(option(), None);
+    set("chttpd/enable_xframe_options", r#""true""#);
+    assert_eq!(option().as_deref(), Some("DENY"));
+    let own = format!("http://{}", server.address);
+    set(
+        "x_frame_options/hosts",
+        &format!(r#""https://example.com, {own}""#),
+    );
+    assert_eq!(option(), Some(format!("ALLOW-FROM {own}")));
+    set("x_frame_options/same_origin", r#""true""#);
+    assert_eq!(option().as_deref(), Some("SAMEORIGIN"));
+}
+
 const CHALLENGES: &[Case] = &[
     case(
         "GET /_all_dbs\nX-CouchDB-WWW-Authenticate: Cookie",

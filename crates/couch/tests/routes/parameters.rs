@@ -8,6 +8,57 @@ fn parameters() {
     run(CASES);
 }
 
+#[test]
+fn settings_say_what_requests_for_replications_do_not() {
+    run(REPLICATIONS);
+}
+
+const REPLICATIONS: &[Case] = &[
+    case("PUT /a", "", 201, ""),
+    case("PUT /b", "", 201, ""),
+    case("PUT /a/one", r#"{"n": 1}"#, 201, ""),
+    case(
+        "PUT /_node/_local/_config/replicator/use_checkpoints",
+        r#""false""#,
+        200,
+        "",
+    ),
+    // No number, so it says nothing.
+    case(
+        "PUT /_node/_local/_config/replicator/worker_processes",
+        r#""many""#,
+        200,
+        "",
+    ),
+    case(
+        "POST /_replicate",
+        r#"{"source": "a", "target": "b"}"#,
+        200,
+        r#"{"ok": true}"#,
+    ),
+    case("GET /b/one", "", 200, r#"{"n": 1}"#),
+    case("GET /b/_local_docs", "", 200, r#"{"rows": []}"#),
+    case(
+        "POST /_replicate",
+        r#"{"source": "a", "target": "b", "use_checkpoints": true}"#,
+        200,
+        r#"{"ok": true}"#,
+    ),
+    case("GET /b/_local_docs", "", 200, r#"{"rows": ["*"]}"#),
+    case(
+        "PUT /_node/_local/_config/replicator/valid_endpoint_protocols",
+        r#""https""#,
+        200,
+        "",
+    ),
+    case(
+        "POST /_replicate",
+        r#"{"source": "http://127.0.0.1:1/a", "target": "b"}"#,
+        400,
+        r#"{"error": "invalid_replication", "reason": "endpoint has an invalid url"}"#,
+    ),
+];
+
 /// Members of a body that no list of documents takes, in CouchDB's order of kinds.
 const WRONG: [&str; 14] = [
     r#""limit": "x""#,
