@@ -87,6 +87,11 @@ impl NewIndex {
         matches!(self.wanted, Wanted::Json { .. })
     }
 
+    /// Whether all fields of documents are to be searched.
+    pub fn is_of_all_fields(&self) -> bool {
+        matches!(&self.wanted, Wanted::Text(definition) if definition.is_of_all_fields())
+    }
+
     fn kind(&self) -> &'static str {
         match &self.wanted {
             Wanted::Json { .. } => "json",

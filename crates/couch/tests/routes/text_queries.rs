@@ -44,6 +44,24 @@ const INDEXES: &[Case] = &[
         r#"{"result": "exists"}"#,
     ),
     case(
+        "PUT /_node/_local/_config/mango/index_all_disabled",
+        r#""true""#,
+        200,
+        r#""""#,
+    ),
+    case(
+        "POST /staff/_index",
+        r#"{"index": {}, "type": "text", "ddoc": "t", "name": "more"}"#,
+        403,
+        r#"{"error": "index_all_disabled", "reason": "New text indexes are forbidden to index all fields."}"#,
+    ),
+    case(
+        "DELETE /_node/_local/_config/mango/index_all_disabled",
+        "",
+        200,
+        r#""true""#,
+    ),
+    case(
         "GET /staff/_design/t",
         "",
         200,

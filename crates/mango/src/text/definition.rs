@@ -75,6 +75,11 @@ impl TextDefinition {
         Ok(definition)
     }
 
+    /// Whether all fields of documents are searched.
+    pub(crate) fn is_of_all_fields(&self) -> bool {
+        self.columns.is_none()
+    }
+
     /// The analyzer of the field of all texts; `None` where there is no such field.
     fn default_analyzer(&self) -> Option<Value> {
         match self.kept.get("default_field") {

@@ -62,6 +62,13 @@ async fn create(call: &mut Call) -> Result<Response> {
     call.check_is_json()?;
     let body = call.json_object().await?;
     let new = NewIndex::parse(&body)?;
+    if new.is_of_all_fields() && call.server.config.is_on("mango", "index_all_disabled") {
+        return Err(CouchError::new(
+            StatusCode::FORBIDDEN,
+            "index_all_disabled",
+            "New text indexes are forbidden to index all fields.",
+        ));
+    }
     database.require_admin()?;
     let unnamed = new.hashed_name();
     let ddoc = design_id(new.ddoc.as_deref().unwrap_or(&unnamed));
