@@ -8,6 +8,8 @@ use value::hex;
 
 /// What the server calls itself; clients that look for CouchDB find it.
 const SERVER_NAME: HeaderValue = HeaderValue::from_static("CouchDB/3.5.0 (Larder)");
+/// The same without versions.
+pub(crate) const SERVER_NAME_ALONE: HeaderValue = HeaderValue::from_static("CouchDB");
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 const MUST_REVALIDATE: HeaderValue = HeaderValue::from_static("must-revalidate");
 

@@ -6,6 +6,7 @@ use crate::replication::report::{self, Replications};
 use crate::request_id::{BODY_TIME, REQUEST_ID, RequestIds};
 use crate::server::{ServeError, Server};
 use crate::{challenge, cors, frames, jsonp, minimal, respond, route};
+use access::config::Config;
 use access::error::CouchError;
 use access::user::{Handler as Known, User};
 use access::users;
@@ -130,6 +131,7 @@ impl Front {
     /// Where everybody may do everything, the name by which the server is asked must be known, and where the page comes from that
     /// asks, unless the settings of CORS let it.
     fn known_host(&self, headers: &HeaderMap) -> Result<(), CouchError> {
+        check_host(&self.server.config, headers)?;
         if self.server.engine.needs_login() {
             return Ok(());
         }
@@ -164,10 +166,33 @@ impl Front {
         headers.insert(REQUEST_ID, id);
         // How long the body took to arrive, in milliseconds, is not measured.
         headers.insert(BODY_TIME, HeaderValue::from_static("0"));
+        if self.server.config.is_off("chttpd", "server_header_versions") {
+            headers.insert(header::SERVER, respond::SERVER_NAME_ALONE);
+        }
         if is_minimal {
             minimal::reduce(&self.server.config, &mut response);
         }
         response
+    }
+}
+
+/// Where `[chttpd] validate_host` is set, refuses names that are not among its `valid_hosts` (`src/couch/src/couch_httpd.erl`,
+/// `validate_host`).
+fn check_host(config: &Config, headers: &HeaderMap) -> Result<(), CouchError> {
+    if !config.is_on("chttpd", "validate_host") {
+        return Ok(());
+    }
+    let host = headers.get(header::HOST).and_then(|host| host.to_str().ok());
+    let host = host.unwrap_or_default();
+    let is_port = |port: &str| !port.is_empty() && port.bytes().all(|byte| byte.is_ascii_digit());
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if is_port(port) => name,
+        _ => host,
+    };
+    let valid = config.get("chttpd", "valid_hosts").unwrap_or_default();
+    match !name.is_empty() && valid.split(',').any(|valid| valid.trim() == name) {
+        true => Ok(()),
+        false => Err(CouchError::bad_request("Invalid host header")),
     }
 }
 

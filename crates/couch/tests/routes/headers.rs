@@ -60,6 +60,31 @@ fn an_answer_says_which_pages_may_show_it_where_the_settings_want_that() {
     assert_eq!(option().as_deref(), Some("SAMEORIGIN"));
 }
 
+#[test]
+fn a_server_may_hide_its_version_and_be_known_by_some_names_alone() {
+    let server = Server::start();
+    let set = |name: &str, text: &str| {
+        let request = format!("PUT /_node/_local/_config/chttpd/{name}");
+        let set = exchange(server.address, &request, text);
+        assert_eq!(set.status, 200, "{set}");
+    };
+    let welcome = || exchange(server.address, "GET /", "");
+    assert!(
+        welcome()
+            .header("server")
+            .is_some_and(|name| name.starts_with("CouchDB/"))
+    );
+    set("server_header_versions", r#""false""#);
+    assert_eq!(welcome().header("server"), Some("CouchDB"));
+    set("valid_hosts", r#""example.com,127.0.0.1""#);
+    set("validate_host", r#""true""#);
+    assert_eq!(welcome().status, 200);
+    set("valid_hosts", r#""example.com""#);
+    let refused = welcome();
+    assert_eq!(refused.status, 400, "{refused}");
+    assert!(refused.body.contains("Invalid host header"), "{refused}");
+}
+
 const CHALLENGES: &[Case] = &[
     case(
         "GET /_all_dbs\nX-CouchDB-WWW-Authenticate: Cookie",
