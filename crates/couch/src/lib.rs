@@ -34,6 +34,7 @@ mod minimal;
 mod operation;
 mod outgoing;
 pub mod query;
+mod reduce_limit;
 mod replication;
 mod request_id;
 mod respond;

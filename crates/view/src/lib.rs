@@ -29,4 +29,5 @@ pub use error::{Error, Result};
 pub use group::{Group, GroupInfo, Progress, Render, RenderOptions, Views};
 pub use javascript::{Functions, List, ListStep, Program, Refusal, ScriptError, ScriptLimits, Sent, Sources};
 pub use query::{Answer, AnswerRow, Grouping, Query, Update};
+pub use reduce::{ReduceLimit, ReduceOverflow};
 pub use store::Order;

@@ -55,11 +55,12 @@ pub const LEAF_BYTES_MAX: usize = 64 << 10;
 /// What an inner page of a view holds before it is split, uncompressed.
 pub const INNER_BYTES_MAX: usize = 16 << 10;
 
-/// The size of a reduction that may not be half of its input or more (CouchDB's `reduce_limit_threshold`).
+/// The size of a reduction that may not be half of its input or more, where nobody says otherwise (CouchDB's
+/// `reduce_limit_threshold`).
 pub const REDUCE_LIMIT_BYTES: usize = 5_000;
 
-/// By how much a reduction has to be smaller than its input (CouchDB's `reduce_limit_ratio`).
-pub const REDUCE_LIMIT_RATIO: usize = 2;
+/// By how much a reduction has to be smaller than its input, likewise (CouchDB's `reduce_limit_ratio`).
+pub const REDUCE_LIMIT_RATIO: f64 = 2.0;
 
 /// How deep a key may be nested.
 pub const KEY_DEPTH_MAX: usize = 128;

@@ -59,6 +59,47 @@ const REPLICATIONS: &[Case] = &[
     ),
 ];
 
+#[test]
+fn settings_say_how_large_reductions_may_be() {
+    run(REDUCTIONS);
+}
+
+const REDUCTIONS: &[Case] = &[
+    case("PUT /db", "", 201, ""),
+    case("PUT /db/a", "{}", 201, ""),
+    case(
+        "PUT /db/_design/d",
+        r#"{"views": {"v": {"map": "function (doc) { emit(1, 1); }", "reduce": "function () { return new Array(2000).join('grow'); }"}}}"#,
+        201,
+        "",
+    ),
+    case(
+        "GET /db/_design/d/_view/v",
+        "",
+        200,
+        r#"{"rows": [{"error": "reduce_overflow_error"}]}"#,
+    ),
+    case(
+        "PUT /_node/_local/_config/query_server_config/reduce_limit",
+        r#""false""#,
+        200,
+        "",
+    ),
+    // What was reduced before stays as it is.
+    case(
+        "PUT /db/_design/e",
+        r#"{"views": {"v": {"map": "function (doc) { emit(2, 1); }", "reduce": "function () { return new Array(2000).join('grow'); }"}}}"#,
+        201,
+        "",
+    ),
+    case(
+        "GET /db/_design/e/_view/v",
+        "",
+        200,
+        r#"{"rows": [{"key": null, "value": "*"}]}"#,
+    ),
+];
+
 /// Members of a body that no list of documents takes, in CouchDB's order of kinds.
 const WRONG: [&str; 14] = [
     r#""limit": "x""#,

@@ -5,9 +5,9 @@ use crate::design::Definition;
 use crate::limits::{PAGES_BYTES, PAGES_SHARE_OF_MEMORY, RUNS_BYTES, RUNS_SHARE_OF_MEMORY};
 use crate::query::KeptRuns;
 use crate::tree::KeptPages;
-use crate::{Error, Result, ScriptLimits};
+use crate::{Error, ReduceLimit, Result, ScriptLimits};
 use memory::Budget;
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -23,6 +23,7 @@ type GroupKey = ([u8; 16], String);
 pub struct Views {
     render: Arc<dyn Render>,
     limits: ScriptLimits,
+    reductions: Arc<RwLock<ReduceLimit>>,
     memory: Budget,
     kept: Arc<KeptRuns>,
     pages: Arc<KeptPages>,
@@ -41,6 +42,7 @@ impl Views {
         Views {
             render,
             limits,
+            reductions: Arc::default(),
             memory: Budget::default(),
             kept: Arc::new(KeptRuns::new(RUNS_BYTES)),
             pages: Arc::new(KeptPages::new(PAGES_BYTES)),
@@ -62,6 +64,11 @@ impl Views {
         }
     }
 
+    /// Limits reductions from now on. What was reduced before stays as it is.
+    pub fn limit_reductions(&self, limit: ReduceLimit) {
+        *self.reductions.write() = limit;
+    }
+
     /// The limits of scripts.
     pub fn limits(&self) -> ScriptLimits {
         self.limits
@@ -79,6 +86,7 @@ impl Views {
         }
         let partitioned = collection.options().is_partitioned();
         let definition = Definition::parse(id, body, partitioned, self.limits, &self.memory)?;
+        definition.program.limit_reductions(self.reductions.clone());
         let key = (collection.uuid(), definition.signature.clone());
         if let Some(group) = self.groups.lock().get(&key)
             && !group.derived.is_dropped()

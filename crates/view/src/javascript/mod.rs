@@ -17,13 +17,14 @@ mod worker;
 pub use functions::{Functions, Refusal};
 pub use list::{List, ListStep, Sent};
 
+use crate::ReduceLimit;
 use crate::limits::{SCRIPT_IDLE_MS_MAX, SCRIPT_LOOK_MS, SCRIPT_WORKERS_MAX};
 use memory::{Budget, Full};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 use std::future::Future;
 use std::num::NonZero;
-use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 use tokio::sync::oneshot;
@@ -146,6 +147,8 @@ pub struct Program {
     limits: ScriptLimits,
     memory: Budget,
     threads: Vec<Thread>,
+    /// What limits its reductions, which may change meanwhile; the default where nothing does.
+    reductions: OnceLock<Arc<RwLock<ReduceLimit>>>,
 }
 
 /// The way to the thread, while there is one. It is taken away before the thread ends, so that no call is sent in vain.
@@ -159,7 +162,19 @@ impl Program {
             limits,
             memory,
             threads: (0..workers()).map(|_| Thread::default()).collect(),
+            reductions: OnceLock::new(),
         }
+    }
+
+    /// Has its reductions be limited as this says from time to time.
+    pub(crate) fn limit_reductions(&self, limit: Arc<RwLock<ReduceLimit>>) {
+        self.reductions.get_or_init(|| limit);
+    }
+
+    /// What limits its reductions now.
+    pub(crate) fn reduce_limit(&self) -> ReduceLimit {
+        let limit = self.reductions.get();
+        limit.map_or_else(ReduceLimit::default, |limit| *limit.read())
     }
 
     /// Compiles all functions; the error is that of the first that does not compile.

@@ -7,6 +7,7 @@
 mod distinct;
 mod edge;
 mod fold;
+mod limit;
 mod rank;
 mod script;
 mod stats;
@@ -17,6 +18,7 @@ use crate::{Error, Program, Result};
 use bytes::Bytes;
 use edge::Edge;
 pub use fold::Fold;
+pub use limit::{ReduceLimit, ReduceOverflow};
 use rank::End;
 use script::Input;
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Reduce functions in JavaScript.
 
+use super::limit::{ReduceLimit, ReduceOverflow};
 use crate::javascript::Command;
-use crate::limits::{REDUCE_LIMIT_BYTES, REDUCE_LIMIT_RATIO};
 use crate::tree::Row;
 use crate::{Error, Program, Result};
 use bytes::Bytes;
@@ -92,12 +92,13 @@ impl Message {
         let reductions: Vec<&RawValue> = serde_json::from_str(&answer)
             .map_err(|error| Error::InvalidValue(format!("the reductions of {name}: {error}")))?;
         let mut reductions = reductions.into_iter();
+        let limit = program.reduce_limit();
         for input in inputs {
             match input {
                 Err(overflowed) => out.push(overflowed),
                 Ok(size) => {
                     let reduction = reductions.next().map_or("null", RawValue::get);
-                    out.push(limited(reduction, size, name));
+                    out.push(limited(reduction, size, name, limit));
                 }
             }
         }
@@ -105,17 +106,20 @@ impl Message {
     }
 }
 
-/// The reduction, or the error in its place where it is hardly smaller than what it was made of.
-fn limited(reduction: &str, input_bytes: usize, name: &str) -> Bytes {
+/// The reduction, or the error in its place where it is hardly smaller than what it was made of and the limit wants that.
+fn limited(reduction: &str, input_bytes: usize, name: &str, limit: ReduceLimit) -> Bytes {
     let output_bytes = reduction.len();
-    if output_bytes <= REDUCE_LIMIT_BYTES || output_bytes * REDUCE_LIMIT_RATIO <= input_bytes {
+    if limit.overflow == ReduceOverflow::Taken || !limit.is_passed(output_bytes, input_bytes) {
         return Bytes::copy_from_slice(reduction.as_bytes());
     }
     let message = format!(
         "Reduce output must shrink more rapidly: input size: {input_bytes} output size: {output_bytes} context: {name}"
     );
     tracing::warn!(view = name, "reduce_overflow_error: {message}");
-    format!("{OVERFLOW}{}}}", serde_json::Value::String(message)).into()
+    match limit.overflow {
+        ReduceOverflow::Refused => format!("{OVERFLOW}{}}}", serde_json::Value::String(message)).into(),
+        _ => Bytes::copy_from_slice(reduction.as_bytes()),
+    }
 }
 
 fn push_rows(rows: &[&Row], out: &mut String) {

@@ -1,7 +1,7 @@
 //! Reductions: built in and in JavaScript, whole, by group and by key.
 use crate::support::*;
 use serde_json::{Value, json};
-use view::{Error, Order, Query};
+use view::{Error, Order, Query, ReduceLimit, ReduceOverflow};
 
 const MAP: &str = "function (doc) { emit(doc.k, doc.v); }";
 
@@ -18,7 +18,17 @@ fn grouped() -> Query {
 
 /// The rows of a view with this reduction over documents of these keys and values.
 async fn reduce(reduce: &str, rows: &[(Value, Value)], query: Query) -> view::Result<Value> {
+    reduce_within(ReduceLimit::default(), reduce, rows, query).await
+}
+
+async fn reduce_within(
+    limit: ReduceLimit,
+    reduce: &str,
+    rows: &[(Value, Value)],
+    query: Query,
+) -> view::Result<Value> {
     let database = Database::new().await;
+    database.views.limit_reductions(limit);
     let documents = rows.iter().enumerate();
     let documents = documents.map(|(n, (k, v))| json!({"_id": n.to_string(), "k": k, "v": v}));
     database.put(&documents.collect::<Vec<_>>()).await;
@@ -213,6 +223,36 @@ async fn a_reduction_that_does_not_shrink_is_an_error_in_its_place() {
         message.starts_with("Reduce output must shrink more rapidly"),
         "{message}"
     );
+}
+
+#[tokio::test]
+async fn a_reduction_that_does_not_shrink_is_taken_where_the_limit_says_so() {
+    let rows: Vec<(Value, Value)> = (0..100).map(|n| (json!(n), json!("x".repeat(100)))).collect();
+    let default = ReduceLimit::default();
+    for limit in [
+        ReduceLimit {
+            overflow: ReduceOverflow::Taken,
+            ..default
+        },
+        ReduceLimit {
+            overflow: ReduceOverflow::Logged,
+            ..default
+        },
+        ReduceLimit {
+            bytes: 1_000_000,
+            ..default
+        },
+        ReduceLimit {
+            ratio: 0.1,
+            ..default
+        },
+    ] {
+        let function = "function (keys, values) { return values; }";
+        let result = reduce_within(limit, function, &rows, Query::default())
+            .await
+            .unwrap();
+        assert!(result[0][1].is_array(), "{limit:?}");
+    }
 }
 
 #[tokio::test]

@@ -10,7 +10,7 @@ pub(crate) use parameters::ViewParameters;
 use crate::call::Call;
 use crate::design::Design;
 use crate::stream::{self, Output};
-use crate::{respond, row_limit};
+use crate::{reduce_limit, respond, row_limit};
 use access::database::Database;
 use access::error::{CouchError, Result};
 use answer::Asked;
@@ -92,6 +92,9 @@ async fn asked(
     parameters: ViewParameters,
 ) -> Result<Asked> {
     let designs = &call.server.designs;
+    designs
+        .views()
+        .limit_reductions(reduce_limit::of(&call.server.config));
     let group: Arc<Group> = designs.group(database, design).await?;
     let mut query = parameters.query.clone();
     // Groups are told in the order of the keys whichever way their rows are read (`src/fabric/src/fabric_view.erl`, `reduce_take`).
