@@ -20,6 +20,31 @@ fn allow_siblings(server: &Server, bucket: &str) {
 }
 
 #[test]
+fn the_root_tells_what_is_answered_as_the_client_wants_it() {
+    let server = Server::start();
+    let accepting = |kind: &str| server.ask("GET /", &[("Accept", kind)], b"");
+    let json = accepting("application/json");
+    assert_eq!(json.header("content-type"), "application/json");
+    assert!(
+        json.text().contains(r#""riak_kv_wm_ping":"/ping""#),
+        "{}",
+        json.text()
+    );
+    let html = accepting("text/html");
+    assert_eq!(html.header("content-type"), "text/html");
+    let item = r#"<li><a href="/mapred">riak_kv_wm_mapred</a></li>"#;
+    assert!(html.text().contains(item), "{}", html.text());
+    for answer in [json, html] {
+        let links = answer.header("link");
+        assert!(
+            links.contains(r#"</buckets>; rel="riak_kv_wm_object""#),
+            "{links}"
+        );
+    }
+    assert_eq!(accepting("image/png").status, 406);
+}
+
+#[test]
 fn what_is_refused_has_riaks_status_and_text() {
     let server = Server::start();
     let cases: [Case<'_>; 24] = [
