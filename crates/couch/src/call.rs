@@ -261,9 +261,20 @@ impl Call {
         Ok(self.take_body()?.read_all(limit_bytes).await?)
     }
 
+    /// The whole body of a request that has to bring one.
+    pub(crate) async fn given_bytes(&mut self) -> Result<Bytes> {
+        let announcing = [header::CONTENT_LENGTH, header::TRANSFER_ENCODING];
+        let is_announced = announcing.iter().any(|name| self.headers.contains_key(name));
+        let bytes = self.bytes().await?;
+        match bytes.is_empty() && !is_announced {
+            true => Err(CouchError::bad_request("Missing request body")),
+            false => Ok(bytes),
+        }
+    }
+
     /// The whole body as JSON.
     pub(crate) async fn json(&mut self) -> Result<Value> {
-        let bytes = self.bytes().await?;
+        let bytes = self.given_bytes().await?;
         Ok(Reader::whole(&bytes)?)
     }
 
@@ -277,7 +288,7 @@ impl Call {
 
     /// The same as it is handed on to what knows no BSON: views, searches, replications.
     pub(crate) async fn json_map(&mut self) -> Result<Map<String, Json>> {
-        match serde_json::from_slice(&self.bytes().await?) {
+        match serde_json::from_slice(&self.given_bytes().await?) {
             Ok(Json::Object(body)) => Ok(body),
             Ok(_) => Err(CouchError::bad_request("Request body must be a JSON object")),
             Err(_) => Err(CouchError::bad_request("invalid UTF-8 JSON")),

@@ -30,7 +30,7 @@ pub(crate) async fn run(call: &mut Call, name: &str) -> Result<Response> {
             Ok(respond::by_content(&call.headers, text))
         }
         "PUT" => {
-            let bytes = call.bytes().await?;
+            let bytes = call.given_bytes().await?;
             let mut document = Incoming::whole(&bytes)?;
             document.revision = named_revision(call, document.revision.as_ref())?;
             Box::pin(Put::new(call, &database, &id).answer_whole(document)).await

@@ -1,6 +1,8 @@
 //! Headers of answers that clients or settings ask for.
 
 use crate::server::{Server, run_with_keeper};
+use std::io::{Read, Write};
+use std::net::TcpStream;
 use testing::http::{Case, case, exchange};
 
 #[test]
@@ -83,6 +85,21 @@ fn a_server_may_hide_its_version_and_be_known_by_some_names_alone() {
     let refused = welcome();
     assert_eq!(refused.status, 400, "{refused}");
     assert!(refused.body.contains("Invalid host header"), "{refused}");
+}
+
+#[test]
+fn a_body_that_is_missing_is_told_from_one_that_is_empty() {
+    let server = Server::start();
+    assert_eq!(exchange(server.address, "PUT /db", "").status, 201);
+    let empty = exchange(server.address, "PUT /db/a", "");
+    assert!(empty.body.contains("invalid UTF-8 JSON"), "{empty}");
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    let request = b"PUT /db/a HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+    stream.write_all(request).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    assert!(answer.starts_with("HTTP/1.1 400 "), "{answer}");
+    assert!(answer.contains("Missing request body"), "{answer}");
 }
 
 const CHALLENGES: &[Case] = &[

@@ -32,7 +32,7 @@ pub(crate) async fn run(call: &mut Call) -> Result<Response> {
     // Whoever may write nothing is refused as a whole.
     database.require_write("")?;
     call.check_is_json()?;
-    let mut batch = Batch::parse(call.bytes().await?)?;
+    let mut batch = Batch::parse(call.given_bytes().await?)?;
     let mut text = String::from("[");
     if batch.all_or_nothing && !batch.given {
         while let Some(documents) = batch.next()? {

@@ -19,7 +19,7 @@ pub(crate) async fn run(call: &mut Call, id: &str) -> Result<Response> {
     if let Some(content_type) = related_type(call) {
         return with_parts(call, &database, id, &content_type).await;
     }
-    let bytes = call.bytes().await?;
+    let bytes = call.given_bytes().await?;
     let mut document = Incoming::whole(&bytes)?;
     document.revision = named_revision(call, document.revision.as_ref())?;
     let put = Put::replicated(call, &database, id);
@@ -50,7 +50,7 @@ async fn with_parts(call: &mut Call, database: &Database, id: &str, content_type
 pub(crate) async fn post(call: &mut Call) -> Result<Response> {
     let database = call.database_of_document()?;
     call.check_is_json()?;
-    let bytes = call.bytes().await?;
+    let bytes = call.given_bytes().await?;
     let mut document = Incoming::whole(&bytes)?;
     let id = document.id.take().unwrap_or_else(|| {
         // A document that gets its id here replaces none, whatever revision it names.
