@@ -142,7 +142,11 @@ pub fn add(ms: i64, unit: Unit, amount: i64, zone: &Zone) -> Option<i64> {
         }
         None => civil.day = civil.day.checked_add(amount.checked_mul(unit.days())?)?,
     }
-    zone.moment(civil)
+    // What was not moved stays where it is, in an hour that comes twice too.
+    if civil == zone.civil_at(ms) {
+        return Some(ms);
+    }
+    zone.moment_from(civil, ms)
 }
 
 /// How many boundaries of the unit lie between two moments.
@@ -227,12 +231,15 @@ fn truncate_civil(civil: Civil, unit: Unit, bin: i64, zone: &Zone, week: Weekday
         }
     };
     unit.check_amount("$dateTrunc", units)?;
-    start.and_then(|start| zone.moment(start)).ok_or_else(|| {
-        Error::new(
-            Code::location(5_166_406),
-            "$dateTrunc: the bin begins before all dates",
-        )
-    })
+    let origin = zone.moment(reference).unwrap_or_default();
+    start
+        .and_then(|start| zone.moment_from(start, origin))
+        .ok_or_else(|| {
+            Error::new(
+                Code::location(5_166_406),
+                "$dateTrunc: the bin begins before all dates",
+            )
+        })
 }
 
 /// Days from a day to the first at or after it with which a week begins.

@@ -43,16 +43,17 @@ impl Zone {
     pub fn offset_at(&self, ms: i64) -> i64 {
         match self {
             Zone::Fixed(offset) => *offset,
-            Zone::Named(zone) => {
-                let clamped = ms.clamp(
-                    jiff::Timestamp::MIN.as_millisecond() + MILLISECONDS_A_DAY,
-                    jiff::Timestamp::MAX.as_millisecond() - MILLISECONDS_A_DAY,
-                );
-                match jiff::Timestamp::from_millisecond(clamped) {
-                    Ok(at) => i64::from(zone.to_offset(at).seconds()) * 1_000,
-                    Err(_) => 0,
-                }
-            }
+            Zone::Named(zone) => jiff::Timestamp::from_millisecond(within_years(ms))
+                .map_or(0, |at| milliseconds(zone.to_offset(at))),
+        }
+    }
+
+    /// Whether it is summer time at this moment.
+    fn is_summer_at(&self, ms: i64) -> bool {
+        match self {
+            Zone::Fixed(_) => false,
+            Zone::Named(zone) => jiff::Timestamp::from_millisecond(within_years(ms))
+                .is_ok_and(|at| zone.to_offset_info(at).dst().is_dst()),
         }
     }
 
@@ -61,29 +62,63 @@ impl Zone {
         Civil::from_milliseconds(ms.saturating_add(self.offset_at(ms)))
     }
 
-    /// The moment of a civil time; in a gap the one as far after it, of two the earlier. None beyond 64 bits.
+    /// The moment of a civil time; in a gap the one as far after it, of two as MongoDB chooses: where summer time ends, the
+    /// one in the season of the year in which 1970 began. None beyond 64 bits.
     pub fn moment(&self, civil: Civil) -> Option<i64> {
-        let local = civil.to_milliseconds()?;
-        match self {
-            Zone::Fixed(offset) => local.checked_sub(*offset),
-            Zone::Named(_) => {
-                // The offset before the change is right for gaps and for the earlier of two.
-                let before = self.offset_at(local.saturating_sub(MILLISECONDS_A_DAY));
-                let first = local.checked_sub(before)?;
-                if self.offset_at(first) == before {
-                    return Some(first);
-                }
-                let after = self.offset_at(first);
-                let second = local.checked_sub(after)?;
-                // In a gap neither offset leads back to itself.
-                Some(if self.offset_at(second) == after {
-                    second
-                } else {
-                    first
-                })
-            }
-        }
+        self.moment_from(civil, 0)
     }
+
+    /// As [`Zone::moment`], for a civil time that was reached from another moment, whose season is kept where two have the
+    /// same civil time.
+    pub fn moment_from(&self, civil: Civil, start: i64) -> Option<i64> {
+        let local = civil.to_milliseconds()?;
+        let offset = match self {
+            Zone::Fixed(offset) => *offset,
+            Zone::Named(_) => self.offset_of_local(local, || self.is_summer_at(start)),
+        };
+        local.checked_sub(offset)
+    }
+
+    /// The offset at a local time, as timelib finds it (`do_adjust_timezone`): it looks at the local time as if it were
+    /// UTC, so that zones west and east of it meet a change from different sides.
+    fn offset_of_local(&self, local: i64, from_summer: impl FnOnce() -> bool) -> i64 {
+        let is_at = |offset: i64| self.offset_at(local.saturating_sub(offset)) == offset;
+        let at_local = self.offset_at(local);
+        let found = self.offset_at(local.saturating_sub(at_local));
+        if at_local != found {
+            let in_gap = found > at_local && !is_at(found);
+            return if in_gap { at_local } else { found };
+        }
+        let utc = local.saturating_sub(at_local);
+        let (earlier, later) = (
+            self.offset_at(utc.saturating_sub(SEASONS_OVERLAP_MS)),
+            self.offset_at(utc.saturating_add(SEASONS_OVERLAP_MS)),
+        );
+        if earlier == found && later == found {
+            return found;
+        }
+        let other = match (self.is_summer_at(local), from_summer()) {
+            (false, true) if at_local >= 0 => earlier,
+            (true, false) if at_local <= 0 => later,
+            _ => found,
+        };
+        if is_at(other) { other } else { found }
+    }
+}
+
+/// How far around a local time another season is looked for.
+const SEASONS_OVERLAP_MS: i64 = 2 * 3_600_000;
+
+/// The nearest moment of those whose offsets are known.
+fn within_years(ms: i64) -> i64 {
+    ms.clamp(
+        jiff::Timestamp::MIN.as_millisecond() + MILLISECONDS_A_DAY,
+        jiff::Timestamp::MAX.as_millisecond() - MILLISECONDS_A_DAY,
+    )
+}
+
+fn milliseconds(offset: jiff::tz::Offset) -> i64 {
+    i64::from(offset.seconds()) * 1_000
 }
 
 /// An offset in milliseconds: sign, hours, and minutes if any.
