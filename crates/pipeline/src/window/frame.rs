@@ -14,8 +14,21 @@ use value::{Document, Value, ValueRef};
 pub(super) enum Bound<T> {
     /// At the partition's end.
     Unbounded,
-    /// So far away; 0 for the document itself.
+    /// At the document itself, and at none of those that are equal to it.
+    Current,
+    /// So far away.
     Offset(T),
+}
+
+impl<T: Copy> Bound<T> {
+    /// How far away it is, if that is said.
+    fn distance(&self, none: T) -> Option<T> {
+        match self {
+            Bound::Unbounded => None,
+            Bound::Current => Some(none),
+            Bound::Offset(offset) => Some(*offset),
+        }
+    }
 }
 
 /// A parsed `window`.
@@ -80,8 +93,8 @@ impl Frame {
                 .filter(|offset| i32::try_from(*offset).is_ok())
                 .ok_or_else(|| wrong("Numeric document-based bounds must be an integer"))
         };
-        let (lower, upper) = (bound(lower, 0, scope, offset)?, bound(upper, 0, scope, offset)?);
-        if let (Bound::Offset(lower), Bound::Offset(upper)) = (&lower, &upper)
+        let (lower, upper) = (bound(lower, scope, offset)?, bound(upper, scope, offset)?);
+        if let (Some(lower), Some(upper)) = (lower.distance(0), upper.distance(0))
             && lower > upper
         {
             return Err(not_ordered());
@@ -117,10 +130,10 @@ impl Frame {
             Ok(number)
         };
         let zero = Number::Int(0);
-        let lower = bound(lower, zero, scope, offset)?;
-        let upper = bound(upper, zero, scope, offset)?;
-        if let (Bound::Offset(lower), Bound::Offset(upper)) = (&lower, &upper)
-            && compare(*lower, *upper).is_gt()
+        let lower = bound(lower, scope, offset)?;
+        let upper = bound(upper, scope, offset)?;
+        if let (Some(lower), Some(upper)) = (lower.distance(zero), upper.distance(zero))
+            && compare(lower, upper).is_gt()
         {
             return Err(not_ordered());
         }
@@ -168,19 +181,14 @@ impl Frame {
                     (at as i64).saturating_add(offset).clamp(0, count as i64) as usize
                 };
                 let frames = (0..count).map(|at| {
-                    let begin = match lower {
-                        Bound::Unbounded => 0,
-                        Bound::Offset(offset) => place(at, *offset),
-                    };
-                    let end = match upper {
-                        Bound::Unbounded => count,
-                        Bound::Offset(offset) => place(at, offset.saturating_add(1)),
-                    };
+                    let begin = lower.distance(0).map_or(0, |offset| place(at, offset));
+                    let end = upper
+                        .distance(0)
+                        .map_or(count, |offset| place(at, offset.saturating_add(1)));
                     begin..end.max(begin)
                 });
                 Ok(frames.collect())
             }
-            Frame::Range(Bound::Unbounded, Bound::Unbounded, _) => Ok(vec![0..count; count]),
             Frame::Range(lower, upper, unit) => by_range(partition, lower, upper, *unit),
         }
     }
@@ -198,9 +206,10 @@ fn by_range(
     }
     let (mut begin, mut end) = (0, 0);
     let mut frames = Vec::with_capacity(values.len());
-    for value in values {
+    for (at, value) in values.iter().enumerate() {
         match lower {
             Bound::Unbounded => {}
+            Bound::Current => begin = at,
             Bound::Offset(offset) => {
                 let limit = moved(value, *offset, unit)?;
                 while begin < values.len() && order(&values[begin], &limit).is_lt() {
@@ -210,6 +219,7 @@ fn by_range(
         }
         match upper {
             Bound::Unbounded => end = values.len(),
+            Bound::Current => end = at + 1,
             Bound::Offset(offset) => {
                 let limit = moved(value, *offset, unit)?;
                 while end < values.len() && order(&values[end], &limit).is_le() {
@@ -235,6 +245,10 @@ fn check_type(value: &Value, unit: Option<Unit>) -> Result<()> {
                 "Invalid range: Expected the sortBy field to be a Date, but it was {}",
                 found.alias()
             ),
+        )),
+        None if found == value::Type::DateTime => Err(QueryError::new(
+            Code::location(5_429_413),
+            "Invalid range: windows over dates want a 'unit'",
         )),
         None if !found.is_number() => Err(QueryError::new(
             Code::location(5_429_414),
@@ -278,16 +292,11 @@ fn pair<'v>(bounds: &'v Value, name: &str) -> Result<(&'v Value, &'v Value)> {
 }
 
 /// One end of a frame: a word, or a constant expression.
-fn bound<T>(
-    value: &Value,
-    current: T,
-    scope: &StageScope<'_>,
-    offset: impl Fn(&Value) -> Result<T>,
-) -> Result<Bound<T>> {
+fn bound<T>(value: &Value, scope: &StageScope<'_>, offset: impl Fn(&Value) -> Result<T>) -> Result<Bound<T>> {
     match value {
         Value::String(word) => match word.as_str() {
             "unbounded" => Ok(Bound::Unbounded),
-            "current" => Ok(Bound::Offset(current)),
+            "current" => Ok(Bound::Current),
             _ => Err(wrong(
                 "Window bounds must be 'unbounded', 'current', or a number.",
             )),

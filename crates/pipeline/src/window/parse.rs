@@ -65,6 +65,8 @@ pub(crate) struct Windows {
     /// By what documents fall into partitions; `None` if all are one.
     pub(super) partition_by: Option<Expression>,
     pub(super) sort: Option<SortPattern>,
+    /// The one field that is sorted by, as an expression: what frames, slopes and lines go by.
+    pub(super) axis: Option<Expression>,
     pub(super) outputs: Arc<Vec<Output>>,
 }
 
@@ -105,6 +107,13 @@ impl Windows {
             .map(|pattern| SortPattern::parse(&pattern.to_document()))
             .transpose()?;
         let sort = sort.map(|pattern| pattern.with_collation(scope.variables.collation()));
+        let axis = match sort.as_ref().map(SortPattern::fields) {
+            Some([only]) if only.metadata.is_none() => {
+                let path = Value::String(format!("${}", only.name));
+                Some(Expression::parse(&path, &scope.parse_scope())?)
+            }
+            _ => None,
+        };
         let ascending: Vec<bool> = sort
             .iter()
             .flat_map(SortPattern::fields)
@@ -130,6 +139,7 @@ impl Windows {
             partition_by,
             outputs: Arc::new(parsed),
             sort,
+            axis,
         })
     }
 }

@@ -56,7 +56,7 @@ impl Place {
 pub(super) struct Shift {
     pub(super) output: Expression,
     pub(super) by: i64,
-    /// The value where there is no such document.
+    /// The value where there is no such document, or nothing in it.
     pub(super) default: Value,
 }
 
@@ -67,10 +67,8 @@ impl Shift {
             let place = (at as i64)
                 .checked_add(self.by)
                 .and_then(|place| usize::try_from(place).ok());
-            match place.and_then(|place| values.get(place)) {
-                Some(value) => Some(value.clone().unwrap_or(Value::Null)),
-                None => Some(self.default.clone()),
-            }
+            let value = place.and_then(|place| values.get(place)).cloned().flatten();
+            Some(value.unwrap_or_else(|| self.default.clone()))
         });
         Ok(shifted.collect())
     }

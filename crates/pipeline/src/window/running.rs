@@ -14,9 +14,7 @@ use language::expression::{Variables, size_bytes};
 use language::interruption::steps;
 use memory::Share;
 use query::execute::sort_key;
-use query::plan::SortPattern;
 use std::sync::Arc;
-use value::path::{self, FieldPath, Reached};
 use value::{DocumentRef, Value, ValueRef};
 
 /// A document, and how much of its key stands for its partition.
@@ -81,9 +79,12 @@ impl Running {
             .map(|(_, length)| sorted.key()[..*length].to_vec())
             .unwrap_or_default();
         while let Some((row, length)) = next {
-            let sort_value = match self.windows.sort.as_ref().map(SortPattern::paths) {
-                Some([only]) => Some(value_at(row.as_ref(), &only.path)),
-                _ => None,
+            let sort_value = match &self.windows.axis {
+                Some(axis) => Some(
+                    axis.evaluate(row.as_ref(), &self.variables)?
+                        .unwrap_or(Value::Null),
+                ),
+                None => None,
             };
             partition.push(row, sort_value, sorted.key()[length..].to_vec());
             self.kept.check(partition.bytes())?;
@@ -124,18 +125,6 @@ impl Running {
         }
         Some(Row::of_parts(document, metadata))
     }
-}
-
-/// What a document is sorted by, null where it is missing.
-fn value_at(document: DocumentRef<'_>, path: &FieldPath) -> Value {
-    let mut found = Value::Null;
-    path::visit(document, path, &mut |reached: Reached<'_>| {
-        if let Some(value) = reached.value {
-            found = value.to_value();
-        }
-        true
-    });
-    found
 }
 
 impl Step for Running {
