@@ -3,11 +3,12 @@
 use super::frame::Frame;
 use super::partition::Partition;
 use crate::{Code, QueryError, Result};
+use language::expression::accumulator::RemovableTotal;
 use language::expression::date::Unit;
 use language::expression::number::Number;
 use language::expression::{Expression, Variables};
 use language::fields;
-use language::interruption::{COMPARISONS_PER_STEP, steps};
+use language::interruption::steps;
 use std::ops::Range;
 use value::{Value, ValueRef};
 
@@ -162,29 +163,19 @@ impl Integral {
             Some(*count)
         }));
         let mut results: Vec<Option<Value>> = Vec::with_capacity(points.len());
-        let mut known: Option<(Range<usize>, Number)> = None;
+        let mut sliding = Sliding::default();
         for range in frames {
             if range.is_empty() {
                 results.push(Some(Value::Null));
                 continue;
             }
-            let (from, sum) = match known.take() {
-                // What was there is only added to, as long as the frame grows.
-                Some((before, sum)) if before.start == range.start && before.end <= range.end => {
-                    (before.end, sum)
-                }
-                _ => (range.start + 1, Number::Int(0)),
-            };
-            let added = &areas[from..range.end];
-            steps(1 + added.len() / COMPARISONS_PER_STEP)?;
-            let sum = added.iter().fold(sum, |sum, area| sum.add(*area));
+            let sum = sliding.sum(&areas, range.start + 1..range.end)?;
             let has_nan = nans[range.end] > nans[range.start];
             results.push(Some(match unit_number(self.unit) {
                 _ if has_nan => Value::Double(f64::NAN),
                 Some(length) => divide(sum, length).into(),
                 None => sum.into(),
             }));
-            known = Some((range, sum));
         }
         Ok(results)
     }
@@ -231,6 +222,35 @@ impl Integral {
             )),
             _ => Ok((at, height)),
         }
+    }
+}
+
+/// The sum of the areas of a frame that moves on, kept as that of `$sum` is.
+#[derive(Debug, Default)]
+struct Sliding {
+    total: RemovableTotal,
+    held: Range<usize>,
+}
+
+impl Sliding {
+    /// The sum of these areas, which neither begin nor end before those that it was asked for last.
+    fn sum(&mut self, areas: &[Number], wanted: Range<usize>) -> Result<Number> {
+        if self.held.end < wanted.start {
+            *self = Sliding {
+                total: RemovableTotal::default(),
+                held: wanted.start..wanted.start,
+            };
+        }
+        while self.held.end < wanted.end {
+            steps(1)?;
+            self.total.add(areas[self.held.end]);
+            self.held.end += 1;
+        }
+        while self.held.start < wanted.start {
+            self.total.remove(areas[self.held.start]);
+            self.held.start += 1;
+        }
+        Ok(self.total.number())
     }
 }
 

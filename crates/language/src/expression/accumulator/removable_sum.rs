@@ -8,7 +8,6 @@ use value::Decimal128;
 #[derive(Debug, Default)]
 pub struct RemovableTotal {
     finite: Total,
-    longs: u64,
     doubles: u64,
     decimals: u64,
     count: u64,
@@ -60,7 +59,7 @@ impl RemovableTotal {
         }
     }
 
-    /// The sum, in the widest type that is in it.
+    /// The sum, in the widest type that is in it; a long only where an int is too small, as MongoDB narrows it.
     pub fn number(&mut self) -> Number {
         let special = match (self.nans, self.infinities, self.negative_infinities) {
             (0, 0, 0) => None,
@@ -74,20 +73,18 @@ impl RemovableTotal {
                 _ => Number::Decimal(Decimal128::from_f64(special)),
             };
         }
-        self.finite.width = match (self.decimals, self.doubles, self.longs) {
-            (0, 0, 0) => Width::Int,
-            (0, 0, _) => Width::Long,
-            (0, _, _) => Width::Double,
+        self.finite.width = match (self.decimals, self.doubles) {
+            (0, 0) => Width::Int,
+            (0, _) => Width::Double,
             _ => Width::Decimal,
         };
         self.finite.number()
     }
 
-    /// The counter of numbers of this type; ints need none.
+    /// The counter of numbers of this type; integers need none.
     fn kind(&mut self, number: Number) -> Option<&mut u64> {
         match number {
-            Number::Int(_) => None,
-            Number::Long(_) => Some(&mut self.longs),
+            Number::Int(_) | Number::Long(_) => None,
             Number::Double(_) => Some(&mut self.doubles),
             Number::Decimal(_) => Some(&mut self.decimals),
         }

@@ -15,7 +15,7 @@ pub(super) struct Covariance {
     taken: i64,
     /// The pairs of finite numbers.
     count: i64,
-    /// The sum of what is NaN or infinite, which is then the result.
+    /// The sum of the pairs that are NaN or infinite, which is then the result.
     not_finite: RemovableTotal,
     sum_x: RemovableTotal,
     sum_y: RemovableTotal,
@@ -31,6 +31,25 @@ fn pair(value: Option<&Value>) -> Option<(Number, Number)> {
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// What a pair counts for that is not finite: NaN if one of both is or they are infinite to both sides, else infinite. It is a
+/// decimal if one of both is and is a number, as in MongoDB.
+fn endless(x: Number, y: Number) -> Number {
+    let infinite = |is_negative: bool| {
+        let mut numbers = [x, y].into_iter();
+        numbers.any(|number| !number.is_finite() && !number.is_nan() && number.is_negative() == is_negative)
+    };
+    let value = match (x.is_nan() || y.is_nan(), infinite(false), infinite(true)) {
+        (true, ..) | (_, true, true) => f64::NAN,
+        (_, true, _) => f64::INFINITY,
+        _ => f64::NEG_INFINITY,
+    };
+    let is_decimal = |number: Number| matches!(number, Number::Decimal(_)) && !number.is_nan();
+    match is_decimal(x) || is_decimal(y) {
+        true => Number::Decimal(Decimal128::from_f64(value)),
+        false => Number::Double(value),
     }
 }
 
@@ -65,10 +84,7 @@ impl Removable for Covariance {
             return Ok(());
         };
         if !x.is_finite() || !y.is_finite() {
-            [x, y]
-                .into_iter()
-                .filter(|number| !number.is_finite())
-                .for_each(|number| self.not_finite.add(number));
+            self.not_finite.add(endless(x, y));
             return Ok(());
         }
         let before_x = x.subtract(mean(&mut self.sum_x, self.count));
@@ -85,10 +101,7 @@ impl Removable for Covariance {
             return;
         };
         if !x.is_finite() || !y.is_finite() {
-            [x, y]
-                .into_iter()
-                .filter(|number| !number.is_finite())
-                .for_each(|number| self.not_finite.remove(number));
+            self.not_finite.remove(endless(x, y));
             return;
         }
         let before_y = y.subtract(mean(&mut self.sum_y, self.count));
@@ -108,12 +121,22 @@ impl Removable for Covariance {
 
     fn result(&mut self) -> Value {
         let freedom = self.count - self.taken;
+        let finite = [self.sum_x.number(), self.sum_y.number()];
+        let has_decimal = finite.iter().any(|sum| matches!(sum, Number::Decimal(_)));
+        let narrowed = |number: Number| match has_decimal {
+            true => Number::Decimal(number.to_decimal()),
+            false => Number::Double(number.to_f64()),
+        };
         match (freedom, self.taken) {
             (..=0, _) => Value::Null,
             // One pair is where its mean is.
             (1, 0) => Value::Double(0.0),
-            _ if self.not_finite.count() > 0 => self.not_finite.number().into(),
-            _ => divide(self.moment.number(), freedom).into(),
+            _ if self.not_finite.count() > 0 => match self.not_finite.number() {
+                Number::Decimal(number) => Value::Decimal128(number),
+                number => narrowed(number).into(),
+            },
+            // No decimal is left of those that went out.
+            _ => divide(narrowed(self.moment.number()), freedom).into(),
         }
     }
 }
