@@ -376,6 +376,23 @@ fn a_computed_field_goes_into_every_element_of_an_array() {
     }
 }
 
+/// As MongoDB: a path is what its expression gives, so that elements without the rest of it count for nothing.
+#[test]
+fn the_top_of_a_group_goes_by_what_paths_give_as_expressions() {
+    let top = |sort: Document| {
+        let accumulator = doc! {"$top": {"sortBy": sort, "output": "$_id"}};
+        array![{"$group": {"_id": null, "top": accumulator}}]
+    };
+    let input = [
+        doc! {"_id": 1, "a": [{"b": 5}, {"c": 1}]},
+        doc! {"_id": 2, "a": {"b": 4}},
+    ];
+    let found = run(top(doc! {"a.b": 1}), &input).expect("it is sorted");
+    assert_eq!(found, [doc! {"_id": null, "top": 2}]);
+    let parallel = run(top(doc! {"a.b": 1, "a.c": 1}), &input[..1]);
+    assert_eq!(parallel.expect_err("two arrays").code(), Code::BAD_VALUE);
+}
+
 #[test]
 fn a_moving_average_is_a_double_unless_a_decimal_came() {
     let decimal = |text: &str| Value::Decimal128(text.parse().unwrap());

@@ -23,7 +23,61 @@ enum By {
     /// The value itself.
     Value(Direction),
     /// The fields of the document; `true` is from the end.
-    Fields(SortPattern, bool),
+    Fields(SortedBy, bool),
+}
+
+/// The fields that documents are ranked by.
+#[derive(Clone, Debug)]
+struct SortedBy {
+    pattern: SortPattern,
+    /// What the paths reach as expressions, and the order of that: where a path goes below a field, MongoDB sorts by what its
+    /// expression gives (`parseAccumulatorTopBottomNSortBy`), which has nothing for an element of an array that lacks it.
+    reached: Option<(Vec<Expression>, SortPattern)>,
+}
+
+impl SortedBy {
+    fn parse(sort: &Document, scope: &StageScope<'_>) -> Result<SortedBy> {
+        let parse = |sort: &Document| {
+            SortPattern::parse(sort).map(|pattern| pattern.with_collation(scope.variables.collation()))
+        };
+        let pattern = parse(sort)?;
+        let fields = pattern.fields();
+        if !fields.iter().any(|field| field.name.contains('.')) {
+            return Ok(SortedBy {
+                pattern,
+                reached: None,
+            });
+        }
+        let parse_scope = scope.parse_scope();
+        let paths = fields.iter().map(|field| Value::from(format!("${}", field.name)));
+        let reached = paths.map(|path| Expression::parse(&path, &parse_scope));
+        let reached: Vec<Expression> = reached.collect::<language::Result<_>>()?;
+        let order = fields.iter().enumerate().map(|(at, field)| {
+            let direction = match field.direction {
+                Direction::Ascending => 1,
+                Direction::Descending => -1,
+            };
+            (format!("f{at}"), Value::Int32(direction))
+        });
+        let order = parse(&order.collect())?;
+        Ok(SortedBy {
+            pattern,
+            reached: Some((reached, order)),
+        })
+    }
+
+    fn put_key(&self, document: DocumentRef<'_>, variables: &Variables, key: &mut Vec<u8>) -> Result<()> {
+        let Some((reached, order)) = &self.reached else {
+            return sort_key(document, &self.pattern, key);
+        };
+        let mut fields = Document::new();
+        for (path, field) in reached.iter().zip(order.fields()) {
+            if let Some(value) = path.evaluate(document, variables)? {
+                fields.push(field.name.as_str(), value);
+            }
+        }
+        sort_key((&fields).into(), order, key)
+    }
 }
 
 /// A parsed `$topN` or relative.
@@ -122,10 +176,7 @@ fn parse_sorted(name: &str, operand: &Value, from_end: bool, scope: &StageScope<
     let output = output.ok_or_else(|| missing("output", Code::location(5_788_004)))?;
     let sort = sort.ok_or_else(|| missing("sortBy", Code::location(5_788_005)))?;
     Ok(Ranking {
-        by: By::Fields(
-            SortPattern::parse(sort)?.with_collation(scope.variables.collation()),
-            from_end,
-        ),
+        by: By::Fields(SortedBy::parse(sort, scope)?, from_end),
         output: Expression::parse(output, &parse_scope)?,
         count,
     })
@@ -171,8 +222,8 @@ impl Ranking {
     /// The fields of documents that are read; `None` if they are read as a whole.
     pub(super) fn fields_read(&self) -> Option<BTreeSet<String>> {
         let mut fields = self.output.fields_read()?.clone();
-        if let By::Fields(pattern, _) = &self.by {
-            fields.extend(pattern.fields().iter().map(|field| field.name.clone()));
+        if let By::Fields(sorted, _) = &self.by {
+            fields.extend(sorted.pattern.fields().iter().map(|field| field.name.clone()));
         }
         Some(fields)
     }
@@ -223,8 +274,8 @@ impl Ranking {
                 };
                 encode_in(variables.collation(), present, *direction, &mut bytes);
             }
-            By::Fields(pattern, from_end) => {
-                sort_key(document, pattern, &mut bytes)?;
+            By::Fields(sorted, from_end) => {
+                sorted.put_key(document, variables, &mut bytes)?;
                 if *from_end {
                     // No key is the front of another, so that turned bytes turn the order.
                     bytes.iter_mut().for_each(|byte| *byte = !*byte);

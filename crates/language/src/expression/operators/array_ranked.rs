@@ -69,9 +69,6 @@ fn elements(
         return Ok(None);
     };
     let count = checked_count(&count)?;
-    if input.present().is_none() {
-        return Ok(Some(Value::Null));
-    }
     match input.into_value() {
         Some(Value::Array(mut values)) => {
             keep(&mut values, count);
