@@ -216,6 +216,35 @@ async fn a_graph_is_followed_once_through_its_circles() {
     assert_eq!(reached, expected);
 }
 
+/// Unlike a query's: what has no field is connected to nothing.
+#[tokio::test]
+async fn a_graph_lookup_takes_null_for_null_alone() {
+    let engine = new_engine().await;
+    let rows = [
+        doc! {"_id": 1, "to": null},
+        doc! {"_id": 2},
+        doc! {"_id": 3, "to": 5},
+    ];
+    insert(&engine, "nodes", &rows).await;
+    let graph = |start: Value| {
+        let operand = doc! {
+            "from": "nodes", "startWith": start, "connectFromField": "none", "connectToField": "to", "as": "found",
+        };
+        array![
+            {"$match": {"_id": 1}}, {"$graphLookup": operand}, {"$unwind": "$found"},
+            {"$replaceRoot": {"newRoot": "$found"}}, {"$sort": {"_id": 1}}, {"$project": {"_id": 1}},
+        ]
+    };
+    for (start, expected) in [
+        (Value::Null, vec![doc! {"_id": 1}]),
+        (array![null, 5].into(), vec![doc! {"_id": 1}, doc! {"_id": 3}]),
+        ("$none".into(), vec![]),
+    ] {
+        let found = aggregate(&engine, "nodes", graph(start.clone())).await.unwrap();
+        assert_eq!(found, expected, "{start:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_union_comes_behind_and_goes_through_the_stages_that_follow() {
     let engine = new_engine().await;

@@ -210,11 +210,16 @@ impl Searching {
 
     /// Looks for the frontier's values; what the results lead to is the next frontier.
     async fn search_depth(&self, search: &mut Search, depth: u64, interruption: &Interruption) -> Result<()> {
-        let mut filter = any_of(&self.stage.connect_to, std::mem::take(&mut search.frontier));
-        if let Some(restriction) = &self.stage.restriction {
-            let both = vec![Value::Document(restriction.clone()), Value::Document(filter)];
-            filter = Document::new().with("$and", both);
+        let frontier = std::mem::take(&mut search.frontier);
+        let has_null = frontier.iter().any(|value| matches!(value, Value::Null));
+        let mut conditions = vec![Value::Document(any_of(&self.stage.connect_to, frontier))];
+        conditions.extend(self.stage.restriction.clone().map(Value::Document));
+        // Unlike a query's, a null here means no field that is missing.
+        if has_null {
+            let there = named(&self.stage.connect_to, named("$exists", true));
+            conditions.push(Value::Document(there));
         }
+        let filter = named("$and", conditions);
         let variables = &self.run.variables;
         let mut stream = self
             .stage
@@ -228,7 +233,7 @@ impl Searching {
                 return Ok(());
             }
             for document in page {
-                self.visit(search, &document, depth);
+                self.visit(search, &document, depth)?;
             }
             search.memory.check(search.bytes).map_err(|error| {
                 QueryError::new(
@@ -242,11 +247,17 @@ impl Searching {
         }
     }
 
-    fn visit(&self, search: &mut Search, document: &DocumentBuf, depth: u64) {
-        let id = document.as_raw().get("_id").unwrap_or(ValueRef::Null);
+    fn visit(&self, search: &mut Search, document: &DocumentBuf, depth: u64) -> Result<()> {
+        // A view may leave it out.
+        let id = document.as_raw().get("_id").ok_or_else(|| {
+            QueryError::new(
+                Code::location(40_271),
+                "$graphLookup goes by _id, which a document that it has found lacks",
+            )
+        })?;
         // An `_id` is told apart by its bytes, whatever the collation.
         if !search.visited.insert(key_of(id, None)) {
-            return;
+            return Ok(());
         }
         let collation = self.run.variables.collation();
         let next = JoinValues::at(document.as_ref(), &self.stage.connect_from, collation);
@@ -259,6 +270,7 @@ impl Searching {
             fields::set(&mut found, field.parts(), Value::Int64(depth as i64));
         }
         search.found.push(Value::Document(found));
+        Ok(())
     }
 }
 
