@@ -1,5 +1,6 @@
 //! One field of `$group`, `$bucket` …: which accumulator, over what.
 
+use super::placed::Placed;
 use super::ranking::{RANKINGS, Ranking, parse_ranking};
 use super::script_accumulator::{self, ScriptAccumulator, ScriptState};
 use crate::stage::StageScope;
@@ -59,6 +60,7 @@ pub(crate) enum State {
         single: bool,
         reversed: bool,
     },
+    Placed(Placed),
     Script(ScriptState),
 }
 
@@ -143,7 +145,10 @@ impl Accumulation {
         asking: Asking,
     ) -> Result<State> {
         Ok(match self {
-            Accumulation::Simple(kind, _) => State::One(kind.start(variables.collation())),
+            Accumulation::Simple(kind, _) => match Placed::start(*kind) {
+                Some(placed) if asking == Asking::Bucket => State::Placed(placed),
+                _ => State::One(kind.start(variables.collation())),
+            },
             Accumulation::Count => State::Count(0),
             Accumulation::Percentile {
                 shares,
@@ -196,6 +201,26 @@ impl Accumulation {
             _ => Ok(()),
         }
     }
+
+    /// As [`Accumulation::add`], into the state of a bucket, of the document that came at this place.
+    pub(super) fn add_at(
+        &self,
+        place: usize,
+        state: &mut State,
+        document: DocumentRef<'_>,
+        variables: &Variables,
+    ) -> Result<()> {
+        match (self, state) {
+            (Accumulation::Simple(_, input), State::Placed(placed)) => {
+                placed.add(place, input.find(document, variables)?);
+                Ok(())
+            }
+            (Accumulation::Ranked(ranking), State::Ranked { kept, .. }) => {
+                ranking.add_at(place, kept, document, variables)
+            }
+            (_, state) => self.add(state, document, variables),
+        }
+    }
 }
 
 impl State {
@@ -204,6 +229,7 @@ impl State {
         Ok(match self {
             State::One(state) => state.result(),
             State::Count(count) => Some(Value::integer(*count)),
+            State::Placed(placed) => placed.result()?,
             State::Script(state) => Some(state.result()?),
             State::Ranked {
                 kept,
@@ -229,6 +255,7 @@ impl State {
             State::One(state) => state.bytes(),
             State::Count(_) => 0,
             State::Ranked { kept, .. } => kept.bytes(),
+            State::Placed(placed) => placed.bytes(),
             State::Script(state) => state.bytes(),
         }
     }

@@ -150,8 +150,8 @@ fn is_zero(value: &Value) -> bool {
     Number::of(value.as_ref()).is_some_and(Number::is_zero)
 }
 
-/// What is sorted: the value that is grouped by, and the document.
-type Keyed = (Value, Row);
+/// What is sorted: the value that is grouped by, and the document with the place at which it came.
+type Keyed = (Value, (Row, usize));
 
 struct Bucketing {
     stage: BucketAuto,
@@ -199,7 +199,8 @@ impl Step for Bucketing {
                 Direction::Ascending,
                 &mut bytes,
             );
-            sorter.push(&bytes, &(value, row))?;
+            let place = sorter.count();
+            sorter.push(&bytes, &(value, (row, place)))?;
         }
         Ok(Flow::More)
     }
@@ -264,29 +265,29 @@ impl Bucketing {
 
     /// A bucket of this many documents and all that are equal to its last, rounded outwards by the granularity.
     fn fill(&mut self, first: Keyed, rest: &mut Sorted<Keyed>, share: usize) -> Result<Bucket> {
-        let (min, row) = first;
+        let (min, (row, place)) = first;
         let mut bucket = Bucket {
             max: min.clone(),
             min,
             states: self.states()?,
         };
-        self.add(&mut bucket, &row)?;
+        self.add(&mut bucket, &row, place)?;
         let mut taken = 1;
-        while let Some((value, row)) = rest.next_if(|_, (value, _)| {
+        while let Some((value, (row, place))) = rest.next_if(|_, (value, _)| {
             taken < share
                 || compare_in(self.variables.collation(), value.as_ref(), bucket.max.as_ref()).is_eq()
         })? {
             taken += 1;
             bucket.max = value;
-            self.add(&mut bucket, &row)?;
+            self.add(&mut bucket, &row, place)?;
         }
         if let Some(granularity) = &self.stage.granularity {
             bucket.min = granularity.round_down(&bucket.min);
             bucket.max = granularity.round_up(&bucket.max);
             let max = bucket.max.clone();
             let inside = |value: &Value| value::compare(value.as_ref(), max.as_ref()).is_lt();
-            while let Some((_, row)) = rest.next_if(|_, (value, _)| inside(value))? {
-                self.add(&mut bucket, &row)?;
+            while let Some((_, (row, place))) = rest.next_if(|_, (value, _)| inside(value))? {
+                self.add(&mut bucket, &row, place)?;
             }
         }
         Ok(bucket)
@@ -300,11 +301,11 @@ impl Bucketing {
             .collect()
     }
 
-    fn add(&mut self, bucket: &mut Bucket, row: &Row) -> Result<()> {
+    fn add(&mut self, bucket: &mut Bucket, row: &Row, place: usize) -> Result<()> {
         row.show_metadata(&mut self.variables);
         for ((_, accumulation), state) in self.stage.fields.iter().zip(&mut bucket.states) {
             let before = state.bytes();
-            accumulation.add(state, row.as_ref(), &self.variables)?;
+            accumulation.add_at(place, state, row.as_ref(), &self.variables)?;
             self.bytes = (self.bytes + state.bytes()).saturating_sub(before);
         }
         self.kept.check(self.bytes)

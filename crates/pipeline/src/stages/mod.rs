@@ -22,6 +22,7 @@ pub(super) mod out;
 pub(super) mod out_time_series;
 pub(super) mod pack_buckets;
 mod percentile;
+mod placed;
 pub(super) mod project;
 pub(super) mod rank_fusion;
 mod ranking;

@@ -1,6 +1,7 @@
 //! The operands of `$firstN $lastN $minN $maxN`, `$top $topN $bottom $bottomN`.
 
 use super::accumulation::{Asking, options};
+use super::placed;
 use crate::stage::StageScope;
 use crate::{Code, QueryError, Result};
 use language::expression::accumulator::{Ranked, Ties};
@@ -264,10 +265,35 @@ impl Ranking {
         document: DocumentRef<'_>,
         variables: &Variables,
     ) -> Result<()> {
+        self.put(None, kept, document, variables)
+    }
+
+    /// As [`Ranking::add`], where documents do not come in their order, of the one at this place.
+    pub(super) fn add_at(
+        &self,
+        place: usize,
+        kept: &mut Ranked,
+        document: DocumentRef<'_>,
+        variables: &Variables,
+    ) -> Result<()> {
+        self.put(Some(place), kept, document, variables)
+    }
+
+    fn put(
+        &self,
+        place: Option<usize>,
+        kept: &mut Ranked,
+        document: DocumentRef<'_>,
+        variables: &Variables,
+    ) -> Result<()> {
         let value = self.output.find(document, variables)?;
         let mut bytes = Vec::new();
         match &self.by {
-            By::Arrival | By::Departure => {}
+            By::Arrival | By::Departure => {
+                if let Some(place) = place {
+                    bytes = placed::key(place, matches!(self.by, By::Departure));
+                }
+            }
             By::Value(direction) => {
                 let Some(present) = value.present() else {
                     return Ok(());
