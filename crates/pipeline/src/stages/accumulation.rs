@@ -145,10 +145,13 @@ impl Accumulation {
         asking: Asking,
     ) -> Result<State> {
         Ok(match self {
-            Accumulation::Simple(kind, _) => match Placed::start(*kind) {
-                Some(placed) if asking == Asking::Bucket => State::Placed(placed),
-                _ => State::One(kind.start(variables.collation())),
-            },
+            Accumulation::Simple(kind, _) => {
+                let placed = (asking == Asking::Bucket).then(|| Placed::start(*kind));
+                match placed.flatten() {
+                    Some(placed) => State::Placed(placed),
+                    None => State::One(kind.start(variables.collation())),
+                }
+            }
             Accumulation::Count => State::Count(0),
             Accumulation::Percentile {
                 shares,
