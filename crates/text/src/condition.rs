@@ -189,9 +189,14 @@ fn fold(text: &str, sensitivity: Sensitivity, language: Language) -> Cow<'_, str
         true => Cow::Borrowed(text),
         false => lower(text, language.has_dotless_i()),
     };
-    match (sensitivity.marks, cased) {
-        (true, cased) => cased,
+    let bare = match (sensitivity.marks, cased) {
+        (true, cased) => return cased,
         (false, Cow::Borrowed(text)) => without_marks(text),
         (false, Cow::Owned(text)) => Cow::Owned(without_marks(&text).into_owned()),
+    };
+    // Marks of ASCII, which stand alone.
+    match bare.contains(['^', '`']) {
+        true => Cow::Owned(bare.replace(['^', '`'], "")),
+        false => bare,
     }
 }

@@ -100,6 +100,9 @@ fn case_and_marks_matter_where_they_are_asked() {
     assert!(text(marked("café"), "CAFÉ"));
     assert!(!text(marked("cafe"), "café"));
     assert!(!text(marked("\"cafe\""), "café"));
+    // In phrases the marks of ASCII are marks too.
+    assert!(matches("\"red fox\" red", "a re`d f^ox, red"));
+    assert!(!text(marked("\"red fox\" red"), "a re`d fox, red"));
 }
 
 #[test]
@@ -140,6 +143,12 @@ fn scores_are_those_of_mongodb() {
         score("red fox", &weighted, &doc! {"a": "red fox", "b": "fox"}),
         7.5 + 7.5 + 1.1,
     );
+    // Where all strings are indexed, one that no path names weighs as much as the next path in order.
+    let mixed = fields(doc! {"weights": {"$**": 1, "b": 10, "d.e": 5}});
+    for (path, weight) in [("a", 10.0), ("b", 10.0), ("c", 5.0), ("e", 1.0)] {
+        let document = Document::new().with(path, "red fox");
+        close(score("fox", &mixed, &document), 0.75 * weight);
+    }
     close(score("fox fox", &all, &doc! {"a": "red fox"}), 0.75);
     close(score("dog", &all, &doc! {"a": "red fox"}), 0.0);
 }
