@@ -8,14 +8,20 @@ use value::civil::MONTHS;
 /// The conversions that a format may have.
 const CONVERSIONS: &str = "dGHjLmMSwuUVYzZbB%";
 
-/// The place in the year, from 0, of a month by its name or what it is shortened to.
+/// The months by Roman numbers.
+const ROMAN: [&str; 12] = [
+    "i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii",
+];
+
+/// The place in the year, from 0, of a month by its name, what it is shortened to, or its Roman number.
 pub(super) fn month_of(name: &str) -> Option<usize> {
     let name = name.to_ascii_lowercase();
     let name = if name == "sept" { "sep" } else { name.as_str() };
-    MONTHS.iter().position(|month| {
+    let named = MONTHS.iter().position(|month| {
         let month = month.to_ascii_lowercase();
         month == name || (name.len() == 3 && month.starts_with(name))
-    })
+    });
+    named.or_else(|| ROMAN.iter().position(|number| *number == name))
 }
 
 /// The conversions that only make sense when writing.

@@ -1,9 +1,12 @@
 //! Dates out of texts in a given format.
 
 use super::format::month_of;
-use super::free::offset_ms;
+use super::free::zone_at;
 use super::{Civil, Zone};
 use value::date::days_of_month;
+
+/// More digits of minutes than those of the farthest moment there is, which stay within 64 bits of milliseconds.
+const MINUTES_DIGITS_MAX: usize = 12;
 
 /// Why a text is not a date.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +69,13 @@ impl<'t> Cursor<'t> {
         self.rest.chars().next()
     }
 
+    /// The next number of up to `most` digits, whatever stands before it: timelib looks ahead for the parts of a week.
+    fn number_ahead(&mut self, most: usize) -> Option<i64> {
+        let start = self.rest.find(|c: char| c.is_ascii_digit())?;
+        self.rest = &self.rest[start..];
+        self.number(1, most)
+    }
+
     /// A run of letters.
     fn word(&mut self) -> &'t str {
         let end = self
@@ -77,27 +87,38 @@ impl<'t> Cursor<'t> {
         word
     }
 
-    /// Digits after a point, as milliseconds; further digits are dropped.
+    /// Up to three digits after a point, as milliseconds.
     fn milliseconds(&mut self) -> Option<i64> {
-        let digits = self.rest.bytes().take_while(u8::is_ascii_digit).count();
-        if digits == 0 {
-            return None;
-        }
-        let (fraction, rest) = self.rest.split_at(digits);
-        self.rest = rest;
-        let three: String = fraction.chars().chain("00".chars()).take(3).collect();
-        three.parse().ok()
+        let before = self.rest.len();
+        let number = self.number(1, 3)?;
+        let scale = match before - self.rest.len() {
+            1 => 100,
+            2 => 10,
+            _ => 1,
+        };
+        Some(number * scale)
     }
 
     /// A zone as it may stand in a text: `Z`, `+05`, `+0530`, `GMT+05:30`, `CEST`.
     fn offset(&mut self) -> Option<i64> {
-        let blanks = self.rest.trim_start_matches([' ', '\t', '(']);
-        let end = blanks
-            .find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '+' | '-' | ':'))
-            .unwrap_or(blanks.len());
-        let (zone, rest) = blanks.split_at(end);
-        self.rest = rest.trim_start_matches(')');
-        offset_ms(zone)
+        let (offset_ms, rest) = zone_at(self.rest)?;
+        self.rest = rest;
+        Some(offset_ms)
+    }
+
+    /// Minutes ahead of UTC, with their sign, as milliseconds.
+    fn offset_minutes(&mut self) -> Option<i64> {
+        let sign = match (self.take('+'), self.take('-')) {
+            (true, false) => 1,
+            (false, true) => -1,
+            _ => return None,
+        };
+        let minutes = match self.peek() {
+            Some(digit) if digit.is_ascii_digit() => self.number(1, MINUTES_DIGITS_MAX)?,
+            // A sign alone stands for UTC.
+            _ => 0,
+        };
+        Some(sign * minutes * 60_000)
     }
 
     fn month_name(&mut self) -> Option<i64> {
@@ -113,11 +134,6 @@ pub fn parse_with_format(text: &str, format: &str, zone: Option<&Zone>) -> Resul
     while let Some(next) = conversions.next() {
         let read = match next {
             '%' => read_conversion(&mut cursor, &mut fields, conversions.next().unwrap_or('%')),
-            ' ' => {
-                let any = cursor.peek() == Some(' ');
-                while cursor.take(' ') {}
-                any.then_some(())
-            }
             literal => cursor.take(literal).then_some(()),
         };
         if read.is_none() {
@@ -137,16 +153,16 @@ pub fn parse_with_format(text: &str, format: &str, zone: Option<&Zone>) -> Resul
 
 fn read_conversion(cursor: &mut Cursor<'_>, fields: &mut Fields, conversion: char) -> Option<()> {
     match conversion {
-        'Y' => fields.year = Some(cursor.number(4, 4)?),
+        'Y' => fields.year = Some(cursor.number(1, 4)?),
         'm' => fields.month = Some(cursor.number(1, 2)?),
         'd' => fields.day = Some(cursor.number(1, 2)?),
         'H' => fields.hour = cursor.number(1, 2)?,
-        'M' => fields.minute = cursor.number(1, 2)?,
-        'S' => fields.second = cursor.number(1, 2)?,
+        'M' => fields.minute = cursor.number(2, 2)?,
+        'S' => fields.second = cursor.number(2, 2)?,
         'L' => fields.millisecond = cursor.milliseconds()?,
-        'G' => fields.iso_year = Some(cursor.number(1, 4)?),
-        'V' => fields.iso_week = Some(cursor.number(1, 2)?),
-        'u' => fields.iso_day = Some(cursor.number(1, 1)?),
+        'G' => fields.iso_year = Some(cursor.number_ahead(4)?),
+        'V' => fields.iso_week = Some(cursor.number_ahead(2)?),
+        'u' => fields.iso_day = Some(cursor.number_ahead(1)?),
         // The day of a year that has not been read yet is none.
         'j' => {
             fields.year?;
@@ -154,14 +170,7 @@ fn read_conversion(cursor: &mut Cursor<'_>, fields: &mut Fields, conversion: cha
         }
         'b' | 'B' => fields.month = Some(cursor.month_name()?),
         'z' => fields.offset_ms = Some(cursor.offset()?),
-        'Z' => {
-            let negative = cursor.take('-');
-            if !negative {
-                cursor.take('+');
-            }
-            let minutes = cursor.number(1, 4)?;
-            fields.offset_ms = Some(if negative { -minutes } else { minutes } * 60_000);
-        }
+        'Z' => fields.offset_ms = Some(cursor.offset_minutes()?),
         '%' => return cursor.take('%').then_some(()),
         _ => return None,
     }
@@ -191,15 +200,12 @@ impl Fields {
         if natural.iter().any(Option::is_some) && weeks.iter().any(Option::is_some) {
             return wrong("Mixing of ISO dates with natural dates is not allowed");
         }
-        if let (Some(year), Some(week)) = (self.iso_year, self.iso_week) {
-            let day = self.iso_day.unwrap_or(1);
+        if let Some(year) = self.iso_year {
+            let (week, day) = (self.iso_week.unwrap_or(1), self.iso_day.unwrap_or(1));
             if !(1..=53).contains(&week) || !(1..=7).contains(&day) {
                 return wrong("The parsed date was invalid");
             }
             return Ok(Civil::from_iso_week(year, week, day));
-        }
-        if let Some(year) = self.iso_year {
-            return Ok(Civil::from_iso_week(year, 1, self.iso_day.unwrap_or(1)));
         }
         let Some(year) = self.year else {
             return wrong("an incomplete date/time string has been found");

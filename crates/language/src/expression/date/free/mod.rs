@@ -15,7 +15,8 @@ use distance::Distance;
 use formats::Meaning;
 use pcre2::bytes::Captures;
 use value::date::days_of_month;
-pub(super) use zones::offset_ms;
+use zones::offset_ms;
+pub(super) use zones::zone_at;
 
 /// More parts than any date has: what keeps a long text of them from taking its time.
 const PARTS_MAX: usize = 64;
@@ -334,13 +335,8 @@ impl<'t> Groups<'_, 't> {
 
     /// The month of this name or Roman number.
     fn month(&self) -> Option<i64> {
-        const ROMAN: [&str; 12] = [
-            "I", "II", "III", "IV", "V", "VI", "VII", "VIII", "IX", "X", "XI", "XII",
-        ];
-        let name = self.text("name");
-        let roman = ROMAN.iter().position(|number| *number == name);
-        let at = roman.or_else(|| super::format::month_of(name));
-        at.map(|at| at as i64 + 1)
+        let at = super::format::month_of(self.text("name"))?;
+        Some(at as i64 + 1)
     }
 
     /// The fraction of a second; further digits are dropped.
