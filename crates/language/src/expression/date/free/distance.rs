@@ -10,18 +10,27 @@ pub(super) struct Distance {
     years: i64,
     months: i64,
     pub(super) days: i64,
-    pub(super) milliseconds: i64,
-    weekday: Option<Weekday>,
+    pub(super) microseconds: i128,
+    /// The day of the week to which the date moves, 0 for Sunday to 6; turned around it is negative, -7 for Sunday.
+    weekday: Option<i64>,
+    reach: Reach,
     end_of_month: Option<EndOfMonth>,
+    /// From where weeks are counted, for a weekday of the month: from the beginning of this one or of the next.
+    of_month: Option<EndOfMonth>,
+    /// How many days from Monday to Friday the date goes on at last.
+    working_days: Option<i64>,
 }
 
-/// The day of the week to which a date moves.
-#[derive(Clone, Copy, Debug)]
-struct Weekday {
-    /// 0 for Sunday to 6.
-    day: i64,
-    /// A date that is such a day stays, as `monday` does and `next monday` does not.
-    stays: bool,
+/// Which one of the days with the same name is meant.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Reach {
+    /// One after the date, as of `next monday`.
+    #[default]
+    After,
+    /// The date itself if it is such a day, as of `monday`.
+    OnOrAfter,
+    /// The one in the date's own week, from Monday to Sunday, as of `friday this week`.
+    InWeek,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -58,86 +67,186 @@ impl Distance {
         self.end_of_month = Some(if last { EndOfMonth::Last } else { EndOfMonth::First });
     }
 
-    /// The date moves forward to such a day.
+    /// The date moves forward to such a day, or in its week if that was said before.
     pub(super) fn weekday(&mut self, name: &str) {
-        self.weekday = day_of_week(name).map(|day| Weekday { day, stays: true });
+        self.weekday = day_of_week(name);
+        if self.reach != Reach::InWeek {
+            self.reach = Reach::OnOrAfter;
+        }
     }
 
-    /// Adds a distance that was written out. Whether it is one of weekdays, which begin at midnight.
+    /// A weekday of the month, counted from its beginning, or the last one: `third monday of`.
+    pub(super) fn weekday_of_month(&mut self, groups: &Groups<'_, '_>) {
+        let word = groups.text("ordinal").to_ascii_lowercase();
+        let amount = named_amount(&word).unwrap_or(0);
+        self.of_month = Some(if amount > 0 {
+            EndOfMonth::First
+        } else {
+            EndOfMonth::Last
+        });
+        let reach = match amount {
+            0.. => Reach::OnOrAfter,
+            _ => Reach::After,
+        };
+        self.add_weekdays(groups.text("weekday"), amount, reach);
+    }
+
+    /// Adds a distance that was written out. Whether it is one of weekdays in words, which begin at midnight.
     pub(super) fn add(&mut self, groups: &Groups<'_, '_>) -> Result<bool, NotADate> {
         let word = groups.text("ordinal").to_ascii_lowercase();
         let Some(amount) = named_amount(&word).or_else(|| amount(groups.text("amount"))) else {
             return wrong("Number out of range");
         };
-        if let Some(day) = day_of_week(groups.text("weekday")) {
-            let weeks = if amount > 0 { amount - 1 } else { amount };
-            self.days = self.days.saturating_add(weeks.saturating_mul(7));
-            let stays = word.is_empty() || word == "this";
-            self.weekday = Some(Weekday { day, stays });
-            return Ok(true);
+        let is_in_words = !word.is_empty();
+        match groups.text("unit").to_ascii_lowercase().as_str() {
+            "" => {
+                let reach = match word.as_str() {
+                    "" | "this" => Reach::OnOrAfter,
+                    _ => Reach::After,
+                };
+                self.add_weekdays(groups.text("weekday"), amount, reach);
+                Ok(is_in_words)
+            }
+            "weekday" | "weekdays" => {
+                self.working_days = Some(amount);
+                Ok(is_in_words)
+            }
+            "week" if is_in_words => {
+                self.add_week(&word, amount)?;
+                Ok(false)
+            }
+            unit => {
+                self.add_units(amount, unit);
+                Ok(false)
+            }
         }
-        let unit = groups.text("unit").to_ascii_lowercase();
-        if !word.is_empty() && unit.starts_with("week") {
+    }
+
+    fn add_weekdays(&mut self, name: &str, amount: i64, reach: Reach) {
+        let weeks = if amount > 0 { amount - 1 } else { amount };
+        self.days = self.days.saturating_add(weeks.saturating_mul(7));
+        self.weekday = day_of_week(name);
+        self.reach = reach;
+    }
+
+    /// `next week` and the like: the day that the text names, or Monday.
+    fn add_week(&mut self, word: &str, amount: i64) -> Result<(), NotADate> {
+        if !matches!(word, "next" | "last" | "previous" | "this") {
             return wrong("Unexpected character");
         }
-        self.add_units(amount, &unit);
-        Ok(false)
+        self.days = self.days.saturating_add(amount * 7);
+        self.reach = Reach::InWeek;
+        self.weekday = self.weekday.or(Some(1));
+        Ok(())
     }
 
     fn add_units(&mut self, amount: i64, unit: &str) {
-        let (field, factor) = match unit.strip_suffix('s').filter(|_| unit != "ms").unwrap_or(unit) {
+        let unit = match unit {
+            "ms" | "µs" => unit,
+            _ => unit.strip_suffix('s').unwrap_or(unit),
+        };
+        let (field, factor) = match unit {
             "year" => (&mut self.years, 1),
             "month" => (&mut self.months, 1),
             "fortnight" | "forthnight" => (&mut self.days, 14),
             "week" => (&mut self.days, 7),
             "day" => (&mut self.days, 1),
-            "hour" => (&mut self.milliseconds, 3_600_000),
-            "min" | "minute" => (&mut self.milliseconds, 60_000),
-            "sec" | "second" => (&mut self.milliseconds, 1_000),
-            _ => (&mut self.milliseconds, 1),
+            _ => {
+                self.microseconds += i128::from(amount) * microseconds_of(unit);
+                return;
+            }
         };
         *field = field.saturating_add(amount.saturating_mul(factor));
     }
 
     /// All that was read so far lies in the past.
     pub(super) fn turn_around(&mut self) {
-        for field in [
-            &mut self.years,
-            &mut self.months,
-            &mut self.days,
-            &mut self.milliseconds,
-        ] {
+        for field in [&mut self.years, &mut self.months, &mut self.days] {
             *field = field.saturating_neg();
         }
+        self.microseconds = -self.microseconds;
+        self.working_days = self.working_days.map(i64::saturating_neg);
+        self.weekday = self.weekday.map(|day| if day == 0 { -7 } else { -day });
     }
 
-    /// The civil time as far away, but for what is counted in milliseconds.
-    pub(super) fn moved(&self, mut civil: Civil) -> Civil {
+    /// The civil time as far away, but for the microseconds, which it has already; none beyond what can be told.
+    pub(super) fn moved(&self, mut civil: Civil) -> Option<Civil> {
+        let mut months = self.months;
+        if let Some(end) = self.of_month {
+            let later = i64::from(matches!(end, EndOfMonth::Last));
+            let month = civil.month.saturating_add(months).saturating_add(later) - 1;
+            civil.year = civil.year.saturating_add(month.div_euclid(12));
+            (civil.month, civil.day) = (month.rem_euclid(12) + 1, 1);
+            months = 0;
+        }
         if let Some(weekday) = self.weekday {
-            civil.day = civil
-                .day
-                .saturating_add(self.days_to(weekday, civil.iso_day_of_week() % 7));
+            let days = self.days_to(weekday, civil.iso_day_of_week() % 7);
+            civil.day = civil.day.saturating_add(days);
         }
         civil.year = civil.year.saturating_add(self.years);
-        civil.month = civil.month.saturating_add(self.months);
+        civil.month = civil.month.saturating_add(months);
         civil.day = civil.day.saturating_add(self.days);
         match self.end_of_month {
             Some(EndOfMonth::First) => civil.day = 1,
             Some(EndOfMonth::Last) => (civil.month, civil.day) = (civil.month.saturating_add(1), 0),
             None => {}
         }
-        civil
+        let Some(count) = self.working_days else {
+            return Some(civil);
+        };
+        let mut civil = Civil::from_milliseconds(civil.to_milliseconds()?);
+        let days = days_of_work(count, civil.iso_day_of_week() % 7);
+        civil.day = civil.day.saturating_add(days);
+        Some(civil)
     }
 
     /// Days from a day of the week to the one that is meant.
-    fn days_to(&self, wanted: Weekday, present: i64) -> i64 {
-        let difference = wanted.day - present;
-        let passed = if self.days < 0 {
-            difference < 0
-        } else {
-            difference <= -i64::from(wanted.stays)
-        };
-        difference + if passed { 7 } else { 0 }
+    fn days_to(&self, wanted: i64, present: i64) -> i64 {
+        let difference = wanted - present;
+        if self.reach == Reach::InWeek {
+            return match (wanted, present) {
+                // Sunday is the last day of a week.
+                (0, 1..) => difference + 7,
+                (wanted, 0) if wanted != 0 => difference - 7,
+                _ => difference,
+            };
+        }
+        if wanted < 0 {
+            return -wanted - present - 7;
+        }
+        let may_stay = self.days < 0 || self.reach == Reach::OnOrAfter;
+        let is_past = difference < 0 || difference == 0 && !may_stay;
+        difference + if is_past { 7 } else { 0 }
+    }
+}
+
+/// The days in which so many working days pass, from a day of the week, 0 for Sunday. From a weekend they are counted from the
+/// Friday before it, backwards from the Monday after it.
+fn days_of_work(count: i64, present: i64) -> i64 {
+    let (to_start, start) = match (present, count) {
+        (6, 1..) => (-1, 5),
+        (0, 1..) => (-2, 5),
+        (6, _) => (2, 1),
+        (0, _) => (1, 1),
+        _ => (0, present),
+    };
+    let (weeks, rest) = (count / 5, count % 5);
+    let weekend = match start + rest {
+        ..1 => -2,
+        1..=5 => 0,
+        _ => 2,
+    };
+    weeks.saturating_mul(7).saturating_add(to_start + rest + weekend)
+}
+
+/// The microseconds of a unit that is a part of a day.
+fn microseconds_of(unit: &str) -> i128 {
+    match unit {
+        "hour" => 3_600_000_000,
+        "min" | "minute" => 60_000_000,
+        "sec" | "second" => 1_000_000,
+        "ms" | "msec" | "millisecond" => 1_000,
+        _ => 1,
     }
 }
 
@@ -147,16 +256,48 @@ fn named_amount(word: &str) -> Option<i64> {
         .find_map(|&(known, amount)| (known == word).then_some(amount))
 }
 
-/// A number after signs, each of which turns it around if it is a minus.
+/// A number after signs, of which the first one counts.
 fn amount(text: &str) -> Option<i64> {
     let digits = text.trim_start_matches(['+', '-', ' ', '\t']);
     let number: i64 = digits.parse().ok()?;
-    let turned = text.bytes().filter(|byte| *byte == b'-').count() % 2 == 1;
-    Some(if turned { -number } else { number })
+    Some(if text.starts_with('-') { -number } else { number })
 }
 
 fn day_of_week(name: &str) -> Option<i64> {
     let name = name.to_ascii_lowercase();
     let at = DAYS.iter().position(|day| name.starts_with(day))?;
     Some(at as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::days_of_work;
+
+    /// As many steps of one day, of which those to weekends do not count.
+    fn by_steps(count: i64, present: i64) -> i64 {
+        let step = if count > 0 { 1 } else { -1 };
+        let (mut days, mut left) = (0, count.abs());
+        while left > 0 {
+            days += step;
+            left -= i64::from((1..=5).contains(&(present + days).rem_euclid(7)));
+        }
+        days
+    }
+
+    #[test]
+    fn working_days_pass_in_as_many_days_as_steps_show() {
+        for present in 0..7 {
+            for count in (-30..=30).filter(|count| *count != 0) {
+                assert_eq!(
+                    days_of_work(count, present),
+                    by_steps(count, present),
+                    "{count} from {present}"
+                );
+            }
+        }
+        assert_eq!(
+            (0..7).map(|present| days_of_work(0, present)).collect::<Vec<_>>(),
+            [1, 0, 0, 0, 0, 0, 2]
+        );
+    }
 }

@@ -25,6 +25,10 @@ pub(super) enum Meaning {
     Named,
     /// The first or last day of the month.
     EndOfMonth,
+    /// A quarter before or after an hour: `back of 7pm`.
+    Around,
+    /// A day of the week of the month: `third monday of`.
+    WeekdayOfMonth,
     /// A day of the week, which moves the date forward to it.
     Weekday,
     /// A distance: `+2 days`, `last month`.
@@ -37,6 +41,8 @@ pub(super) enum Meaning {
 
 /// What forms are made of, by the names that they have in the table.
 const PARTS: &[(&str, &str)] = &[
+    // Blanks of one kind: common ones, or those that do not break a line, which programs put before `PM`.
+    ("space", r"(?:[ \t]+|(?:\xc2\xa0)+|(?:\xe2\x80\xaf)+)"),
     ("hour24", "(?<hour>2[0-4]|[01]?[0-9])"),
     ("hour24lz", "(?<hour>2[0-4]|[01][0-9])"),
     ("hour12", "(?<hour>1[0-2]|0?[1-9])"),
@@ -71,21 +77,26 @@ const PARTS: &[(&str, &str)] = &[
         "monthabbr",
         "(?<name>(?i:jan|feb|mar|apr|may|jun|jul|aug|sept|sep|oct|nov|dec))",
     ),
-    (
-        "correction",
-        "(?<zone>(?:GMT)?[+-](?:2[0-4]|[01]?[0-9]):?(?:[0-5]?[0-9])?)",
-    ),
+    ("correction", "(?<zone>{ahead})"),
     (
         "zone",
-        r"(?<zone>(?:GMT)?[+-](?:2[0-4]|[01]?[0-9]):?(?:[0-5]?[0-9])?|[A-Z][a-z]+(?:[_/-][A-Za-z]+)+|\(?[A-Za-z]{1,6}\)?)",
+        r"(?<zone>{ahead}|[A-Z][a-z]+(?:[_/-][A-Za-z]+)+|\(?[A-Za-z]{1,6}\)?)",
+    ),
+    (
+        "ahead",
+        "(?:GMT)?[+-](?:{aheadseconds}|(?:2[0-4]|[01]?[0-9])(?::?[0-5]?[0-9])?)",
+    ),
+    (
+        "aheadseconds",
+        "(?:2[0-4]|[01][0-9])(?::[0-5][0-9]:(?:60|[0-5][0-9])|[0-5][0-9](?:60|[0-5][0-9]))",
     ),
     (
         "weekday",
-        "(?<weekday>(?i:sunday|monday|tuesday|wednesday|thursday|friday|saturday|sun|mon|tue|wed|thu|fri|sat))",
+        "(?<weekday>(?i:(?:sunday|monday|tuesday|wednesday|thursday|friday|saturday)s?|sun|mon|tue|wed|thu|fri|sat))",
     ),
     (
         "unit",
-        "(?<unit>(?i:(?:millisecond|msec|second|sec|minute|min|hour|day|week|fortnight|forthnight|month|year)s?|ms))",
+        "(?<unit>(?i:(?:millisecond|msec|microsecond|usec|µsec|second|sec|minute|min|hour|day|weekday|week|fortnight|forthnight|month|year)s?|ms|µs))",
     ),
     (
         "ordinal",
@@ -100,18 +111,27 @@ const FORMS: &[(&str, Meaning)] = &[
         Meaning::Named,
     ),
     ("@(?<seconds>-?[0-9]+)", Meaning::Seconds),
-    (r"@(?<seconds>-?[0-9]+)\.(?<fraction>[0-9]{6})", Meaning::Seconds),
-    ("(?<end>(?i:first|last)) (?i:day of)", Meaning::EndOfMonth),
-    (r"{hour12}[ \t]*{meridian}", Meaning::Fields),
-    (r"{hour12}[:.]{minutelz}[ \t]*{meridian}", Meaning::Fields),
     (
-        r"{hour12}[:.]{minute}[:.]{secondlz}[ \t]*{meridian}",
+        r"@(?<seconds>-?[0-9]+)\.(?<fraction>[0-9]{1,6})",
+        Meaning::Seconds,
+    ),
+    ("(?<end>(?i:first|last)) (?i:day of)", Meaning::EndOfMonth),
+    (
+        "(?<around>(?i:back|front)) (?i:of) {hour24}(?:{space}?{meridian})?",
+        Meaning::Around,
+    ),
+    ("{ordinal}{space}{weekday}{space}(?i:of)", Meaning::WeekdayOfMonth),
+    ("{hour12}{space}?{meridian}", Meaning::Fields),
+    ("{hour12}[:.]{minutelz}{space}?{meridian}", Meaning::Fields),
+    (
+        "{hour12}[:.]{minute}[:.]{secondlz}{space}?{meridian}",
         Meaning::Fields,
     ),
     (
         "{hour12}:{minutelz}:{secondlz}[:.](?<fraction>[0-9]+){meridian}",
         Meaning::Fields,
     ),
+    ("[tT]{hour24}", Meaning::Fields),
     ("[tT]?{hour24}[:.]{minute}", Meaning::Fields),
     ("[tT]?{hour24}[:.]{minute}[:.]{second}", Meaning::Fields),
     ("[tT]?{hour24}[:.]{minute}[:.]{second}{fraction}", Meaning::Fields),
@@ -158,23 +178,23 @@ const FORMS: &[(&str, Meaning)] = &[
         "{year4}:{monthlz}:{daylz} {hour24lz}:{minutelz}:{secondlz}",
         Meaning::Fields,
     ),
-    (r"{year4}\.?{dayofyear}", Meaning::Fields),
+    ("{year4}[.-]?{dayofyear}", Meaning::Fields),
     ("{year4}-?W{week}-?(?<weekday>[0-7])", Meaning::Week),
     ("{year4}-?W{week}", Meaning::Week),
     ("{monthabbr}-{daylz}-{year}", Meaning::Fields),
     ("{year}-{monthabbr}-{daylz}", Meaning::Fields),
     (
-        r"{day}/{monthabbr}/{year4}:{hour24lz}:{minutelz}:{secondlz}[ \t]+{correction}",
+        "{day}/{monthabbr}/{year4}:{hour24lz}:{minutelz}:{secondlz}{space}{correction}",
         Meaning::Fields,
     ),
     ("{year4}", Meaning::Year),
     ("(?i:ago)", Meaning::Ago),
     ("{weekday}", Meaning::Weekday),
-    (r"{ordinal}[ \t]+(?:{unit}|{weekday})", Meaning::Distance),
+    ("{ordinal}{space}(?:{unit}|{weekday})", Meaning::Distance),
     ("{monthfull}", Meaning::Fields),
     ("{zone}", Meaning::Zone),
     (
-        r"{monthtext}[ .\t-]*{day}(?:[,.stndrh\t ]+|\z){hour12}[:.]{minutelz}(?:[:.]{secondlz})?[ \t]*{meridian}",
+        r"{monthtext}[ .\t-]*{day}(?:[,.stndrh\t ]+|\z){hour12}[:.]{minutelz}(?:[:.]{secondlz})?{space}?{meridian}",
         Meaning::Fields,
     ),
     (
@@ -182,11 +202,11 @@ const FORMS: &[(&str, Meaning)] = &[
         Meaning::Fields,
     ),
     (
-        r"{monthtext}[ .\t-]*{day}[,.stndrh\t ]+[tT]?{hour24}[:.]{minute}[:.]{secondlz}[ \t]*{zone}",
+        r"{monthtext}[ .\t-]*{day}[,.stndrh\t ]+[tT]?{hour24}[:.]{minute}[:.]{secondlz}{space}?{zone}",
         Meaning::Fields,
     ),
     (
-        r"(?<amount>[+-]*[ \t]*[0-9]+)[ \t]*(?:{unit}|{weekday})",
+        r"(?<amount>[+-]*[ \t]*[0-9]{1,13}){space}?(?:{unit}|{weekday})",
         Meaning::Distance,
     ),
 ];

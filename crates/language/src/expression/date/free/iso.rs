@@ -32,7 +32,7 @@ fn time(rest: &mut &[u8]) -> Option<Time> {
     let hour = number(rest, 2, None)?;
     let minute = number(rest, 2, Some(b':'))?;
     let second = number(rest, 2, Some(b':'))?;
-    let millisecond = match rest.first() {
+    let milliseconds = match rest.first() {
         Some(b'.') => number(rest, 3, Some(b'.'))?,
         _ => 0,
     };
@@ -40,7 +40,7 @@ fn time(rest: &mut &[u8]) -> Option<Time> {
         hour,
         minute,
         second,
-        millisecond,
+        microsecond: milliseconds * 1_000,
     })
 }
 

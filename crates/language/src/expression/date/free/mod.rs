@@ -1,8 +1,7 @@
 //! Dates out of texts in no particular format: parts in any order, as timelib, and so MongoDB, takes them.
 //!
 //! `WED jan 31 12:05:28 +03:30 1996` is a weekday, a day with its time and zone, and a year. A text with two dates,
-//! times or zones is none, nor is one with anything that is no part. Left out are what timelib calls `weekdays`, `back
-//! of`, `front of`, `monday of`, and `next week`.
+//! times or zones is none, nor is one with anything that is no part.
 
 mod distance;
 mod formats;
@@ -25,7 +24,7 @@ const PARTS_MAX: usize = 64;
 const SPACES: [char; 6] = [' ', '\t', '\n', '\u{b}', '\u{c}', '\r'];
 
 /// What stands between parts.
-const SEPARATORS: [char; 6] = [' ', '.', ',', '\t', '\0', '\n'];
+const SEPARATORS: [char; 8] = [' ', '.', ',', '\t', '\0', '\n', '\u{a0}', '\u{202f}'];
 
 /// The moment that a text in no particular format means. A text with a zone of its own takes none but UTC besides.
 pub fn parse_text(text: &str, zone: Option<&Zone>) -> Result<i64, NotADate> {
@@ -57,7 +56,7 @@ struct Time {
     hour: i64,
     minute: i64,
     second: i64,
-    millisecond: i64,
+    microsecond: i64,
 }
 
 impl Read {
@@ -91,7 +90,15 @@ impl Read {
             Meaning::Seconds => self.seconds(&groups)?,
             Meaning::Zone => self.zone(&groups)?,
             Meaning::Named => self.named(&groups),
-            Meaning::EndOfMonth => self.distance.end_of_month(groups.is("end", "last")),
+            Meaning::EndOfMonth => {
+                self.distance.end_of_month(groups.is("end", "last"));
+                self.forget_time();
+            }
+            Meaning::Around => self.around(&groups),
+            Meaning::WeekdayOfMonth => {
+                self.distance.weekday_of_month(&groups);
+                self.forget_time();
+            }
             Meaning::Weekday => {
                 self.distance.weekday(groups.text("weekday"));
                 self.forget_time();
@@ -161,7 +168,7 @@ impl Read {
             hour,
             minute: number("minute"),
             second: number("second"),
-            millisecond: groups.milliseconds(),
+            microsecond: groups.microseconds(),
         };
         Ok(())
     }
@@ -192,16 +199,16 @@ impl Read {
         (self.year, self.month, self.day) = (Some(1970), Some(1), Some(1));
         self.has_date = false;
         self.forget_time();
-        let Some(seconds) = groups
-            .number("seconds")
-            .and_then(|seconds| seconds.checked_mul(1_000))
-        else {
+        let Some(seconds) = groups.number("seconds") else {
             return wrong("Number out of range");
         };
-        self.distance.milliseconds = self
-            .distance
-            .milliseconds
-            .saturating_add(seconds + groups.milliseconds());
+        let sign = if groups.text("seconds").starts_with('-') {
+            -1
+        } else {
+            1
+        };
+        let microseconds = i128::from(sign * groups.microseconds());
+        self.distance.microseconds += i128::from(seconds) * 1_000_000 + microseconds;
         Ok(())
     }
 
@@ -242,6 +249,27 @@ impl Read {
         }
     }
 
+    /// A quarter after an hour, or before it.
+    fn around(&mut self, groups: &Groups<'_, '_>) {
+        let hour = groups.number("hour").unwrap_or(0);
+        // In timelib a capital says `front`, whatever follows it.
+        let (hour, minute) = match groups.text("around").starts_with('b') {
+            true => (hour, 15),
+            false => (hour - 1, 45),
+        };
+        let hour = match (groups.text("meridian"), hour) {
+            ("a" | "A", 12) => 0,
+            ("p" | "P", hour) if hour != 12 => hour + 12,
+            _ => hour,
+        };
+        self.time = Time {
+            hour,
+            minute,
+            ..Time::default()
+        };
+        self.has_time = true;
+    }
+
     /// A day by its name begins at midnight, whatever time was read before it.
     fn forget_time(&mut self) {
         self.time = Time::default();
@@ -257,9 +285,16 @@ impl Read {
             hour,
             minute,
             second,
-            millisecond,
+            microsecond,
         } = self.time;
-        let civil = self.distance.moved(Civil {
+        let own = self.offset_ms.map(Zone::Fixed);
+        if own.is_some() && !matches!(zone, Zone::Fixed(0)) {
+            return wrong(
+                "you cannot pass in a date/time string with time zone information together with a timezone argument",
+            );
+        }
+        let microseconds = i128::from(microsecond) + self.distance.microseconds;
+        let civil = |millisecond| Civil {
             year,
             month,
             day,
@@ -267,25 +302,24 @@ impl Read {
             minute,
             second,
             millisecond,
-        });
-        let own = self.offset_ms.map(Zone::Fixed);
-        if own.is_some() && !matches!(zone, Zone::Fixed(0)) {
-            return wrong(
-                "you cannot pass in a date/time string with time zone information together with a timezone argument",
-            );
-        }
-        own.as_ref()
-            .unwrap_or(zone)
-            .moment(civil)
-            .and_then(|moment| moment.checked_add(self.distance.milliseconds))
-            .ok_or_else(|| NotADate("The parsed date was invalid".to_owned()))
+        };
+        let moment = i64::try_from(microseconds.div_euclid(1_000))
+            .ok()
+            .and_then(|millisecond| self.distance.moved(civil(millisecond)))
+            .and_then(|civil| own.as_ref().unwrap_or(zone).moment(civil));
+        let Some(moment) = moment else {
+            return wrong("The parsed date was invalid");
+        };
+        // What is finer than a millisecond is cut off, before 1970 too.
+        let is_finer = microseconds.rem_euclid(1_000) > 0;
+        Ok(moment + i64::from(is_finer && moment < 0))
     }
 
     fn check(&self) -> Result<(), NotADate> {
         let Time {
             hour, minute, second, ..
         } = self.time;
-        if hour > 23 || minute > 59 || second > 59 {
+        if !(0..=23).contains(&hour) || minute > 59 || second > 59 {
             return wrong("The parsed time was invalid");
         }
         let days = match self.month {
@@ -340,8 +374,8 @@ impl<'t> Groups<'_, 't> {
     }
 
     /// The fraction of a second; further digits are dropped.
-    fn milliseconds(&self) -> i64 {
-        let digits = self.text("fraction").chars().chain("000".chars());
-        digits.take(3).collect::<String>().parse().unwrap_or(0)
+    fn microseconds(&self) -> i64 {
+        let digits = self.text("fraction").chars().chain("000000".chars());
+        digits.take(6).collect::<String>().parse().unwrap_or(0)
     }
 }
