@@ -1,6 +1,7 @@
 //! Schemas out of documents.
 
 use super::{Additional, Dependency, Items, Property, Schema, unordered};
+use crate::expression::number::Number;
 use crate::filter::parse::type_set;
 use crate::filter::{Comparison, TypeSet, matches, number};
 use crate::regex::Regex;
@@ -127,6 +128,11 @@ fn numeric(keyword: &str, value: &Value) -> Result<Value> {
 
 fn divisor(keyword: &str, value: &Value) -> Result<Value> {
     let divisor = numeric(keyword, value)?;
+    let is_nothing_to_divide_by =
+        |number: Number| number.is_nan() || !number.is_finite() && number.is_positive();
+    if Number::of(divisor.as_ref()).is_some_and(is_nothing_to_divide_by) {
+        return Err(Error::bad_value("divisor cannot be NaN or infinite"));
+    }
     if matches::compare(Comparison::Gt, divisor.as_ref(), Value::Int32(0).as_ref()) {
         Ok(divisor)
     } else {
