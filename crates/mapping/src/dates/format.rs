@@ -32,10 +32,14 @@ impl Default for DateFormats {
 }
 
 /// The named formats that are patterns.
-const NAMED: [(&str, &str); 25] = [
+const NAMED: [(&str, &str); 33] = [
     ("basic_date", "yyyyMMdd"),
-    ("basic_date_time", "yyyyMMdd'T'HHmmss.SSSX"),
-    ("basic_date_time_no_millis", "yyyyMMdd'T'HHmmssX"),
+    ("basic_date_time", "yyyyMMdd'T'HHmmss.SSSXXX"),
+    ("basic_date_time_no_millis", "yyyyMMdd'T'HHmmssXXX"),
+    ("basic_time", "HHmmss.SSSXXX"),
+    ("basic_time_no_millis", "HHmmssXXX"),
+    ("basic_t_time", "'T'HHmmss.SSSXXX"),
+    ("basic_t_time_no_millis", "'T'HHmmssXXX"),
     ("date", "yyyy-MM-dd"),
     ("year_month_day", "yyyy-MM-dd"),
     ("year_month", "yyyy-MM"),
@@ -51,32 +55,53 @@ const NAMED: [(&str, &str); 25] = [
     ("hour_minute", "HH:mm"),
     ("hour_minute_second", "HH:mm:ss"),
     ("hour_minute_second_millis", "HH:mm:ss.SSS"),
+    ("hour_minute_second_fraction", "HH:mm:ss.SSS"),
     ("time", "HH:mm:ss.SSSXXX"),
     ("time_no_millis", "HH:mm:ssXXX"),
     ("t_time", "'T'HH:mm:ss.SSSXXX"),
     ("t_time_no_millis", "'T'HH:mm:ssXXX"),
     ("ordinal_date", "yyyy-DDD"),
     ("ordinal_date_time", "yyyy-DDD'T'HH:mm:ss.SSSXXX"),
+    ("ordinal_date_time_no_millis", "yyyy-DDD'T'HH:mm:ssXXX"),
     ("basic_ordinal_date", "yyyyDDD"),
+    ("basic_ordinal_date_time", "yyyyDDD'T'HHmmss.SSSXXX"),
+    ("basic_ordinal_date_time_no_millis", "yyyyDDD'T'HHmmssXXX"),
 ];
+
+/// The format of this name.
+fn named(name: &str) -> Result<Option<Format>> {
+    Ok(Some(match name {
+        "strict_date_optional_time" | "iso8601" => Format::Optional { strict: true },
+        "date_optional_time" => Format::Optional { strict: false },
+        "strict_date_optional_time_nanos" => Format::OptionalNanos,
+        "epoch_millis" => Format::Milliseconds,
+        "epoch_second" => Format::Seconds,
+        name => {
+            let bare = name.strip_prefix("strict_").unwrap_or(name);
+            let Some((_, pattern)) = NAMED.iter().find(|(known, _)| *known == bare) else {
+                return Ok(None);
+            };
+            Format::Pattern(Pattern::parse(pattern)?)
+        }
+    }))
+}
+
+/// A name that is written in the old way, as `dateOptionalTime` is, as it is written now.
+fn modern(name: &str) -> String {
+    let mut out = String::with_capacity(name.len());
+    for c in name.chars() {
+        out.extend(c.is_ascii_uppercase().then_some('_'));
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}
 
 impl DateFormats {
     /// Reads `one||another`.
     pub fn parse(text: &str) -> Result<DateFormats> {
-        let one = |name: &str| {
-            Ok(match name {
-                "strict_date_optional_time" | "iso8601" => Format::Optional { strict: true },
-                "date_optional_time" => Format::Optional { strict: false },
-                "strict_date_optional_time_nanos" => Format::OptionalNanos,
-                "epoch_millis" => Format::Milliseconds,
-                "epoch_second" => Format::Seconds,
-                name => {
-                    let bare = name.strip_prefix("strict_").unwrap_or(name);
-                    let named = NAMED.iter().find(|(known, _)| *known == bare);
-                    let pattern = named.map_or(name, |(_, pattern)| pattern);
-                    Format::Pattern(Pattern::parse(pattern.strip_prefix('8').unwrap_or(pattern))?)
-                }
-            })
+        let one = |name: &str| match named(&modern(name))? {
+            Some(format) => Ok(format),
+            None => Pattern::parse(name.strip_prefix('8').unwrap_or(name)).map(Format::Pattern),
         };
         let formats = text.split("||").map(|name| one(name.trim()));
         Ok(DateFormats(formats.collect::<Result<_>>()?))
@@ -105,7 +130,7 @@ impl DateFormats {
     pub fn read(&self, text: &str, zone: &TimeZone, rounding: Rounding) -> Option<i64> {
         self.0.iter().find_map(|format| match format {
             Format::Milliseconds => text.parse().ok().or_else(|| whole(text.parse().ok()?)),
-            Format::Seconds => whole(text.parse::<f64>().ok()? * 1000.0),
+            Format::Seconds => seconds(text, rounding),
             Format::Optional { strict } => optional(text, *strict, zone, rounding),
             Format::OptionalNanos => optional(text, true, zone, rounding),
             Format::Pattern(pattern) => pattern.read(text, zone, rounding),
@@ -152,6 +177,22 @@ impl DateFormats {
             (Some(Format::Milliseconds), _) => format!("{text}.{}", digits.trim_end_matches('0')),
             _ => text,
         }
+    }
+}
+
+/// Seconds with the digits of their fraction as they are written: a double has not all of them. A second without any goes on to
+/// its last millisecond where it is rounded up.
+fn seconds(text: &str, rounding: Rounding) -> Option<i64> {
+    let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
+    let ms: i64 = match digits(fraction, 0, 9)? {
+        ("", "") if rounding == Rounding::Up => 999,
+        (digits, "") => format!("{digits:0<3}").get(..3)?.parse().ok()?,
+        _ => return None,
+    };
+    let own = whole.parse::<i64>().ok()?.checked_mul(1000)?;
+    match whole.starts_with('-') {
+        true => own.checked_sub(ms),
+        false => own.checked_add(ms),
     }
 }
 
@@ -313,6 +354,61 @@ mod tests {
             let text = formats.write(1_600_000_000_123, &TimeZone::UTC);
             assert_eq!(read(pattern, &text), Some(1_600_000_000_123), "{pattern}: {text}");
         }
+    }
+
+    #[test]
+    fn seconds_have_all_digits_of_their_fractions() {
+        let rounded = |text: &str, rounding: Rounding| {
+            let formats = DateFormats::parse("epoch_second").expect("a format");
+            formats.read(text, &TimeZone::UTC, rounding)
+        };
+        for (text, down, up) in [
+            ("1000", 1_000_000, 1_000_999),
+            ("1000.", 1_000_000, 1_000_999),
+            ("1000.0", 1_000_000, 1_000_000),
+            ("1.001", 1_001, 1_001),
+            ("1130000000.005", 1_130_000_000_005, 1_130_000_000_005),
+            ("1600000000.1239", 1_600_000_000_123, 1_600_000_000_123),
+            ("-0.5", -500, -500),
+        ] {
+            assert_eq!(rounded(text, Rounding::Down), Some(down), "{text}");
+            assert_eq!(rounded(text, Rounding::Up), Some(up), "{text}");
+        }
+        for text in ["", ".5", "1.x", "1.0000000001", "1e3", "9223372036854775807"] {
+            assert_eq!(rounded(text, Rounding::Down), None, "{text}");
+        }
+        // Some of these are off by one where seconds are multiplied as doubles.
+        let wrong = (0..1_000_000_u32).step_by(997).filter(|at| {
+            let (second, ms) = (1_100_000_000 + i64::from(*at), i64::from(*at) % 1000);
+            rounded(&format!("{second}.{ms:03}"), Rounding::Down) != Some(second * 1000 + ms)
+        });
+        assert_eq!(wrong.count(), 0);
+    }
+
+    #[test]
+    fn formats_have_their_old_names_too() {
+        for (old, name) in [
+            ("dateOptionalTime", "date_optional_time"),
+            ("strictDateOptionalTime", "strict_date_optional_time"),
+            ("basicTTime", "basic_t_time"),
+            ("hourMinuteSecondFraction", "hour_minute_second_fraction"),
+            (
+                "basicOrdinalDateTimeNoMillis",
+                "basic_ordinal_date_time_no_millis",
+            ),
+            (
+                "ordinal_date_time_no_millis",
+                "strict_ordinal_date_time_no_millis",
+            ),
+        ] {
+            let formats = DateFormats::parse(old).expect("a format");
+            assert_eq!(formats, DateFormats::parse(name).expect("a format"), "{old}");
+        }
+        let zone = TimeZone::fixed(jiff::tz::offset(1));
+        let basic = DateFormats::parse("basic_date_time").expect("a format");
+        assert_eq!(basic.write(0, &zone), "19700101T010000.000+01:00");
+        let letters = DateFormats::parse("yyyyMMdd").expect("a format");
+        assert_eq!(letters.write(0, &TimeZone::UTC), "19700101");
     }
 
     #[test]

@@ -42,14 +42,16 @@ pub fn parse_math(
         rest = &rest[operator.len_utf8()..];
         let count = rest.bytes().take_while(u8::is_ascii_digit).count();
         let number: i64 = match (operator, count) {
-            ('/', 0) | (_, 0) => 1,
-            ('/', _) => return Err(failed()),
+            (_, 0) => 1,
+            ('/', _) if &rest[..count] != "1" => return Err(failed()),
             _ => rest[..count].parse().map_err(|_| failed())?,
         };
         rest = &rest[count..];
         let unit = rest.chars().next().ok_or_else(failed)?;
         rest = &rest[unit.len_utf8()..];
         moment = match operator {
+            // Quarters are units of histograms alone.
+            _ if unit == 'q' => None,
             '+' => add_unit(moment, unit, number, zone),
             '-' => add_unit(moment, unit, -number, zone),
             '/' if rounding == Rounding::Down => floor_unit(moment, unit, zone),
@@ -127,6 +129,7 @@ mod tests {
         assert_eq!(math("now-1d/d", Rounding::Down), 1_582_848_000_000);
         assert_eq!(math("2020-01-01||+1M/M", Rounding::Down), 1_580_515_200_000);
         assert_eq!(math("2020-02||/M", Rounding::Up), 1_583_020_799_999);
+        assert_eq!(math("now/1d", Rounding::Down), math("now/d", Rounding::Down));
     }
 
     #[test]
@@ -164,6 +167,9 @@ mod tests {
             "now+1x",
             "now/",
             "now//d",
+            "now/2d",
+            "now/q",
+            "now-1q",
             "now+9223372036854775807d",
             "now-9223372036854775807y",
             "now+9223372036854775808s",
