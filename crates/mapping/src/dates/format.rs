@@ -112,20 +112,6 @@ impl DateFormats {
         DateFormats(vec![Format::OptionalNanos, Format::Milliseconds])
     }
 
-    /// The formats that a mapping finds dates by in texts.
-    pub(crate) fn detection() -> DateFormats {
-        let patterns = [
-            "yyyy/MM/dd HH:mm:ss Z",
-            "yyyy/MM/dd Z",
-            "yyyy/MM/dd HH:mm:ss",
-            "yyyy/MM/dd",
-        ];
-        let patterns = patterns.iter().filter_map(|text| Pattern::parse(text).ok());
-        let mut formats = vec![Format::Optional { strict: true }];
-        formats.extend(patterns.map(Format::Pattern));
-        DateFormats(formats)
-    }
-
     /// The moment that a text means.
     pub fn read(&self, text: &str, zone: &TimeZone, rounding: Rounding) -> Option<i64> {
         self.0.iter().find_map(|format| match format {
@@ -357,6 +343,26 @@ mod tests {
     }
 
     #[test]
+    fn nanoseconds_are_written_as_far_as_the_format_goes() {
+        for (format, text) in [
+            ("strict_date_optional_time", "2018-10-29T12:12:12.123Z"),
+            (
+                "strict_date_optional_time_nanos",
+                "2018-10-29T12:12:12.123456789Z",
+            ),
+            ("epoch_millis", "1540815132123.456789"),
+            (
+                "uuuu-MM-dd'T'HH:mm:ss.SSSSSSSSSX",
+                "2018-10-29T12:12:12.123456789Z",
+            ),
+        ] {
+            let formats = DateFormats::parse(format).expect("a format");
+            let written = formats.write_nanos(1_540_815_132_123_456_789, &TimeZone::UTC);
+            assert_eq!(written, text, "{format}");
+        }
+    }
+
+    #[test]
     fn seconds_have_all_digits_of_their_fractions() {
         let rounded = |text: &str, rounding: Rounding| {
             let formats = DateFormats::parse("epoch_second").expect("a format");
@@ -409,26 +415,6 @@ mod tests {
         assert_eq!(basic.write(0, &zone), "19700101T010000.000+01:00");
         let letters = DateFormats::parse("yyyyMMdd").expect("a format");
         assert_eq!(letters.write(0, &TimeZone::UTC), "19700101");
-    }
-
-    #[test]
-    fn nanoseconds_are_written_as_far_as_the_format_goes() {
-        for (format, text) in [
-            ("strict_date_optional_time", "2018-10-29T12:12:12.123Z"),
-            (
-                "strict_date_optional_time_nanos",
-                "2018-10-29T12:12:12.123456789Z",
-            ),
-            ("epoch_millis", "1540815132123.456789"),
-            (
-                "uuuu-MM-dd'T'HH:mm:ss.SSSSSSSSSX",
-                "2018-10-29T12:12:12.123456789Z",
-            ),
-        ] {
-            let formats = DateFormats::parse(format).expect("a format");
-            let written = formats.write_nanos(1_540_815_132_123_456_789, &TimeZone::UTC);
-            assert_eq!(written, text, "{format}");
-        }
     }
 
     #[test]

@@ -1,14 +1,13 @@
 //! Fields that documents bring: dynamic mapping and its templates.
 
+use super::detected::{Kind, put_format};
 use super::field::{FieldKind, Meta};
 use super::{Mapping, check_depth};
 use crate::check::{check, check_name, check_places, check_written};
-use crate::dates::{DateFormats, Rounding};
 use crate::error::{ErrorKind, Result, SearchError};
 use crate::fields::{self, View};
-use crate::json::{as_bool, scalar};
+use crate::json::scalar;
 use crate::vector_fields;
-use jiff::tz::TimeZone;
 use regex::Regex;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -160,7 +159,7 @@ impl Mapping {
                 None => match value {
                     ValueRef::Document(inner) => {
                         if !new.has(path) {
-                            self.bring(path, "object", new)?;
+                            self.bring(path, Kind::of("object"), new)?;
                         }
                         match new.has(path) {
                             true => self.walk(inner, path, new),
@@ -176,7 +175,7 @@ impl Mapping {
     }
 
     /// Adds a field where the mapping of its place lets it.
-    fn bring(&self, path: &str, kind: &'static str, new: &mut Brought) -> Result<()> {
+    fn bring(&self, path: &str, kind: Kind<'_>, new: &mut Brought) -> Result<()> {
         if self.keyed(path).is_some() {
             return Err(SearchError::mapper(format!(
                 "Could not dynamically add mapping for field [{path}]: it is within an object that is a field of the type [flattened]"
@@ -225,52 +224,8 @@ impl Mapping {
         found
     }
 
-    fn kind_of(&self, value: ValueRef<'_>) -> &'static str {
-        let is_on = |name: &str, default: bool| self.source.get(name).and_then(as_bool).unwrap_or(default);
-        match value {
-            ValueRef::String(text) => {
-                let looks = text.len() >= 4 && text.as_bytes()[0].is_ascii_digit();
-                let reads =
-                    |formats: DateFormats| formats.read(text, &TimeZone::UTC, Rounding::Down).is_some();
-                // A number alone could be a year.
-                if looks
-                    && is_on("date_detection", true)
-                    && text.contains(['-', '/'])
-                    && reads(self.detection())
-                {
-                    return "date";
-                }
-                if is_on("numeric_detection", false) {
-                    if text.parse::<i64>().is_ok() {
-                        return "long";
-                    }
-                    if text.parse::<f64>().is_ok_and(f64::is_finite) {
-                        return "double";
-                    }
-                }
-                "string"
-            }
-            ValueRef::Bool(_) => "boolean",
-            ValueRef::Int32(_) | ValueRef::Int64(_) => "long",
-            ValueRef::Double(_) => "double",
-            ValueRef::Decimal128(_) => "decimal",
-            ValueRef::DateTime(_) | ValueRef::Timestamp(_) => "date",
-            ValueRef::Binary { .. } => "binary",
-            ValueRef::ObjectId(_) => "id",
-            _ => "other",
-        }
-    }
-
-    fn detection(&self) -> DateFormats {
-        let given = self.source.get("dynamic_date_formats").and_then(Value::as_array);
-        let given = given.map(|formats| formats.iter().filter_map(scalar).collect::<Vec<_>>().join("||"));
-        given
-            .and_then(|text| DateFormats::parse(&text).ok())
-            .unwrap_or_else(DateFormats::detection)
-    }
-
     /// What a new field is mapped as: by the first template that fits it, or by its kind.
-    fn definition(&self, path: &str, kind: &'static str) -> Result<Option<Value>> {
+    fn definition(&self, path: &str, Kind { name: kind, format }: Kind<'_>) -> Result<Option<Value>> {
         let matching_type = if kind == "decimal" { "double" } else { kind };
         for template in templates(&self.source) {
             if fits(template, path, matching_type) {
@@ -288,6 +243,7 @@ impl Mapping {
                 {
                     mapping.insert("type".to_owned(), json!(dynamic));
                 }
+                put_format(&mut mapping, format);
                 return Ok(Some(mapping));
             }
         }
@@ -300,7 +256,11 @@ impl Mapping {
             "decimal" => json!({"type": "double"}),
             "id" => json!({"type": "keyword"}),
             "other" => return Ok(None),
-            kind => json!({"type": kind}),
+            kind => {
+                let mut definition = json!({"type": kind});
+                put_format(&mut definition, format);
+                definition
+            }
         }))
     }
 }

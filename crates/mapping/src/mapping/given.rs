@@ -1,7 +1,7 @@
 //! What clients may say in a mapping. More is refused here than where a mapping is read that an index has kept, perhaps from a
 //! version that let it pass.
 
-use super::{Mapping, dynamic};
+use super::{Mapping, detected, dynamic};
 use crate::error::{Result, SearchError};
 use crate::fields::term;
 use crate::json::{as_bool, as_f64, scalar};
@@ -14,6 +14,7 @@ impl Mapping {
     /// Refuses what no client may say, although it could be read; `given` is all that this mapping was made of.
     pub fn check_given(&self, given: &Value) -> Result<()> {
         check_types(given.get("properties"))?;
+        detected::check_given_dates(given.get("dynamic_date_formats"))?;
         dynamic::check_given_templates(given.get("dynamic_templates"))?;
         self.fields.values().try_for_each(|field| check_null(field))
     }

@@ -1,10 +1,11 @@
 //! How the fields of a collection are read.
 //!
 //! A [`Mapping`] is the JSON that clients see, and the fields compiled from it. It grows by what clients put ([`put`]) and
-//! by what documents bring ([`dynamic`]).
+//! by what documents bring ([`dynamic`], [`detected`]).
 
 mod as_you_type;
 mod definition;
+mod detected;
 mod dynamic;
 mod field;
 mod given;
