@@ -59,8 +59,41 @@ fn check_types(properties: Option<&Value>) -> Result<()> {
                 "No type specified for field [{name}]"
             )));
         }
+        check_flags(name, definition)?;
         check_types(definition.get("properties"))?;
         check_types(definition.get("fields"))?;
+    }
+    Ok(())
+}
+
+/// The parameters of fields that are true or false.
+const FLAGS: [&str; 10] = [
+    "coerce",
+    "doc_values",
+    "eager_global_ordinals",
+    "enabled",
+    "fielddata",
+    "ignore_malformed",
+    "index",
+    "index_phrases",
+    "norms",
+    "store",
+];
+
+/// Refuses what is neither true nor false where that is wanted.
+fn check_flags(name: &str, definition: &Map<String, Value>) -> Result<()> {
+    let given = FLAGS
+        .into_iter()
+        .filter_map(|flag| Some((flag, definition.get(flag)?)));
+    for (flag, value) in given.filter(|(_, value)| as_bool(value).is_none()) {
+        let type_name = definition.get("type").and_then(scalar);
+        return Err(SearchError::mapper(match scalar(value) {
+            None => format!(
+                "[{flag}] on mapper [{name}] of type [{}] must not have a [{value}] value",
+                type_name.unwrap_or_else(|| "object".to_owned())
+            ),
+            Some(text) => format!("Failed to parse value [{text}] as only [true] or [false] are allowed."),
+        }));
     }
     Ok(())
 }
@@ -111,4 +144,33 @@ pub(super) fn shown(object: &Map<String, Value>) -> String {
         })
         .collect();
     format!("{{{}}}", members.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Analysis;
+    use serde_json::json;
+
+    #[test]
+    fn what_is_true_or_false_is_nothing_else() {
+        let refused = |field: Value| {
+            let given = json!({"properties": {"o": {"properties": {"f": field}}}});
+            let mapping = Mapping::parse(&given, Analysis::default()).expect("a mapping");
+            mapping.check_given(&given).err().map(|error| error.reason)
+        };
+        let only = "Failed to parse value [not_analyzed] as only [true] or [false] are allowed.";
+        let null = "[store] on mapper [f] of type [keyword] must not have a [null] value";
+        for (field, wanted) in [
+            (json!({"type": "keyword", "index": "not_analyzed"}), Some(only)),
+            (
+                json!({"type": "text", "fields": {"k": {"type": "keyword", "doc_values": "not_analyzed"}}}),
+                Some(only),
+            ),
+            (json!({"type": "keyword", "store": null}), Some(null)),
+            (json!({"type": "keyword", "index": "false", "store": true}), None),
+        ] {
+            assert_eq!(refused(field.clone()).as_deref(), wanted, "{field}");
+        }
+    }
 }
