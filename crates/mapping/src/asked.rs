@@ -2,6 +2,7 @@
 
 use crate::error::{ErrorKind, Result, SearchError};
 use crate::fields::{ip, term_of};
+use crate::java;
 use crate::json::scalar;
 use crate::mapping::{Field, FieldKind};
 use crate::term::Term;
@@ -25,7 +26,7 @@ pub fn value(field: &Field, kind: &FieldKind, value: &Value) -> Result<Option<Te
         FieldKind::Float(factor) => {
             let number = float(field, *factor, value)?;
             check_finite("double", number)?;
-            let rounded = factor.map_or(number, |factor| (number * factor).round() / factor);
+            let rounded = factor.map_or(number, |factor| java::round(number * factor) / factor);
             // The sum has no negative zero, which columns do not know.
             Some(Term::Float(rounded + 0.0)).filter(|_| rounded.is_finite())
         }

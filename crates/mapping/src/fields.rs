@@ -3,6 +3,7 @@
 use crate::completion;
 use crate::geo::Point;
 use crate::intervals::Interval;
+use crate::java;
 use crate::json::{scalar, whole};
 use crate::mapping::{Field, FieldKind, Mapping, Meta};
 use crate::rows::{Row, RowValues, Summary};
@@ -196,6 +197,15 @@ impl<'d> View<'d> {
         }
     }
 
+    /// How many nested objects there are, those within others among them.
+    pub fn objects(&self) -> usize {
+        let nested = self
+            .mapping
+            .fields()
+            .filter(|(_, field)| field.kind == FieldKind::Nested);
+        nested.map(|(path, _)| self.nested(path).len()).sum()
+    }
+
     /// The nested objects at a path below this view.
     pub fn nested(&self, path: &'d str) -> Vec<View<'d>> {
         let within = match self.scope {
@@ -334,7 +344,7 @@ pub fn term_of(kind: &FieldKind, field: &Field, value: ValueRef<'_>) -> Option<T
                 _ => return None,
             };
             let number = match factor {
-                Some(factor) => (number * factor).round() / factor,
+                Some(factor) => java::round(number * factor) / factor,
                 None => number,
             };
             // The sum has no negative zero, which columns do not know.

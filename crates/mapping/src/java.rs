@@ -1,7 +1,13 @@
-//! The classes that Java has values in, which Elasticsearch names in its errors.
+//! What Elasticsearch has from Java: the classes of values, which it names in its errors, and how numbers are rounded.
 
 use serde_json::Value as Json;
 use value::Value;
+
+/// The nearest whole number; of two as near, the greater one.
+pub fn round(number: f64) -> f64 {
+    let floor = number.floor();
+    if number - floor < 0.5 { floor } else { floor + 1.0 }
+}
 
 /// The class of a value of JSON.
 pub fn class_of_json(value: &Json) -> &'static str {
@@ -37,6 +43,19 @@ pub fn class_of(value: &Value) -> &'static str {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn what_lies_between_two_whole_numbers_is_rounded_up() {
+        for (number, rounded) in [
+            (2.5, 3.0),
+            (-2.5, -2.0),
+            (-2.6, -3.0),
+            (0.499_999_999_999_999_94, 0.0),
+            (9_007_199_254_740_991.0, 9_007_199_254_740_991.0),
+        ] {
+            assert_eq!(round(number), rounded, "{number}");
+        }
+    }
 
     #[test]
     fn whole_numbers_are_longs_where_an_integer_is_too_short() {

@@ -8,6 +8,7 @@ use mapping::columns::{check_column, check_name};
 use mapping::decimals::java_number;
 use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields::{Term, View};
+use mapping::java;
 use mapping::json::{as_f64, scalar};
 use mapping::{Field, FieldKind, Mapping};
 use serde_json::Value;
@@ -253,29 +254,50 @@ impl FieldSort {
     }
 }
 
-/// One of several values.
+/// One of several values, or what is made of them.
 fn pick(mut terms: Vec<Term>, mode: Mode) -> Option<Term> {
     terms.sort_by(Term::compare);
-    let numbers: Vec<f64> = terms.iter().filter_map(Term::as_f64).collect();
-    let like = |number: f64| match terms.first() {
-        Some(Term::Date(_)) => Some(Term::Date(number.round() as i64)),
-        Some(Term::Integer(_)) => Some(Term::Integer(number.round() as i64)),
-        Some(Term::Unsigned(_)) => Some(Term::Unsigned(number.round() as u64)),
-        Some(Term::Boolean(_)) => Some(Term::Integer(number.round() as i64)),
-        Some(_) => Some(Term::Float(number)),
-        None => None,
-    };
     match mode {
         Mode::Max => terms.pop(),
-        Mode::Sum => like(numbers.iter().sum()),
-        Mode::Avg => like(numbers.iter().sum::<f64>() / numbers.len().max(1) as f64),
-        Mode::Median => match numbers.len() {
-            0 => None,
-            odd if odd % 2 == 1 => like(numbers[odd / 2]),
-            even => like(f64::midpoint(numbers[even / 2 - 1], numbers[even / 2])),
-        },
         Mode::Min => terms.into_iter().next(),
+        Mode::Sum | Mode::Avg | Mode::Median => made(&terms, mode),
     }
+}
+
+/// What is made of sorted values. Whole numbers are added exactly, and what is between two of them is rounded as Java rounds it.
+fn made(terms: &[Term], mode: Mode) -> Option<Term> {
+    let whole = |term: &Term| match term {
+        Term::Integer(number) | Term::Date(number) => Some(*number),
+        Term::Boolean(flag) => Some(i64::from(*flag)),
+        _ => None,
+    };
+    let first = terms.first()?;
+    let middle = (terms.get((terms.len() - 1) / 2)?, terms.get(terms.len() / 2)?);
+    if whole(first).is_some() {
+        let total = terms.iter().filter_map(whole).fold(0, i64::wrapping_add);
+        let number = match (mode, whole(middle.0)?, whole(middle.1)?) {
+            (Mode::Median, low, high) if terms.len() % 2 == 0 => {
+                java::round((low as f64 + high as f64) / 2.0) as i64
+            }
+            (Mode::Median, number, _) => number,
+            (Mode::Avg, ..) if terms.len() > 1 => java::round(total as f64 / terms.len() as f64) as i64,
+            _ => total,
+        };
+        return Some(match first {
+            Term::Date(_) => Term::Date(number),
+            _ => Term::Integer(number),
+        });
+    }
+    let total: f64 = terms.iter().filter_map(Term::as_f64).sum();
+    let number = match mode {
+        Mode::Median => f64::midpoint(middle.0.as_f64()?, middle.1.as_f64()?),
+        Mode::Avg => total / terms.len() as f64,
+        _ => total,
+    };
+    Some(match first {
+        Term::Unsigned(_) => Term::Unsigned(java::round(number) as u64),
+        _ => Term::Float(number),
+    })
 }
 
 /// What stands for a document without a value.
@@ -374,4 +396,34 @@ pub(crate) fn after(hit: &Hit, values: &[Value], sort: &[SortKey], mapping: &Map
         }
     }
     Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_made_of_whole_numbers_is_exact_and_rounded_as_java_rounds_it() {
+        let of = |numbers: &[i64], mode| pick(numbers.iter().copied().map(Term::Integer).collect(), mode);
+        for (numbers, mode, wanted) in [
+            (&[-3, -2][..], Mode::Avg, -2),
+            (&[2, 3], Mode::Avg, 3),
+            (&[-3, -2], Mode::Median, -2),
+            (&[5, -3, 1], Mode::Median, 1),
+            (&[1, 1 << 53], Mode::Sum, (1 << 53) + 1),
+            (&[(1 << 53) + 1], Mode::Avg, (1 << 53) + 1),
+            (&[3, 1, 2], Mode::Max, 3),
+        ] {
+            assert_eq!(
+                of(numbers, mode),
+                Some(Term::Integer(wanted)),
+                "{numbers:?} {mode:?}"
+            );
+        }
+        assert_eq!(of(&[], Mode::Sum), None);
+        let floats = [Term::Float(0.5), Term::Float(1.0)];
+        assert_eq!(pick(floats.to_vec(), Mode::Median), Some(Term::Float(0.75)));
+        let dates = [Term::Date(1), Term::Date(2)];
+        assert_eq!(pick(dates.to_vec(), Mode::Avg), Some(Term::Date(2)));
+    }
 }
