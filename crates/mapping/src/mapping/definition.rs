@@ -13,13 +13,12 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Parameters that change nothing of what is found.
-const WITHOUT_EFFECT: [&str; 7] = [
+const WITHOUT_EFFECT: [&str; 6] = [
     "eager_global_ordinals",
     "index_phrases",
     "index_prefixes",
     "term_vector",
     "meta",
-    "norms",
     "index_options",
 ];
 
@@ -147,6 +146,7 @@ impl Field {
         self.coerce = definition.flag("coerce", true);
         self.index = definition.flag("index", true);
         self.is_stored = definition.flag("store", false);
+        self.has_norms = definition.flag("norms", true);
         self.doc_values = definition.flag("doc_values", self.kind != FieldKind::Binary);
         let copy_to = definition.members.take("copy_to").map(one_or_many);
         self.copy_to = copy_to.into_iter().flatten().filter_map(scalar).collect();

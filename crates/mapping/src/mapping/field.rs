@@ -106,6 +106,8 @@ pub struct Field {
     pub nested: Option<String>,
     /// Whether the index is said to know where terms stand in their texts.
     pub has_offsets: bool,
+    /// Whether the lengths of its texts count for scores.
+    pub has_norms: bool,
     /// Whether documents are said to keep their terms.
     pub keeps_terms: bool,
     /// Whether they keep them with where these stand.
@@ -154,6 +156,7 @@ impl Field {
             copied_from: Vec::new(),
             nested: None,
             has_offsets: false,
+            has_norms: true,
             keeps_terms: false,
             has_vectors: false,
             in_root: false,

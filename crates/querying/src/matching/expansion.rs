@@ -80,7 +80,7 @@ impl Expanding {
         let one = |(text, frequency): (&&str, &f32)| match self.weigh {
             Weigh::Nearness => expansion.nearness(text),
             _ => {
-                let weight = weighing.weight(*frequency, found.length);
+                let weight = weighing.weight(*frequency, found.weighed);
                 self.factor(field, text, statistics) * weight
             }
         };

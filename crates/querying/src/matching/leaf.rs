@@ -47,7 +47,7 @@ impl Leaf {
                 let found = terms(view, &self.field);
                 let frequency = phrase.frequency(&found.terms);
                 (frequency > 0.0)
-                    .then(|| self.boost * phrase.rarity() * statistics.weight(name, frequency, found.length))
+                    .then(|| self.boost * phrase.rarity() * statistics.weight(name, frequency, found.weighed))
             }
             Test::Range(..) if self.field.kind == FieldKind::Text => {
                 let found = terms(view, &self.field).terms.into_iter();
@@ -115,7 +115,7 @@ impl Leaf {
     fn weight(&self, wanted: &str, view: &View<'_>, statistics: &Statistics) -> Option<f32> {
         let found = terms(view, &self.field);
         let frequency = found.terms.iter().filter(|(text, _)| text == wanted).count();
-        (frequency > 0).then(|| statistics.weight(&self.field.name, frequency as f32, found.length))
+        (frequency > 0).then(|| statistics.weight(&self.field.name, frequency as f32, found.weighed))
     }
 
     /// Whether the values of its field say all that it asks.

@@ -104,6 +104,8 @@ pub struct Terms {
     pub terms: Vec<(String, i64)>,
     /// `None` if it does not matter.
     pub(super) length: Option<u64>,
+    /// The length by which they are weighed: without norms each text is as one of a single term.
+    pub(super) weighed: Option<u64>,
 }
 
 impl Terms {
@@ -113,6 +115,7 @@ impl Terms {
         Terms {
             terms: terms.collect(),
             length: Some(0),
+            weighed: Some(0),
         }
     }
 }
@@ -130,7 +133,11 @@ pub fn terms(view: &View<'_>, field: &Field) -> Terms {
             let mut seen = HashSet::new();
             terms.retain(|(text, _)| seen.insert(text.clone()));
         }
-        return Terms { terms, length: None };
+        return Terms {
+            terms,
+            length: None,
+            weighed: None,
+        };
     }
     let mut terms = Vec::new();
     let mut offset = 0;
@@ -142,8 +149,10 @@ pub fn terms(view: &View<'_>, field: &Field) -> Terms {
         }
         offset += last.map_or(0, |last| last + 1) + i64::from(field.analyzer.gap);
     }
+    let length = terms.len() as u64;
     Terms {
-        length: Some(terms.len() as u64),
+        length: Some(length),
+        weighed: Some(if field.has_norms { length } else { 1 }),
         terms,
     }
 }
@@ -168,5 +177,44 @@ pub fn is_below(term: &Term, high: &Bound<Term>) -> bool {
         Bound::Unbounded => true,
         Bound::Included(high) => term.compare(high).is_le(),
         Bound::Excluded(high) => term.compare(high).is_lt(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matching::{Clauses, Scored, Statistics, compile};
+    use crate::parse_query;
+    use mapping::Mapping;
+    use mapping::analysis::Analysis;
+    use serde_json::json;
+    use value::doc;
+
+    #[test]
+    fn texts_without_norms_are_weighed_as_if_they_were_of_one_term() {
+        let source = json!({"properties": {"t": {"type": "text"}, "n": {"type": "text", "norms": false}}});
+        let mapping = Mapping::parse(&source, Analysis::default()).expect("a mapping");
+        let documents = ["a", "a b c d e"].map(|text| doc! {"t": text, "n": text});
+        let scores = |field: &str| {
+            let query = parse_query(&json!({"match": {field: "a"}})).expect("a query");
+            let node = compile(&query, &mapping, 0, &Clauses::default()).expect("compiled");
+            let mut scored = Scored::default();
+            node.scored(&mut scored);
+            let mut statistics = Statistics::default();
+            let views = documents
+                .iter()
+                .map(|document| View::of_document(&mapping, document.into()));
+            let views: Vec<View<'_>> = views.collect();
+            views.iter().for_each(|view| scored.count(view, &mut statistics));
+            let score = |view| node.score(view, &statistics).expect("a score");
+            (score(&views[0]), score(&views[1]))
+        };
+        let (short, long) = scores("t");
+        assert!(short > long, "{short} {long}");
+        let (one, other) = scores("n");
+        assert_eq!(one, other);
+        // Of three terms in the mean: 2.2 / (1 + 1.2 * (0.25 + 0.75 / 3)), times the rarity.
+        let rarity = (1.0 + 0.5 / 2.5_f32).ln();
+        assert!((one - rarity * 2.2 / 1.6).abs() < 1e-6, "{one}");
     }
 }

@@ -170,7 +170,8 @@ impl<'a> Maker<'a> {
     /// A term that is worth so much, but for its weight in a text.
     fn term(&mut self, leaf: &Leaf, text: &str, factor: f32) -> Option<Step> {
         let field = &leaf.field;
-        if field.nested.is_some() || field.meta.is_some() {
+        // The lengths that the index knows count where the field has norms.
+        if field.nested.is_some() || field.meta.is_some() || !field.has_norms {
             return None;
         }
         let place = self.layout.place(field)?;
