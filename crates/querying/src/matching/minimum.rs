@@ -1,42 +1,55 @@
 //! `minimum_should_match`: `2`, `-1`, `75%`, `-25%`, `2<75%`, `2<-25% 9<-3`.
 
-use mapping::error::{Result, SearchError};
+use crate::query::no_query;
+use mapping::error::Result;
 
 /// How many of this many clauses must match.
 pub(super) fn minimum(spec: &str, clauses: usize) -> Result<usize> {
-    let clauses = clauses as i64;
-    let mut wanted = clauses;
-    if spec.contains('<') {
-        for condition in spec.split_whitespace() {
-            let (above, then) = condition.split_once('<').ok_or_else(|| invalid(spec))?;
-            let above: i64 = above.parse().map_err(|_| invalid(spec))?;
-            if clauses > above {
-                wanted = simple(then, clauses).ok_or_else(|| invalid(spec))?;
-            }
-        }
-    } else {
-        wanted = simple(spec.trim(), clauses).ok_or_else(|| invalid(spec))?;
-    }
-    Ok(wanted.max(0) as usize)
-}
-
-fn simple(spec: &str, clauses: i64) -> Option<i64> {
-    let number = match spec.strip_suffix('%') {
-        Some(percent) => {
-            let percent: i64 = percent.parse().ok()?;
-            let part = clauses.checked_mul(percent)? / 100;
-            if percent < 0 { clauses + part } else { part }
-        }
-        None => {
-            let number: i64 = spec.parse().ok()?;
-            if number < 0 { clauses + number } else { number }
-        }
+    let clauses = i64::try_from(clauses).unwrap_or(i64::MAX);
+    let wanted = match spec.contains('<') {
+        true => conditional(spec.trim(), clauses)?,
+        false => simple(spec.trim(), clauses)?,
     };
-    Some(number)
+    Ok(usize::try_from(wanted).unwrap_or(0))
 }
 
-fn invalid(spec: &str) -> SearchError {
-    SearchError::illegal(format!("[minimum_should_match] cannot be [{spec}]"))
+/// What the last condition says that is met, before the first that is not; all clauses where none is met.
+fn conditional(spec: &str, clauses: i64) -> Result<i64> {
+    let mut wanted = clauses;
+    for condition in close_up(spec).split(' ') {
+        let (above, then) = condition.split_once('<').unwrap_or((condition, ""));
+        if clauses <= whole(above)? {
+            return Ok(wanted);
+        }
+        wanted = simple(then.trim(), clauses)?;
+    }
+    Ok(wanted)
+}
+
+/// The same conditions without white space beside their signs.
+fn close_up(spec: &str) -> String {
+    let parts: Vec<&str> = spec.split('<').map(str::trim).collect();
+    parts.join("<")
+}
+
+fn simple(spec: &str, clauses: i64) -> Result<i64> {
+    Ok(match spec.strip_suffix('%') {
+        Some(percent) => {
+            let part = clauses.saturating_mul(whole(percent)?) / 100;
+            if part < 0 { clauses + part } else { part }
+        }
+        None => match whole(spec)? {
+            number if number < 0 => clauses + number,
+            number => number,
+        },
+    })
+}
+
+/// A whole number, as Java reads an `int`.
+fn whole(text: &str) -> Result<i64> {
+    let number: Result<i32, _> = text.parse();
+    let number = number.map_err(|_| no_query(&format!("For input string: \"{text}\"")))?;
+    Ok(i64::from(number))
 }
 
 #[cfg(test)]
@@ -48,11 +61,16 @@ mod tests {
         for (spec, clauses, wanted) in [
             ("2", 5, 2),
             ("-1", 5, 4),
+            ("-7", 5, 0),
             ("75%", 5, 3),
             ("-25%", 5, 4),
             ("2<75%", 2, 2),
             ("2<75%", 4, 3),
+            ("2 < 75%", 4, 3),
             ("3<-25% 9<-3", 10, 7),
+            ("3 <-25% 9< -3", 10, 7),
+            // The first condition that is not met ends them.
+            ("9<-3 3<-25%", 5, 5),
         ] {
             assert_eq!(
                 minimum(spec, clauses).expect("valid"),
@@ -60,6 +78,11 @@ mod tests {
                 "{spec} of {clauses}"
             );
         }
-        assert!(minimum("many", 3).is_err());
+        for (spec, wrong) in [("many", "many"), ("x%", "x"), ("2.5", "2.5"), ("a<1", "a")] {
+            let error = minimum(spec, 3).expect_err("refused");
+            let wanted =
+                format!("query_shard_exception: failed to create query: For input string: \"{wrong}\"");
+            assert_eq!(error.to_string(), wanted, "{spec}");
+        }
     }
 }
