@@ -44,7 +44,7 @@ pub(super) fn compound(spec: &Spec<'_>, scope: Scope<'_>) -> Result<Query> {
         should,
         must_not,
         minimum: minimum.map(|minimum| minimum.to_string()),
-        boost: 1.0,
+        ..BoolQuery::default()
     }))
 }
 

@@ -7,7 +7,11 @@ use serde_json::Value;
 
 impl Parser {
     pub(super) fn compound(self, name: &str, body: &Value) -> Result<Query> {
-        let mut members = Members::of(name, body)?;
+        let mut members = match (name, body) {
+            // The one that Elasticsearch reads by an object parser.
+            ("bool", Value::Object(object)) => Members::of_content(name, object),
+            _ => Members::of(name, body)?,
+        };
         let boost = members.boost()?;
         members.take("_name");
         let query = match name {
@@ -27,12 +31,7 @@ impl Parser {
                     boost,
                 }
             }
-            "boosting" => Query::Boosting(BoostingQuery {
-                positive: self.required(&mut members, name, "positive")?,
-                negative: self.required(&mut members, name, "negative")?,
-                negative_boost: members.number("negative_boost")?.unwrap_or(1.0) as f32,
-                boost,
-            }),
+            "boosting" => Query::Boosting(self.boosting(&mut members, boost)?),
             _ => Query::Nested(self.nested(&mut members, boost)?),
         };
         members.end()?;
@@ -40,22 +39,47 @@ impl Parser {
     }
 
     fn bool(self, members: &mut Members<'_>, boost: f32) -> Result<BoolQuery> {
-        let mut clauses = |name: &str| {
-            members
-                .take(name)
-                .map_or(Ok(Vec::new()), |value| self.queries(value))
+        let mut clauses = |name: &str| match members.take(name) {
+            None | Some(Value::Null) => Ok(Vec::new()),
+            Some(value) => self.queries(value),
         };
         let (must, filter) = (clauses("must")?, clauses("filter")?);
         let (should, mut must_not) = (clauses("should")?, clauses("must_not")?);
         must_not.extend(clauses("mustNot")?);
-        let minimum = members.take("minimum_should_match").and_then(scalar);
-        members.take("adjust_pure_negative");
+        let name = "minimum_should_match";
+        let minimum = match members.take(name) {
+            Some(several @ (Value::Array(_) | Value::Object(_))) => {
+                return Err(members.wrong_type(name, several));
+            }
+            given => given.and_then(scalar),
+        };
         Ok(BoolQuery {
             must,
             filter,
             should,
             must_not,
             minimum,
+            finds_others: members.flag("adjust_pure_negative")?.unwrap_or(true),
+            boost,
+        })
+    }
+
+    fn boosting(self, members: &mut Members<'_>, boost: f32) -> Result<BoostingQuery> {
+        let unset = |name: &str, kind: &str| {
+            SearchError::parsing(format!("[boosting] query requires '{name}' {kind}'"))
+        };
+        let mut query = |name: &str| match members.take(name) {
+            Some(query) => Ok(Box::new(self.query(query)?)),
+            None => Err(unset(name, "query to be set")),
+        };
+        let (positive, negative) = (query("positive")?, query("negative")?);
+        let name = "negative_boost";
+        let factor = members.number(name)?.filter(|factor| *factor >= 0.0);
+        let factor = factor.ok_or_else(|| unset(name, "to be set to be a positive value"))?;
+        Ok(BoostingQuery {
+            positive,
+            negative,
+            negative_boost: factor as f32,
             boost,
         })
     }
@@ -88,5 +112,59 @@ impl Parser {
         let value =
             value.ok_or_else(|| SearchError::parsing(format!("[{query}] requires a '{name}' element")))?;
         Ok(Box::new(self.query(value)?))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parse_query;
+    use serde_json::json;
+
+    #[test]
+    fn clauses_that_are_null_are_none() {
+        for query in [
+            json!({"bool": {"must": null, "filter": null, "should": null, "must_not": null}}),
+            json!({"bool": {"minimum_should_match": null}}),
+        ] {
+            assert!(parse_query(&query).is_ok(), "{query}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_a_part_of_a_compound_query_is_refused_as_by_elasticsearch() {
+        let all = json!({"match_all": {}});
+        for (query, wanted) in [
+            (
+                json!({"bool": {"musst": all}}),
+                "x_content_parse_exception: [bool] unknown field [musst]",
+            ),
+            (
+                json!({"bool": {"minimum_should_match": ["1"]}}),
+                "x_content_parse_exception: [bool] minimum_should_match doesn't support values of type: START_ARRAY",
+            ),
+            (
+                json!({"bool": {"adjust_pure_negative": 1}}),
+                "x_content_parse_exception: [bool] adjust_pure_negative doesn't support values of type: VALUE_NUMBER",
+            ),
+            (
+                json!({"boosting": {"negative": all, "negative_boost": 1}}),
+                "parsing_exception: [boosting] query requires 'positive' query to be set'",
+            ),
+            (
+                json!({"boosting": {"positive": all, "negative_boost": 1}}),
+                "parsing_exception: [boosting] query requires 'negative' query to be set'",
+            ),
+            (
+                json!({"boosting": {"positive": all, "negative": all}}),
+                "parsing_exception: [boosting] query requires 'negative_boost' to be set to be a positive value'",
+            ),
+            (
+                json!({"boosting": {"positive": all, "negative": all, "negative_boost": -0.5}}),
+                "parsing_exception: [boosting] query requires 'negative_boost' to be set to be a positive value'",
+            ),
+        ] {
+            let error = parse_query(&query).expect_err("refused");
+            assert_eq!(error.to_string(), wanted, "{query}");
+        }
     }
 }

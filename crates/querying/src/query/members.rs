@@ -12,6 +12,8 @@ pub struct BoolQuery {
     pub should: Vec<Query>,
     pub must_not: Vec<Query>,
     pub minimum: Option<String>,
+    /// Whether all others are found where it only says what must not match: `adjust_pure_negative`.
+    pub finds_others: bool,
     pub boost: f32,
 }
 
@@ -23,6 +25,7 @@ impl Default for BoolQuery {
             should: Vec::new(),
             must_not: Vec::new(),
             minimum: None,
+            finds_others: true,
             boost: 1.0,
         }
     }

@@ -131,7 +131,8 @@ impl Compiler<'_> {
         let should = self.spread(&query.should)?;
         let (must, filter) = (self.said(&query.must)?, self.said(&query.filter)?);
         let must_not = self.said(&query.must_not)?;
-        if must.is_empty() && filter.is_empty() && should.is_empty() && must_not.is_empty() {
+        let asks_nothing = must.is_empty() && filter.is_empty() && should.is_empty();
+        if asks_nothing && (must_not.is_empty() || !query.finds_others) {
             return Ok(Node::Nothing);
         }
         let default = usize::from(must.is_empty() && filter.is_empty() && !should.is_empty());
