@@ -184,6 +184,7 @@ async fn terms(call: &Call, terms: Value) -> Result<Value> {
     if let Some(document) = document(call, &index, &id, text("routing")).await? {
         let whole = Value::Object(::json::exact_object(&document));
         collect(&whole, &path, &mut values);
+        values.retain(|value| !value.is_null() && !value.is_object());
     }
     let mut filled = terms.as_object().cloned().unwrap_or_default();
     filled.insert(field.clone(), Value::Array(values));

@@ -29,9 +29,10 @@ impl Relation {
             "intersects" => Ok(Relation::Intersects),
             "contains" => Ok(Relation::Contains),
             "within" => Ok(Relation::Within),
-            _ => Err(SearchError::parsing(format!(
+            "disjoint" => Err(SearchError::illegal(format!(
                 "[range] query does not support relation [{text}]"
             ))),
+            _ => Err(SearchError::illegal(format!("{text} is not a valid relation"))),
         }
     }
 }

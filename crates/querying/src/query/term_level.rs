@@ -4,27 +4,13 @@ use super::fuzziness::{expansions, fuzziness, no_query, prefix_length};
 use super::{CLAUSES_MAX, Fuzzy, Pattern, Query, Range, Rewrite};
 use mapping::error::{Result, SearchError};
 use mapping::intervals::Relation;
-use mapping::json::{Members, one_or_many, scalar};
+use mapping::json::{Members, one_or_many, scalar, token_of};
 use serde_json::Value;
 
 pub(super) fn parse(name: &str, body: &Value) -> Result<Query> {
     let mut members = Members::of(name, body)?;
     match name {
-        "ids" => {
-            let boost = members.boost()?;
-            members.take("_name");
-            // Documents have one type.
-            let types = members.take("type").map(one_or_many).unwrap_or_default();
-            let is_meant = types.is_empty() || types.iter().any(|name| *name == "_doc");
-            let missing = || SearchError::parsing("[ids] requires providing a values element");
-            let values = members.take("values").ok_or_else(missing)?;
-            let values = one_or_many(values).into_iter().filter_map(scalar).collect();
-            members.end()?;
-            Ok(match is_meant {
-                true => Query::Ids { values, boost },
-                false => Query::MatchNone,
-            })
-        }
+        "ids" => ids(members),
         "exists" => {
             let boost = members.boost()?;
             members.take("_name");
@@ -36,6 +22,30 @@ pub(super) fn parse(name: &str, body: &Value) -> Result<Query> {
         "terms" => terms(members),
         _ => of_field(name, members),
     }
+}
+
+/// Documents by their ids: none where none is named.
+fn ids(mut members: Members<'_>) -> Result<Query> {
+    let boost = members.boost()?;
+    members.take("_name");
+    // Documents have one type.
+    let types = members.take("type").map(one_or_many).unwrap_or_default();
+    let is_meant = types.is_empty() || types.iter().any(|name| *name == "_doc" || *name == "_all");
+    let values = members.take("values").map(one_or_many).unwrap_or_default();
+    let values = values
+        .into_iter()
+        .map(|value| scalar(value).ok_or_else(|| no_scalar(value)));
+    let values: Vec<String> = values.collect::<Result<_>>()?;
+    members.end()?;
+    Ok(match is_meant && !values.is_empty() {
+        true => Query::Ids { values, boost },
+        false => Query::MatchNone,
+    })
+}
+
+/// What is read as one value is none.
+fn no_scalar(value: &Value) -> SearchError {
+    SearchError::parsing(format!("Can't get text on a {}", token_of(value)))
 }
 
 fn terms(mut members: Members<'_>) -> Result<Query> {
@@ -56,6 +66,24 @@ fn terms(mut members: Members<'_>) -> Result<Query> {
         }
         _ => return Err(missing()),
     };
+    if values.iter().any(Value::is_null) {
+        return Err(SearchError::parsing("No value specified for terms query"));
+    }
+    if let Some(several) = values.iter().find(|value| scalar(value).is_none()) {
+        return Err(no_scalar(several));
+    }
+    match members.take_first() {
+        None => {}
+        Some((_, Value::Array(_))) => {
+            return Err(SearchError::parsing(
+                "[terms] query does not support multiple fields",
+            ));
+        }
+        Some((other, _)) => {
+            let reason = format!("[terms] query does not support [{other}]");
+            return Err(SearchError::parsing(reason));
+        }
+    }
     if values.len() > CLAUSES_MAX {
         return Err(no_query(&format!(
             "The number of terms [{}] used in the Terms Query request has exceeded the allowed maximum of [{CLAUSES_MAX}]. This maximum \
@@ -63,7 +91,6 @@ fn terms(mut members: Members<'_>) -> Result<Query> {
             values.len()
         )));
     }
-    members.end()?;
     Ok(Query::Terms {
         field: field.to_owned(),
         values,
@@ -220,6 +247,10 @@ fn value_query(
 fn range(given: &serde_json::Map<String, Value>, members: &mut Members<'_>) -> Result<Range> {
     let (mut low, mut high) = ((&Value::Null, true), (&Value::Null, true));
     for (name, value) in given {
+        let is_end = matches!(name.as_str(), "gte" | "gt" | "lte" | "lt" | "from" | "to");
+        if is_end && (value.is_array() || value.is_object()) {
+            return Err(no_scalar(value));
+        }
         match name.as_str() {
             "gte" | "gt" => low = (value, name == "gte"),
             "lte" | "lt" => high = (value, name == "lte"),
@@ -269,5 +300,79 @@ mod tests {
             parse("range", &json!({"n": 5})).unwrap_err().reason,
             "[range] query does not support [n]"
         );
+    }
+
+    #[test]
+    fn lists_have_one_value_each_and_are_of_one_field() {
+        for (query, body, wanted) in [
+            (
+                "terms",
+                json!({"k": ["a", null]}),
+                "No value specified for terms query",
+            ),
+            (
+                "terms",
+                json!({"k": ["a", {"b": 1}]}),
+                "Can't get text on a START_OBJECT",
+            ),
+            ("terms", json!({"k": [["a"]]}), "Can't get text on a START_ARRAY"),
+            (
+                "terms",
+                json!({"k": ["a"], "l": ["b"]}),
+                "[terms] query does not support multiple fields",
+            ),
+            (
+                "terms",
+                json!({"k": ["a"], "x": 1}),
+                "[terms] query does not support [x]",
+            ),
+            (
+                "ids",
+                json!({"values": ["a", null]}),
+                "Can't get text on a VALUE_NULL",
+            ),
+            (
+                "range",
+                json!({"n": {"gte": [1]}}),
+                "Can't get text on a START_ARRAY",
+            ),
+        ] {
+            let error = parse(query, &body).expect_err("refused");
+            assert_eq!(
+                error.to_string(),
+                format!("parsing_exception: {wanted}"),
+                "{body}"
+            );
+        }
+    }
+
+    #[test]
+    fn no_ids_are_those_of_no_document() {
+        for body in [
+            json!({}),
+            json!({"values": []}),
+            json!({"type": "other", "values": ["a"]}),
+        ] {
+            let query = parse("ids", &body).expect("a query");
+            assert!(matches!(query, Query::MatchNone), "{body}: {query:?}");
+        }
+        let query = parse("ids", &json!({"type": "_all", "values": "a"})).expect("a query");
+        assert!(matches!(query, Query::Ids { .. }), "{query:?}");
+    }
+
+    #[test]
+    fn ranges_lie_to_each_other_in_three_ways() {
+        for (relation, wanted) in [
+            ("WITHIN", None),
+            (
+                "disjoint",
+                Some("[range] query does not support relation [disjoint]"),
+            ),
+            ("near", Some("near is not a valid relation")),
+        ] {
+            let given = parse("range", &json!({"n": {"gte": 1, "relation": relation}}));
+            let wanted = wanted.map(|reason| format!("illegal_argument_exception: {reason}"));
+            assert_eq!(given.err().map(|error| error.to_string()), wanted, "{relation}");
+        }
     }
 }
