@@ -16,6 +16,18 @@ pub enum MatchKind {
     BoolPrefix,
 }
 
+impl MatchKind {
+    /// The query of one field that looks for it.
+    pub(crate) fn query(self) -> &'static str {
+        match self {
+            MatchKind::Terms => "match",
+            MatchKind::Phrase => "match_phrase",
+            MatchKind::PhrasePrefix => "match_phrase_prefix",
+            MatchKind::BoolPrefix => "match_bool_prefix",
+        }
+    }
+}
+
 /// What a text without terms means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ZeroTerms {

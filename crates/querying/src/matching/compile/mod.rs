@@ -13,7 +13,7 @@ use super::minimum::minimum;
 use super::patterns::TermPattern;
 use super::test::{Test, flag_term};
 use super::{Clauses, Node};
-use crate::query::{BoolQuery, BoostingQuery, NestedQuery, Pattern, Query};
+use crate::query::{BoolQuery, BoostingQuery, NestedQuery, Pattern, Query, no_query};
 use mapping::asked;
 use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields::{self, Term};
@@ -190,7 +190,7 @@ impl Compiler<'_> {
             _ if ignore_unmapped => Ok(false),
             _ => {
                 let reason = format!("[nested] failed to find nested object under path [{path}]");
-                Err(SearchError::new(ErrorKind::QueryShard, reason))
+                Err(no_query(&reason))
             }
         }
     }
@@ -245,8 +245,12 @@ impl Compiler<'_> {
     }
 
     fn exists(self, name: &str, boost: f32) -> Result<Node> {
-        if matches!(name, "_id" | "_index" | "_seq_no") {
+        if matches!(name, "_id" | "_index" | "_seq_no" | "_type" | "_version") {
             return Ok(Node::All(boost));
+        }
+        if name == "_source" {
+            let reason = "The _source field is not searchable";
+            return Err(SearchError::new(ErrorKind::QueryShard, reason));
         }
         let inside = format!("{name}.");
         let of_object = self.mapping.field(name).is_some_and(|field| field.is_object());
@@ -395,4 +399,78 @@ fn network(value: &Value) -> Result<Test> {
     (bits <= 128)
         .then_some(Test::Network(ip, bits))
         .ok_or_else(invalid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::parse_query;
+    use mapping::analysis::Analysis;
+    use serde_json::json;
+
+    fn compiled(query: &Value) -> Result<Node> {
+        let source =
+            json!({"properties": {"k": {"type": "keyword"}, "t": {"type": "text"}, "n": {"type": "long"}}});
+        let mapping = Mapping::parse(&source, Analysis::default()).expect("a mapping");
+        compile(&parse_query(query)?, &mapping, 0, &Clauses::default())
+    }
+
+    #[test]
+    fn what_must_not_match_alone_finds_others_where_it_may() {
+        let found = |adjusts: bool| {
+            let query = json!({"bool": {"must_not": {"term": {"k": "a"}}, "adjust_pure_negative": adjusts}});
+            !matches!(compiled(&query), Ok(Node::Nothing))
+        };
+        assert!(found(true));
+        assert!(!found(false));
+    }
+
+    #[test]
+    fn all_documents_have_a_type_and_a_version() {
+        for field in ["_id", "_type", "_version"] {
+            let node = compiled(&json!({"exists": {"field": field}}));
+            assert!(matches!(node, Ok(Node::All(_))), "{field}");
+        }
+    }
+
+    #[test]
+    fn queries_that_an_index_cannot_answer_are_refused_as_by_elasticsearch() {
+        let text = |kind: &str, field: &str| json!({kind: {field: {"query": "a", "analyzer": "none"}}});
+        for (query, wanted) in [
+            (
+                json!({"nested": {"path": "k", "query": {"match_all": {}}}}),
+                "failed to create query: [nested] failed to find nested object under path [k]",
+            ),
+            (
+                json!({"exists": {"field": "_source"}}),
+                "The _source field is not searchable",
+            ),
+            (text("match", "t"), "[match] analyzer [none] not found"),
+            (text("match", "n"), "[match] analyzer [none] not found"),
+            (text("match", "missing"), "[match] analyzer [none] not found"),
+            (
+                text("match_phrase", "k"),
+                "[match_phrase] analyzer [none] not found",
+            ),
+            (
+                text("match_phrase_prefix", "t"),
+                "[match_phrase_prefix] analyzer [none] not found",
+            ),
+            (
+                text("match_bool_prefix", "t"),
+                "[match_bool_prefix] analyzer [none] not found",
+            ),
+            (
+                json!({"multi_match": {"query": "a", "fields": ["t"], "type": "phrase", "analyzer": "none"}}),
+                "[multi_match] analyzer [none] not found",
+            ),
+        ] {
+            let error = compiled(&query).expect_err("refused");
+            assert_eq!(
+                error.to_string(),
+                format!("query_shard_exception: {wanted}"),
+                "{query}"
+            );
+        }
+    }
 }

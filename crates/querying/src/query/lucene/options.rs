@@ -1,6 +1,6 @@
 //! What a query says besides its text.
 
-use crate::query::fuzziness::{expansions, fuzziness, prefix_length};
+use crate::query::fuzziness::{expansions, fuzziness, no_query, prefix_length};
 use crate::query::several::{are_all, boosted, boosted_fields, is_and, multi_kind};
 use crate::query::{Fuzzy, MatchKind, MultiKind, Rewrite};
 use mapping::error::{Result, SearchError};
@@ -33,12 +33,14 @@ impl Options {
     /// Takes those of a `query_string`.
     pub(super) fn take(members: &mut Members<'_>) -> Result<Options> {
         let mut fields = boosted_fields(members)?;
-        fields.extend(
-            members
-                .text("default_field")?
-                .filter(|name| name != "*")
-                .map(|name| boosted(&name)),
-        );
+        if let Some(name) = members.text("default_field")? {
+            if !fields.is_empty() {
+                return Err(no_query(
+                    "Validation Failed: 1: cannot use [fields] parameter in conjunction with [default_field];",
+                ));
+            }
+            fields.extend((name != "*").then(|| boosted(&name)));
+        }
         let default = Fuzzy::default();
         let options = Options {
             lenient: members.flag("lenient")?.unwrap_or_else(|| are_all(&fields)),

@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 impl Compiler<'_> {
     pub(super) fn match_text(self, name: &str, text: &Match, boost: f32) -> Result<Node> {
+        self.check_analyzer(text.kind.query(), text)?;
         let Some(field) = self.searchable(name)? else {
             return Ok(Node::Nothing);
         };
@@ -57,11 +58,23 @@ impl Compiler<'_> {
     fn search_analyzer(self, field: &Field, text: &Match) -> Result<Analyzer> {
         match &text.analyzer {
             None => Ok(field.search_analyzer.clone()),
-            Some(name) => self
-                .mapping
-                .analysis()
-                .analyzer(name)
-                .ok_or_else(|| SearchError::illegal(format!("[match] analyzer [{name}] not found"))),
+            Some(name) => self.analyzer(text.kind.query(), name),
+        }
+    }
+
+    fn analyzer(self, query: &str, name: &str) -> Result<Analyzer> {
+        let missing = || {
+            let reason = format!("[{query}] analyzer [{name}] not found");
+            SearchError::new(ErrorKind::QueryShard, reason)
+        };
+        self.mapping.analysis().analyzer(name).ok_or_else(missing)
+    }
+
+    /// Refuses an analyzer that the index does not have, whatever its fields are.
+    fn check_analyzer(self, query: &str, text: &Match) -> Result<()> {
+        match &text.analyzer {
+            None => Ok(()),
+            Some(name) => self.analyzer(query, name).map(drop),
         }
     }
 
@@ -154,6 +167,7 @@ impl Compiler<'_> {
     }
 
     pub(super) fn multi_match(self, query: &MultiMatchQuery) -> Result<Node> {
+        self.check_analyzer("multi_match", &query.text)?;
         // Where all fields are meant, not all of them can have the text.
         let text = &Match {
             lenient: query.text.lenient || are_all(&query.fields),
