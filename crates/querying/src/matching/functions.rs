@@ -149,9 +149,10 @@ impl Functions {
             ScoreMode::Max => best(f64::max),
             ScoreMode::Min => best(f64::min),
             ScoreMode::Multiply => values.iter().product(),
+            // Functions of no weight are as none.
+            ScoreMode::Sum | ScoreMode::Avg if weights == 0.0 => 1.0,
             ScoreMode::Sum => sum,
-            ScoreMode::Avg if weights > 0.0 => sum / weights,
-            ScoreMode::Avg => sum,
+            ScoreMode::Avg => sum / weights,
         }))
     }
 }
@@ -278,5 +279,32 @@ fn distance(field: &Field, origin: &Origin, offset: f64, mode: ManyMode, view: &
         ManyMode::Max => best(f64::max),
         ManyMode::Sum => sum,
         ManyMode::Avg => sum / far.len().max(1) as f64,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::matching::{Clauses, compile};
+    use crate::parse_query;
+    use mapping::Mapping;
+    use serde_json::json;
+    use value::Document;
+
+    #[test]
+    fn functions_of_no_weight_are_as_none() {
+        let mapping = Mapping::default();
+        let document = Document::new();
+        let view = View::of_document(&mapping, (&document).into());
+        let all = json!({"match_all": {}});
+        for (mode, wanted) in [("sum", 1.0), ("avg", 1.0), ("multiply", 0.0), ("first", 0.0)] {
+            let query = json!({"function_score": {
+                "functions": [{"filter": all, "weight": 0}, {"filter": all, "weight": 0}],
+                "score_mode": mode, "boost_mode": "replace",
+            }});
+            let query = parse_query(&query).expect("a query");
+            let node = compile(&query, &mapping, 0, &Clauses::default()).expect("compiled");
+            assert_eq!(node.score(&view, &Statistics::default()), Some(wanted), "{mode}");
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Reading queries by places on the earth.
 
-use super::sides::{point_of, sides};
+use super::sides::{check_box, point_of, sides};
 use super::{DistanceFeatureQuery, GeoArea, GeoDistanceQuery, GeoWithinQuery, Parser, Query};
 use mapping::error::{Result, SearchError};
 use mapping::geo::{Point, metres};
@@ -100,7 +100,9 @@ fn area(query: &str, members: &mut Members<'_>) -> Result<(String, GeoArea)> {
         return Err(SearchError::illegal(reason));
     }
     let (field, given) = field(members, query)?;
-    Ok((field, GeoArea::Box(sides(given)?)))
+    let sides = sides(given)?;
+    check_box(sides)?;
+    Ok((field, GeoArea::Box(sides)))
 }
 
 /// The corners of a polygon, of which the last may be the first again.

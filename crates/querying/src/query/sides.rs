@@ -1,8 +1,9 @@
 //! Boxes on the earth.
 
+use mapping::decimals::double_text;
 use mapping::error::{Result, SearchError};
 use mapping::geo::Point;
-use mapping::json::{Members, as_f64, scalar};
+use mapping::json::{Members, as_f64};
 use serde_json::Value;
 
 pub(super) fn point_of(value: &Value) -> Result<Point> {
@@ -30,11 +31,58 @@ pub fn sides(value: &Value) -> Result<[f64; 4]> {
     };
     members.end()?;
     match sides[0] < sides[2] {
-        true => Err(SearchError::parsing(format!(
+        true => Err(SearchError::illegal(format!(
             "top is below bottom corner: {} vs. {}",
-            sides[0],
-            scalar(&Value::from(sides[2])).unwrap_or_default()
+            double_text(sides[0]),
+            double_text(sides[2])
         ))),
         false => Ok(sides),
+    }
+}
+
+/// Refuses a box that is no more than a line.
+pub(super) fn check_box([top, left, bottom, right]: [f64; 4]) -> Result<()> {
+    let same = |(a, b): (&str, &str), number: f64| {
+        let number = double_text(number);
+        let reason = format!("{a} cannot be the same as {b}: {number} == {number}");
+        Err(SearchError::illegal(reason))
+    };
+    if top == bottom {
+        return same(("top", "bottom"), top);
+    }
+    if left == right {
+        return same(("left", "right"), left);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::parse_query;
+    use serde_json::json;
+
+    #[test]
+    fn boxes_without_an_inside_are_refused_as_by_elasticsearch() {
+        for (sides, wanted) in [
+            (
+                [1.0, 0.0, 2.0, 5.0],
+                Some("top is below bottom corner: 1.0 vs. 2.0"),
+            ),
+            (
+                [2.0, 0.0, 2.0, 5.0],
+                Some("top cannot be the same as bottom: 2.0 == 2.0"),
+            ),
+            (
+                [3.0, 5.0, 2.0, 5.0],
+                Some("left cannot be the same as right: 5.0 == 5.0"),
+            ),
+            ([3.0, 5.0, 2.0, -5.0], None),
+        ] {
+            let [top, left, bottom, right] = sides;
+            let place = json!({"top": top, "left": left, "bottom": bottom, "right": right});
+            let parsed = parse_query(&json!({"geo_bounding_box": {"place": place}}));
+            let wanted = wanted.map(|reason| format!("illegal_argument_exception: {reason}"));
+            assert_eq!(parsed.err().map(|error| error.to_string()), wanted, "{sides:?}");
+        }
     }
 }
