@@ -47,7 +47,7 @@ pub use murmur::murmur3;
 pub use profile::{FoundBy, Profile};
 pub use querying::{
     BoolQuery, CLAUSES_MAX, DEPTH_MAX, DocumentScript, FieldUse, Held, InnerHits, Knn, NearnessQuery,
-    Neighbours, NestedMode, NestedQuery, Query, bytes_of, expression, look_if_wanted, parse_query,
+    Neighbours, NestedMode, NestedQuery, Query, bytes_of, look_if_wanted, lucene_expression, parse_query,
     parse_query_string, parse_time, script_parts,
 };
 pub use request::{Request, WINDOW_MAX};

@@ -10,7 +10,7 @@ use mapping::geo::Point;
 use mapping::json::{Members, as_f64, one_or_many, scalar};
 use mapping::{FieldKind, Mapping};
 use regex::Regex;
-use search::{Held, Seen, expression};
+use search::{Held, Seen, lucene_expression};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, HashSet};
 
@@ -151,7 +151,7 @@ impl Completer {
         }
         let text_form = joined(&field.search_analyzer, settings, text);
         self.wanted = Some(match (&self.fuzzy, self.is_regex) {
-            (_, true) => Wanted::Pattern(expression(&format!("^(?:{text})"), false)?.0),
+            (_, true) => Wanted::Pattern(lucene_expression(text, false)?),
             (Some(fuzzy), false) => {
                 let word: Vec<char> = text_form.chars().collect();
                 let near = fuzzy.nearness(word.len());

@@ -24,7 +24,7 @@ pub use compile::compile;
 pub use expansion::Expanding;
 pub use leaf::Leaf;
 pub use patterns::TermPattern;
-pub use patterns::expression;
+pub use patterns::lucene_expression;
 pub use scored::{Counted, Scored};
 pub use statistics::{Statistics, Weighing};
 pub use test::{Test, flag_term, is_above, is_below, terms};

@@ -5,6 +5,8 @@ use crate::query::{Fuzzy, Pattern, edits, no_query};
 use language::interruption::steps;
 use mapping::error::{Result, SearchError};
 use regex::{Regex, RegexBuilder};
+use std::iter::Peekable;
+use std::str::Chars;
 
 /// The sizes that are tried for a compiled expression, of which the last is the most: most expressions are small, and only those
 /// that are not count as such.
@@ -170,7 +172,7 @@ impl TermPattern {
 }
 
 /// A regular expression of the `regex` crate with the bytes that it takes at most. Errors: it is none, or too large.
-pub fn expression(pattern: &str, case_insensitive: bool) -> Result<(Regex, usize)> {
+pub(super) fn expression(pattern: &str, case_insensitive: bool) -> Result<(Regex, usize)> {
     let built = SIZES_BYTES.iter().find_map(|bytes| {
         let mut builder = RegexBuilder::new(pattern);
         builder
@@ -212,44 +214,78 @@ pub(super) fn quoted(text: &str) -> String {
         .collect()
 }
 
+/// The same of an expression of Lucene, which a term must match from its beginning, and `to_end` as a whole.
+pub fn lucene_expression(pattern: &str, to_end: bool) -> Result<Regex> {
+    let end = if to_end { "$" } else { "" };
+    let (made, _) = expression(&format!("^(?:{}){end}", lucene(pattern)?), false)?;
+    Ok(made)
+}
+
 /// An expression of Lucene as one of ours: there `^` and `$` are letters, `~`, `&`, `<>` and `@` mean what is not here.
 fn lucene(value: &str) -> Result<String> {
     let mut out = String::new();
-    let mut chars = value.chars();
-    let mut in_class = false;
+    let mut chars = value.chars().peekable();
+    // Where something begins, signs of repetition are letters.
+    let mut begins = true;
     while let Some(c) = chars.next() {
+        let is_first = std::mem::replace(&mut begins, matches!(c, '(' | '|'));
         match c {
-            '\\' => {
-                let escaped = chars.next().unwrap_or('\\');
-                out.push_str(&regex::escape(&escaped.to_string()));
+            '\\' => put_letter(chars.next().unwrap_or('\\'), &mut out),
+            '[' => put_class(&mut chars, &mut out).ok_or_else(|| no_end(']', value))?,
+            '?' | '*' | '+' | '{' | '|' if is_first => {
+                put_letter(c, &mut out);
+                begins = false;
             }
-            '[' if !in_class => {
-                in_class = true;
-                out.push('[');
-            }
-            ']' => {
-                in_class = false;
-                out.push(']');
-            }
-            '~' | '<' | '>' | '&' if !in_class => {
+            '~' | '<' | '&' => {
                 return Err(SearchError::unsupported(format!(
                     "the operator [{c}] of [regexp]"
                 )));
             }
-            '@' if !in_class => out.push_str(".*"),
-            '#' if !in_class => out.push_str("[^\\s\\S]"),
-            '^' | '$' if !in_class => {
-                out.push('\\');
-                out.push(c);
-            }
-            '"' if !in_class => {
-                let literal: String = chars.by_ref().take_while(|c| *c != '"').collect();
-                out.push_str(&regex::escape(&literal));
+            '@' => out.push_str(".*"),
+            '#' => out.push_str("[^\\s\\S]"),
+            '^' | '$' => put_letter(c, &mut out),
+            '"' => {
+                out.push_str("(?:");
+                loop {
+                    match chars.next().ok_or_else(|| no_end('"', value))? {
+                        '"' => break,
+                        c => put_letter(c, &mut out),
+                    }
+                }
+                out.push(')');
             }
             c => out.push(c),
         }
     }
     Ok(out)
+}
+
+fn no_end(sign: char, value: &str) -> SearchError {
+    SearchError::illegal(format!("expected '{sign}' at position {}", value.chars().count()))
+}
+
+/// A character that is nothing but itself.
+fn put_letter(c: char, out: &mut String) {
+    out.push_str(&regex::escape(c.encode_utf8(&mut [0; 4])));
+}
+
+/// The characters up to the end of their class, of which the first one may be what ends it; `None` where it has no end.
+fn put_class(chars: &mut Peekable<Chars<'_>>, out: &mut String) -> Option<()> {
+    out.push('[');
+    out.extend(chars.next_if_eq(&'^'));
+    let mut is_first = true;
+    loop {
+        match chars.next()? {
+            ']' if !is_first => {
+                out.push(']');
+                return Some(());
+            }
+            '\\' => put_letter(chars.next()?, out),
+            '-' => out.push('-'),
+            c => put_letter(c, out),
+        }
+        is_first = false;
+    }
 }
 
 /// Whether this many edits, [`DISTANCE_MAX`] at most, make one word of the other (optimal string alignment). Of the table of
@@ -376,8 +412,32 @@ mod tests {
         };
         assert!(of("a.*c").expect("valid").is_match("abc"));
         assert!(!of("b").expect("valid").is_match("abc"));
-        assert!(of("(a{1000}){1000}").is_err());
-        assert!(of("a~b").is_err());
+        for wrong in ["(a{1000}){1000}", "a~b", "a<1-2>", "[a", "\"a", "(a", "a)"] {
+            assert!(of(wrong).is_err(), "{wrong}");
+        }
+        for (expression, term, is_match) in [
+            ("\"ab\"*c", "ababc", true),
+            ("\"a.\"", "ab", false),
+            ("[a&&b]", "&", true),
+            ("[[]x", "[x", true),
+            ("[]a]", "]", true),
+            ("[^a-c~]", "~", false),
+            ("*a", "*a", true),
+            ("(?:a)", "?:a", true),
+            ("(|a)", "|a", true),
+            ("a|+b", "+b", true),
+            ("a>b", "a>b", true),
+            ("\\d", "d", true),
+            ("^a$", "^a$", true),
+            ("a@d", "abcd", true),
+            ("()", "", true),
+        ] {
+            assert_eq!(
+                of(expression).expect("valid").is_match(term),
+                is_match,
+                "{expression} {term}"
+            );
+        }
     }
 
     #[test]

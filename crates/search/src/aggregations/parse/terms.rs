@@ -10,7 +10,7 @@ use crate::aggregations::terms::TermsSpec;
 use crate::aggregations::wanted::Wanted;
 use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::json::{Members, one_or_many, scalar};
-use querying::expression;
+use querying::lucene_expression;
 use serde_json::{Map, Value};
 
 /// How many buckets of how many documents at least, and in which order.
@@ -122,7 +122,10 @@ fn one_wanted(members: &Members<'_>, name: &str, value: Option<&Value>) -> Resul
     match value {
         None => Ok(None),
         Some(Value::String(pattern)) => {
-            let (pattern, _) = expression(&format!("^(?:{pattern})$"), false).map_err(failed)?;
+            let pattern = lucene_expression(pattern, true).map_err(|error| match error.kind {
+                ErrorKind::Unsupported => error,
+                _ => failed(error),
+            })?;
             Ok(Some(Wanted::Pattern(pattern)))
         }
         Some(Value::Array(list)) => {
