@@ -9,7 +9,7 @@ use super::values::{Source, number_of};
 use mapping::decimals::double_text;
 use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields::{Term, View};
-use mapping::rows::Summary;
+use mapping::rows::{Sum, Summary};
 use mapping::value_format::ValueFormat;
 use querying::Held;
 use serde_json::{Map, Value, json};
@@ -27,7 +27,7 @@ const DIFFERENT_BYTES: usize = 11;
 pub(super) struct Metric {
     summary: Summary,
     /// The sum of weights.
-    weight: f64,
+    weight: Sum,
     /// The hashes of different values, where they are counted.
     different: Option<HashSet<u64>>,
     /// All values, where percentiles are made of them.
@@ -42,7 +42,7 @@ impl Metric {
     pub(super) fn new(kind: &MetricKind) -> Metric {
         Metric {
             summary: Summary::default(),
-            weight: 0.0,
+            weight: Sum::default(),
             places: Places::default(),
             letters: matches!(kind, MetricKind::StringStats { .. }).then(Box::default),
             different: matches!(kind, MetricKind::Cardinality).then(HashSet::new),
@@ -157,7 +157,7 @@ impl Metric {
         };
         for number in terms.iter().filter_map(Term::as_f64) {
             self.summary.add(number * weight, 1);
-            self.weight += weight;
+            self.weight.add(weight);
         }
         Ok(())
     }
@@ -167,6 +167,7 @@ impl Metric {
         let Summary {
             count, sum, min, max, ..
         } = self.summary;
+        let sum = sum.value();
         let sorted = || {
             let mut values = self.values.clone().unwrap_or_default();
             values.sort_by(f64::total_cmp);
@@ -188,7 +189,7 @@ impl Metric {
                 self.letters.as_ref().map(|letters| letters.number(name))
             }
             (MetricKind::MedianAbsoluteDeviation, _) => median_absolute_deviation(sorted()),
-            (MetricKind::WeightedAvg(_), _) => Some(sum / self.weight),
+            (MetricKind::WeightedAvg(_), _) => Some(sum / self.weight.value()),
             (MetricKind::Cardinality, _) => self.different.as_ref().map(|all| all.len() as f64),
             (kind, key) => match key.filter(|key| *key != "value").unwrap_or(kind.name()) {
                 "avg" => self.summary.avg(),
@@ -204,16 +205,14 @@ impl Metric {
 
     /// One of the numbers that `extended_stats` has besides; `None` without any values.
     fn extended(&self, name: &str) -> Option<f64> {
-        let Summary { count, squares, .. } = self.summary;
         let MetricKind::ExtendedStats { sigma } = self.kind else {
             return None;
         };
-        let count = count as f64;
         let population = self.summary.variance()?;
-        let sampling = population * count / (count - 1.0);
+        let sampling = self.summary.sample_variance()?;
         let avg = self.summary.avg()?;
         Some(match name {
-            "sum_of_squares" => squares,
+            "sum_of_squares" => self.summary.squares.value(),
             "variance" | "variance_population" => population,
             "variance_sampling" => sampling,
             "std_deviation" | "std_deviation_population" => population.sqrt(),
@@ -236,6 +235,7 @@ impl Metric {
         let Summary {
             count, sum, min, max, ..
         } = self.summary;
+        let sum = sum.value();
         let seen = |value: f64| (count > 0).then_some(value);
         let one = |value: Option<f64>| {
             let mut out = Map::from_iter([("value".to_owned(), optional(value))]);
@@ -261,7 +261,10 @@ impl Metric {
             MetricKind::Cardinality => counted(self.different.as_ref().map_or(0, HashSet::len)),
             MetricKind::Stats | MetricKind::ExtendedStats { .. } => self.stats(&source.shown),
             MetricKind::MedianAbsoluteDeviation => one(median_absolute_deviation(values)),
-            MetricKind::WeightedAvg(_) => one((self.weight != 0.0).then(|| sum / self.weight)),
+            MetricKind::WeightedAvg(_) => {
+                let weight = self.weight.value();
+                one((weight != 0.0).then(|| sum / weight))
+            }
             MetricKind::GeoBounds { may_wrap } => self.places.bounds(*may_wrap),
             MetricKind::GeoCentroid => self.places.centroid(),
             MetricKind::StringStats { shows_distribution } => {
@@ -296,6 +299,7 @@ impl Metric {
         let Summary {
             count, sum, min, max, ..
         } = self.summary;
+        let sum = sum.value();
         let seen = |value: f64| (count > 0).then_some(value);
         let numbers = [
             ("min", seen(min)),

@@ -1,13 +1,14 @@
 //! Where points lie: between which latitudes and longitudes, and around which place.
 
 use mapping::geo::Point;
+use mapping::rows::Sum;
 use serde_json::{Map, Value, json};
 
 /// The points so far.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Places {
     count: u64,
-    sum: (f64, f64),
+    sum: (Sum, Sum),
     lat: (f64, f64),
     /// Longitudes to the west of Greenwich, and to the east.
     west: (f64, f64),
@@ -20,7 +21,7 @@ impl Default for Places {
     fn default() -> Places {
         Places {
             count: 0,
-            sum: (0.0, 0.0),
+            sum: (Sum::default(), Sum::default()),
             lat: NOTHING,
             west: NOTHING,
             east: NOTHING,
@@ -36,8 +37,8 @@ impl Places {
     pub(super) fn add(&mut self, point: Point, times: u64) {
         let Point { lat, lon } = point.in_column();
         self.count += times;
-        self.sum.0 += lat * times as f64;
-        self.sum.1 += lon * times as f64;
+        self.sum.0.add(lat * times as f64);
+        self.sum.1.add(lon * times as f64);
         widen(&mut self.lat, lat);
         widen(if lon < 0.0 { &mut self.west } else { &mut self.east }, lon);
     }
@@ -46,7 +47,7 @@ impl Places {
         let mut out = Map::new();
         if self.count > 0 {
             let count = self.count as f64;
-            let (lat, lon) = (self.sum.0 / count, self.sum.1 / count);
+            let (lat, lon) = (self.sum.0.value() / count, self.sum.1.value() / count);
             out.insert("location".to_owned(), json!({"lat": lat, "lon": lon}));
         }
         out.insert("count".to_owned(), json!(self.count));

@@ -57,14 +57,14 @@ pub(in crate::aggregations) fn siblings(
 
 fn over(spec: &PipelineSpec, values: &[(String, f64)]) -> Map<String, Value> {
     let mut summary = Summary::default();
-    values.iter().for_each(|(_, value)| summary.add(*value, 1));
+    values.iter().for_each(|(_, value)| summary.add_plainly(*value));
     let of_stats = |kind: MetricKind| {
         let shown = spec.format.clone().map_or(ValueFormat::Raw, ValueFormat::Decimal);
         Metric::of_summary(&kind, summary).stats(&shown)
     };
     match &spec.kind {
         PipelineKind::Avg => spec.value(summary.avg().unwrap_or(f64::NAN)),
-        PipelineKind::Sum => spec.value(summary.sum),
+        PipelineKind::Sum => spec.value(summary.sum.value()),
         PipelineKind::Max => best(spec, values, summary.max),
         PipelineKind::Min => best(spec, values, summary.min),
         PipelineKind::Percentiles { percents, keyed } => percentiles(spec, values, percents, *keyed),
