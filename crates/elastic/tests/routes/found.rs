@@ -37,7 +37,7 @@ fn found() {
             "POST /b/_search",
             r#"{"size": 0, "query": {"term": {"k": "a"}}, "aggs": {"s": {"significant_terms": {"field": "text"}}}}"#,
             200,
-            r#"{"aggregations": {"s": {"doc_count": 3, "bg_count": 4, "buckets": [{"key": "bad", "doc_count": 3, "score": 0.3333333333333333, "bg_count": 3}]}}}"#,
+            r#"{"aggregations": {"s": {"doc_count": 3, "bg_count": 7, "buckets": [{"key": "bad", "doc_count": 3, "score": 1.3333333333333333, "bg_count": 3}]}}}"#,
         ),
         aggs(
             r#"{"k": {"terms": {"field": "k"}, "aggs": {"s": {"significant_text": {"field": "text", "min_doc_count": 1, "size": 1,

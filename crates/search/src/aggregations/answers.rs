@@ -85,6 +85,7 @@ impl Buckets {
             | Spec::TopHits(_)
             | Spec::TopMetrics(_)
             | Spec::Values(_)
+            | Spec::Objects
             | Spec::Sample(_)
             | Spec::Pipeline(_) => "metric",
         };

@@ -72,10 +72,14 @@ fn request(source: &Source, query: Option<&Query>, path: Option<&str>) -> Reques
         None => values,
         Some(path) => unnamed(Spec::Nested(path.to_owned()), Some(values)),
     };
+    let mut named = vec![asked];
+    if query.is_none() {
+        named.push(unnamed(Spec::Objects, None));
+    }
     Request {
         query: query.cloned(),
         aggregations: Aggregations {
-            named: vec![asked],
+            named,
             ..Aggregations::default()
         },
         size: 0,
@@ -96,18 +100,25 @@ impl Spec {
 }
 
 impl Collected {
-    /// The counts of the one aggregation that there is.
+    /// The counts of the first aggregation; the second one, where there is one, has counted all nested objects.
     pub(crate) fn counts(self, total: u64) -> Counts {
-        let buckets = self.0.into_iter().find_map(|state| match state {
+        let mut all = self.0.into_iter().filter_map(|state| match state {
             State::Buckets(buckets) => Some(buckets),
             _ => None,
         });
-        let Some(mut buckets) = buckets else {
+        let Some(mut buckets) = all.next() else {
             return Counts::default();
         };
-        if let Some(nested) = buckets.fixed.pop() {
-            // In Elasticsearch nested objects are documents of their own.
-            return nested.inner.counts(total + nested.count);
+        // In Elasticsearch nested objects are documents of their own.
+        let nested = buckets.fixed.pop();
+        let total = total
+            + match (all.next(), &nested) {
+                (Some(objects), _) => objects.seen,
+                (None, Some(nested)) => nested.count,
+                (None, None) => 0,
+            };
+        if let Some(nested) = nested {
+            return nested.inner.counts(total);
         }
         let by_key = buckets.by_key.into_iter();
         Counts {

@@ -122,6 +122,11 @@ impl Buckets {
             self.seen += context.weight;
             return self.add_keys(keys, named, view, context, first);
         }
+        if matches!(named.spec, Spec::Objects) {
+            let found = view.objects();
+            self.seen += context.weight * found as u64;
+            return work(found);
+        }
         let matches = |at: usize| {
             let query = context.filters.get(at);
             query.is_some_and(|node| node.score(view, context.statistics).is_some())

@@ -97,6 +97,8 @@ enum Spec {
     Significant(Source, SignificantSpec),
     /// All values, which are counted for others.
     Values(Source),
+    /// All nested objects, which are counted for others.
+    Objects,
     Sample(SampleSpec),
     Histogram(Source, Box<Interval>),
     /// A histogram whose interval is to be chosen.

@@ -35,6 +35,7 @@ impl Spec {
             | Spec::Nested(_)
             | Spec::ReverseNested(_)
             | Spec::Global
+            | Spec::Objects
             | Spec::Pipeline(_) => false,
         }
     }

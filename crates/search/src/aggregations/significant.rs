@@ -64,11 +64,13 @@ impl SignificantSpec {
     }
 }
 
-/// How much more often a term is found than usual, as the JLH score says; 0 where it is not.
+/// How much more often a term is found than usual, as the JLH score says; 0 where it is not. A term that no other document has
+/// counts as if one had it.
 fn jlh((found, of_found): (u64, u64), (all, of_all): (u64, u64)) -> f64 {
-    if [of_found, all, of_all].contains(&0) {
+    if [of_found, of_all].contains(&0) {
         return 0.0;
     }
+    let all = all.max(1);
     let (share, usual) = (found as f64 / of_found as f64, all as f64 / of_all as f64);
     match share > usual {
         true => (share - usual) * (share / usual),
@@ -84,6 +86,8 @@ mod tests {
     fn only_what_is_found_more_often_than_usual_is_worth_something() {
         assert_eq!(jlh((1, 10), (10, 100)), 0.0);
         assert_eq!(jlh((0, 0), (1, 10)), 0.0);
+        assert_eq!(jlh((1, 10), (1, 0)), 0.0);
+        assert_eq!(jlh((5, 10), (0, 100)), jlh((5, 10), (1, 100)));
         let score = jlh((5, 10), (10, 100));
         assert!((score - 0.4 * 5.0).abs() < 1e-9, "{score}");
     }
