@@ -44,7 +44,8 @@ pub(super) fn metric(name: &str, kind: &str, members: &mut Members<'_>) -> Resul
         "rate" => return rate(members).map(Some),
         "string_stats" => {
             let shows_distribution = members.flag("show_distribution")?.unwrap_or(false);
-            (Form::Plain, MetricKind::StringStats { shows_distribution })
+            // Texts have no other format: one is taken, and refused by the field.
+            (Form::Written, MetricKind::StringStats { shows_distribution })
         }
         "geo_bounds" => {
             let may_wrap = members.flag("wrap_longitude")?.unwrap_or(true);

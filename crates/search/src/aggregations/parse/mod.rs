@@ -286,6 +286,7 @@ fn missing(members: &mut Members<'_>) -> Result<Option<Value>> {
             let cause = SearchError::illegal("[missing] must not be null");
             Err(SearchError::of_member(members.context(), "missing", cause))
         }
+        Some(several @ (Value::Array(_) | Value::Object(_))) => Err(members.wrong_type("missing", several)),
         given => Ok(given.cloned()),
     }
 }
