@@ -130,11 +130,7 @@ impl SourceFilter {
                 };
                 out.extend(inner.within(value, &path).map(|value| (name.clone(), value)));
             } else if self.includes.iter().any(|pattern| leads_to(pattern, &path)) {
-                let empty = |value: &Value| {
-                    value.as_object().is_some_and(Map::is_empty)
-                        || value.as_array().is_some_and(Vec::is_empty)
-                };
-                let found = self.within(value, &path).filter(|value| !empty(value));
+                let found = self.within(value, &path).filter(|value| !is_empty(value));
                 out.extend(found.map(|value| (name.clone(), value)));
             }
         }
@@ -144,9 +140,11 @@ impl SourceFilter {
     fn within(&self, value: &Value, path: &str) -> Option<Value> {
         match value {
             Value::Object(inner) => Some(Value::Object(self.part(inner, path))),
-            Value::Array(list) => Some(Value::Array(
-                list.iter().filter_map(|value| self.within(value, path)).collect(),
-            )),
+            Value::Array(list) => {
+                let parts = list.iter().filter_map(|value| self.within(value, path));
+                // Of what is in a list, nothing stays of which nothing is left.
+                Some(Value::Array(parts.filter(|value| !is_empty(value)).collect()))
+            }
             other => self.includes.is_empty().then(|| other.clone()),
         }
     }
@@ -161,18 +159,82 @@ fn covers(pattern: &str, path: &str) -> bool {
             .any(|(at, _)| simple_match(pattern, &path[..at]))
 }
 
+fn is_empty(value: &Value) -> bool {
+    value.as_object().is_some_and(Map::is_empty) || value.as_array().is_some_and(Vec::is_empty)
+}
+
 /// Whether a pattern may name something within a path.
 fn leads_to(pattern: &str, path: &str) -> bool {
-    let mut parts = path.split('.');
-    for piece in pattern.split('.') {
-        if piece.contains('*') {
-            return true;
+    // Where the pattern can stand before each of its characters.
+    let pattern: Vec<char> = pattern.chars().collect();
+    let mut places = vec![0];
+    for c in path.chars().chain(['.']) {
+        let mut next = Vec::with_capacity(places.len());
+        for place in places {
+            let stars = pattern[place..].iter().take_while(|sign| **sign == '*').count();
+            if stars > 0 {
+                next.push(place + stars - 1);
+            }
+            if pattern.get(place + stars) == Some(&c) {
+                next.push(place + stars + 1);
+            }
         }
-        match parts.next() {
-            None => return true,
-            Some(part) if part == piece => {}
-            Some(_) => return false,
+        next.sort_unstable();
+        next.dedup();
+        places = next;
+    }
+    !places.is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// What is shown of a document.
+    fn shown(filter: Value, document: Value) -> Value {
+        let filter = SourceFilter::parse(&filter).expect("a filter");
+        Value::Object(filter.part(document.as_object().expect("an object"), ""))
+    }
+
+    #[test]
+    fn nothing_stays_in_a_list_of_what_is_left_out_as_a_whole() {
+        let document = || json!({"a": [{"b": 1}, {"c": 2}, 3, [{"b": 4}, {"c": 5}]], "d": {"b": 6}});
+        for (filter, wanted) in [
+            (json!(["a.b"]), json!({"a": [{"b": 1}, [{"b": 4}]]})),
+            (
+                json!({"excludes": "*.b"}),
+                json!({"a": [{"c": 2}, 3, [{"c": 5}]], "d": {}}),
+            ),
+            (
+                json!({"includes": "a", "excludes": ["a.b", "a.c"]}),
+                json!({"a": [3]}),
+            ),
+            (json!(["a.x", "d"]), json!({"d": {"b": 6}})),
+        ] {
+            assert_eq!(shown(filter.clone(), document()), wanted, "{filter}");
+        }
+        // What a pattern cannot reach stays as it is.
+        let empty = json!({"c": [{}, []], "ab": 1});
+        assert_eq!(shown(json!({"excludes": "ab*"}), empty), json!({"c": [{}, []]}));
+    }
+
+    #[test]
+    fn patterns_lead_to_what_is_within_paths() {
+        for (pattern, path, leads) in [
+            ("a.b", "a", true),
+            ("a.b", "a.b", false),
+            ("a.b", "ab", false),
+            ("a*", "a", true),
+            ("a*", "b", false),
+            ("*.b", "a", true),
+            ("a*c.d", "abc", true),
+            ("a*c.d", "abd", true),
+            ("a*c", "b", false),
+            ("**", "a.b.c", true),
+            ("", "a", false),
+        ] {
+            assert_eq!(leads_to(pattern, path), leads, "{pattern} {path}");
         }
     }
-    false
 }
