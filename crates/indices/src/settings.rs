@@ -1,13 +1,12 @@
 //! Settings of indices, in the form in which Elasticsearch shows them.
 
 use crate::error::{ElasticError, Result};
-use search::Analysis;
 use search::shard_counts::Counts;
+use search::{Analysis, parse_time};
 use serde_json::{Map, Value, json};
 
 /// Settings that may be given and change nothing here: copies, segments and caches are the store's own matter.
-const WITHOUT_EFFECT: [&str; 22] = [
-    "refresh_interval",
+const WITHOUT_EFFECT: [&str; 21] = [
     "auto_expand_replicas",
     "codec",
     "hidden",
@@ -32,14 +31,18 @@ const WITHOUT_EFFECT: [&str; 22] = [
 ];
 
 /// What can be changed only while an index is closed.
-const STATIC: [&str; 6] = [
+const STATIC: [&str; 7] = [
     "number_of_shards",
     "codec",
     "number_of_routing_shards",
     "analysis",
     "store",
     "soft_deletes",
+    "sort",
 ];
+
+/// What stays as it was when the index was made.
+const FINAL: [&str; 3] = ["number_of_shards", "soft_deletes", "sort"];
 
 /// The blocks that settings may put on an index, whether they are for writes alone, and how they are called.
 const BLOCKS: [(&str, bool, &str); 4] = [
@@ -92,11 +95,7 @@ pub fn shown_blocks(index: &Map<String, Value>, is_closed: bool) -> Map<String, 
 
 /// Refuses settings that an open index keeps as they are.
 pub fn check_dynamic(new: &Map<String, Value>, index: &str) -> Result<()> {
-    let fixed: Vec<String> = STATIC
-        .iter()
-        .filter(|name| new.contains_key(**name))
-        .map(|name| format!("index.{name}"))
-        .collect();
+    let fixed = named(new, &STATIC);
     match fixed.is_empty() {
         true => Ok(()),
         false => Err(ElasticError::illegal(format!(
@@ -104,6 +103,31 @@ pub fn check_dynamic(new: &Map<String, Value>, index: &str) -> Result<()> {
             fixed.join(", ")
         ))),
     }
+}
+
+/// Refuses settings that an index keeps for as long as it is there.
+pub fn check_kept(new: &Map<String, Value>, index: &str) -> Result<()> {
+    match named(new, &FINAL).first() {
+        None => Ok(()),
+        Some(name) => Err(ElasticError::illegal(format!(
+            "final {index} setting [{name}], not updateable"
+        ))),
+    }
+}
+
+/// The whole names of those settings that are among these, or within them.
+fn named(settings: &Map<String, Value>, names: &[&str]) -> Vec<String> {
+    let within = settings.iter().filter(|(name, _)| names.contains(&name.as_str()));
+    let within: Map<String, Value> = within
+        .map(|(name, value)| (format!("index.{name}"), value.clone()))
+        .collect();
+    let whole = flat(&Value::Object(within));
+    whole
+        .as_object()
+        .into_iter()
+        .flat_map(Map::keys)
+        .cloned()
+        .collect()
 }
 
 /// Without those that are there already.
@@ -146,7 +170,10 @@ pub fn normalized(given: &Map<String, Value>) -> Result<Map<String, Value>> {
                         "unknown setting [index.blocks.{other}]"
                     )));
                 }
+                let mut flags = value.as_object().into_iter().flatten();
+                flags.try_for_each(|(_, flag)| check_flag(flag))?;
             }
+            "refresh_interval" => check_interval(value)?,
             // Which pipelines documents go through is looked for when they are written.
             "query_string" | "default_pipeline" | "final_pipeline" | "lifecycle" => {}
             "highlight" => {
@@ -170,6 +197,29 @@ pub fn normalized(given: &Map<String, Value>) -> Result<Map<String, Value>> {
         }
     }
     Ok(index)
+}
+
+/// Refuses what is neither true nor false; what is null is taken back.
+fn check_flag(value: &Value) -> Result<()> {
+    match value.as_str() {
+        _ if value.is_null() => Ok(()),
+        Some("true" | "false") => Ok(()),
+        given => Err(ElasticError::illegal(format!(
+            "Failed to parse value [{}] as only [true] or [false] are allowed.",
+            given.map_or_else(|| value.to_string(), str::to_owned)
+        ))),
+    }
+}
+
+/// Refuses what is no time between two refreshes.
+fn check_interval(value: &Value) -> Result<()> {
+    match value.as_str() {
+        Some(text) if text != "-1" && text.bytes().any(|byte| byte != b'0') => {
+            parse_time(text, "index.refresh_interval")?;
+            Ok(())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Parts of a setting's name at most, which are objects within objects: more than any setting has, and few enough to go into.
@@ -357,6 +407,54 @@ mod tests {
             json!({"query": {"b": {"c": 1}, "default_field": "a"}}),
         ] {
             assert_eq!(parsed(given.clone()).ok(), Some(tree.clone()), "{given}");
+        }
+    }
+
+    #[test]
+    fn values_that_settings_cannot_have_are_refused() {
+        for (given, wanted) in [
+            (
+                json!({"blocks.write": "maybe"}),
+                "Failed to parse value [maybe] as only [true] or [false] are allowed.",
+            ),
+            (
+                json!({"refresh_interval": "5"}),
+                "failed to parse setting [index.refresh_interval] with value [5] as a time value: unit is missing or unrecognized",
+            ),
+        ] {
+            let error = parsed(given.clone()).expect_err("refused");
+            assert_eq!(error.reason, wanted, "{given}");
+        }
+        for given in [
+            json!({"blocks": {"write": true, "read": "false", "read_only": null}}),
+            json!({"refresh_interval": "-1"}),
+            json!({"refresh_interval": -1}),
+            json!({"refresh_interval": "0"}),
+            json!({"refresh_interval": "30s"}),
+            json!({"refresh_interval": null}),
+        ] {
+            assert!(parsed(given.clone()).is_ok(), "{given}");
+        }
+    }
+
+    #[test]
+    fn some_settings_are_kept_while_an_index_is_open_and_some_for_ever() {
+        let refused = |given: Value| {
+            let new = normalized(given.as_object().expect("an object")).expect("settings");
+            let reason = |checked: Result<()>| checked.err().map(|error| error.reason);
+            (reason(check_dynamic(&new, "i")), reason(check_kept(&new, "i")))
+        };
+        let open = |name: &str| {
+            Some(format!(
+                "Can't update non dynamic settings [[{name}]] for open indices [[i]]"
+            ))
+        };
+        let kept = |name: &str| Some(format!("final i setting [{name}], not updateable"));
+        assert_eq!(refused(json!({"number_of_replicas": 2})), (None, None));
+        let name = "index.analysis.analyzer.a.type";
+        assert_eq!(refused(json!({name: "standard"})), (open(name), None));
+        for name in ["index.number_of_shards", "index.sort.field"] {
+            assert_eq!(refused(json!({name: "2"})), (open(name), kept(name)));
         }
     }
 

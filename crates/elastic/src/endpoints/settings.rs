@@ -8,7 +8,7 @@ use crate::respond::{Answer, acknowledged, ok};
 use auth::Action;
 use http::Method;
 use indices::error::{ElasticError, Result};
-use indices::settings::{self, check_dynamic, flat, normalized, only_new};
+use indices::settings::{self, check_dynamic, check_kept, flat, normalized, only_new};
 use serde_json::{Map, Value, json};
 
 /// `/{index}/_settings/{names}`.
@@ -80,8 +80,9 @@ async fn put(call: &mut Call, expression: &str) -> Result<Answer> {
     let mut indices = Vec::new();
     for name in resolve(call, expression, options)? {
         let index = call.index(&name, Action::CollMod)?;
-        if !index.is_closed() {
-            check_dynamic(&new, &name)?;
+        match index.is_closed() {
+            true => check_kept(&new, &name)?,
+            false => check_dynamic(&new, &name)?,
         }
         indices.push(index);
     }
