@@ -7,6 +7,7 @@ use http::StatusCode;
 use indices::error::{ElasticError, Result};
 use search::{Held, simple_match};
 use serde_json::{Map, Value, json};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 /// What a cell takes, about: it is there as a text of its own, and in the answer.
@@ -118,16 +119,23 @@ impl Table {
         match format.as_deref() {
             None | Some("text") => Ok(text(self.text(&shown, has_head))),
             Some("json") => {
-                let object = |row: &Vec<String>| {
-                    let cells = shown.iter().map(|(at, name)| (name.clone(), json!(row[*at])));
-                    Value::Object(cells.collect::<Map<_, _>>())
-                };
-                Ok(ok(Value::Array(self.rows.iter().map(object).collect())))
+                let objects = self.rows.iter().map(|row| self.object(&shown, row));
+                Ok(ok(Value::Array(objects.collect())))
             }
             Some(other) => Err(ElasticError::unsupported(format!(
                 "the format [{other}] of a list"
             ))),
         }
+    }
+
+    /// A row by the names of its columns; a number that is not known is null.
+    fn object(&self, shown: &[(usize, String)], row: &[String]) -> Value {
+        let cell = |at: usize| match row[at].as_str() {
+            "" if self.columns[at].is_right => Value::Null,
+            text => json!(text),
+        };
+        let cells = shown.iter().map(|(at, name)| (name.clone(), cell(*at)));
+        Value::Object(cells.collect::<Map<_, _>>())
     }
 
     /// Puts rows in the order of keys as `name:desc`, the first of which counts most.
@@ -148,9 +156,15 @@ impl Table {
             }
         }
         self.rows.sort_by(|a, b| {
-            let by = |(at, is_descending): &(usize, bool)| match is_descending {
-                true => order(&b[*at], &a[*at]),
-                false => order(&a[*at], &b[*at]),
+            let by = |(at, is_descending): &(usize, bool)| {
+                let (a, b) = match is_descending {
+                    true => (&b[*at], &a[*at]),
+                    false => (&a[*at], &b[*at]),
+                };
+                match self.columns[*at].is_right {
+                    true => order(&size(a), &size(b)),
+                    false => order(a, b),
+                }
             };
             columns
                 .iter()
@@ -214,6 +228,18 @@ impl Table {
     }
 }
 
+/// A size as a number of bytes; what is none stays as it is, and what is not known comes before all.
+fn size(cell: &str) -> Cow<'_, str> {
+    if cell.is_empty() {
+        return Cow::Borrowed("-inf");
+    }
+    let bytes = UNITS.iter().rev().find_map(|(unit, size)| {
+        let number: f64 = cell.strip_suffix(unit)?.parse().ok()?;
+        Some(number * *size as f64)
+    });
+    bytes.map_or(Cow::Borrowed(cell), |bytes| Cow::Owned(bytes.to_string()))
+}
+
 /// Which of two cells comes first: numbers by what they are, before texts, so that this is one order of all.
 fn order(a: &str, b: &str) -> Ordering {
     match (a.parse::<f64>(), b.parse::<f64>()) {
@@ -231,16 +257,18 @@ pub(super) fn text(text: String) -> Answer {
     }
 }
 
+/// The units of sizes, with their bytes.
+const UNITS: [(&str, u64); 5] = [
+    ("b", 1),
+    ("kb", 1 << 10),
+    ("mb", 1 << 20),
+    ("gb", 1 << 30),
+    ("tb", 1 << 40),
+];
+
 /// A size as people read it.
 pub(super) fn bytes(bytes: u64) -> String {
-    let units = [
-        ("b", 1_u64),
-        ("kb", 1 << 10),
-        ("mb", 1 << 20),
-        ("gb", 1 << 30),
-        ("tb", 1 << 40),
-    ];
-    let (unit, size) = units
+    let (unit, size) = UNITS
         .into_iter()
         .rev()
         .find(|(_, size)| bytes >= *size)
@@ -299,6 +327,21 @@ mod tests {
             (found.len(), found[0].as_str(), found[99].as_str()),
             (100, "0 ", "9a ")
         );
+    }
+
+    #[test]
+    fn sizes_are_sorted_by_their_bytes_and_unknown_ones_are_null() {
+        let mut table = Table::new(&[Column::left("i", ""), Column::right("store", "")]);
+        let sizes = ["9kb", "", "1.2mb", "10kb", "225b", "3gb"];
+        for (at, size) in sizes.iter().enumerate() {
+            table.row(vec![at.to_string(), (*size).to_owned()]);
+        }
+        table.sort(&["store:desc".to_owned()]).expect("sorted");
+        let names: String = table.rows.iter().map(|row| row[0].as_str()).collect();
+        assert_eq!(names, "523041");
+        let shown = [(1, "store".to_owned())];
+        assert_eq!(table.object(&shown, &table.rows[5]), json!({"store": null}));
+        assert_eq!(table.object(&shown, &table.rows[0]), json!({"store": "3gb"}));
     }
 
     #[test]
