@@ -69,14 +69,10 @@ pub(super) fn items<'b>(body: &'b [u8], index: Option<&str>, routing: Option<&st
 }
 
 /// A number of an action, which may be written as a text.
-fn integer(value: &Value) -> Result<Option<i64>> {
+fn integer(value: &Value) -> Result<i64> {
     match value {
-        Value::Null => Ok(None),
-        Value::String(text) => text.parse().map(Some).map_err(|_| no_number(text)),
-        value => match value.as_i64() {
-            Some(number) => Ok(Some(number)),
-            None => Err(no_number(&value.to_string())),
-        },
+        Value::String(text) => text.parse().map_err(|_| no_number(text)),
+        value => value.as_i64().ok_or_else(|| no_number(&value.to_string())),
     }
 }
 
@@ -188,33 +184,36 @@ fn verb_of(number: usize, name: &str) -> Result<&'static str> {
 impl Item<'_> {
     /// Takes one option of its action.
     fn take(&mut self, number: usize, name: &str, value: &Value, conditions: &mut Conditions) -> Result<()> {
+        // What is null is as if it were not there: the request may say it for all its actions.
+        if value.is_null() {
+            return Ok(());
+        }
         if matches!(value, Value::Object(_) | Value::Array(_)) && name != "_source" {
             let found = token_of(value);
             let expected = format!("a simple value for field [{name}] but found [{found}]");
             return Err(malformed(number, &expected));
         }
         let text = |value: &Value| match value {
-            Value::String(text) => Some(text.clone()),
-            Value::Null => None,
-            other => Some(other.to_string()),
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
         };
         match name {
-            "_index" => self.index = text(value).unwrap_or_default(),
-            "_id" => self.id = text(value),
-            "if_seq_no" => conditions.sequence = integer(value)?,
-            "if_primary_term" => conditions.term = integer(value)?,
+            "_index" => self.index = text(value),
+            "_id" => self.id = Some(text(value)),
+            "if_seq_no" => conditions.sequence = Some(integer(value)?),
+            "if_primary_term" => conditions.term = Some(integer(value)?),
             "_source" => self.shown = Some(SourceFilter::parse(value)?),
-            "routing" | "_routing" => self.routing = text(value),
+            "routing" | "_routing" => self.routing = Some(text(value)),
             "_type" => {}
-            "retry_on_conflict" | "_retry_on_conflict" => conditions.retries = integer(value)?.unwrap_or(0),
+            "retry_on_conflict" | "_retry_on_conflict" => conditions.retries = integer(value)?,
             "require_alias" => self.requires_alias = Some(flag(value)?),
             // An `index` that says `create` is one; whatever else is said here changes nothing.
             "op_type" if self.verb == "index" && value == "create" => self.verb = "create",
             "op_type" => {}
             // Updates go through none.
-            "pipeline" => self.pipeline = text(value).filter(|_| self.verb != "update"),
-            "version" | "_version" => conditions.version = integer(value)?,
-            "version_type" | "_version_type" => conditions.version_type = text(value),
+            "pipeline" => self.pipeline = Some(text(value)).filter(|_| self.verb != "update"),
+            "version" | "_version" => conditions.version = Some(integer(value)?),
+            "version_type" | "_version_type" => conditions.version_type = Some(text(value)),
             other => {
                 let reason =
                     format!("Action/metadata line [{number}] contains an unknown parameter [{other}]");
@@ -253,5 +252,25 @@ impl Item<'_> {
             return Err(ElasticError::validation(&["id is missing".to_owned()]));
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_null_is_said_by_the_request() {
+        let body = b"{\"index\": {\"_index\": null, \"_id\": null, \"routing\": null, \"version\": null, \"require_alias\": null, \"x\": null}}\n{}\n";
+        let items = items(body, Some("logs"), Some("r")).expect("items");
+        let [item] = &items[..] else {
+            panic!("{} items", items.len());
+        };
+        assert_eq!(
+            (item.index.as_str(), item.routing.as_deref()),
+            ("logs", Some("r"))
+        );
+        assert_eq!((item.id.as_deref(), item.requires_alias), (None, None));
+        assert!(item.version.is_none() && item.condition.is_none());
     }
 }
