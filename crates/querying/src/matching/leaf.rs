@@ -82,10 +82,7 @@ impl Leaf {
             FieldKind::Vector(_) => {
                 self.field.nested.as_deref() == view.scope && !view.vectors(&self.field).is_empty()
             }
-            FieldKind::Text => view.terms(&self.field).iter().any(|term| match term {
-                Term::Text(text) => !self.field.analyzer.tokens(text).is_empty() || !text.is_empty(),
-                _ => true,
-            }),
+            // A text is there although it has no terms.
             _ => !view.terms(&self.field).is_empty(),
         }
     }

@@ -217,4 +217,23 @@ mod tests {
         let rarity = (1.0 + 0.5 / 2.5_f32).ln();
         assert!((one - rarity * 2.2 / 1.6).abs() < 1e-6, "{one}");
     }
+
+    #[test]
+    fn texts_are_there_although_they_have_no_terms() {
+        let source = json!({"properties": {"t": {"type": "text"}, "k": {"type": "keyword"}}});
+        let mapping = Mapping::parse(&source, Analysis::default()).expect("a mapping");
+        let exists = |field: &str, name: &str, value: value::Value| {
+            let document = value::Document::new().with(name, value);
+            let query = parse_query(&json!({"exists": {"field": field}})).expect("a query");
+            let node = compile(&query, &mapping, 0, &Clauses::default()).expect("compiled");
+            let view = View::of_document(&mapping, (&document).into());
+            node.score(&view, &Statistics::default()).is_some()
+        };
+        for field in ["t", "k"] {
+            assert!(exists(field, field, "".into()), "{field}");
+            assert!(exists(field, field, "-".into()), "{field}");
+            assert!(!exists(field, field, value::Value::Null), "{field}");
+            assert!(!exists(field, "other", "".into()), "{field}");
+        }
+    }
 }

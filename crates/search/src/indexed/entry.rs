@@ -60,8 +60,7 @@ fn add(entry: &mut Entry, key: Key, field: &Field, view: &View<'_>) -> bool {
         FieldKind::Text if is_plain(field) => add_plain(entry, key, field, view),
         FieldKind::Text => {
             let mut found = terms(view, field).terms;
-            let is_there = !found.is_empty() || view.terms(field).iter().any(is_some_text);
-            if is_there {
+            if !view.terms(field).is_empty() {
                 entry.add_present(key);
             }
             found.sort_by_key(|(_, place)| *place);
@@ -133,7 +132,7 @@ fn is_plain(field: &Field) -> bool {
 fn add_plain(entry: &mut Entry, key: Key, field: &Field, view: &View<'_>) -> bool {
     let values = view.raw(field);
     let texts: Vec<Cow<'_, str>> = values.into_iter().filter_map(text_at).collect();
-    if texts.iter().any(|text| !text.is_empty()) {
+    if !texts.is_empty() {
         entry.add_present(key);
     }
     let mut terms = TextTerms::new(texts.iter().map(|text| text.len()).sum());
@@ -175,10 +174,6 @@ fn add_nested(entry: &mut Entry, key: Key, field: &Field, objects: &[View<'_>]) 
     found.sort_unstable();
     found.dedup();
     entry.add_words(key, found.iter().map(String::as_str))
-}
-
-fn is_some_text(term: &Term) -> bool {
-    !matches!(term, Term::Text(text) if text.is_empty())
 }
 
 /// A value of a column; `None` for those that have none.
