@@ -184,6 +184,23 @@ pub const CASES: &[Case] = &[
         r#"{"aggregations": {"kinds": {"buckets": {"small": {"doc_count": 1, "one": {"doc_count": 1, "most": {"value": 5.0}}},
             "warnings": {"doc_count": 1, "one": {"most": {"value": 7.0}}}, "_other_": {"doc_count": 2, "one": {"doc_count": 1, "most": {"value": 15.0}}}}}}}"#,
     ),
+    // Ranges of addresses are in their order, not in the request's.
+    case(
+        "PUT /hosts",
+        r#"{"mappings": {"properties": {"ip": {"type": "ip"}}}}"#,
+        200,
+        "",
+    ),
+    case("PUT /hosts/_doc/1", r#"{"ip": "10.0.0.130"}"#, 201, ""),
+    case(
+        "POST /hosts/_search",
+        r#"{"size": 0, "aggs": {"nets": {"ip_range": {"field": "ip", "ranges": [{"from": "10.0.0.128"}, {"mask": "10.0.0.0/24"},
+            {"from": "10.0.0.128", "to": "10.0.0.131"}, {"to": "10.0.0.128"}]}}}}"#,
+        200,
+        r#"{"aggregations": {"nets": {"buckets": [{"key": "*-10.0.0.128", "to": "10.0.0.128", "doc_count": 0},
+            {"key": "10.0.0.0/24", "from": "10.0.0.0", "to": "10.0.1.0", "doc_count": 1},
+            {"key": "10.0.0.128-10.0.0.131", "doc_count": 1}, {"key": "10.0.0.128-*", "doc_count": 1}]}}}"#,
+    ),
     // The last day of a range ends with it.
     case(
         "POST /logs/_search",

@@ -11,6 +11,7 @@ use mapping::geo::Point;
 use mapping::json::scalar;
 use mapping::value_format::ValueFormat;
 use serde_json::{Map, Value, json};
+use std::cmp::Ordering;
 
 /// What ranges are of.
 #[derive(Clone, Copy, Debug)]
@@ -74,14 +75,19 @@ impl RangeSpec {
                 (range.low, range.high) = (end(&range.given.0)?, end(&range.given.1)?);
             }
         }
-        if !matches!(self.of, Of::Addresses | Of::Distances(..)) {
-            self.ranges.sort_by(|a, b| {
+        match self.of {
+            Of::Numbers | Of::Dates => self.ranges.sort_by(|a, b| {
                 let number =
                     |end: &Option<Term>, none: f64| end.as_ref().and_then(Term::as_f64).unwrap_or(none);
                 let low = |range: &OneRange| number(&range.low, f64::NEG_INFINITY);
                 let high = |range: &OneRange| number(&range.high, f64::INFINITY);
                 low(a).total_cmp(&low(b)).then(high(a).total_cmp(&high(b)))
-            });
+            }),
+            Of::Addresses => self.ranges.sort_by(|a, b| {
+                addresses(&a.low, &b.low, Ordering::Less).then(addresses(&a.high, &b.high, Ordering::Greater))
+            }),
+            // As the request has them.
+            Of::Distances(..) => {}
         }
         Ok(())
     }
@@ -112,6 +118,17 @@ impl RangeSpec {
                 shown.text(number).unwrap_or_else(|| double_text(number))
             }
         }
+    }
+}
+
+/// Which of two ends of ranges of addresses is first, where one that is not given is as `none` says
+/// to one that is.
+fn addresses(a: &Option<Term>, b: &Option<Term>, none: Ordering) -> Ordering {
+    match (a, b) {
+        (Some(a), Some(b)) => a.compare(b),
+        (None, Some(_)) => none,
+        (Some(_), None) => none.reverse(),
+        (None, None) => Ordering::Equal,
     }
 }
 
