@@ -80,8 +80,8 @@ impl Mapping {
             }
             Some(Value::String(one)) if one == "none" => None,
             Some(given) => {
-                let formats = one_or_many(given).into_iter().filter_map(Value::as_str);
-                formats.into_iter().find(|format| reads(format, text))
+                let mut formats = one_or_many(given).into_iter().filter_map(Value::as_str);
+                formats.find(|format| reads(format, text))
             }
         }
     }

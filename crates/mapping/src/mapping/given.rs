@@ -82,20 +82,20 @@ const FLAGS: [&str; 10] = [
 
 /// Refuses what is neither true nor false where that is wanted.
 fn check_flags(name: &str, definition: &Map<String, Value>) -> Result<()> {
-    let given = FLAGS
+    let mut given = FLAGS
         .into_iter()
         .filter_map(|flag| Some((flag, definition.get(flag)?)));
-    for (flag, value) in given.filter(|(_, value)| as_bool(value).is_none()) {
-        let type_name = definition.get("type").and_then(scalar);
-        return Err(SearchError::mapper(match scalar(value) {
-            None => format!(
-                "[{flag}] on mapper [{name}] of type [{}] must not have a [{value}] value",
-                type_name.unwrap_or_else(|| "object".to_owned())
-            ),
-            Some(text) => format!("Failed to parse value [{text}] as only [true] or [false] are allowed."),
-        }));
-    }
-    Ok(())
+    let Some((flag, value)) = given.find(|(_, value)| as_bool(value).is_none()) else {
+        return Ok(());
+    };
+    let type_name = definition.get("type").and_then(scalar);
+    Err(SearchError::mapper(match scalar(value) {
+        None => format!(
+            "[{flag}] on mapper [{name}] of type [{}] must not have a [{value}] value",
+            type_name.unwrap_or_else(|| "object".to_owned())
+        ),
+        Some(text) => format!("Failed to parse value [{text}] as only [true] or [false] are allowed."),
+    }))
 }
 
 /// Refuses a value for null that its field cannot have.
