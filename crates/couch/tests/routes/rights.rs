@@ -18,13 +18,24 @@ fn a_user_with_one_time_passwords_needs_more_than_a_password() {
     run_with_keeper(ONE_TIME_PASSWORDS);
 }
 
+/// Makes a user whose credentials are jan:apple.
+const JAN: Case = case(
+    "PUT /_users/org.couchdb.user:jan",
+    r#"{"name": "jan", "type": "user", "roles": [], "password": "apple"}"#,
+    201,
+    r#"{"ok": true}"#,
+);
+
+/// Makes a user whose credentials are eva:apple.
+const EVA: Case = case(
+    "PUT /_users/org.couchdb.user:eva",
+    r#"{"name": "eva", "type": "user", "roles": [], "password": "apple"}"#,
+    201,
+    r#"{"ok": true}"#,
+);
+
 const ONE_TIME_PASSWORDS: &[Case] = &[
-    case(
-        "PUT /_users/org.couchdb.user:jan",
-        r#"{"name": "jan", "type": "user", "roles": [], "password": "apple"}"#,
-        201,
-        r#"{"ok": true}"#,
-    ),
+    JAN,
     case(
         "POST /_session",
         r#"{"name": "jan", "password": "apple", "token": "of no need"}"#,
@@ -77,18 +88,8 @@ const REPLICATIONS: &[Case] = &[
         200,
         r#"{"ok": true}"#,
     ),
-    case(
-        "PUT /_users/org.couchdb.user:jan",
-        r#"{"name": "jan", "type": "user", "roles": [], "password": "apple"}"#,
-        201,
-        r#"{"ok": true}"#,
-    ),
-    case(
-        "PUT /_users/org.couchdb.user:eva",
-        r#"{"name": "eva", "type": "user", "roles": [], "password": "apple"}"#,
-        201,
-        r#"{"ok": true}"#,
-    ),
+    JAN,
+    EVA,
     case(
         "PUT /_replicator/a\nAuthorization: Basic amFuOmFwcGxl",
         r#"{"source": "http://jan:apple@127.0.0.1:1/a", "target": "http://127.0.0.1:1/b",
@@ -202,18 +203,8 @@ const FIGURES: &[Case] = &[
 
 /// The credentials are those of the keeper, jan:apple, who administers the database, and eva:apple.
 const UPKEEP: &[Case] = &[
-    case(
-        "PUT /_users/org.couchdb.user:jan",
-        r#"{"name": "jan", "type": "user", "roles": [], "password": "apple"}"#,
-        201,
-        r#"{"ok": true}"#,
-    ),
-    case(
-        "PUT /_users/org.couchdb.user:eva",
-        r#"{"name": "eva", "type": "user", "roles": [], "password": "apple"}"#,
-        201,
-        r#"{"ok": true}"#,
-    ),
+    JAN,
+    EVA,
     case(
         "PUT /db\nAuthorization: Basic a2VlcGVyOmxhcmRlcg==",
         "",
