@@ -35,6 +35,13 @@ enum Operation {
     Or,
 }
 
+/// What stands between clauses.
+enum Mark {
+    Operation(Operation),
+    Not,
+    Nothing,
+}
+
 struct Parser<'t> {
     text: &'t [char],
     at: usize,
@@ -161,6 +168,20 @@ impl Options {
             .as_ref()
             .is_none_or(|flags| flags.iter().any(|one| one == flag))
     }
+
+    /// What a character between clauses means; `None` where a clause begins with it.
+    fn mark(&self, c: char) -> Option<Mark> {
+        let (flag, mark) = match c {
+            '+' => ("AND", Mark::Operation(Operation::And)),
+            '|' => ("OR", Mark::Operation(Operation::Or)),
+            '-' => ("NOT", Mark::Not),
+            // One that closes nothing.
+            ')' => ("PRECEDENCE", Mark::Nothing),
+            c if c.is_whitespace() => ("WHITESPACE", Mark::Nothing),
+            _ => return None,
+        };
+        self.has(flag).then_some(mark)
+    }
 }
 
 /// Where parentheses are closed, by the places where they are opened.
@@ -228,44 +249,18 @@ impl Parser<'_> {
         let (mut pending, mut is_negated) = (None, false);
         while let Some(c) = self.peek().filter(|_| self.at < end) {
             let negates = std::mem::take(&mut is_negated);
-            let clause = match c {
-                c if c.is_whitespace() && self.options.has("WHITESPACE") => {
-                    self.at += 1;
-                    continue;
+            if let Some(mark) = self.options.mark(c) {
+                match mark {
+                    Mark::Operation(operation) => pending = pending.or(Some(operation)),
+                    Mark::Not => is_negated = !negates,
+                    Mark::Nothing => {}
                 }
-                '+' if self.options.has("AND") => {
-                    pending = pending.or(Some(Operation::And));
-                    self.at += 1;
-                    continue;
-                }
-                '|' if self.options.has("OR") => {
-                    pending = pending.or(Some(Operation::Or));
-                    self.at += 1;
-                    continue;
-                }
-                '-' if self.options.has("NOT") => {
-                    is_negated = !negates;
-                    self.at += 1;
-                    continue;
-                }
-                ')' if self.options.has("PRECEDENCE") => {
-                    self.at += 1;
-                    continue;
-                }
-                '(' if self.options.has("PRECEDENCE") => {
-                    let close = self.closed.get(&self.at).copied();
-                    self.at += 1;
-                    // What is never closed means nothing.
-                    close.and_then(|close| {
-                        let group = self.group(close, depth + 1);
-                        self.at = self.at.max(close + 1);
-                        group
-                    })
-                }
-                '"' if self.options.has("PHRASE") => self.phrase(end).map(Part::of),
-                _ => self.word(end).map(Part::of),
+                self.at += 1;
+                continue;
+            }
+            let Some(mut clause) = self.clause(c, end, depth) else {
+                continue;
             };
-            let Some(mut clause) = clause else { continue };
             if negates {
                 clause = Part {
                     query: without(clause.query),
@@ -286,6 +281,23 @@ impl Parser<'_> {
             whole = Some(next);
         }
         whole.map(|(part, _)| part)
+    }
+
+    /// The clause that begins with this character; `None` where what stands there means nothing.
+    fn clause(&mut self, begin: char, end: usize, depth: usize) -> Option<Part> {
+        match begin {
+            '(' if self.options.has("PRECEDENCE") => {
+                let close = self.closed.get(&self.at).copied();
+                self.at += 1;
+                // What is never closed means nothing.
+                let close = close?;
+                let group = self.group(close, depth + 1);
+                self.at = self.at.max(close + 1);
+                group
+            }
+            '"' if self.options.has("PHRASE") => self.phrase(end).map(Part::of),
+            _ => self.word(end).map(Part::of),
+        }
     }
 
     fn phrase(&mut self, end: usize) -> Option<Query> {
