@@ -207,39 +207,49 @@ fn value_query(
         },
         "regexp" => {
             members.integer("max_determinized_states")?;
-            // All of them, as Lucene counts them and has counted them, or none.
-            let bits = members.integer("flags_value")?.unwrap_or(0);
-            let flags = members.take("flags");
-            if flags.is_some_and(|flags| !matches!(flags.as_str(), Some("ALL" | "NONE")))
-                || ![0, 0xff, 0xffff].contains(&bits)
-            {
-                return Err(SearchError::unsupported(
-                    "[flags] of [regexp] besides ALL and NONE",
-                ));
-            }
+            check_flags(members)?;
             Pattern::Regexp {
                 value,
                 case_insensitive,
             }
         }
-        _ => {
-            let default = Fuzzy::default();
-            let fuzzy = Fuzzy {
-                fuzziness: fuzziness(members)?.unwrap_or(default.fuzziness),
-                prefix_length: prefix_length("fuzzy", members, "prefix_length")?,
-                transpositions: members.flag("transpositions")?.unwrap_or(true),
-                expansions_max: expansions("fuzzy", members, "max_expansions")?
-                    .unwrap_or(default.expansions_max),
-                normalizes: false,
-            };
-            Pattern::Fuzzy { value, fuzzy }
-        }
+        _ => Pattern::Fuzzy {
+            value,
+            fuzzy: fuzzy(members)?,
+        },
     };
     Ok(Query::Pattern {
         field,
         pattern,
         rewrite: Rewrite::parse(members.text("rewrite")?.as_deref())?,
         boost,
+    })
+}
+
+/// Refuses flags of regular expressions that take some of the operators away.
+fn check_flags(members: &mut Members<'_>) -> Result<()> {
+    // All of them, as Lucene counts them and has counted them, or none.
+    let bits = members.integer("flags_value")?.unwrap_or(0);
+    let flags = members.take("flags");
+    if flags.is_some_and(|flags| !matches!(flags.as_str(), Some("ALL" | "NONE")))
+        || ![0, 0xff, 0xffff].contains(&bits)
+    {
+        return Err(SearchError::unsupported(
+            "[flags] of [regexp] besides ALL and NONE",
+        ));
+    }
+    Ok(())
+}
+
+/// How near the terms of `fuzzy` must be.
+fn fuzzy(members: &mut Members<'_>) -> Result<Fuzzy> {
+    let default = Fuzzy::default();
+    Ok(Fuzzy {
+        fuzziness: fuzziness(members)?.unwrap_or(default.fuzziness),
+        prefix_length: prefix_length("fuzzy", members, "prefix_length")?,
+        transpositions: members.flag("transpositions")?.unwrap_or(true),
+        expansions_max: expansions("fuzzy", members, "max_expansions")?.unwrap_or(default.expansions_max),
+        normalizes: false,
     })
 }
 
