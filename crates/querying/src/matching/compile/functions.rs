@@ -6,10 +6,10 @@ use crate::matching::functions::{Function, FunctionValue, Functions, Origin, Scr
 use crate::query::{self, Decay, FunctionKind, FunctionScore, Query, Range};
 use crate::script::DocumentScript;
 use crate::units::time_of;
-use mapping::FieldKind;
 use mapping::error::{Result, SearchError};
 use mapping::geo::{Point, metres};
 use mapping::json::{as_f64, scalar};
+use mapping::{Field, FieldKind};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -102,28 +102,40 @@ impl Compiler<'_> {
             .field(&decay.field)
             .map(Cow::into_owned)
             .ok_or_else(unknown)?;
+        let (origin, scale, offset) = self.measures(decay, &field)?;
+        let scale = scale.ok_or_else(|| unreadable(decay, "scale"))?;
+        if scale <= 0.0 {
+            return Err(SearchError::illegal("a decay function: scale must be > 0.0."));
+        }
+        Ok(FunctionValue::Decay {
+            field: Arc::clone(&field),
+            origin,
+            scale,
+            offset: offset.ok_or_else(|| unreadable(decay, "offset"))?,
+            decay: decay.decay,
+            curve: decay.curve,
+            mode: decay.mode,
+        })
+    }
+
+    /// The origin, scale and offset of a decay function in the measure of its field; the lengths where they can be read.
+    fn measures(self, decay: &Decay, field: &Field) -> Result<(Origin, Option<f64>, Option<f64>)> {
         let text = |value: &Value| scalar(value).unwrap_or_default();
-        let invalid = |what: &str| {
-            SearchError::parsing(format!(
-                "[{what}] of a decay function cannot be read for [{}]",
-                decay.field
-            ))
-        };
         let zero = Value::from(0);
         let offset = decay.offset.as_ref().unwrap_or(&zero);
-        let origin = || decay.origin.as_ref().ok_or_else(|| invalid("origin"));
-        let (origin, scale, offset) = match field.kind {
+        let origin = || decay.origin.as_ref().ok_or_else(|| unreadable(decay, "origin"));
+        Ok(match field.kind {
             FieldKind::Point => {
                 let length = |value: &Value| match value {
                     Value::Number(number) => number.as_f64(),
                     other => metres(&text(other)),
                 };
-                let origin = Point::of_json(origin()?).ok_or_else(|| invalid("origin"))?;
+                let origin = Point::of_json(origin()?).ok_or_else(|| unreadable(decay, "origin"))?;
                 (Origin::Place(origin), length(&decay.scale), length(offset))
             }
             FieldKind::Date => {
                 let origin = match &decay.origin {
-                    Some(origin) => self.date(&field, &Range::default(), origin, false)?,
+                    Some(origin) => self.date(field, &Range::default(), origin, false)?,
                     None => self.now_ms,
                 };
                 let length = |value: &Value| match text(value).as_str() {
@@ -137,7 +149,7 @@ impl Compiler<'_> {
                 )
             }
             FieldKind::Integer(..) | FieldKind::Unsigned | FieldKind::Float(_) => {
-                let origin = as_f64(origin()?).ok_or_else(|| invalid("origin"))?;
+                let origin = as_f64(origin()?).ok_or_else(|| unreadable(decay, "origin"))?;
                 (Origin::Number(origin), as_f64(&decay.scale), as_f64(offset))
             }
             _ => {
@@ -146,19 +158,13 @@ impl Compiler<'_> {
                     decay.field, field.type_name
                 )));
             }
-        };
-        let scale = scale.ok_or_else(|| invalid("scale"))?;
-        if scale <= 0.0 {
-            return Err(SearchError::illegal("a decay function: scale must be > 0.0."));
-        }
-        Ok(FunctionValue::Decay {
-            field: Arc::clone(&field),
-            origin,
-            scale,
-            offset: offset.ok_or_else(|| invalid("offset"))?,
-            decay: decay.decay,
-            curve: decay.curve,
-            mode: decay.mode,
         })
     }
+}
+
+fn unreadable(decay: &Decay, what: &str) -> SearchError {
+    SearchError::parsing(format!(
+        "[{what}] of a decay function cannot be read for [{}]",
+        decay.field
+    ))
 }
