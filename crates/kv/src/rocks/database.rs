@@ -73,30 +73,12 @@ impl Database {
         niceness::lower_merging();
 
         let poison = Poison::default();
-        // What was in the log the engine has put into tables.
-        let sequence = db.latest_sequence_number();
-        let reached = Reached {
-            manifest: log::manifest_number(&open.folder),
-            in_tables: sequence,
-            on_disk: sequence,
-        };
-        let synced = Synced::start(&open.folder, reached).map(Arc::new);
-        let synced = synced.map_err(|error| Error::Engine {
-            doing: "noting how far the log is flushed",
-            cause: error.to_string(),
-        })?;
+        let (synced, reached) = note_reached(&open.folder, &db)?;
         let archive = Arc::new(Archive::new(&open.folder));
         archive.resume(|| all_heads(&db));
         let durable = Durable::new(&db, &open.folder, archive.clone(), poison.clone());
         let durable = Arc::new(durable);
-        let flusher = Flusher::start(poison.clone(), {
-            let (durable, synced) = (durable.clone(), synced.clone());
-            move || {
-                let on_disk = durable.flush_log()?;
-                synced.note(Reached { on_disk, ..reached });
-                Ok(())
-            }
-        })?;
+        let flusher = start_flusher(&poison, &durable, &synced, reached)?;
         let merges = Arc::new(Merges::new(&db, hold));
         let presence = Arc::new(Presence::new(&open.folder, poison.clone()));
         Ok(Database {
@@ -227,6 +209,37 @@ fn open_engine(folder: &Path, memory: Memory, cache: &Cache, hold: Option<Hold>)
         } else {
             engine_error("opening the data folder")(error)
         }
+    })
+}
+
+/// Notes how far the log is flushed in a store that was just opened.
+fn note_reached(folder: &Path, db: &DB) -> Result<(Arc<Synced>, Reached), Error> {
+    // What was in the log the engine has put into tables.
+    let sequence = db.latest_sequence_number();
+    let reached = Reached {
+        manifest: log::manifest_number(folder),
+        in_tables: sequence,
+        on_disk: sequence,
+    };
+    let synced = Synced::start(folder, reached).map_err(|error| Error::Engine {
+        doing: "noting how far the log is flushed",
+        cause: error.to_string(),
+    })?;
+    Ok((Arc::new(synced), reached))
+}
+
+/// Starts the thread that flushes the log, and notes each time how far.
+fn start_flusher(
+    poison: &Poison,
+    durable: &Arc<Durable>,
+    synced: &Arc<Synced>,
+    reached: Reached,
+) -> Result<Flusher, Error> {
+    let (durable, synced) = (durable.clone(), synced.clone());
+    Flusher::start(poison.clone(), move || {
+        let on_disk = durable.flush_log()?;
+        synced.note(Reached { on_disk, ..reached });
+        Ok(())
     })
 }
 
