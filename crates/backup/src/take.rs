@@ -24,7 +24,7 @@ pub async fn take(
     repository: &Repository,
     name: &str,
     began_ms: u64,
-    mut pace: Pace,
+    pace: Pace,
     progress: Progress<'_>,
 ) -> Result<Taken, Error> {
     // One that is damaged is no reason to have none from now on.
@@ -34,15 +34,12 @@ pub async fn take(
         .flat_map(|last| &last.files)
         .filter_map(|file| Some(((file.path.as_str(), file.identity.as_deref()?), &*file.parts)))
         .collect();
-    let mut taken = Taken {
-        manifest: Manifest {
-            name: free_name(repository, name),
-            number: last.as_ref().map_or(0, |last| last.number) + 1,
-            began_ms,
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-            files: Vec::new(),
-            archived: None,
-        },
+    let name = free_name(repository, name);
+    let mut copying = Copying {
+        source,
+        repository,
+        pace,
+        progress,
         read_bytes: 0,
         new_bytes: 0,
     };
@@ -52,37 +49,33 @@ pub async fn take(
     for file in source.files().iter().chain(archived_files) {
         let identity = file.identity.as_deref();
         let before = identity.and_then(|identity| known.get(&(file.path.as_str(), identity)));
-        let mut parts: Vec<Part> = Vec::new();
-        for place in places(file.bytes) {
-            // A part is the same if the file had all of it.
-            let same = before.and_then(|before| before.get(parts.len()));
-            let same = same.filter(|part| part.bytes == place.bytes && repository.objects.has(part));
-            if let Some(part) = same {
-                progress(part.bytes, false);
-                parts.push(part.clone());
-                continue;
-            }
-            let (part, is_new) = copy(source, file, place, repository, &mut pace, progress).await?;
-            taken.read_bytes += part.bytes;
-            taken.new_bytes += if is_new { part.bytes } else { 0 };
-            parts.push(part);
-        }
+        let before = before.copied().unwrap_or_default();
         files.push(File {
             path: file.path.clone(),
             identity: file.identity.clone(),
-            parts,
+            parts: copying.parts(file, before).await?,
         });
     }
     let archived_files = files.split_off(of_folder);
-    taken.manifest.files = files;
-    taken.manifest.archived = archived.map(|archived| Archived {
-        archive: archived.archive,
-        next: archived.next,
-        at_ms: archived.at_ms,
-        files: archived_files,
-    });
-    repository.save(&taken.manifest)?;
-    Ok(taken)
+    let manifest = Manifest {
+        name,
+        number: last.as_ref().map_or(0, |last| last.number) + 1,
+        began_ms,
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        files,
+        archived: archived.map(|archived| Archived {
+            archive: archived.archive,
+            next: archived.next,
+            at_ms: archived.at_ms,
+            files: archived_files,
+        }),
+    };
+    repository.save(&manifest)?;
+    Ok(Taken {
+        manifest,
+        read_bytes: copying.read_bytes,
+        new_bytes: copying.new_bytes,
+    })
 }
 
 /// A stretch of a file.
@@ -101,25 +94,51 @@ fn places(bytes: u64) -> impl Iterator<Item = Place> {
     })
 }
 
-async fn copy(
-    source: &impl Source,
-    file: &SourceFile,
-    place: Place,
-    repository: &Repository,
-    pace: &mut Pace,
-    progress: Progress<'_>,
-) -> Result<(Part, bool), Error> {
-    let mut writer = repository.objects.writer()?;
-    let mut done = 0;
-    while done < place.bytes {
-        let bytes = (place.bytes - done).min(PIECE_BYTES as u64) as usize;
-        let piece = source.read(&file.path, place.offset + done, bytes).await?;
-        writer.write(&piece)?;
-        progress(bytes as u64, true);
-        pace.copied(bytes).await;
-        done += bytes as u64;
+/// Files on their way into a repository, and what that came to so far.
+struct Copying<'a, S> {
+    source: &'a S,
+    repository: &'a Repository,
+    pace: Pace,
+    progress: Progress<'a>,
+    read_bytes: u64,
+    new_bytes: u64,
+}
+
+impl<S: Source> Copying<'_, S> {
+    /// The parts of a file; those that it had before and that are there are not read again.
+    async fn parts(&mut self, file: &SourceFile, before: &[Part]) -> Result<Vec<Part>, Error> {
+        let mut parts: Vec<Part> = Vec::new();
+        for place in places(file.bytes) {
+            // A part is the same if the file had all of it.
+            let same = before.get(parts.len());
+            let same = same.filter(|part| part.bytes == place.bytes && self.repository.objects.has(part));
+            if let Some(part) = same {
+                (self.progress)(part.bytes, false);
+                parts.push(part.clone());
+                continue;
+            }
+            let (part, is_new) = self.copy(file, place).await?;
+            self.read_bytes += part.bytes;
+            self.new_bytes += if is_new { part.bytes } else { 0 };
+            parts.push(part);
+        }
+        Ok(parts)
     }
-    writer.finish()
+
+    /// The part, and whether it is new in the repository.
+    async fn copy(&mut self, file: &SourceFile, place: Place) -> Result<(Part, bool), Error> {
+        let mut writer = self.repository.objects.writer()?;
+        let mut done = 0;
+        while done < place.bytes {
+            let bytes = (place.bytes - done).min(PIECE_BYTES as u64) as usize;
+            let piece = self.source.read(&file.path, place.offset + done, bytes).await?;
+            writer.write(&piece)?;
+            (self.progress)(bytes as u64, true);
+            self.pace.copied(bytes).await;
+            done += bytes as u64;
+        }
+        writer.finish()
+    }
 }
 
 /// A name that no backup has.
