@@ -20,27 +20,7 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     let mut signals = Signals::listen()?;
     descriptors::raise_limit();
     let places = net::Places::new(descriptors::connections_max(settings.connections_max));
-    let folder = settings.data.clone();
-    let engine = Engine::open(&EngineOptions {
-        folder,
-        memory_bytes: settings.memory_bytes,
-    })
-    .await
-    .with_context(|| format!("cannot open the data folder {}", settings.data.display()))?;
-    if let Some(bytes) = settings.disk_reserve {
-        engine.keep_disk_free(bytes);
-    }
-    engine.limit_temporary_files(settings.temporary_bytes_max);
-    engine.limit_archive(settings.archive_bytes_max);
-    tracing::info!(data = %settings.data.display(), memory_bytes = settings.memory_bytes, "opened");
-
-    if settings.no_login {
-        tracing::warn!("nobody is asked to log in, as --no-login asks");
-        engine.waive_login();
-    }
-    if settings.scrub_rate > 0 {
-        engine.start_scrub(settings.scrub_rate);
-    }
+    let engine = open(settings).await?;
 
     let tls = settings.tls.as_ref().map(Tls::open).transpose()?;
     let (stop, stopped) = watch::channel(false);
@@ -75,6 +55,31 @@ pub async fn run(options: &ServeOptions) -> Result<()> {
     engine.close().await?;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Opens the data folder, with the limits that the settings name.
+async fn open(settings: &Settings) -> Result<Engine> {
+    let engine = Engine::open(&EngineOptions {
+        folder: settings.data.clone(),
+        memory_bytes: settings.memory_bytes,
+    })
+    .await
+    .with_context(|| format!("cannot open the data folder {}", settings.data.display()))?;
+    if let Some(bytes) = settings.disk_reserve {
+        engine.keep_disk_free(bytes);
+    }
+    engine.limit_temporary_files(settings.temporary_bytes_max);
+    engine.limit_archive(settings.archive_bytes_max);
+    tracing::info!(data = %settings.data.display(), memory_bytes = settings.memory_bytes, "opened");
+
+    if settings.no_login {
+        tracing::warn!("nobody is asked to log in, as --no-login asks");
+        engine.waive_login();
+    }
+    if settings.scrub_rate > 0 {
+        engine.start_scrub(settings.scrub_rate);
+    }
+    Ok(engine)
 }
 
 /// Reads the configuration again; what cannot change while running is said, not done.
