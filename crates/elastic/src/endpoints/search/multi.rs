@@ -39,7 +39,31 @@ pub(crate) async fn run(call: &mut Call, expression: Option<&str>, kind: SearchK
         ));
     }
     let bytes = call.body.clone();
-    let text = std::str::from_utf8(&bytes).map_err(|_| ElasticError::parsing("the body is no UTF-8"))?;
+    let searches = searches(&bytes)?;
+    if total_as_number && kind == SearchKind::Bodies {
+        for (_, body) in &searches {
+            check_total(&object(body)?)?;
+        }
+    }
+    let common = Common {
+        kind,
+        expression,
+        options,
+        typed_keys,
+        total_as_number,
+    };
+    let mut responses = Vec::with_capacity(searches.len());
+    for (head, body) in searches {
+        responses.push(common.response(call, head, body).await?);
+    }
+    Ok(ok(
+        json!({"took": begun.elapsed().as_millis() as u64, "responses": responses}),
+    ))
+}
+
+/// The lines of each search: its head, and its body.
+fn searches(bytes: &[u8]) -> Result<Vec<(&str, &str)>> {
+    let text = std::str::from_utf8(bytes).map_err(|_| ElasticError::parsing("the body is no UTF-8"))?;
     if !text.is_empty() && !text.ends_with('\n') {
         return Err(ElasticError::illegal(
             "The msearch request must be terminated by a newline [\\n]",
@@ -55,44 +79,51 @@ pub(crate) async fn run(call: &mut Call, expression: Option<&str>, kind: SearchK
             "[_msearch] takes at most {SEARCHES_MAX} searches"
         )));
     }
-    for pair in lines
-        .chunks(2)
-        .filter(|_| total_as_number && kind == SearchKind::Bodies)
-    {
-        check_total(&object(pair.get(1).copied().unwrap_or_default())?)?;
-    }
-    let mut responses = Vec::new();
-    for pair in lines.chunks(2) {
-        let (head, body) = (
-            object(pair[0])?,
-            object(pair.get(1).copied().unwrap_or_default())?,
-        );
-        let body = match kind {
+    let pairs = lines.chunks(2);
+    Ok(pairs
+        .map(|pair| (pair[0], pair.get(1).copied().unwrap_or_default()))
+        .collect())
+}
+
+/// What a request says of all its searches.
+struct Common<'e> {
+    kind: SearchKind,
+    expression: Option<&'e str>,
+    options: Options,
+    typed_keys: bool,
+    total_as_number: bool,
+}
+
+impl Common<'_> {
+    /// What is answered of one search, which may be its error; other errors are those of the whole request.
+    async fn response(&self, call: &Call, head: &str, body: &str) -> Result<Value> {
+        let (head, body) = (object(head)?, object(body)?);
+        let body = match self.kind {
             SearchKind::Bodies => Ok(body),
             SearchKind::Templates => templates::body_of(call, &body, None).await,
         };
-        let asked = body.map(|body| AskedSearch {
-            typed_keys,
-            total_as_number,
-            ..AskedSearch::of(body)
-        });
-        let answer = match (Ok(headed(&head, expression, options)?), asked) {
-            (Ok((indices, options)), Ok(asked)) => Box::pin(perform(call, &indices, options, asked)).await,
-            (Err(error), _) | (_, Err(error)) => Err(error),
+        let (indices, options) = headed(&head, self.expression, self.options)?;
+        let answer = match body {
+            Ok(body) => {
+                let asked = AskedSearch {
+                    typed_keys: self.typed_keys,
+                    total_as_number: self.total_as_number,
+                    ..AskedSearch::of(body)
+                };
+                Box::pin(perform(call, &indices, options, asked)).await
+            }
+            Err(error) => Err(error),
         };
-        responses.push(match answer {
+        match answer {
             Ok(mut answer) => {
                 answer["status"] = json!(200);
-                answer
+                Ok(answer)
             }
             // What cannot be read is refused whole, since Elasticsearch reads all searches before it begins.
-            Err(error) if error.kind == "parsing_exception" => return Err(error),
-            Err(error) => error.to_answer(),
-        });
+            Err(error) if error.kind == "parsing_exception" => Err(error),
+            Err(error) => Ok(error.to_answer()),
+        }
     }
-    Ok(ok(
-        json!({"took": begun.elapsed().as_millis() as u64, "responses": responses}),
-    ))
 }
 
 /// Refuses all searches where one counts its hits in part and is to give a plain number.
