@@ -109,28 +109,7 @@ impl Shown {
         score: Option<f32>,
         is_sorted: bool,
     ) -> Result<Value> {
-        let mut body = Map::new();
-        body.insert("_index".to_owned(), json!(index.name));
-        if !self.is_bare {
-            body.insert("_type".to_owned(), json!("_doc"));
-            body.insert("_id".to_owned(), json!(hit.id));
-            if hit.nested.is_empty() {
-                put_routing(&mut body, &hit.document);
-            }
-        }
-        body.extend(nested(&hit.nested).map(|nested| ("_nested".to_owned(), nested)));
-        if self.sequence && !hit.nested.is_empty() {
-            return Err(ElasticError::unsupported(
-                "[seq_no_primary_term] of nested objects, which have no numbers of their own,",
-            ));
-        }
-        if self.version {
-            body.insert("_version".to_owned(), json!(hit.version));
-        }
-        if self.sequence {
-            body.insert("_seq_no".to_owned(), json!(hit.sequence));
-            body.insert("_primary_term".to_owned(), json!(1));
-        }
+        let mut body = self.head(index, hit)?;
         body.insert("_score".to_owned(), score.map_or(Value::Null, number));
         if !hit.ignored.is_empty() {
             body.insert("_ignored".to_owned(), json!(hit.ignored));
@@ -141,10 +120,7 @@ impl Shown {
             body.insert("_source".to_owned(), source.shown_at(&hit.document, path));
         }
         fetch::check_source(mapping, &index.name, &self.fields)?;
-        let mut fields = fetch::fetched(mapping, hit, &self.columns, ValuesOf::Columns)?;
-        fetch::put_scripted(mapping, hit, &self.scripts, &mut fields)?;
-        fields.extend(fetch::fetched(mapping, hit, &self.fields, ValuesOf::Source)?);
-        fields.extend(fetch::fetched_stored(mapping, hit, &self.stored)?);
+        let fields = self.values(mapping, hit)?;
         if !fields.is_empty() {
             body.insert("fields".to_owned(), Value::Object(fields));
         }
@@ -170,6 +146,42 @@ impl Shown {
             );
         }
         Ok(Value::Object(body))
+    }
+
+    /// Which object it is, and in which version.
+    fn head(&self, index: &Index, hit: &Hit) -> Result<Map<String, Value>> {
+        let mut body = Map::new();
+        body.insert("_index".to_owned(), json!(index.name));
+        if !self.is_bare {
+            body.insert("_type".to_owned(), json!("_doc"));
+            body.insert("_id".to_owned(), json!(hit.id));
+            if hit.nested.is_empty() {
+                put_routing(&mut body, &hit.document);
+            }
+        }
+        body.extend(nested(&hit.nested).map(|nested| ("_nested".to_owned(), nested)));
+        if self.sequence && !hit.nested.is_empty() {
+            return Err(ElasticError::unsupported(
+                "[seq_no_primary_term] of nested objects, which have no numbers of their own,",
+            ));
+        }
+        if self.version {
+            body.insert("_version".to_owned(), json!(hit.version));
+        }
+        if self.sequence {
+            body.insert("_seq_no".to_owned(), json!(hit.sequence));
+            body.insert("_primary_term".to_owned(), json!(1));
+        }
+        Ok(body)
+    }
+
+    /// The values of all fields that are asked for, from wherever they are taken.
+    fn values(&self, mapping: &Mapping, hit: &Hit) -> Result<Map<String, Value>> {
+        let mut fields = fetch::fetched(mapping, hit, &self.columns, ValuesOf::Columns)?;
+        fetch::put_scripted(mapping, hit, &self.scripts, &mut fields)?;
+        fields.extend(fetch::fetched(mapping, hit, &self.fields, ValuesOf::Source)?);
+        fields.extend(fetch::fetched_stored(mapping, hit, &self.stored)?);
+        Ok(fields)
     }
 
     /// Whether scores are shown whatever the order is.
