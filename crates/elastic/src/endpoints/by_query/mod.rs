@@ -38,16 +38,7 @@ pub(crate) async fn change(call: &mut Call, expression: &str, deletes: bool) -> 
     let mut body = call.object()?;
     refuse(&body, &["slice", "sort"])?;
     lookups::fill(call, expression, &mut body).await?;
-    let script = match body.shift_remove("script") {
-        Some(script) if deletes => {
-            return Err(ElasticError::parsing(format!(
-                "Unknown key for a {} in [script].",
-                token_of(&script)
-            )));
-        }
-        Some(script) => Some(Prepared::of_json(&script)?),
-        None => None,
-    };
+    let script = script_of(&mut body, deletes)?;
     // The body is that of a search, whose hits come in batches of this size, and whole whatever it wants of them.
     if let Some(size) = body.shift_remove("size").filter(|_| !names_batch) {
         options.pace.batch = batch_size("size", size.as_i64())?;
@@ -58,10 +49,7 @@ pub(crate) async fn change(call: &mut Call, expression: &str, deletes: bool) -> 
     options.read(&mut body)?;
     let query = body.shift_remove("query");
     if let Some((other, value)) = body.iter().next() {
-        return Err(ElasticError::parsing(format!(
-            "Unknown key for a {} in [{other}].",
-            token_of(value)
-        )));
+        return Err(unknown_key(other, value));
     }
     let query = match (by_parameter, query) {
         (Some(query), _) => Some(query),
@@ -76,30 +64,36 @@ pub(crate) async fn change(call: &mut Call, expression: &str, deletes: bool) -> 
         call.require(Action::Find, &index.namespace)?;
         found.push((index, 1.0));
     }
+    let (work, name, action) = match deletes {
+        true => (Work::Delete, "delete", "indices:data/write/delete/byquery"),
+        false => (
+            Work::Touch { script },
+            "update",
+            "indices:data/write/update/byquery",
+        ),
+    };
     let job = Job {
         places: scan::places(&found).await?,
         request: request(query, None)?,
-        work: if deletes {
-            Work::Delete
-        } else {
-            Work::Touch { script }
-        },
+        work,
         pace: options.pace,
         held: call.held.another(),
     };
-    let name = if deletes { "delete" } else { "update" };
-    let action = match deletes {
-        true => "indices:data/write/delete/byquery",
-        false => "indices:data/write/update/byquery",
-    };
-    run(
-        call,
-        job,
-        action,
-        format!("{name}-by-query [{expression}]"),
-        options.waits,
-    )
-    .await
+    let description = format!("{name}-by-query [{expression}]");
+    run(call, job, action, description, options.waits).await
+}
+
+/// The script that changes documents; what deletes them has none.
+fn script_of(body: &mut Map<String, Value>, deletes: bool) -> Result<Option<Prepared>> {
+    match body.shift_remove("script") {
+        Some(script) if deletes => Err(unknown_key("script", &script)),
+        Some(script) => Ok(Some(Prepared::of_json(&script)?)),
+        None => Ok(None),
+    }
+}
+
+fn unknown_key(name: &str, value: &Value) -> ElasticError {
+    ElasticError::parsing(format!("Unknown key for a {} in [{name}].", token_of(value)))
 }
 
 fn refuse(body: &Map<String, Value>, names: &[&str]) -> Result<()> {

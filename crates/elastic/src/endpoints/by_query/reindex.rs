@@ -47,18 +47,7 @@ pub(crate) async fn reindex(call: &mut Call) -> Result<Answer> {
         options.pace.batch = batch_size("size", size.as_i64())?;
     }
     let mut faults = Vec::new();
-    let expression = match source.shift_remove("index") {
-        Some(Value::String(name)) => name,
-        Some(Value::Array(names)) => names
-            .iter()
-            .filter_map(Value::as_str)
-            .collect::<Vec<_>>()
-            .join(","),
-        _ => {
-            faults.push("use _all if you really want to copy from all existing indexes".to_owned());
-            String::new()
-        }
-    };
+    let expression = names_of(&mut source, &mut faults);
     let target = Target::read(dest, faults)?;
     match source.shift_remove("remote") {
         None => within(call, &expression, source, target, (script, options)).await,
@@ -77,6 +66,22 @@ pub(crate) async fn reindex(call: &mut Call) -> Result<Answer> {
             let creates = target.creates;
             let copying = Copying::new(remote, index, creates, options.pace, call.held.another());
             run(call, copying, ACTION, description, options.waits).await
+        }
+    }
+}
+
+/// The indices that documents come from.
+fn names_of(source: &mut Map<String, Value>, faults: &mut Vec<String>) -> String {
+    match source.shift_remove("index") {
+        Some(Value::String(name)) => name,
+        Some(Value::Array(names)) => names
+            .iter()
+            .filter_map(Value::as_str)
+            .collect::<Vec<_>>()
+            .join(","),
+        _ => {
+            faults.push("use _all if you really want to copy from all existing indexes".to_owned());
+            String::new()
         }
     }
 }
