@@ -139,8 +139,8 @@ pub(crate) fn aliases(given: &Map<String, Value>) -> Result<Map<String, Value>> 
     given.iter().map(of).collect()
 }
 
-/// One alias as it is kept.
-pub(crate) fn alias(name: &str, given: &Value) -> Result<Map<String, Value>> {
+/// Refuses names that no alias can have.
+fn check_alias_name(name: &str) -> Result<()> {
     let invalid = |why: &str| {
         let reason = format!("Invalid alias name [{name}]: {why}");
         ElasticError::new(
@@ -163,6 +163,12 @@ pub(crate) fn alias(name: &str, given: &Value) -> Result<Map<String, Value>> {
     if name.starts_with(['_', '-', '+']) {
         return Err(invalid("must not start with '_', '-', or '+'"));
     }
+    Ok(())
+}
+
+/// One alias as it is kept.
+pub(crate) fn alias(name: &str, given: &Value) -> Result<Map<String, Value>> {
+    check_alias_name(name)?;
     let mut alias = Map::new();
     let empty = Map::new();
     for (option, value) in given.as_object().unwrap_or(&empty) {

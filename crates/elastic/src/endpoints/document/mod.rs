@@ -240,40 +240,18 @@ pub(crate) fn parse_update(bytes: &[u8], doc_as_upsert: bool) -> Result<(Update,
         bytes
     };
     for (name, value) in document_of(bytes)?.to_document().iter() {
-        let wrong = || {
-            update_error(format!(
-                "[UpdateRequest] {name} doesn't support values of type: {}",
-                token_of(value)
-            ))
-        };
-        let object = || match value {
-            value::Value::Document(document) => {
-                check_names(document.iter().map(|(name, _)| name))?;
-                Ok(Some(document.clone()))
-            }
-            _ => Err(wrong()),
-        };
-        let flag = || match value {
-            value::Value::Bool(flag) => Ok(*flag),
-            value::Value::String(text) if text == "true" => Ok(true),
-            value::Value::String(text) if text == "false" => Ok(false),
-            value::Value::String(_) => Err(update_error(format!(
-                "[UpdateRequest] failed to parse field [{name}]"
-            ))),
-            _ => Err(wrong()),
-        };
         match name {
-            "doc" => update.part = object()?,
-            "upsert" => update.upsert = object()?,
-            "doc_as_upsert" => update.doc_as_upsert = flag()?,
-            "detect_noop" => update.detect_noop = flag()?,
+            "doc" => update.part = Some(object_of(name, value)?),
+            "upsert" => update.upsert = Some(object_of(name, value)?),
+            "doc_as_upsert" => update.doc_as_upsert = flag_of(name, value)?,
+            "detect_noop" => update.detect_noop = flag_of(name, value)?,
             "_source" => {
                 let mut text = String::new();
                 json::write(value.as_ref(), &mut text);
                 shown = Some(SourceFilter::parse(&serde_json::from_str(&text)?)?);
             }
             "script" => update.script = Some(Prepared::parse(value)?),
-            "scripted_upsert" => update.scripted_upsert = flag()?,
+            "scripted_upsert" => update.scripted_upsert = flag_of(name, value)?,
             other => {
                 return Err(update_error(format!(
                     "[UpdateRequest] unknown field [{other}]{}",
@@ -282,15 +260,48 @@ pub(crate) fn parse_update(bytes: &[u8], doc_as_upsert: bool) -> Result<(Update,
             }
         }
     }
-    let amiss = match (&update.part, &update.script) {
+    match amiss(&update) {
+        Some(reason) => Err(ElasticError::validation(&[reason.to_owned()])),
+        None => Ok((update, shown)),
+    }
+}
+
+fn object_of(name: &str, value: &value::Value) -> Result<value::Document> {
+    match value {
+        value::Value::Document(document) => {
+            check_names(document.iter().map(|(name, _)| name))?;
+            Ok(document.clone())
+        }
+        other => Err(wrong_type(name, other)),
+    }
+}
+
+fn flag_of(name: &str, value: &value::Value) -> Result<bool> {
+    match value {
+        value::Value::Bool(flag) => Ok(*flag),
+        value::Value::String(text) if text == "true" => Ok(true),
+        value::Value::String(text) if text == "false" => Ok(false),
+        value::Value::String(_) => Err(update_error(format!(
+            "[UpdateRequest] failed to parse field [{name}]"
+        ))),
+        other => Err(wrong_type(name, other)),
+    }
+}
+
+fn wrong_type(name: &str, value: &value::Value) -> ElasticError {
+    update_error(format!(
+        "[UpdateRequest] {name} doesn't support values of type: {}",
+        token_of(value)
+    ))
+}
+
+/// Why an update says too little, or too much.
+fn amiss(update: &Update) -> Option<&'static str> {
+    match (&update.part, &update.script) {
         (None, None) => Some("script or doc is missing"),
         (Some(_), Some(_)) => Some("can't provide both script and doc"),
         (None, Some(_)) if update.doc_as_upsert => Some("doc must be specified if doc_as_upsert is enabled"),
         _ => None,
-    };
-    match amiss {
-        Some(reason) => Err(ElasticError::validation(&[reason.to_owned()])),
-        None => Ok((update, shown)),
     }
 }
 

@@ -86,35 +86,24 @@ pub(super) struct Scrolling {
     pub(super) counts_in_part: bool,
 }
 
-/// The first page of a scroll.
-pub(super) async fn begin(
-    call: &Call,
-    mut search: Search,
-    scrolling: Scrolling,
-    begun: Instant,
-) -> Result<Value> {
-    let Scrolling {
-        keep_alive,
-        is_cached,
-        is_scan,
-        counts_in_part,
-    } = scrolling;
+/// Refuses what does not go with a scroll.
+fn check_scroll(request: &search::Request, scrolling: Scrolling) -> Result<()> {
     let faults = [
-        (is_cached, "[request_cache] cannot be used in a scroll context"),
         (
-            counts_in_part,
+            scrolling.is_cached,
+            "[request_cache] cannot be used in a scroll context",
+        ),
+        (
+            scrolling.counts_in_part,
             "disabling [track_total_hits] is not allowed in a scroll context",
         ),
+        (request.size == 0, "[size] cannot be [0] in a scroll context"),
         (
-            search.request.size == 0,
-            "[size] cannot be [0] in a scroll context",
-        ),
-        (
-            search.request.from > 0,
+            request.from > 0,
             "using [from] is not allowed in a scroll context",
         ),
         (
-            search.request.search_after.is_some(),
+            request.search_after.is_some(),
             "`search_after` cannot be used in a scroll context.",
         ),
     ];
@@ -123,9 +112,23 @@ pub(super) async fn begin(
         .filter(|(is, _)| *is)
         .map(|(_, text)| (*text).to_owned())
         .collect();
-    if !faults.is_empty() {
-        return Err(ElasticError::validation(&faults));
+    match faults.is_empty() {
+        true => Ok(()),
+        false => Err(ElasticError::validation(&faults)),
     }
+}
+
+/// The first page of a scroll.
+pub(super) async fn begin(
+    call: &Call,
+    mut search: Search,
+    scrolling: Scrolling,
+    begun: Instant,
+) -> Result<Value> {
+    check_scroll(&search.request, scrolling)?;
+    let Scrolling {
+        keep_alive, is_scan, ..
+    } = scrolling;
     check(call, keep_alive).await?;
     let share = share(call, search.places.len())?;
     let size = search.request.size;

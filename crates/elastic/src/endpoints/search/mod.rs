@@ -78,10 +78,7 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
     let begun = Instant::now();
     search::check_form(&asked.body)?;
     let point = contexts::point_of(call, expression, &mut asked.body)?;
-    let counts_in_part = asked
-        .body
-        .get("track_total_hits")
-        .is_some_and(|count| *count != true && count != "true");
+    let counts_in_part = counts_in_part(&asked.body);
     lookups::fill(call, expression, &mut asked.body).await?;
     let parts = Parts::take(&mut asked)?;
     let (mut request, shown) = requested(call, &mut asked, parts.knn, &parts.rescores).await?;
@@ -135,6 +132,12 @@ async fn answer(call: &Call, expression: &str, options: Options, mut asked: Aske
         place.index.counters().search(begun.elapsed(), &parts.groups);
     }
     Ok(answer)
+}
+
+/// Whether not all hits are to be counted.
+fn counts_in_part(body: &Map<String, Value>) -> bool {
+    body.get("track_total_hits")
+        .is_some_and(|count| *count != true && count != "true")
 }
 
 /// What a body says besides what a request is read from.
