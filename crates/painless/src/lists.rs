@@ -37,28 +37,87 @@ pub(crate) fn of_list(run: &mut Run<'_>, base: &Object, name: &str, arguments: &
     let Object::List(list) = base else {
         return unknown(base, name, arguments);
     };
+    run.step(list.borrow().len() / 8)?;
+    if let Some(found) = looked_up(run, list, name, arguments)? {
+        return Ok(found);
+    }
+    if let Some(made) = put(run, base, list, name, arguments)? {
+        return Ok(made);
+    }
+    if let Some(made) = rearranged(run, list, name, arguments)? {
+        return Ok(made);
+    }
+    match of_stream(run, base, name, arguments)? {
+        Some(made) => Ok(made),
+        None => of_list_by(run, base, name, arguments),
+    }
+}
+
+/// What leaves a list as it is; `None` if there is no such method.
+fn looked_up(
+    run: &mut Run<'_>,
+    list: &RefCell<Vec<Object>>,
+    name: &str,
+    arguments: &[Object],
+) -> Result<Option<Object>> {
     let length = list.borrow().len();
-    run.step(length / 8)?;
-    match (name, arguments) {
-        ("size" | "length", []) => return Ok(Object::Int(length as i64)),
-        ("isEmpty", []) => return Ok(Object::Bool(length == 0)),
+    Ok(Some(match (name, arguments) {
+        ("size" | "length", []) => Object::Int(length as i64),
+        ("isEmpty", []) => Object::Bool(length == 0),
+        ("get", [at]) => {
+            let at = at.as_int()?;
+            let found = usize::try_from(at)
+                .ok()
+                .and_then(|at| list.borrow().get(at).cloned());
+            match found {
+                Some(found) => found,
+                None => return failed(format!("Index {at} out of bounds for length {length}")),
+            }
+        }
+        ("contains", [one]) => Object::Bool(run.position(&list.borrow(), one)?.is_some()),
+        ("indexOf", [one]) => {
+            let found = run.position(&list.borrow(), one)?;
+            Object::Int(found.map_or(-1, |at| at as i64))
+        }
+        ("subList", [from, to]) => {
+            let (from, to) = (from.as_int()?, to.as_int()?);
+            let part = match (usize::try_from(from), usize::try_from(to)) {
+                (Ok(from), Ok(to)) => list.borrow().get(from..to).map(<[Object]>::to_vec),
+                _ => None,
+            };
+            match part {
+                Some(part) => run.list(part)?,
+                None => return failed(format!("fromIndex: {from}, toIndex: {to}, size: {length}")),
+            }
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// What puts objects into a list, which is counted; `None` if there is no such method.
+fn put(
+    run: &mut Run<'_>,
+    base: &Object,
+    list: &RefCell<Vec<Object>>,
+    name: &str,
+    arguments: &[Object],
+) -> Result<Option<Object>> {
+    Ok(Some(match (name, arguments) {
         ("add" | "addLast", [one]) => {
             run.holds(base, one)?;
             run.takes_bytes(32)?;
             list.borrow_mut().push(one.clone());
-            return Ok(Object::Bool(true));
+            Object::Bool(true)
         }
         ("add", [at, one]) => {
             run.holds(base, one)?;
             run.takes_bytes(32)?;
-            let at = usize::try_from(at.as_int()?).ok().filter(|at| *at <= length);
-            return match at {
-                Some(at) => {
-                    list.borrow_mut().insert(at, one.clone());
-                    Ok(Object::Null)
-                }
-                None => failed(format!("an index is out of bounds for length {length}")),
-            };
+            let length = list.borrow().len();
+            match usize::try_from(at.as_int()?).ok().filter(|at| *at <= length) {
+                Some(at) => list.borrow_mut().insert(at, one.clone()),
+                None => return failed(format!("an index is out of bounds for length {length}")),
+            }
+            Object::Null
         }
         ("addAll", [others]) => {
             let others = items(others)?;
@@ -67,37 +126,28 @@ pub(crate) fn of_list(run: &mut Run<'_>, base: &Object, name: &str, arguments: &
                 run.holds(base, one)?;
             }
             list.borrow_mut().extend(others);
-            return Ok(Object::Bool(true));
-        }
-        ("get", [at]) => {
-            let found = usize::try_from(at.as_int()?)
-                .ok()
-                .and_then(|at| list.borrow().get(at).cloned());
-            return found.map_or_else(
-                || {
-                    failed(format!(
-                        "Index {} out of bounds for length {length}",
-                        at.as_int()?
-                    ))
-                },
-                Ok,
-            );
+            Object::Bool(true)
         }
         ("set", [at, one]) => {
             run.put(base, at, one.clone())?;
-            return Ok(Object::Null);
+            Object::Null
         }
-        ("contains", [one]) => {
-            let found = run.position(&list.borrow(), one)?;
-            return Ok(Object::Bool(found.is_some()));
-        }
-        ("indexOf", [one]) => {
-            let found = run.position(&list.borrow(), one)?;
-            return Ok(Object::Int(found.map_or(-1, |at| at as i64)));
-        }
+        _ => return Ok(None),
+    }))
+}
+
+/// What takes objects out of a list, or orders them; `None` if there is no such method.
+fn rearranged(
+    run: &mut Run<'_>,
+    list: &RefCell<Vec<Object>>,
+    name: &str,
+    arguments: &[Object],
+) -> Result<Option<Object>> {
+    let length = list.borrow().len();
+    match (name, arguments) {
         ("remove", [Object::Int(at)]) => {
             return match usize::try_from(*at).ok().filter(|at| *at < length) {
-                Some(at) => Ok(list.borrow_mut().remove(at)),
+                Some(at) => Ok(Some(list.borrow_mut().remove(at))),
                 None => failed(format!("Index {at} out of bounds for length {length}")),
             };
         }
@@ -106,7 +156,6 @@ pub(crate) fn of_list(run: &mut Run<'_>, base: &Object, name: &str, arguments: &
             if let Some(at) = found {
                 list.borrow_mut().remove(at);
             }
-            return Ok(Object::Bool(found.is_some()));
         }
         ("removeAll" | "retainAll", [others]) => {
             let others = items(others)?;
@@ -129,25 +178,9 @@ pub(crate) fn of_list(run: &mut Run<'_>, base: &Object, name: &str, arguments: &
             let sorted = run.while_copied(2 * all.len(), |run| sorted_by(run, all, by))?;
             *list.borrow_mut() = sorted;
         }
-        ("subList", [from, to]) => {
-            let (from, to) = (from.as_int()?, to.as_int()?);
-            let part = match (usize::try_from(from), usize::try_from(to)) {
-                (Ok(from), Ok(to)) => list.borrow().get(from..to).map(<[Object]>::to_vec),
-                _ => None,
-            };
-            return match part {
-                Some(part) => run.list(part),
-                None => failed(format!("fromIndex: {from}, toIndex: {to}, size: {length}")),
-            };
-        }
-        _ => {
-            return match of_stream(run, base, name, arguments)? {
-                Some(made) => Ok(made),
-                None => of_list_by(run, base, name, arguments),
-            };
-        }
+        _ => return Ok(None),
     }
-    Ok(Object::Bool(list.borrow().len() != length))
+    Ok(Some(Object::Bool(list.borrow().len() != length)))
 }
 
 /// The methods of sets; what is not among them is asked of a list with the same objects.

@@ -46,25 +46,38 @@ pub(crate) fn constant(class: &str, name: &str) -> Result<Object> {
 
 /// `Class.name(arguments)`.
 pub(crate) fn call(run: &mut Run<'_>, class: &str, name: &str, arguments: &[Object]) -> Result<Object> {
-    let unknown = || {
-        failed(format!(
-            "static method [{class}, {name}/{}] not found",
-            arguments.len()
-        ))
+    let made = match class {
+        "Math" => of_math(name, arguments)?,
+        "Integer" | "Long" | "Double" | "Float" | "Boolean" => of_primitive(run, class, name, arguments)?,
+        "Collections" => of_collections(run, name, arguments)?,
+        _ => of_others(run, class, name, arguments)?,
     };
-    match (class, name, arguments) {
-        ("Math", "abs", [Object::Int(int)]) => Ok(Object::Int(int.wrapping_abs())),
-        ("Math", "max", [Object::Int(a), Object::Int(b)]) => Ok(Object::Int(*a.max(b))),
-        ("Math", "min", [Object::Int(a), Object::Int(b)]) => Ok(Object::Int(*a.min(b))),
-        ("Math", "floorMod", [Object::Int(a), Object::Int(b)]) if *b != 0 => {
+    made.map_or_else(
+        || {
+            failed(format!(
+                "static method [{class}, {name}/{}] not found",
+                arguments.len()
+            ))
+        },
+        Ok,
+    )
+}
+
+/// `Math.name(arguments)`; `None` if there is none of this name, as below.
+fn of_math(name: &str, arguments: &[Object]) -> Result<Option<Object>> {
+    Ok(Some(match (name, arguments) {
+        ("abs", [Object::Int(int)]) => Object::Int(int.wrapping_abs()),
+        ("max", [Object::Int(a), Object::Int(b)]) => Object::Int(*a.max(b)),
+        ("min", [Object::Int(a), Object::Int(b)]) => Object::Int(*a.min(b)),
+        ("floorMod", [Object::Int(a), Object::Int(b)]) if *b != 0 => {
             let rest = a.wrapping_rem(*b);
             let is_other = rest != 0 && (rest < 0) != (*b < 0);
-            Ok(Object::Int(if is_other { rest + b } else { rest }))
+            Object::Int(if is_other { rest + b } else { rest })
         }
-        ("Math", "round", [x]) => Ok(Object::Int((x.as_f64()? + 0.5).floor() as i64)),
-        ("Math", _, [x]) => {
+        ("round", [x]) => Object::Int((x.as_f64()? + 0.5).floor() as i64),
+        (_, [x]) => {
             let x = x.as_f64()?;
-            Ok(Object::Double(match name {
+            Object::Double(match name {
                 "abs" => x.abs(),
                 "ceil" => x.ceil(),
                 "floor" => x.floor(),
@@ -75,13 +88,8 @@ pub(crate) fn call(run: &mut Run<'_>, class: &str, name: &str, arguments: &[Obje
                 "log" => x.ln(),
                 "log10" => x.log10(),
                 "log1p" => x.ln_1p(),
-                "signum" => {
-                    if x == 0.0 {
-                        0.0
-                    } else {
-                        x.signum()
-                    }
-                }
+                "signum" if x == 0.0 => 0.0,
+                "signum" => x.signum(),
                 "sin" => x.sin(),
                 "cos" => x.cos(),
                 "tan" => x.tan(),
@@ -91,35 +99,65 @@ pub(crate) fn call(run: &mut Run<'_>, class: &str, name: &str, arguments: &[Obje
                 "tanh" => x.tanh(),
                 "toRadians" => x.to_radians(),
                 "toDegrees" => x.to_degrees(),
-                _ => return unknown(),
-            }))
+                _ => return Ok(None),
+            })
         }
-        ("Math", _, [x, y]) => {
+        (_, [x, y]) => {
             let (x, y) = (x.as_f64()?, y.as_f64()?);
-            Ok(Object::Double(match name {
+            Object::Double(match name {
                 "max" => x.max(y),
                 "min" => x.min(y),
                 "pow" => x.powf(y),
                 "atan2" => x.atan2(y),
                 "hypot" => x.hypot(y),
-                _ => return unknown(),
-            }))
+                _ => return Ok(None),
+            })
         }
-        ("Integer" | "Long", "parseInt" | "parseLong" | "valueOf", [text]) => cast_text(run, "long", text),
+        _ => return Ok(None),
+    }))
+}
+
+/// The functions of the classes of numbers and truth values.
+fn of_primitive(run: &mut Run<'_>, class: &str, name: &str, arguments: &[Object]) -> Result<Option<Object>> {
+    Ok(Some(match (class, name, arguments) {
+        ("Integer" | "Long", "parseInt" | "parseLong" | "valueOf", [text]) => cast_text(run, "long", text)?,
         ("Double" | "Float", "parseDouble" | "parseFloat" | "valueOf", [text]) => {
-            cast_text(run, "double", text)
+            cast_text(run, "double", text)?
         }
         ("Integer" | "Long", "compare", [a, b]) => {
             let order = a.as_int()?.cmp(&b.as_int()?);
-            Ok(Object::Int(order as i64))
+            Object::Int(order as i64)
         }
         ("Double" | "Float", "compare", [a, b]) => {
             let order = a.as_f64()?.total_cmp(&b.as_f64()?);
-            Ok(Object::Int(order as i64))
+            Object::Int(order as i64)
         }
-        ("Boolean", "parseBoolean", [text]) => Ok(Object::Bool(text.as_text()?.eq_ignore_ascii_case("true"))),
-        ("Integer" | "Long" | "Double" | "Float" | "Boolean", "toString", [one])
-        | ("String", "valueOf", [one]) => Ok(Object::Text(one.shown(run)?)),
+        ("Boolean", "parseBoolean", [text]) => Object::Bool(text.as_text()?.eq_ignore_ascii_case("true")),
+        (_, "toString", [one]) => Object::Text(one.shown(run)?),
+        _ => return Ok(None),
+    }))
+}
+
+/// `Collections.name(arguments)`.
+fn of_collections(run: &mut Run<'_>, name: &str, arguments: &[Object]) -> Result<Option<Object>> {
+    Ok(Some(match (name, arguments) {
+        ("emptyList", []) => run.list(Vec::new())?,
+        ("emptyMap", []) => run.map(Vec::new())?,
+        ("sort", [list]) => methods::call(run, list, "sort", &[Object::Null])?,
+        ("sort", [list, by]) => methods::call(run, list, "sort", std::slice::from_ref(by))?,
+        ("reverse", [Object::List(list)]) => {
+            run.step(list.borrow().len() / 8)?;
+            list.borrow_mut().reverse();
+            Object::Null
+        }
+        _ => return Ok(None),
+    }))
+}
+
+/// The functions of classes that have few of them.
+fn of_others(run: &mut Run<'_>, class: &str, name: &str, arguments: &[Object]) -> Result<Option<Object>> {
+    Ok(Some(match (class, name, arguments) {
+        ("String", "valueOf", [one]) => Object::Text(one.shown(run)?),
         ("String", "join", [mark, list]) => {
             let (mark, list) = (mark.as_text()?, items(list)?);
             let mut joined = Writer::new(run)?;
@@ -127,33 +165,20 @@ pub(crate) fn call(run: &mut Run<'_>, class: &str, name: &str, arguments: &[Obje
                 joined.push(if at > 0 { &mark } else { "" })?;
                 joined.show(part)?;
             }
-            Ok(Object::Text(joined.finish()))
+            Object::Text(joined.finish())
         }
-        ("Objects", "equals", [a, b]) => Ok(Object::Bool(run.equals(a, b)?)),
-        ("Objects", "isNull", [a]) => Ok(Object::Bool(a.is_null())),
-        ("Objects", "nonNull", [a]) => Ok(Object::Bool(!a.is_null())),
-        ("Arrays", "asList", list) => run.list(list.to_vec()),
-        ("Collections", "emptyList", []) => run.list(Vec::new()),
-        ("Collections", "emptyMap", []) => run.map(Vec::new()),
-        ("MovingFunctions", name, [values, rest @ ..]) => match of_window(run, name, values, rest)? {
-            Some(number) => Ok(Object::Double(number)),
-            None => unknown(),
-        },
-        (unit, "between", [from, to]) => match between(unit, from, to)? {
-            Some(units) => Ok(units),
-            None => unknown(),
-        },
-        ("Collections", "sort", [list]) => methods::call(run, list, "sort", &[Object::Null]),
-        ("Collections", "sort", [list, by]) => methods::call(run, list, "sort", std::slice::from_ref(by)),
-        ("Collections", "reverse", [Object::List(list)]) => {
-            run.step(list.borrow().len() / 8)?;
-            list.borrow_mut().reverse();
-            Ok(Object::Null)
+        ("Objects", "equals", [a, b]) => Object::Bool(run.equals(a, b)?),
+        ("Objects", "isNull", [a]) => Object::Bool(a.is_null()),
+        ("Objects", "nonNull", [a]) => Object::Bool(!a.is_null()),
+        ("Arrays", "asList", list) => run.list(list.to_vec())?,
+        ("Collectors", "toList", []) => Object::Class("Collectors.toList"),
+        ("Collectors", "toSet", []) => Object::Class("Collectors.toSet"),
+        ("MovingFunctions", name, [values, rest @ ..]) => {
+            return Ok(of_window(run, name, values, rest)?.map(Object::Double));
         }
-        ("Collectors", "toList", []) => Ok(Object::Class("Collectors.toList")),
-        ("Collectors", "toSet", []) => Ok(Object::Class("Collectors.toSet")),
-        _ => unknown(),
-    }
+        (unit, "between", [from, to]) => return between(unit, from, to),
+        _ => return Ok(None),
+    }))
 }
 
 /// A function of a series of numbers; `None` if there is none of this name.
