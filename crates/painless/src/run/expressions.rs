@@ -21,6 +21,20 @@ impl<'h> Run<'h> {
     }
 }
 
+/// An operator in front of an object.
+fn unary(operator: &str, inner: Object) -> Result<Object> {
+    Ok(match (operator, &inner) {
+        ("!", inner) => Object::Bool(!inner.as_bool()?),
+        ("-", Object::Int(int)) => Object::Int(int.wrapping_neg()),
+        ("-", other) => Object::Double(-other.as_f64()?),
+        ("~", other) => Object::Int(!other.as_int()?),
+        (_, other) => {
+            other.as_f64()?;
+            inner
+        }
+    })
+}
+
 impl Run<'_> {
     pub(crate) fn evaluate(&mut self, expression: &Expression) -> Result<Object> {
         self.step(1)?;
@@ -51,15 +65,7 @@ impl Run<'_> {
                 let items = self.all(list)?;
                 self.list(items)?
             }
-            Expression::Map(members) => {
-                let mut map = Vec::with_capacity(members.len());
-                for (name, value) in members {
-                    // A bare name is a text, as in Groovy's and Painless's maps.
-                    let name = self.evaluate(name)?.shown(self)?;
-                    map.push((name, self.evaluate(value)?));
-                }
-                self.map(map)?
-            }
+            Expression::Map(members) => self.map_of(members)?,
             Expression::Member(base, name, is_safe) => {
                 let base = self.evaluate(base)?;
                 match base.is_null() && *is_safe {
@@ -72,12 +78,7 @@ impl Run<'_> {
                 self.element(&base, &index)?
             }
             Expression::Call(base, name, arguments, is_safe) => {
-                let base = self.evaluate(base)?;
-                if base.is_null() && *is_safe {
-                    return Ok(Object::Null);
-                }
-                let arguments = self.all(arguments)?;
-                self.method(&base, name, &arguments)?
+                self.called(base, name, arguments, *is_safe)?
             }
             Expression::Function(name, arguments) => {
                 let arguments = self.all(arguments)?;
@@ -90,19 +91,7 @@ impl Run<'_> {
                 let arguments = self.all(arguments)?;
                 statics::made(self, kind, &arguments)?
             }
-            Expression::Unary(operator, inner) => {
-                let inner = self.evaluate(inner)?;
-                match (*operator, &inner) {
-                    ("!", inner) => Object::Bool(!inner.as_bool()?),
-                    ("-", Object::Int(int)) => Object::Int(int.wrapping_neg()),
-                    ("-", other) => Object::Double(-other.as_f64()?),
-                    ("~", other) => Object::Int(!other.as_int()?),
-                    (_, other) => {
-                        other.as_f64()?;
-                        inner
-                    }
-                }
-            }
+            Expression::Unary(operator, inner) => unary(operator, self.evaluate(inner)?)?,
             Expression::Binary(operator, left, right) => self.binary(operator, left, right)?,
             Expression::Ternary(condition, then, otherwise) => match self.evaluate(condition)?.as_bool()? {
                 true => self.evaluate(then)?,
@@ -110,21 +99,9 @@ impl Run<'_> {
             },
             Expression::InstanceOf(inner, kind) => Object::Bool(statics::is_a(&self.evaluate(inner)?, kind)?),
             Expression::Cast(kind, inner) => statics::cast(kind, self.evaluate(inner)?)?,
-            Expression::Assign(target, operator, value) => {
-                let value = match operator {
-                    None => self.evaluate(value)?,
-                    Some(operator) => self.binary(operator, target, value)?,
-                };
-                self.assign(target, value.clone())?;
-                value
-            }
+            Expression::Assign(target, operator, value) => self.assigned(target, *operator, value)?,
             Expression::Step(target, by, is_after) => {
-                let before = self.evaluate(target)?;
-                let after = match &before {
-                    Object::Int(int) => Object::Int(int.wrapping_add(*by)),
-                    other => Object::Double(other.as_f64()? + *by as f64),
-                };
-                self.assign(target, after.clone())?;
+                let (before, after) = self.stepped(target, *by)?;
                 if *is_after { before } else { after }
             }
             Expression::Block(statements) => match self.block(statements)? {
@@ -133,6 +110,59 @@ impl Run<'_> {
             },
             Expression::Lambda(names, body) => Object::Lambda(names.clone(), body.clone()),
         })
+    }
+
+    /// `[name: value, ...]`
+    fn map_of(&mut self, members: &[(Expression, Expression)]) -> Result<Object> {
+        let mut map = Vec::with_capacity(members.len());
+        for (name, value) in members {
+            // A bare name is a text, as in Groovy's and Painless's maps.
+            let name = self.evaluate(name)?.shown(self)?;
+            map.push((name, self.evaluate(value)?));
+        }
+        self.map(map)
+    }
+
+    /// `base.name(arguments)`; nothing comes of nothing where that is safe.
+    fn called(
+        &mut self,
+        base: &Expression,
+        name: &str,
+        arguments: &[Expression],
+        is_safe: bool,
+    ) -> Result<Object> {
+        let base = self.evaluate(base)?;
+        if base.is_null() && is_safe {
+            return Ok(Object::Null);
+        }
+        let arguments = self.all(arguments)?;
+        self.method(&base, name, &arguments)
+    }
+
+    /// Assigns a value, or what an operator makes of it and of what was there; gives what is there now.
+    fn assigned(
+        &mut self,
+        target: &Expression,
+        operator: Option<&'static str>,
+        value: &Expression,
+    ) -> Result<Object> {
+        let value = match operator {
+            None => self.evaluate(value)?,
+            Some(operator) => self.binary(operator, target, value)?,
+        };
+        self.assign(target, value.clone())?;
+        Ok(value)
+    }
+
+    /// `target++` and `--target`: what was there, and what is there now.
+    fn stepped(&mut self, target: &Expression, by: i64) -> Result<(Object, Object)> {
+        let before = self.evaluate(target)?;
+        let after = match &before {
+            Object::Int(int) => Object::Int(int.wrapping_add(by)),
+            other => Object::Double(other.as_f64()? + by as f64),
+        };
+        self.assign(target, after.clone())?;
+        Ok((before, after))
     }
 
     /// Calls a function that the script declares, which sees its parameters alone.
