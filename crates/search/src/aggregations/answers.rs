@@ -25,17 +25,10 @@ impl Buckets {
         let inner = &named.inner;
         let mut out = Map::new();
         let kind = match &named.spec {
-            Spec::Filter(_) | Spec::Missing(_) | Spec::Nested(_) | Spec::ReverseNested(_) => {
-                for bucket in self.fixed {
-                    bucket.put(inner, finish, &mut out)?;
-                }
-                match named.spec {
-                    Spec::Filter(_) => "filter",
-                    Spec::Missing(_) => "missing",
-                    Spec::Nested(_) => "nested",
-                    _ => "reverse_nested",
-                }
-            }
+            Spec::Filter(_) => put_single(self.fixed, "filter", (inner, finish), &mut out)?,
+            Spec::Missing(_) => put_single(self.fixed, "missing", (inner, finish), &mut out)?,
+            Spec::Nested(_) => put_single(self.fixed, "nested", (inner, finish), &mut out)?,
+            Spec::ReverseNested(_) => put_single(self.fixed, "reverse_nested", (inner, finish), &mut out)?,
             Spec::Adjacency { queries, separator } => {
                 let buckets = adjacency(self.fixed, queries, separator, (inner, finish))?;
                 out.insert("buckets".to_owned(), buckets);
@@ -64,10 +57,8 @@ impl Buckets {
             }
             Spec::Terms(source, spec) => terms::finish(self.by_key, source, spec, inner, finish, &mut out)?,
             Spec::Histogram(source, interval) => {
-                out.insert(
-                    "buckets".to_owned(),
-                    histogram::finish(self.by_key, source, interval, inner, finish)?,
-                );
+                let buckets = histogram::finish(self.by_key, source, interval, inner, finish)?;
+                out.insert("buckets".to_owned(), buckets);
                 if let Some(chosen) = interval.chosen() {
                     out.insert("interval".to_owned(), json!(chosen));
                 }
@@ -91,6 +82,19 @@ impl Buckets {
         };
         Ok((kind, out))
     }
+}
+
+/// The one bucket of an aggregation that has no other.
+fn put_single(
+    buckets: Vec<Bucket>,
+    kind: &'static str,
+    (inner, finish): Within<'_, '_>,
+    out: &mut Map<String, Value>,
+) -> Result<&'static str> {
+    for bucket in buckets {
+        bucket.put(inner, finish, out)?;
+    }
+    Ok(kind)
 }
 
 /// Buckets by their names, each with what is said of it besides its documents.

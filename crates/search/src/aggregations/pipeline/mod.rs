@@ -418,7 +418,8 @@ impl Reader<'_> {
         }
     }
 
-    fn sort(&mut self) -> Result<PipelineKind> {
+    /// What buckets are sorted by, and whether ascending.
+    fn sorted_by(&mut self) -> Result<Vec<(Path, bool)>> {
         let mut by = Vec::new();
         let listed = match self.members.take("sort") {
             None => Vec::new(),
@@ -448,6 +449,11 @@ impl Reader<'_> {
                 }
             }
         }
+        Ok(by)
+    }
+
+    fn sort(&mut self) -> Result<PipelineKind> {
+        let by = self.sorted_by()?;
         let mut count = |name: &str, least: i64| match self.members.take(name) {
             None => Ok(None),
             Some(given) => match as_i64(given) {
