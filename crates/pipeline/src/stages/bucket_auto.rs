@@ -40,55 +40,15 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
             ),
         ));
     };
-    let mut buckets = None;
-    let mut output = None;
-    let mut granularity = None;
-    for (name, value) in options.iter() {
-        match (name, value) {
-            ("groupBy", Value::String(path)) if path == "$" => {
-                return Err(wrong(
-                    Code::location(40_239),
-                    "The $bucketAuto 'groupBy' field must be a $-prefixed path: '$' alone names no field.",
-                ));
-            }
-            ("groupBy", value) => check_group_by(value, Code::location(40_239))?,
-            ("buckets", value) => buckets = Some(parse_buckets(value)?),
-            ("output", Value::Document(fields)) => output = Some(fields),
-            ("output", other) => {
-                return Err(wrong(
-                    Code::location(40_244),
-                    format!(
-                        "The $bucketAuto 'output' field must be an object, but found type: {}.",
-                        other.type_of().alias()
-                    ),
-                ));
-            }
-            ("granularity", Value::String(name)) => granularity = Some(Granularity::find(name)?),
-            ("granularity", other) => {
-                return Err(wrong(
-                    Code::location(40_261),
-                    format!(
-                        "The $bucketAuto 'granularity' field must be a string, but found type: {}.",
-                        other.type_of().alias()
-                    ),
-                ));
-            }
-            (unknown, _) => {
-                return Err(wrong(
-                    Code::location(40_245),
-                    format!("Unrecognized option to $bucketAuto: {unknown}."),
-                ));
-            }
-        }
-    }
-    let (Some(group_by), Some(buckets)) = (options.get("groupBy"), buckets) else {
+    let given = Given::read(options)?;
+    let (Some(group_by), Some(buckets)) = (options.get("groupBy"), given.buckets) else {
         return Err(wrong(
             Code::location(40_246),
             "$bucketAuto requires 'groupBy' and 'buckets' to be specified.",
         ));
     };
     let mut spec = Document::new();
-    add_output(&mut spec, output.filter(|fields| !fields.is_empty()));
+    add_output(&mut spec, given.output.filter(|fields| !fields.is_empty()));
     let fields = spec
         .iter()
         .map(|(name, value)| Ok((name.to_owned(), Accumulation::parse(name, value, scope)?)));
@@ -97,8 +57,61 @@ pub(crate) fn parse(_name: &str, operand: &Value, scope: &StageScope<'_>) -> Res
         group_by: Expression::parse(group_by, &scope.parse_scope())?,
         buckets,
         fields: Arc::new(fields.collect::<Result<_>>()?),
-        granularity,
+        granularity: given.granularity,
     })])
+}
+
+/// What the options say, each by itself; `groupBy` is checked alone.
+#[derive(Default)]
+struct Given<'o> {
+    buckets: Option<usize>,
+    output: Option<&'o Document>,
+    granularity: Option<Granularity>,
+}
+
+impl Given<'_> {
+    fn read(options: &Document) -> Result<Given<'_>> {
+        let mut given = Given::default();
+        for (name, value) in options.iter() {
+            match (name, value) {
+                ("groupBy", Value::String(path)) if path == "$" => {
+                    return Err(wrong(
+                        Code::location(40_239),
+                        "The $bucketAuto 'groupBy' field must be a $-prefixed path: '$' alone names no field.",
+                    ));
+                }
+                ("groupBy", value) => check_group_by(value, Code::location(40_239))?,
+                ("buckets", value) => given.buckets = Some(parse_buckets(value)?),
+                ("output", Value::Document(fields)) => given.output = Some(fields),
+                ("output", other) => {
+                    return Err(wrong(
+                        Code::location(40_244),
+                        format!(
+                            "The $bucketAuto 'output' field must be an object, but found type: {}.",
+                            other.type_of().alias()
+                        ),
+                    ));
+                }
+                ("granularity", Value::String(name)) => given.granularity = Some(Granularity::find(name)?),
+                ("granularity", other) => {
+                    return Err(wrong(
+                        Code::location(40_261),
+                        format!(
+                            "The $bucketAuto 'granularity' field must be a string, but found type: {}.",
+                            other.type_of().alias()
+                        ),
+                    ));
+                }
+                (unknown, _) => {
+                    return Err(wrong(
+                        Code::location(40_245),
+                        format!("Unrecognized option to $bucketAuto: {unknown}."),
+                    ));
+                }
+            }
+        }
+        Ok(given)
+    }
 }
 
 fn parse_buckets(value: &Value) -> Result<usize> {
