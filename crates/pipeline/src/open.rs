@@ -96,16 +96,7 @@ impl Opened {
             spec.filter = Arc::new(spec.filter.and_near(&path, condition)?);
             rest.stages.insert(0, Arc::new(measured));
         }
-        let shows_metadata =
-            |stage: &Arc<dyn Stage>| names_operator(&Value::Document(stage.to_document()), "$meta");
-        if spec.filter.text().is_some() && rest.stages.iter().any(shows_metadata) {
-            let filter = Arc::clone(&spec.filter);
-            rest.stages.insert(0, Arc::new(Scoring { filter }));
-        }
-        if rest.stages.iter().any(|stage| asks_record(&**stage)) {
-            spec.show_record_id = true;
-            rest.stages.insert(0, Arc::new(Recording));
-        }
+        hand_on(&mut spec, &mut rest);
         if let Some(fields) = rest.stages.first().and_then(|stage| stage.fields_read()) {
             spec.needed = Some(fields.into_iter().collect());
         }
@@ -147,6 +138,20 @@ impl Opened {
             _ => Source::Empty,
         };
         Ok(self.rest.run(source, surroundings, interruption))
+    }
+}
+
+/// Hands on what is known where documents are read, to stages that ask for it: scores of texts, and record numbers.
+fn hand_on(spec: &mut FindSpec, rest: &mut Pipeline) {
+    let shows_metadata =
+        |stage: &Arc<dyn Stage>| names_operator(&Value::Document(stage.to_document()), "$meta");
+    if spec.filter.text().is_some() && rest.stages.iter().any(shows_metadata) {
+        let filter = Arc::clone(&spec.filter);
+        rest.stages.insert(0, Arc::new(Scoring { filter }));
+    }
+    if rest.stages.iter().any(|stage| asks_record(&**stage)) {
+        spec.show_record_id = true;
+        rest.stages.insert(0, Arc::new(Recording));
     }
 }
 
