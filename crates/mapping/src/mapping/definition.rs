@@ -261,6 +261,21 @@ fn type_of(name: &str, object: &Map<String, Value>) -> Result<String> {
     }
 }
 
+fn scaling_factor(name: &str, members: &mut Members<'_>) -> Result<f64> {
+    let factor = members.take("scaling_factor").and_then(as_f64);
+    let missing = || {
+        SearchError::mapper(format!(
+            "Field [{name}] misses required parameter [scaling_factor]"
+        ))
+    };
+    match factor.ok_or_else(missing)? {
+        factor if factor.is_finite() && factor > 0.0 => Ok(factor),
+        factor => Err(SearchError::mapper(format!(
+            "[scaling_factor] must be a positive number, got [{factor}]"
+        ))),
+    }
+}
+
 fn kind_of(name: &str, type_name: &str, members: &mut Members<'_>) -> Result<FieldKind> {
     Ok(match type_name {
         "text" | "match_only_text" | as_you_type::NAME => FieldKind::Text,
@@ -272,22 +287,7 @@ fn kind_of(name: &str, type_name: &str, members: &mut Members<'_>) -> Result<Fie
         "short" => FieldKind::Integer(i64::from(i16::MIN), i64::from(i16::MAX)),
         "byte" => FieldKind::Integer(i64::from(i8::MIN), i64::from(i8::MAX)),
         "double" | "float" | "half_float" => FieldKind::Float(None),
-        "scaled_float" => {
-            let factor = members.take("scaling_factor").and_then(as_f64);
-            let missing = || {
-                SearchError::mapper(format!(
-                    "Field [{name}] misses required parameter [scaling_factor]"
-                ))
-            };
-            match factor.ok_or_else(missing)? {
-                factor if factor.is_finite() && factor > 0.0 => FieldKind::Float(Some(factor)),
-                factor => {
-                    return Err(SearchError::mapper(format!(
-                        "[scaling_factor] must be a positive number, got [{factor}]"
-                    )));
-                }
-            }
-        }
+        "scaled_float" => FieldKind::Float(Some(scaling_factor(name, members)?)),
         "boolean" => FieldKind::Boolean,
         "date" | "date_nanos" => FieldKind::Date,
         "geo_point" => {

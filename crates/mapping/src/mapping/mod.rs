@@ -192,6 +192,31 @@ impl Mapping {
         Ok(())
     }
 
+    /// The fields that are made of the same value as the one of this name.
+    fn compile_subfields(
+        &self,
+        full: &str,
+        definition: &Value,
+        place: Place<'_>,
+        out: &mut BTreeMap<String, Field>,
+    ) -> Result<()> {
+        let subfields = definition.get("fields").and_then(Value::as_object);
+        for (sub, definition) in subfields.into_iter().flatten() {
+            let name = format!("{full}.{sub}");
+            let mut field = Field::parse(&name, definition, &self.analysis, place.nested)?;
+            if field.is_vector() || field.flattened.is_some() {
+                return Err(SearchError::mapper(format!(
+                    "Field [{sub}] of type [{}] can't be used in multifields",
+                    field.type_name
+                )));
+            }
+            full.clone_into(&mut field.path);
+            field.in_root = place.in_root;
+            insert(field, out);
+        }
+        Ok(())
+    }
+
     fn compile_properties(
         &self,
         properties: &Value,
@@ -218,24 +243,7 @@ impl Mapping {
                     .and_then(crate::json::as_bool)
                     .unwrap_or(false)
             };
-            for (sub, definition) in definition
-                .get("fields")
-                .and_then(Value::as_object)
-                .into_iter()
-                .flatten()
-            {
-                let name = format!("{full}.{sub}");
-                let mut field = Field::parse(&name, definition, &self.analysis, place.nested)?;
-                if field.is_vector() || field.flattened.is_some() {
-                    return Err(SearchError::mapper(format!(
-                        "Field [{sub}] of type [{}] can't be used in multifields",
-                        field.type_name
-                    )));
-                }
-                field.path.clone_from(&full);
-                field.in_root = place.in_root;
-                insert(field, out);
-            }
+            self.compile_subfields(&full, definition, place, out)?;
             if let Some(inner) = definition.get("properties") {
                 let inside = Place {
                     prefix: &full,
