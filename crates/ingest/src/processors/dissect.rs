@@ -124,7 +124,7 @@ impl Dissect {
 
 /// What stands in front, and the parts.
 fn parse(pattern: &str) -> options::Result<(String, Vec<Part>)> {
-    let invalid = |why: &str| {
+    let invalid = |why: &'static str| {
         PipelineError::of(
             "pattern",
             format!("Unable to parse pattern: {pattern} Reason: {why}"),
@@ -134,7 +134,20 @@ fn parse(pattern: &str) -> options::Result<(String, Vec<Part>)> {
     let begin = pieces.next().unwrap_or_default().to_owned();
     let mut parts = Vec::new();
     for piece in pieces {
-        let (key, mark) = piece.split_once('}').ok_or_else(|| invalid("a key has no end"))?;
+        parts.push(Part::parse(piece).map_err(invalid)?);
+    }
+    if parts.is_empty() {
+        return Err(invalid("Unable to find any keys or delimiters."));
+    }
+    append_to_first(&mut parts);
+    check_pairs(&parts).map_err(invalid)?;
+    Ok((begin, parts))
+}
+
+impl Part {
+    /// Reads a key without its beginning, and the mark after it.
+    fn parse(piece: &str) -> std::result::Result<Part, &'static str> {
+        let (key, mark) = piece.split_once('}').ok_or("a key has no end")?;
         let (key, is_padded) = match key.strip_suffix("->") {
             Some(key) => (key, true),
             None => (key, false),
@@ -143,27 +156,23 @@ fn parse(pattern: &str) -> options::Result<(String, Vec<Part>)> {
             None | Some('?') => Use::Skipped,
             Some('+') => {
                 let (name, order) = key[1..].split_once('/').unwrap_or((&key[1..], "0"));
-                Use::Appended(
-                    name.to_owned(),
-                    order
-                        .parse()
-                        .map_err(|_| invalid("invalid order of an append key"))?,
-                )
+                let order = order.parse().map_err(|_| "invalid order of an append key")?;
+                Use::Appended(name.to_owned(), order)
             }
             Some('*') => Use::PairName(key[1..].to_owned()),
             Some('&') => Use::PairValue(key[1..].to_owned()),
             Some(_) => Use::Named(key.to_owned()),
         };
-        parts.push(Part {
+        Ok(Part {
             what,
             is_padded,
             mark: mark.to_owned(),
-        });
+        })
     }
-    if parts.is_empty() {
-        return Err(invalid("Unable to find any keys or delimiters."));
-    }
-    // `%{a} %{+a}`: the first is appended to, too.
+}
+
+/// `%{a} %{+a}`: the first is appended to, too.
+fn append_to_first(parts: &mut [Part]) {
     let appended: Vec<String> = parts
         .iter()
         .filter_map(|part| match &part.what {
@@ -171,21 +180,24 @@ fn parse(pattern: &str) -> options::Result<(String, Vec<Part>)> {
             _ => None,
         })
         .collect();
-    for part in &mut parts {
+    for part in parts {
         if let Use::Named(name) = &part.what
             && appended.contains(name)
         {
             part.what = Use::Appended(name.clone(), 0);
         }
     }
-    for part in &parts {
+}
+
+fn check_pairs(parts: &[Part]) -> std::result::Result<(), &'static str> {
+    for part in parts {
         if let Use::PairName(key) = &part.what
             && !parts
                 .iter()
                 .any(|other| other.what == Use::PairValue(key.clone()))
         {
-            return Err(invalid("a key reference has no value"));
+            return Err("a key reference has no value");
         }
     }
-    Ok((begin, parts))
+    Ok(())
 }
