@@ -273,6 +273,38 @@ fn computes(projection: &Document) -> bool {
 
 /// Turns the key pattern and the weights into the form in which MongoDB keeps them.
 fn text(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
+    let (language, language_override) = languages(spec)?;
+    if parsed.expire_after_seconds.is_some() {
+        return Err(refused("a text index cannot be a TTL index".to_owned()));
+    }
+    if parsed.prepare_unique {
+        return Err(refused(
+            "a text index is unique from the beginning or never: its entries are others then".to_owned(),
+        ));
+    }
+    let (key, mut weights) = texts_of(&parsed.key)?;
+    if let Some(Value::Document(given)) = spec.get("weights") {
+        for (path, weight) in given.iter() {
+            set_weight(&mut weights, path, weight)?;
+        }
+    }
+    weights.sort_by(|(a, _), (b, _)| a.cmp(b));
+    let mut listed = Document::new();
+    weights
+        .into_iter()
+        .for_each(|(path, weight)| listed.push(path, weight));
+    parsed.key = key;
+    parsed.kept.push("weights", listed);
+    parsed.kept.push("default_language", language);
+    parsed.kept.push("language_override", language_override);
+    parsed
+        .kept
+        .push("textIndexVersion", version(spec, "textIndexVersion"));
+    Ok(())
+}
+
+/// The language of documents that name none, and the field in which they name it.
+fn languages(spec: &Document) -> Result<(&str, &str)> {
     let language = string(spec, "default_language", "english");
     if Language::parse(language).is_none() {
         return Err(refused(format!(
@@ -283,19 +315,16 @@ fn text(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
     if language_override.is_empty() || language_override.starts_with('$') {
         return Err(refused("language_override is not a valid field name".to_owned()));
     }
-    if parsed.expire_after_seconds.is_some() {
-        return Err(refused("a text index cannot be a TTL index".to_owned()));
-    }
-    if parsed.prepare_unique {
-        return Err(refused(
-            "a text index is unique from the beginning or never: its entries are others then".to_owned(),
-        ));
-    }
+    Ok((language, language_override))
+}
+
+/// The key pattern with one pair in place of its texts, and the texts with their weights.
+fn texts_of(pattern: &Document) -> Result<(Document, Vec<(String, Value)>)> {
     let is_text = |kind: &Value| matches!(kind, Value::String(kind) if kind == "text");
     let mut weights: Vec<(String, Value)> = Vec::new();
     let mut key = Document::new();
     let mut ended = false;
-    for (path, kind) in parsed.key.iter() {
+    for (path, kind) in pattern.iter() {
         let begun = key.contains(TEXTS);
         if begun && path == TEXTS_ORDER {
             continue;
@@ -319,24 +348,7 @@ fn text(spec: &Document, parsed: &mut IndexSpec) -> Result<()> {
             weights.push((path.to_owned(), Value::Int32(1)));
         }
     }
-    if let Some(Value::Document(given)) = spec.get("weights") {
-        for (path, weight) in given.iter() {
-            set_weight(&mut weights, path, weight)?;
-        }
-    }
-    weights.sort_by(|(a, _), (b, _)| a.cmp(b));
-    let mut listed = Document::new();
-    weights
-        .into_iter()
-        .for_each(|(path, weight)| listed.push(path, weight));
-    parsed.key = key;
-    parsed.kept.push("weights", listed);
-    parsed.kept.push("default_language", language);
-    parsed.kept.push("language_override", language_override);
-    parsed
-        .kept
-        .push("textIndexVersion", version(spec, "textIndexVersion"));
-    Ok(())
+    Ok((key, weights))
 }
 
 fn set_weight(weights: &mut Vec<(String, Value)>, path: &str, weight: &Value) -> Result<()> {
