@@ -80,22 +80,7 @@ pub(super) fn parse(
         Some(other) => return wrong_type("locale", other, "string"),
         None => return Err(CollationError::Missing("locale")),
     };
-    let mut wanted = CollatorOptions::default();
-    wanted.strength = strength(options)?;
-    wanted.case_level = flag(options, "caseLevel")?.map(|on| if on { CaseLevel::On } else { CaseLevel::Off });
-    wanted.alternate_handling = choice(
-        options,
-        "alternate",
-        &[
-            ("non-ignorable", AlternateHandling::NonIgnorable),
-            ("shifted", AlternateHandling::Shifted),
-        ],
-    )?;
-    wanted.max_variable = choice(
-        options,
-        "maxVariable",
-        &[("punct", MaxVariable::Punctuation), ("space", MaxVariable::Space)],
-    )?;
+    let wanted = wanted(options)?;
     let case_first = choice(
         options,
         "caseFirst",
@@ -132,6 +117,27 @@ pub(super) fn parse(
     check_case_first(&resolved)?;
     let description = describe(locale, &resolved, normalization, backwards);
     Ok(Some((collator, description)))
+}
+
+/// What is compared, whatever the locale is.
+fn wanted(options: &Document) -> Result<CollatorOptions, CollationError> {
+    let mut wanted = CollatorOptions::default();
+    wanted.strength = strength(options)?;
+    wanted.case_level = flag(options, "caseLevel")?.map(|on| if on { CaseLevel::On } else { CaseLevel::Off });
+    wanted.alternate_handling = choice(
+        options,
+        "alternate",
+        &[
+            ("non-ignorable", AlternateHandling::NonIgnorable),
+            ("shifted", AlternateHandling::Shifted),
+        ],
+    )?;
+    wanted.max_variable = choice(
+        options,
+        "maxVariable",
+        &[("punct", MaxVariable::Punctuation), ("space", MaxVariable::Space)],
+    )?;
+    Ok(wanted)
 }
 
 fn check_fields(options: &Document) -> Result<(), CollationError> {
