@@ -215,24 +215,8 @@ fn values<'v>(view: &View<'v>, field: &'v Field, format: Option<&str>, of: Value
 
 fn of_view(view: &View<'_>, field: &Field, written: &Written, of: ValuesOf) -> Vec<Value> {
     if field.kind == FieldKind::Point {
-        let points = view.terms(field).into_iter().filter_map(|term| match term {
-            Term::Point(point) => Some(point),
-            _ => None,
-        });
-        let mut points: Vec<Point> = points.collect();
-        if of == ValuesOf::Columns {
-            // Each is one number there, of which the longitude is the end, without a sign.
-            points.sort_by(|a, b| {
-                let longitude = |point: &Point| (point.lon < 0.0, point.lon);
-                let ((is_west, lon), (is_other_west, other_lon)) = (longitude(a), longitude(b));
-                let by_longitude = is_west.cmp(&is_other_west).then(lon.total_cmp(&other_lon));
-                a.lat.total_cmp(&b.lat).then(by_longitude)
-            });
-        }
-        return points
-            .iter()
-            .map(|point| shown_point(*point, written, of))
-            .collect();
+        let points = points_of(view, field, of).into_iter();
+        return points.map(|point| shown_point(point, written, of)).collect();
     }
     if let Some(flattened) = &field.flattened {
         return held(view, field, flattened, of);
@@ -275,6 +259,25 @@ fn of_view(view: &View<'_>, field: &Field, written: &Written, of: ValuesOf) -> V
         }
     }
     found.into_iter().map(|(_, shown)| shown).collect()
+}
+
+/// The points of a field, in the order in which they are given.
+fn points_of(view: &View<'_>, field: &Field, of: ValuesOf) -> Vec<Point> {
+    let points = view.terms(field).into_iter().filter_map(|term| match term {
+        Term::Point(point) => Some(point),
+        _ => None,
+    });
+    let mut points: Vec<Point> = points.collect();
+    if of == ValuesOf::Columns {
+        // Each is one number there, of which the longitude is the end, without a sign.
+        points.sort_by(|a, b| {
+            let longitude = |point: &Point| (point.lon < 0.0, point.lon);
+            let ((is_west, lon), (is_other_west, other_lon)) = (longitude(a), longitude(b));
+            let by_longitude = is_west.cmp(&is_other_west).then(lon.total_cmp(&other_lon));
+            a.lat.total_cmp(&b.lat).then(by_longitude)
+        });
+    }
+    points
 }
 
 fn shown_point(point: Point, written: &Written, of: ValuesOf) -> Value {
