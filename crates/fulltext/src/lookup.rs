@@ -96,10 +96,6 @@ impl Lookup {
 
     pub(crate) fn query(&self, reader: &Reader) -> Result<Box<dyn Query>> {
         let fields = &reader.fields;
-        let queries = |lookups: &[Lookup]| {
-            let queries = lookups.iter().map(|lookup| lookup.query(reader));
-            queries.collect::<Result<Vec<_>>>()
-        };
         Ok(match self {
             Lookup::All => Box::new(AllQuery),
             Lookup::Nothing => Box::new(EmptyQuery),
@@ -151,28 +147,39 @@ impl Lookup {
             Lookup::Every(lookups) => match &lookups[..] {
                 [] => Box::new(AllQuery),
                 [only] => only.query(reader)?,
-                lookups => Box::new(BooleanQuery::intersection(queries(lookups)?)),
+                lookups => Box::new(BooleanQuery::intersection(queries(lookups, reader)?)),
             },
-            Lookup::Some(lookups, 0) if lookups.is_empty() => Box::new(AllQuery),
-            Lookup::Some(lookups, least) if lookups.len() < *least => Box::new(EmptyQuery),
-            Lookup::Some(lookups, least) => match (&lookups[..], least) {
-                (_, 0) => Box::new(AllQuery),
-                ([only], 1) => only.query(reader)?,
-                (lookups, least) => Box::new(BooleanQuery::union_with_minimum_required_clauses(
-                    queries(lookups)?,
-                    *least,
-                )),
-            },
-            Lookup::Except(lookup, others) => {
-                let mut clauses = vec![(Occur::Must, lookup.query(reader)?)];
-                for other in others {
-                    let gathered = GatheredQuery(other.query(reader)?);
-                    clauses.push((Occur::MustNot, Box::new(gathered)));
-                }
-                Box::new(BooleanQuery::new(clauses))
-            }
+            Lookup::Some(lookups, least) => at_least(*least, lookups, reader)?,
+            Lookup::Except(lookup, others) => except(lookup, others, reader)?,
         })
     }
+}
+
+fn queries(lookups: &[Lookup], reader: &Reader) -> Result<Vec<Box<dyn Query>>> {
+    lookups.iter().map(|lookup| lookup.query(reader)).collect()
+}
+
+/// What so many of these find.
+fn at_least(least: usize, lookups: &[Lookup], reader: &Reader) -> Result<Box<dyn Query>> {
+    Ok(match (lookups, least) {
+        (_, 0) => Box::new(AllQuery),
+        (lookups, least) if lookups.len() < least => Box::new(EmptyQuery),
+        ([only], 1) => only.query(reader)?,
+        (lookups, least) => Box::new(BooleanQuery::union_with_minimum_required_clauses(
+            queries(lookups, reader)?,
+            least,
+        )),
+    })
+}
+
+/// What the first finds and none of the others.
+fn except(lookup: &Lookup, others: &[Lookup], reader: &Reader) -> Result<Box<dyn Query>> {
+    let mut clauses = vec![(Occur::Must, lookup.query(reader)?)];
+    for other in others {
+        let gathered = GatheredQuery(other.query(reader)?);
+        clauses.push((Occur::MustNot, Box::new(gathered)));
+    }
+    Ok(Box::new(BooleanQuery::new(clauses)))
 }
 
 impl Fields {
