@@ -98,37 +98,7 @@ fn from_array(operand: Found<'_>) -> Result<Option<Value>> {
     let mut form = None;
     for element in array.iter() {
         steps(1)?;
-        let (name, value) = match element {
-            ValueRef::Array(pair) => {
-                if form == Some(PairForm::Object) {
-                    return Err(mixed(Code::location(40_391), "an object", "array"));
-                }
-                form = Some(PairForm::Array);
-                pair_of_array(pair)?
-            }
-            ValueRef::Document(pair) => {
-                if form == Some(PairForm::Array) {
-                    return Err(mixed(Code::location(40_396), "an array", "object"));
-                }
-                form = Some(PairForm::Object);
-                pair_of_object(pair.to_document())?
-            }
-            _ if form == Some(PairForm::Array) => {
-                return Err(mixed(Code::location(40_396), "an array", "another type"));
-            }
-            _ if form == Some(PairForm::Object) => {
-                return Err(mixed(Code::location(40_391), "an object", "another type"));
-            }
-            other => {
-                return Err(error(
-                    Code::location(40_398),
-                    format!(
-                        "Unrecognised input type format for $arrayToObject: {}",
-                        other.type_of().alias()
-                    ),
-                ));
-            }
-        };
+        let (name, value) = pair(element, &mut form)?;
         match places.get(&name).and_then(|at| fields.get_mut(*at)) {
             // The last value counts, in the place of the first.
             Some((_, present)) => *present = value,
@@ -139,6 +109,35 @@ fn from_array(operand: Found<'_>) -> Result<Option<Value>> {
         }
     }
     Ok(Some(Value::Document(fields.into_iter().collect())))
+}
+
+/// A name and its value, in the form that those before it have.
+fn pair(element: ValueRef<'_>, form: &mut Option<PairForm>) -> Result<(String, Value)> {
+    match (element, *form) {
+        (ValueRef::Array(_), Some(PairForm::Object)) => {
+            Err(mixed(Code::location(40_391), "an object", "array"))
+        }
+        (ValueRef::Document(_), Some(PairForm::Array)) => {
+            Err(mixed(Code::location(40_396), "an array", "object"))
+        }
+        (ValueRef::Array(pair), _) => {
+            *form = Some(PairForm::Array);
+            pair_of_array(pair)
+        }
+        (ValueRef::Document(pair), _) => {
+            *form = Some(PairForm::Object);
+            pair_of_object(pair.to_document())
+        }
+        (_, Some(PairForm::Array)) => Err(mixed(Code::location(40_396), "an array", "another type")),
+        (_, Some(PairForm::Object)) => Err(mixed(Code::location(40_391), "an object", "another type")),
+        (other, None) => Err(error(
+            Code::location(40_398),
+            format!(
+                "Unrecognised input type format for $arrayToObject: {}",
+                other.type_of().alias()
+            ),
+        )),
+    }
 }
 
 fn mixed(code: Code, expected: &str, found: &str) -> crate::Error {
