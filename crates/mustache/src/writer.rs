@@ -62,26 +62,31 @@ impl Writer {
                     is_inverted,
                     parts,
                 } => {
-                    let value = found(scopes, path);
-                    match (value.filter(|value| is_something(value)), is_inverted) {
+                    let value = found(scopes, path).filter(|value| is_something(value));
+                    match (value, is_inverted) {
                         (None, true) => self.all(parts, scopes)?,
+                        (Some(value), false) => self.section(value, parts, scopes)?,
                         (None, false) | (Some(_), true) => {}
-                        (Some(Value::Array(list)), false) => {
-                            self.count(list.len())?;
-                            for one in list {
-                                scopes.push(one);
-                                self.all(parts, scopes)?;
-                                scopes.pop();
-                            }
-                        }
-                        (Some(one), false) => {
-                            scopes.push(one);
-                            self.all(parts, scopes)?;
-                            scopes.pop();
-                        }
                     }
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Writes the parts of a section with each element of a list, or with what else is there.
+    fn section<'v>(&mut self, value: &'v Value, parts: &[Part], scopes: &mut Vec<&'v Value>) -> Result<()> {
+        let each = match value {
+            Value::Array(list) => {
+                self.count(list.len())?;
+                list.as_slice()
+            }
+            one => std::slice::from_ref(one),
+        };
+        for one in each {
+            scopes.push(one);
+            self.all(parts, scopes)?;
+            scopes.pop();
         }
         Ok(())
     }
