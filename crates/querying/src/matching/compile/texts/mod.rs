@@ -58,11 +58,11 @@ impl Compiler<'_> {
     fn search_analyzer(self, field: &Field, text: &Match) -> Result<Analyzer> {
         match &text.analyzer {
             None => Ok(field.search_analyzer.clone()),
-            Some(name) => self.analyzer(text.kind.query(), name),
+            Some(name) => self.named_analyzer(text.kind.query(), name),
         }
     }
 
-    fn analyzer(self, query: &str, name: &str) -> Result<Analyzer> {
+    fn named_analyzer(self, query: &str, name: &str) -> Result<Analyzer> {
         let missing = || {
             let reason = format!("[{query}] analyzer [{name}] not found");
             SearchError::new(ErrorKind::QueryShard, reason)
@@ -74,7 +74,7 @@ impl Compiler<'_> {
     fn check_analyzer(self, query: &str, text: &Match) -> Result<()> {
         match &text.analyzer {
             None => Ok(()),
-            Some(name) => self.analyzer(query, name).map(drop),
+            Some(name) => self.named_analyzer(query, name).map(drop),
         }
     }
 
