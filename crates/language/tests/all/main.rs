@@ -5,6 +5,7 @@
 
 mod conformance;
 mod constants;
+mod dates;
 mod fields;
 mod filter_derived;
 mod filter_error;
@@ -13,5 +14,6 @@ mod filter_schema;
 mod interruption;
 mod projection_find;
 mod projection_stage;
+mod regexes;
 mod script_memory;
 mod seen;

@@ -268,36 +268,3 @@ fn day_of_week(name: &str) -> Option<i64> {
     let at = DAYS.iter().position(|day| name.starts_with(day))?;
     Some(at as i64)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::days_of_work;
-
-    /// As many steps of one day, of which those to weekends do not count.
-    fn by_steps(count: i64, present: i64) -> i64 {
-        let step = if count > 0 { 1 } else { -1 };
-        let (mut days, mut left) = (0, count.abs());
-        while left > 0 {
-            days += step;
-            left -= i64::from((1..=5).contains(&(present + days).rem_euclid(7)));
-        }
-        days
-    }
-
-    #[test]
-    fn working_days_pass_in_as_many_days_as_steps_show() {
-        for present in 0..7 {
-            for count in (-30..=30).filter(|count| *count != 0) {
-                assert_eq!(
-                    days_of_work(count, present),
-                    by_steps(count, present),
-                    "{count} from {present}"
-                );
-            }
-        }
-        assert_eq!(
-            (0..7).map(|present| days_of_work(0, present)).collect::<Vec<_>>(),
-            [1, 0, 0, 0, 0, 0, 2]
-        );
-    }
-}

@@ -2,127 +2,7 @@
 
 /// The abbreviations that timelib knows, with the seconds that they are ahead of UTC; of those that were used in several places
 /// the one that it has first, however long ago that was. Those of summer time are names of their own.
-const ABBREVIATIONS: &[(&str, i64)] = &[
-    ("acdt", 37_800),
-    ("acst", 34_200),
-    ("addt", -7_200),
-    ("adt", -10_800),
-    ("aedt", 39_600),
-    ("aest", 36_000),
-    ("ahdt", -32_400),
-    ("ahst", -36_000),
-    ("akdt", -28_800),
-    ("akst", -32_400),
-    ("amt", -13_840),
-    ("apt", -10_800),
-    ("ast", -14_400),
-    ("awdt", 32_400),
-    ("awst", 28_800),
-    ("awt", -10_800),
-    ("bdst", 7_200),
-    ("bdt", -36_000),
-    ("bmt", -14_309),
-    ("bst", 3_600),
-    ("cast", 34_200),
-    ("cat", 7_200),
-    ("cddt", -14_400),
-    ("cdt", -18_000),
-    ("cemt", 10_800),
-    ("cest", 7_200),
-    ("cet", 3_600),
-    ("chst", 36_000),
-    ("cmt", -15_408),
-    ("cpt", -18_000),
-    ("cst", -21_600),
-    ("cwt", -18_000),
-    ("dmt", -1_521),
-    ("eat", 10_800),
-    ("eddt", -10_800),
-    ("edt", -14_400),
-    ("eest", 10_800),
-    ("eet", 7_200),
-    ("emt", -26_248),
-    ("ept", -14_400),
-    ("est", -18_000),
-    ("ewt", -14_400),
-    ("ffmt", -14_660),
-    ("fmt", -4_056),
-    ("gdt", 39_600),
-    ("gmt", 0),
-    ("gst", 36_000),
-    ("hdt", -34_200),
-    ("hkst", 32_400),
-    ("hkt", 28_800),
-    ("hmt", -19_776),
-    ("hpt", -34_200),
-    ("hst", -36_000),
-    ("hwt", -34_200),
-    ("iddt", 14_400),
-    ("idt", 10_800),
-    ("imt", 25_025),
-    ("ist", 7_200),
-    ("jdt", 36_000),
-    ("jmt", 8_440),
-    ("jst", 32_400),
-    ("kdt", 36_000),
-    ("kmt", 5_736),
-    ("kst", 30_600),
-    ("lst", 9_394),
-    ("mddt", -18_000),
-    ("mdst", 16_279),
-    ("mdt", -21_600),
-    ("mest", 7_200),
-    ("met", 3_600),
-    ("mmt", 9_017),
-    ("mpt", -21_600),
-    ("msd", 14_400),
-    ("msk", 10_800),
-    ("mst", -25_200),
-    ("mwt", -21_600),
-    ("nddt", -5_400),
-    ("ndt", -9_052),
-    ("npt", -9_000),
-    ("nst", -12_600),
-    ("nwt", -9_000),
-    ("nzdt", 46_800),
-    ("nzmt", 41_400),
-    ("nzst", 43_200),
-    ("pddt", -21_600),
-    ("pdt", -25_200),
-    ("pkst", 21_600),
-    ("pkt", 18_000),
-    ("plmt", 25_590),
-    ("pmt", -13_236),
-    ("ppmt", -17_340),
-    ("ppt", -25_200),
-    ("pst", -28_800),
-    ("pwt", -25_200),
-    ("qmt", -18_840),
-    ("rmt", 5_794),
-    ("sast", 7_200),
-    ("sdmt", -16_800),
-    ("sjmt", -20_173),
-    ("smt", -13_884),
-    ("sst", -39_600),
-    ("tbmt", 10_751),
-    ("tmt", 12_344),
-    ("uct", 0),
-    ("utc", 0),
-    ("wast", 7_200),
-    ("wat", 3_600),
-    ("wemt", 7_200),
-    ("west", 3_600),
-    ("wet", 0),
-    ("wib", 25_200),
-    ("wit", 32_400),
-    ("wita", 28_800),
-    ("wmt", 5_040),
-    ("yddt", -25_200),
-    ("ydt", -28_800),
-    ("ypt", -28_800),
-    ("yst", -32_400),
-    ("ywt", -28_800),
-];
+const ABBREVIATIONS: &str = include_str!("zones.txt");
 
 const HOUR: i64 = 3_600;
 const MINUTE: i64 = 60;
@@ -143,14 +23,8 @@ pub(in crate::expression::date) fn zone_at(text: &str) -> Option<(i64, &str)> {
         Some(distance) => {
             let (digits, rest) = split_after(distance, |c| c.is_ascii_digit() || c == ':');
             let seconds = distance_seconds(digits)?;
-            (
-                if signed.starts_with('-') {
-                    -seconds
-                } else {
-                    seconds
-                },
-                rest,
-            )
+            let sign = if signed.starts_with('-') { -1 } else { 1 };
+            (sign * seconds, rest)
         }
         None => {
             let (name, rest) = split_after(bare, |c| {
@@ -191,9 +65,9 @@ fn abbreviated(name: &str) -> Option<i64> {
     if let &[letter] = name.as_bytes() {
         return military(letter);
     }
-    ABBREVIATIONS
-        .iter()
-        .find_map(|&(known, seconds)| (known == name).then_some(seconds))
+    let mut lines = ABBREVIATIONS.lines().filter_map(|line| line.split_once(' '));
+    let (_, seconds) = lines.find(|(known, _)| *known == name)?;
+    seconds.parse().ok()
 }
 
 /// A to M, without J, are the hours east of Greenwich, N to Y those west of it.
