@@ -276,7 +276,7 @@ fn made(terms: &[Term], mode: Mode) -> Option<Term> {
     if whole(first).is_some() {
         let total = terms.iter().filter_map(whole).fold(0, i64::wrapping_add);
         let number = match (mode, whole(middle.0)?, whole(middle.1)?) {
-            (Mode::Median, low, high) if terms.len() % 2 == 0 => {
+            (Mode::Median, low, high) if terms.len().is_multiple_of(2) => {
                 java::round((low as f64 + high as f64) / 2.0) as i64
             }
             (Mode::Median, number, _) => number,
