@@ -149,7 +149,10 @@ mod tests {
             [one.clone(), both.clone()],
             "numbers are equal by their value"
         );
-        assert_eq!(results(&found, ValueRef::String(long)), [both.clone()]);
+        assert_eq!(
+            results(&found, ValueRef::String(long)),
+            std::slice::from_ref(&both)
+        );
         assert!(results(&found, ValueRef::Int32(2)).is_empty());
 
         let mut found = Found::default();
