@@ -17,7 +17,7 @@ FEEDS = 400
 # What one may take of the server's memory, whether its client reads or not: about 10,000 in a build for tests, documents included.
 BYTES_A_FEED_MAX = 20_000
 # Within TLS: the session, and what it has encrypted.
-BYTES_A_TLS_FEED_MAX = 150_000
+BYTES_A_TLS_FEED_MAX = 200_000
 DOCUMENTS = 600
 TEXT = "x" * 2000
 CLIENTS = 20
