@@ -6,9 +6,8 @@
 //! on in slices: `\G(?s:.{0,255}?)\K(?:pattern)` begins at one place alone, where PCRE2 is told to begin, and looks for a match at
 //! the 256 places from there within one limit. Between slices the operation looks whether it must end.
 //!
-//! A step is short as a rule, but may run over the whole text (`a*`). So a slice begins with a low limit, which is raised while the
-//! attempts take little time. Then the slice is cut into shorter ones, down to a single place; only a match that needs more by itself
-//! fails.
+//! A step may run over the whole text (`a*`). So a slice begins with a low limit, which is raised while attempts take little time. Then
+//! the slice is cut into shorter ones, down to a single place; only a match that needs more by itself fails.
 
 use crate::interruption::{long_step, steps};
 use crate::{Code, Error, Result};
@@ -38,6 +37,9 @@ const ATTEMPT_MAX: Duration = Duration::from_millis(20);
 
 /// How long it takes at most to look at a byte of the text, whose encoding PCRE2 checks in each attempt.
 const BYTE_CHECKED: Duration = Duration::from_nanos(4);
+
+/// So many steps, those of some seconds, a pattern that cannot be searched for in slices may take from all places of a text together.
+const UNSLICED_STEPS_MAX: usize = 4_000_000_000;
 
 /// After so many slices of a length a longer one is tried again.
 const SLICES_UNTIL_LONGER: usize = 16;
@@ -70,6 +72,8 @@ pub(super) struct Searcher {
     first: [OnceLock<Regex>; FIRST_ATTEMPTS.len()],
     /// For [`SLICES`], with each of the [`LIMITS`]; `None` where the pattern cannot be searched for in slices.
     sliced: [[OnceLock<Option<Regex>>; LIMITS.len()]; SLICES.len()],
+    /// With each of the [`LIMITS`], where it cannot.
+    unsliced: [OnceLock<Regex>; LIMITS.len()],
 }
 
 impl Searcher {
@@ -79,9 +83,10 @@ impl Searcher {
             options: options.to_owned(),
             first: Default::default(),
             sliced: Default::default(),
+            unsliced: Default::default(),
         };
         // Whether the pattern is valid is known once it is compiled.
-        searcher.first(0)?;
+        searcher.with_limit(&searcher.first[0], FIRST_ATTEMPTS[0].1)?;
         Ok(searcher)
     }
 
@@ -104,7 +109,7 @@ impl Searcher {
         let length = text.len().saturating_sub(start);
         steps(STEPS_PER_SEARCH + length / BYTES_PER_STEP)?;
         if let Some(at) = FIRST_ATTEMPTS.iter().position(|(bytes, _)| length <= *bytes) {
-            match attempt(self.first(at)?, start) {
+            match attempt(self.with_limit(&self.first[at], FIRST_ATTEMPTS[at].1)?, start) {
                 Err(error) if is_limit(&error) => {}
                 found => return found.map_err(|error| failed(&error)),
             }
@@ -122,7 +127,10 @@ impl Searcher {
         loop {
             long_step()?;
             let rest = text.get(start..).unwrap_or_default();
-            let pattern = self.sliced(slice, limit)?;
+            let Some(pattern) = self.sliced(slice, limit) else {
+                let found = attempt(self.unsliced(rest.len())?, start);
+                return found.map_err(|error| failed(&error));
+            };
             let begun = Instant::now();
             match attempt(pattern, start) {
                 Ok(None) => {}
@@ -153,18 +161,25 @@ impl Searcher {
         }
     }
 
-    /// The pattern for the first attempt at texts of a length.
-    fn first(&self, at: usize) -> Result<&Regex> {
-        if let Some(compiled) = self.first[at].get() {
+    /// The pattern as it is, with a limit of the steps from each place.
+    fn with_limit<'s>(&'s self, kept: &'s OnceLock<Regex>, limit: u32) -> Result<&'s Regex> {
+        if let Some(compiled) = kept.get() {
             return Ok(compiled);
         }
-        let compiled = compile(&self.pattern, &self.options, FIRST_ATTEMPTS[at].1);
+        let compiled = compile(&self.pattern, &self.options, limit);
         let compiled = compiled.map_err(|error| invalid(&error.to_string()))?;
-        Ok(self.first[at].get_or_init(|| compiled))
+        Ok(kept.get_or_init(|| compiled))
+    }
+
+    /// The pattern for a text of so many bytes that cannot be searched in slices.
+    fn unsliced(&self, bytes: usize) -> Result<&Regex> {
+        let is_affordable = |limit: &u32| (*limit as usize).saturating_mul(bytes) <= UNSLICED_STEPS_MAX;
+        let at = LIMITS.iter().rposition(is_affordable).unwrap_or(0);
+        self.with_limit(&self.unsliced[at], LIMITS[at])
     }
 
     /// The pattern for slices of a length, with a limit.
-    fn sliced(&self, slice: usize, limit: usize) -> Result<&Regex> {
+    fn sliced(&self, slice: usize, limit: usize) -> Option<&Regex> {
         let compiled = self.sliced[slice][limit].get_or_init(|| {
             let is_sliced = !UNSLICED.iter().any(|part| self.pattern.contains(part));
             let skipped = SLICES[slice] - 1;
@@ -177,14 +192,9 @@ impl Searcher {
             let sliced = format!("\\G(?s:.{{0,{skipped}}}?)\\K(?:{}{end})", self.pattern);
             is_sliced.then(|| compile(&sliced, &self.options, LIMITS[limit]).ok())?
         });
-        compiled.as_ref().ok_or_else(|| {
-            let reason = "match limit exceeded, and the pattern cannot be searched for in parts";
-            Error::new(FAILED, format!("{FAILED_TEXT}: {reason}"))
-        })
+        compiled.as_ref()
     }
 }
-
-const FAILED_TEXT: &str = "Error occurred while executing the regular expression. Result code";
 
 /// Compiles a pattern. A match fails after this many steps.
 fn compile(pattern: &str, options: &str, steps_max: u32) -> Result<Regex, pcre2::Error> {
@@ -215,5 +225,6 @@ pub(super) fn invalid(reason: &str) -> Error {
 }
 
 fn failed(error: &pcre2::Error) -> Error {
-    Error::new(FAILED, format!("{FAILED_TEXT}: {error}"))
+    let reason = format!("Error occurred while executing the regular expression. Result code: {error}");
+    Error::new(FAILED, reason)
 }

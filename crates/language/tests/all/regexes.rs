@@ -51,6 +51,21 @@ fn a_search_in_slices_finds_what_a_search_of_the_whole_finds() {
 }
 
 #[test]
+fn what_cannot_be_searched_in_slices_is_searched_as_a_whole() {
+    // Each of the pairs takes steps, more than a first attempt has.
+    let text = "(".repeat(300) + &"()".repeat(5_000) + &")".repeat(300);
+    for pattern in [
+        "\\((?:[^()]|(?R))*\\)",
+        "(*NO_START_OPT)\\A(\\((?:[^()]|(?1))*\\))\\z",
+    ] {
+        assert!(
+            Regex::new(pattern, "").unwrap().is_match(&text).unwrap(),
+            "{pattern}"
+        );
+    }
+}
+
+#[test]
 fn long_texts_are_searched_to_their_end() {
     let text = "é\n".repeat(3_000_000) + "x";
     assert_eq!(found("[w-y]", "", &text), Some(("x".to_owned(), 6_000_000)));
