@@ -103,8 +103,6 @@ impl Joining {
         };
         let collation = self.run.variables.collation();
         let (mut key, mut places) = (Vec::new(), Vec::with_capacity(ASKED_TOGETHER));
-        // Rows are let go of together: each is an atomic step, which waits until all that was copied before has been written.
-        let mut spent = Vec::with_capacity(ASKED_TOGETHER);
         let (before, mut bytes) = (out.len(), 0);
         while out.len() - before < ROWS_TOGETHER_MAX && bytes < PAGE_BYTES {
             for row in rows.as_slice().iter().take(ASKED_TOGETHER) {
@@ -120,14 +118,13 @@ impl Joining {
                 break;
             }
             for (places, row) in places.drain(..).zip(rows.by_ref()) {
-                let row = with_results(&self.lookup, row, places, found, &mut spent);
+                let row = with_results(&self.lookup, row, places, found);
                 bytes += row.size_bytes();
                 out.push(row);
                 if bytes >= PAGE_BYTES {
                     break;
                 }
             }
-            spent.clear();
         }
         Ok((out.len() > before).then_some(bytes))
     }
@@ -180,10 +177,10 @@ fn deal(
     found: &Found,
     out: &mut Vec<Row>,
 ) -> usize {
-    let (mut bytes, mut spent) = (0, Vec::new());
+    let mut bytes = 0;
     for keys in keys {
         let Some(row) = rows.next() else { break };
-        let row = joined(lookup, row, keys, found, &mut spent);
+        let row = joined(lookup, row, keys, found);
         bytes += row.size_bytes();
         out.push(row);
         if bytes >= PAGE_BYTES {
@@ -194,15 +191,9 @@ fn deal(
 }
 
 /// A document with its results.
-fn joined(
-    lookup: &Lookup,
-    row: Row,
-    keys: &[(JoinKey, Value)],
-    found: &Found,
-    spent: &mut Vec<DocumentBuf>,
-) -> Row {
+fn joined(lookup: &Lookup, row: Row, keys: &[(JoinKey, Value)], found: &Found) -> Row {
     if let [(key, _)] = keys {
-        return with_results(lookup, row, found.places(key), found, spent);
+        return with_results(lookup, row, found.places(key), found);
     }
     let mut places: Vec<usize> = keys
         .iter()
@@ -210,24 +201,14 @@ fn joined(
         .collect();
     places.sort_unstable();
     places.dedup();
-    with_results(lookup, row, &places, found, spent)
+    with_results(lookup, row, &places, found)
 }
 
-/// A document with the results at these places. What it was copied from goes to `spent`.
-fn with_results(
-    lookup: &Lookup,
-    row: Row,
-    places: &[usize],
-    found: &Found,
-    spent: &mut Vec<DocumentBuf>,
-) -> Row {
+/// A document with the results at these places.
+fn with_results(lookup: &Lookup, row: Row, places: &[usize], found: &Found) -> Row {
     let results = places.iter().map(|at| found.result(*at));
     match (row, lookup.into.parts()) {
-        (Row::Raw(document), [name]) => {
-            let joined = with_documents(&document, name, results);
-            spent.push(document);
-            Row::Raw(joined)
-        }
+        (Row::Raw(document), [name]) => Row::Raw(with_documents(&document, name, results)),
         (row, parts) => {
             let (mut document, metadata) = row.into_parts();
             let results = results.map(|result| Value::Document(DocumentRef::Raw(result).to_document()));
