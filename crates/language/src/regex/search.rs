@@ -15,7 +15,7 @@ use pcre2::bytes::{Regex, RegexBuilder};
 use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
-/// For texts of up to so many bytes, the steps that the first attempt may take from each place. Some 200,000,000 short ones take a
+/// Limits of the first attempt: the longest text in bytes, and the steps from each place of it. Some 200,000,000 short steps take a
 /// second.
 const FIRST_ATTEMPTS: [(usize, u32); 5] = [
     (100, 100_000),
@@ -38,10 +38,10 @@ const ATTEMPT_MAX: Duration = Duration::from_millis(20);
 /// How long it takes at most to look at a byte of the text, whose encoding PCRE2 checks in each attempt.
 const BYTE_CHECKED: Duration = Duration::from_nanos(4);
 
-/// So many steps, those of some seconds, a pattern that cannot be searched for in slices may take from all places of a text together.
+/// The steps, some seconds of them, from all places of a text together if its pattern cannot be searched for in slices.
 const UNSLICED_STEPS_MAX: usize = 4_000_000_000;
 
-/// After so many slices of a length a longer one is tried again.
+/// The number of slices of one length after which a longer one is tried again.
 const SLICES_UNTIL_LONGER: usize = 16;
 
 /// What PCRE2 returns when a match needs more steps than its limits (pcre2api, "ERROR RETURN VALUES FROM pcre2_match()"):
@@ -171,7 +171,7 @@ impl Searcher {
         Ok(kept.get_or_init(|| compiled))
     }
 
-    /// The pattern for a text of so many bytes that cannot be searched in slices.
+    /// The pattern as a whole, with the limit for a text of this length in bytes.
     fn unsliced(&self, bytes: usize) -> Result<&Regex> {
         let is_affordable = |limit: &u32| (*limit as usize).saturating_mul(bytes) <= UNSLICED_STEPS_MAX;
         let at = LIMITS.iter().rposition(is_affordable).unwrap_or(0);
