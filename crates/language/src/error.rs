@@ -17,6 +17,12 @@ pub struct Error {
 /// The result of parsing or evaluating.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+impl From<calendar::Error> for Error {
+    fn from(error: calendar::Error) -> Error {
+        Error::new(error.code, error.message)
+    }
+}
+
 impl Error {
     /// An error of this code and message.
     pub fn new(code: Code, message: impl Into<String>) -> Error {

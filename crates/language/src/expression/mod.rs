@@ -15,7 +15,6 @@
 
 pub mod accumulator;
 pub(crate) mod building;
-pub mod date;
 mod found;
 mod let_variables;
 mod node;

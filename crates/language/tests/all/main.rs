@@ -5,7 +5,6 @@
 
 mod conformance;
 mod constants;
-mod dates;
 mod fields;
 mod filter_derived;
 mod filter_error;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::fs;
 
 /// The level of each crate; a crate uses only crates of lower levels (level 0 uses none).
-pub const LEVELS: [(&str, u8); 46] = [
+pub const LEVELS: [(&str, u8); 47] = [
     ("backup", 0),
     ("code", 0),
     ("javascript", 0),
@@ -15,6 +15,7 @@ pub const LEVELS: [(&str, u8); 46] = [
     ("net", 0),
     ("testing", 0),
     ("value", 0),
+    ("calendar", 1),
     ("fulltext", 1),
     ("geometry", 1),
     ("http", 1),

@@ -4,7 +4,7 @@ use super::partition::Partition;
 use crate::stage::StageScope;
 use crate::stages::accumulation::constant;
 use crate::{Code, QueryError, Result};
-use language::expression::date::{self, Unit, Zone};
+use calendar::{Unit, Zone};
 use language::expression::number::Number;
 use std::ops::Range;
 use value::{Document, Value, ValueRef};
@@ -137,7 +137,10 @@ impl Frame {
         {
             return Err(not_ordered());
         }
-        let unit = unit.map(|name| Unit::parse(name)).transpose()?;
+        let unit = unit
+            .map(|name| Unit::parse(name))
+            .transpose()
+            .map_err(language::Error::from)?;
         match ascending {
             [true] => Ok(Frame::Range(lower, upper, unit)),
             [false] => Err(QueryError::new(
@@ -266,7 +269,7 @@ fn moved(value: &Value, offset: Number, unit: Option<Unit>) -> Result<Value> {
     match (value.as_ref(), unit) {
         (ValueRef::DateTime(ms), Some(unit)) => {
             let amount = offset.to_i64().unwrap_or(0);
-            let moved = date::add(ms, unit, amount, &Zone::UTC).unwrap_or(if amount < 0 {
+            let moved = calendar::add(ms, unit, amount, &Zone::UTC).unwrap_or(if amount < 0 {
                 i64::MIN
             } else {
                 i64::MAX

@@ -13,9 +13,9 @@ use crate::stage::{Run, Stage, StageScope, named};
 use crate::stages::accumulation::{Accumulation, constant};
 use crate::step::Work;
 use crate::{Code, QueryError, Result};
+use calendar::Unit;
 use language::Fields;
 use language::expression::Expression;
-use language::expression::date::Unit;
 use language::expression::number::Number;
 use query::plan::SortPattern;
 use std::collections::BTreeSet;
@@ -374,7 +374,7 @@ impl FunctionParser<'_> {
         let unit = match options.get("unit") {
             None => None,
             Some(Value::String(name)) => {
-                let unit = Unit::parse(name)?;
+                let unit = Unit::parse(name).map_err(language::Error::from)?;
                 if unit_milliseconds(unit).is_none() {
                     return Err(QueryError::new(
                         Code::location(5_490_710),

@@ -3,8 +3,8 @@
 use super::frame::Frame;
 use super::partition::Partition;
 use crate::{Code, QueryError, Result};
+use calendar::Unit;
 use language::expression::accumulator::RemovableTotal;
-use language::expression::date::Unit;
 use language::expression::number::Number;
 use language::expression::{Expression, Variables};
 use language::fields;

@@ -8,8 +8,8 @@ pub(crate) use parse::parse;
 
 use crate::stage::{Run, Stage, named};
 use crate::step::Work;
+use calendar::{Unit, Zone};
 use language::expression::Expression;
-use language::expression::date::{self, Unit, Zone};
 use language::expression::number::Number;
 use value::path::FieldPath;
 use value::{Document, Value, ValueRef};
@@ -52,7 +52,7 @@ impl Stride {
         match (from.as_ref(), self.unit) {
             (ValueRef::DateTime(ms), Some(unit)) => {
                 let amount = self.length.to_i64()?.checked_mul(sign)?;
-                date::add(ms, unit, amount, &Zone::UTC).map(Value::DateTime)
+                calendar::add(ms, unit, amount, &Zone::UTC).map(Value::DateTime)
             }
             (from, None) => {
                 let number = Number::of(from)?;

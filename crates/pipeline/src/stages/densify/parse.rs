@@ -4,9 +4,9 @@ use super::{Bounds, Densify, Stride};
 use crate::fields::{checked_path, set};
 use crate::stage::{Stage, StageScope};
 use crate::{Code, QueryError, Result};
+use calendar::Unit;
 use language::Fields;
 use language::expression::Expression;
-use language::expression::date::Unit;
 use language::expression::number::Number;
 use std::sync::Arc;
 use value::path::FieldPath;
@@ -107,7 +107,7 @@ fn parse_range(range: &Fields<'_>) -> Result<(Stride, Bounds)> {
             "The step parameter in a range statement must be a whole number when densifying a date range",
         ));
     }
-    let unit = unit.map(Unit::parse).transpose()?;
+    let unit = unit.map(Unit::parse).transpose().map_err(language::Error::from)?;
     let stride = Stride { length, unit };
     let bounds = parse_bounds(&bounds, &stride)?;
     Ok((stride, bounds))

@@ -3,12 +3,12 @@
 use super::super::named::{self, Wrong};
 use super::super::{Operator, Syntax, error, operator, type_name};
 use super::{is_null_zone, moment, start_of_week, unit, zone};
-use crate::expression::date::{Unit, Weekday, Zone, add, difference, truncate};
 use crate::expression::found::Found;
 use crate::expression::node::Node;
 use crate::expression::number::Number;
 use crate::expression::parse::Parser;
 use crate::{Code, Result};
+use calendar::{Unit, Weekday, Zone, add, difference, truncate};
 use value::Value;
 
 pub(super) const OPERATORS: &[Operator] = &[

@@ -3,11 +3,11 @@
 use super::super::named;
 use super::super::{Operator, Syntax, error, operator};
 use super::{date, is_null_zone, zone};
-use crate::expression::date::Civil;
 use crate::expression::found::Found;
 use crate::expression::node::Node;
 use crate::expression::parse::Parser;
 use crate::{Code, Result};
+use calendar::Civil;
 use value::Value;
 
 pub(super) const OPERATORS: &[Operator] = &[

@@ -8,9 +8,9 @@ mod text;
 pub(super) use text::from_text;
 
 use super::{Operator, error, type_name};
-use crate::expression::date::{Unit, Weekday, Zone};
 use crate::expression::found::Found;
 use crate::{Code, Error, Result};
+use calendar::{Unit, Weekday, Zone};
 use value::ValueRef;
 
 /// All of them.
@@ -56,7 +56,7 @@ fn zone(operand: Option<&Found<'_>>) -> Result<Option<Zone>> {
     };
     match operand.present() {
         None => Ok(None),
-        Some(ValueRef::String(name)) => Zone::parse(name).map(Some),
+        Some(ValueRef::String(name)) => Ok(Some(Zone::parse(name)?)),
         Some(_) => Err(error(
             Code::location(40_517),
             format!("timezone must evaluate to a string, found {}", type_name(operand)),

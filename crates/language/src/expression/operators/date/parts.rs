@@ -3,12 +3,12 @@
 use super::super::named::{self, Wrong};
 use super::super::{Operator, Syntax, error, operator, type_name};
 use super::{date, is_null_zone, zone};
-use crate::expression::date::{Civil, Zone};
 use crate::expression::found::Found;
 use crate::expression::node::Node;
 use crate::expression::number::Number;
 use crate::expression::parse::Parser;
 use crate::{Code, Result};
+use calendar::{Civil, Zone};
 use value::{Document, Value, ValueRef};
 
 pub(super) const OPERATORS: &[Operator] = &[

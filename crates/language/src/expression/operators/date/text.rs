@@ -3,11 +3,11 @@
 use super::super::named::{self, Wrong};
 use super::super::{Operator, Syntax, error, operator, type_name};
 use super::{date, zone};
-use crate::expression::date::{Zone, check_format, check_read_format, format, parse_text, parse_with_format};
 use crate::expression::found::Found;
 use crate::expression::node::{Node, Operation, Scope};
 use crate::expression::parse::Parser;
 use crate::{Code, Result};
+use calendar::{Zone, check_format, check_read_format, format, parse_text, parse_with_format};
 use value::{Value, ValueRef};
 
 pub(super) const OPERATORS: &[Operator] = &[
@@ -32,7 +32,7 @@ struct Faults {
     /// It lacks what is to be written or read.
     missing: Code,
     /// Refuses a format, which is looked at before there is any document where it is constant.
-    check_format: fn(&str) -> Result<()>,
+    check_format: fn(&str) -> calendar::Result<()>,
 }
 
 impl Operands {
@@ -182,14 +182,17 @@ impl<'f> Format<'f> {
         operand: Option<&'f Found<'_>>,
         name: &str,
         wrong: Code,
-        check: fn(&str) -> Result<()>,
+        check: fn(&str) -> calendar::Result<()>,
     ) -> Result<Format<'f>> {
         let Some(operand) = operand else {
             return Ok(Format::Usual);
         };
         match operand.present() {
             None => Ok(Format::Null),
-            Some(ValueRef::String(pattern)) => check(pattern).map(|()| Format::Given(pattern)),
+            Some(ValueRef::String(pattern)) => {
+                check(pattern)?;
+                Ok(Format::Given(pattern))
+            }
             Some(_) => Err(error(
                 wrong,
                 format!(
@@ -296,7 +299,7 @@ pub(in crate::expression::operators) fn from_text(
     parsed.map_err(|why| {
         error(
             Code::CONVERSION_FAILURE,
-            format!("Error parsing date string '{text}'; {}", why.0),
+            format!("Error parsing date string '{text}'; {why}"),
         )
     })
 }

@@ -1,7 +1,8 @@
 //! `%Y-%m-%d` and the other conversions of `$dateToString` and `$dateFromString`.
 
 use super::Zone;
-use crate::{Code, Error, Result};
+use crate::{Error, Result};
+use code::Code;
 use std::fmt::Write;
 use value::civil::MONTHS;
 

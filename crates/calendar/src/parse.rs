@@ -9,7 +9,8 @@ use value::date::days_of_month;
 const MINUTES_DIGITS_MAX: usize = 12;
 
 /// Why a text is not a date.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{0}")]
 pub struct NotADate(pub(crate) String);
 
 pub(super) fn wrong<T>(why: impl Into<String>) -> Result<T, NotADate> {

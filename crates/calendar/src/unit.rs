@@ -1,7 +1,8 @@
 //! Units of time: adding, counting and cutting off.
 
 use super::{Civil, Zone};
-use crate::{Code, Error, Result};
+use crate::{Error, Result};
+use code::Code;
 use value::date::{MILLISECONDS_A_DAY, days_of_month};
 
 /// A unit of time.
@@ -72,7 +73,10 @@ impl Unit {
             "quarter" => Unit::Quarter,
             "year" => Unit::Year,
             _ => {
-                return Err(Error::failed_to_parse(format!("unknown time unit value: {name}")));
+                return Err(Error::new(
+                    Code::FAILED_TO_PARSE,
+                    format!("unknown time unit value: {name}"),
+                ));
             }
         })
     }

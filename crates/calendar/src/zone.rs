@@ -1,7 +1,8 @@
 //! Time zones by name or by offset.
 
 use super::Civil;
-use crate::{Code, Error, Result};
+use crate::{Error, Result};
+use code::Code;
 use jiff::tz::TimeZone;
 use value::date::MILLISECONDS_A_DAY;
 

@@ -13,7 +13,7 @@ pub(super) fn offset_ms(zone: &str) -> Option<i64> {
 }
 
 /// The milliseconds ahead of UTC of the zone that a text begins with, and what follows it; none if it begins with no zone.
-pub(in crate::expression::date) fn zone_at(text: &str) -> Option<(i64, &str)> {
+pub(crate) fn zone_at(text: &str) -> Option<(i64, &str)> {
     let bare = text.trim_start_matches([' ', '\t', '(']);
     let signed = bare
         .strip_prefix("GMT")

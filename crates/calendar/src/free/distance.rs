@@ -1,8 +1,8 @@
 //! Distances in texts: `+2 days`, `last month`, `3 hours ago`, a day of the week.
 
 use super::Groups;
-use crate::expression::date::Civil;
-use crate::expression::date::parse::{NotADate, wrong};
+use crate::Civil;
+use crate::parse::{NotADate, wrong};
 
 /// How far from the date and time that a text names it means.
 #[derive(Clone, Copy, Debug, Default)]
