@@ -12,10 +12,10 @@ const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const FLAGS = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
 /** Starts a server on a folder of its own; replications run where CouchDB's protocol has a port. */
-export async function startServer({ couch = "off" } = {}) {
+export async function startServer({ couch = "off", memory = "128m" } = {}) {
   const folder = await mkdtemp(join(tmpdir(), "larder-page-"));
   const off = ["--mongo-listen", "off", "--couch-listen", couch, "--elastic-listen", "off"];
-  const child = spawn(process.env.LARDER_BINARY, ["serve", "--data", folder, "--memory", "128m", ...off, "--http-listen", "127.0.0.1:0"], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(process.env.LARDER_BINARY, ["serve", "--data", folder, "--memory", memory, ...off, "--http-listen", "127.0.0.1:0"], { stdio: ["ignore", "ignore", "pipe"] });
   const address = await new Promise((resolve, reject) => {
     const lines = [];
     createInterface({ input: child.stderr }).on("line", (line) => {
