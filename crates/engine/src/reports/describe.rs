@@ -5,7 +5,7 @@ use crate::catalog::id_index;
 use crate::context::Context;
 use crate::engine::Engine;
 use crate::error::{Error, Result};
-use crate::reports::stats::CollectionReport;
+use crate::reports::stats::{CollectionReport, file_bytes};
 use crate::searching::WhichSearchIndex;
 use crate::tables::display::date_of;
 use crate::time_series::TimeSeries;
@@ -207,21 +207,22 @@ fn catalog_document(database: &str, entry: CollectionEntry, shards: bool) -> Doc
 }
 
 impl CollectionReport {
-    /// The sizes divided by `scale`, in MongoDB's names.
+    /// The sizes divided by `scale`, in MongoDB's names: those on disk are of whole files.
     pub fn to_document(&self, scale: u64) -> Document {
-        let index_bytes: u64 = self.indexes.iter().map(|(_, bytes)| bytes).sum();
+        let storage_bytes = file_bytes(self.storage_bytes);
+        let index_bytes: u64 = self.indexes.iter().map(|(_, bytes)| file_bytes(*bytes)).sum();
         let sizes: Document = self
             .indexes
             .iter()
-            .map(|(name, bytes)| (name.clone(), Value::count(bytes / scale)))
+            .map(|(name, bytes)| (name.clone(), Value::count(file_bytes(*bytes) / scale)))
             .collect();
         let mut document = doc! {
             "size": Value::count(self.data_bytes / scale),
             "count": Value::count(self.documents),
             "numOrphanDocs": 0,
-            "storageSize": Value::count(self.storage_bytes / scale),
+            "storageSize": Value::count(storage_bytes / scale),
             "totalIndexSize": Value::count(index_bytes / scale),
-            "totalSize": Value::count((self.storage_bytes + index_bytes) / scale),
+            "totalSize": Value::count((storage_bytes + index_bytes) / scale),
             "indexSizes": sizes,
             "nindexes": self.indexes.len() as i32,
             "indexBuilds": Value::Array(Vec::new()),

@@ -7,6 +7,14 @@ use memory::Usage;
 use store::Namespace;
 use value::Document;
 
+/// Files of MongoDB's storage engine grow by so many bytes (`allocation_size` of WiredTiger's files).
+const FILE_STEP_BYTES: u64 = 4_096;
+
+/// Bytes on disk as MongoDB tells them, which keeps a file for each collection and each index.
+pub(super) fn file_bytes(bytes: u64) -> u64 {
+    bytes.next_multiple_of(FILE_STEP_BYTES)
+}
+
 /// What a collection holds.
 #[derive(Clone, Debug, Default)]
 pub struct CollectionReport {
@@ -22,7 +30,7 @@ pub struct CollectionReport {
     pub capped: Option<(u64, Option<u64>)>,
 }
 
-/// What a database holds.
+/// What a database holds, in sizes as MongoDB tells them: those on disk are of whole files.
 #[derive(Clone, Debug, Default)]
 pub struct DatabaseReport {
     /// Collections, views not counted.
@@ -131,9 +139,10 @@ impl Engine {
             let one = self.collection_report(&namespace).await?;
             report.documents += one.documents;
             report.data_bytes += one.data_bytes;
-            report.storage_bytes += one.storage_bytes;
+            report.storage_bytes += file_bytes(one.storage_bytes);
             report.indexes += one.indexes.len() as u64;
-            report.index_bytes += one.indexes.iter().map(|(_, bytes)| bytes).sum::<u64>();
+            let of_indexes = one.indexes.iter().map(|(_, bytes)| file_bytes(*bytes));
+            report.index_bytes += of_indexes.sum::<u64>();
         }
         Ok(report)
     }

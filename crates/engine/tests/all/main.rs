@@ -15,6 +15,7 @@ mod pipeline_pushdown;
 mod pipelines;
 mod plans;
 mod rank_fusion;
+mod sizes;
 mod stage_operands;
 #[path = "../support/mod.rs"]
 mod support;

@@ -192,6 +192,12 @@ fn describing() -> Vec<Case> {
             doc! {"databases": [{"name": "test"}]},
         )
         .of("admin"),
+        // Files grow by steps.
+        good(
+            doc! {"listDatabases": 1, "filter": {"sizeOnDisk": {"$not": {"$mod": [4096, 0]}}}},
+            doc! {"databases": Value::Array(Vec::new()), "totalSize": 0_i64},
+        )
+        .of("admin"),
         bad(doc! {"listDatabases": 1}, 13, "admin database"),
     ]
 }
