@@ -6,6 +6,7 @@
 mod ending;
 mod files;
 mod fused_groups;
+mod graphs;
 mod ids;
 mod index_specifications;
 mod logins;

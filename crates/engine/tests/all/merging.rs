@@ -3,7 +3,7 @@
 use crate::support::{aggregate, insert, namespace, new_engine};
 use code::Code;
 use engine::{AggregateRequest, AggregateSource, Context, CreateRequest, Engine, Error};
-use value::{Document, Value, array, doc};
+use value::{Document, Regex, Value, array, doc};
 
 fn any_case() -> Document {
     doc! {"locale": "en", "strength": 2}
@@ -81,6 +81,36 @@ async fn nothing_of_a_batch_is_written_where_a_document_has_no_key() {
     let error = merge(&engine, "source", on_k, None).await.unwrap_err();
     assert_eq!(error.code, Code::location(51_185));
     assert!(all(&engine, "target").await.is_empty());
+}
+
+/// As in the query of the update that MongoDB makes of each document.
+#[tokio::test]
+async fn a_regular_expression_to_merge_on_is_a_pattern_and_operators_are_operators() {
+    let engine = new_engine().await;
+    let pattern = Regex {
+        pattern: "^a".to_owned(),
+        options: String::new(),
+    };
+    insert(
+        &engine,
+        "source",
+        &[doc! {"_id": 1, "k": (Value::Regex(pattern)), "n": 1}],
+    )
+    .await;
+    unique_index(&engine, "target", doc! {"k": 1}, None).await;
+    let present = [doc! {"_id": 2, "k": "b"}, doc! {"_id": 3, "k": "ab"}];
+    insert(&engine, "target", &present).await;
+    let on_k = doc! {
+        "into": "target", "on": "k", "whenMatched": [{"$set": {"n": "$$new.n"}}], "whenNotMatched": "fail",
+    };
+    merge(&engine, "source", on_k.clone(), None).await.unwrap();
+    assert_eq!(
+        all(&engine, "target").await,
+        [doc! {"_id": 2, "k": "b"}, doc! {"_id": 3, "k": "ab", "n": 1}]
+    );
+    insert(&engine, "operators", &[doc! {"_id": 1, "k": {"$x": 1}}]).await;
+    let error = merge(&engine, "operators", on_k, None).await.unwrap_err();
+    assert_eq!(error.code, Code::BAD_VALUE, "{}", error.message);
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Pipelines that reach other collections: joins, unions, graphs, writing, views.
+//! Pipelines that reach other collections: joins, unions, writing, views.
 
 use crate::support::{aggregate, insert, namespace, new_engine};
 use code::Code;
@@ -189,60 +189,6 @@ async fn a_lookup_runs_its_stages_with_variables_on_a_view() {
         joined,
         [doc! {"_id": 1, "limit": 2, "found": [{"_id": 2, "n": 2}]}]
     );
-}
-
-#[tokio::test]
-async fn a_graph_is_followed_once_through_its_circles() {
-    let engine = new_engine().await;
-    insert(
-        &engine,
-        "people",
-        &[
-            doc! {"_id": "a", "knows": ["b"]},
-            doc! {"_id": "b", "knows": ["c"]},
-            doc! {"_id": "c", "knows": ["a"]},
-        ],
-    )
-    .await;
-    let stages = array![
-        {"$match": {"_id": "a"}},
-        {"$graphLookup": {"from": "people", "startWith": "$knows", "connectFromField": "knows",
-            "connectToField": "_id", "as": "reached", "depthField": "depth"}},
-        {"$unwind": "$reached"}, {"$replaceRoot": {"newRoot": "$reached"}}, {"$project": {"depth": 1}},
-        {"$sort": {"depth": 1}},
-    ];
-    let reached = aggregate(&engine, "people", stages).await.unwrap();
-    let expected = [("b", 0i64), ("c", 1), ("a", 2)].map(|(id, depth)| doc! {"_id": id, "depth": depth});
-    assert_eq!(reached, expected);
-}
-
-/// Unlike a query's: what has no field is connected to nothing.
-#[tokio::test]
-async fn a_graph_lookup_takes_null_for_null_alone() {
-    let engine = new_engine().await;
-    let rows = [
-        doc! {"_id": 1, "to": null},
-        doc! {"_id": 2},
-        doc! {"_id": 3, "to": 5},
-    ];
-    insert(&engine, "nodes", &rows).await;
-    let graph = |start: Value| {
-        let operand = doc! {
-            "from": "nodes", "startWith": start, "connectFromField": "none", "connectToField": "to", "as": "found",
-        };
-        array![
-            {"$match": {"_id": 1}}, {"$graphLookup": operand}, {"$unwind": "$found"},
-            {"$replaceRoot": {"newRoot": "$found"}}, {"$sort": {"_id": 1}}, {"$project": {"_id": 1}},
-        ]
-    };
-    for (start, expected) in [
-        (Value::Null, vec![doc! {"_id": 1}]),
-        (array![null, 5].into(), vec![doc! {"_id": 1}, doc! {"_id": 3}]),
-        ("$none".into(), vec![]),
-    ] {
-        let found = aggregate(&engine, "nodes", graph(start.clone())).await.unwrap();
-        assert_eq!(found, expected, "{start:?}");
-    }
 }
 
 #[tokio::test]

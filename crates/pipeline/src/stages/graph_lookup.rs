@@ -1,7 +1,7 @@
 //! `$graphLookup`: what can be reached in another collection by following values from document to document.
 
 use crate::fields::{self, checked_path};
-use crate::join_key::{JoinKey, JoinValues, any_of, key_of};
+use crate::join_key::{JoinKey, JoinValues, key_of};
 use crate::join_step::{Join, JoinStep};
 use crate::kept::Kept;
 use crate::row::Row;
@@ -212,7 +212,9 @@ impl Searching {
     async fn search_depth(&self, search: &mut Search, depth: u64, interruption: &Interruption) -> Result<()> {
         let frontier = std::mem::take(&mut search.frontier);
         let has_null = frontier.iter().any(|value| matches!(value, Value::Null));
-        let mut conditions = vec![Value::Document(any_of(&self.stage.connect_to, frontier))];
+        // As in MongoDB, and unlike in `$lookup`, the values are said in an `$in`: there a regular expression is a pattern.
+        let wanted = named(&self.stage.connect_to, named("$in", frontier));
+        let mut conditions = vec![Value::Document(wanted)];
         conditions.extend(self.stage.restriction.clone().map(Value::Document));
         // Unlike a query's, a null here means no field that is missing.
         if has_null {

@@ -185,7 +185,8 @@ impl Merging {
                 document.insert_at(0, "_id", ObjectId::generate());
             }
             let value = self.on_value((&*document).into(), path)?;
-            query.push(name.as_str(), Document::new().with("$eq", value));
+            // As in MongoDB's update, where a regular expression is a pattern and operators are operators.
+            query.push(name.as_str(), value);
         }
         let scope = FilterScope {
             variables: Some(&self.run.variables),
