@@ -83,6 +83,28 @@ async fn nothing_of_a_batch_is_written_where_a_document_has_no_key() {
     assert!(all(&engine, "target").await.is_empty());
 }
 
+#[tokio::test]
+async fn an_array_on_the_way_to_a_field_to_merge_on_is_refused_and_undefined_is_null() {
+    let engine = new_engine().await;
+    unique_index(&engine, "target", doc! {"a.k": 1}, None).await;
+    insert(&engine, "arrays", &[doc! {"_id": 1, "a": [{"k": 1}]}]).await;
+    let on_k = doc! {
+        "into": "target", "on": "a.k", "whenMatched": [{"$set": {"n": 1}}], "whenNotMatched": "fail",
+    };
+    let error = merge(&engine, "arrays", on_k.clone(), None).await.unwrap_err();
+    assert_eq!(error.code, Code::location(51_185));
+    assert!(error.message.contains("'a.k' is an array"), "{}", error.message);
+    insert(&engine, "target", &[doc! {"_id": 1}]).await;
+    insert(
+        &engine,
+        "undefined",
+        &[doc! {"_id": 2, "a": {"k": (Value::Undefined)}}],
+    )
+    .await;
+    merge(&engine, "undefined", on_k, None).await.unwrap();
+    assert_eq!(all(&engine, "target").await, [doc! {"_id": 1, "n": 1}]);
+}
+
 /// As in the query of the update that MongoDB makes of each document.
 #[tokio::test]
 async fn a_regular_expression_to_merge_on_is_a_pattern_and_operators_are_operators() {

@@ -3,7 +3,6 @@
 use super::target::{self, Checked};
 use super::{Merge, WhenMatched, WhenNotMatched};
 use crate::collections::WriteTarget;
-use crate::fields::reached;
 use crate::row::Row;
 use crate::stage::Run;
 use crate::stages::write_batch::{WriteBatch, as_query_error, first_failure, insert_all, write_options};
@@ -76,11 +75,11 @@ impl Merging {
         if documents.is_empty() || self.finds_nothing()? {
             return Ok(());
         }
-        for (document, (_, path)) in documents
+        for (document, field) in documents
             .iter()
             .flat_map(|document| self.merge.on.iter().map(move |field| (document, field)))
         {
-            self.on_value(document.as_ref(), path)?;
+            self.on_value(document.as_ref(), field)?;
         }
         let target = self.target().await?;
         match (&self.merge.matched, self.merge.not_matched) {
@@ -180,11 +179,12 @@ impl Merging {
     /// The filter for the document that this one belongs to. A missing `_id` is made where documents are told apart by it.
     fn filter(&self, document: &mut Document) -> Result<Arc<Filter>> {
         let mut query = Document::new();
-        for (name, path) in &self.merge.on {
+        for field in &self.merge.on {
+            let (name, _) = field;
             if name == "_id" && !document.contains("_id") {
                 document.insert_at(0, "_id", ObjectId::generate());
             }
-            let value = self.on_value((&*document).into(), path)?;
+            let value = self.on_value((&*document).into(), field)?;
             // As in MongoDB's update, where a regular expression is a pattern and operators are operators.
             query.push(name.as_str(), value);
         }
@@ -196,18 +196,28 @@ impl Merging {
     }
 
     /// The value of a field in which documents that belong together are equal.
-    fn on_value(&self, document: DocumentRef<'_>, path: &FieldPath) -> Result<Value> {
-        let is_sparse = self.checked.is_some_and(|checked| checked.is_sparse);
-        match reached(document, path.parts()) {
-            Some(ValueRef::Array(_)) => Err(QueryError::new(
-                Code::location(51_185),
-                "$merge write error: 'on' field cannot be an array",
-            )),
-            None | Some(ValueRef::Null | ValueRef::Undefined) if is_sparse => Err(QueryError::new(
+    fn on_value(&self, document: DocumentRef<'_>, (name, path): &(String, FieldPath)) -> Result<Value> {
+        let (mut inner, mut value) = (Some(document), None);
+        for part in path.parts() {
+            value = inner.and_then(|document| document.get(part));
+            if matches!(value, Some(ValueRef::Array(_))) {
+                return Err(QueryError::new(
+                    Code::location(51_185),
+                    format!("$merge write error: 'on' field '{name}' is an array"),
+                ));
+            }
+            inner = value.and_then(ValueRef::as_document);
+        }
+        match value {
+            Some(value) if !matches!(value, ValueRef::Null | ValueRef::Undefined) => Ok(value.to_value()),
+            _ if self.checked.is_some_and(|checked| checked.is_sparse) => Err(QueryError::new(
                 Code::location(51_132),
-                "$merge write error: 'on' field cannot be missing, null or undefined if supporting index is sparse",
+                format!(
+                    "$merge write error: 'on' field '{name}' cannot be missing, null or undefined if supporting index \
+                     is sparse"
+                ),
             )),
-            value => Ok(value.map_or(Value::Null, ValueRef::to_value)),
+            _ => Ok(Value::Null),
         }
     }
 
