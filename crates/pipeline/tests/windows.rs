@@ -5,7 +5,7 @@ mod common;
 mod window;
 
 use common::run;
-use value::{Document, Value, array, doc};
+use value::{Document, ObjectId, Timestamp, Value, array, doc};
 use window::{check_codes, computed, date, slope, window};
 
 #[test]
@@ -253,6 +253,46 @@ fn lines_are_drawn_over_numbers_or_dates() {
         vec![one(1.into(), 1.into()), one(date(5), 1.into())],
         14,
     )]);
+}
+
+/// MongoDB takes them for dates, but does not reckon with them.
+#[test]
+fn ids_and_timestamps_are_passed_over_by_lines_where_nothing_is_to_be_filled() {
+    let linear = || window(doc! {"r": {"$linearFill": "$v"}});
+    let id = |last: u8| Value::ObjectId(ObjectId::from_bytes([last; 12]));
+    let timestamp = |seconds: u32| {
+        Value::Timestamp(Timestamp {
+            seconds,
+            increment: 0,
+        })
+    };
+    let one = |t: Value, v: Value| Document::new().with("t", t).with("v", v);
+    let ids = [
+        one(id(1), Value::Null),
+        one(id(2), 5.into()),
+        one(id(3), 7.into()),
+        one(date(1), 9.into()),
+        one(timestamp(1), 11.into()),
+        one(timestamp(2), Value::Null),
+    ];
+    assert_eq!(computed(linear(), &ids), array![null, 5, 7, 9, 11, null]);
+    let between = |place: &dyn Fn(u8) -> Value| {
+        vec![
+            one(place(1), 5.into()),
+            one(place(2), Value::Null),
+            one(place(3), 7.into()),
+        ]
+    };
+    check_codes(vec![
+        (linear(), between(&id), 14),
+        (linear(), between(&|at: u8| timestamp(at.into())), 14),
+        (
+            linear(),
+            vec![one(id(1), 5.into()), one(id(1), 7.into())],
+            6_050_106,
+        ),
+        (linear(), vec![one(1.into(), 5.into()), one(id(1), 7.into())], 14),
+    ]);
 }
 
 #[test]

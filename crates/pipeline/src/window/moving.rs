@@ -78,24 +78,16 @@ fn is_nullish(value: &Value) -> bool {
 
 fn fill_lines(values: &[Option<Value>], axis: &[Value]) -> Result<Vec<Option<Value>>> {
     let mut filled: Vec<Option<Value>> = vec![Some(Value::Null); values.len()];
-    let mut places: Vec<Number> = Vec::with_capacity(values.len());
     let mut before: Option<(usize, Number)> = None;
     for (at, (value, sort_value)) in values.iter().zip(axis).enumerate() {
         let present = value.as_ref().filter(|value| !is_nullish(value));
         let height = present.map(height).transpose()?;
-        places.push(place(
-            sort_value,
-            at.checked_sub(1).and_then(|last| axis.get(last)),
-        )?);
+        check_place(sort_value, at.checked_sub(1).and_then(|last| axis.get(last)))?;
         let Some(height) = height else { continue };
         if let Some((first, first_height)) = before {
+            let (start, end) = ((&axis[first], first_height), (sort_value, height));
             for between in first + 1..at {
-                let line = interpolated(
-                    (places[first], first_height),
-                    (places[at], height),
-                    places[between],
-                );
-                filled[between] = Some(line.into());
+                filled[between] = Some(interpolated(start, end, &axis[between])?.into());
             }
         }
         filled[at] = present.cloned();
@@ -113,28 +105,31 @@ fn height(value: &Value) -> Result<Number> {
     })
 }
 
-/// The place on the axis of a value that is sorted by, which must be another than the last one's and of its kind.
-fn place(value: &Value, last: Option<&Value>) -> Result<Number> {
-    let place = match value.as_ref() {
-        ValueRef::DateTime(ms) => Some(Number::Long(ms)),
-        other => Number::of(other),
-    };
-    let place = place.ok_or_else(|| {
-        QueryError::type_mismatch(format!(
+/// Whether MongoDB takes the value for a date (`Value::coercibleToDate`), though it only reckons with dates.
+fn passes_for_date(value: &Value) -> bool {
+    matches!(
+        value,
+        Value::DateTime(_) | Value::Timestamp(_) | Value::ObjectId(_)
+    )
+}
+
+/// A value that is sorted by must be another than the last one and of its kind.
+fn check_place(value: &Value, last: Option<&Value>) -> Result<()> {
+    if !passes_for_date(value) && Number::of(value.as_ref()).is_none() {
+        return Err(QueryError::type_mismatch(format!(
             "Value of the sortBy field must be numeric or a date, but found {}",
             value.type_of().alias()
-        ))
-    })?;
-    let Some(last) = last else { return Ok(place) };
+        )));
+    }
+    let Some(last) = last else { return Ok(()) };
     if value::compare(value.as_ref(), last.as_ref()).is_eq() {
         return Err(QueryError::new(
             Code::location(6_050_106),
-            "There can be no repeated values in the sort field",
+            "There can be no repeated values in the sort field in the same partition",
         ));
     }
-    let is_date = |value: &Value| matches!(value, Value::DateTime(_));
-    match is_date(value) == is_date(last) {
-        true => Ok(place),
+    match passes_for_date(value) == passes_for_date(last) {
+        true => Ok(()),
         false => Err(QueryError::type_mismatch(format!(
             "Conflicting sort value types, previously received type {}, but found {}",
             last.type_of().alias(),
@@ -143,8 +138,24 @@ fn place(value: &Value, last: Option<&Value>) -> Result<Number> {
     }
 }
 
+/// How far it is from one value that is sorted by to another, which both are numbers or dates.
+fn distance(from: &Value, to: &Value) -> Result<Number> {
+    let place = |value: &Value| match value.as_ref() {
+        ValueRef::DateTime(ms) => Some(Number::Long(ms)),
+        other => Number::of(other),
+    };
+    match (place(from), place(to)) {
+        (Some(from), Some(to)) => Ok(to.subtract(from)),
+        _ => Err(QueryError::type_mismatch(format!(
+            "can't $subtract {} from {}",
+            from.type_of().alias(),
+            to.type_of().alias()
+        ))),
+    }
+}
+
 /// The height at `x` on the line through two points.
-fn interpolated((x1, y1): (Number, Number), (x2, y2): (Number, Number), x: Number) -> Number {
-    let slope = divide(y2.subtract(y1), x2.subtract(x1));
-    y1.add(x.subtract(x1).multiply(slope))
+fn interpolated((x1, y1): (&Value, Number), (x2, y2): (&Value, Number), x: &Value) -> Result<Number> {
+    let slope = divide(y2.subtract(y1), distance(x1, x2)?);
+    Ok(y1.add(distance(x1, x)?.multiply(slope)))
 }
