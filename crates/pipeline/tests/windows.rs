@@ -187,7 +187,6 @@ fn fill_wants_one_way_for_each_field() {
     check_codes(vec![
         (fill(doc! {}), vec![], 6_050_203),
         (fill(doc! {"v": 1}), vec![], 6_050_200),
-        (fill(doc! {"v": {}}), vec![], 6_050_200),
         (
             fill(doc! {"v": {"method": "locf", "value": 1}}),
             vec![],
@@ -215,6 +214,12 @@ fn fill_wants_one_way_for_each_field() {
     ]);
     let filled = run(fill(doc! {"v": {"value": 7}}), &[doc! {"t": 1}]);
     assert_eq!(filled.expect("values"), [doc! {"t": 1, "v": 7}]);
+    for neither in [doc! {}, doc! {"method": null}] {
+        let nothing = run(fill(doc! {"v": neither.clone()}), &[doc! {"t": 1}]);
+        assert_eq!(nothing.expect("no value"), [doc! {"t": 1}]);
+        let one = run(fill(doc! {"v": neither, "w": {"value": 7}}), &[doc! {"t": 1}]);
+        assert_eq!(one.expect("one value"), [doc! {"t": 1, "w": 7}]);
+    }
 }
 
 #[test]

@@ -95,7 +95,10 @@ fn parse_output(output: DocumentRef<'_>) -> Result<(Document, Document)> {
     }
     for (field, how) in output.iter() {
         let ValueRef::Document(how) = how else {
-            return Err(not_one_way(field));
+            return Err(wrong(
+                Code::location(6_050_200),
+                "Each fill output specification must be an object with exactly one field",
+            ));
         };
         let path = Value::from(format!("${field}"));
         let how = Fields::new("$fill", how);
@@ -110,17 +113,11 @@ fn parse_output(output: DocumentRef<'_>) -> Result<(Document, Document)> {
                     "Each fill output specification must have exactly one of 'method' or 'value' fields, not both",
                 ));
             }
-            (None, None) => return Err(not_one_way(field)),
+            // MongoDB leaves the field as it is, whatever its message says of one that is no object.
+            (None, None) => {}
         }
     }
     Ok((windows, values))
-}
-
-fn not_one_way(field: &str) -> QueryError {
-    wrong(
-        Code::location(6_050_200),
-        format!("$fill's output of '{field}' must be an object with exactly one of 'method' and 'value'"),
-    )
 }
 
 fn window_function(method: &str) -> Result<&'static str> {
