@@ -142,14 +142,17 @@ fn stubs(body: RawDocument<'_>) -> Result<Option<Value>> {
     }
 }
 
-/// The leaves besides the winner that are not deletions.
-pub(crate) fn conflicts(history: &DocumentHistory) -> Vec<String> {
+/// Adds the leaves besides the winner that are not deletions to its members, if there are any.
+pub(crate) fn push_conflicts(history: &DocumentHistory, members: &mut Document) {
     let nodes = history.tree.nodes();
-    let leaves = history.tree.leaves().into_iter();
-    leaves
+    let others = history.tree.leaves().into_iter();
+    let conflicts: Vec<Value> = others
         .filter(|&leaf| leaf != history.winner && !nodes[leaf].deleted)
-        .map(|leaf| nodes[leaf].revision.to_string())
-        .collect()
+        .map(|leaf| Value::from(nodes[leaf].revision.to_string()))
+        .collect();
+    if !conflicts.is_empty() {
+        members.push("_conflicts", conflicts);
+    }
 }
 
 /// Appends a revision, without quotes.

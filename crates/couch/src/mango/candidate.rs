@@ -31,13 +31,7 @@ impl<'r> Candidate<'r> {
             false => None,
         };
         if let Some(history) = &history {
-            let conflicts = outgoing::conflicts(history);
-            if !conflicts.is_empty() {
-                members.push(
-                    "_conflicts",
-                    conflicts.into_iter().map(Value::from).collect::<Value>(),
-                );
-            }
+            outgoing::push_conflicts(history, &mut members);
         }
         Ok(Candidate {
             record,

@@ -183,6 +183,25 @@ const LEAVES: &[Case] = &[
         200,
         r#"{"results": []}"#,
     ),
+    // A winner shows its conflicts, which no leaf does that is asked about by itself.
+    case(
+        "POST /db/_changes?filter=_selector",
+        r#"{"selector": {"_conflicts": {"$exists": true}}}"#,
+        200,
+        r#"{"results": [{"id": "a", "changes": [{"rev": "1-b"}]}]}"#,
+    ),
+    case(
+        "POST /db/_changes?filter=_selector",
+        r#"{"selector": {"_conflicts": ["1-a"], "_revisions": {"$exists": false}}}"#,
+        200,
+        r#"{"results": [{"id": "a"}]}"#,
+    ),
+    case(
+        "POST /db/_changes?filter=_selector&style=all_docs",
+        r#"{"selector": {"_conflicts": {"$exists": true}}}"#,
+        200,
+        r#"{"results": []}"#,
+    ),
     case(
         "GET /db/_changes?filter=d/f&style=all_docs&conflicts=true",
         "",

@@ -9,7 +9,6 @@ use access::error::Result;
 use access::ids;
 use engine::{Change, ChangeKind, DocumentHistory, Revision, RevisionedSnapshot};
 use json::{Reader, write_string};
-use mango::Selector;
 use std::fmt::Write as _;
 use value::{Document, DocumentBuf, Value, ValueRef, doc};
 
@@ -122,13 +121,14 @@ pub(super) async fn write(
     if !is_named(filter, &id) {
         return Ok(false);
     }
-    let history = match changed.has_tree && (options.all_leaves || options.conflicts) {
+    let needs_history = options.all_leaves || options.conflicts || matches!(filter, Filter::Selector { .. });
+    let history = match changed.has_tree && needs_history {
         true => snapshot.history(changed.id.as_ref()).await?,
         false => None,
     };
     let revisions = match history.as_ref().filter(|_| options.all_leaves) {
         Some(history) => leaves(snapshot, history, (filter, passed)).await?,
-        None if is_matched(filter, &changed)? => vec![changed.revision.clone()],
+        None if is_matched(filter, &changed, history.as_ref())? => vec![changed.revision.clone()],
         None => Vec::new(),
     };
     if revisions.is_empty() {
@@ -194,18 +194,17 @@ fn is_named(filter: &Filter, id: &str) -> bool {
     }
 }
 
-/// Whether the winner is what a selector wants.
-fn is_matched(filter: &Filter, changed: &Changed) -> Result<bool> {
-    match filter {
-        Filter::Selector { selector, .. } => {
-            matches(selector, &changed.body(), &changed.revision, changed.deleted)
-        }
-        _ => Ok(true),
+/// Whether the winner is what a selector wants, which sees its conflicts too, asked for or not
+/// (`src/couch/src/couch_changes.erl`, `open_revs`).
+fn is_matched(filter: &Filter, changed: &Changed, history: Option<&DocumentHistory>) -> Result<bool> {
+    let Filter::Selector { selector, .. } = filter else {
+        return Ok(true);
+    };
+    let body = changed.body();
+    let mut members = outgoing::members(body.as_raw(), &changed.revision, changed.deleted)?;
+    if let Some(history) = history {
+        outgoing::push_conflicts(history, &mut members);
     }
-}
-
-fn matches(selector: &Selector, body: &DocumentBuf, revision: &Revision, deleted: bool) -> Result<bool> {
-    let members = outgoing::members(body.as_raw(), revision, deleted)?;
     Ok(selector.matches_with(body.as_raw().into(), &members))
 }
 
@@ -221,7 +220,8 @@ async fn leaves(
         let is_given = match filter {
             Filter::Selector { selector, .. } => {
                 let body = leaf(snapshot, history, at).await?;
-                matches(selector, &body, &node.revision, node.deleted)?
+                let members = outgoing::members(body.as_raw(), &node.revision, node.deleted)?;
+                selector.matches_with(body.as_raw().into(), &members)
             }
             _ => passed.is_none_or(|passed| passed.get(place) == Some(&true)),
         };
