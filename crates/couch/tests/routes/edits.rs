@@ -15,6 +15,11 @@ fn only_whole_documents_are_put_without_an_answer_or_as_another_store_made_them(
 }
 
 #[test]
+fn a_document_of_a_batch_is_accepted_whatever_is_found_out_later() {
+    run(BATCH);
+}
+
+#[test]
 fn a_deletion_that_gets_an_attachment_or_is_copied_is_one_still() {
     run(DELETIONS);
 }
@@ -215,6 +220,62 @@ const PUT_ALONE: &[Case] = &[
     ),
     // Where the server makes the id, no revision is replaced.
     case("POST /db", r#"{"_rev": "1-x"}"#, 201, r#"{"rev": "*"}"#),
+];
+
+const BATCH: &[Case] = &[
+    case("PUT /db", "", 201, r#"{"ok": true}"#),
+    case("PUT /db/_design/v", SHOWS, 201, r#"{"ok": true}"#),
+    case("PUT /db/a", r#"{"shown": 1}"#, 403, r#"{"error": "forbidden"}"#),
+    case(
+        "PUT /db/a?batch=ok",
+        r#"{"shown": 1}"#,
+        202,
+        r#"{"ok": true, "id": "a"}"#,
+    ),
+    case(
+        "POST /db?batch=ok",
+        r#"{"_id": "a", "shown": 1}"#,
+        202,
+        r#"{"ok": true, "id": "a"}"#,
+    ),
+    case(
+        "PUT /db/a",
+        r#"{"_attachments": {"t": {"stub": true}}}"#,
+        412,
+        r#"{"error": "missing_stub"}"#,
+    ),
+    case(
+        "PUT /db/a?batch=ok",
+        r#"{"_attachments": {"t": {"stub": true}}}"#,
+        202,
+        r#"{"ok": true, "id": "a"}"#,
+    ),
+    // What is no document is refused at once.
+    case(
+        "PUT /db/a?batch=ok",
+        "{",
+        400,
+        r#"{"error": "bad_request", "reason": "invalid UTF-8 JSON"}"#,
+    ),
+    case(
+        "PUT /db/a?batch=ok",
+        r#"{"_attachments": 5}"#,
+        400,
+        r#"{"error": "doc_validation"}"#,
+    ),
+    case(
+        "PUT /db/a?batch=ok&rev=1-a",
+        r#"{"_rev": "1-b"}"#,
+        400,
+        r#"{"error": "bad_request"}"#,
+    ),
+    case(
+        "PUT /db/a?batch=ok&new_edits=false",
+        "{}",
+        400,
+        r#"{"error": "bad_request"}"#,
+    ),
+    case("GET /db/a", "", 404, r#"{"reason": "missing"}"#),
 ];
 
 const DELETIONS: &[Case] = &[

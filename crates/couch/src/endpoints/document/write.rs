@@ -15,6 +15,16 @@ use engine::{Edit, EditOrigin, EditOutcome, Revision};
 use http::{Response, StatusCode};
 use value::Value;
 
+/// Of a document of a batch CouchDB finds out after it has answered that it is in conflict, that a validation or the database of users
+/// refuses it, and that it lacks an attachment.
+const FOUND_LATER: [StatusCode; 5] = [
+    StatusCode::UNAUTHORIZED,
+    StatusCode::FORBIDDEN,
+    StatusCode::NOT_FOUND,
+    StatusCode::CONFLICT,
+    StatusCode::PRECONDITION_FAILED,
+];
+
 /// Where a document is to be written, and how.
 #[derive(Debug)]
 pub(crate) struct Put<'a> {
@@ -86,12 +96,14 @@ impl<'a> Put<'a> {
         }
     }
 
-    /// Writes the document if it can, without telling whether.
+    /// Writes the document if it can, without telling whether. Told are requests that CouchDB refuses before it answers: of somebody
+    /// who may not write there, and of what is no document (`src/chttpd/src/chttpd_db.erl`, `db_doc_req`).
     pub(super) async fn accept(mut self, document: Incoming) -> Result<Response> {
+        self.database.require_write(self.id)?;
         self.is_journaled = false;
         let (id, database) = (self.id, self.database);
         match self.write(document).await {
-            Err(error) if error.status == StatusCode::CONFLICT => {
+            Err(error) if FOUND_LATER.contains(&error.status) => {
                 let database = &database.name;
                 tracing::debug!(id, database, "a document of a batch was not written: {error}");
                 Ok(accepted(id))
