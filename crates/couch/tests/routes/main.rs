@@ -17,6 +17,7 @@ mod local_documents;
 mod nouveau_searches;
 mod parameters;
 mod queries;
+mod replications;
 mod rights;
 mod selectors;
 mod server;
@@ -24,6 +25,7 @@ mod server_endpoints;
 mod text_queries;
 mod text_searches;
 mod users;
+mod wrong_parameters;
 
 use server::Server;
 use std::collections::BTreeSet;
@@ -72,6 +74,7 @@ fn cases() -> Vec<Case> {
     cases.extend(queries::cases());
     cases.extend(couchapps::CASES);
     cases.extend(server_endpoints::cases());
+    cases.extend(replications::CASES);
     cases.extend(text_searches::cases());
     cases.extend(grouped_searches::cases());
     cases.extend(text_queries::cases());

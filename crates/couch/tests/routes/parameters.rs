@@ -1,63 +1,12 @@
-//! Parameters in URLs and bodies: what they do, and that wrong ones are refused wherever they stand.
+//! Parameters in URLs and bodies: what they do.
 
-use crate::server::{Server, run};
-use testing::http::{Case, case, exchange};
+use crate::server::run;
+use testing::http::{Case, case};
 
 #[test]
 fn parameters() {
     run(CASES);
 }
-
-#[test]
-fn settings_say_what_requests_for_replications_do_not() {
-    run(REPLICATIONS);
-}
-
-const REPLICATIONS: &[Case] = &[
-    case("PUT /a", "", 201, ""),
-    case("PUT /b", "", 201, ""),
-    case("PUT /a/one", r#"{"n": 1}"#, 201, ""),
-    case(
-        "PUT /_node/_local/_config/replicator/use_checkpoints",
-        r#""false""#,
-        200,
-        "",
-    ),
-    // No number, so it says nothing.
-    case(
-        "PUT /_node/_local/_config/replicator/worker_processes",
-        r#""many""#,
-        200,
-        "",
-    ),
-    case(
-        "POST /_replicate",
-        r#"{"source": "a", "target": "b"}"#,
-        200,
-        r#"{"ok": true}"#,
-    ),
-    case("GET /b/one", "", 200, r#"{"n": 1}"#),
-    case("GET /b/_local_docs", "", 200, r#"{"rows": []}"#),
-    case(
-        "POST /_replicate",
-        r#"{"source": "a", "target": "b", "use_checkpoints": true}"#,
-        200,
-        r#"{"ok": true}"#,
-    ),
-    case("GET /b/_local_docs", "", 200, r#"{"rows": ["*"]}"#),
-    case(
-        "PUT /_node/_local/_config/replicator/valid_endpoint_protocols",
-        r#""https""#,
-        200,
-        "",
-    ),
-    case(
-        "POST /_replicate",
-        r#"{"source": "http://127.0.0.1:1/a", "target": "b"}"#,
-        400,
-        r#"{"error": "invalid_replication", "reason": "endpoint has an invalid url"}"#,
-    ),
-];
 
 #[test]
 fn settings_say_how_large_reductions_may_be() {
@@ -99,80 +48,6 @@ const REDUCTIONS: &[Case] = &[
         r#"{"rows": [{"key": null, "value": "*"}]}"#,
     ),
 ];
-
-/// Members of a body that no list of documents takes, in CouchDB's order of kinds.
-const WRONG: [&str; 14] = [
-    r#""limit": "x""#,
-    r#""limit": 1.5"#,
-    r#""limit": -1"#,
-    r#""skip": -1"#,
-    r#""skip": []"#,
-    r#""include_docs": 5"#,
-    r#""inclusive_end": "no""#,
-    r#""descending": null"#,
-    r#""update_seq": {}"#,
-    r#""stable": "foo""#,
-    r#""update": "foo""#,
-    r#""stale": "foo""#,
-    r#""sorted": "foo""#,
-    r#""reduce": "foo""#,
-];
-
-#[test]
-fn wrong_parameters_are_refused_in_bodies_of_all_lists() {
-    let server = Server::start();
-    assert_eq!(exchange(server.address, "PUT /db", "").status, 201);
-    for list in ["_all_docs", "_design_docs", "_local_docs"] {
-        for wrong in WRONG {
-            let alone = (format!("POST /db/{list}"), format!("{{{wrong}}}"));
-            let among = (
-                format!("POST /db/{list}/queries"),
-                format!(r#"{{"queries": [{{{wrong}}}]}}"#),
-            );
-            for (request, body) in [alone, among] {
-                let answer = exchange(server.address, &request, &body);
-                assert_eq!(answer.status, 400, "{request} {body}: {answer}");
-                assert!(
-                    answer.body.contains("query_parse_error"),
-                    "{request} {body}: {answer}"
-                );
-            }
-        }
-    }
-}
-
-#[test]
-fn wrong_parameters_are_refused_in_urls_of_all_lists() {
-    let server = Server::start();
-    assert_eq!(exchange(server.address, "PUT /db", "").status, 201);
-    for list in [
-        "db/_all_docs",
-        "db/_design_docs",
-        "db/_local_docs",
-        "_all_dbs",
-        "_dbs_info",
-    ] {
-        for wrong in [
-            "update=foo",
-            "stale=foo",
-            "stable=foo",
-            "sorted=foo",
-            "reduce=foo",
-            "reduce=true",
-            "group=true",
-            "group_level=2",
-            "descending=foo",
-            "limit=x",
-            "skip=-1",
-            "inclusive_end=no",
-        ] {
-            let request = format!("GET /{list}?{wrong}");
-            let answer = exchange(server.address, &request, "");
-            assert_eq!(answer.status, 400, "{request}: {answer}");
-            assert!(answer.body.contains("query_parse_error"), "{request}: {answer}");
-        }
-    }
-}
 
 const CASES: &[Case] = &[
     case("PUT /db", "", 201, r#"{"ok": true}"#),
