@@ -14,6 +14,7 @@ mod feeds;
 mod grouped_searches;
 mod headers;
 mod local_documents;
+mod logins;
 mod nouveau_searches;
 mod parameters;
 mod queries;
