@@ -123,6 +123,13 @@ impl Entry {
         fits
     }
 
+    /// How many words of a key there are, where no column has them.
+    pub fn add_count(&mut self, key: Key, count: u64) {
+        if count > 0 {
+            self.columns.push((length_path(key), Column::Length(count)));
+        }
+    }
+
     /// Texts of a column.
     pub fn add_strings(&mut self, key: Key, texts: Vec<String>) {
         if !texts.is_empty() {

@@ -5,7 +5,7 @@ use crate::entry::Key;
 use crate::error::Result;
 use crate::kept::Kept;
 use crate::schema::{NUMBER, SEQUENCE, TIME, column};
-use crate::statistics::Lengths;
+use crate::statistics::{Lengths, Others};
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -32,6 +32,7 @@ pub(crate) struct OpenSegment {
 #[derive(Clone, Default)]
 struct OpenKey {
     lengths: Option<Option<Arc<Lengths>>>,
+    others: Option<Option<Arc<Others>>>,
     is_single_time: Option<bool>,
 }
 
@@ -71,6 +72,17 @@ impl OpenSegment {
         let mut keys = self.by_key.lock();
         let known = &mut keys.entry(key).or_default().lengths;
         Ok(known.get_or_insert(lengths).clone())
+    }
+
+    /// The texts of a key that entries have besides their first; `None` if none has several.
+    pub(crate) fn others(&self, segment: &SegmentReader, key: Key) -> Result<Option<Arc<Others>>> {
+        if let Some(known) = self.known(key).others {
+            return Ok(known);
+        }
+        let others = Others::of(segment, key)?.map(Arc::new);
+        let mut keys = self.by_key.lock();
+        let known = &mut keys.entry(key).or_default().others;
+        Ok(known.get_or_insert(others).clone())
     }
 
     /// Whether each entry has one time of this key at most.

@@ -5,9 +5,9 @@ use crate::error::Result;
 use crate::lookup::{Lookup, Part, term};
 use crate::mask::Mask;
 use crate::reader::{Reader, each};
-use crate::schema::length_column;
+use crate::schema::{column, length_column};
 use std::sync::OnceLock;
-use tantivy::columnar::{Column, ColumnType};
+use tantivy::columnar::{Cardinality, Column, ColumnType};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocId, DocSet, SegmentReader, TERMINATED};
 
@@ -32,6 +32,23 @@ impl Reader {
             terms += all_terms - hidden.1;
         }
         Ok((entries, terms))
+    }
+
+    /// How many texts entries have in the column of this key besides their first.
+    pub fn others(&self, key: Key, mask: &Mask) -> Result<u64> {
+        let mut count = 0;
+        for (at, segment) in self.searcher.segment_readers().iter().enumerate() {
+            let Some(others) = self.opened.of(segment)?.others(segment, key)? else {
+                continue;
+            };
+            count += others.all;
+            if segment.has_deletes() {
+                let deleted = (0..segment.max_doc()).filter(|entry| segment.is_deleted(*entry));
+                count -= deleted.map(|entry| others.get(entry)).sum::<u64>();
+            }
+            count -= mask.of(at).iter().map(|entry| others.get(*entry)).sum::<u64>();
+        }
+        Ok(count)
     }
 
     /// The entries that have a term.
@@ -150,5 +167,31 @@ impl Lengths {
             *entries += 1;
             *terms += length - self.base;
         }
+    }
+}
+
+/// The texts that entries of a segment have in a column besides their first.
+pub(crate) struct Others {
+    column: Column<u64>,
+    /// Those of all entries, deleted ones included.
+    all: u64,
+}
+
+impl Others {
+    /// `None` where no entry has several.
+    pub(crate) fn of(segment: &SegmentReader, key: Key) -> Result<Option<Others>> {
+        let texts = segment.fast_fields().str(&column(key))?;
+        let column = texts.map(|texts| texts.ords().clone());
+        let Some(column) = column.filter(|column| column.get_cardinality() == Cardinality::Multivalued)
+        else {
+            return Ok(None);
+        };
+        let mut others = Others { column, all: 0 };
+        others.all = (0..segment.max_doc()).map(|entry| others.get(entry)).sum();
+        Ok(Some(others))
+    }
+
+    fn get(&self, entry: DocId) -> u64 {
+        (self.column.values_for_doc(entry).count() as u64).saturating_sub(1)
     }
 }

@@ -160,7 +160,11 @@ fn query(random: &mut Random, depth: u64) -> Value {
             let slop = random.below(3);
             json!({"match_phrase": {"message": {"query": format!("{} {}", word(random), word(random)), "slop": slop}}})
         }
-        5 => json!({"term": {"level.keyword": level(random)}}),
+        5 => match random.below(3) {
+            0 => json!({"term": {"tags": level(random)}}),
+            1 => json!({"term": {"host.up": random.below(2) == 0}}),
+            _ => json!({"term": {"level.keyword": level(random)}}),
+        },
         6 => json!({"terms": {"level.keyword": [level(random), level(random)]}}),
         7 => {
             let size = random.below(20) as f64 + random.below(2) as f64 / 2.0;

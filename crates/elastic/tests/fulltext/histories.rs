@@ -118,9 +118,14 @@ fn document(random: &mut Random) -> Value {
         0 => document["message"] = json!([text(random), text(random)]),
         1 => document["size"] = json!([random.below(20), -1]),
         2 => document["late"] = json!(word(random)),
-        3 => document["host"] = json!({"name": word(random), "up": random.below(2) == 0}),
+        3 => {
+            document["host"] =
+                json!({"name": word(random), "up": [random.below(2) == 0, random.below(2) == 0]})
+        }
         4 => document["ratio"] = json!((random.below(9) as f64 / 4.0 - 1.0) * sign(random)),
         5 => document["level"] = json!(null),
+        6 => document["level"] = json!([level(random), level(random)]),
+        7 => document["tags"] = json!([level(random), level(random), level(random)]),
         _ => {}
     }
     document

@@ -142,7 +142,11 @@ impl Servers {
     pub fn make(&self) {
         let vector = json!({"type": "dense_vector", "dims": 3});
         let labels = json!({"type": "flattened"});
-        let mapping = json!({"mappings": {"properties": {"@timestamp": {"type": "date"}, "vector": vector, "labels": labels}}});
+        // What has no column.
+        let tags = json!({"type": "keyword", "doc_values": false});
+        let properties =
+            json!({"@timestamp": {"type": "date"}, "vector": vector, "labels": labels, "tags": tags});
+        let mapping = json!({"mappings": {"properties": properties}});
         let answer = exchange(self.running().indexed, "PUT /lines", &mapping.to_string());
         assert_eq!(answer.status, 200, "{answer}");
     }

@@ -146,7 +146,7 @@ impl Field {
         self.coerce = definition.flag("coerce", true);
         self.index = definition.flag("index", true);
         self.is_stored = definition.flag("store", false);
-        self.has_norms = definition.flag("norms", true);
+        self.has_norms = definition.flag("norms", self.kind == FieldKind::Text);
         self.doc_values = definition.flag("doc_values", self.kind != FieldKind::Binary);
         let copy_to = definition.members.take("copy_to").map(one_or_many);
         self.copy_to = copy_to.into_iter().flatten().filter_map(scalar).collect();

@@ -133,6 +133,7 @@ pub struct Field {
 impl Field {
     /// A field of a type without any parameters.
     pub(super) fn bare(name: &str, type_name: String, kind: FieldKind) -> Field {
+        let has_norms = kind == FieldKind::Text;
         Field {
             name: name.to_owned(),
             meta: None,
@@ -156,7 +157,7 @@ impl Field {
             copied_from: Vec::new(),
             nested: None,
             has_offsets: false,
-            has_norms: true,
+            has_norms,
             keeps_terms: false,
             has_vectors: false,
             in_root: false,

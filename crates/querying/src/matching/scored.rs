@@ -108,7 +108,7 @@ impl Counted {
             return;
         }
         if self.is_scored {
-            statistics.add_field(name, 1, found.length.unwrap_or(1));
+            statistics.add_field(name, 1, found.length);
         }
         let there: HashSet<&str> = found.terms.iter().map(|(text, _)| text.as_str()).collect();
         for term in self.terms.iter().filter(|term| there.contains(term.as_str())) {

@@ -116,8 +116,8 @@ impl Statistics {
         (1.0 + (documents - having + 0.5) / (having + 0.5)).ln()
     }
 
-    /// How much of a text a term is, by how often it stands there and how long the text is; a keyword has no length.
-    pub(super) fn weight(&self, field: &str, frequency: f32, length: Option<u64>) -> f32 {
+    /// How much of a text a term is, by how often it stands there and how long the text is.
+    pub(super) fn weight(&self, field: &str, frequency: f32, length: u64) -> f32 {
         self.weighing(field).weight(frequency, length)
     }
 
@@ -136,16 +136,16 @@ impl Statistics {
 /// How terms of a field are weighed.
 #[derive(Clone, Copy, Debug)]
 pub struct Weighing {
-    /// How long its texts are.
+    /// How long its texts are; `None` where nobody knows.
     average: Option<f32>,
 }
 
 impl Weighing {
     /// How much of a text a term is.
-    pub fn weight(self, frequency: f32, length: Option<u64>) -> f32 {
-        let norm = match (length, self.average) {
-            (Some(length), Some(average)) => 1.0 - B + B * length as f32 / average,
-            _ => 1.0,
+    pub fn weight(self, frequency: f32, length: u64) -> f32 {
+        let norm = match self.average {
+            Some(average) => 1.0 - B + B * length as f32 / average,
+            None => 1.0,
         };
         (K1 + 1.0) * frequency / (frequency + K1 * norm)
     }

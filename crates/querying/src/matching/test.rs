@@ -102,20 +102,30 @@ impl Test {
 /// The terms of a field in a document, with their places.
 pub struct Terms {
     pub terms: Vec<(String, i64)>,
-    /// `None` if it does not matter.
-    pub(super) length: Option<u64>,
+    /// How many there are; of keywords, different ones.
+    pub(super) length: u64,
     /// The length by which they are weighed: without norms each text is as one of a single term.
-    pub(super) weighed: Option<u64>,
+    pub(super) weighed: u64,
 }
 
 impl Terms {
+    /// Those of one text, or of the keywords of a document.
+    fn of(terms: Vec<(String, i64)>, field: &Field) -> Terms {
+        let length = terms.len() as u64;
+        Terms {
+            length,
+            weighed: if field.has_norms { length } else { 1 },
+            terms,
+        }
+    }
+
     /// Those of several texts, whose lengths do not matter.
     pub(super) fn together(several: Vec<Terms>) -> Terms {
         let terms = several.into_iter().flat_map(|found| found.terms);
         Terms {
             terms: terms.collect(),
-            length: Some(0),
-            weighed: Some(0),
+            length: 0,
+            weighed: 0,
         }
     }
 }
@@ -133,11 +143,7 @@ pub fn terms(view: &View<'_>, field: &Field) -> Terms {
             let mut seen = HashSet::new();
             terms.retain(|(text, _)| seen.insert(text.clone()));
         }
-        return Terms {
-            terms,
-            length: None,
-            weighed: None,
-        };
+        return Terms::of(terms, field);
     }
     let mut terms = Vec::new();
     let mut offset = 0;
@@ -149,12 +155,7 @@ pub fn terms(view: &View<'_>, field: &Field) -> Terms {
         }
         offset += last.map_or(0, |last| last + 1) + i64::from(field.analyzer.gap);
     }
-    let length = terms.len() as u64;
-    Terms {
-        length: Some(length),
-        weighed: Some(if field.has_norms { length } else { 1 }),
-        terms,
-    }
+    Terms::of(terms, field)
 }
 
 /// True or false as a term, as Lucene has them.
@@ -190,32 +191,70 @@ mod tests {
     use serde_json::json;
     use value::doc;
 
+    /// The scores that documents have for this query.
+    fn scores(mapping: &Mapping, documents: &[value::Document], query: &serde_json::Value) -> Vec<f32> {
+        let query = parse_query(query).expect("a query");
+        let node = compile(&query, mapping, 0, &Clauses::default()).expect("compiled");
+        let mut scored = Scored::default();
+        node.scored(&mut scored);
+        let mut statistics = Statistics::default();
+        let views = documents.iter();
+        let views: Vec<View<'_>> = views
+            .map(|document| View::of_document(mapping, document.into()))
+            .collect();
+        views.iter().for_each(|view| scored.count(view, &mut statistics));
+        let scores = views.iter().filter_map(|view| node.score(view, &statistics));
+        scores.collect()
+    }
+
+    #[test]
+    fn keywords_are_weighed_by_how_many_documents_have_in_the_mean() {
+        let source = json!({"properties": {"k": {"type": "keyword"}, "f": {"type": "boolean"}}});
+        let mapping = Mapping::parse(&source, Analysis::default()).expect("a mapping");
+        let documents = [
+            // What is there twice is one term.
+            doc! {"k": ["a", "b", "a", "c"], "f": [true, false, true]},
+            doc! {"k": "a", "f": true},
+            doc! {"other": 1},
+        ];
+        let rarity = (1.0 + 0.5 / 2.5_f32).ln();
+        let weights = [
+            (json!({"term": {"k": "a"}}), 4.0 / 2.0),
+            (json!({"term": {"f": true}}), 3.0 / 2.0),
+        ];
+        for (query, average) in weights {
+            // Without norms, the keywords of each document count as one.
+            let weight = 2.2 / (1.0 + 1.2 * (0.25 + 0.75 / average));
+            let scores = scores(&mapping, &documents, &query);
+            assert_eq!(scores.len(), 2);
+            for score in scores {
+                assert!((score - rarity * weight).abs() < 1e-6, "{query}: {score}");
+            }
+        }
+    }
+
+    #[test]
+    fn keywords_with_norms_are_weighed_as_texts_are() {
+        let source = json!({"properties": {"k": {"type": "keyword", "norms": true}}});
+        let mapping = Mapping::parse(&source, Analysis::default()).expect("a mapping");
+        let documents = [doc! {"k": ["a", "b", "c"]}, doc! {"k": "a"}];
+        let scores = scores(&mapping, &documents, &json!({"term": {"k": "a"}}));
+        assert!(scores[0] < scores[1], "{scores:?}");
+    }
+
     #[test]
     fn texts_without_norms_are_weighed_as_if_they_were_of_one_term() {
         let source = json!({"properties": {"t": {"type": "text"}, "n": {"type": "text", "norms": false}}});
         let mapping = Mapping::parse(&source, Analysis::default()).expect("a mapping");
         let documents = ["a", "a b c d e"].map(|text| doc! {"t": text, "n": text});
-        let scores = |field: &str| {
-            let query = parse_query(&json!({"match": {field: "a"}})).expect("a query");
-            let node = compile(&query, &mapping, 0, &Clauses::default()).expect("compiled");
-            let mut scored = Scored::default();
-            node.scored(&mut scored);
-            let mut statistics = Statistics::default();
-            let views = documents
-                .iter()
-                .map(|document| View::of_document(&mapping, document.into()));
-            let views: Vec<View<'_>> = views.collect();
-            views.iter().for_each(|view| scored.count(view, &mut statistics));
-            let score = |view| node.score(view, &statistics).expect("a score");
-            (score(&views[0]), score(&views[1]))
-        };
-        let (short, long) = scores("t");
-        assert!(short > long, "{short} {long}");
-        let (one, other) = scores("n");
-        assert_eq!(one, other);
+        let scores = |field: &str| scores(&mapping, &documents, &json!({"match": {field: "a"}}));
+        let with = scores("t");
+        assert!(with[0] > with[1], "{with:?}");
+        let without = scores("n");
+        assert_eq!(without[0], without[1]);
         // Of three terms in the mean: 2.2 / (1 + 1.2 * (0.25 + 0.75 / 3)), times the rarity.
         let rarity = (1.0 + 0.5 / 2.5_f32).ln();
-        assert!((one - rarity * 2.2 / 1.6).abs() < 1e-6, "{one}");
+        assert!((without[0] - rarity * 2.2 / 1.6).abs() < 1e-6, "{without:?}");
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use super::layout::Layout;
 use super::lookup::{flag, flagged, part};
+use super::place::Place;
 use fulltext::{Mask, Part, Reader};
+use mapping::{Field, FieldKind};
 use querying::{Counted, Statistics};
 
 /// Counts what is wanted of a field, but for the entries that are left out.
@@ -22,8 +24,11 @@ pub(crate) fn count_field(
         Part::Text => reader.lengths(place.key, mask)?,
         Part::Word => {
             let documents = reader.matching(&place.present(), mask, u64::MAX)?;
-            // How long the texts are of what is nested, nobody knows.
-            (documents, if field.nested.is_some() { 0 } else { documents })
+            let words = match documents {
+                0 => 0,
+                _ => words(field, &place, documents, reader, mask)?,
+            };
+            (documents, words)
         }
     };
     if documents == 0 {
@@ -47,4 +52,24 @@ pub(crate) fn count_field(
         })?;
     }
     Ok(())
+}
+
+/// How many values a field has in all entries, of which `having` have it; of the same values in one entry, one counts.
+fn words(field: &Field, place: &Place, having: u64, reader: &Reader, mask: &Mask) -> fulltext::Result<u64> {
+    // How many what is nested has, nobody knows.
+    if field.nested.is_some() {
+        return Ok(0);
+    }
+    if field.kind == FieldKind::Boolean {
+        let said = |flag| reader.matching(&flagged(place.key, flag), mask, u64::MAX);
+        return Ok(said(true)? + said(false)?);
+    }
+    if field.is_keyed() {
+        return place.words(reader, mask);
+    }
+    if field.doc_values {
+        return Ok(having + reader.others(place.key, mask)?);
+    }
+    let (counted, words) = reader.lengths(place.key, mask)?;
+    Ok(having.saturating_sub(counted) + words)
 }

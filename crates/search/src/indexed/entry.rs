@@ -77,7 +77,9 @@ fn add(entry: &mut Entry, key: Key, field: &Field, view: &View<'_>) -> bool {
                 entry.add_present(key);
             }
             let fits = entry.add_words(key, found.iter().map(|(text, _)| text.as_str()));
-            if fits && field.doc_values {
+            if !field.doc_values {
+                entry.add_count(key, found.len() as u64);
+            } else if fits {
                 entry.add_strings(key, found.into_iter().map(|(text, _)| text).collect());
             }
             fits

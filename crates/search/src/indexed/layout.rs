@@ -175,6 +175,10 @@ fn hash(field: &Field, definition: Option<&Value>, mapping: &Mapping) -> u64 {
     if field.is_textual() {
         mapping.analysis().source().hash(&mut hasher);
     }
+    if field.is_keyword() && !field.doc_values {
+        // Entries say how many of them there are, which they did not always do.
+        "counted".hash(&mut hasher);
+    }
     hasher.finish()
 }
 

@@ -54,6 +54,15 @@ impl Place {
         self.matching(part, &begin, move |text| pattern.answer(text))
     }
 
+    /// How many words of the field entries have together.
+    pub(super) fn words(&self, reader: &Reader, mask: &Mask) -> fulltext::Result<u64> {
+        let mut words: u64 = 0;
+        let mut see = |_: &str, count: u64| words += count;
+        let any = |_: &str| Some(true);
+        reader.terms(self.key, Part::Word, &self.prefix, &any, mask, &mut see)?;
+        Ok(words)
+    }
+
     /// Shows each term that may stand for a pattern, and how many entries have it; a term may come several times.
     pub(crate) fn expand(
         &self,

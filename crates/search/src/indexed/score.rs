@@ -3,7 +3,6 @@
 use super::layout::Layout;
 use super::lookup::{Asker, flag, flagged, part};
 use fulltext::{Part, Probe, Probes};
-use mapping::FieldKind;
 use querying::Weigh;
 use querying::{Expanding, Leaf, Node, Statistics, Test, Weighing};
 
@@ -22,6 +21,7 @@ enum Step {
     Constant(f32, Option<usize>),
     Term {
         frequency: usize,
+        /// Which probe says how long the text is; without one, it counts as a single term.
         length: Option<usize>,
         /// What the score is but for the term's weight in the text.
         factor: f32,
@@ -170,20 +170,20 @@ impl<'a> Maker<'a> {
     /// A term that is worth so much, but for its weight in a text.
     fn term(&mut self, leaf: &Leaf, text: &str, factor: f32) -> Option<Step> {
         let field = &leaf.field;
-        // The lengths that the index knows count where the field has norms.
-        if field.nested.is_some() || field.meta.is_some() || !field.has_norms {
+        let is_text = part(field) == Part::Text;
+        // Of keywords, entries do not say how many there are.
+        if field.nested.is_some() || field.meta.is_some() || (field.has_norms && !is_text) {
             return None;
         }
         let place = self.layout.place(field)?;
         let key = place.key;
-        let has_length = field.kind == FieldKind::Text;
         let frequency = self.put(match flag(field, text) {
             Some(flag) => Probe::Is(flagged(key, flag)),
             None => Probe::Frequency(key, part(field), place.term(text)),
         });
         Some(Step::Term {
             frequency,
-            length: (has_length && part(field) == Part::Text).then(|| self.put(Probe::Length(key))),
+            length: field.has_norms.then(|| self.put(Probe::Length(key))),
             factor: leaf.boost() * factor,
             weighing: self.statistics.weighing(&field.name),
         })
@@ -204,7 +204,7 @@ impl Step {
             } => {
                 let frequency = probes.ask(*frequency, entry);
                 (frequency > 0).then(|| {
-                    let length = length.map(|length| probes.ask(length, entry));
+                    let length = length.map_or(1, |length| probes.ask(length, entry));
                     factor * weighing.weight(frequency as f32, length)
                 })
             }
