@@ -7,6 +7,7 @@ use mapping::fields::{Term, View, document_term, nanos, null_term, simple_match,
 use mapping::flattened::Flattened;
 use mapping::geo::Point;
 use mapping::json::{Members, one_or_many, scalar};
+use mapping::short::{is_short, shortest};
 use mapping::value_format::ValueFormat;
 use mapping::{Field, FieldKind, Mapping, Meta};
 use search::Hit;
@@ -248,6 +249,10 @@ fn of_view(view: &View<'_>, field: &Field, written: &Written, of: ValuesOf) -> V
             value => document_term(field, value),
         };
         found.extend(term.map(|term| {
+            let term = match of {
+                ValuesOf::Columns => term,
+                ValuesOf::Source | ValuesOf::Stored => given(field, value, term),
+            };
             let shown = shown(field, &term, value, written);
             (term, shown)
         }));
@@ -259,6 +264,20 @@ fn of_view(view: &View<'_>, field: &Field, written: &Written, of: ValuesOf) -> V
         }
     }
     found.into_iter().map(|(_, shown)| shown).collect()
+}
+
+/// A number of a short type as Elasticsearch reads it in a document, before its column rounds it: with 32 bits.
+fn given(field: &Field, value: ValueRef<'_>, term: Term) -> Term {
+    match term {
+        Term::Float(number) if is_short(&field.type_name) => {
+            let given = match value {
+                ValueRef::String(text) => text.trim().parse().ok(),
+                value => value.as_f64(),
+            };
+            Term::Float(shortest(given.unwrap_or(number) as f32))
+        }
+        term => term,
+    }
 }
 
 /// The points of a field, in the order in which they are given.

@@ -5,6 +5,7 @@ use crate::fields::{ip, term_of};
 use crate::java;
 use crate::json::scalar;
 use crate::mapping::{Field, FieldKind};
+use crate::short;
 use crate::term::Term;
 use crate::unsigned::{self, End};
 use serde_json::Value;
@@ -26,7 +27,10 @@ pub fn value(field: &Field, kind: &FieldKind, value: &Value) -> Result<Option<Te
         FieldKind::Float(factor) => {
             let number = float(field, *factor, value)?;
             check_finite("double", number)?;
-            let rounded = factor.map_or(number, |factor| java::round(number * factor) / factor);
+            let rounded = match factor {
+                Some(factor) => java::round(number * factor) / factor,
+                None => short::nearest(&field.type_name, number),
+            };
             // The sum has no negative zero, which columns do not know.
             Some(Term::Float(rounded + 0.0)).filter(|_| rounded.is_finite())
         }
@@ -43,7 +47,10 @@ pub fn end(field: &Field, kind: &FieldKind, value: &Value) -> Result<Term> {
             }
             number => Ok(number),
         },
-        FieldKind::Float(factor) => Ok(Term::Float(float(field, *factor, value)?)),
+        FieldKind::Float(factor) => {
+            let number = float(field, *factor, value)?;
+            Ok(Term::Float(short::end(&field.type_name, number)))
+        }
         _ => other(field, kind, value),
     }
 }

@@ -7,6 +7,7 @@ use crate::java;
 use crate::json::{scalar, whole};
 use crate::mapping::{Field, FieldKind, Mapping, Meta};
 use crate::rows::{Row, RowValues, Summary};
+use crate::short;
 use crate::unsigned;
 use crate::value_kind::ValueKind;
 use jiff::tz::TimeZone;
@@ -345,7 +346,7 @@ pub fn term_of(kind: &FieldKind, field: &Field, value: ValueRef<'_>) -> Option<T
             };
             let number = match factor {
                 Some(factor) => java::round(number * factor) / factor,
-                None => number,
+                None => short::nearest(&field.type_name, number),
             };
             // The sum has no negative zero, which columns do not know.
             number.is_finite().then_some(Term::Float(number + 0.0))

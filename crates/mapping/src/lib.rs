@@ -26,6 +26,7 @@ pub mod meant;
 pub mod names;
 pub mod rows;
 pub mod shard_counts;
+pub mod short;
 mod term;
 mod unsigned;
 pub mod value_format;

@@ -50,7 +50,8 @@ pub(crate) fn given_value(key: &SortKey, given: &Value, mapping: &Mapping) -> Re
             if matches!(field.kind, FieldKind::Float(_))
                 || sort.numeric_type == Some(NumericType::Double) =>
         {
-            Term::Float(float(given).ok_or_else(failed)?)
+            let number = float(given).ok_or_else(failed)?;
+            Term::Float(sort.number(&field.type_name, number))
         }
         _ if is_unsigned => Term::Unsigned(match text.parse() {
             Ok(whole) => whole,

@@ -10,6 +10,7 @@ use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields::{Term, View};
 use mapping::java;
 use mapping::json::{as_f64, scalar};
+use mapping::short::{is_short, shortest};
 use mapping::{Field, FieldKind, Mapping};
 use serde_json::Value;
 use std::cmp::Ordering;
@@ -166,11 +167,6 @@ pub(crate) fn sort_values(
     sort.iter().map(value).collect()
 }
 
-/// A score with the digits that show it.
-pub(crate) fn shortest(score: f32) -> f64 {
-    score.to_string().parse().unwrap_or(f64::from(score))
-}
-
 fn field_value(sort: &FieldSort, view: &View<'_>) -> Result<SortValue> {
     match sort.name.as_str() {
         "_id" => return Ok(SortValue::Term(Term::Text(view.id.to_owned()))),
@@ -200,6 +196,7 @@ fn field_value(sort: &FieldSort, view: &View<'_>) -> Result<SortValue> {
             SortValue::FormattedNanos(nanos, formats.write_nanos(nanos, &TimeZone::UTC))
         }
         (Some(formats), Term::Date(ms)) => SortValue::Formatted(ms, formats.write(ms, &TimeZone::UTC)),
+        (_, Term::Float(number)) => SortValue::Term(Term::Float(sort.number(&field.type_name, number))),
         (_, term) => SortValue::Term(term),
     })
 }
@@ -251,6 +248,14 @@ impl FieldSort {
             Order::Ascending => Mode::Min,
             Order::Descending => Mode::Max,
         })
+    }
+
+    /// A number as it is compared and shown: those of short types as numbers of 32 bits.
+    pub(crate) fn number(&self, type_name: &str, number: f64) -> f64 {
+        match is_short(type_name) && self.numeric_type.is_none() {
+            true => shortest(number as f32),
+            false => number,
+        }
     }
 }
 
@@ -334,7 +339,7 @@ fn missing(sort: &FieldSort, type_name: &str, field: Option<&Field>) -> Result<S
             let whole = text.parse().unwrap_or(number as i64);
             let is_date = type_name == "date" && sort.numeric_type.is_none();
             return Ok(SortValue::Term(match (is_float, is_date) {
-                (true, _) => Term::Float(number),
+                (true, _) => Term::Float(sort.number(type_name, number)),
                 (false, true) => Term::Date(whole),
                 (false, false) => Term::Integer(whole),
             }));

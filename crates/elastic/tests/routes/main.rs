@@ -31,6 +31,7 @@ mod scripts;
 mod searches;
 mod security;
 mod server;
+mod shorts;
 mod shown;
 mod streams;
 mod templates;

@@ -2,12 +2,13 @@
 
 use super::context::{Context, Finish};
 use crate::hit::Hit;
-use crate::order::{check, compare, shortest, sort_values};
+use crate::order::{check, compare, sort_values};
 use crate::sort::{SortKey, parse_sort, unfiltered};
 use mapping::Mapping;
 use mapping::error::{ErrorKind, Result, SearchError};
 use mapping::fields::View;
 use mapping::json::as_i64;
+use mapping::short::shortest;
 use querying::Held;
 use serde_json::{Map, Value, json};
 

@@ -10,6 +10,7 @@ use mapping::Mapping;
 use mapping::error::{Result, SearchError};
 use mapping::fields::{Term, View};
 use mapping::json::{Members, one_or_many};
+use mapping::short::is_short;
 use serde_json::{Map, Value, json};
 use value::{Document, DocumentBuf};
 
@@ -85,6 +86,10 @@ impl TopMetricsSpec {
                 }
                 (SortValue::Term(Term::Integer(i64::MIN | i64::MAX)), _) => Value::Null,
                 (SortValue::Term(Term::Float(number)), _) if number.is_infinite() => Value::Null,
+                // With all digits here, unlike beside hits.
+                (SortValue::Term(Term::Float(number)), Some(field)) if is_short(&field.type_name) => {
+                    number_of(f64::from(*number as f32))
+                }
                 (value, _) => value.shown(),
             }
         });

@@ -3,6 +3,7 @@
 use super::place::Place;
 use fulltext::Key;
 use mapping::flattened::Flattened;
+use mapping::short::is_short;
 use mapping::{Field, FieldKind, Mapping};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -178,6 +179,10 @@ fn hash(field: &Field, definition: Option<&Value>, mapping: &Mapping) -> u64 {
     if field.is_keyword() && !field.doc_values {
         // Entries say how many of them there are, which they did not always do.
         "counted".hash(&mut hasher);
+    }
+    if is_short(&field.type_name) {
+        // Numbers were not always rounded as their type has them.
+        "rounded".hash(&mut hasher);
     }
     hasher.finish()
 }
