@@ -85,7 +85,10 @@ fn aggregations(random: &mut Random, depth: u64) -> Value {
             1 => {
                 json!({"cardinality": {"field": label_or(random, "level.keyword")}})
             }
-            2 => json!({"max": {"field": "@timestamp"}}),
+            2 => {
+                let field = ["@timestamp", "large"][random.below(2) as usize];
+                json!({"max": {"field": field}})
+            }
             3 => json!({"value_count": {"field": "host.name.keyword"}}),
             4 => match random.below(4) {
                 0 => json!({"sum": {"field": "ratio", "missing": 1}}),
@@ -96,7 +99,10 @@ fn aggregations(random: &mut Random, depth: u64) -> Value {
             5 => {
                 json!({"date_histogram": {"field": "@timestamp", "calendar_interval": "hour", "time_zone": "Asia/Kolkata"}})
             }
-            6 => json!({"terms": {"field": "size", "size": 4, "order": {"_key": "desc"}}}),
+            6 => {
+                let field = ["size", "large"][random.below(2) as usize];
+                json!({"terms": {"field": field, "size": 4, "order": {"_key": "desc"}}})
+            }
             7 => json!({"terms": {"field": "level.keyword", "missing": "none", "include": "[dinw].*"}}),
             8 => json!({"histogram": {"field": "ratio", "interval": 0.5, "min_doc_count": 1}}),
             9 => {

@@ -125,7 +125,10 @@ fn document(random: &mut Random) -> Value {
         4 => document["ratio"] = json!((random.below(9) as f64 / 4.0 - 1.0) * sign(random)),
         5 => document["level"] = json!(null),
         6 => document["level"] = json!([level(random), level(random)]),
-        7 => document["tags"] = json!([level(random), level(random), level(random)]),
+        7 => {
+            document["tags"] = json!([level(random), level(random), level(random)]);
+            document["large"] = json!(u64::MAX - random.below(3) * (1 << 62));
+        }
         _ => {}
     }
     document

@@ -52,6 +52,11 @@ fn a_profile_says_which_way_was_taken_and_how_much_was_read() {
             "taken from columns",
             [0, 500, 0],
         ),
+        (
+            json!({"query": fourth, "size": 0, "aggs": {"large": {"max": {"field": "large"}}}}),
+            "taken from columns",
+            [0, 500, 0],
+        ),
     ];
     for (mut body, said, figures) in cases {
         body["profile"] = json!(true);

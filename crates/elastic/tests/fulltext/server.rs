@@ -144,8 +144,9 @@ impl Servers {
         let labels = json!({"type": "flattened"});
         // What has no column.
         let tags = json!({"type": "keyword", "doc_values": false});
-        let properties =
-            json!({"@timestamp": {"type": "date"}, "vector": vector, "labels": labels, "tags": tags});
+        let properties = json!({
+            "@timestamp": {"type": "date"}, "vector": vector, "labels": labels, "tags": tags, "large": {"type": "unsigned_long"},
+        });
         let mapping = json!({"mappings": {"properties": properties}});
         let answer = exchange(self.running().indexed, "PUT /lines", &mapping.to_string());
         assert_eq!(answer.status, 200, "{answer}");

@@ -178,12 +178,20 @@ fn add_nested(entry: &mut Entry, key: Key, field: &Field, objects: &[View<'_>]) 
     entry.add_words(key, found.iter().map(String::as_str))
 }
 
+/// The first bit of a number.
+const FIRST_BIT: u64 = 1 << 63;
+
+/// The number without a sign that a column has as this one.
+pub(crate) fn unsigned(number: i64) -> u64 {
+    number.cast_unsigned() ^ FIRST_BIT
+}
+
 /// A value of a column; `None` for those that have none.
 pub(super) fn number(term: &Term) -> Option<Number> {
     Some(match term {
         Term::Integer(number) | Term::Date(number) => Number::Integer(*number),
         // With the first bit turned over, numbers with a sign have the order of those without.
-        Term::Unsigned(number) => Number::Integer((*number ^ (1_u64 << 63)).cast_signed()),
+        Term::Unsigned(number) => Number::Integer((*number ^ FIRST_BIT).cast_signed()),
         Term::Float(number) => Number::Float(*number),
         Term::Boolean(flag) => Number::Integer(i64::from(*flag)),
         Term::Text(_) | Term::Ip(_) | Term::Point(_) | Term::Interval(_) => return None,

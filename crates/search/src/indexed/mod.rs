@@ -16,6 +16,7 @@ pub use lookup::IndexLookup;
 pub use score::Scoring;
 
 pub(crate) use count::count_field;
+pub(crate) use entry::unsigned;
 pub(crate) use lookup::{Asker, wanted};
 
 /// The key that entries have whose documents must always be asked, since not all of them could be said.

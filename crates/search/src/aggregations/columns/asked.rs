@@ -144,7 +144,11 @@ fn add<'a>(
 fn has_column(field: &Field, may_be_text: bool) -> bool {
     let is_column = match field.kind {
         FieldKind::Keyword => may_be_text && field.doc_values,
-        FieldKind::Integer(..) | FieldKind::Float(_) | FieldKind::Boolean | FieldKind::Date => true,
+        FieldKind::Integer(..)
+        | FieldKind::Unsigned
+        | FieldKind::Float(_)
+        | FieldKind::Boolean
+        | FieldKind::Date => true,
         _ => false,
     };
     is_column && field.nested.is_none() && field.meta.is_none() && !field.is_keyed()

@@ -6,6 +6,7 @@
 mod asked;
 mod buckets;
 
+use crate::indexed::unsigned;
 use asked::{Form, OneField};
 use foldhash::fast::RandomState;
 use fulltext::{Block, Columns, Key, Number, Value};
@@ -121,9 +122,9 @@ impl Grouping {
                 }
             };
             group.count += 1;
-            for ((at, (_, block)), summary) in summarized.zip(&mut group.summaries) {
+            for ((at, (field, block)), summary) in summarized.zip(&mut group.summaries) {
                 for bits in block.values(entry) {
-                    let value = number(columns.value(at, *bits)?);
+                    let value = number(&field.field, columns.value(at, *bits)?);
                     summary.add(value, 1);
                 }
             }
@@ -146,7 +147,7 @@ impl Grouping {
                 Form::Values => self.values.extend_from_slice(values),
                 Form::Buckets(buckets) => {
                     for bits in values {
-                        let value = number(columns.value(at, *bits)?);
+                        let value = number(&field.field, columns.value(at, *bits)?);
                         self.values.push(buckets.first(*bits, value));
                     }
                 }
@@ -203,9 +204,12 @@ fn own<'v>(rest: &mut &'v [u64]) -> &'v [u64] {
     own
 }
 
-fn number(value: Option<Value>) -> f64 {
+fn number(field: &Field, value: Option<Value>) -> f64 {
     match value {
-        Some(Value::Number(Number::Integer(number))) => number as f64,
+        Some(Value::Number(Number::Integer(number))) => match field.kind {
+            FieldKind::Unsigned => unsigned(number) as f64,
+            _ => number as f64,
+        },
         Some(Value::Number(Number::Float(number))) => number,
         Some(Value::Text(_)) | None => f64::NAN,
     }
@@ -216,6 +220,7 @@ fn term(field: &Field, value: Value) -> Option<Term> {
     Some(match (&field.kind, value) {
         (FieldKind::Date, Value::Number(Number::Integer(ms))) => Term::Date(ms),
         (FieldKind::Boolean, Value::Number(Number::Integer(flag))) => Term::Boolean(flag != 0),
+        (FieldKind::Unsigned, Value::Number(Number::Integer(number))) => Term::Unsigned(unsigned(number)),
         (FieldKind::Float(_), Value::Number(Number::Integer(number))) => Term::Float(number as f64),
         (_, Value::Number(Number::Integer(number))) => Term::Integer(number),
         (_, Value::Number(Number::Float(number))) => Term::Float(number),
