@@ -14,6 +14,7 @@ mod access;
 mod api_keys;
 mod body;
 mod call;
+mod cluster_settings;
 mod compiled;
 mod contexts;
 mod definition;

@@ -1,6 +1,7 @@
 //! Settings of indices: `/{index}/_settings`, and of the cluster: `_cluster/settings`.
 
 use crate::call::Call;
+use crate::cluster_settings;
 use crate::definition::is_named;
 use crate::kept::Family;
 use crate::resolve::{Options, resolve};
@@ -96,21 +97,6 @@ async fn put(call: &mut Call, expression: &str) -> Result<Answer> {
     Ok(acknowledged())
 }
 
-/// The settings of a cluster that mean something here, and those that may be given and change nothing: where copies of
-/// shards go, how nodes find each other.
-const CLUSTER: [&str; 10] = [
-    "cluster.routing.",
-    "cluster.max_shards_per_node",
-    "cluster.blocks.",
-    "indices.recovery.",
-    crate::lifecycle::INTERVAL_SETTING,
-    "search.max_buckets",
-    "search.max_keep_alive",
-    "search.default_keep_alive",
-    "action.auto_create_index",
-    "action.destructive_requires_name",
-];
-
 /// `_cluster/settings`.
 pub(crate) async fn cluster(call: &mut Call) -> Result<Answer> {
     let puts = match call.method {
@@ -126,6 +112,10 @@ pub(crate) async fn cluster(call: &mut Call) -> Result<Answer> {
         answer.insert("acknowledged".to_owned(), json!(true));
     }
     let mut body = if puts { call.required_object()? } else { Map::new() };
+    if puts {
+        call.require_server()?;
+        check_cluster(&body)?;
+    }
     for kind in ["persistent", "transient"] {
         let mut given = Map::new();
         if let Some(new) = body.shift_remove(kind) {
@@ -168,9 +158,20 @@ async fn kept(call: &Call, kind: &str) -> Result<Map<String, Value>> {
         .unwrap_or_default())
 }
 
+/// Refuses a setting of either kind before any is changed.
+fn check_cluster(body: &Map<String, Value>) -> Result<()> {
+    for kind in ["transient", "persistent"] {
+        let Some(Value::Object(given)) = body.get(kind).map(flat) else {
+            continue;
+        };
+        let mut new = given.iter().filter(|(_, value)| !value.is_null());
+        new.try_for_each(|(name, value)| cluster_settings::check(kind, name, value))?;
+    }
+    Ok(())
+}
+
 /// Changes the settings of a kind; gives those that were given.
 async fn change(call: &Call, kind: &str, new: &Value) -> Result<Map<String, Value>> {
-    call.require_server()?;
     let mut all = kept(call, kind).await?;
     let mut given = Map::new();
     let Value::Object(new) = flat(new) else {
@@ -181,15 +182,6 @@ async fn change(call: &Call, kind: &str, new: &Value) -> Result<Map<String, Valu
             all.retain(|present, _| !search::simple_match(&name, present));
             continue;
         }
-        if !CLUSTER
-            .iter()
-            .any(|known| *known == name || (known.ends_with('.') && name.starts_with(known)))
-        {
-            return Err(ElasticError::illegal(format!(
-                "{kind} setting [{name}], not recognized"
-            )));
-        }
-        settings::check_parts(name.split('.').count())?;
         let value = settings::text(&value);
         all.insert(name.clone(), value.clone());
         given.insert(name, value);

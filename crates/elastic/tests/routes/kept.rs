@@ -215,4 +215,29 @@ pub const CASES: &[Case] = &[
         400,
         r#"{"error": {"reason": "transient setting [colour], not recognized"}}"#,
     ),
+    // Of a request that is refused, nothing is kept.
+    case(
+        "PUT /_cluster/settings",
+        r#"{"persistent": {"search.max_keep_alive": "1h"}}"#,
+        200,
+        r#"{"acknowledged": true}"#,
+    ),
+    case(
+        "PUT /_cluster/settings",
+        r#"{"persistent": {"search.max_keep_alive": "2h"}, "transient": {"search.max_buckets": "many"}}"#,
+        400,
+        r#"{"error": {"type": "illegal_argument_exception", "reason": "Failed to parse value [many] for setting [search.max_buckets]"}}"#,
+    ),
+    case(
+        "PUT /_cluster/settings",
+        r#"{"persistent": {"cluster.routing.allocation": {"enable": "some", "colour": 1}}}"#,
+        400,
+        r#"{"error": {"type": "illegal_argument_exception"}}"#,
+    ),
+    case(
+        "GET /_cluster/settings?flat_settings",
+        "",
+        200,
+        r#"{"persistent": {"search.max_keep_alive": "1h"}, "transient": {"search.max_buckets": "100"}}"#,
+    ),
 ];
