@@ -8,7 +8,7 @@ use crate::respond::{Answer, acknowledged, exists, ok};
 use http::{Method, StatusCode};
 use indices::error::{ElasticError, Result};
 use indices::settings;
-use search::Mapping;
+use search::{Analysis, Mapping};
 use serde_json::{Map, Value, json};
 
 /// `/_template/{name}` and its kin.
@@ -124,15 +124,10 @@ async fn delete(call: &mut Call, family: Family, wanted: &str) -> Result<Answer>
 }
 
 /// A component that a template is composed of stays.
-async fn refuse_used(call: &Call, components: &[String]) -> Result<()> {
+async fn refuse_used(call: &Call, removed: &[String]) -> Result<()> {
     for (template, body) in call.kept(Family::IndexTemplate).await? {
-        let used = body
-            .get("composed_of")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten();
-        for component in used.filter_map(Value::as_str) {
-            if components.iter().any(|name| name == component) {
+        for component in components(&body) {
+            if removed.iter().any(|name| name == component) {
                 return Err(ElasticError::illegal(format!(
                     "component templates [{component}] cannot be removed as they are still in use by index templates [{template}]"
                 )));
@@ -282,12 +277,23 @@ fn untyped(definition: &mut Definition, typed: bool) -> Result<()> {
     Ok(())
 }
 
+/// Refuses what no index can have.
 fn check(definition: &Definition) -> Result<()> {
     let analysis = settings::analysis(&definition.settings)?;
     // An analyzer may be of another template; then it is known when an index is made.
     if !definition.settings.contains_key("analysis") && definition.mappings.values().any(names_analyzer) {
         return Ok(());
     }
+    check_mapping(definition, analysis)
+}
+
+/// The same of a definition that nothing is added to.
+fn check_whole(definition: &Definition) -> Result<()> {
+    settings::normalized(&definition.settings)?;
+    check_mapping(definition, settings::analysis(&definition.settings)?)
+}
+
+fn check_mapping(definition: &Definition, analysis: Analysis) -> Result<()> {
     let given = Value::Object(definition.mappings.clone());
     Mapping::parse(&given, analysis)?.check_given(&given)?;
     Ok(())
@@ -304,12 +310,7 @@ fn names_analyzer(value: &Value) -> bool {
 }
 
 async fn check_index_template(call: &Call, name: &str, template: &Value) -> Result<()> {
-    let components = template
-        .get("composed_of")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten();
-    for component in components.filter_map(Value::as_str) {
+    for component in components(template) {
         if call
             .kept_one(Family::ComponentTemplate, component)
             .await?
@@ -336,7 +337,29 @@ async fn check_index_template(call: &Call, name: &str, template: &Value) -> Resu
             )));
         }
     }
-    Ok(())
+    check_composed(call, name, template).await
+}
+
+/// Refuses a template that says together with its components what no index can have.
+async fn check_composed(call: &Call, name: &str, template: &Value) -> Result<()> {
+    let whole = call.composed(template).await?;
+    check_whole(&whole).map_err(|error| {
+        let names: Vec<&str> = components(template).collect();
+        let with = match names.is_empty() {
+            true => String::new(),
+            false => format!("with component templates [{}] ", names.join(", ")),
+        };
+        ElasticError::illegal(format!(
+            "composable template [{name}] template after composition {with}is invalid"
+        ))
+        .because(error)
+    })
+}
+
+/// The components that a template is composed of.
+fn components(template: &Value) -> impl Iterator<Item = &str> {
+    let names = template.get("composed_of").and_then(Value::as_array);
+    names.into_iter().flatten().filter_map(Value::as_str)
 }
 
 /// The template in the body of a request to simulate; empty where it has none.

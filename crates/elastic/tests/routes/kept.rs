@@ -240,4 +240,42 @@ pub const CASES: &[Case] = &[
         200,
         r#"{"persistent": {"search.max_keep_alive": "1h"}, "transient": {"search.max_buckets": "100"}}"#,
     ),
+    // Settings that no index can have are refused with the template, and not when an index is made by it.
+    case(
+        "PUT /_template/wrong",
+        r#"{"index_patterns": ["w-*"], "settings": {"refresh_interval": "5"}}"#,
+        400,
+        NO_TIME,
+    ),
+    case(
+        "PUT /_index_template/wrong",
+        r#"{"index_patterns": ["w-*"], "template": {"settings": {"index": {"refresh_interval": "5"}}}}"#,
+        400,
+        NO_TIME,
+    ),
+    case(
+        "PUT /_component_template/wrong",
+        r#"{"template": {"settings": {"index.refresh_interval": "5"}}}"#,
+        400,
+        NO_TIME,
+    ),
+    // Nor is each fine that has fine parts.
+    case(
+        "PUT /_component_template/parts",
+        r#"{"template": {"settings": {"number_of_routing_shards": 3}}}"#,
+        200,
+        "",
+    ),
+    case(
+        "PUT /_index_template/odd",
+        r#"{"index_patterns": ["w-*"], "composed_of": ["parts"], "template": {"settings": {"number_of_shards": 2}}}"#,
+        400,
+        r#"{"error": {"type": "illegal_argument_exception",
+            "reason": "composable template [odd] template after composition with component templates [parts] is invalid",
+            "caused_by": {"reason": "the number of source shards [2] must be a factor of [3]"}}}"#,
+    ),
+    case("PUT /w-1", "", 200, ""),
 ];
+
+const NO_TIME: &str = r#"{"error": {"reason":
+    "failed to parse setting [index.refresh_interval] with value [5] as a time value: unit is missing or unrecognized"}}"#;
