@@ -220,8 +220,8 @@ impl Distance {
     }
 }
 
-/// The days in which so many working days pass, from a day of the week, 0 for Sunday. From a weekend they are counted from the
-/// Friday before it, backwards from the Monday after it.
+/// How many days pass until `count` working days have passed, from a day of the week, 0 for Sunday. On a weekend, counting starts on
+/// the Friday before it, and backwards on the Monday after it.
 fn days_of_work(count: i64, present: i64) -> i64 {
     let (to_start, start) = match (present, count) {
         (6, 1..) => (-1, 5),

@@ -43,7 +43,7 @@ fn ids(mut members: Members<'_>) -> Result<Query> {
     })
 }
 
-/// What is read as one value is none.
+/// The error for a list or an object in place of a single value.
 fn no_scalar(value: &Value) -> SearchError {
     SearchError::parsing(format!("Can't get text on a {}", token_of(value)))
 }
@@ -146,7 +146,7 @@ fn of_field(name: &str, mut members: Members<'_>) -> Result<Query> {
                 "[{name}] query does not support array of values"
             )));
         }
-        // A field without a value is passed over there.
+        // Elasticsearch's parser skips a null here, and then misses the field.
         if name == "term" && body.is_null() {
             return Err(no_field(name));
         }
@@ -228,7 +228,7 @@ fn value_query(
 
 /// Refuses flags of regular expressions that take some of the operators away.
 fn check_flags(members: &mut Members<'_>) -> Result<()> {
-    // All of them, as Lucene counts them and has counted them, or none.
+    // None, or all: those are 0xff in Lucene now, and were 0xffff before.
     let bits = members.integer("flags_value")?.unwrap_or(0);
     let flags = members.take("flags");
     if flags.is_some_and(|flags| !matches!(flags.as_str(), Some("ALL" | "NONE")))

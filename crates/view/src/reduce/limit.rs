@@ -35,7 +35,7 @@ impl Default for ReduceLimit {
 }
 
 impl ReduceLimit {
-    /// Whether a reduction of so many bytes is too large for an input of so many.
+    /// Whether the output of a reduction is too large for its input.
     pub(super) fn is_passed(&self, output_bytes: usize, input_bytes: usize) -> bool {
         output_bytes > self.bytes && output_bytes as f64 * self.ratio > input_bytes as f64
     }
