@@ -244,10 +244,22 @@ impl Call {
 
     /// What a composable template and its components say together.
     pub(crate) async fn composed(&self, template: &Value) -> Result<Definition> {
+        self.composed_with(template, None).await
+    }
+
+    /// The same with a component, after its name, in the place of the one that is kept.
+    pub(crate) async fn composed_with(
+        &self,
+        template: &Value,
+        new: Option<(&str, &Value)>,
+    ) -> Result<Definition> {
         let mut whole = Definition::default();
         let components = template.get("composed_of").and_then(Value::as_array);
         for component in components.into_iter().flatten().filter_map(Value::as_str) {
-            let found = self.kept_one(Family::ComponentTemplate, component).await?;
+            let found = match new.filter(|(name, _)| *name == component) {
+                Some((_, body)) => Some(body.clone()),
+                None => self.kept_one(Family::ComponentTemplate, component).await?,
+            };
             let mut body = found
                 .as_ref()
                 .and_then(|found| found.get("template")?.as_object().cloned());

@@ -210,8 +210,9 @@ async fn parse(
     }
     kept.insert("template".to_owned(), Value::Object(definition.to_json(false)));
     let template = Value::Object(kept);
-    if family == Family::IndexTemplate {
-        check_index_template(call, name, &template).await?;
+    match family {
+        Family::ComponentTemplate => check_users(call, name, &template).await?,
+        _ => check_index_template(call, name, &template).await?,
     }
     Ok(template)
 }
@@ -354,6 +355,23 @@ async fn check_composed(call: &Call, name: &str, template: &Value) -> Result<()>
         ))
         .because(error)
     })
+}
+
+/// Refuses a component with which a template that is composed of it says what no index can have.
+async fn check_users(call: &Call, name: &str, component: &Value) -> Result<()> {
+    for (template, body) in call.kept(Family::IndexTemplate).await? {
+        if !components(&body).any(|used| used == name) {
+            continue;
+        }
+        let whole = call.composed_with(&body, Some((name, component))).await?;
+        check_whole(&whole).map_err(|error| {
+            ElasticError::illegal(format!(
+                "updating component template [{name}] results in invalid composable template [{template}] after templates are merged"
+            ))
+            .because(error)
+        })?;
+    }
+    Ok(())
 }
 
 /// The components that a template is composed of.

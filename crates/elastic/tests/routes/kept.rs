@@ -274,6 +274,19 @@ pub const CASES: &[Case] = &[
             "reason": "composable template [odd] template after composition with component templates [parts] is invalid",
             "caused_by": {"reason": "the number of source shards [2] must be a factor of [3]"}}}"#,
     ),
+    case(
+        "PUT /_index_template/even",
+        r#"{"index_patterns": ["w-*"], "composed_of": ["parts"], "template": {"settings": {"number_of_shards": 3}}}"#,
+        200,
+        "",
+    ),
+    case(
+        "PUT /_component_template/parts",
+        r#"{"template": {"settings": {"number_of_routing_shards": 4}}}"#,
+        400,
+        r#"{"error": {"type": "illegal_argument_exception",
+            "reason": "updating component template [parts] results in invalid composable template [even] after templates are merged"}}"#,
+    ),
     case("PUT /w-1", "", 200, ""),
 ];
 
