@@ -1,12 +1,14 @@
 //! The settings of a cluster: those that mean something here, those that may be given and change nothing (where copies of shards go,
 //! how nodes find each other), and which values they may have.
 
-use crate::lifecycle::INTERVAL_SETTING;
 use indices::error::{ElasticError, Result};
 use indices::settings;
 use search::parse_time;
 use serde_json::Value;
 use std::time::Duration;
+
+/// How often policies of indices are looked at.
+pub(crate) const INTERVAL_SETTING: &str = "indices.lifecycle.poll_interval";
 
 /// What the values of a setting are.
 #[derive(Clone, Copy)]

@@ -4,6 +4,7 @@
 //! rolled over, or made.
 
 use crate::call::Call;
+use crate::cluster_settings::INTERVAL_SETTING;
 use crate::definition::Definition;
 use crate::endpoints::rollover::{Conditions, roll};
 use crate::kept::Family;
@@ -20,10 +21,8 @@ use tokio::sync::watch;
 
 /// How often policies are looked at, where the setting of the cluster says nothing.
 const INTERVAL: Duration = Duration::from_secs(60);
-/// How often that setting is looked at.
+/// How often that setting is looked at, and the least that it may say.
 const INTERVAL_MIN: Duration = Duration::from_secs(1);
-/// The setting.
-pub(crate) const INTERVAL_SETTING: &str = "indices.lifecycle.poll_interval";
 
 /// What a policy says that is carried out here.
 #[derive(Clone, Debug, Default)]
