@@ -250,6 +250,18 @@ test("a value that is none yet is not saved as it was on the way, and two clicks
   await page.done();
 });
 
+test("a number that becomes a date is its milliseconds", async () => {
+  await server.command("default", { insert: "moments", documents: [{ _id: "a", few: 5, part: { $numberDouble: "1700000000000.5" } }] });
+  const page = await browser.open(`${server.url}/#/docs/default.moments/${encodeURIComponent('"a"')}`);
+  await page.getByLabel("Type of few").selectOption("date");
+  await page.getByLabel("Type of part").selectOption("date");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText(/^Saved: /).waitFor();
+  const [{ few, part }] = (await server.command("default", { find: "moments" })).cursor.firstBatch;
+  assert.deepEqual([few, part], ["5", "1700000000000"].map((ms) => ({ $date: { $numberLong: ms } })));
+  await page.done();
+});
+
 test("a conflict is settled with all digits of long numbers", async () => {
   const put = (path, body) => fetch(`${server.url}/api/couch/${path}`, { method: body ? "POST" : "PUT", headers: { "Content-Type": "application/json" }, body });
   await put("long-docs");

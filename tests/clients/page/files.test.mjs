@@ -75,6 +75,14 @@ test("on a phone it is all there", async () => {
   await page.done();
 });
 
+test("a bucket whose name has a dot is opened where it is", async () => {
+  await server.command("default", { insert: "zips.attachments.files", documents: [{ _id: 1, filename: "dotted.bin", length: { $numberLong: "0" }, chunkSize: 261120, uploadDate: { $date: { $numberLong: "0" } } }] });
+  const page = await browser.open(`${server.url}/#/files`);
+  await page.getByRole("link", { name: /zips\.attachments/ }).click();
+  await page.getByText("dotted.bin").waitFor();
+  await page.done();
+});
+
 test("files without a name are each their own", async () => {
   const nameless = (id) => ({ _id: { $oid: `00000000000000000000000${id}` }, length: { $numberLong: "0" }, chunkSize: 261120, uploadDate: { $date: { $numberLong: "0" } } });
   await server.command("default", { insert: "nameless.files", documents: [nameless(1), nameless(2)] });

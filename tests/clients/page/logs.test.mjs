@@ -360,6 +360,25 @@ test("an address that says nothing sensible shows what there is", async () => {
   await page.done();
 });
 
+test("lines thousands of years apart have no more marks below their bars than there is room for", async () => {
+  await server.command("default", { insert: "far", documents: [line(0), line(1, { time: { $date: { $numberLong: String(Date.UTC(9999, 0)) } } })] });
+  const page = await browser.open(`${server.url}/#/logs/default.far`);
+  await page.addInitScript(() => {
+    const { fillText } = CanvasRenderingContext2D.prototype;
+    globalThis.texts = 0;
+    CanvasRenderingContext2D.prototype.fillText = function (...given) {
+      globalThis.texts++;
+      fillText.apply(this, given);
+    };
+  });
+  await page.reload();
+  await page.getByText("2 lines", { exact: true }).waitFor();
+  await page.waitForFunction(() => globalThis.texts > 0);
+  const texts = await page.evaluate(() => globalThis.texts);
+  assert.ok(texts < 500, `${texts} texts`);
+  await page.done();
+});
+
 test("lines so long that a reply holds few of them fill the list", async () => {
   const long = (n) => ({ _id: n, time: line(n).time, message: n % 10 ? `short ${n}` : "z".repeat(9 << 20) });
   for (let n = 0; n < 30; n += 10) await server.command("default", { insert: "few", documents: Array.from({ length: 10 }, (_, k) => long(n + k)) });

@@ -120,6 +120,47 @@ test("objects of several lines are as good as those of one", async () => {
   await page.done();
 });
 
+test("what only looks like a date or a number stays text, and cells keep what they have", async () => {
+  const page = await browser.open(server.url);
+  const table = 'day,hour,big,huge,text\r\n2024-02-30,2026-01-01 24:00:00,18446744073709551615,1e999,"one\r\ntwo"\r\n2024-02-29,2026-01-01 23:00:00,9223372036854775807,1.5,\r\n';
+  const log = "Feb 29 10:00:00 host app: leap\nFeb 30 10:00:00 host app: no such day\nFeb 28 10:00:00 host app: later\n";
+  await page.getByLabel("Files to import").setInputFiles([file("exact.csv", table), file("leap.log", log)]);
+  await page.getByText("log: syslog").waitFor();
+  await page.getByLabel("Collection for leap.log").fill("default.leaps");
+  await page.getByRole("button", { name: "Import all" }).click();
+  await page.getByText("4 documents imported.").waitFor();
+  const all = async (collection) => (await server.command("default", { find: collection, sort: { _id: 1 } })).cursor.firstBatch.map(({ _id, ...rest }) => rest);
+  const date = (...of) => ({ $date: { $numberLong: String(Date.UTC(...of)) } });
+  assert.deepEqual(await all("exact"), [
+    { day: "2024-02-30", hour: "2026-01-01 24:00:00", big: "18446744073709551615", huge: "1e999", text: "one\r\ntwo" },
+    { day: date(2024, 1, 29), hour: date(2026, 0, 1, 23), big: { $numberLong: "9223372036854775807" }, huge: { $numberDouble: "1.5" } },
+  ]);
+  const leaps = (await all("leaps")).map(({ time, message }) => [new Date(Number(time.$date.$numberLong)).toISOString().slice(5, 10), message]);
+  assert.deepEqual(leaps, [["02-29", "leap\nFeb 30 10:00:00 host app: no such day"], ["02-28", "later"]]);
+  await page.done();
+});
+
+test("a document has each field once, its own _id where a column has it, and may have none besides", async () => {
+  const page = await browser.open(server.url);
+  await page.getByLabel("Files to import").setInputFiles([
+    file("own.csv", "_id,n,n,x\na,1,,2\nb,,3,4\nc,1,2,3\n,5,,\n"),
+    file("devices.csv", "time,device,value\n2026-01-01 00:00:00,pump,1\n"),
+    file("blank.json", '{ }\n{"a":1}\n'),
+  ]);
+  await page.getByText("CSV: 4 columns").waitFor();
+  await page.getByLabel("Collection for devices.csv").fill("default.devices");
+  await page.getByRole("button", { name: "Import all" }).click();
+  await page.getByText("6 documents imported, 1 rejected.").waitFor();
+  // As texts, in which a field that is there twice would stand twice.
+  const text = async (collection) => (await fetch(`${server.url}/api/export/default.${collection}`)).text();
+  const own = (await text("own")).trim().split("\n");
+  assert.deepEqual(own.slice(0, 2), ['{"_id":"a","n":1,"x":2}', '{"_id":"b","n":3,"x":4}']);
+  assert.match(own[2], /^\{"_id":\{"\$oid":"[0-9a-f]{24}"\},"n":5\}$/);
+  assert.match(await text("devices"), /^\{"_id":\{"\$oid":"[0-9a-f]{24}"\},"time":\{"\$date":"2026-01-01T00:00:00Z"\},"device":"pump","value":1\}\n$/);
+  assert.match(await text("blank"), /^\{"_id":\{"\$oid":"[0-9a-f]{24}"\}\}\n\{"_id":\{"\$oid":"[0-9a-f]{24}"\},"a":1\}\n$/);
+  await page.done();
+});
+
 test("on a phone, too, times are shown in UTC where one says so", async () => {
   const page = await browser.open(server.url, PHONE);
   await page.getByRole("button", { name: "Keys and times" }).click();

@@ -6,8 +6,8 @@ export function give(blob, name) {
   setTimeout(() => URL.revokeObjectURL(to.href), 60_000);
 }
 
-/** A line of comma-separated values. */
-export const csvLine = (values) => `${values.map(cell).join(",")}\r\n`;
+/** A line of comma-separated values. One value that is empty stands in quotes: a line with nothing on it is no record. */
+export const csvLine = (values) => `${values.map(cell).join(",") || '""'}\r\n`;
 
 function cell(value) {
   const text = typeof value === "object" && value ? JSON.stringify(value) : String(value ?? "");

@@ -104,7 +104,7 @@ async function* records(plan, blob, tell) {
   } else if (plan.kind === "lines") {
     for await (const line of lines(chunks)) if (line) yield { json: `{"line":${JSON.stringify(line)}}` };
   } else {
-    yield* tableRecords(plan, rows(lines(chunks), plan.delimiter));
+    yield* tableRecords(plan, rows(chunks, plan.delimiter));
   }
 }
 
@@ -138,11 +138,11 @@ function logJson({ time, ...rest }, plan) {
 }
 
 async function* tableRecords(plan, source) {
-  let names = null;
-  const extra = plan.kind === "readings" ? `"device":${JSON.stringify(plan.stem)},` : "";
+  let [names, extra] = [null, ""];
   for await (const cells of source) {
     if (!names) {
       names = cells.map((cell) => cell.replace(/^\ufeff/, "").trim());
+      if (plan.kind === "readings" && !names.includes("device")) extra = `"device":${JSON.stringify(plan.stem)},`;
       continue;
     }
     if (cells.length !== names.length) {
@@ -150,8 +150,14 @@ async function* tableRecords(plan, source) {
       continue;
     }
     const fields = cells.map((cell, at) => [names[at], infer(cell.trim())]).filter(([, value]) => value !== null);
+    const given = new Set();
+    const twice = fields.find(([name]) => given.size === given.add(name).size);
+    if (twice) {
+      yield { bad: cells.join(plan.delimiter), reason: `two columns named '${twice[0]}' have values` };
+      continue;
+    }
     const own = fields.map(([name, value]) => `${JSON.stringify(name)}:${value}`).join(",");
-    yield { json: `{${own ? extra : extra.slice(0, -1)}${own}}` };
+    yield { json: `{${own ? extra : extra.slice(0, -1)}${own}}`, hasId: given.has("_id") };
   }
 }
 
@@ -182,7 +188,7 @@ export async function send(plan, tell, signal) {
       reject(reason, bad);
       continue;
     }
-    batch.push(hasId ? json : `{"_id":{"$oid":"${id()}"}${json.trim() === "{}" ? "" : ","}${json.trim().slice(1)}`);
+    batch.push(hasId ? json : `{"_id":{"$oid":"${id()}"}${/^\s*\{\s*\}/.test(json) ? "" : ","}${json.trim().slice(1)}`);
     size += json.length;
     if (batch.length >= BATCH || size >= BATCH_BYTES) await flush();
   }

@@ -1,33 +1,40 @@
 // Text as it comes, in lines, rows and elements: nothing is held but what has no end yet.
 
-/** Lines without their ends. @param {AsyncIterable<string>} chunks */
-export async function* lines(chunks) {
+/** Lines, of whose ends a carriage return is still there. @param {AsyncIterable<string>} chunks */
+async function* ended(chunks) {
   let begun = "";
   for await (const chunk of chunks) {
     const parts = (begun + chunk).split("\n");
     begun = parts.pop();
-    for (const part of parts) yield part.endsWith("\r") ? part.slice(0, -1) : part;
+    yield* parts;
   }
   if (begun) yield begun;
+}
+
+const withoutEnd = (line) => (line.endsWith("\r") ? line.slice(0, -1) : line);
+
+/** Lines without their ends. @param {AsyncIterable<string>} chunks */
+export async function* lines(chunks) {
+  for await (const line of ended(chunks)) yield withoutEnd(line);
 }
 
 /** Characters of a row, as much as a document holds. */
 const ROW_MAX = 16 << 20;
 
-/** Rows of comma-separated values (RFC 4180). @param {AsyncIterable<string>} source lines @param {string} delimiter */
-export async function* rows(source, delimiter) {
+/** Rows of comma-separated values (RFC 4180); lines within a cell end as they are written. @param {AsyncIterable<string>} chunks @param {string} delimiter */
+export async function* rows(chunks, delimiter) {
   let [begun, size, isOpen] = [[], 0, false];
-  for await (const line of source) {
+  for await (const line of ended(chunks)) {
     begun.push(line);
     size += line.length;
     if ((line.split('"').length - 1) % 2) isOpen = !isOpen;
     // One quotation mark too many would take all that follows for one cell.
     if (isOpen && size < ROW_MAX) continue;
-    const text = begun.join("\n");
+    const text = withoutEnd(begun.join("\n"));
     [begun, size, isOpen] = [[], 0, false];
     if (text) yield text.includes('"') ? quoted(text, delimiter) : text.split(delimiter);
   }
-  if (begun.length) yield quoted(begun.join("\n"), delimiter);
+  if (begun.length) yield quoted(withoutEnd(begun.join("\n")), delimiter);
 }
 
 function quoted(text, delimiter) {

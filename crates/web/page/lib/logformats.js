@@ -5,11 +5,17 @@ import { isoMillis } from "./infer.js";
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 const ANDROID_LEVELS = { V: "trace", D: "debug", I: "info", W: "warn", E: "error", F: "fatal" };
 
+/** The 29th of February may be that of so many years ago. */
+const YEARS_MAX = 8;
+
 /** The newest such day that is not in the future. */
 function withoutYear(month, day, clock, now = Date.now()) {
   const year = new Date(now).getUTCFullYear();
-  const of = (y) => isoMillis(`${y}-${String(month).padStart(2, "0")}-${String(day).trim().padStart(2, "0")} ${clock}`);
-  return of(year) > now + 86_400_000 ? of(year - 1) : of(year);
+  for (let back = 0; back <= YEARS_MAX; back++) {
+    const ms = isoMillis(`${year - back}-${String(month).padStart(2, "0")}-${String(day).trim().padStart(2, "0")} ${clock}`);
+    if (ms <= now + 86_400_000) return ms;
+  }
+  return NaN;
 }
 
 const monthOf = (name) => MONTHS.indexOf(name) + 1;

@@ -30,9 +30,9 @@ export function tick(ms, step) {
 
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5, 108e5, 216e5, 432e5, 864e5, 1728e5, 6048e5, 12096e5, 26784e5, 80352e5, 315576e5];
 
-/** The smallest nice step that needs no more than `most` of them. @param {number} range @param {number} most */
+/** The smallest nice step that needs no more than `most` of them; years where the last is not enough. @param {number} range @param {number} most */
 export function niceStep(range, most) {
-  return STEPS.find((step) => range / step <= most) ?? STEPS.at(-1);
+  return STEPS.find((step) => range / step <= most) ?? STEPS.at(-1) * Math.ceil(range / most / STEPS.at(-1));
 }
 
 /** `3 min ago`. */

@@ -7,13 +7,13 @@ import { Asked, Empty } from "../../parts/panel.js";
 import { go, link } from "../../state/route.js";
 import { useResource } from "../../state/resource.js";
 
-/** The buckets among the collections. */
+/** The buckets among the collections, named with their database where a dot in the name would be taken for the one behind it. */
 function bucketsOf(collections) {
   const named = new Map(collections.map((one) => [one.name, one]));
   return collections.filter((one) => one.collection.endsWith(".files")).map((one) => {
     const name = one.collection.slice(0, -".files".length);
     const chunks = named.get(`${one.database}.${name}.chunks`);
-    return { name: one.database === "default" ? name : `${one.database}.${name}`, files: one.documents, bytes: chunks?.bytes ?? 0 };
+    return { name: one.database === "default" && !name.includes(".") ? name : `${one.database}.${name}`, files: one.documents, bytes: chunks?.bytes ?? 0 };
   });
 }
 
