@@ -8,6 +8,7 @@ use super::chunk::{Chunk, ChunkBuilder};
 use super::digest::Digester;
 use super::live::{LiveGuard, encoded};
 use super::reader::read_by_index;
+use super::writer::CHUNKS_MAX;
 use super::{
     CHUNK_BYTES_DEFAULT, Condition, DigestKind, Digests, FileEntry, FileError, FileWriter, Files, NewFile,
 };
@@ -75,8 +76,12 @@ pub struct Upload {
 
 impl Files {
     /// Begins an upload.
+    ///
+    /// # Errors
+    /// [`FileError::TooManyChunks`] where no file may have so many bytes.
     pub async fn begin_upload(&self, new: NewUpload) -> Result<Upload, FileError> {
         let upload = Upload::new(ObjectId::generate(), new);
+        check_length(upload.length.unwrap_or(0), upload.chunk_bytes)?;
         self.keep_upload(&upload).await?;
         Ok(upload)
     }
@@ -299,6 +304,15 @@ impl Files {
     }
 }
 
+/// Refuses a length that no file with chunks of this size may have.
+fn check_length(length: u64, chunk_bytes: u32) -> Result<(), FileError> {
+    let bytes_max = CHUNKS_MAX * u64::from(chunk_bytes);
+    match length > bytes_max {
+        true => Err(FileError::TooManyChunks(bytes_max)),
+        false => Ok(()),
+    }
+}
+
 impl FileWriter {
     /// Goes on where the last stored chunk ends.
     fn go_on_with(&mut self, last: &Chunk) {
@@ -330,8 +344,10 @@ impl FileWriter {
     /// [`FileWriter::pause`].
     ///
     /// # Errors
-    /// [`FileError::OtherLength`] where another length was declared, [`FileError::TooLong`] where more bytes came.
+    /// [`FileError::OtherLength`] where another length was declared, [`FileError::TooLong`] where more bytes came,
+    /// [`FileError::TooManyChunks`] where no file may have so many.
     pub fn declare_length(&mut self, length: u64) -> Result<(), FileError> {
+        check_length(length, self.entry.chunk_bytes)?;
         if let Some(declared) = self.declared_length.filter(|declared| *declared != length) {
             return Err(FileError::OtherLength { declared, length });
         }

@@ -30,7 +30,7 @@ const UNCOUNTED_BYTES: usize = 16 * 1024;
 const ROOM_TIME_MAX: Duration = Duration::from_secs(60);
 
 /// The most chunks that a file may have: their numbers are 32-bit integers.
-const CHUNKS_MAX: u64 = i32::MAX as u64;
+pub(super) const CHUNKS_MAX: u64 = i32::MAX as u64;
 
 /// The greatest size of chunks: with what stands around it, a chunk has to fit a document.
 const CHUNK_BYTES_MAX: u32 = 15 * 1024 * 1024;

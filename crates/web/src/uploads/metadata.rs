@@ -32,7 +32,8 @@ impl Metadata {
                 }
                 // The server keeps digests that it has computed under these names, and tells them as the file's.
                 key if is_digest(key) => {}
-                key => metadata.rest.push(key, value),
+                // A document has each field once.
+                key => metadata.rest.set(key, value),
             }
         }
         Ok(metadata)
@@ -85,6 +86,14 @@ mod tests {
         };
         assert_eq!(metadata.name.as_deref(), Some("a"));
         assert_eq!(metadata.rest, value::doc! {"sha1": "00"});
+    }
+
+    #[test]
+    fn a_key_that_comes_twice_is_kept_once() {
+        let Ok(metadata) = Metadata::parse("filename YQ==,colour MQ==,size Mg==,colour Mw==") else {
+            panic!("it is base64");
+        };
+        assert_eq!(metadata.rest, value::doc! {"colour": "3", "size": "2"});
     }
 
     #[test]

@@ -7,11 +7,11 @@ use crate::error::{Result, WebError};
 use crate::limits::CHECKED_UPLOAD_BYTES_MAX;
 use crate::respond;
 use auth::Action;
-use engine::files::{Digests, FileWriter, Files};
+use engine::files::{Digests, FileError, FileWriter, Files};
 use http::header::CONTENT_TYPE;
 use http::{HeaderValue, Response, StatusCode};
 use std::sync::atomic::Ordering;
-use value::ObjectId;
+use value::{ObjectId, Value};
 
 const OFFSET_OCTETS: &str = "application/offset+octet-stream";
 
@@ -30,12 +30,40 @@ pub(super) async fn patch(call: &mut Call, files: &Files, id: ObjectId) -> Resul
         .header(UPLOAD_OFFSET.as_str())
         .and_then(|offset| offset.parse().ok());
     let offset = offset.ok_or_else(|| WebError::bad_request("Upload-Offset: say where the bytes begin"))?;
-    take(call, files, id, offset).await
+    match take(call, files, id, offset).await? {
+        None => add_to_file(call, files, id, offset).await,
+        answered => Ok(answered),
+    }
+}
+
+/// The answer to bytes for an upload that has become a file: a client that did not hear of its last bytes sends them again.
+async fn add_to_file(call: &mut Call, files: &Files, id: ObjectId, offset: u64) -> Result<Option<Response>> {
+    let Some(file) = files.find_id(&Value::ObjectId(id)).await? else {
+        return Ok(None);
+    };
+    if offset != file.length {
+        return Err(elsewhere(file.length, offset));
+    }
+    match call.request.body.chunk().await? {
+        Some(bytes) if !bytes.is_empty() => Err(WebError::from(FileError::TooLong {
+            declared: file.length,
+            received: file.length + bytes.len() as u64,
+        })),
+        _ => Ok(Some(answer(file.length, None))),
+    }
+}
+
+/// The bytes do not begin where those end that are there.
+fn elsewhere(length: u64, offset: u64) -> WebError {
+    let reason = format!("the upload has {length} bytes, not {offset}; go on there (HEAD tells where)");
+    WebError::new(StatusCode::CONFLICT, "offset", reason)
 }
 
 /// Whether the request's body is of an upload.
 pub(super) fn has_bytes(call: &Call) -> bool {
-    call.request.header(CONTENT_TYPE.as_str()) == Some(OFFSET_OCTETS)
+    let kind = call.request.header(CONTENT_TYPE.as_str()).unwrap_or_default();
+    let kind = kind.split(';').next().unwrap_or_default();
+    kind.trim().eq_ignore_ascii_case(OFFSET_OCTETS)
 }
 
 /// Writes a request's body at an offset. When the connection ends early, what came is kept, unless it has a checksum; it is a
@@ -50,11 +78,7 @@ pub(super) async fn take(
         return Ok(None);
     };
     if writer.length() != offset {
-        let reason = format!(
-            "the upload has {} bytes, not {offset}; go on there (HEAD tells where)",
-            writer.length()
-        );
-        return Err(WebError::new(StatusCode::CONFLICT, "offset", reason));
+        return Err(elsewhere(writer.length(), offset));
     }
     if let Some(length) = length(call)? {
         writer.declare_length(length)?;

@@ -96,6 +96,45 @@ pub const CASES: &[Case] = &[
         "Upload-Offset: 6\nUpload-Length: 6\nUpload-Metadata: filename Y2F0,tame,colour cmVk\n\n",
     ),
     case("GET /files/photos/cat", "", 200, "mewmew"),
+    // Whoever did not hear of the last bytes sends them again.
+    case(
+        "PATCH <location>\nTus-Resumable: 1.0.0\nUpload-Offset: 3\nContent-Type: application/offset+octet-stream",
+        "mew",
+        409,
+        r#"{"error": "offset"}"#,
+    ),
+    case(
+        "PATCH <location>\nTus-Resumable: 1.0.0\nUpload-Offset: 6\nContent-Type: Application/Offset+Octet-Stream",
+        "",
+        204,
+        "Upload-Offset: 6\n\n",
+    ),
+    case(
+        "PATCH <location>\nTus-Resumable: 1.0.0\nUpload-Offset: 6\nContent-Type: application/offset+octet-stream",
+        "mew",
+        413,
+        r#"{"error": "too_large"}"#,
+    ),
+    case("GET /files/photos/cat", "", 200, "mewmew"),
+    // Longer than any file can be.
+    case(
+        "POST /uploads/photos\nTus-Resumable: 1.0.0\nUpload-Length: 18446744073709551615\nUpload-Metadata: filename Y2F0",
+        "",
+        413,
+        r#"{"error": "too_large"}"#,
+    ),
+    case(
+        "POST /uploads/photos\nTus-Resumable: 1.0.0\nUpload-Defer-Length: 1\nUpload-Metadata: filename Y2F0",
+        "",
+        201,
+        "Location: /uploads/photos/\n\n",
+    ),
+    case(
+        "PATCH <location>\nTus-Resumable: 1.0.0\nUpload-Offset: 0\nUpload-Length: 9223372036854775808\nContent-Type: application/offset+octet-stream",
+        "mew",
+        413,
+        r#"{"error": "too_large"}"#,
+    ),
     // One that is given up.
     case("OPTIONS /uploads/photos/", "", 204, "Tus-Version: 1.0.0\n\n"),
     case(
