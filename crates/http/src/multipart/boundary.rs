@@ -21,6 +21,8 @@ pub fn parameter(header: &str, name: &str) -> Option<String> {
     loop {
         let (found, behind) = rest.split_once('=')?;
         let (value, behind) = value(behind.trim_start())?;
+        // What stands before it without a value is none that is looked for.
+        let found = found.rsplit(';').next().unwrap_or_default();
         if found.trim().eq_ignore_ascii_case(name) {
             return Some(value);
         }
@@ -74,6 +76,7 @@ mod tests {
             ("multipart/related;boundary=\"a b;c\"; type=x", Some("a b;c")),
             ("Multipart/Mixed; type=\"x;y=z\"; BOUNDARY=abc ; x=y", Some("abc")),
             ("multipart/related; boundary=\"a\\\"b\"", Some("a\"b")),
+            ("multipart/related;; charset ; boundary=abc;", Some("abc")),
             ("multipart/related; boundary=", None),
             ("multipart/related; boundary=\"open", None),
             ("multipart/related", None),

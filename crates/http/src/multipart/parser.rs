@@ -40,7 +40,10 @@ impl PartHead {
     }
 
     fn parse(head: &[u8]) -> Result<PartHead, MultipartError> {
-        let text = String::from_utf8_lossy(head);
+        // A line that begins with a blank goes on with the one before it (RFC 5322, section 2.2.3).
+        let text = String::from_utf8_lossy(head)
+            .replace("\r\n ", " ")
+            .replace("\r\n\t", " ");
         let lines = text.split("\r\n").filter(|line| !line.trim().is_empty());
         let header = |line: &str| {
             let (name, value) = line.split_once(':').ok_or(MultipartError::BadHeader)?;
@@ -215,6 +218,20 @@ mod tests {
         assert_eq!(head.get("content-type"), Some("text/plain; x=y"));
         assert_eq!(head.get("x"), Some(""));
         assert_eq!(head.get("y"), None);
+    }
+
+    #[test]
+    fn a_header_may_go_on_in_the_next_line() {
+        let mut parser = MultipartParser::new("b");
+        parser.feed(
+            b"--b \r\nContent-Disposition: form-data;\r\n\tname=\"a\";\r\n filename=\"b\"\r\nX: 1\r\n\r\n",
+        );
+        let Ok(Some(Event::Part(head))) = parser.next_event() else {
+            panic!("a part");
+        };
+        let disposition = "form-data; name=\"a\"; filename=\"b\"";
+        assert_eq!(head.get("content-disposition"), Some(disposition));
+        assert_eq!(head.get("x"), Some("1"));
     }
 
     #[test]
