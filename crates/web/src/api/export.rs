@@ -199,8 +199,7 @@ impl Export {
             }
         }
         let names: Vec<String> = self.fields.iter().map(|name| quoted(name)).collect();
-        text.push_str(&names.join(","));
-        text.push_str("\r\n");
+        push_record(&names, text);
     }
 
     fn line(&self, document: DocumentRef<'_>, text: &mut String) {
@@ -211,8 +210,7 @@ impl Export {
         }
         let cell = |name: &String| field(document, name).map_or(String::new(), |value| quoted(&shown(value)));
         let cells: Vec<String> = self.fields.iter().map(cell).collect();
-        text.push_str(&cells.join(","));
-        text.push_str("\r\n");
+        push_record(&cells, text);
     }
 }
 
@@ -243,6 +241,15 @@ fn shown(value: ValueRef<'_>) -> String {
             date.map_or_else(|| text.clone(), str::to_owned)
         }
     }
+}
+
+/// Appends a line of cells. A single one that is empty stands in quotes: a line with nothing on it is no record to those who read it.
+fn push_record(cells: &[String], text: &mut String) {
+    match cells {
+        [cell] if cell.is_empty() => text.push_str("\"\""),
+        cells => text.push_str(&cells.join(",")),
+    }
+    text.push_str("\r\n");
 }
 
 /// A cell in quotes where it needs them (RFC 4180).

@@ -59,7 +59,8 @@ pub(crate) fn file(call: &Call, path: &str) -> Result<Response> {
 fn named(call: &Call, name: &str) -> Result<Response> {
     let file = FILES.iter().find(|file| file.name == name);
     let file = file.ok_or_else(|| WebError::not_found(format!("the page has no file {name}")))?;
-    let tag = format!("\"{VERSION}\"");
+    // Weak: compressed or not, it is the same file, and not the same bytes (RFC 9110, section 8.8.3.3).
+    let tag = format!("W/\"{VERSION}\"");
     let mut response = match if_none_match(&call.request.headers, &tag) {
         true => respond::empty(StatusCode::NOT_MODIFIED),
         false => whole(call, file)?,

@@ -59,9 +59,15 @@ pub const CASES: &[Case] = &[
         "GET /page/<page>/app.js",
         "",
         200,
-        "Cache-Control: public, max-age=31536000, immutable\nContent-Type: text/javascript; charset=utf-8\nX-Content-Type-Options: nosniff\n\nimport",
+        "Cache-Control: public, max-age=31536000, immutable\nContent-Type: text/javascript; charset=utf-8\nX-Content-Type-Options: nosniff\nETag: W/\"\n\nimport",
     ),
     case("GET /page/<page>/app.js\nIf-None-Match: \"<page>\"", "", 304, ""),
+    case(
+        "GET /page/<page>/app.js\nIf-None-Match: W/\"<page>\"",
+        "",
+        304,
+        "",
+    ),
     case("HEAD /page/<page>/vendor/preact.mjs", "", 200, ""),
     case("GET /page/<page>/none.js", "", 404, r#"{"error": "not_found"}"#),
     case(
@@ -136,6 +142,13 @@ pub const CASES: &[Case] = &[
         "",
         200,
         "Content-Type: text/csv; charset=utf-8\n\n_id,city,at\r\n1,\"A, \"\"B\"\"\",2026-01-01T00:00:00Z\r\n",
+    ),
+    // A line with nothing on it would be no record.
+    case(
+        "GET /api/export/default.zips?format=csv&fields=pop&sort=%7B%22_id%22%3A1%7D",
+        "",
+        200,
+        "pop\r\n5\r\n\"\"\r\n",
     ),
     case(
         "GET /api/export/default.zips?format=xml",
