@@ -35,6 +35,34 @@ test("a command as a document and a call of the shell are run, kept in the histo
   await page.done();
 });
 
+test("a call that lacks its filter does nothing, and texts have the escapes of JavaScript", async () => {
+  const page = await browser.open(`${server.url}/#/query/mongo?db=default`);
+  const run = async (text) => {
+    await page.getByLabel("Command").fill(text);
+    await page.getByRole("button", { name: "Run" }).click();
+  };
+  await run("db.points.deleteMany()");
+  await page.getByText("deleteMany() needs an argument; as a filter, {} is all documents").waitFor();
+  await run("db.points.updateMany({ x: 1 })");
+  await page.getByText("updateMany() needs 2 arguments").waitFor();
+  await run("db.points.countDocuments({})");
+  await page.getByRole("cell", { name: "10000" }).waitFor();
+  await run(String.raw`db.points.countDocuments({ kind: '\u006fd\x64' })`);
+  await page.getByRole("cell", { name: "5000" }).waitFor();
+  await page.done();
+});
+
+test("what is copied as curl asks the same, whatever the database is called", async () => {
+  const page = await browser.open(server.url);
+  await page.addInitScript(() => (navigator.clipboard.writeText = async (text) => (globalThis.copied = text)));
+  await page.goto(`${server.url}/#/query/mongo?${new URLSearchParams({ db: "50%#", x: "db.a.find({})" })}`);
+  await page.reload();
+  await page.getByRole("button", { name: "Copy as curl" }).click();
+  await page.getByRole("button", { name: "Copied" }).waitFor();
+  assert.match(await page.evaluate(() => globalThis.copied), /api\/command\/50%25%23'/);
+  await page.done();
+});
+
 test("a pipeline is written stage by stage, each with a preview, and run as one", async () => {
   const page = await browser.open(`${server.url}/#/query/mongo?${new URLSearchParams({ db: "default", mode: "stages", x: "db.points.aggregate([{ $match: { x: { $lt: 100 } } }])" })}`);
   await page.getByText(/after 1: the first 20 documents/).waitFor();

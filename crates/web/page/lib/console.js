@@ -6,7 +6,7 @@ const one = (n) => ({ $numberInt: String(n) });
 const given = (options = {}) => (options && typeof options === "object" ? options : {});
 /** The name that MongoDB gives an index of this key. */
 export const indexName = (key) => Object.entries(key).map(([field, order]) => `${field}_${order?.$numberInt ?? order}`).join("_");
-const update = (collection, q, u, options, multi) => ({ update: collection, updates: [{ q: q ?? {}, u, ...(multi && { multi: true }), ...given(options) }] });
+const update = (collection, q, u, options, multi) => ({ update: collection, updates: [{ q, u, ...(multi && { multi: true }), ...given(options) }] });
 
 /** Calls on a collection, as commands. */
 const CALLS = {
@@ -22,14 +22,17 @@ const CALLS = {
   updateOne: (c, q, u, options) => update(c, q, u, options, false),
   updateMany: (c, q, u, options) => update(c, q, u, options, true),
   replaceOne: (c, q, u, options) => update(c, q, u, options, false),
-  deleteOne: (c, q = {}) => ({ delete: c, deletes: [{ q, limit: one(1) }] }),
-  deleteMany: (c, q = {}) => ({ delete: c, deletes: [{ q, limit: one(0) }] }),
+  deleteOne: (c, q) => ({ delete: c, deletes: [{ q, limit: one(1) }] }),
+  deleteMany: (c, q) => ({ delete: c, deletes: [{ q, limit: one(0) }] }),
   createIndex: (c, key, options) => ({ createIndexes: c, indexes: [{ key, name: indexName(key), ...given(options) }] }),
   dropIndex: (c, index) => ({ dropIndexes: c, index }),
   getIndexes: (c) => ({ listIndexes: c }),
   stats: (c) => ({ collStats: c }),
   drop: (c) => ({ drop: c }),
 };
+
+/** How much a call has to be told: nobody deletes all documents by forgetting which. */
+const NEEDED = { distinct: 1, insertOne: 1, insertMany: 1, updateOne: 2, updateMany: 2, replaceOne: 2, deleteOne: 1, deleteMany: 1, createIndex: 1, dropIndex: 1 };
 
 /** Calls on the database. */
 const ON_DATABASE = {
@@ -57,6 +60,8 @@ export function commandOf(text) {
   const [method, given] = calls[0] ?? [];
   if (!method) throw new ShellError("a call is expected: db.zips.find()", text, trimmed.length);
   if (!names.length) return commandBy(ON_DATABASE, method, given, text);
+  const needed = Object.hasOwn(NEEDED, method) ? NEEDED[method] : 0;
+  if (given.length < needed) throw new ShellError(`${method}() needs ${needed === 1 ? "an argument" : `${needed} arguments`}; as a filter, {} is all documents`, text, 0);
   const command = commandBy(CALLS, method, [names.join("."), ...given], text);
   for (const [name, [value]] of calls.slice(1)) {
     if (["toArray", "pretty"].includes(name)) continue;

@@ -41,6 +41,9 @@ const WORDS = {
   MinKey: { $minKey: 1 }, MaxKey: { $maxKey: 1 },
 };
 
+/** What letters behind a backslash stand for, in single quotation marks. */
+const ESCAPES = { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f", v: "\v" };
+
 const LITERALS = {
   ObjectId: (id) => ({ $oid: checked(id, /^[0-9a-f]{24}$/i, "24 hexadecimal digits") }),
   ISODate: isoDate,
@@ -187,7 +190,7 @@ export class Reader {
         this.fail("the text has an escape that JSON does not know");
       }
     }
-    return inner.replace(/\\(.)/g, (_, c) => ({ n: "\n", t: "\t", r: "\r" })[c] ?? c);
+    return inner.replace(/\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))/g, (_, u, x, c) => (c === undefined ? String.fromCharCode(parseInt(u ?? x, 16)) : (ESCAPES[c] ?? c)));
   }
 
   regex() {

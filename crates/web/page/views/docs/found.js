@@ -3,7 +3,7 @@
 import { html, useLayoutEffect, useRef, useState } from "../../lib/html.js";
 import { columnsOf, isNumeric, typesOf } from "../../lib/columns.js";
 import { number, own, print } from "../../lib/ejson.js";
-import { command, curl, parts } from "../../lib/http.js";
+import { command, commandPath, curl, parts } from "../../lib/http.js";
 import { count } from "../../lib/number.js";
 import { parseDocument } from "../../lib/shell.js";
 import { DOCUMENTS_MAX, PAGE, TRIM_BYTES } from "../../limits.js";
@@ -95,7 +95,7 @@ export function Found({ name, params, total }) {
       <span class="muted" role="status">${!loading && !error && `${count(documents.length)}${of == null ? (hasMore ? " shown" : " documents") : ` of ${count(of)}`} · ${Math.round(ms)} ms`}</span>
       <span class="grow"></span>
       <${Export} name=${name} params=${params} />
-      <${Copy} label="Copy as curl" text=${() => curl("POST", `/api/command/${database}`, findOf(name, params), session.value?.user?.name)} />
+      <${Copy} label="Copy as curl" text=${() => curl("POST", commandPath(database), findOf(name, params), session.value?.user?.name)} />
     </div>
     <${Asked} loading=${loading} error=${error} reload=${() => run(false)} />
     ${!loading && !error && !documents.length && html`<${Empty}>${params.filter ? html`<p>No document matches the filter.</p><button onClick=${() => step({ filter: undefined })}>Remove the filter</button>` : html`<p>The collection is empty: drop a file on it by Import, or make a document by New.</p>`}<//>`}

@@ -2,7 +2,7 @@
 
 import { html, useEffect, useState } from "../../lib/html.js";
 import { EXPLAINED, called, collectionOf, commandOf } from "../../lib/console.js";
-import { command, curl, drained, get } from "../../lib/http.js";
+import { command, commandPath, curl, drained, get } from "../../lib/http.js";
 import { RESULTS_MAX, TRIM_BYTES } from "../../limits.js";
 import { Asked, Copy, Tabs } from "../../parts/panel.js";
 import { Results } from "../../parts/results.js";
@@ -57,7 +57,7 @@ export function Mongo({ params }) {
         <label>Database <select value=${database} onChange=${(event) => refine({ db: event.target.value, x: now })}>${databases.map((name) => html`<option key=${name}>${name}</option>`)}</select></label>
         <span class="grow"></span>
         <${Kept} kind="mongo" current=${() => ({ db: database, x: now, mode: params.mode })} />
-        <${Copy} label="Copy as curl" text=${() => curl("POST", `/api/command/${database}`, commandOf(now), session.value?.user?.name)} />
+        <${Copy} label="Copy as curl" text=${() => curl("POST", commandPath(database), commandOf(now), session.value?.user?.name)} />
         <button type="button" onClick=${() => go("explain")}>Explain</button>
         <button class="primary" data-run>Run</button>
       </div>
