@@ -379,6 +379,18 @@ test("lines thousands of years apart have no more marks below their bars than th
   await page.done();
 });
 
+test("times of years that have more than four digits are shown whole, and can be asked for again", async () => {
+  await server.command("default", { insert: "later", documents: [line(0, { time: { $date: { $numberLong: String(Date.UTC(12_000, 0, 2, 3, 4, 5)) } } })] });
+  const page = await browser.open(`${server.url}/#/logs/default.later`);
+  await page.locator(".line .at").first().waitFor();
+  assert.equal(await page.locator(".line .at").first().textContent(), "+012000-01-02 03:04:05.000");
+  await page.waitForFunction(() => document.querySelector("input[name=from]").value === "+012000-01-02 03:04:05");
+  await page.getByRole("button", { name: "Search" }).click();
+  await page.getByText("1 lines", { exact: true }).waitFor();
+  assert.doesNotMatch(page.url(), /NaN/);
+  await page.done();
+});
+
 test("lines so long that a reply holds few of them fill the list", async () => {
   const long = (n) => ({ _id: n, time: line(n).time, message: n % 10 ? `short ${n}` : "z".repeat(9 << 20) });
   for (let n = 0; n < 30; n += 10) await server.command("default", { insert: "few", documents: Array.from({ length: 10 }, (_, k) => long(n + k)) });

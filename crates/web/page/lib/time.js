@@ -4,28 +4,25 @@ import { settings } from "../state/settings.js";
 
 const two = (n) => String(n).padStart(2, "0");
 
+/** A year as ISO 8601 has it: of four digits, or of six with a sign. @param {number} year */
+const yearText = (year) => (year >= 0 && year <= 9999 ? String(year).padStart(4, "0") : `${year < 0 ? "-" : "+"}${String(Math.abs(year)).padStart(6, "0")}`);
+
 /** `2026-11-22 20:15:03.412`. @param {number} ms @param {boolean} [utc] */
 export function stamp(ms, utc = settings.value.utc) {
   const d = new Date(ms);
   if (Number.isNaN(d.getTime())) return "invalid date";
   if (utc) return d.toISOString().replace("T", " ").replace("Z", "");
-  return `${d.getFullYear()}-${two(d.getMonth() + 1)}-${two(d.getDate())} ${clock(ms, utc)}`;
-}
-
-/** `20:15:03.412`. */
-function clock(ms, utc = settings.value.utc) {
-  const d = new Date(ms);
-  if (utc) return d.toISOString().slice(11, 23);
-  return `${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}.${String(d.getMilliseconds()).padStart(3, "0")}`;
+  const clock = `${two(d.getHours())}:${two(d.getMinutes())}:${two(d.getSeconds())}.${String(d.getMilliseconds()).padStart(3, "0")}`;
+  return `${yearText(d.getFullYear())}-${two(d.getMonth() + 1)}-${two(d.getDate())} ${clock}`;
 }
 
 /** A label for an axis whose ticks are this far apart. */
 export function tick(ms, step) {
-  const text = stamp(ms);
-  if (step >= 231 * 86_400_000) return text.slice(0, 7);
-  if (step >= 86_400_000) return text.slice(5, 10);
-  if (step >= 60_000) return text.slice(11, 16) === "00:00" ? text.slice(5, 10) : text.slice(11, 16);
-  return text.slice(11, 19);
+  const [day, clock] = stamp(ms).split(" ");
+  if (step >= 231 * 86_400_000) return day.slice(0, -3);
+  if (step >= 86_400_000) return day.slice(-5);
+  if (step >= 60_000) return clock.startsWith("00:00") ? day.slice(-5) : clock.slice(0, 5);
+  return clock.slice(0, 8);
 }
 
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1e3, 2e3, 5e3, 1e4, 15e3, 3e4, 6e4, 12e4, 3e5, 6e5, 9e5, 18e5, 36e5, 72e5, 108e5, 216e5, 432e5, 864e5, 1728e5, 6048e5, 12096e5, 26784e5, 80352e5, 315576e5];
@@ -46,8 +43,8 @@ export function ago(ms, now = Date.now()) {
 }
 
 /** For a field in which a time is written, and back; NaN where it is none. */
-export const toInput = (ms) => stamp(ms).slice(0, 19);
+export const toInput = (ms) => stamp(ms).replace(/\.\d+$/, "");
 export function fromInput(text) {
-  const found = /^\s*(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?\s*$/.exec(text);
+  const found = /^\s*((?:\d{4}|[+-]\d{6})-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?\s*$/.exec(text);
   return found ? Date.parse(`${found[1]}T${found[2] ?? "00:00"}${settings.value.utc ? "Z" : ""}`) : NaN;
 }

@@ -69,13 +69,19 @@ export function Lines({ rows, shift, older, newer, open, shape, columns, onTop, 
   return html`<div class="lines-by-time"><div class="lines" ref=${element} tabindex="0" role="grid" aria-label="Lines, newest first" aria-rowcount="-1" onScroll=${scroll} onKeyDown=${key} aria-activedescendant=${shown.includes(focus) ? "focused-line" : undefined}>
     <div role="presentation" style=${{ height: `${first * ROW}px` }}></div>
     ${shown.map((row) => row.gap ? html`<div key=${row.id} ...${marked(row)} class=${row === focus ? "line gap focused" : "line gap"} role="row"><span role="gridcell">··· ${row.gap.toLocaleString()} lines skipped here · <button class="quiet" onClick=${() => fill(row)}>load</button> ···</span></div>` : html`<div key=${row.id} ...${marked(row)} class=${row === focus ? "line focused" : "line"} role="row" onClick=${() => click(row)}>
-      <span role="gridcell" class="at"><span class="day">${stamp(row.time).slice(0, 11)}</span>${stamp(row.time).slice(11, 19)}<span class="day">${stamp(row.time).slice(19)}</span></span>
+      <span role="gridcell" class="at">${timeOf(row)}</span>
       <span role="gridcell" class=${`level ${groupOf(levelOf(row, shape))}`} title=${levelOf(row, shape)}>${letterOf(levelOf(row, shape))}</span>
       ${columns.map((column) => html`<span role="gridcell" class="column" key=${column}>${text(valueAt(row.source, column))}</span>`)}
       <span role="gridcell" class="message">${messageOf(row, shape)}</span>
     </div>`)}
     <div role="presentation" style=${{ height: `${Math.max(0, rows.length - first - shown.length) * ROW}px` }}></div>
   </div>${rail(seen?.time, last?.time)}</div>`;
+}
+
+/** The clock's time, between what a narrow screen has no room for. */
+function timeOf({ time }) {
+  const [day, clock] = stamp(time).split(" ");
+  return html`<span class="day">${`${day} `}</span>${clock.slice(0, 8)}<span class="day">${clock.slice(8)}</span>`;
 }
 
 const text = (value) => (value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value));
