@@ -17,6 +17,7 @@ use search::{Held, Request as Search, Run, parse_query_string, parse_sort};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
+use tokio::sync::watch;
 
 /// Documents of one event.
 const DOCUMENTS_MAX: usize = 500;
@@ -32,15 +33,25 @@ const DOCUMENT_BYTES_MAX: usize = 256 * 1024;
 impl Protocol {
     /// Answers `GET ?c=INDEX&q=QUERY&since=POSITION` with the documents that come into an index and match, from now on or from a position
     /// that an event told. Events are `open {position}`, `lines {position, lines: [{_id, _seq_no, document}]}`, `gap {position, count}`,
-    /// `beat` and `end {reason}`.
-    pub async fn tail(&self, user: Option<Arc<User>>, request: Request) -> Response {
-        match self.open_tail(user, &request).await {
+    /// `beat` and `end {reason}`. It ends when `stop` becomes true.
+    pub async fn tail(
+        &self,
+        user: Option<Arc<User>>,
+        request: Request,
+        stop: watch::Receiver<bool>,
+    ) -> Response {
+        match self.open_tail(user, &request, stop).await {
             Ok(response) => response,
             Err(error) => respond::Form::of(&request).response(respond::error(&error), false),
         }
     }
 
-    async fn open_tail(&self, user: Option<Arc<User>>, request: &Request) -> Result<Response> {
+    async fn open_tail(
+        &self,
+        user: Option<Arc<User>>,
+        request: &Request,
+        stop: watch::Receiver<bool>,
+    ) -> Result<Response> {
         let mut parameters = Parameters::parse(request.path(), request.query())?;
         let name = parameters.take("c").unwrap_or_default();
         let query = parameters.take("q").filter(|query| !query.trim().is_empty());
@@ -74,6 +85,7 @@ impl Protocol {
             search,
             since,
             index,
+            stop,
         };
         tokio::spawn(tail.follow(sender));
         let mut response = Response::new(body);
@@ -93,6 +105,7 @@ struct Tail {
     /// Where it goes on; at the end by default.
     since: Option<Sequence>,
     index: Index,
+    stop: watch::Receiver<bool>,
 }
 
 fn position(text: &str) -> Result<Sequence> {
@@ -101,7 +114,7 @@ fn position(text: &str) -> Result<Sequence> {
 }
 
 impl Tail {
-    async fn follow(self, sender: BodySender) {
+    async fn follow(mut self, sender: BodySender) {
         let durable = self.index.collection.durable_snapshot().await;
         let Ok(head) = durable.map(|snapshot| snapshot.head()) else {
             return;
@@ -122,32 +135,27 @@ impl Tail {
                 () = sender.closed() => return,
                 is_there = self.index.collection.changed_after(&at) => Some(is_there),
                 () = tokio::time::sleep(BEAT_TIME) => None,
+                () = net::stopped(&mut self.stop) => {
+                    // Who takes nothing is not waited for.
+                    if sender.has_room() {
+                        end(&sender, "the server stops").await;
+                    }
+                    return;
+                }
             };
             if !self.may_read() {
-                send(
-                    &sender,
-                    "end",
-                    &json!({"reason": "the collection may not be read any more"}),
-                )
-                .await;
-                return;
+                return end(&sender, "the collection may not be read any more").await;
             }
             let sent = match waited {
                 None if !self.index.collection.is_dropped() => {
                     send(&sender, "beat", &json!({"position": at.to_string()})).await
                 }
-                None | Some(false) => {
-                    send(&sender, "end", &json!({"reason": "the collection was dropped"})).await;
-                    return;
-                }
+                None | Some(false) => return end(&sender, "the collection was dropped").await,
                 Some(true) => {
                     tokio::time::sleep(GATHER_TIME).await;
                     match self.send_changes(&sender, &mut at).await {
                         Ok(sent) => sent,
-                        Err(error) => {
-                            send(&sender, "end", &json!({"reason": error.reason})).await;
-                            return;
-                        }
+                        Err(error) => return end(&sender, &error.reason).await,
                     }
                 }
             };
@@ -237,6 +245,12 @@ fn line(hit: &search::Hit) -> Result<Value> {
     }
     line["document"] = Value::Object(::json::exact_object(&hit.document));
     Ok(line)
+}
+
+/// Says why no more is to come.
+async fn end(sender: &BodySender, reason: &str) {
+    // Where the client is gone there is nobody left to tell.
+    send(sender, "end", &json!({"reason": reason})).await;
 }
 
 /// Sends one event; false where the client is gone.

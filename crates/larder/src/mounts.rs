@@ -4,16 +4,25 @@ use auth::User;
 use http::{Request, Response};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use tokio::sync::watch;
 use value::{Document, DocumentBuf};
 use web::{Answering, Behind, Commands, Followers, Mounts, Requests};
 
-/// The same protocols that have listeners of their own.
-pub fn mounts(mongo: &mongo::Protocol, couch: &couch::Protocol, elastic: &elastic::Protocol) -> Mounts {
+/// The same protocols that have listeners of their own. What would go on for ever ends when `stopped` becomes true.
+pub fn mounts(
+    mongo: &mongo::Protocol,
+    couch: &couch::Protocol,
+    elastic: &elastic::Protocol,
+    stopped: &watch::Receiver<bool>,
+) -> Mounts {
     Mounts {
         commands: Some(Arc::new(MongoCommands(mongo.clone()))),
         couch: Some(Arc::new(CouchRequests(couch.clone()))),
         elastic: Some(Arc::new(ElasticRequests(elastic.clone()))),
-        tail: Some(Arc::new(Tails(elastic.clone()))),
+        tail: Some(Arc::new(Tails {
+            elastic: elastic.clone(),
+            stopped: stopped.clone(),
+        })),
         followers: Some(Arc::new(Following {
             couch: couch.clone(),
             elastic: elastic.clone(),
@@ -58,12 +67,15 @@ impl Requests for ElasticRequests {
 }
 
 #[derive(Debug)]
-struct Tails(elastic::Protocol);
+struct Tails {
+    elastic: elastic::Protocol,
+    stopped: watch::Receiver<bool>,
+}
 
 impl Requests for Tails {
     fn answer(&self, user: Option<Arc<User>>, request: Request) -> Answering<Response> {
-        let elastic = self.0.clone();
-        Box::pin(async move { elastic.tail(user, request).await })
+        let (elastic, stopped) = (self.elastic.clone(), self.stopped.clone());
+        Box::pin(async move { elastic.tail(user, request, stopped).await })
     }
 }
 

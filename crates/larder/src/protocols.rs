@@ -51,7 +51,8 @@ impl Protocols {
         let couch = start.couch().await?;
         let elastic = start.elastic().await?;
         start.riak().await?;
-        start.own(mounts::mounts(&mongo, &couch, &elastic)).await?;
+        let mounts = mounts::mounts(&mongo, &couch, &elastic, stopped);
+        start.own(mounts).await?;
         start.syslog().await?;
         Ok(Protocols { tasks: start.tasks })
     }

@@ -3,6 +3,7 @@
 use crate::server::{Server, run};
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
+use std::time::Duration;
 use testing::http::{Case, case, exchange};
 
 #[test]
@@ -288,4 +289,29 @@ fn what_comes_into_a_collection_is_told_as_it_comes_if_it_matches() {
         .find(|line| line.contains("\"lines\":"))
         .unwrap();
     assert_eq!(again, told);
+}
+
+#[test]
+fn a_server_that_stops_does_not_wait_for_those_who_follow_a_collection() {
+    let server = Server::start();
+    let insert = r#"{"insert": "logs", "documents": [{"_id": 0}]}"#;
+    assert_eq!(
+        exchange(server.address, "POST /api/command/default", insert).status,
+        200
+    );
+    let mut stream = TcpStream::connect(server.address).unwrap();
+    // Less than a server waits for what does not end by itself.
+    stream.set_read_timeout(Some(Duration::from_secs(5))).unwrap();
+    stream
+        .write_all(b"GET /api/tail?c=logs HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        .unwrap();
+    let mut lines = BufReader::new(stream).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line == "event: open"));
+    server.stop();
+    assert!(lines.any(|line| line == "event: end"));
+    assert_eq!(
+        lines.next().as_deref(),
+        Some(r#"data: {"reason":"the server stops"}"#)
+    );
+    assert!(lines.last().is_some(), "it ends");
 }

@@ -12,7 +12,7 @@ use testing::http::{Case, faults};
 pub struct Server {
     pub address: SocketAddr,
     // Before its folder, so that it has ended when that is removed.
-    _host: Host,
+    host: Host,
     _folder: TempDir,
 }
 
@@ -37,7 +37,7 @@ impl Server {
                 .unwrap();
             let elastic = elastic::Protocol::new(engine.clone(), &elastic::Options::default());
             let options = web::Options {
-                mounts: crate::mounts::mounts(&mongo, &couch, &elastic),
+                mounts: crate::mounts::mounts(&mongo, &couch, &elastic, &host.stopped()),
                 ..web::Options::default()
             };
             (engine, options)
@@ -45,9 +45,14 @@ impl Server {
         let address = host.serve(|listener, stopped| web::serve(listener, engine, options, stopped));
         Server {
             address,
-            _host: host,
+            host,
             _folder: folder,
         }
+    }
+
+    /// Tells it to stop.
+    pub fn stop(&self) {
+        self.host.stop();
     }
 }
 
