@@ -23,11 +23,17 @@ pub(crate) fn describe(entry: &FileEntry) -> Value {
     Value::Object(described)
 }
 
-/// The path of a file.
+/// The path of a file. A part of its name that is `.` or `..` would lead clients elsewhere, so the slashes beside it are encoded then.
 pub(crate) fn location(bucket: &str, entry: &FileEntry) -> String {
     let name = entry.name.as_deref().unwrap_or_default();
-    let name: Vec<String> = name.split('/').map(percent_encode).collect();
-    format!("/files/{bucket}/{}", name.join("/"))
+    let name = match name.split('/').any(|part| [".", ".."].contains(&part)) {
+        true => percent_encode(name),
+        false => {
+            let parts: Vec<String> = name.split('/').map(percent_encode).collect();
+            parts.join("/")
+        }
+    };
+    format!("/files/{bucket}/{name}")
 }
 
 /// An id as `?id=` takes it; one that is neither text nor an ObjectId as MongoDB's relaxed Extended JSON.

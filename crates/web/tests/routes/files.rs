@@ -61,6 +61,20 @@ pub const CASES: &[Case] = &[
         400,
         "content-md5 names another md5 than the request names before",
     ),
+    // A name may look like a path that leads elsewhere.
+    case(
+        "PUT /files/dots/a%2F..%2Fcat",
+        "meow",
+        201,
+        "Location: /files/dots/a%2F..%2Fcat\n\n{\"name\": \"a/../cat\"}",
+    ),
+    case("GET /files/dots/a%2F..%2Fcat", "", 200, "meow"),
+    case(
+        "PUT /files/dots/a/.cat..%20/b",
+        "purr",
+        201,
+        "Location: /files/dots/a/.cat..%20/b\n\n",
+    ),
     // By name.
     case(
         "PUT /files/photos/cat.txt\nContent-Type: text/plain",
