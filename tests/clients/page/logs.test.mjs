@@ -391,6 +391,16 @@ test("times of years that have more than four digits are shown whole, and can be
   await page.done();
 });
 
+test("lines whose _id is a number of 64 bits are found by a query as well", async () => {
+  const ids = ["1234567890123456789", "9223372036854775807", "7", "-9007199254740993"];
+  await server.command("default", { insert: "snow", documents: ids.map((id, n) => line(n, { _id: { $numberLong: id }, message: `flake ${id}` })) });
+  const page = await browser.open(`${server.url}/#/logs/default.snow?q=flake`);
+  await page.getByText("4 lines", { exact: true }).waitFor();
+  await page.waitForFunction(() => document.querySelectorAll(".line .message").length === 4);
+  assert.deepEqual(await page.locator(".line .message").allInnerTexts(), ids.map((id) => `flake ${id}`).toReversed());
+  await page.done();
+});
+
 test("lines so long that a reply holds few of them fill the list", async () => {
   const long = (n) => ({ _id: n, time: line(n).time, message: n % 10 ? `short ${n}` : "z".repeat(9 << 20) });
   for (let n = 0; n < 30; n += 10) await server.command("default", { insert: "few", documents: Array.from({ length: 10 }, (_, k) => long(n + k)) });

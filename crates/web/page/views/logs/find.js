@@ -45,10 +45,13 @@ export async function findLines(name, filter, { time }, { after, newer = false, 
   return newer ? rows.reverse() : rows;
 }
 
+/** Whether a text is a whole number of 64 bits. */
+const isLong = (text) => /^-?\d{1,19}$/.test(text) && BigInt.asIntN(64, BigInt(text)) === BigInt(text);
+
 /** The documents of these ids as Elasticsearch's protocol has them, as lines in this order; long values are cut. */
 export async function linesOf(name, ids, { time }, trim, signal) {
   const [database, collection] = parts(name);
-  const keys = ids.flatMap((id) => [id, ...(/^[0-9a-f]{24}$/.test(id) ? [{ $oid: id }] : []), ...(/^-?\d{1,15}$/.test(id) ? [Number(id)] : [])]);
+  const keys = ids.flatMap((id) => [id, ...(/^[0-9a-f]{24}$/.test(id) ? [{ $oid: id }] : []), ...(isLong(id) ? [{ $numberLong: id }] : [])]);
   // More than one reply where they are long.
   const reply = await command(database, { find: collection, filter: { _id: { $in: keys } }, batchSize: ids.length, maxTimeMS: TIME_MS }, { signal, trim });
   const { documents } = await drained(database, reply, { signal, trim });
