@@ -164,7 +164,7 @@ impl Processor {
         };
         let converted = match kind {
             ConvertTo::Int => infer::integer(&text),
-            ConvertTo::Double => text.trim().parse().ok().map(Value::Double),
+            ConvertTo::Double => infer::double(&text).map(Value::Double),
             ConvertTo::Bool => infer::boolean(&text),
             ConvertTo::String => Some(Value::from(text)),
         };

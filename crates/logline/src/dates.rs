@@ -1,13 +1,17 @@
 //! Dates in text.
 
+use jiff::tz::TimeZone;
 use value::date::{days_of, days_of_month};
 
 /// Milliseconds since 1970 of ISO 8601 dates and times, with a space or a T between; UTC where no zone is given.
 pub fn milliseconds(text: &str) -> Option<i64> {
     let text = text.trim();
-    if let Some(milliseconds) = plain_milliseconds(text.as_bytes()) {
-        return Some(milliseconds);
-    }
+    plain_milliseconds(text.as_bytes()).or_else(|| milliseconds_in(text, &TimeZone::UTC))
+}
+
+/// The same, but of this zone where none is given.
+pub fn milliseconds_in(text: &str, zone: &TimeZone) -> Option<i64> {
+    let text = text.trim();
     if text.len() < 10 || text.as_bytes().get(4) != Some(&b'-') {
         return None;
     }
@@ -15,7 +19,7 @@ pub fn milliseconds(text: &str) -> Option<i64> {
     let plain = || {
         text.parse::<jiff::civil::DateTime>()
             .ok()?
-            .to_zoned(jiff::tz::TimeZone::UTC)
+            .to_zoned(zone.clone())
             .ok()
     };
     let at = zoned.or_else(|| plain().map(|zoned| zoned.timestamp()))?;

@@ -39,6 +39,14 @@ pub fn integer(text: &str) -> Option<Value> {
     Some(Value::integer(number))
 }
 
+/// A number; infinity only where its word says so, not for digits beyond a double.
+pub fn double(text: &str) -> Option<f64> {
+    let text = text.trim();
+    let number: f64 = text.parse().ok()?;
+    let is_beyond = number.is_infinite() && text.contains(|char: char| char.is_ascii_digit());
+    (!is_beyond).then_some(number)
+}
+
 /// A word for true or false.
 pub fn boolean(text: &str) -> Option<Value> {
     match text.trim().to_ascii_lowercase().as_str() {

@@ -46,12 +46,14 @@ impl Stamp {
         let text = text.trim();
         let wrong = || StampError(format!("'{text}' is not a time of the form that it should have"));
         match self {
-            Stamp::Iso => dates::milliseconds(text).ok_or_else(wrong),
+            Stamp::Iso => dates::milliseconds_in(text, zone).ok_or_else(wrong),
             Stamp::UnixSeconds => text
                 .parse::<f64>()
                 .ok()
-                .filter(|seconds| seconds.is_finite())
-                .map(|seconds| (seconds * 1000.0).round() as i64)
+                .map(|seconds| (seconds * 1000.0).round())
+                // What 64 bits do not hold would become the last moment that they do.
+                .filter(|milliseconds| milliseconds.abs() < i64::MAX as f64)
+                .map(|milliseconds| milliseconds as i64)
                 .ok_or_else(wrong),
             Stamp::UnixMilliseconds => text.parse().map_err(|_| wrong()),
             Stamp::Described(form) if has_year(form) => {

@@ -31,7 +31,7 @@ pub fn parse(line: &str, zone: &TimeZone, now_ms: i64) -> Result<Document, Misma
         return Ok(document);
     }
     document = Document::new();
-    let time = old_time(rest, zone, now_ms).or_else(|| iso_time(rest));
+    let time = old_time(rest, zone, now_ms).or_else(|| iso_time(rest, zone));
     let Some((time, rest)) = time else {
         if priority.is_none() {
             return Err(Mismatch(
@@ -66,26 +66,39 @@ fn add_priority(document: &mut Document, priority: Option<usize>) {
     }
 }
 
-/// `Jun 14 15:16:01`, and what follows it.
+/// `Jun 14 15:16:01`, or with a fraction of the second, and what follows it.
 fn old_time<'a>(text: &'a str, zone: &TimeZone, now_ms: i64) -> Option<(i64, &'a str)> {
     let time = text.get(..OLD_TIME_BYTES)?;
     let rest = text.get(OLD_TIME_BYTES..)?;
     if !time.starts_with(|first: char| first.is_ascii_uppercase()) {
         return None;
     }
-    Some((
-        without_year("%b %e %H:%M:%S", time, zone, now_ms)?,
-        rest.trim_start(),
-    ))
+    let milliseconds = without_year("%b %e %H:%M:%S", time, zone, now_ms)?;
+    let (fraction, rest) = fraction(rest);
+    Some((milliseconds + fraction, rest.trim_start()))
+}
+
+/// The milliseconds of `.123`, which syslog-ng writes where it is told to (`frac-digits`), and what follows.
+fn fraction(text: &str) -> (i64, &str) {
+    let Some(after) = text.strip_prefix('.') else {
+        return (0, text);
+    };
+    let count = after.bytes().take_while(u8::is_ascii_digit).count();
+    let (digits, rest) = after.split_at(count);
+    if digits.is_empty() || !(rest.is_empty() || rest.starts_with([' ', ':'])) {
+        return (0, text);
+    }
+    let thousandths: String = digits.chars().chain("000".chars()).take(3).collect();
+    (thousandths.parse().unwrap_or(0), rest)
 }
 
 /// A time of ISO 8601, and what follows it.
-fn iso_time(text: &str) -> Option<(i64, &str)> {
+fn iso_time<'a>(text: &'a str, zone: &TimeZone) -> Option<(i64, &'a str)> {
     let (time, rest) = text.split_once(' ')?;
     if !time.contains('T') {
         return None;
     }
-    Some((dates::milliseconds(time)?, rest))
+    Some((dates::milliseconds_in(time, zone)?, rest))
 }
 
 /// `host program[pid]: message`. Where no colon ends a tag, what follows the host is all message.

@@ -74,3 +74,15 @@ fn what_has_no_form_is_kept_as_text() {
             .contains(r#""device":"x""#)
     );
 }
+
+#[test]
+fn what_a_double_cannot_hold_stays_as_it_is() {
+    let (processor, counters) = processor(
+        r#"
+        format = "logfmt"
+        transform = [{ convert = { a = "double", b = "double" } }]"#,
+    );
+    let kept = record(&processor, "time=0 a=1e400 b=2").unwrap();
+    assert!(kept.ends_with(r#""a":"1e400","b":2.0}"#), "{kept}");
+    assert_eq!(counters.unconverted.get(), 1);
+}

@@ -2,7 +2,7 @@
 
 use super::options::FieldType;
 use logline::dates;
-use logline::infer::{boolean, inferred, integer};
+use logline::infer::{boolean, double, inferred, integer};
 use value::{Decimal128, ObjectId, Value};
 
 /// The value of a field; `None` if it is empty (the document then has no such field).
@@ -31,14 +31,6 @@ pub fn value_of(text: &str, kind: FieldType) -> Result<Option<Value>, String> {
             Value::ObjectId(id)
         }
     }))
-}
-
-/// A number; infinity only where its word says so, not for digits beyond a double.
-fn double(text: &str) -> Option<f64> {
-    let text = text.trim();
-    let number: f64 = text.parse().ok()?;
-    let is_beyond = number.is_infinite() && text.contains(|char: char| char.is_ascii_digit());
-    (!is_beyond).then_some(number)
 }
 
 /// An integer, or the milliseconds since 1970 of a date, without making a value of it.

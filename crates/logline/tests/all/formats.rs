@@ -40,6 +40,10 @@ fn syslog_in_all_its_forms() {
                 r#"{"time":{"$date":"2026-02-05T01:02:03Z"},"level":"notice","facility":"user","program":"cron","pid":7,"message":"no host, as from /dev/log"}"#,
             ),
             (
+                "Feb  5 01:02:03.4567 pi cron: a fraction, as syslog-ng writes it",
+                r#"{"time":{"$date":"2026-02-05T01:02:03.456Z"},"host":"pi","program":"cron","message":"a fraction, as syslog-ng writes it"}"#,
+            ),
+            (
                 "Feb 29 00:00:00 leap kernel: a day of 2024",
                 r#"{"time":{"$date":"2024-02-29T00:00:00Z"},"host":"leap","program":"kernel","message":"a day of 2024"}"#,
             ),
