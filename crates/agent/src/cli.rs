@@ -4,6 +4,7 @@ use anyhow::Result;
 use clap::{Args, Subcommand, ValueEnum};
 use rustix::fs::Mode;
 use std::path::PathBuf;
+use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, fmt};
@@ -24,7 +25,7 @@ pub struct Options {
     #[arg(long)]
     once: bool,
     /// What is logged: error, warn, info, debug, trace, or a filter such as `info,agent=debug`.
-    #[arg(long, value_name = "FILTER", default_value = "info", env = "LARDER_LOG")]
+    #[arg(long, value_name = "FILTER", default_value = "info", env = "LARDER_LOG", value_parser = filter)]
     log: String,
     /// How the log is written.
     #[arg(
@@ -60,6 +61,19 @@ enum LogFormat {
     Text,
     /// One JSON object an event.
     Json,
+}
+
+/// What is logged. A word by itself is a level: it could name a crate, too, and of all others nothing would be logged then.
+fn filter(text: &str) -> Result<String, String> {
+    let is_level = |word: &str| word.trim().parse::<LevelFilter>().is_ok();
+    let mut words = text.split(',').filter(|part| !part.contains(['=', '[']));
+    if let Some(word) = words.find(|word| !is_level(word)) {
+        return Err(format!(
+            "'{word}' is no level: error, warn, info, debug, trace and off are; of one crate, agent=debug"
+        ));
+    }
+    let compiled = EnvFilter::try_new(text).map_err(|error| error.to_string());
+    compiled.map(|_| text.to_owned())
 }
 
 /// Does it. What is written is its owner's alone.

@@ -9,6 +9,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// Connections of a source of syslog at most: each takes a descriptor.
+const CONNECTIONS_MAX: usize = 65_536;
+
 /// A source: a name, where its records go, one kind, and what is done with its lines.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
@@ -299,6 +302,9 @@ impl SourceKind<'_> {
                 if syslog.udp.is_none() && syslog.tcp.is_none() && syslog.unix.is_none() =>
             {
                 bail!("syslog has no address: give udp, tcp or unix")
+            }
+            SourceKind::Syslog(syslog) if !(1..=CONNECTIONS_MAX).contains(&syslog.connections_max) => {
+                bail!("connections-max is between 1 and {CONNECTIONS_MAX}")
             }
             SourceKind::Program(program) if program.command.is_empty() => bail!("program has no command"),
             SourceKind::Figures(figures) if figures.disks.is_empty() => bail!("figures has no disks"),

@@ -87,11 +87,12 @@ struct WriteError {
 /// What an answer says.
 pub fn outcome(status: StatusCode, body: &[u8], count: usize) -> Outcome {
     let Ok(reply) = serde_json::from_slice::<Reply>(body) else {
-        return Outcome::Later(
-            format!("the server answers {status} with what is no reply of Larder's"),
-            None,
-        );
+        return foreign(status);
     };
+    // Others answer in JSON as well, such as another port of Larder's.
+    if reply.ok.is_none() && (status == StatusCode::OK || reply.reason.is_none()) {
+        return foreign(status);
+    }
     if reply.ok.as_ref().and_then(number) != Some(1) {
         let reason = reply
             .errmsg
@@ -120,6 +121,17 @@ pub fn outcome(status: StatusCode, body: &[u8], count: usize) -> Outcome {
     let others = answer.repeated as usize + answer.again.len() + answer.refused.len();
     answer.taken = (count - others) as u64;
     Outcome::Answered(answer)
+}
+
+/// What an answer of somebody else says: nothing of the records, but that they are too much at once where its status does.
+fn foreign(status: StatusCode) -> Outcome {
+    let reason = format!(
+        "the server answers {status} with what is no reply of Larder's own HTTP, whose port is 7070 where --http-listen says no other"
+    );
+    match status {
+        StatusCode::PAYLOAD_TOO_LARGE => Outcome::Refused(reason),
+        _ => Outcome::Later(reason, None),
+    }
 }
 
 /// A number of Extended JSON.
@@ -169,9 +181,21 @@ mod tests {
             outcome(StatusCode::BAD_REQUEST, unparsed, 4),
             Outcome::Refused(_)
         ));
-        assert!(matches!(
-            outcome(StatusCode::OK, b"<html>", 4),
-            Outcome::Later(..)
-        ));
+    }
+
+    #[test]
+    fn what_another_server_answers_says_nothing_of_the_records_but_that_they_are_too_much() {
+        for (status, body) in [
+            (StatusCode::OK, &b"<html>"[..]),
+            (StatusCode::OK, br#"{"_index":"api","result":"updated"}"#),
+            (
+                StatusCode::BAD_REQUEST,
+                br#"{"error":"no handler found for uri [/api/command/logs]","status":400}"#,
+            ),
+        ] {
+            assert!(matches!(outcome(status, body, 4), Outcome::Later(..)));
+        }
+        let by_a_proxy = outcome(StatusCode::PAYLOAD_TOO_LARGE, b"<html>", 4);
+        assert!(matches!(by_a_proxy, Outcome::Refused(_)));
     }
 }

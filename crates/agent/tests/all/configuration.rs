@@ -65,6 +65,16 @@ fn what_is_wrong_is_said_with_its_line() {
             "/var/[",
         ),
         ("[source.files]\npaths = [\"/var/log/app/*.log\"]", "", "one kind"),
+        (
+            "[source.files]\npaths = [\"/var/log/app/*.log\"]",
+            "[source.syslog]\ntcp = \"127.0.0.1:0\"\nconnections-max = 0",
+            "connections-max is between 1",
+        ),
+        (
+            "[source.files]\npaths = [\"/var/log/app/*.log\"]",
+            "[source.syslog]\ntcp = \"127.0.0.1:0\"\nconnections-max = 9223372036854775807",
+            "connections-max is between 1",
+        ),
     ];
     for (good, bad, wanted) in cases {
         assert!(GOOD.contains(good), "{good}");
@@ -109,4 +119,26 @@ fn the_unit_of_devices_runs_the_program_without_the_server() {
             "ExecStart=/usr/local/bin/larder-agent --config /etc/larder/agent.toml",
         ]
     );
+}
+
+#[test]
+fn a_socket_for_all_programs_has_a_folder_that_the_unit_makes() {
+    let unit = include_str!("../../../../packaging/larder-agent.service");
+    assert!(unit.lines().any(|line| line == "RuntimeDirectory=larder-agent"));
+}
+
+#[test]
+fn a_filter_of_the_log_that_names_no_level_is_refused() {
+    for (filter, is_right) in [
+        ("inof", false),
+        ("agent=deubg", false),
+        ("warn,agent=debug", true),
+    ] {
+        let run = std::process::Command::new(env!("CARGO_BIN_EXE_larder-agent"))
+            .args(["--log", filter, "--config", "/nowhere/agent.toml"])
+            .output()
+            .unwrap();
+        let told = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert_eq!(told.contains("/nowhere/agent.toml"), is_right, "{filter}: {told}");
+    }
 }

@@ -64,6 +64,26 @@ async fn syslog_comes_by_datagrams_connections_and_a_socket() {
 }
 
 #[tokio::test]
+async fn a_datagram_is_cut_as_a_line_is() {
+    let mut gathered = Gathered::new(|folder| {
+        let unix = folder.join("log");
+        format!("line-max = 64\n[source.syslog]\nunix = {unix:?}")
+    });
+    let whole = format!("<13>{}", "x".repeat(60));
+    gathered
+        .during(async |folder| {
+            let socket = UnixDatagram::unbound().unwrap();
+            for text in [whole.clone(), format!("{whole}y")] {
+                socket.send_to(text.as_bytes(), folder.join("log")).unwrap();
+            }
+        })
+        .await;
+    gathered.has(&[&whole[4..], &whole[4..]]);
+    let are_cut: Vec<bool> = gathered.documents.iter().map(|one| one.contains("cut")).collect();
+    assert_eq!(are_cut, [false, true]);
+}
+
+#[tokio::test]
 async fn what_came_before_a_connection_broke_is_kept() {
     let tcp = free_port();
     let mut gathered = Gathered::new(|_| format!("[source.syslog]\ntcp = \"127.0.0.1:{tcp}\""));

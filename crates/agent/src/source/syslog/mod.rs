@@ -20,9 +20,6 @@ use tokio::net::{TcpListener, UdpSocket, UnixDatagram};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 
-/// Bytes of a datagram at most.
-const DATAGRAM_BYTES_MAX: usize = 64 << 10;
-
 /// Listens until it is time to end.
 pub async fn run(mut intake: Intake, source: &Source, syslog: &Syslog) -> Result<()> {
     if intake.is_once {
@@ -32,17 +29,18 @@ pub async fn run(mut intake: Intake, source: &Source, syslog: &Syslog) -> Result
         );
         return Ok(());
     }
+    let bytes_max = source.line_max.0 as usize;
     let mut listeners = JoinSet::new();
     if let Some(address) = syslog.udp {
         let socket = UdpSocket::bind(address)
             .await
             .with_context(|| format!("udp {address}"))?;
         tracing::info!(source = intake.name, address = %socket.local_addr()?, "syslog by datagrams");
-        listeners.spawn(datagrams(intake.clone(), Socket::Udp(socket)));
+        listeners.spawn(datagrams(intake.clone(), Socket::Udp(socket), bytes_max));
     }
     if let Some(path) = &syslog.unix {
         let socket = bind(path).with_context(|| format!("unix {}", path.display()))?;
-        listeners.spawn(datagrams(intake.clone(), Socket::Unix(socket)));
+        listeners.spawn(datagrams(intake.clone(), Socket::Unix(socket), bytes_max));
     }
     if let Some(address) = syslog.tcp {
         let listener = TcpListener::bind(address)
@@ -85,16 +83,17 @@ impl Socket {
     }
 }
 
-async fn datagrams(mut intake: Intake, socket: Socket) {
+async fn datagrams(mut intake: Intake, socket: Socket, bytes_max: usize) {
     let mut collected = Collected::default();
-    let mut bytes = vec![0; DATAGRAM_BYTES_MAX];
+    // By one byte more it shows that a datagram is longer.
+    let mut bytes = vec![0; bytes_max + 1];
     loop {
         tokio::select! {
             received = socket.recv(&mut bytes) => match received {
                 Ok(count) => {
-                    let text = String::from_utf8_lossy(&bytes[..count]);
+                    let text = String::from_utf8_lossy(&bytes[..count.min(bytes_max)]);
                     let text = text.trim_end_matches(['\n', '\r', '\0']);
-                    collected_text(&mut collected, &intake, text);
+                    collected_text(&mut collected, &intake, text, count > bytes_max);
                 }
                 Err(error) => tracing::debug!(%error, "a datagram was not received"),
             },
@@ -109,9 +108,9 @@ async fn datagrams(mut intake: Intake, socket: Socket) {
     }
 }
 
-fn collected_text(collected: &mut Collected, intake: &Intake, text: &str) {
+fn collected_text(collected: &mut Collected, intake: &Intake, text: &str, is_cut: bool) {
     if !text.is_empty()
-        && let Some(record) = intake.processor.text(text, false)
+        && let Some(record) = intake.processor.text(text, is_cut)
     {
         collected.push(record);
     }
