@@ -25,7 +25,7 @@ mod until;
 pub use error::Error;
 pub use manifest::{Archived, File, Manifest, Part};
 pub use pace::Pace;
-pub use repository::Repository;
+pub use repository::{Repository, readable};
 pub use restore::{restore, verify};
 pub use source::{FolderSource, Source, SourceFile};
 pub use take::{Taken, take};

@@ -51,20 +51,7 @@ impl Repository {
 
     /// Opens a repository.
     pub fn open(folder: &Path) -> Result<Repository, Error> {
-        let path = folder.join(MARK);
-        let mark = match fs::read_to_string(&path) {
-            Err(error) if error.kind() == ErrorKind::NotFound => {
-                return Err(Error::NoBackups(folder.to_owned()));
-            }
-            mark => mark.map_err(Error::file("reading", &path))?,
-        };
-        if mark != FORMAT {
-            return Err(Error::OtherFormat {
-                folder: folder.to_owned(),
-                mark,
-                known: FORMAT,
-            });
-        }
+        let path = mark(folder)?;
         let lock = File::open(&path).map_err(Error::file("opening", &path))?;
         match lock.try_lock() {
             Ok(()) => {}
@@ -93,19 +80,7 @@ impl Repository {
 
     /// The backups whose manifests can be read, in the order in which they were taken, and what is wrong with the others.
     pub fn readable(&self) -> Result<(Vec<Manifest>, Vec<Error>), Error> {
-        let folder = self.folder.join(MANIFESTS);
-        let (mut manifests, mut damaged) = (Vec::new(), Vec::new());
-        for entry in fs::read_dir(&folder).map_err(Error::file("listing", &folder))? {
-            let path = entry.map_err(Error::file("listing", &folder))?.path();
-            if path.extension().is_some_and(|extension| extension == "json") {
-                match read(&path) {
-                    Ok(manifest) => manifests.push(manifest),
-                    Err(error) => damaged.push(error),
-                }
-            }
-        }
-        manifests.sort_by(|a, b| (a.number, a.began_ms, &a.name).cmp(&(b.number, b.began_ms, &b.name)));
-        Ok((manifests, damaged))
+        manifests(&self.folder)
     }
 
     /// The backup of this name, or the last one, which any that is damaged may be.
@@ -178,6 +153,53 @@ impl Repository {
     fn manifest_path(&self, name: &str) -> PathBuf {
         self.folder.join(MANIFESTS).join(format!("{name}.json"))
     }
+}
+
+/// As [`Repository::readable`], although another process may take or remove backups there meanwhile: nothing but manifests is read,
+/// of which each is there whole or not at all.
+pub fn readable(folder: &Path) -> Result<(Vec<Manifest>, Vec<Error>), Error> {
+    mark(folder)?;
+    manifests(folder)
+}
+
+/// The mark of a folder of backups that can be read here.
+fn mark(folder: &Path) -> Result<PathBuf, Error> {
+    let path = folder.join(MARK);
+    let mark = match fs::read_to_string(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Err(Error::NoBackups(folder.to_owned()));
+        }
+        mark => mark.map_err(Error::file("reading", &path))?,
+    };
+    if mark != FORMAT {
+        return Err(Error::OtherFormat {
+            folder: folder.to_owned(),
+            mark,
+            known: FORMAT,
+        });
+    }
+    Ok(path)
+}
+
+fn manifests(repository: &Path) -> Result<(Vec<Manifest>, Vec<Error>), Error> {
+    let folder = repository.join(MANIFESTS);
+    let (mut manifests, mut damaged) = (Vec::new(), Vec::new());
+    for entry in fs::read_dir(&folder).map_err(Error::file("listing", &folder))? {
+        let path = entry.map_err(Error::file("listing", &folder))?.path();
+        if path.extension().is_none_or(|extension| extension != "json") {
+            continue;
+        }
+        match read(&path) {
+            Ok(manifest) => manifests.push(manifest),
+            // Another process has removed it meanwhile.
+            Err(Error::File { cause, .. }) if cause.kind() == ErrorKind::NotFound => {}
+            Err(error) => damaged.push(error),
+        }
+    }
+    manifests.sort_by(|a: &Manifest, b: &Manifest| {
+        (a.number, a.began_ms, &a.name).cmp(&(b.number, b.began_ms, &b.name))
+    });
+    Ok((manifests, damaged))
 }
 
 /// Reads a manifest: JSON, and after it a line with the BLAKE3 of the JSON.

@@ -243,6 +243,19 @@ async fn backups_are_taken_and_shown_although_one_is_damaged_and_none_is_removed
 }
 
 #[tokio::test]
+async fn backups_are_shown_while_another_process_has_the_folder() {
+    let ground = Ground::new();
+    let taken = ground.take(&files(), 1).await.manifest;
+    let held = ground.repository();
+    Repository::open(&ground.path("repository")).unwrap_err();
+    let (shown, damaged) = backup::readable(&ground.path("repository")).unwrap();
+    assert_eq!((shown, damaged.len()), (vec![taken], 0));
+    drop(held);
+    let none = backup::readable(&ground.path("source"));
+    assert!(matches!(none, Err(Error::NoBackups(_))), "{none:?}");
+}
+
+#[tokio::test]
 async fn a_backup_is_found_by_its_name_although_another_is_damaged() {
     let ground = Ground::new();
     ground.take(&files(), 1).await;

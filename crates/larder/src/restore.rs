@@ -41,10 +41,10 @@ pub struct RestoreOptions {
 
 /// Does what is asked.
 pub async fn run(options: &RestoreOptions) -> Result<()> {
-    let repository = Repository::open(&options.repository)?;
     if options.list {
-        return list(&repository);
+        return list(&options.repository);
     }
+    let repository = Repository::open(&options.repository)?;
     let (manifest, archived) = chosen(options, &repository)?;
     let total = manifest.bytes() + archived.iter().map(File::bytes).sum::<u64>();
     let bar = meter::bytes(total, options.quiet);
@@ -112,9 +112,10 @@ async fn open_once(folder: &Path, databases: &[String]) -> Result<()> {
     }
 }
 
-fn list(repository: &Repository) -> Result<()> {
+/// Lists the backups, although one may be under way.
+fn list(folder: &Path) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    let (manifests, damaged) = repository.readable()?;
+    let (manifests, damaged) = backup::readable(folder)?;
     for Manifest {
         name,
         began_ms,

@@ -1,5 +1,6 @@
 """What whoever runs a server asks it: status, checks, figures, and what systemd is told."""
 
+import fcntl
 import json
 import os
 import re
@@ -115,6 +116,12 @@ def test_backups_grow_old(server, tmp_path):
     rules = ("--disk-warning", 0, "--disk-critical", 0, "--backups", tmp_path / "kept")
     code, said = check(server, *rules)
     assert code == 0 and "backup_hours=0" in said, said
+    with (tmp_path / "kept" / "LARDER-BACKUPS").open() as mark:
+        # As a backup does that is under way.
+        fcntl.flock(mark, fcntl.LOCK_EX)
+        code, said = check(server, *rules)
+        assert code == 0 and "backup_hours=0" in said, said
+        assert larder("restore", tmp_path / "kept", "--list").returncode == 0
     os.sync()
     code, said = check(server, *rules, "--backup-warning", 0)
     assert code == 1 and "backup_hours is" in said, said

@@ -214,7 +214,15 @@ fn followers(options: &CheckOptions, figures: &Figures, report: &mut Report) {
 }
 
 fn backups(options: &CheckOptions, folder: &Path, report: &mut Report) {
-    let last = backup::Repository::open(folder).and_then(|repository| repository.find(None));
+    // The folder is not taken for this: a backup that is under way there goes on, and so does one that begins meanwhile.
+    let readable = backup::readable(folder);
+    let last = readable.and_then(|(mut manifests, damaged)| match damaged.into_iter().next() {
+        // Which is the last nobody can be sure of.
+        Some(error) => Err(error),
+        None => manifests
+            .pop()
+            .ok_or_else(|| backup::Error::NoBackups(folder.to_owned())),
+    });
     match last {
         Ok(manifest) => {
             let age = now().saturating_sub(Duration::from_millis(manifest.began_ms));
