@@ -173,4 +173,21 @@ mod tests {
             assert_eq!(refused(&format!("larder {words}")), None, "{words}");
         }
     }
+
+    fn shown_variables(command: &Parsed) -> Vec<String> {
+        let is_shown = |option: &&clap::Arg| option.get_env().is_some() && !option.is_hide_env_values_set();
+        let names_a_server = |option: &&clap::Arg| {
+            let names = option.get_value_names().unwrap_or_default();
+            names.iter().any(|name| ["URL", "URI"].contains(&name.as_str()))
+        };
+        let own = command.get_arguments().filter(is_shown).filter(names_a_server);
+        let own = own.map(|option| format!("{} --{}", command.get_name(), option.get_id()));
+        own.chain(command.get_subcommands().flat_map(shown_variables))
+            .collect()
+    }
+
+    #[test]
+    fn help_shows_no_password_that_a_variable_holds() {
+        assert_eq!(shown_variables(&Cli::command()), Vec::<String>::new());
+    }
 }

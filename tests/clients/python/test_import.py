@@ -251,6 +251,7 @@ def test_options_that_would_lose_something_or_say_nothing_are_refused(server, tm
              ("a.csv", ["--types", "a=int,a=string"], "--types names 'a' twice"),
              ("a.txt", ["--fields", "a=int,b,c", "--group-by", "b", "--sum", "count=a"], "--sum names 'count' twice"),
              ("a.ndjson", ["--reject", "missing/r.ndjson"], "cannot write missing/r.ndjson"),
+             ("a.ndjson", ["--reject", "./a.ndjson"], "which is to be imported"),
              ("a.ndjson", ["--server", server.url.replace("http:", "mongodb:")], "speaks HTTP")]
     for name, options, reason in wrong:
         place = [] if "--server" in options else ["--server", server.uri]

@@ -165,8 +165,21 @@ fn set(document: &mut Document, path: &[String], value: Value) {
     }
 }
 
+/// A record as CSV again, so that it can be mended and imported: quoted where a field holds what separates fields or records.
 fn joined<'a>(fields: impl Iterator<Item = &'a [u8]>, delimiter: u8) -> Vec<u8> {
-    fields.collect::<Vec<_>>().join(&delimiter)
+    let mut writer = csv::WriterBuilder::new()
+        .delimiter(delimiter)
+        .from_writer(Vec::new());
+    let written = writer.write_record(fields);
+    // Memory takes all that is written.
+    let mut line = match written {
+        Ok(()) => writer.into_inner().unwrap_or_default(),
+        Err(_) => Vec::new(),
+    };
+    if line.last() == Some(&b'\n') {
+        line.pop();
+    }
+    line
 }
 
 #[cfg(test)]
@@ -195,6 +208,13 @@ mod tests {
         reader.get_mut().left = 100_000;
         let refused = reader.read_byte_record(&mut record);
         assert!(refused.is_err_and(|error| error.is_io_error()));
+    }
+
+    #[test]
+    fn what_is_rejected_is_csv_still() {
+        let fields = [b"a".as_slice(), b"b;c", b"d\ne", b"f\"g", b"\xe9"];
+        let line = joined(fields.into_iter(), b';');
+        assert_eq!(line, b"a;\"b;c\";\"d\ne\";\"f\"\"g\";\xe9");
     }
 
     #[test]

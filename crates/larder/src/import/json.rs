@@ -27,6 +27,7 @@ pub fn read_array(input: Input, sink: &mut Sink<'_>) -> Result<()> {
     let mut elements = Elements {
         text: input.text,
         line: 1,
+        begun: 1,
     };
     elements
         .open()
@@ -36,7 +37,7 @@ pub fn read_array(input: Input, sink: &mut Sink<'_>) -> Result<()> {
         .next(&mut element)
         .with_context(|| format!("{name}:{}", elements.line))?
     {
-        let place = format!("{name}:{}", elements.line);
+        let place = format!("{name}:{}", elements.begun);
         let text = std::str::from_utf8(&element).map_err(|_| "not UTF-8".to_owned());
         match text.and_then(|text| value::json::parse_document(text).map_err(|error| error.to_string())) {
             Ok(document) => sink.document(place, document)?,
@@ -50,6 +51,8 @@ pub fn read_array(input: Input, sink: &mut Sink<'_>) -> Result<()> {
 struct Elements {
     text: Box<dyn BufRead>,
     line: u64,
+    /// Where the present element begins.
+    begun: u64,
 }
 
 impl Elements {
@@ -92,6 +95,7 @@ impl Elements {
                 None => bail!("the array does not end: ']' is missing"),
             }
         }
+        self.begun = self.line;
         self.copy_element(element)?;
         Ok(true)
     }
@@ -141,5 +145,25 @@ impl Elements {
                 return Ok(());
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_element_is_where_it_begins() {
+        let mut elements = Elements {
+            text: Box::new("[\n{\"a\":\n1},\n\n2\n]\n".as_bytes()),
+            line: 1,
+            begun: 1,
+        };
+        elements.open().unwrap();
+        let (mut element, mut lines) = (Vec::new(), Vec::new());
+        while elements.next(&mut element).unwrap() {
+            lines.push(elements.begun);
+        }
+        assert_eq!(lines, [2, 5]);
     }
 }

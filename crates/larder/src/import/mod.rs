@@ -26,6 +26,7 @@ use anyhow::{Context, Result, bail};
 use batches::Batch;
 use engine::Namespace;
 use reject::Rejects;
+use std::path::PathBuf;
 use std::time::Instant;
 
 /// How many parsed batches may wait for the target; bounds the memory of a fast reader before a slow target.
@@ -46,6 +47,13 @@ pub async fn run(options: &ImportOptions) -> Result<()> {
         return riak::run(options).await;
     }
     let collection = options.collection.as_ref().context("--collection is missing")?;
+    let is_reject = |file: &&PathBuf| reject::is_same_file(file, &options.reject);
+    if let Some(file) = options.files.iter().find(is_reject) {
+        bail!(
+            "--reject names {}, which is to be imported: name another file",
+            file.display()
+        );
+    }
     let mut rejects = Rejects::new(options.reject.clone())?;
     let target = Target::open(&options.holder).await?;
     let progress = input::progress(options)?;

@@ -35,7 +35,8 @@ pub struct ImportOptions {
         long,
         value_name = "URL",
         default_value = "http://127.0.0.1:8098",
-        env = "LARDER_RIAK"
+        env = "LARDER_RIAK",
+        hide_env_values = true
     )]
     pub riak: String,
     /// With --from riak: the bucket types beside `default`, which Riak's HTTP does not list.

@@ -1,9 +1,9 @@
 //! What could not be imported: shown, and written to a file as NDJSON.
 
 use anyhow::{Context, Result};
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use value::Document;
 
@@ -22,6 +22,15 @@ fn try_to_write(path: &Path) -> io::Result<()> {
         fs::remove_file(path)?;
     }
     Ok(())
+}
+
+/// Whether both names are of one file, which would be emptied while it is read.
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
+    let identity = |path: &Path| {
+        let metadata = path.metadata().ok().filter(Metadata::is_file)?;
+        Some((metadata.dev(), metadata.ino()))
+    };
+    identity(one).is_some_and(|one| identity(other) == Some(one))
 }
 
 /// The reject file; made when something is rejected.
@@ -98,6 +107,9 @@ mod tests {
         fs::write(&new, "earlier").unwrap();
         Rejects::new(new.clone()).unwrap();
         assert_eq!(fs::read(&new).unwrap(), b"earlier");
+        assert!(is_same_file(&new, &folder.join("./new.ndjson")));
+        assert!(!is_same_file(&new, &folder.join("other.ndjson")));
+        assert!(!is_same_file(Path::new("/dev/null"), Path::new("/dev/null")));
         fs::remove_dir_all(&folder).unwrap();
     }
 }

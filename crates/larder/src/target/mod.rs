@@ -34,7 +34,8 @@ pub struct HolderOptions {
         long,
         value_name = "URI",
         default_value = "mongodb://127.0.0.1:27017",
-        env = "LARDER_SERVER"
+        env = "LARDER_SERVER",
+        hide_env_values = true
     )]
     pub server: ServerUri,
     /// A data folder that no server has open, in place of a server.
