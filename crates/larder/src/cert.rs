@@ -4,8 +4,7 @@ use anyhow::{Context, Result, bail};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use clap::Args;
-use jiff::civil::Date;
-use jiff::{ToSpan, Zoned};
+use jiff::Timestamp;
 use rcgen::{CertificateParams, DnType, ExtendedKeyUsagePurpose, KeyPair};
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -18,6 +17,8 @@ const LABEL_BYTES_MAX: usize = 63;
 
 /// Of a whole name (RFC 1035, section 2.3.4, as text).
 const NAME_BYTES_MAX: usize = 253;
+
+const DAY_SECONDS: i64 = 86_400;
 
 /// What the certificate is for.
 #[derive(Clone, Debug, Args)]
@@ -58,10 +59,7 @@ pub fn run(options: &CertOptions) -> Result<()> {
     let first = options.hosts.first().map_or("larder", String::as_str);
     params.distinguished_name.push(DnType::CommonName, first);
     params.extended_key_usages = vec![ExtendedKeyUsagePurpose::ServerAuth];
-    let today = Zoned::now().date();
-    // Clocks differ: it holds from yesterday on.
-    params.not_before = midnight(today.checked_sub(1.day())?)?;
-    params.not_after = midnight(today.checked_add(i64::from(options.days).days())?)?;
+    (params.not_before, params.not_after) = validity(Timestamp::now().as_second(), options.days)?;
     let key = KeyPair::generate().context("no key could be made")?;
     let certificate = params.self_signed(&key).context("no certificate could be made")?;
     write(&options.key, 0o600, &pem("PRIVATE KEY", key.serialized_der()))?;
@@ -95,9 +93,17 @@ fn is_host(text: &str) -> bool {
     text.parse::<IpAddr>().is_ok() || is_name
 }
 
-fn midnight(date: Date) -> Result<time::OffsetDateTime> {
-    let (month, day) = (u8::try_from(date.month())?, u8::try_from(date.day())?);
-    Ok(rcgen::date_time_ymd(i32::from(date.year()), month, day))
+/// From when to when it holds, of this moment in seconds since 1970. Clocks differ, so it holds from the day before on.
+fn validity(now: i64, days: u16) -> Result<(time::OffsetDateTime, time::OffsetDateTime)> {
+    let moment = |seconds| {
+        time::OffsetDateTime::from_unix_timestamp(seconds)
+            .ok()
+            .context("the clock is beyond all dates")
+    };
+    Ok((
+        moment(now - DAY_SECONDS)?,
+        moment(now + i64::from(days) * DAY_SECONDS)?,
+    ))
 }
 
 /// RFC 7468: base64 in lines of 64.
@@ -123,6 +129,10 @@ fn write(path: &Path, mode: u32, text: &str) -> Result<()> {
         .open(path);
     let mut file = opened.with_context(|| format!("cannot make {}", path.display()))?;
     let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+    if written.is_err() {
+        // What is not whole would be in the way of the next try.
+        let _ = std::fs::remove_file(path);
+    }
     written.with_context(|| format!("cannot write {}", path.display()))
 }
 
@@ -168,6 +178,14 @@ mod tests {
         for host in wrong.into_iter().chain(long.iter().map(String::as_str)) {
             assert!(!is_host(host), "{host}");
         }
+    }
+
+    #[test]
+    fn a_certificate_holds_for_all_of_its_days() {
+        let late_in_the_day = 1_800_000_000 - 1_800_000_000 % DAY_SECONDS + DAY_SECONDS - 1;
+        let (begin, end) = validity(late_in_the_day, 1).unwrap();
+        assert_eq!(begin.unix_timestamp(), late_in_the_day - DAY_SECONDS);
+        assert_eq!(end.unix_timestamp(), late_in_the_day + DAY_SECONDS);
     }
 
     #[test]
