@@ -75,8 +75,17 @@ async fn plain(buffer: &mut BytesMut, writer: &Writer) -> Result<(), &'static st
 async fn acknowledged(stream: &Stream, buffer: &mut BytesMut, writer: &Writer) -> Result<(), &'static str> {
     let (mut documents, mut asked) = (Vec::new(), Vec::new());
     let (mut before, mut after) = (Vec::new(), Vec::new());
-    let mut has_ended = false;
-    while let Some(frame) = relp::next(buffer)? {
+    let mut end = Ok(());
+    loop {
+        let frame = match relp::next(buffer) {
+            Ok(Some(frame)) => frame,
+            Ok(None) => break,
+            // What came before it is kept and acknowledged all the same: its client would send it again, with the same behind it.
+            Err(reason) => {
+                end = Err(reason);
+                break;
+            }
+        };
         match frame.command.as_str() {
             "open" => relp::answer(frame.number, OFFER, &mut before),
             "syslog" => {
@@ -88,7 +97,7 @@ async fn acknowledged(stream: &Stream, buffer: &mut BytesMut, writer: &Writer) -
             "close" => {
                 relp::answer(frame.number, "", &mut after);
                 after.extend_from_slice(b"0 serverclose 0\n");
-                has_ended = true;
+                end = Err("the client has ended it");
                 break;
             }
             _ => relp::answer(frame.number, "500 unknown command", &mut after),
@@ -109,9 +118,5 @@ async fn acknowledged(stream: &Stream, buffer: &mut BytesMut, writer: &Writer) -
     if !before.is_empty() && (stream.send(&before).await.is_err() || stream.flush().await.is_err()) {
         return Err("the client does not listen");
     }
-    if has_ended {
-        Err("the client has ended it")
-    } else {
-        Ok(())
-    }
+    end
 }

@@ -131,6 +131,21 @@ fn relp_acknowledges_what_is_kept() {
 }
 
 #[test]
+fn what_came_before_a_frame_that_is_none_is_acknowledged() {
+    let server = Server::start();
+    let mut stream = TcpStream::connect(server.tcp).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+    stream
+        .write_all(b"1 open 0\n2 syslog 7 <13>one\n3 syslog 999999999 ")
+        .unwrap();
+    let mut said = String::new();
+    stream.read_to_string(&mut said).unwrap();
+    assert!(said.contains("2 rsp 6 200 OK\n"), "{said}");
+    assert_eq!(server.count(), 1);
+    server.end();
+}
+
+#[test]
 fn a_message_that_is_refused_keeps_no_other_out() {
     let server = Server::start();
     let request = engine::CreateRequest {
