@@ -65,6 +65,15 @@ fn counted(buffer: &mut BytesMut) -> Option<Frame> {
     Some(Frame::Message(buffer.split_to(length).freeze()))
 }
 
+/// What a stream that has ended leaves of a message: without its length, which there was less of.
+pub(crate) fn rest(buffer: &[u8]) -> &[u8] {
+    let digits = buffer.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    match buffer.get(digits..digits + 2) {
+        Some(b" <") if digits > 0 => &buffer[digits + 1..],
+        _ => buffer,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -85,6 +94,19 @@ mod tests {
         let (found, end) = all(b"<1>a\r\n9 <2>b\nc dd<3>e\n\n12 no count\n5 <4>");
         assert_eq!(found, ["<1>a\r", "<2>b\nc dd", "<3>e", "12 no count"]);
         assert_eq!(end, Frame::Incomplete);
+    }
+
+    #[test]
+    fn what_is_left_of_a_counted_message_has_no_length() {
+        for (left, message) in [
+            (&b"90 <13>cut"[..], &b"<13>cut"[..]),
+            (b"<13>9 <lives", b"<13>9 <lives"),
+            (b"12 months", b"12 months"),
+            (b"12", b"12"),
+            (b" <13>", b" <13>"),
+        ] {
+            assert_eq!(rest(left), message);
+        }
     }
 
     #[test]

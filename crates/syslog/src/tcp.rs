@@ -44,7 +44,7 @@ pub(crate) async fn run(stream: Stream, peer: SocketAddr, writer: Writer, mut st
         // The last line needs no end.
         let rest = intake.into_rest();
         if is_relp != Some(true)
-            && let Some(document) = writer.document(&rest)
+            && let Some(document) = writer.document(frames::rest(&rest))
         {
             writer.send(vec![document]).await;
         }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::net::UdpSocket;
 use tokio::sync::watch;
 
-/// Datagrams that are handed in together at most.
+/// Datagrams that are received, and handed in, together at most.
 const TOGETHER_MAX: usize = 256;
 /// After an error the next may be the same, such as of a network that is down.
 const FAILED_PAUSE: Duration = Duration::from_millis(10);
@@ -30,7 +30,8 @@ pub(crate) async fn run(socket: UdpSocket, writer: Writer, mut stop: watch::Rece
                 continue;
             }
         }
-        while documents.len() < TOGETHER_MAX {
+        // Of empty ones nothing is kept, and there may be no end of them.
+        for _ in 1..TOGETHER_MAX {
             match socket.try_recv_from(&mut buffer) {
                 Ok((bytes, _)) => documents.extend(writer.document(&buffer[..bytes])),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,

@@ -248,6 +248,7 @@ def test_options_that_would_lose_something_or_say_nothing_are_refused(server, tm
              ("a.txt", ["--pattern", "(?<x>.)", "--types", "y=int"], "the groups of --pattern are x"),
              ("a.txt", ["--pattern", "(?<x>.)", "--fields", "a,b,c"], "leave one of them out"),
              ("a.txt", ["--fields", "a,a,c"], "--fields names 'a' twice"), ("a.csv", ["--id", "b,b"], "--id names 'b' twice"),
+             ("a.csv", ["--delimiter", '"'], "are quoted by"),
              ("a.csv", ["--types", "a=int,a=string"], "--types names 'a' twice"),
              ("a.txt", ["--fields", "a=int,b,c", "--group-by", "b", "--sum", "count=a"], "--sum names 'count' twice"),
              ("a.ndjson", ["--reject", "missing/r.ndjson"], "cannot write missing/r.ndjson"),
@@ -257,7 +258,7 @@ def test_options_that_would_lose_something_or_say_nothing_are_refused(server, tm
         place = [] if "--server" in options else ["--server", server.uri]
         done = larder("import", name, "--collection", "imports.no", *place, *options, cwd=tmp_path, code=1)
         assert reason in done.stderr, (options, done.stderr)
-    for options in (["--state", "s"], ["--buckets", "b"], ["--delimiter", "é"]):
+    for options in (["--state", "s"], ["--buckets", "b"], ["--delimiter", "é"], ["--delimiter", "\n"]):
         larder("import", "a.csv", "--collection", "imports.no", *options, cwd=tmp_path, code=2)
     larder("export", "--collection", "imports.no", "--server", server.uri, "--fields", "a", code=1)
 

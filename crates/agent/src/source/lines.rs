@@ -18,7 +18,12 @@ pub struct Lines {
     begun: Vec<u8>,
     is_cut: bool,
     offset: u64,
+    /// Whether the next line is the first one of all.
+    is_first: bool,
 }
+
+/// The byte order mark that some programs begin UTF-8 with; it is no part of the first line.
+const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
 
 impl Lines {
     /// Lines of at most `bytes_max`; the first one begins at `offset`.
@@ -28,6 +33,7 @@ impl Lines {
             begun: Vec::new(),
             is_cut: false,
             offset,
+            is_first: offset == 0,
         }
     }
 
@@ -65,6 +71,9 @@ impl Lines {
         if bytes.last() == Some(&b'\r') {
             bytes.pop();
         }
+        if std::mem::take(&mut self.is_first) && bytes.starts_with(UTF8_MARK) {
+            bytes.drain(..UTF8_MARK.len());
+        }
         Line {
             text: String::from_utf8_lossy(&bytes).into_owned(),
             is_cut: std::mem::take(&mut self.is_cut),
@@ -99,5 +108,16 @@ mod tests {
             assert_eq!(lines.rest().map(|line| line.text), Some("rest".to_owned()));
             assert_eq!(lines.rest(), None);
         }
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_no_part_of_the_first_line() {
+        let text = "\u{feff}one\n\u{feff}two\n".as_bytes();
+        let texts = |mut lines: Lines| {
+            let taken = lines.take(text).into_iter();
+            taken.map(|line| line.text).collect::<Vec<_>>()
+        };
+        assert_eq!(texts(Lines::new(80, 0)), ["one", "\u{feff}two"]);
+        assert_eq!(texts(Lines::new(80, 7)), ["\u{feff}one", "\u{feff}two"]);
     }
 }

@@ -127,8 +127,8 @@ pub fn misplaced(command: &Command, given: &ArgMatches) -> Option<String> {
 /// One byte, as text in UTF-8 has it.
 fn delimiter(text: &str) -> Result<u8, String> {
     match text.as_bytes() {
-        [byte] if byte.is_ascii() => Ok(*byte),
-        _ => Err("it must be one character of ASCII".to_owned()),
+        [byte] if byte.is_ascii() && !matches!(byte, b'\n' | b'\r') => Ok(*byte),
+        _ => Err("it must be one character of ASCII, and no end of a line".to_owned()),
     }
 }
 

@@ -119,6 +119,9 @@ fn read_file(input: Input, options: &ImportOptions, sink: &mut Sink<'_>) -> Resu
             input.name
         );
     }
+    if input.format == Format::Csv && input.delimiter == b'"' {
+        bail!("fields of CSV are quoted by '\"': --delimiter names another character");
+    }
     match input.format {
         Format::Ndjson => json::read_lines(input, sink),
         Format::Json => json::read_array(input, sink),
