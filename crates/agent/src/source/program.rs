@@ -4,12 +4,15 @@ use super::stream::{End, Stream};
 use super::{Intake, Line};
 use crate::config::{Program, Source};
 use anyhow::{Context, Result};
+use std::io;
 use std::os::fd::OwnedFd;
+use std::pin::Pin;
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::task::{self, Poll};
 use std::time::Duration;
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncRead, AsyncReadExt, ReadBuf};
 use tokio::net::unix::pipe::Receiver;
-use tokio::time::{Instant, timeout};
+use tokio::time::{Instant, Sleep, sleep_until, timeout_at};
 
 /// How often it is looked whether a program has ended.
 const LOOK_TIME: Duration = Duration::from_millis(20);
@@ -48,15 +51,37 @@ impl Running {
     }
 }
 
+/// What a program writes until a moment; then that is an error, so that what came before it is kept.
+struct Until {
+    out: Receiver,
+    late: Pin<Box<Sleep>>,
+}
+
+impl AsyncRead for Until {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut task::Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if self.late.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Err(late()));
+        }
+        Pin::new(&mut self.out).poll_read(context, buffer)
+    }
+}
+
+fn late() -> io::Error {
+    io::Error::new(io::ErrorKind::TimedOut, "it took too long and was ended")
+}
+
 /// Runs the program until it is time to end.
 pub async fn run(mut intake: Intake, source: &Source, program: &Program) -> Result<()> {
     loop {
         let begun = Instant::now();
-        match timeout(program.timeout.0, once(&mut intake, source, program)).await {
-            Ok(Ok(End::Stopped)) => return Ok(()),
-            Ok(Ok(End::Closed)) => {}
-            Ok(Err(error)) => tracing::warn!(source = intake.name, "the program failed: {error:#}"),
-            Err(_) => tracing::warn!(source = intake.name, "the program took too long and was ended"),
+        match once(&mut intake, source, program, begun + program.timeout.0).await {
+            Ok(End::Stopped) => return Ok(()),
+            Ok(End::Closed) => {}
+            Err(error) => tracing::warn!(source = intake.name, "the program failed: {error:#}"),
         }
         let rest = program.every.0.saturating_sub(begun.elapsed());
         if intake.is_once || !intake.pause(rest).await {
@@ -65,31 +90,45 @@ pub async fn run(mut intake: Intake, source: &Source, program: &Program) -> Resu
     }
 }
 
-async fn once(intake: &mut Intake, source: &Source, program: &Program) -> Result<End> {
+async fn once(intake: &mut Intake, source: &Source, program: &Program, end_by: Instant) -> Result<End> {
     let mut command = Command::new(&program.command[0]);
-    let (mut running, mut out) = Running::start(command.args(&program.command[1..]))?;
+    let (mut running, out) = Running::start(command.args(&program.command[1..]))?;
+    let mut out = Until {
+        out,
+        late: Box::pin(sleep_until(end_by)),
+    };
     let end = match program.whole {
         false => Stream::of_lines(source)?.run(&mut out, intake).await?,
-        true => {
-            let mut bytes = Vec::new();
-            out.take(WHOLE_BYTES_MAX).read_to_end(&mut bytes).await?;
-            let line = Line {
-                text: String::from_utf8_lossy(&bytes).trim_end().to_owned(),
-                is_cut: bytes.len() as u64 == WHOLE_BYTES_MAX,
-                end: 0,
-            };
-            let records = intake.processor.text(&line.text, line.is_cut);
-            match intake.give(records.into_iter().collect(), [].into()).await {
-                true => End::Closed,
-                false => End::Stopped,
-            }
-        }
+        true => whole(out, intake).await?,
     };
     if end == End::Closed {
-        let status = running.ended().await?;
+        let ended = timeout_at(end_by, running.ended()).await;
+        let status = ended.map_err(|_| late())??;
         if !status.success() {
             tracing::warn!(source = intake.name, %status, "the program tells that it failed");
         }
     }
     Ok(end)
+}
+
+/// All that a program writes, as one message; as far as it came, where the program takes too long.
+async fn whole(out: Until, intake: &mut Intake) -> Result<End> {
+    let mut bytes = Vec::new();
+    let read = out.take(WHOLE_BYTES_MAX).read_to_end(&mut bytes).await;
+    let line = Line {
+        text: String::from_utf8_lossy(&bytes).trim_end().to_owned(),
+        is_cut: read.is_err() || bytes.len() as u64 == WHOLE_BYTES_MAX,
+        end: 0,
+    };
+    let is_nothing = read.is_err() && line.text.is_empty();
+    let records = match is_nothing {
+        true => None,
+        false => intake.processor.text(&line.text, line.is_cut),
+    };
+    let is_given = intake.give(records.into_iter().collect(), [].into()).await;
+    read?;
+    Ok(match is_given {
+        true => End::Closed,
+        false => End::Stopped,
+    })
 }

@@ -144,6 +144,20 @@ async fn a_program_is_run_again_and_again() {
 }
 
 #[tokio::test]
+async fn what_a_program_wrote_before_it_took_too_long_is_kept() {
+    for (options, wanted, is_cut) in [("", &["a", "b"][..], false), ("whole = true", &["a\nb"], true)] {
+        let mut gathered = Gathered::new(|_| {
+            format!(
+                "[source.program]\ncommand = [\"sh\", \"-c\", \"echo a; printf b; exec sleep 100\"]\nevery = \"1h\"\ntimeout = \"250ms\"\n{options}"
+            )
+        });
+        gathered.during(async |_| pause().await).await;
+        gathered.has(wanted);
+        assert!(gathered.documents.iter().all(|one| one.contains("cut") == is_cut));
+    }
+}
+
+#[tokio::test]
 async fn the_journal_goes_on_behind_its_cursor() {
     let mut gathered = Gathered::new(|folder| {
         format!(
