@@ -106,6 +106,28 @@ struct Writer {
     columns: Vec<FieldPath>,
     line: String,
     first: bool,
+    // The last to be dropped: compressors write an end until then.
+    unfinished: Unfinished,
+}
+
+/// A new file of an export, removed where that does not come to its end: a part would be taken for the whole.
+struct Unfinished(Option<PathBuf>);
+
+impl Unfinished {
+    /// Nothing that is there already.
+    fn new(path: &Path) -> Unfinished {
+        let is_new = path != Path::new("-") && path.symlink_metadata().is_err();
+        Unfinished(is_new.then(|| path.to_owned()))
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if let Some(path) = &self.0 {
+            // That the export failed is said already.
+            let _ = std::fs::remove_file(path);
+        }
+    }
 }
 
 enum Output {
@@ -117,6 +139,7 @@ enum Output {
 impl Writer {
     fn open(options: &ExportOptions, mask: FileMode) -> Result<Writer> {
         let name = options.output.to_string_lossy();
+        let unfinished = Unfinished::new(&options.output);
         let create = || create(&options.output, mask).with_context(|| format!("cannot create {name}"));
         let out = match () {
             () if name == "-" => Output::Plain(Box::new(BufWriter::new(io::stdout()))),
@@ -140,6 +163,7 @@ impl Writer {
             columns,
             line: String::new(),
             first: true,
+            unfinished,
         };
         match options.format {
             ExportFormat::Json => writer.line.push('['),
@@ -205,7 +229,9 @@ impl Writer {
             Output::Gzip(out) => out.finish().map(drop),
             Output::Zstd(out) => out.finish().and_then(|mut out| out.flush()),
         }
-        .context("cannot write the export")
+        .context("cannot write the export")?;
+        self.unfinished.0 = None;
+        Ok(())
     }
 }
 
@@ -241,6 +267,7 @@ fn scalar_text(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clap::FromArgMatches;
 
     #[test]
     fn others_may_read_a_new_file_as_far_as_the_mask_lets_them() {
@@ -251,5 +278,37 @@ mod tests {
         create(&path, FileMode::empty()).unwrap();
         assert_eq!(mode(&path), 0o640);
         std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn a_new_file_stays_where_the_export_comes_to_its_end() {
+        let folder = std::env::temp_dir().join(format!("larder-export-end-{}", std::process::id()));
+        std::fs::create_dir(&folder).unwrap();
+        for name in ["a.ndjson", "a.ndjson.gz", "a.ndjson.zst"] {
+            let path = folder.join(name);
+            let words = [
+                "export",
+                "--collection",
+                "a.b",
+                "--output",
+                path.to_str().unwrap(),
+            ];
+            let command = ExportOptions::augment_args(clap::Command::new("export"));
+            let options = ExportOptions::from_arg_matches(&command.get_matches_from(words)).unwrap();
+            let begun = || {
+                let mut writer = Writer::open(&options, FileMode::empty()).unwrap();
+                writer
+                    .document(&DocumentBuf::from(&Document::new().with("a", 1)))
+                    .unwrap();
+                writer
+            };
+            drop(begun());
+            assert!(!path.exists(), "{name}");
+            begun().finish().unwrap();
+            assert!(path.exists(), "{name}");
+            drop(begun());
+            assert!(path.exists(), "{name}");
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
     }
 }

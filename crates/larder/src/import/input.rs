@@ -14,6 +14,15 @@ const ZSTD_MAGIC: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 const UTF8_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The marks of UTF-16, little- and big-endian.
 const UTF16_MARKS: [&[u8]; 2] = [b"\xff\xfe", b"\xfe\xff"];
+/// What files begin with that are packed in forms that are not read here, and what unpacks them.
+const PACKED: [(&[u8], &str); 4] = [
+    (b"\xfd7zXZ\0", "xz -dc"),
+    (b"BZh91AY&SY", "bzip2 -dc"),
+    (b"\x04\x22\x4d\x18", "lz4 -dc"),
+    (b"PK\x03\x04", "unzip -p"),
+];
+/// The longest of these.
+const PACKED_BYTES_MAX: usize = 10;
 /// White space that is looked past for the first byte of the content.
 const SPACE_BYTES_MAX: usize = 64 << 10;
 
@@ -75,6 +84,8 @@ pub fn open(file: &Path, options: &ImportOptions, progress: &ProgressBar) -> Res
     };
     let reading = || format!("cannot read {name}");
     let packed = BufReader::with_capacity(BUFFER_BYTES, progress.wrap_read(raw));
+    let (start, packed) = peek(packed, |start| start.len() >= PACKED_BYTES_MAX).with_context(reading)?;
+    refuse_packed(&start, &name)?;
     let text = unpacked(packed).with_context(reading)?;
     let text = without_mark(text, &name)?;
     let is_content = |start: &[u8]| start.last().is_some_and(|last| !last.is_ascii_whitespace());
@@ -121,6 +132,17 @@ fn unpacked(packed: impl BufRead + 'static) -> io::Result<Box<dyn BufRead>> {
         }
         _ => Box::new(packed),
     })
+}
+
+/// Refuses what would be taken for a text of wrong bytes.
+fn refuse_packed(start: &[u8], name: &str) -> Result<()> {
+    let known = PACKED.iter().find(|(mark, _)| start.starts_with(mark));
+    match known {
+        Some((_, program)) => bail!(
+            "{name} is packed in a form that is not read here: unpack it on the way, {program} FILE | larder import - …"
+        ),
+        None => Ok(()),
+    }
 }
 
 /// Takes the mark of UTF-8 away, which would be a part of the first line; refuses UTF-16, which looks like no format.
@@ -223,6 +245,21 @@ mod tests {
         }
         let error = decided("a.csv", b"{\"a\": 1}", &[]).unwrap_err();
         assert!(error.to_string().contains("as JSON does"), "{error}");
+    }
+
+    #[test]
+    fn what_is_packed_in_other_forms_is_refused_by_its_program() {
+        for (start, program) in [
+            (&b"\xfd7zXZ\0\0\x04"[..], "xz -dc FILE"),
+            (b"BZh91AY&SY\0", "bzip2 -dc FILE"),
+            (b"PK\x03\x04\n", "unzip -p FILE"),
+        ] {
+            let error = refuse_packed(start, "a").unwrap_err();
+            assert!(error.to_string().contains(program), "{error}");
+        }
+        for start in [&b"BZh,PK\n1,2"[..], b"", b"\x1f\x8b"] {
+            refuse_packed(start, "a").unwrap();
+        }
     }
 
     fn read(text: &[u8]) -> Result<Vec<u8>> {
