@@ -75,7 +75,9 @@ fn old_time<'a>(text: &'a str, zone: &TimeZone, now_ms: i64) -> Option<(i64, &'a
     }
     let milliseconds = without_year("%b %e %H:%M:%S", time, zone, now_ms)?;
     let (fraction, rest) = fraction(rest);
-    Some((milliseconds + fraction, rest.trim_start()))
+    // What else comes at once, such as an offset, would be taken for the host.
+    let is_end = rest.is_empty() || rest.starts_with([' ', '\t', ':']);
+    is_end.then(|| (milliseconds + fraction, rest.trim_start()))
 }
 
 /// The milliseconds of `.123`, which syslog-ng writes where it is told to (`frac-digits`), and what follows.
@@ -85,7 +87,7 @@ fn fraction(text: &str) -> (i64, &str) {
     };
     let count = after.bytes().take_while(u8::is_ascii_digit).count();
     let (digits, rest) = after.split_at(count);
-    if digits.is_empty() || !(rest.is_empty() || rest.starts_with([' ', ':'])) {
+    if digits.is_empty() {
         return (0, text);
     }
     let thousandths: String = digits.chars().chain("000".chars()).take(3).collect();
@@ -98,7 +100,7 @@ fn iso_time<'a>(text: &'a str, zone: &TimeZone) -> Option<(i64, &'a str)> {
     if !time.contains('T') {
         return None;
     }
-    Some((dates::milliseconds_in(time, zone)?, rest))
+    Some((dates::milliseconds_in(time, zone)?, rest.trim_start()))
 }
 
 /// `host program[pid]: message`. Where no colon ends a tag, what follows the host is all message.
@@ -109,7 +111,7 @@ fn host_and_tag(rest: &str, document: &mut Document) {
         Some(_) => (None, format!("{host} {rest}")),
         None => (Some(host), rest.to_owned()),
     };
-    if let Some(host) = host {
+    if let Some(host) = host.filter(|host| !host.is_empty()) {
         document.push("host", host);
     }
     let is_tag = |tag: &&str| !tag.is_empty() && !tag.contains(' ') && tag.len() <= 128;

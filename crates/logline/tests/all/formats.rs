@@ -44,6 +44,18 @@ fn syslog_in_all_its_forms() {
                 r#"{"time":{"$date":"2026-02-05T01:02:03.456Z"},"host":"pi","program":"cron","message":"a fraction, as syslog-ng writes it"}"#,
             ),
             (
+                "Feb  5 01:02:03+01:00 pi cron: an offset is no host",
+                "! a line of syslog begins with its priority or its time",
+            ),
+            (
+                "Feb  5 01:02:03",
+                r#"{"time":{"$date":"2026-02-05T01:02:03Z"},"message":""}"#,
+            ),
+            (
+                "2026-02-28T10:00:00Z  pi cron: two blanks",
+                r#"{"time":{"$date":"2026-02-28T10:00:00Z"},"host":"pi","program":"cron","message":"two blanks"}"#,
+            ),
+            (
                 "Feb 29 00:00:00 leap kernel: a day of 2024",
                 r#"{"time":{"$date":"2024-02-29T00:00:00Z"},"host":"leap","program":"kernel","message":"a day of 2024"}"#,
             ),
