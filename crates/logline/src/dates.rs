@@ -75,7 +75,7 @@ mod tests {
                 for day in [0, 1, 28, 29, 30, 31, 32] {
                     let text = format!("{year:04}-{month:02}-{day:02}T23:59:58");
                     let slow = text.parse::<jiff::civil::DateTime>().ok();
-                    let slow = slow.map(|plain| plain.to_zoned(jiff::tz::TimeZone::UTC).unwrap());
+                    let slow = slow.map(|plain| plain.to_zoned(TimeZone::UTC).unwrap());
                     let slow = slow.map(|zoned| zoned.timestamp().as_millisecond());
                     assert_eq!(plain_milliseconds(text.as_bytes()), slow, "{text}");
                 }
