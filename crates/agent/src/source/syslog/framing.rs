@@ -1,4 +1,5 @@
-//! Messages on a connection (RFC 6587): `LENGTH MESSAGE`, or lines; each message says by its first byte which.
+//! Messages on a connection (RFC 6587): `LENGTH MESSAGE`, or lines; each message says by its first bytes which. A line may begin with
+//! a number, too, but a message that is counted begins with its priority.
 
 use crate::source::Line;
 
@@ -20,6 +21,8 @@ enum State {
     Between,
     /// Within the digits of a length, or what only looks like it.
     Length,
+    /// After a length and a blank.
+    Blank(usize),
     /// This many bytes of a message are still to come.
     Counted(usize),
     /// Within a line.
@@ -54,6 +57,11 @@ impl Framed {
                     rest = &rest[1..];
                     self.digit(byte);
                 }
+                State::Blank(count) if byte == b'<' => {
+                    self.begun.clear();
+                    self.state = State::Counted(count);
+                }
+                State::Blank(_) => self.state = State::Line,
                 State::Counted(count) => {
                     let (part, after) = rest.split_at(count.min(rest.len()));
                     self.add(part);
@@ -90,8 +98,8 @@ impl Framed {
         match (byte, length) {
             (b'0'..=b'9', _) if self.begun.len() < DIGITS_MAX => self.begun.push(byte),
             (b' ', Some(length)) => {
-                self.begun.clear();
-                self.state = State::Counted(length);
+                self.begun.push(byte);
+                self.state = State::Blank(length);
             }
             // It was a line that begins with a number.
             _ => {
@@ -146,14 +154,14 @@ mod tests {
                 .iter()
                 .map(|line| (line.text.as_str(), line.is_cut))
                 .collect();
-            // "12 months" is taken for a length: a line of syslog begins with its priority.
             let wanted = [
                 ("<34>1 a", true),
                 ("<13>one", false),
                 ("<13>two", false),
                 ("0<7>x", false),
                 ("<1>yyy", false),
-                ("months\n3", true),
+                ("12 month", true),
+                ("<1>", false),
             ];
             assert_eq!(texts, wanted, "pieces of {size}");
         }
