@@ -149,6 +149,7 @@ mod tests {
                 "cannot be used with",
             ),
             ("backup b --rate 0", "--rate"),
+            ("backup b --rate 20", "the least is 16k"),
             ("restore b --list --backup x", "cannot be used with"),
             ("check --timeout 0", "--timeout"),
             ("serve --connections-max 0", "--connections-max"),

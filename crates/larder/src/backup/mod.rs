@@ -50,12 +50,18 @@ pub struct BackupOptions {
     quiet: bool,
 }
 
-/// A rate at which a backup ends some time.
+/// Bytes a second at least: a mebibyte is read at a time, and a server ends a backup of which it hears nothing for ten minutes.
+const RATE_MIN: usize = 16 << 10;
+
+/// A rate at which a backup comes to its end.
 fn rate(text: &str) -> Result<ByteSize, String> {
     match text.parse()? {
         ByteSize(0) => {
             Err("nothing would be copied; leave --rate out for a backup that gives way to others".to_owned())
         }
+        ByteSize(..RATE_MIN) => Err(format!(
+            "{text} bytes a second are too few, the least is 16k; megabytes are written 20m"
+        )),
         rate => Ok(rate),
     }
 }
