@@ -161,7 +161,7 @@ async fn write(
     mut receiver: mpsc::Receiver<Batch>,
     dropped: Arc<Dropped>,
 ) {
-    let (mut said, mut said_at) = (0, None::<Instant>);
+    let mut said = Said::default();
     while let Some(first) = receiver.recv().await {
         let (mut documents, mut batches) = (Vec::new(), Vec::new());
         let mut next = Some(first);
@@ -193,17 +193,41 @@ async fn write(
         let lost = count as u64 - outcome.as_ref().map_or(0, |reply| reply.inserted);
         dropped.add(lost as usize);
         answer(batches, outcome.ok());
+        said.say(&dropped, false, failure);
+    }
+    said.say(&dropped, true, None);
+}
+
+/// What was said of messages that were dropped.
+#[derive(Default)]
+struct Said {
+    count: u64,
+    at: Option<Instant>,
+}
+
+impl Said {
+    fn say(&mut self, dropped: &Dropped, is_end: bool, failure: Option<String>) {
         let total = dropped.count.load(Ordering::Relaxed);
-        if total > said && said_at.is_none_or(|at: Instant| at.elapsed() >= SAID_EVERY) {
+        if let Some(more) = self.more(total, is_end) {
             let reason = failure.unwrap_or_else(|| "they came faster than they could be written".to_owned());
             tracing::warn!(
-                dropped = total - said,
+                dropped = more,
                 dropped_altogether = total,
                 reason,
                 "messages of syslog were dropped"
             );
-            (said, said_at) = (total, Some(Instant::now()));
         }
+    }
+
+    /// How many of all were not said yet, where it is time to say so. At the end it always is: nobody will say it later.
+    fn more(&mut self, total: u64, is_end: bool) -> Option<u64> {
+        let is_due = is_end || self.at.is_none_or(|at| at.elapsed() >= SAID_EVERY);
+        let more = total - self.count;
+        if more == 0 || !is_due {
+            return None;
+        }
+        (self.count, self.at) = (total, Some(Instant::now()));
+        Some(more)
     }
 }
 
@@ -218,5 +242,20 @@ fn answer(batches: Vec<(Batch, Range<usize>)>, reply: Option<InsertReply>) {
             // The one who asked may have gone.
             let _ = done.send(places.map(is_kept).collect());
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_dropped_is_said_now_and_then_and_at_the_end() {
+        let mut said = Said::default();
+        assert_eq!(said.more(0, false), None);
+        assert_eq!(said.more(3, false), Some(3));
+        assert_eq!(said.more(5, false), None);
+        assert_eq!(said.more(5, true), Some(2));
+        assert_eq!(said.more(5, true), None);
     }
 }
