@@ -24,10 +24,15 @@ pub fn check(path: &Path, out: &mut dyn Write) -> Result<()> {
         config.spool.folder.display(),
         config.spool.max_bytes.0
     )?;
-    if let Some(file) = &config.server.password_file
-        && let Err(error) = std::fs::metadata(file)
-    {
-        writeln!(out, "warning: the password in {}: {error}", file.display())?;
+    for (what, file) in [
+        ("password", &config.server.password_file),
+        ("authorities", &config.server.ca_file),
+    ] {
+        if let Some(file) = file
+            && let Err(error) = std::fs::metadata(file)
+        {
+            writeln!(out, "warning: the {what} in {}: {error}", file.display())?;
+        }
     }
     for source in &config.sources {
         describe(source, out)?;
@@ -36,10 +41,12 @@ pub fn check(path: &Path, out: &mut dyn Write) -> Result<()> {
 }
 
 fn describe(source: &Source, out: &mut dyn Write) -> Result<()> {
-    let format = match (&source.format, &source.pattern) {
-        (Some(format), _) => format.as_str(),
-        (None, Some(_)) => "pattern",
-        (None, None) => "plain",
+    let format = match (&source.format, &source.pattern, source.kind()?) {
+        (Some(format), ..) => format.as_str(),
+        (None, Some(_), _) => "pattern",
+        (None, None, SourceKind::Syslog(_)) => "syslog",
+        (None, None, SourceKind::Journal(_) | SourceKind::Figures(_)) => "fields of its own",
+        (None, None, _) => "plain",
     };
     writeln!(out, "\nsource  {} to {}, {format}", source.name, source.to)?;
     match source.kind()? {

@@ -98,6 +98,15 @@ fn the_program_says_what_it_would_read_and_what_is_wrong() {
     let output = check(GOOD);
     assert!(output.status.success());
     assert!(String::from_utf8_lossy(&output.stdout).contains("/var/log/app"));
+    let by_syslog = GOOD.replace("format = \"logfmt\"\n", "").replace(
+        "[source.files]\npaths = [\"/var/log/app/*.log\"]",
+        "[source.syslog]\nudp = \"127.0.0.1:514\"",
+    );
+    let told = String::from_utf8_lossy(&check(&by_syslog).stdout).into_owned();
+    assert!(told.contains("to logs.app, syslog\n"), "{told}");
+    let told = check(&GOOD.replace("url =", "ca-file = \"/nowhere/ca.pem\"\nurl ="));
+    let told = String::from_utf8_lossy(&told.stdout).into_owned();
+    assert!(told.contains("the authorities in /nowhere/ca.pem"), "{told}");
     let output = check(&GOOD.replace("paths", "path"));
     assert!(!output.status.success());
     let told = String::from_utf8_lossy(&output.stderr).into_owned();
