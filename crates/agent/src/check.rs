@@ -41,15 +41,10 @@ pub fn check(path: &Path, out: &mut dyn Write) -> Result<()> {
 }
 
 fn describe(source: &Source, out: &mut dyn Write) -> Result<()> {
-    let format = match (&source.format, &source.pattern, source.kind()?) {
-        (Some(format), ..) => format.as_str(),
-        (None, Some(_), _) => "pattern",
-        (None, None, SourceKind::Syslog(_)) => "syslog",
-        (None, None, SourceKind::Journal(_) | SourceKind::Figures(_)) => "fields of its own",
-        (None, None, _) => "plain",
-    };
+    let kind = source.kind()?;
+    let format = format_name(source, kind);
     writeln!(out, "\nsource  {} to {}, {format}", source.name, source.to)?;
-    match source.kind()? {
+    match kind {
         SourceKind::Files(files) => {
             let found = files_found(files);
             for path in found.iter().take(FILES_MAX) {
@@ -99,4 +94,14 @@ fn describe(source: &Source, out: &mut dyn Write) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn format_name<'a>(source: &'a Source, kind: SourceKind<'_>) -> &'a str {
+    match (&source.format, &source.pattern, kind) {
+        (Some(format), ..) => format,
+        (None, Some(_), _) => "pattern",
+        (None, None, SourceKind::Syslog(_)) => "syslog",
+        (None, None, SourceKind::Journal(_) | SourceKind::Figures(_)) => "fields of its own",
+        (None, None, _) => "plain",
+    }
 }
