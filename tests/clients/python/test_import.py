@@ -232,6 +232,16 @@ def test_marks_of_utf_8_are_no_text(server, tmp_path):
         assert reason in done.stderr
 
 
+def test_an_import_that_breaks_off_says_how_far_it_came(server, tmp_path):
+    lines = b"".join(b'{"_id": %d}\n' % n for n in range(50_000))
+    (tmp_path / "cut.ndjson.gz").write_bytes(gzip.compress(lines)[:-1000])
+    done = larder("import", "cut.ndjson.gz", "--collection", "imports.cut", "--server", server.uri, cwd=tmp_path, code=1)
+    with pymongo.MongoClient(server.uri) as client:
+        count = client.imports.cut.count_documents({})
+        client.imports.cut.drop()
+    assert count and f"{count} documents were imported, and then it failed" in done.stderr
+
+
 def test_a_document_that_is_too_long_is_rejected_by_its_line(server, tmp_path):
     lines = b'{"n": 1}\n{"text": "%s"}\n{"n": 3}\n' % (b"x" * (16 << 20))
     assert imported(server, tmp_path, "a.ndjson", lines, code=1) == [{"n": 1}, {"n": 3}]

@@ -22,7 +22,7 @@ mod tally;
 pub use options::{ImportOptions, misplaced};
 
 use crate::target::{Refused, Target};
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Error, Result, bail};
 use batches::Batch;
 use engine::Namespace;
 use reject::Rejects;
@@ -39,6 +39,16 @@ struct Totals {
     /// Left out because they were there.
     existing: u64,
     rejected: u64,
+}
+
+impl Totals {
+    /// An error that ends an import, with what was done by it until then, and stays.
+    fn besides(&self, error: Error) -> Error {
+        match self.imported {
+            0 => error,
+            imported => error.context(format!("{imported} documents were imported, and then it failed")),
+        }
+    }
 }
 
 /// Imports the files and says what was done; fails where anything was rejected.
@@ -65,13 +75,14 @@ pub async fn run(options: &ImportOptions) -> Result<()> {
     };
     let mut totals = Totals::default();
     while let Some(batch) = receiver.recv().await {
-        write(&target, options, collection, &batch, &mut rejects, &mut totals).await?;
+        let written = write(&target, options, collection, &batch, &mut rejects, &mut totals).await;
+        written.map_err(|error| totals.besides(error))?;
     }
     let read = reading.await.context("the reading thread failed")?;
     progress.finish_and_clear();
     target.close().await?;
     rejects.finish()?;
-    read?;
+    read.map_err(|error| totals.besides(error))?;
     let seconds = started.elapsed().as_secs_f64();
     eprintln!(
         "imported {} documents into {collection} in {seconds:.1} s ({:.0} documents/s), rejected {}",
