@@ -232,6 +232,14 @@ def test_marks_of_utf_8_are_no_text(server, tmp_path):
         assert reason in done.stderr
 
 
+def test_lines_of_another_encoding_are_rejected_with_what_to_do(server, tmp_path):
+    for name, options in (("a.csv", []), ("a.log", []), ("a.txt", ["--fields", "a"])):
+        text = "a\nä\nb\n".encode("latin-1")
+        assert len(imported(server, tmp_path, name, text, *options, code=1)) >= 1
+        rejected = json.loads((tmp_path / "rejected.ndjson").read_text())
+        assert rejected["place"].endswith(f"{name}:2") and "iconv -f LATIN1" in rejected["reason"]
+
+
 def test_an_import_that_breaks_off_says_how_far_it_came(server, tmp_path):
     lines = b"".join(b'{"_id": %d}\n' % n for n in range(50_000))
     (tmp_path / "cut.ndjson.gz").write_bytes(gzip.compress(lines)[:-1000])

@@ -2,7 +2,7 @@
 //! that `--fields` names.
 
 use super::infer;
-use super::input::Input;
+use super::input::{Input, NOT_UTF8};
 use super::lines::each_line;
 use super::options::{ColumnType, ImportOptions};
 use super::sink::Sink;
@@ -97,7 +97,7 @@ fn document(columns: &Columns<'_>, line: &[u8], ranges: &mut Vec<Range<usize>>) 
     columns.split(line, ranges)?;
     let mut document = Document::new();
     for (field, range) in columns.fields.iter().zip(ranges) {
-        let text = std::str::from_utf8(&line[range.clone()]).map_err(|_| "not UTF-8".to_owned())?;
+        let text = std::str::from_utf8(&line[range.clone()]).map_err(|_| NOT_UTF8.to_owned())?;
         if let Some(value) = infer::value_of(text, field.kind)? {
             document.push(field.name.as_str(), value);
         }

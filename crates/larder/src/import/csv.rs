@@ -1,7 +1,7 @@
 //! CSV with a header (RFC 4180): each record becomes a document; `a.b` in the header makes an embedded document.
 
 use super::infer;
-use super::input::Input;
+use super::input::{Input, NOT_UTF8};
 use super::options::{ColumnType, FieldType};
 use super::sink::Sink;
 use anyhow::{Context, Result, bail};
@@ -62,7 +62,7 @@ pub fn read(input: Input, types: &[ColumnType], sink: &mut Sink<'_>) -> Result<(
                 Ok(text) => take(&columns, &text, place, input.delimiter, sink)?,
                 Err(_) => sink.bad(
                     place,
-                    "not UTF-8".to_owned(),
+                    NOT_UTF8.to_owned(),
                     &joined(record.iter(), input.delimiter),
                 )?,
             },

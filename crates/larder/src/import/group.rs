@@ -4,7 +4,7 @@
 
 use super::columns::Columns;
 use super::infer;
-use super::input::Input;
+use super::input::{Input, NOT_UTF8};
 use super::lines::each_line;
 use super::options::{ColumnType, FieldType, ImportOptions, Sum};
 use super::sink::Sink;
@@ -128,7 +128,7 @@ impl<'a> Groups<'a> {
             let place = format!("group {}", String::from_utf8_lossy(&key));
             // Others would get the same `_id`.
             let Ok(text) = std::str::from_utf8(&key) else {
-                sink.bad(place, "not UTF-8".to_owned(), &key)?;
+                sink.bad(place, NOT_UTF8.to_owned(), &key)?;
                 continue;
             };
             let id = match infer::value_of(text, field.kind) {

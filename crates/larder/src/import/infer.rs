@@ -1,5 +1,6 @@
 //! The type of a CSV field, as given or as inferred from its text.
 
+use super::input::NOT_UTF8;
 use super::options::FieldType;
 use logline::dates;
 use logline::infer::{boolean, double, inferred, integer};
@@ -40,7 +41,7 @@ pub fn integral(text: &[u8], kind: FieldType) -> Result<i64, String> {
     {
         return Ok(milliseconds);
     }
-    let text = std::str::from_utf8(text).map_err(|_| "not UTF-8".to_owned())?;
+    let text = std::str::from_utf8(text).map_err(|_| NOT_UTF8.to_owned())?;
     match value_of(text, kind)? {
         Some(Value::Int32(number)) => Ok(i64::from(number)),
         Some(Value::Int64(number) | Value::DateTime(number)) => Ok(number),

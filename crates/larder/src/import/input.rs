@@ -23,6 +23,8 @@ const PACKED: [(&[u8], &str); 4] = [
 ];
 /// The longest of these.
 const PACKED_BYTES_MAX: usize = 10;
+/// Why bytes are no text, and what to do about it.
+pub const NOT_UTF8: &str = "not UTF-8: convert the file, as by iconv -f LATIN1 -t UTF-8";
 /// White space that is looked past for the first byte of the content.
 const SPACE_BYTES_MAX: usize = 64 << 10;
 

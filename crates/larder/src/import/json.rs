@@ -1,6 +1,6 @@
 //! NDJSON and JSON arrays.
 
-use super::input::Input;
+use super::input::{Input, NOT_UTF8};
 use super::lines::{TEXT_BYTES_MAX, each_line};
 use super::sink::Sink;
 use anyhow::{Context, Result, bail};
@@ -12,7 +12,7 @@ pub fn read_lines(input: Input, sink: &mut Sink<'_>) -> Result<()> {
         let text = match std::str::from_utf8(line) {
             Ok(text) if text.trim().is_empty() => return Ok(()),
             Ok(text) => text,
-            Err(_) => return sink.bad(place.to_string(), "not UTF-8".to_owned(), line),
+            Err(_) => return sink.bad(place.to_string(), NOT_UTF8.to_owned(), line),
         };
         match value::json::parse_document(text) {
             Ok(document) => sink.document(place.to_string(), document),
@@ -38,7 +38,7 @@ pub fn read_array(input: Input, sink: &mut Sink<'_>) -> Result<()> {
         .with_context(|| format!("{name}:{}", elements.line))?
     {
         let place = format!("{name}:{}", elements.begun);
-        let text = std::str::from_utf8(&element).map_err(|_| "not UTF-8".to_owned());
+        let text = std::str::from_utf8(&element).map_err(|_| NOT_UTF8.to_owned());
         match text.and_then(|text| value::json::parse_document(text).map_err(|error| error.to_string())) {
             Ok(document) => sink.document(place, document)?,
             Err(reason) => sink.bad(place, reason, &element)?,

@@ -1,7 +1,7 @@
 //! Lines of text: whole, or taken apart by a pattern.
 
 use super::infer;
-use super::input::Input;
+use super::input::{Input, NOT_UTF8};
 use super::options::ImportOptions;
 use super::sink::Sink;
 use anyhow::{Context, Result, bail};
@@ -54,7 +54,7 @@ fn each_record(
     let mut joiner = options.rule().map(Joiner::new);
     each_line(input, |line, place| {
         let Ok(text) = std::str::from_utf8(line) else {
-            return sink.bad(place.to_string(), "not UTF-8".to_owned(), line);
+            return sink.bad(place.to_string(), NOT_UTF8.to_owned(), line);
         };
         match &mut joiner {
             None => add(place.line, text, sink),
