@@ -14,7 +14,7 @@ use kv::Page;
 use std::ops::Bound;
 use value::{DocumentBuf, Value, varint};
 
-/// The bytes of documents after which a page ends that is asked for by number alone.
+/// A page that is limited by the number of changes alone ends after this many bytes of documents.
 const PAGE_BYTES: usize = 4 << 20;
 
 /// One entry of the change log.
@@ -41,7 +41,7 @@ impl Change {
 pub struct ChangePage {
     /// The changes.
     pub changes: Vec<Change>,
-    /// Whether it is known that there are none after them.
+    /// Whether these are known to be the last.
     pub is_last: bool,
 }
 
@@ -58,21 +58,21 @@ pub enum ChangeKind {
         revision: Revision,
         /// What was written with the deletion.
         body: Option<DocumentBuf>,
-        /// Whether there are more revisions in a tree.
+        /// Whether a revision tree has more revisions.
         has_tree: bool,
     },
 }
 
 impl Collection {
-    /// The changes after `after`, in order, at most `limit`, and fewer of long documents; none if there are no more.
+    /// The changes after `after`, in order: at most `limit`, fewer if their documents are long. Empty at the end of the log.
     pub async fn changes(&self, after: &Sequence, limit: usize) -> Result<Vec<Change>, StoreError> {
         self.snapshot().await?.changes(after, Order::Forward, limit).await
     }
 }
 
 impl Snapshot {
-    /// The changes after `from` in this order, at most `limit`, and fewer of long documents; none if there are no more. Backward,
-    /// those that are older than `from`.
+    /// The changes after `from` in this order, or before it if backward: at most `limit`, fewer if their documents are long. Empty
+    /// at the end of the log.
     pub async fn changes(
         &self,
         from: &Sequence,
@@ -86,7 +86,7 @@ impl Snapshot {
         Ok(self.change_page(from, order, limit).await?.changes)
     }
 
-    /// The same until their documents have as many bytes together as the limit says; of one change at least, if there is one.
+    /// As [`Snapshot::changes`], limited by the bytes of the documents too; at least one change, if there is one.
     pub async fn change_page(
         &self,
         from: &Sequence,

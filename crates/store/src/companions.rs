@@ -9,7 +9,7 @@ use std::sync::Arc;
 pub(crate) struct Companions(RwLock<Vec<Arc<dyn Any + Send + Sync>>>);
 
 impl Companions {
-    /// The one of a type, made where there is none yet.
+    /// The value of this type; a default one is made if there is none yet.
     pub(crate) fn get<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
         if let Some(present) = of_type(&self.0.read()) {
             return present;

@@ -2,7 +2,7 @@
 //!
 //! A follower of the change log (a view's index, say) keeps its pages here. One commit changes any of them together
 //! with the head, in which the follower notes how far it has come; so after a crash pages and note agree. The shard
-//! goes when the collection goes. What a page means is the follower's to say.
+//! is removed with the collection. Only the follower knows what a page means.
 
 use crate::collection::at_least;
 use crate::seal::{seal, unseal};
@@ -92,8 +92,8 @@ impl Derived {
         })
     }
 
-    /// Makes the changes and sets the head's state, if `expected` is still the number of commits; that rises by one.
-    /// [`StoreError::Contention`] if another commit was first.
+    /// Makes the changes, sets the head's state and raises the number of commits by one. Fails with
+    /// [`StoreError::Contention`] if that number is no longer `expected`, because another commit was first.
     pub async fn commit(
         &self,
         expected: u64,
@@ -129,14 +129,14 @@ impl Derived {
         Ok(snapshot.salvage(range, limit).await?)
     }
 
-    /// Estimates the bytes that the pages take on disk. `written` is the size of what was written into them: what lies in the log alone is
-    /// estimated from it.
+    /// Estimates the bytes that the pages take on disk. `written` is the size of what was written into them, from which the part that
+    /// is still in the log alone is estimated.
     pub async fn disk_bytes(&self, written: u64) -> Result<u64, StoreError> {
         let range = KeyRange::prefix(&[keys::PAGE]);
         Ok(at_least(self.kv.disk_bytes(self.shard, &range).await?, written))
     }
 
-    /// Rewrites the files so that they hold only pages that live.
+    /// Rewrites the files, so that they hold only live pages.
     pub async fn compact(&self) -> Result<(), StoreError> {
         self.check_exists()?;
         Ok(self.kv.compact(self.shard).await?)
@@ -174,7 +174,7 @@ impl DerivedSnapshot {
         }
     }
 
-    /// The error that says what of the pages cannot be.
+    /// The error that the pages are corrupt, and how.
     pub fn corrupt(&self, what: &str) -> StoreError {
         StoreError::Corrupt {
             namespace: self.name.clone(),

@@ -1,12 +1,12 @@
-//! Ranges of index entries that were read lately, in memory: who reads them again asks the engine for no iterator, no seek and
-//! no step.
+//! Ranges of index entries that were read lately, in memory: to read them again needs no iterator of the engine, no seek and no
+//! step.
 //!
 //! One cache serves all collections of a store. Each collection has a [`CachedEntries`], through which its snapshots read.
 //!
-//! What must hold: a range holds all entries of an index between two keys, as every snapshot sees them that is given it. So a
-//! commit that puts or removes an entry drops the range around it before it is written, and the **floor** of its index
-//! rises: what a snapshot from before that commit has read of the index is not kept any more. A range is given to those
-//! snapshots only that are not older than the floor at which it was kept.
+//! What must hold: a range holds all entries of an index between two keys, as they are in every snapshot that is served from it. So a
+//! commit that puts or removes an entry first drops the range around it and raises the **floor** of its index: what older snapshots
+//! read of the index is not kept any more. A range serves only snapshots that are not older than the floor at which it was
+//! kept.
 
 use crate::{KeyRange, Order, keys};
 use kv::Page;
@@ -16,13 +16,13 @@ use std::ops::{Bound, Range};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
-/// Floors of a collection; indexes may share one.
+/// The number of floors of a collection; several indexes may share one.
 const FLOORS: usize = 32;
 
-/// What a range takes beside its page and its bounds: its place in the table, and what the allocator rounds up.
+/// What a range takes besides its page and its bounds: its place in the table, and what the allocator adds by rounding up.
 const OVERHEAD_BYTES: usize = 160;
 
-/// A range may take this part of the cache.
+/// One range may take at most one part in this many of the cache.
 const RANGE_SHARE: usize = 8;
 
 /// The ranges of all collections that are in memory.
@@ -57,14 +57,14 @@ struct Kept {
     high: Key,
     /// Its entries, in order.
     page: Arc<Page>,
-    /// The oldest snapshots that may see it are of this sequence.
+    /// The sequence of the oldest snapshots that may see it.
     since: u64,
     bytes: usize,
     /// Whether it was read since the last time that room was made.
     used: AtomicBool,
 }
 
-/// Keys from one on and before another, those of one index.
+/// The keys of one index from one key, included, to another, excluded.
 #[derive(Debug)]
 pub(crate) struct EntryRange {
     pub(crate) low: Vec<u8>,
@@ -84,14 +84,14 @@ impl EntryRange {
 #[derive(Debug)]
 pub(crate) struct FoundEntries {
     pub(crate) page: Arc<Page>,
-    /// Where in the page, whose order is forward, they are.
+    /// Their places in the page, whose order is forward.
     pub(crate) places: Range<usize>,
     /// Whether the range that was asked for has nothing after them.
     pub(crate) exhausted: bool,
 }
 
 impl EntryCache {
-    /// A cache of this many bytes; one of none keeps nothing.
+    /// A cache of this many bytes; with 0, nothing is kept.
     pub(crate) fn new(bytes_max: usize) -> EntryCache {
         EntryCache {
             bytes_max,
@@ -105,7 +105,7 @@ impl EntryCache {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// Drops what was not read since the last time, and then anything, until one range more has room.
+    /// Drops ranges until a range of this many bytes has room: first those not read since the last time, then any.
     fn make_room(&self, bytes: usize) {
         let mut parts = self.parts.lock();
         if self.bytes() + bytes <= self.bytes_max {
@@ -136,7 +136,7 @@ impl CachedEntries {
     }
 
     /// The first entries of a range, in this order, as a snapshot of this sequence sees them: all that are wanted, or at least
-    /// half of them, so that a scan over many small ranges does not take longer than by the engine.
+    /// half of them, so that a scan over many small ranges is never slower than one of the engine's.
     pub(crate) fn find(
         &self,
         range: &EntryRange,
@@ -228,8 +228,8 @@ impl CachedEntries {
         ranges.insert(low, kept);
     }
 
-    /// Drops the ranges around entries before a commit that puts or removes them is written. `written` are the keys of all that
-    /// it writes; `sequence` is that of the last change before it.
+    /// Drops the ranges around entries; to be called before the commit that puts or removes them is written. `written` are all keys
+    /// that it writes; `sequence` is that of the last change before it.
     pub(crate) fn change<'k>(&self, written: impl Iterator<Item = &'k [u8]> + Clone, sequence: u64) {
         if self.cache.bytes_max == 0 {
             return;
@@ -243,7 +243,7 @@ impl CachedEntries {
                 self.part.floors[place].fetch_max(sequence + 1, Ordering::AcqRel);
             }
         }
-        // Looked at after the floors have risen: what is not here now does not come any more.
+        // Only after the floors have risen: from now on, no range that the commit makes stale can be added.
         let ranges = self.part.ranges.read();
         if raised == 0 || ranges.is_empty() {
             return;
@@ -272,7 +272,7 @@ impl Part {
     }
 }
 
-/// The floor of the index that a key is of, by the last byte of the index's number.
+/// The floor of a key's index, by the last byte of the index's number.
 fn floor_of(key: &[u8]) -> usize {
     let number = match key.get(1) {
         Some(&keys::INDEX_LONG) => key.get(5),
@@ -288,7 +288,7 @@ fn around<'r>(ranges: &'r Ranges, key: &[u8]) -> Option<(&'r Key, &'r Kept)> {
     before.filter(|(_, kept)| *key < *kept.high)
 }
 
-/// The first keys of the ranges that have something in common with another, and their bytes.
+/// The first keys, and the bytes, of the ranges that overlap the one given.
 fn overlapped(ranges: &Ranges, low: &[u8], high: &[u8]) -> Vec<(Key, usize)> {
     let within = (Bound::Excluded(low), Bound::Excluded(high));
     around(ranges, low)
@@ -298,7 +298,7 @@ fn overlapped(ranges: &Ranges, low: &[u8], high: &[u8]) -> Vec<(Key, usize)> {
         .collect()
 }
 
-/// The bounds of what a page holds of a range, all of it; `None` where that is nothing.
+/// The bounds of the part of a range that a page holds; `None` if it holds none of it.
 fn read_of(range: &EntryRange, order: Order, page: &Page) -> Option<(Key, Key)> {
     let (mut low, mut high) = (range.low.clone(), range.high.clone());
     if !page.exhausted() {
@@ -312,7 +312,7 @@ fn read_of(range: &EntryRange, order: Order, page: &Page) -> Option<(Key, Key)> 
     (low < high).then(|| (low.into(), high.into()))
 }
 
-/// What a collection has read is not asked for again once it is gone.
+/// The ranges of a collection that is gone are of no use to anybody.
 impl Drop for CachedEntries {
     fn drop(&mut self) {
         let ranges = std::mem::take(&mut *self.part.ranges.write());

@@ -9,8 +9,8 @@ use value::hex;
 /// How ids are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IdKind {
-    /// 26 random hex digits that stay for about 8,000 ids, then 6 that rise by a small random step: neighbours in time
-    /// are neighbours in the index, and still none can be guessed.
+    /// 26 random hex digits that stay the same for about 8,000 ids, then 6 that rise by a small random step: ids made in
+    /// succession are neighbours in the index, and still none can be guessed.
     Sequential,
     /// UTC time in ISO format to the microsecond, then 4 random hex digits: sorts by time.
     Monotonic,
@@ -48,7 +48,7 @@ impl Generator {
         }
     }
 
-    /// The next id, which no call has given before.
+    /// The next id, which no earlier call has returned.
     pub fn next_id(&self) -> String {
         let id = match self.kind {
             IdKind::Sequential => self.state.lock().sequential(),
@@ -81,7 +81,7 @@ impl State {
 
 fn random<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
-    // Without entropy two processes could share ids, so there is nothing sensible to go on with.
+    // Without entropy two processes could make the same ids, so there is no sensible way to go on.
     getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
     bytes
 }

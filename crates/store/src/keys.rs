@@ -36,7 +36,7 @@ pub(crate) const PARTITION: u8 = 0x71;
 pub(crate) const LOG_PUT: u8 = 1;
 pub(crate) const LOG_DELETED: u8 = 2;
 
-/// What all keys of the index of `_id`s begin with.
+/// The prefix of all keys of the index on `_id`.
 pub(crate) const ID_INDEX_PREFIX: [u8; 2] = [INDEX, 0];
 
 /// Derived pages, in a shard of their own: the page's number follows.
@@ -90,7 +90,7 @@ pub(crate) fn purge_sequence(key: &[u8]) -> Option<u64> {
     number(PURGE, key)
 }
 
-/// Appends what all keys of an index begin with.
+/// Appends the prefix of all keys of an index.
 pub(crate) fn put_index_prefix(index: u32, out: &mut Vec<u8>) {
     out.push(INDEX);
     match u8::try_from(index) {
@@ -102,7 +102,7 @@ pub(crate) fn put_index_prefix(index: u32, out: &mut Vec<u8>) {
     }
 }
 
-/// The bytes of what all keys of an index begin with.
+/// The number of bytes of that prefix.
 pub(crate) fn index_prefix_bytes(index: u32) -> usize {
     match index < u32::from(INDEX_LONG) {
         true => 2,
@@ -110,7 +110,7 @@ pub(crate) fn index_prefix_bytes(index: u32) -> usize {
     }
 }
 
-/// What all keys of an index begin with.
+/// The prefix of all keys of an index.
 pub(crate) fn index_prefix(index: u32) -> Vec<u8> {
     let mut prefix = Vec::with_capacity(6);
     put_index_prefix(index, &mut prefix);
@@ -150,7 +150,7 @@ pub(crate) fn notes(id: ValueRef<'_>) -> Vec<u8> {
     of_id(NOTES, id)
 }
 
-/// What the keys of all terms of a name begin with.
+/// The prefix of the keys of all terms of this name.
 pub(crate) fn terms(name: &str) -> Vec<u8> {
     of_id(TERM, ValueRef::String(name))
 }
@@ -182,7 +182,7 @@ pub(crate) fn write_body(document: &DocumentBuf) -> Vec<u8> {
     out
 }
 
-/// The same of a document that `write` fills, of about `bytes`.
+/// As [`write_body`], for a document of about this many bytes that `write` fills.
 pub(crate) fn write_sealed(bytes: usize, write: impl FnOnce(&mut DocumentWriter<'_>)) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes);
     out.extend_from_slice(&[0; 4]);

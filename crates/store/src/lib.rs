@@ -1,7 +1,7 @@
 //! Collections of documents on a key-value store.
 //!
-//! Every change of a document, from whatever protocol, goes through [`Collection::commit`]: one committer a shard takes
-//! all that wait, looks at the present documents, checks conditions and unique keys, computes index entries,
+//! Every change of a document, whatever its protocol, goes through [`Collection::commit`]: one committer a shard takes
+//! all requests that wait, reads the documents as they are, checks conditions and unique keys, computes index entries,
 //! numbers the changes and commits them together. Readers use a [`Snapshot`], page by page.
 //!
 //! What must hold:
@@ -9,7 +9,7 @@
 //! - the sequence numbers of a shard rise with every change, and the change log names each live record once;
 //! - counts and sizes in the shard's head agree with the records.
 //!
-//! Left to others: what filters (`language`) and updates (`update`) mean: a [`Transform`] is handed in; users and sessions
+//! Left to others: what filters (`language`) and updates (`update`) mean, since a [`Transform`] is handed in; users and sessions
 //! (`engine`).
 
 mod catalog;

@@ -15,11 +15,11 @@ pub const DATABASE_NAME_BYTES_MAX: usize = 63;
 /// The bytes of database and collection name together, the dot counted (MongoDB's limit).
 pub const NAMESPACE_BYTES_MAX: usize = 255;
 
-/// The earlier revisions that a record or tombstone names in its own header; where a collection remembers more, they
-/// are in a tree beside it.
+/// The number of earlier revisions that the header of a record or tombstone can name; more than these are in a tree beside
+/// it.
 pub const REVISION_ANCESTORS_MAX: usize = 20;
 
-/// The revisions of a branch that a collection remembers where nothing else was asked for.
+/// The revisions of a branch that a collection remembers by default.
 pub const REVISIONS_KEPT_DEFAULT: usize = REVISION_ANCESTORS_MAX + 1;
 
 /// The bodies of superseded revisions that a document edited by revisions keeps until it is compacted.
@@ -52,7 +52,7 @@ pub const STATEMENTS_KEPT_MS: u64 = 30 * 60 * 1000;
 /// How long the tombstone of a deleted document is kept.
 pub const TOMBSTONES_KEPT_MS: u64 = 30 * 24 * 60 * 60 * 1000;
 
-/// The entries that an estimate counts before it goes by sizes on disk.
+/// The entries that an estimate counts one by one; beyond these it goes by sizes on disk.
 pub const ESTIMATE_ENTRIES_MAX: usize = 512;
 
 /// The findings that one validation lists; further ones are only counted.
@@ -61,8 +61,8 @@ pub const VALIDATE_FINDINGS_MAX: usize = 100;
 /// How often all tombstones of a collection are looked at.
 pub const TOMBSTONES_SWEPT_EVERY_MS: u64 = 60 * 60 * 1000;
 
-/// By how much a sequential id rises at most; half of it on the average, so its random part stays for 8,000 calls.
+/// By how much a sequential id rises at most. It rises by half of this on average, so its random part stays for 8,000 calls.
 pub const SEQUENTIAL_STEP_MAX: u32 = 0xFFE;
 
-/// The branches of a document that ended which are remembered where writers resolve them all the time.
+/// The ended branches of a document that are remembered where writers resolve siblings all the time.
 pub const ENDED_BRANCHES_MAX: usize = 100;

@@ -1,8 +1,8 @@
 //! Partitions: the documents of a collection grouped by the part of their ids before the first colon.
 //!
-//! The rule is CouchDB's (`src/couch/src/couch_partition.erl`); design documents belong to no partition. Of each
-//! partition counts and sizes are kept, in the commits that change them, so that what a partition holds is known
-//! without reading it.
+//! The rule is CouchDB's (`src/couch/src/couch_partition.erl`); design documents belong to no partition. The counts and
+//! sizes of each partition are kept, and written by the commits that change them, so that they are known without reading
+//! the partition.
 
 use crate::seal::{seal, unseal};
 use value::{ValueRef, varint};
@@ -15,7 +15,7 @@ pub const PARTITION_BEHIND: char = ';';
 /// The prefix of the ids of design documents.
 const DESIGN: &str = "_design/";
 
-/// Whether it is a design document that has this id.
+/// Whether this is the id of a design document.
 pub(crate) fn is_design(id: &str) -> bool {
     id.starts_with(DESIGN)
 }
@@ -28,7 +28,7 @@ pub fn partition_of(id: &str) -> Option<&str> {
     id.split_once(PARTITION_END).map(|(partition, _)| partition)
 }
 
-/// Appends what keys of one partition begin with: its name and a colon, which no name has, so that they are one range.
+/// Appends the prefix of the keys of one partition: its name and a colon. No name has a colon, so they are one range.
 pub fn put_partition(name: &str, out: &mut Vec<u8>) {
     out.extend_from_slice(name.as_bytes());
     out.push(PARTITION_END as u8);
@@ -60,7 +60,7 @@ pub(crate) struct PartitionChange {
 }
 
 impl PartitionStats {
-    /// What is there after a change.
+    /// What the partition holds after the change.
     pub(crate) fn after(self, change: PartitionChange) -> PartitionStats {
         PartitionStats {
             count: self.count.saturating_add_signed(change.count),

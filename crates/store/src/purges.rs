@@ -1,7 +1,7 @@
 //! Purges: revisions that were taken out of a collection as if they had never been.
 //!
-//! A purged document leaves nothing in the change log, so followers of the log read of it here. Entries are few, since
-//! only administrators purge, and stay as long as the collection: a follower may be as late as it likes.
+//! A purged document leaves nothing in the change log, so followers of the log learn of the purge here. Entries are few, since
+//! only administrators purge, and stay as long as the collection, because a follower may come at any time.
 
 use crate::{KeyRange, Order, PageLimit, Revision, Sequence, Snapshot, StoreError, keys};
 use bytes::Bytes;

@@ -3,15 +3,15 @@
 //! One cache serves all collections of a store. Each collection has a [`CachedRecords`], through which its snapshots
 //! read.
 //!
-//! What must hold: a snapshot never gets another version of a record than it would read from the engine. So a commit
-//! says before it is written which records it changes ([`CachedRecords::change`]). They are dropped, and the **floor** of
-//! their numbers rises above every snapshot from before that commit: such a snapshot is given nothing of these numbers
-//! any more, and nothing that it read is kept. What is kept at a floor therefore has not changed since any snapshot that
-//! reaches it.
+//! What must hold: a snapshot gets from here only the version of a record that it would read from the engine. So before a commit is
+//! written, it names the records that it changes ([`CachedRecords::change`]). They are dropped, and the **floor** of
+//! their numbers rises above every snapshot from before that commit: for these numbers, such a snapshot is served nothing
+//! any more, and nothing that it read is kept. So what is kept at a floor has not changed since any snapshot that
+//! reaches the floor.
 //!
 //! Beside the records there is a table of **guesses** of which record has an `_id`. An entry may be wrong: a reader that
-//! takes a guess finds the record here or in the engine, as its snapshot sees it, and compares its `_id`. It has more places than
-//! there are records here, since a guess that is right spares the search in the index of `_id`s, whether or not the record is here.
+//! takes a guess finds the record here or in the engine, as its snapshot sees it, and compares its `_id`. The table has more places
+//! than there are records here: a right guess spares the search in the index on `_id`, whether or not the record is here.
 
 use crate::RecordId;
 use crate::entry_cache::{CachedEntries, EntryCache};
@@ -28,28 +28,28 @@ use std::hash::BuildHasher;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Parts with a lock of their own, so that readers and commits seldom meet.
+/// The number of parts, each with its own lock, so that readers and commits seldom wait for each other.
 const STRIPES: usize = 64;
 
-/// Records that are looked for together. All parts are locked meanwhile, once: a lock for each record would keep the processor
-/// from fetching several at a time.
+/// The number of records that are looked up together. All parts are locked once for that: a lock for each record would keep the
+/// processor from fetching several at a time.
 const TOGETHER_MAX: usize = 256;
 const TOGETHER_MIN: usize = 16;
 
-/// Floors of a collection. A commit that changes one record keeps this part of all others from older snapshots alone.
+/// The number of floors of a collection. A commit that changes one record hides only one part in this many from older snapshots.
 const FLOORS: usize = 64;
 
 /// Larger records are not kept: a look-up costs little beside copying them, and few would fill the cache.
 const RECORD_BYTES_MAX: usize = 16 * 1024;
 
-/// What a record takes beside its bytes: its place in the table, and what the allocator rounds up.
+/// What a record takes besides its bytes: its place in the table, and what the allocator adds by rounding up.
 const OVERHEAD_BYTES: usize = 80;
 
-/// The bytes of the cache for which there is one guess.
+/// There is one guess for each of this many bytes of the cache.
 const BYTES_PER_GUESS: usize = 128;
 
-/// The lower bits of a guess are the record's number; the others tell its `_id` from most that share its place, so that few guesses
-/// are wrong. Of a record whose number has more bits there is no guess.
+/// The number of lower bits of a guess that are the record's number. The others tell its `_id` from most that share its place, so that
+/// few guesses are wrong. A record whose number has more bits has no guess.
 const GUESSED_BITS: u32 = 40;
 
 /// The records of all collections that are in memory.
@@ -96,8 +96,8 @@ pub(crate) struct CachedRecords {
 }
 
 impl RecordCache {
-    /// A cache of this many bytes for records, of this many for pages of scans, and of this many for entries; one of none keeps
-    /// nothing.
+    /// A cache with these numbers of bytes for records, for pages of scans and for index entries. With 0, nothing of that kind is
+    /// kept.
     pub(crate) fn new(bytes_max: usize, scan_bytes_max: usize, entry_bytes_max: usize) -> RecordCache {
         let guesses = bytes_max / BYTES_PER_GUESS;
         RecordCache {
@@ -116,7 +116,7 @@ impl RecordCache {
         records + self.scans.bytes() + self.entries.bytes()
     }
 
-    /// The place of the guess for an `_id`, and the bits that tell it there.
+    /// The place of the guess for an `_id`, and the bits that identify it there.
     fn guess(&self, shard: ShardId, id_key: &[u8]) -> Option<(&AtomicU64, u64)> {
         let hash = self.hasher.hash_one((shard.0, id_key));
         let place = (hash as u32 as usize).checked_rem(self.guesses.len())?;
@@ -128,7 +128,7 @@ impl RecordCache {
     }
 
     fn stripe_of(&self, key: &Key) -> usize {
-        // The table within the stripe goes by the low bits of the same hash.
+        // The low bits of the same hash are used by the table within the stripe.
         let hash = self.hasher.hash_one(key);
         (hash >> 32) as usize % STRIPES
     }
@@ -145,20 +145,20 @@ impl CachedRecords {
         }
     }
 
-    /// Appends the bytes of a record as a snapshot of this sequence sees it; false if they are not here.
+    /// Appends the bytes of a record as a snapshot of this sequence sees it. Returns false if they are not here.
     pub(crate) fn copy(&self, id: RecordId, sequence: u64, out: &mut Vec<u8>) -> bool {
         self.find(id, sequence, |kept| out.extend_from_slice(&kept.bytes))
     }
 
-    /// The same of its document alone. It was checked when the record was read.
+    /// As [`CachedRecords::copy`], for the document alone. It was checked when the record was read.
     pub(crate) fn copy_document(&self, id: RecordId, sequence: u64, out: &mut Vec<u8>) -> bool {
         self.find(id, sequence, |kept| {
             out.extend_from_slice(kept.document());
         })
     }
 
-    /// The same of many records, one document after the other, until `out` has about `bytes_max`; `ends`
-    /// gets where each ends. One that is not here has no bytes, and `missing` gets its place.
+    /// Appends the documents of several records, one after the other, until `out` has about `bytes_max`; `ends` gets the end of
+    /// each. A record that is not here has no bytes, and its place is added to `missing`.
     pub(crate) fn copy_documents(
         &self,
         ids: &[RecordId],
@@ -181,7 +181,7 @@ impl CachedRecords {
                 }
                 continue;
             }
-            // Several at once, so not behind a writer who waits: he may wait for the part that another such reader has.
+            // This takes several locks, so it must not queue behind a waiting writer, who may wait for a part that another such reader holds.
             let stripes: [_; STRIPES] = std::array::from_fn(|at| self.cache.stripes[at].read_recursive());
             let find = |&id: &RecordId| {
                 let key = self.key(id);
@@ -208,7 +208,7 @@ impl CachedRecords {
 
     /// A record as a snapshot of this sequence sees it, if it is here.
     fn visible<'s>(&self, stripe: &'s Stripe, key: &Key, id: RecordId, sequence: u64) -> Option<&'s Kept> {
-        // Looked at under the lock: whatever is there now was kept at this floor or before it.
+        // Read under the lock: whatever is there now was kept at this floor or a lower one.
         if id.0 > sequence || self.floor(id).load(Ordering::Acquire) > sequence {
             return None;
         }
@@ -219,7 +219,7 @@ impl CachedRecords {
         Some(kept)
     }
 
-    /// The record that may have the `_id` of this key of the index on it.
+    /// The record that may have the `_id` with this key in the index on `_id`.
     pub(crate) fn guess(&self, id_key: &[u8]) -> Option<RecordId> {
         let (guess, told_by) = self.cache.guess(self.shard, id_key)?;
         let guess = guess.load(Ordering::Relaxed);
@@ -236,7 +236,7 @@ impl CachedRecords {
         }
     }
 
-    /// Keeps the bytes of a record that a snapshot of this sequence has read, and whose header is this.
+    /// Keeps the bytes of a record, with this header, that a snapshot of this sequence has read.
     pub(crate) fn keep(&self, id: RecordId, sequence: u64, bytes: &Bytes, header: &Header) {
         let cost = bytes.len() + OVERHEAD_BYTES;
         if bytes.len() > RECORD_BYTES_MAX || cost > self.cache.stripe_bytes_max {
@@ -260,8 +260,8 @@ impl CachedRecords {
         }
     }
 
-    /// Drops records before a commit that changes them is written; gives those that were here. `sequence` is that of the last
-    /// change before it.
+    /// Drops records, and returns those that were here; to be called before the commit that changes them is written. `sequence` is
+    /// that of the last change before it.
     pub(crate) fn change(&self, ids: &[RecordId], sequence: u64) -> Vec<RecordId> {
         let mut dropped = Vec::new();
         for &id in ids {
@@ -278,19 +278,19 @@ impl CachedRecords {
         dropped
     }
 
-    /// The page of a scan with what lies after a record number, as a snapshot of this sequence sees it.
+    /// The page of a scan with the records after a number, as a snapshot of this sequence sees them.
     pub(crate) fn scanned(&self, after: u64, sequence: u64) -> Scanned {
         self.cache
             .scans
             .find(self.shard, after, sequence, &self.page_floors)
     }
 
-    /// Whether pages of scans are kept, if the collection has about this many bytes.
+    /// Whether pages of scans of a collection of about this many bytes are kept.
     pub(crate) fn keeps_scans(&self, collection_bytes: usize) -> bool {
         self.cache.scans.takes(collection_bytes)
     }
 
-    /// Keeps a page that a scan at a snapshot of this sequence has read after a record number.
+    /// Keeps the page after a record number that a scan at a snapshot of this sequence has read.
     pub(crate) fn keep_scanned(&self, after: u64, page: &Arc<DocumentPage>, sequence: u64) {
         let scans = &self.cache.scans;
         scans.keep(self.shard, after, page, sequence, &self.page_floors);
@@ -309,7 +309,7 @@ impl CachedRecords {
 }
 
 impl Stripe {
-    /// Drops what was not read since the last time, and then anything, until so few bytes are left.
+    /// Drops records until no more than this many bytes are left: first those not read since the last time, then any.
     fn make_room(&mut self, bytes_max: usize) {
         let mut bytes = self.bytes;
         for only_unused in [true, false] {
@@ -336,7 +336,7 @@ impl Kept {
     }
 }
 
-/// What a collection has scanned is not asked for again once it is gone.
+/// The scanned pages of a collection that is gone are of no use to anybody.
 impl Drop for CachedRecords {
     fn drop(&mut self) {
         self.cache.scans.forget(self.shard);
@@ -367,7 +367,7 @@ mod tests {
         CachedRecords::new(Arc::new(RecordCache::new(bytes_max, 0, 0)), ShardId(1))
     }
 
-    /// A record of these bytes that is all document.
+    /// Keeps a record of these bytes, all of which are its document.
     fn keep(records: &CachedRecords, id: u64, sequence: u64, bytes: &'static [u8]) {
         records.keep(
             RecordId(id),
@@ -388,7 +388,7 @@ mod tests {
         keep(&records, 1, 5, b"old");
         assert_eq!(read(&records, 1, 5).as_deref(), Some(b"old".as_slice()));
         records.change(&[RecordId(1)], 5);
-        // A reader from before the commit comes late: what it read is old by now.
+        // A reader that began before the commit is late: what it read is stale by now.
         keep(&records, 1, 5, b"old");
         assert_eq!(read(&records, 1, 6), None);
         keep(&records, 1, 6, b"new");

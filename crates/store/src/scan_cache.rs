@@ -1,12 +1,12 @@
-//! Pages of documents as scans have read them, in memory: a scan of a small collection that was scanned before reads neither
-//! the engine nor a checksum.
+//! Pages of documents as scans have read them, in memory: a second scan of a small collection neither reads the engine nor checks
+//! checksums.
 //!
 //! One cache serves all collections of a store; a collection's part of it is in its [`crate::record_cache::CachedRecords`].
 //!
-//! What must hold: a page is all that lies between two record numbers, as every snapshot sees it that is given it. So a
-//! commit that changes a record drops the page around it before it is written, and no page around it is kept or given any
-//! more for a snapshot from before that commit: the **floors** of record numbers say so, as those of the record cache do.
-//! Inserts change no page, because new records have larger numbers than all there are.
+//! What must hold: a page has all records between two numbers, as they are in every snapshot that is served from it. So before a
+//! commit that changes a record is written, the page around the record is dropped. From then on no such page is kept for, or
+//! served to, a snapshot from before the commit; **floors** of record numbers see to that, as in the record cache. Inserts change
+//! no page, because the numbers of new records are larger than all others.
 
 use crate::RecordId;
 use crate::snapshot::DocumentPage;
@@ -16,11 +16,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// A collection is kept if it takes no more of the cache than this part: pages that the same scan drops again would only be
-/// copied.
+/// The part of the cache that a collection may take. A larger one is not kept: its scan would drop its own pages again, having
+/// copied them in vain.
 const SHARE: (usize, usize) = (3, 4);
 
-/// Record numbers with one floor.
+/// The number of record numbers that share a floor.
 const NUMBERS_TOGETHER: u64 = 1024;
 const FLOORS: usize = 64;
 
@@ -48,16 +48,16 @@ struct Kept {
 /// For which snapshots pages of a collection may be kept and given.
 pub(crate) struct PageFloors([AtomicU64; FLOORS]);
 
-/// What a scan finds here.
+/// The answer to a scan.
 pub(crate) enum Scanned {
-    /// A page that holds what follows.
+    /// A page with the next records.
     Page(Arc<DocumentPage>),
-    /// Nothing, up to and with this record number.
+    /// Nothing is kept up to this record number, included; to the end if there is none.
     UpTo(Option<RecordId>),
 }
 
 impl ScanCache {
-    /// A cache of this many bytes; one of none keeps nothing.
+    /// A cache of this many bytes; with 0, nothing is kept.
     pub(crate) fn new(bytes_max: usize) -> ScanCache {
         ScanCache {
             bytes_max,
@@ -83,7 +83,7 @@ impl ScanCache {
         match next {
             None => Scanned::UpTo(None),
             Some((_, kept)) if kept.after > after => Scanned::UpTo(Some(RecordId(kept.after))),
-            // Looked at under the lock: whatever is there now was kept at these floors or before them.
+            // Read under the lock: whatever is there now was kept at these floors or lower ones.
             Some((&(_, last), kept)) => match floors.allow(kept.after, last, sequence) {
                 true => {
                     kept.used.store(true, Ordering::Relaxed);
@@ -94,7 +94,7 @@ impl ScanCache {
         }
     }
 
-    /// Keeps a page that a snapshot of this sequence has read after a number.
+    /// Keeps the page after a number that a snapshot of this sequence has read.
     pub(crate) fn keep(
         &self,
         shard: ShardId,
@@ -128,8 +128,8 @@ impl ScanCache {
         pages.by_last.insert((shard.0, last), kept);
     }
 
-    /// Drops the pages around records before a commit that changes them is written. `sequence` is that of the last change
-    /// before it.
+    /// Drops the pages around records; to be called before the commit that changes them is written. `sequence` is that of the last
+    /// change before it.
     pub(crate) fn change(&self, shard: ShardId, ids: &[RecordId], sequence: u64, floors: &PageFloors) {
         if ids.is_empty() {
             return;
@@ -166,7 +166,7 @@ impl Pages {
         }
     }
 
-    /// Drops what was not read since the last time, and then anything, until so few bytes are left.
+    /// Drops pages until no more than this many bytes are left: first those not read since the last time, then any.
     fn make_room(&mut self, bytes_max: usize) {
         let mut bytes = self.bytes;
         for only_unused in [true, false] {

@@ -7,9 +7,9 @@ use value::varint;
 
 /// A position in a collection's change log: after one change, before the next.
 ///
-/// Whoever follows the log keeps the position that it has reached and asks for what comes after it. Positions are
-/// ordered, and that is all that they tell: no caller counts with them or makes one, so a collection of several shards
-/// can have a number for each without touching its followers. Hence it is not `Copy`.
+/// A follower of the log keeps the position that it has reached, and asks for the changes after it. Positions are ordered and
+/// otherwise opaque: no caller counts with them or makes one, so that a collection of several shards could have a number for
+/// each shard, and its followers would stay as they are. For the same reason it is not `Copy`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Sequence(u64);
 

@@ -1,5 +1,5 @@
-//! What the head of a shard keeps: counts and sizes, and of each index its entries, its multikey parts and how far
-//! its build has come. It is written with every commit, so it is small.
+//! What the head of a shard keeps: counts and sizes and, for each index, the number of its entries, its multikey parts and how
+//! far its build has come. It is written with every commit, so it is small.
 
 use crate::seal::{seal, unseal};
 use value::varint;
@@ -7,7 +7,7 @@ use value::varint;
 /// The form of the bytes.
 const VERSION: u8 = 1;
 
-/// The state of a collection's shard beside its sequence number.
+/// The state of a collection's shard, except its sequence number.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct ShardState {
     /// The documents.
@@ -37,12 +37,12 @@ pub(crate) struct IndexEntries {
 pub(crate) struct Build {
     /// The last record that was entered.
     pub(crate) position: u64,
-    /// The last record of before the build.
+    /// The last record that was there before the build.
     pub(crate) end: u64,
 }
 
 impl IndexEntries {
-    /// Whether writes keep the entries of this record: not where the build is still to come to it.
+    /// Whether writes keep the entries of this record. They do unless the build has yet to reach it.
     pub(crate) fn keeps(&self, record: u64) -> bool {
         self.build
             .is_none_or(|build| record <= build.position || record > build.end)
@@ -78,7 +78,7 @@ impl ShardState {
         out
     }
 
-    /// Reads what was stored; nothing stored is the state of a new shard.
+    /// Reads what was stored; no bytes are the state of a new shard.
     pub(crate) fn decode(bytes: &[u8]) -> Option<ShardState> {
         if bytes.is_empty() {
             return Some(ShardState::default());

@@ -5,8 +5,8 @@ use crate::{Collection, CollectionOptions, IndexSpec, StoreError};
 use kv::Batch;
 use std::sync::Arc;
 
-/// Runs a change to its end, though whoever asked for it goes away meanwhile. Of one that stopped between the disk and memory,
-/// neither would know what the other has, and no further change could be made.
+/// Runs a change to its end, even if its caller goes away meanwhile. If one stopped between the disk and memory, the two would
+/// differ, and no further change could be made.
 pub async fn to_the_end<T: Send + 'static, E: From<StoreError> + Send + 'static>(
     change: impl Future<Output = Result<T, E>> + Send + 'static,
 ) -> Result<T, E> {
@@ -20,7 +20,7 @@ pub async fn to_the_end<T: Send + 'static, E: From<StoreError> + Send + 'static>
     }
 }
 
-/// To be run by [`to_the_end`].
+// All of these are to be run by [`to_the_end`].
 impl Catalog {
     /// Makes a collection, or a view where the options have `viewOn`.
     pub(super) async fn create(
@@ -52,12 +52,12 @@ impl Catalog {
         Ok(collection)
     }
 
-    /// Removes a collection with all in it. Returns false if it did not exist. Commits that wait fail.
+    /// Removes a collection with everything in it. Returns false if it did not exist. Commits that wait fail.
     pub(super) async fn drop_collection(&self, namespace: &Namespace) -> Result<bool, StoreError> {
         let mut disk = self.disk.lock().await;
         let known = self.collections.read().get(namespace).cloned();
         let Some(collection) = known else {
-            // Where damage hides whether it is there, its entry may still be saved, and its shards are not known.
+            // If damage hides whether the collection exists, its shards are not known, and its entry may still be saved: not dropped.
             let hidden = self.find(namespace);
             return hidden.map_or(Ok(false), |hidden| hidden.check_sound().map(|()| false));
         };
@@ -68,8 +68,8 @@ impl Catalog {
             Catalog::mark_dropped(&mut batch, shard);
         }
         disk.commit(&self.kv, batch).await?;
-        // From here on nobody finds the collection. A commit that is under way ends before its shard is removed, and
-        // later ones are refused: see `Collection::end`.
+        // From here on nobody finds the collection. A commit under way ends before its shard is removed, and later ones are
+        // refused: see `Collection::end`.
         self.collections.write().remove(namespace);
         self.note_names();
         self.drop_shards(&mut disk, &collection).await;
@@ -139,7 +139,7 @@ impl Catalog {
         Ok(())
     }
 
-    /// Changes what of an index can change without building it anew: `hidden`, `expireAfterSeconds`.
+    /// Changes the options of an index that can change without rebuilding it, such as `hidden` and `expireAfterSeconds`.
     pub(super) async fn modify_index(
         &self,
         namespace: &Namespace,

@@ -1,8 +1,8 @@
 //! Damage to the catalog.
 //!
 //! A store opens with the part of its catalog that can be read, and never takes the rest for empty. A collection whose entry or head
-//! is damaged keeps its name, and every operation on it fails and says why. So does one on any name whose entry may stand in a part
-//! that cannot be read. Thus nothing is answered as if it were empty, and nothing overwrites what may still be saved.
+//! is damaged keeps its name, and every operation on it fails with the reason. So does an operation on any name whose entry may be
+//! in a part that cannot be read. So no answer pretends that a collection is empty, and nothing overwrites what may still be saved.
 
 use super::disk::entry_key;
 use super::namespace::Namespace;
@@ -18,7 +18,7 @@ pub(crate) struct Damage {
 }
 
 impl Damage {
-    /// Why it is not known whether there is a collection of this name, if it is not.
+    /// Why it is not known whether there is a collection of this name; `None` if it is known.
     pub(super) fn hides(&self, namespace: &Namespace) -> Option<&str> {
         if self.entries.is_empty() {
             return None;

@@ -19,7 +19,7 @@ pub(crate) struct Disk {
     sequence: u64,
     /// The number of the next shard. No number is used twice, so a new shard holds nothing old.
     next_shard: u64,
-    /// Why the head cannot be read, if it cannot: without it nothing is changed, since a number for a shard could be another's.
+    /// Why the head cannot be read, if it cannot. Without it nothing is changed, since a new shard might get the number of another.
     damage: Option<String>,
 }
 
@@ -46,8 +46,8 @@ impl Disk {
         self.damage.as_deref()
     }
 
-    /// The number for a new shard. The next commit records that it is taken; without one, it may be given out again
-    /// after a restart.
+    /// The number for a new shard. The next commit records that it is taken; without a commit, it may be returned again after a
+    /// restart.
     pub(crate) fn new_shard(&mut self) -> ShardId {
         let shard = ShardId(self.next_shard);
         self.next_shard += 1;
@@ -78,8 +78,8 @@ impl Disk {
             }
             // Another process has changed the catalog, so this one's copy in memory is stale.
             Err(CommitError::HeadMoved(_)) => Err(StoreError::Contention),
-            // All read it, and it will be on the disk as soon as there is room. Memory has to follow it. Else a collection whose
-            // drop is told to have failed would be used on, and be gone after a restart, and no later change could be made.
+            // All readers see the change, and it will be on the disk as soon as there is room. Memory has to follow it: otherwise a
+            // collection whose drop was reported as failed would stay in use and be gone after a restart, and no later change could be made.
             Err(CommitError::Engine(error @ kv::Error::DiskFullAtFlush { .. })) => {
                 tracing::warn!(%error, "a change of collections was made, but is not flushed yet");
                 self.sequence += 1;

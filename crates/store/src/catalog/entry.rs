@@ -14,17 +14,17 @@ pub(crate) struct Entry {
     pub(crate) options: CollectionOptions,
     /// The indexes besides `_id_`, by number.
     pub(crate) indexes: Vec<(u32, IndexSpec)>,
-    /// The number of the next index; numbers are not used twice, so that old entries cannot be taken for new ones.
+    /// The number of the next index. No number is used twice, so that old entries cannot be taken for new ones.
     pub(crate) next_index: u32,
     /// Dropped indexes whose entries are still to be removed.
     pub(crate) clearing: Vec<u32>,
-    /// What is derived from it: name and shard.
+    /// The name and the shard of each set of derived pages.
     pub(crate) derived: Vec<(String, ShardId)>,
 }
 
 const BINARY_UUID: u8 = 4;
 
-/// The shard of a collection whose entry cannot be read, which no collection has.
+/// Stands for the shard of a collection whose entry cannot be read; no collection has this number.
 pub(crate) const NO_SHARD: ShardId = ShardId(u64::MAX);
 
 impl Entry {
@@ -129,7 +129,7 @@ fn index_document(id: u32, spec: &IndexSpec) -> Document {
     }
 }
 
-/// The mark of an index whose entries earlier versions did not keep, or not so.
+/// The mark of an index whose entries earlier versions kept in another form, or not at all.
 fn kept_since(spec: &IndexSpec) -> Option<&'static str> {
     if spec.has_places() {
         return Some("cells");
@@ -162,7 +162,7 @@ fn index_of(value: &Value) -> Option<(u32, IndexSpec)> {
     Some((u32::try_from(integer(document.get("id")?)?).ok()?, spec))
 }
 
-/// Entries of collections from which nothing was derived lack the field.
+/// The derived pages. Entries of collections without any lack the field.
 fn derived_of(document: &Document) -> Option<Vec<(String, ShardId)>> {
     let Some(derived) = array(document, "derived") else {
         return Some(Vec::new());

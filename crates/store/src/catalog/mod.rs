@@ -44,7 +44,7 @@ pub(crate) struct Catalog {
 }
 
 impl Catalog {
-    /// The collection of this name. Where damage hides whether there is one, a collection on which every operation fails.
+    /// The collection of this name. If damage hides whether there is one, a collection on which every operation fails.
     pub(crate) fn find(&self, namespace: &Namespace) -> Option<Arc<Collection>> {
         let known = self.collections.read().get(namespace).cloned();
         known.or_else(|| {
@@ -66,7 +66,8 @@ impl Catalog {
         Ok(found)
     }
 
-    /// Notes that names mean other collections from now on. To be called after the change of `collections`, and before it is acknowledged.
+    /// Notes that names mean other collections from now on. To be called after `collections` has changed, and before the change is
+    /// acknowledged.
     fn note_names(&self) {
         self.generation.fetch_add(1, Ordering::Release);
     }
@@ -92,8 +93,7 @@ impl Catalog {
         batch.put(&disk::dropped_key(shard), &[]);
     }
 
-    /// Removes shards that are marked, then their marks. A mark outlives its shard, since removing a shard twice does
-    /// no harm.
+    /// Removes shards that are marked, then their marks. If only the shard is gone after a crash, removing it again does no harm.
     pub(crate) async fn finish_drop(&self, disk: &mut Disk, shards: &[ShardId]) -> Result<(), StoreError> {
         let mut batch = Batch::new();
         for &shard in shards {

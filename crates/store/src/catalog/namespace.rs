@@ -41,8 +41,8 @@ impl Namespace {
         Namespace::OWN_DATABASES.contains(&name)
     }
 
-    /// Whether every protocol shows it: MongoDB's alone shows the server's own collections, and those that hold the files of
-    /// documents' attachments.
+    /// Whether every protocol shows it. Only MongoDB's shows the server's own collections, and those that hold documents'
+    /// attachments.
     pub fn is_shown_everywhere(&self) -> bool {
         let name = &self.collection;
         let is_of_files = name.ends_with(".attachments.files") || name.ends_with(".attachments.chunks");
@@ -59,7 +59,7 @@ impl Namespace {
             && self.database.len() + 1 + name.len() <= NAMESPACE_BYTES_MAX
     }
 
-    /// Refuses what the catalog cannot hold; what MongoDB further forbids is for others to refuse.
+    /// Refuses names that the catalog cannot hold. Callers refuse what MongoDB forbids besides.
     pub(crate) fn check(&self) -> Result<(), StoreError> {
         let fault = if self.database.is_empty() || self.collection.is_empty() {
             "must have a database and a collection"

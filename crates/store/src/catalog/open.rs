@@ -12,8 +12,8 @@ use std::ops::Bound;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-/// Reads all collections, finishes drops that were interrupted, and goes on with index builds. What is damaged is named, and keeps
-/// nothing else from being read.
+/// Reads all collections, finishes interrupted drops, and resumes index builds. Damage is noted, and does not keep the rest from
+/// being read.
 pub(super) async fn open(kv: Kv, options: StoreOptions) -> Result<Arc<Catalog>, StoreError> {
     let mut disk = Disk::open(&kv).await?;
     finish_drops(&kv, &mut disk).await?;
@@ -57,7 +57,7 @@ pub(super) async fn open(kv: Kv, options: StoreOptions) -> Result<Arc<Catalog>, 
     Ok(catalog)
 }
 
-/// The collection of an entry; where entry or head is damaged, one that says so.
+/// The collection of an entry. If the entry or the head is damaged, every operation on it fails with that reason.
 async fn open_one(
     catalog: &Arc<Catalog>,
     namespace: Namespace,
@@ -75,7 +75,7 @@ async fn open_one(
     Ok(Collection::unreadable(catalog, namespace, entry, &what))
 }
 
-/// Removes the shards that are marked, of drops that a crash or a full disk ended.
+/// Removes the marked shards: those of drops that a crash or a full disk interrupted.
 pub(super) async fn finish_drops(kv: &Kv, disk: &mut Disk) -> Result<(), StoreError> {
     if disk.damage().is_some() {
         return Ok(());
@@ -93,8 +93,8 @@ pub(super) async fn finish_drops(kv: &Kv, disk: &mut Disk) -> Result<(), StoreEr
     Ok(())
 }
 
-/// Whether something was done that can wait for a later time: a full disk is no reason not to start, nor is what cannot be read of
-/// something that is to be removed.
+/// Whether something that can wait was done. Neither a full disk nor damage to something that is to be removed keeps the store from
+/// opening.
 fn is_made(done: Result<(), StoreError>) -> Result<bool, StoreError> {
     match done {
         Ok(()) => Ok(true),

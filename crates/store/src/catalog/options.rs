@@ -9,9 +9,9 @@ use value::{Document, Value};
 pub struct StoreOptions {
     /// Compiles the `partialFilterExpression` of indexes.
     pub filter_compiler: FilterCompiler,
-    /// Milliseconds since 1970; tests set their own.
+    /// The time in milliseconds since 1970; tests set their own.
     pub clock: Arc<dyn Fn() -> u64 + Send + Sync>,
-    /// Runs work for several callers on the thread of one, under none of its limits.
+    /// Runs work for several callers on the thread of one of them, without that caller's limits.
     pub run_apart: RunApart,
     /// The bytes of records that are kept in memory beside the engine's own caches.
     pub record_cache_bytes: usize,
@@ -21,10 +21,10 @@ pub struct StoreOptions {
     pub entry_cache_bytes: usize,
 }
 
-/// Runs work apart from the operation that runs on the thread.
+/// Runs work on this thread, but not as a part of the operation that runs there.
 pub type RunApart = fn(&mut dyn FnMut());
 
-/// Where nothing else is asked for, as in tests.
+/// The default, as in tests.
 const RECORD_CACHE_BYTES: usize = 4 << 20;
 const SCAN_CACHE_BYTES: usize = 2 << 20;
 const ENTRY_CACHE_BYTES: usize = 1 << 20;
@@ -67,9 +67,9 @@ fn system_time_ms() -> u64 {
 pub struct CollectionOptions {
     /// The limits of a capped collection.
     pub capped: Option<CappedOptions>,
-    /// Every other option of `create` as it was given, in order.
+    /// All other options of `create` as they were given, in order.
     pub kept: Document,
-    /// What protocols keep with the collection and no listing shows: `security`, `revisionsKept`, `partitioned`.
+    /// What protocols keep with the collection, such as `security`, `revisionsKept` and `partitioned`. No listing shows it.
     pub properties: Document,
 }
 

@@ -53,13 +53,13 @@ impl Store {
         self.catalog.record_cache.bytes()
     }
 
-    /// The collection or view of this name. Every operation fails on one that cannot be read, or of which damage hides whether it exists.
+    /// The collection or view of this name. If it cannot be read, or if damage hides whether it exists, every operation on it fails.
     pub fn collection(&self, namespace: &Namespace) -> Option<Arc<Collection>> {
         self.catalog.find(namespace)
     }
 
-    /// A number that changes whenever a name means another collection: while it is the same, a collection that was looked up need not be
-    /// looked up again. It must be read before the look-up.
+    /// A number that changes whenever a name comes to mean another collection. As long as it is the same, a collection need not be looked
+    /// up again. It must be read before the look-up.
     pub fn generation(&self) -> u64 {
         self.catalog.generation.load(Ordering::Acquire)
     }
@@ -74,7 +74,7 @@ impl Store {
         to_the_end(async move { catalog.create(&namespace, options).await }).await
     }
 
-    /// The collection of this name, made without options where it does not exist.
+    /// The collection of this name; one without options is made if it does not exist.
     pub async fn create_if_missing(&self, namespace: &Namespace) -> Result<Arc<Collection>, StoreError> {
         loop {
             if let Some(collection) = self.collection(namespace) {
@@ -88,13 +88,13 @@ impl Store {
         }
     }
 
-    /// Removes a collection with all in it. Returns false if it did not exist. Commits that wait fail.
+    /// Removes a collection with everything in it. Returns false if it did not exist. Commits that wait fail.
     pub async fn drop_collection(&self, namespace: &Namespace) -> Result<bool, StoreError> {
         let (catalog, namespace) = (self.catalog.clone(), namespace.clone());
         to_the_end(async move { catalog.drop_collection(&namespace).await }).await
     }
 
-    /// Removes all collections of a database and says how many there were.
+    /// Removes all collections of a database and returns their number.
     pub async fn drop_database(&self, database: &str) -> Result<usize, StoreError> {
         let mut dropped = 0;
         for collection in self.collections(database) {
@@ -124,7 +124,7 @@ impl Store {
         to_the_end(async move { catalog.modify(&namespace, change).await }).await
     }
 
-    /// Changes what of an index can change without building it anew: `hidden`, `expireAfterSeconds`.
+    /// Changes the options of an index that can change without rebuilding it, such as `hidden` and `expireAfterSeconds`.
     pub async fn modify_index(
         &self,
         namespace: &Namespace,
@@ -135,7 +135,7 @@ impl Store {
         to_the_end(async move { catalog.modify_index(&namespace, &index, change).await }).await
     }
 
-    /// The damage to the catalog; a collection that cannot be read reports that itself.
+    /// The damage to the catalog. Damaged collections are not listed: operations on them fail with the reason.
     pub fn damage(&self) -> Vec<String> {
         self.catalog.damage.findings()
     }
@@ -150,7 +150,7 @@ impl Store {
         (self.catalog.options.clock)()
     }
 
-    /// Ends drops that could not be ended at once.
+    /// Finishes drops that could not be finished at once.
     pub(crate) async fn finish_drops(&self) -> Result<(), StoreError> {
         let mut disk = self.catalog.disk.lock().await;
         open::finish_drops(&self.catalog.kv, &mut disk).await

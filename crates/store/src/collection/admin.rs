@@ -1,10 +1,10 @@
-//! What is done to a collection as a whole.
+//! Looking up executed statements, and compaction.
 
 use crate::commit::Session;
 use crate::{Collection, ReplayedOutcome, StatementId, StoreError, keys};
 
 impl Collection {
-    /// What the statement did, if it was executed before.
+    /// What the statement did; `None` if it was not executed before.
     pub async fn executed(&self, statement: &StatementId) -> Result<Option<ReplayedOutcome>, StoreError> {
         self.check_writable()?;
         let snapshot = self.kv.snapshot(self.shard).await?;
@@ -18,7 +18,7 @@ impl Collection {
         session.executed(statement)
     }
 
-    /// Rewrites the files so that they hold only what lives. Gives the bytes that they have become smaller by.
+    /// Rewrites the files, so that they hold only live data. Returns the number of bytes freed.
     pub async fn compact(&self) -> Result<u64, StoreError> {
         self.check_writable()?;
         let before = self.file_bytes().await?;

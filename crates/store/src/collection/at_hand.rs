@@ -1,16 +1,16 @@
 //! Documents that are in memory, found without a snapshot.
 //!
-//! A snapshot is not needed to read one document as it is now: what the record cache serves to a snapshot of a sequence
-//! that was written is what any snapshot since then would read of that record, or else a commit has raised the record's
-//! floor above that sequence, and nothing is served.
+//! To read one document as it is now, no snapshot is needed. What the record cache serves to a snapshot of a sequence that was
+//! written is what any later snapshot would read of that record; if a commit has changed the record since, it has raised the record's
+//! floor above that sequence, and the cache serves nothing.
 
 use crate::{Collection, RecordId, keys};
 use std::sync::atomic::Ordering;
 use value::{RawDocument, ValueRef};
 
 impl Collection {
-    /// Appends the document of an `_id` as it is now, where it is in memory. `None` says nothing: it must be looked for by a
-    /// snapshot then, which says too why a collection cannot be read.
+    /// Appends the document of an `_id` as it is now, if it is in memory. `None` does not mean that there is no such document: it must
+    /// then be looked up in a snapshot. Taking one also fails with the reason if the collection cannot be read.
     pub fn copy_at_hand(&self, id: ValueRef<'_>, out: &mut Vec<u8>) -> Option<RecordId> {
         if self.check_writable().is_err() || !self.kv.is_sound() {
             return None;
@@ -30,13 +30,13 @@ impl Collection {
         None
     }
 
-    /// A snapshot of the present state has seen this sequence.
+    /// Notes that a snapshot of the present state has seen this sequence.
     pub(crate) fn note_newest(&self, sequence: u64) {
         self.newest.fetch_max(sequence, Ordering::Release);
     }
 }
 
-/// Whether an `_id` is the one that is looked for, whose key this is.
+/// Whether an `_id` that was found is the wanted one, whose key is `id_key`.
 fn is_same(found: ValueRef<'_>, id: ValueRef<'_>, id_key: &[u8]) -> bool {
     match (found, id) {
         (ValueRef::String(found), ValueRef::String(id)) => found == id,

@@ -1,4 +1,4 @@
-//! What is derived from a collection, among what the catalog knows of it.
+//! Opening and dropping the derived pages of a collection, which the catalog lists.
 
 use super::Collection;
 use crate::catalog::{Catalog, to_the_end};
@@ -7,12 +7,12 @@ use kv::Batch;
 use std::sync::Arc;
 
 impl Collection {
-    /// What is derived from it.
+    /// All derived pages of the collection.
     pub fn derived(&self) -> Vec<Arc<Derived>> {
         self.derived.read().clone()
     }
 
-    /// The derived pages of this name, made where there are none.
+    /// The derived pages of this name; they are made if there are none.
     pub async fn open_derived(self: &Arc<Self>, name: &str) -> Result<Arc<Derived>, StoreError> {
         self.check_sound()?;
         if let Some(found) = self.derived_named(name) {
@@ -41,7 +41,7 @@ impl Collection {
         Ok(made)
     }
 
-    /// Removes derived pages; false where there are none of this name.
+    /// Removes derived pages. Returns false if there are none of this name.
     pub async fn drop_derived(self: &Arc<Self>, name: &str) -> Result<bool, StoreError> {
         let (collection, name) = (self.clone(), name.to_owned());
         to_the_end(async move { collection.remove_derived(&name).await }).await

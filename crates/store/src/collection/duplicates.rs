@@ -1,14 +1,14 @@
-//! Keys of an index that several documents have: what stands in the way of making it unique.
+//! Keys of an index that several documents have. As long as there are any, the index cannot be made unique.
 
 use crate::{Collection, Index, KeyRange, Order, PageLimit, RecordId, StoreError};
 use std::ops::Bound;
 use value::size::size_bytes;
 use value::{DocumentBuf, Value};
 
-/// At most about this many documents are reported.
+/// The number of documents that are reported, about.
 const DOCUMENTS_MAX: usize = 100_000;
 
-/// The bytes of the `_id`s that are reported together at most, so that an answer has room for them (MongoDB's limit).
+/// The bytes of all `_id`s that are reported, so that an answer has room for them (MongoDB's limit).
 const IDS_BYTES_MAX: usize = 8 * 1024 * 1024;
 
 /// The documents that share keys of an index.
@@ -73,11 +73,11 @@ impl Collection {
     }
 }
 
-/// The records of keys that several of them have.
+/// Groups of records that share a key.
 #[derive(Default)]
 struct Records {
     groups: Vec<Vec<RecordId>>,
-    /// How many the groups have together.
+    /// The number of records in all groups.
     count: usize,
     /// The last key, and the records that have it.
     key: Vec<u8>,

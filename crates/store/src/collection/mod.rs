@@ -39,12 +39,12 @@ pub struct Collection {
     pub(crate) cached: Arc<CachedRecords>,
     pub(crate) last_head: LastHead,
     pub(crate) queue: Queue,
-    /// Its holder is the only one who writes the shard.
+    /// Only its holder writes the shard.
     pub(crate) writer: tokio::sync::Mutex<Writer>,
     pub(crate) builds: Mutex<Vec<Arc<BuildHandle>>>,
     /// The dropped indexes whose entries are being removed.
     pub(crate) clears: Mutex<Vec<u32>>,
-    /// What is derived from it; only the holder of the catalog's lock changes it.
+    /// Its derived pages; only the holder of the catalog's lock changes the list.
     pub(crate) derived: RwLock<Vec<Arc<Derived>>>,
     catalog: Weak<Catalog>,
     clock: Arc<dyn Fn() -> u64 + Send + Sync>,
@@ -56,13 +56,13 @@ pub struct Collection {
     is_view: AtomicBool,
     has_plain_ids: AtomicBool,
     indexes: RwLock<Arc<IndexSet>>,
-    /// What the catalog keeps besides and only it changes.
+    /// What else the catalog keeps; only the catalog changes it.
     numbering: Mutex<Numbering>,
     dropped: AtomicBool,
     tombstones_swept_ms: AtomicI64,
     state: RwLock<Arc<ShardState>>,
     rewrites: AtomicU64,
-    /// The highest sequence that is known to be written: a snapshot has seen it, or it is published.
+    /// The highest sequence that is known to be written, because a snapshot has seen it or it was published.
     newest: AtomicU64,
     head: watch::Sender<Sequence>,
     companions: Companions,
@@ -70,7 +70,7 @@ pub struct Collection {
     damage: Option<String>,
 }
 
-/// The numbers of indexes to come and of those that are gone.
+/// The number of the next index, and those of dropped ones.
 #[derive(Clone, Debug)]
 struct Numbering {
     next_index: u32,
@@ -109,7 +109,7 @@ impl Collection {
         Ok(Arc::new(collection))
     }
 
-    /// A collection that is so damaged that nothing of it can be used. It keeps its name; every operation on it fails and says why.
+    /// A collection that is so damaged that none of it can be used. It keeps its name; every operation on it fails with the reason.
     pub(crate) fn unreadable(
         catalog: &Catalog,
         namespace: Namespace,
@@ -164,7 +164,7 @@ impl Collection {
         }
     }
 
-    /// Takes over what the shard's head says of counts and indexes.
+    /// Takes counts and index states from the shard's head.
     async fn load_head(&self) -> Result<(), StoreError> {
         if self.is_view() {
             return Ok(());
@@ -185,7 +185,7 @@ impl Collection {
         Ok(())
     }
 
-    /// The head, read from disk if the writer does not know it, with a state for each of these indexes in their order.
+    /// The head, with a state for each of these indexes in their order. Read from disk unless the writer has it.
     pub(crate) async fn read_head(
         &self,
         writer: &mut Writer,
@@ -221,7 +221,7 @@ impl Collection {
         self.uuid
     }
 
-    /// What a level above keeps beside it, one value of each type; it goes when the collection is closed.
+    /// The value of this type that a level above keeps with the collection. It is dropped when the collection is closed.
     pub fn companion<T: Any + Default + Send + Sync>(&self) -> Arc<T> {
         self.companions.get()
     }
@@ -247,10 +247,10 @@ impl Collection {
         self.indexes.read().clone()
     }
 
-    /// Lets all further commits keep these indexes.
+    /// Makes all later commits keep these indexes.
     pub(crate) async fn install(&self, set: IndexSet) -> Result<(), StoreError> {
         let mut writer = self.writer.lock().await;
-        // The last number before the indexes is noted now: what is older, a build has to enter.
+        // The last number before the indexes is noted now: a build has to enter all older records.
         let (_, state) = self.read_head(&mut writer, &set).await?;
         for (index, known) in set.indexes.iter().zip(&state.indexes) {
             if known.build.is_none() {
@@ -267,8 +267,8 @@ impl Collection {
         self.is_view.load(Ordering::Acquire)
     }
 
-    /// Whether an `_id` is equal to itself alone and of one document: with a collation other strings may be, and some collections may
-    /// have several documents of one.
+    /// Whether an `_id` equals only itself and has at most one document. Under a collation other strings may be equal to it, and some
+    /// collections may have several documents with the same `_id`.
     pub fn has_plain_ids(&self) -> bool {
         self.has_plain_ids.load(Ordering::Acquire)
     }
@@ -282,12 +282,12 @@ impl Collection {
     pub(crate) async fn end(&self) {
         self.dropped.store(true, Ordering::Release);
         self.derived.read().iter().for_each(|derived| derived.end());
-        // Followers wait for a change: there will be none.
+        // Wakes followers, who wait for a change that will never come.
         self.head.send_modify(|_| ());
         drop(self.writer.lock().await);
     }
 
-    /// Its own shard and those of what is derived from it, as far as they are known.
+    /// Its own shard and those of its derived pages, as far as they are known.
     pub(crate) fn shards(&self) -> Vec<ShardId> {
         let derived = self.derived.read();
         std::iter::once(self.shard)
@@ -296,7 +296,7 @@ impl Collection {
             .collect()
     }
 
-    /// Refuses a view, and a collection that was dropped or is unusable by damage.
+    /// Fails for a view, and for a collection that was dropped or is damaged beyond use.
     pub(crate) fn check_writable(&self) -> Result<(), StoreError> {
         if self.is_dropped() {
             return Err(StoreError::CollectionDropped(self.namespace().to_string()));
@@ -305,7 +305,7 @@ impl Collection {
         self.refuse_view()
     }
 
-    /// Refuses a collection that is unusable by damage.
+    /// Fails for a collection that is damaged beyond use.
     pub fn check_sound(&self) -> Result<(), StoreError> {
         match self.damage() {
             None => Ok(()),
@@ -321,7 +321,7 @@ impl Collection {
         self.damage.as_deref()
     }
 
-    /// Refuses a view, which has no documents of its own.
+    /// Fails for a view, which has no documents of its own.
     pub fn refuse_view(&self) -> Result<(), StoreError> {
         if self.is_view() {
             return Err(StoreError::IsView(self.namespace().to_string()));
@@ -340,12 +340,12 @@ impl Collection {
         self.rewrites.load(Ordering::Acquire)
     }
 
-    /// Follows the position after the last committed change; it is told too when the collection is dropped.
+    /// Follows the position after the last committed change. Also wakes up when the collection is dropped.
     pub fn head_watch(&self) -> watch::Receiver<Sequence> {
         self.head.subscribe()
     }
 
-    /// Lets readers of counts and followers know of a commit.
+    /// Makes a commit known to readers of counts and to followers.
     pub(crate) fn publish(&self, sequence: u64, state: &ShardState) {
         *self.state.write() = Arc::new(state.clone());
         self.rewrites
@@ -362,7 +362,7 @@ impl Collection {
         (self.clock)()
     }
 
-    /// Whether the tombstones were last swept at least `every_ms` ago. If so, notes that they are swept now.
+    /// Whether the last sweep of tombstones was at least `every_ms` ago. If so, notes that they are swept now.
     pub(crate) fn is_time_for_tombstones(&self, now_ms: i64, every_ms: u64) -> bool {
         let last_ms = self.tombstones_swept_ms.load(Ordering::Relaxed);
         let due = now_ms.saturating_sub(last_ms) >= every_ms as i64;
@@ -379,18 +379,18 @@ impl Collection {
         })
     }
 
-    /// The catalog, to change what it has of this collection; an error where the store was closed meanwhile.
+    /// The catalog, to change the entry of this collection. Fails if the store was closed meanwhile.
     pub(crate) fn catalog(&self) -> Result<Arc<Catalog>, StoreError> {
         self.check_sound()?;
         self.catalog.upgrade().ok_or(StoreError::Interrupted)
     }
 
-    /// What the catalog keeps of it.
+    /// Its entry in the catalog.
     pub(crate) fn entry(&self) -> Entry {
         self.entry_with(&self.index_set())
     }
 
-    /// What the catalog keeps of it with other indexes.
+    /// Its entry in the catalog with other indexes.
     pub(crate) fn entry_with(&self, set: &IndexSet) -> Entry {
         let indexes = set.indexes.iter().filter(|index| index.id() != index::ID_INDEX);
         let numbering = self.numbering.lock().clone();

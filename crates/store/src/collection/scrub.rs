@@ -1,4 +1,4 @@
-//! Reading a collection through a little at a time, to find damage while there are still backups without it.
+//! Reading all of a collection, a little at a time, to find damage while there are still backups without it.
 
 use super::validate::damage;
 use crate::seal::unseal;
@@ -6,7 +6,7 @@ use crate::{Collection, KeyRange, PageLimit, Record, StoreError, keys};
 use kv::{Salvage, ShardId};
 use std::ops::Bound;
 
-/// Where a reader is in a collection: how many of its derived shards it has read, and the next key.
+/// Where a reader is in a collection: the number of derived shards that it has read, and the next key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScrubPosition {
     derived: usize,
@@ -20,7 +20,7 @@ pub struct Scrubbed {
     pub bytes: u64,
     /// What is damaged.
     pub findings: Vec<String>,
-    /// Where to go on; `None` at the end.
+    /// Where to continue; `None` at the end.
     pub next: Option<ScrubPosition>,
 }
 

@@ -1,33 +1,33 @@
-//! What documents and index entries take on the disk, estimated.
+//! Estimates of the bytes that documents and index entries take on disk.
 
 use crate::{Collection, KeyRange, StoreError, keys};
 use kv::{Order, PageLimit};
 use std::ops::Bound;
 
-/// What is packed is taken to be no smaller than what was written, divided by this.
+/// Compression is assumed to make data at most this many times smaller.
 const PACKED_TIMES_MAX: u64 = 16;
 
-/// The entries of an index that its others are judged by.
+/// The number of entries of an index from which the size of the others is estimated.
 const SAMPLE_ENTRIES: usize = 64;
 
 /// Approximate bytes on disk of a collection.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StoredBytes {
-    /// Of the documents, with what is kept beside them: their history, their revisions.
+    /// The bytes of the documents, with their history and revisions.
     pub documents: u64,
-    /// Of the entries of each index, by its number.
+    /// The bytes of the entries of each index, by its number.
     pub indexes: Vec<(u32, u64)>,
 }
 
 impl StoredBytes {
-    /// The bytes of all together.
+    /// The sum of all.
     pub fn total(&self) -> u64 {
         self.documents + self.indexes.iter().map(|(_, bytes)| bytes).sum::<u64>()
     }
 }
 
 impl Collection {
-    /// Approximate bytes on disk. What is in the log alone so far counts as it was written.
+    /// Approximate bytes on disk. Data that is only in the log so far counts with the size that was written.
     pub async fn stored_bytes(&self) -> Result<StoredBytes, StoreError> {
         let state = self.state();
         let mut documents = self.file_bytes().await?;
@@ -47,7 +47,7 @@ impl Collection {
         })
     }
 
-    /// Approximate bytes of all in the engine's files.
+    /// Approximate bytes of the collection in the engine's files.
     pub(super) async fn file_bytes(&self) -> Result<u64, StoreError> {
         let all = KeyRange {
             low: Bound::Unbounded,
@@ -56,7 +56,7 @@ impl Collection {
         Ok(self.kv.disk_bytes(self.shard, &all).await?)
     }
 
-    /// About the bytes of n entries as they were written, judged by the first of them.
+    /// The approximate bytes of this many entries as they were written, estimated from the first ones.
     async fn entry_bytes(&self, range: &KeyRange, entries: u64) -> Result<u64, StoreError> {
         let limit = PageLimit {
             entries: SAMPLE_ENTRIES,
@@ -69,7 +69,7 @@ impl Collection {
     }
 }
 
-/// The bytes in the engine's files, unless these cannot hold all that was written yet.
+/// The bytes in the engine's files, or more if these are too few to hold all that was written.
 pub(crate) fn at_least(packed: u64, written: u64) -> u64 {
     match packed {
         0 => written,

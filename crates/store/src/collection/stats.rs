@@ -2,7 +2,7 @@
 
 use crate::Collection;
 
-/// Counts and sizes of a collection, as its head keeps them.
+/// Counts and sizes of a collection, from its head.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CollectionStats {
     /// The documents.
@@ -11,20 +11,20 @@ pub struct CollectionStats {
     pub data_bytes: u64,
     /// The tombstones of deleted documents that are kept.
     pub deleted: u64,
-    /// The entries of each index, by its number.
+    /// The number of entries of each index, by the index's number.
     pub index_entries: Vec<(u32, u64)>,
 }
 
 /// What a validation found.
 #[derive(Clone, Debug, Default)]
 pub struct ValidateReport {
-    /// The records looked at.
+    /// The number of records checked.
     pub records: u64,
-    /// The entries looked at of each index, by its name.
+    /// The number of entries checked in each index, by the index's name.
     pub index_entries: Vec<(String, u64)>,
-    /// What is wrong, at most [`crate::VALIDATE_FINDINGS_MAX`] of it; empty when all is well.
+    /// The first [`crate::VALIDATE_FINDINGS_MAX`] findings; empty if nothing is wrong.
     pub findings: Vec<String>,
-    /// How many things are wrong.
+    /// The number of all findings.
     pub findings_count: u64,
 }
 

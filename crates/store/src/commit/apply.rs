@@ -9,14 +9,14 @@ use crate::keys::{id_key, id_of};
 use crate::{GROUP_BYTES_MAX, RevisionPath, StoreError};
 use std::time::{Duration, Instant};
 
-/// How long the operations of a group hold the committer's thread before it makes room: seldom, since the thread pauses
-/// for it.
+/// How long the operations of a group hold the committer's thread before it makes room for other tasks. Not sooner, because
+/// making room pauses the thread.
 const HOLDS_THREAD_MAX: Duration = Duration::from_millis(20);
 
-/// Inserts between two looks at the clock. An insert takes a microsecond or two, of which each look would be a fiftieth.
+/// The number of inserts between two looks at the clock. An insert takes a microsecond or two, a look about a fiftieth of that.
 const INSERTS_BETWEEN_LOOKS: u32 = 32;
 
-/// Since when the operations of a group hold the thread.
+/// How long the operations of a group have held the thread.
 struct Held {
     since: Instant,
     room_after: Duration,
@@ -40,7 +40,7 @@ impl Held {
         }
     }
 
-    /// Lets others have what waits for the thread, where it was held for long.
+    /// Lets other tasks that wait for the thread run, if it was held for long.
     fn make_room(&mut self) {
         if self.since.elapsed() >= self.room_after {
             kv::make_room();
@@ -50,9 +50,9 @@ impl Held {
 }
 
 impl Group<'_> {
-    /// Applies the operations of requests and returns their outcomes in order. An operation sees the changes of those before it,
-    /// those of other requests included. How large the documents are that they change is known only here: where the batch has
-    /// become large, the requests that follow have no outcomes and are left to another.
+    /// Applies the operations of requests and returns their outcomes in order. An operation sees the changes of all operations before
+    /// it, in other requests too. The sizes of the changed documents become known only here: once the batch is large, the remaining
+    /// requests get no outcomes, and are left to the next batch.
     pub(crate) async fn apply(&mut self, requests: &mut [Request]) -> Result<Vec<Vec<Outcome>>, StoreError> {
         for request in &mut *requests {
             request.follow_indexes(&self.set);
@@ -122,7 +122,7 @@ impl Group<'_> {
         Ok(outcomes)
     }
 
-    /// Adds revisions of one document; `None` if they are to be added one by one, since some are refused.
+    /// Adds revisions of one document. `None` if some are refused, so that they have to be added one by one.
     async fn add_together(
         &mut self,
         given: &[(&Edit, &RevisionPath)],
@@ -137,8 +137,8 @@ impl Group<'_> {
         }
     }
 
-    /// Applies an operation, unless its statement was executed before (a retried write): then it returns what was noted
-    /// of it. An error leaves the batch as it was, so the group can go on with the next operation.
+    /// Applies an operation. If its statement was executed before (a retried write), returns the outcome that was noted then.
+    /// An error leaves the batch as it was, so the group can go on with the next operation.
     async fn apply_once(
         &mut self,
         at: usize,
@@ -156,7 +156,7 @@ impl Group<'_> {
             Operation::Insert { .. } | Operation::InsertPlaced(_) => true,
             Operation::Edit { edit, .. } => !edit.deleted,
             Operation::Resolve(resolve) => resolve.document.is_some(),
-            // Of a transformation it is known only when it has run.
+            // Whether a transformation changes anything is known only after it has run.
             _ => false,
         };
         if adds {
@@ -196,7 +196,7 @@ impl Group<'_> {
     }
 }
 
-/// The revisions of one document, made by another store, with which these operations begin.
+/// The leading operations that add revisions, made by another store, to one document.
 fn given_together(operations: &[Operation]) -> Vec<(&Edit, &RevisionPath)> {
     let given = operations.iter().map_while(|operation| match operation {
         Operation::Edit {

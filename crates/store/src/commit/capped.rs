@@ -1,6 +1,6 @@
-//! Capped collections: once too many or too large, the oldest documents go, in the commit that made them too many.
+//! Capped collections: the commit that takes one beyond its limits also deletes its oldest documents.
 //!
-//! They go without tombstones: a follower of the change log of a capped collection drops what is older than its
+//! These leave no tombstones: a follower of the change log of a capped collection drops everything older than its
 //! oldest document.
 
 use super::group::Group;
@@ -8,16 +8,16 @@ use crate::{CappedOptions, Collection, Durability, Order, PageLimit, Record, Rec
 use kv::KeyRange;
 use std::ops::Bound;
 
-/// The records that are read at once to be evicted.
+/// The number of records that are read at once to be evicted.
 const EVICT_PAGE_RECORDS: usize = 256;
 
-/// What evictions add to a commit at most, and little more: keys of what is deleted. A commit that inserts as much as it may evicts
-/// about as much of small documents.
+/// The bytes, about, of deleted keys that evictions may add to one commit. A commit of small documents that inserts as much as it may
+/// evicts about as much.
 const EVICTED_BYTES_MAX: usize = 32 * 1024 * 1024;
 
 impl Collection {
-    /// Deletes the oldest documents of a capped collection until it is within its limits, few in each commit: one that has become
-    /// capped may have many more than fit.
+    /// Deletes the oldest documents of a capped collection until it is within its limits, a few in each commit: a collection that
+    /// was made capped later may have many more than fit.
     pub async fn trim(&self) -> Result<(), StoreError> {
         while !self.trim_page().await? {
             // Writers that wait for the shard come first.
@@ -26,7 +26,7 @@ impl Collection {
         Ok(())
     }
 
-    /// Deletes some; true once nothing more is to go.
+    /// Deletes some of them. Returns true once the collection is within its limits.
     async fn trim_page(&self) -> Result<bool, StoreError> {
         let mut writer = self.writer.lock().await;
         let mut group = Group::begin(self, &mut writer).await?;
@@ -40,15 +40,15 @@ impl Collection {
 }
 
 impl Group<'_> {
-    /// Deletes the oldest documents until the collection is within its limits. Where these were lowered it may have many more than fit:
-    /// what would make the commit very large is left to the next ones.
+    /// Deletes the oldest documents until the collection is within its limits. If the limits were lowered it may have many more than
+    /// fit: what would make this commit very large is left to the next ones.
     pub(crate) async fn evict(&mut self) -> Result<(), StoreError> {
         let bytes_max = self.batch.size_bytes() + EVICTED_BYTES_MAX;
         while self.batch.size_bytes() < bytes_max && self.evict_page().await? {}
         Ok(())
     }
 
-    /// Deletes some of the oldest documents, as far as the collection is beyond its limits; whether it still is.
+    /// Deletes some of the oldest documents if the collection is beyond its limits. Returns whether it still is.
     async fn evict_page(&mut self) -> Result<bool, StoreError> {
         let Some(capped) = self.capped.filter(|capped| self.is_over(*capped)) else {
             return Ok(false);
@@ -65,7 +65,7 @@ impl Group<'_> {
             if let Some(record) = self.record(id).await? {
                 self.remove(&record).await?;
             }
-            // The next eviction begins here; from the first key it would step over all that the engine still remembers as deleted.
+            // The next eviction begins here. From the first key, it would step over all deleted keys that the engine still keeps.
             self.oldest = id.0 + 1;
         }
         Ok(self.is_over(capped))
@@ -77,8 +77,8 @@ impl Group<'_> {
             || capped.documents_max.is_some_and(|most| self.state.count > most)
     }
 
-    /// The ids of the oldest stored records, from `oldest` on. Some may have been removed by the batch, which the
-    /// snapshot does not show.
+    /// The ids of the oldest stored records, from `oldest` on. The batch may have removed some of them, which the snapshot does not
+    /// show.
     async fn oldest_page(&mut self) -> Result<Vec<RecordId>, StoreError> {
         let low = keys::record(RecordId(self.oldest)).to_vec();
         let range = KeyRange {
@@ -95,7 +95,7 @@ impl Group<'_> {
 
     /// Deletes the oldest of the documents that the batch itself has inserted.
     async fn evict_own(&mut self, capped: CappedOptions) -> Result<(), StoreError> {
-        // The snapshot shows nothing more, so what is still too much came with this batch and is in the overlay alone.
+        // No stored record is left, so the remaining excess came with this batch and is only in the overlay.
         let mut own: Vec<Record> = self.overlay.records.values().flatten().cloned().collect();
         own.sort_unstable_by_key(|record| record.id);
         for record in own {

@@ -23,8 +23,7 @@ impl Drop for Running<'_> {
 }
 
 impl Collection {
-    /// Makes changes and returns one outcome for each operation. After an error none of them is known to have been
-    /// made.
+    /// Makes changes and returns one outcome for each operation. After an error, it is not known whether any was made.
     pub async fn commit(
         self: &Arc<Self>,
         operations: Vec<WriteOp>,
@@ -40,18 +39,18 @@ impl Collection {
     }
 }
 
-/// Begins to commit what waits. Whoever writes alone does so here, and has its answer without another task and the thread that
-/// this would wake. What is not ready at once goes on in a task of its own, since a caller that is cancelled must not cancel
-/// the requests of others.
+/// Begins to commit what waits. A single writer commits here, and has its answer without another task and the thread that this would
+/// wake. What is not ready at once goes on in its own task, since a caller that is cancelled must not cancel the requests of
+/// others.
 fn start(collection: &Arc<Collection>) {
     let is_alone = !collection.queue.is_shared();
     let mut committing = Box::pin(run(collection.clone(), is_alone));
     let mut is_done = false;
     if is_alone {
-        // The task polls it again in any case, so nobody need be woken.
+        // The task below polls it again in any case, so no waker is needed.
         let mut nobody = Context::from_waker(Waker::noop());
         let mut poll = || is_done = committing.as_mut().poll(&mut nobody).is_ready();
-        // As in a task: a panic ends the commit, not the caller, who is told by the lost answer.
+        // As in a task, a panic ends the commit and not the caller, who gets an error because the reply channel is dropped.
         let outcome = catch_unwind(AssertUnwindSafe(|| (collection.run_apart)(&mut poll)));
         is_done |= outcome.is_err();
     }
@@ -60,7 +59,7 @@ fn start(collection: &Arc<Collection>) {
     }
 }
 
-/// Commits until nothing waits. `pauses` lets whoever began it go on after the first group.
+/// Commits until nothing waits. `pauses` yields after the first group, so that the caller that began it gets its answer.
 async fn run(collection: Arc<Collection>, mut pauses: bool) {
     let _running = Running(&collection.queue);
     while let Some(mut requests) = collection.queue.take() {
@@ -75,16 +74,16 @@ async fn run(collection: Arc<Collection>, mut pauses: bool) {
                 let _ = request.reply.send(Err(error.clone()));
             }),
         }
-        // Otherwise the next group is taken at once: who has been answered asks again while it is flushed. A pause after each
-        // group makes groups larger and fewer, but then nobody writes while all are answered.
+        // Otherwise the next group is taken at once: callers that were answered send their next requests while it is flushed. A pause
+        // after each group would make groups larger and fewer, but the disk would be idle while all are answered.
         if std::mem::take(&mut pauses) && collection.queue.is_waiting() {
             tokio::task::yield_now().await;
         }
     }
 }
 
-/// Commits the requests together, as many of them from the first as make one batch, and returns their outcomes in order. One
-/// that asks for a flush makes all wait for it, since they share one commit.
+/// Commits the first requests, as many as make one batch, and returns their outcomes in order. If one of them asks for a flush,
+/// all wait for it, since they share one commit.
 async fn commit(
     collection: &Collection,
     requests: &mut Vec<Request>,
@@ -101,8 +100,8 @@ async fn commit(
     for _ in 0..COMMIT_ATTEMPTS_MAX {
         let mut group = Group::begin(collection, &mut writer).await?;
         let outcomes = group.apply(requests).await?;
-        // Those that were one too many begin the next group. What becomes of this one, which may be there though it could not be
-        // flushed, is not told to them.
+        // Requests that did not fit begin the next group. Their callers do not learn the outcome of this one, which may be written even
+        // if it could not be flushed.
         let rest = requests.split_off(outcomes.len());
         if !rest.is_empty() {
             collection.queue.put_back(rest);
@@ -130,7 +129,7 @@ mod tests {
         let store = Store::open(kv, StoreOptions::default()).await.unwrap();
         let namespace = Namespace::new("db", "coll");
         let collection = store.create_if_missing(&namespace).await.unwrap();
-        // The first is a group of its own, which waits for the writer; the others are too long to be one together.
+        // The first is a group by itself, which waits for the writer; the others are too large to be one group together.
         let held = collection.writer.lock().await;
         let text = "x".repeat(5 << 20);
         let puts = (0..9).map(|id: i32| {

@@ -15,12 +15,12 @@ impl Group<'_> {
         }
     }
 
-    /// Counts a document that is there from now on.
+    /// Counts a document that is added.
     pub(super) fn count_in(&mut self, document: &DocumentBuf) {
         self.count_bytes_in(id_of(document.as_raw()), document.bytes().len());
     }
 
-    /// The same by the document's id and size.
+    /// As [`Group::count_in`], by the document's id and size.
     pub(super) fn count_bytes_in(&mut self, id: ValueRef<'_>, bytes: usize) {
         self.state.count += 1;
         self.state.data_bytes += bytes as u64;
@@ -30,7 +30,7 @@ impl Group<'_> {
         });
     }
 
-    /// Counts a document that is not there any more.
+    /// Counts a document that is removed.
     pub(super) fn count_out(&mut self, document: &DocumentBuf) {
         let bytes = document.bytes().len();
         self.state.count = self.state.count.saturating_sub(1);
@@ -41,13 +41,13 @@ impl Group<'_> {
         });
     }
 
-    /// Counts a deletion that is remembered from now on.
+    /// Counts a tombstone that is added.
     pub(super) fn count_tombstone_in(&mut self, id: ValueRef<'_>) {
         self.state.tombstones += 1;
         self.change_partition(id, |change| change.deleted += 1);
     }
 
-    /// Counts a deletion that is not remembered any more.
+    /// Counts a tombstone that is removed.
     pub(super) fn count_tombstone_out(&mut self, id: ValueRef<'_>) {
         self.state.tombstones = self.state.tombstones.saturating_sub(1);
         self.change_partition(id, |change| change.deleted -= 1);
@@ -66,7 +66,7 @@ impl Group<'_> {
         }
     }
 
-    /// Puts what the changed partitions hold into the batch.
+    /// Puts the counts of the changed partitions into the batch.
     pub(super) async fn put_partitions(&mut self) -> Result<(), StoreError> {
         let Some(mut changes) = self.partitions.take() else {
             return Ok(());

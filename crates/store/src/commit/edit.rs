@@ -11,8 +11,7 @@ use crate::{Purge, Record, Revision, RevisionPath, RevisionTree, Sequence, Store
 use value::ValueRef;
 
 impl Group<'_> {
-    /// Adds a revision. `first` is the one that it is if it makes a document that was never there; `entries` are those of the
-    /// document.
+    /// Adds a revision. `first` is its value if the document was never there before; `entries` are the document's index entries.
     pub(super) async fn edit(
         &mut self,
         edit: &Edit,
@@ -44,7 +43,7 @@ impl Group<'_> {
             EditOrigin::Given(path) => path.clone(),
             EditOrigin::After(parent) => {
                 let parent = match parent {
-                    // Only a deletion may be followed without being named.
+                    // An edit without a parent may only follow a deletion.
                     None if edit.deleted && history.tombstone.is_some() => return Ok(Outcome::Conflict),
                     None => history.winner(),
                     named => named.clone(),
@@ -138,7 +137,7 @@ impl Group<'_> {
         Ok(Outcome::Purged { revisions: purged })
     }
 
-    /// Drops the bodies of superseded revisions.
+    /// Drops the bodies of superseded revisions of a document.
     pub(super) async fn forget_superseded(&mut self, id: ValueRef<'_>) -> Result<Outcome, StoreError> {
         let record = self.record_of(id).await?;
         let tombstone = self.tombstone_of(id).await?;
@@ -152,14 +151,13 @@ impl Group<'_> {
             self.put_body(keys::body(id, &tree.nodes()[at].revision), None);
             tree.node_mut(at).has_body = false;
         }
-        // The winner does not change, so the record stays; the sequence rises, since each commit must move the head.
+        // The winner does not change, so the record stays. The sequence rises, since each commit must move the head.
         self.keep_tree(id, &history, Some(tree));
         self.sequence += 1;
         Ok(Outcome::Local)
     }
 
-    /// Removes all that is kept of a deleted document: its tombstone, tree and bodies. An empty tree makes `settle` do
-    /// so.
+    /// Removes everything that is kept of a deleted document: tombstone, tree and bodies. An empty tree makes `settle` do so.
     pub(crate) async fn forget_deleted(&mut self, tombstone: Tombstone) -> Result<(), StoreError> {
         let id = tombstone.id.clone();
         self.forget_notes(id.as_ref()).await?;
@@ -168,7 +166,7 @@ impl Group<'_> {
             .await
     }
 
-    /// Ends every branch of a document: for a caller that deletes it without knowing of branches.
+    /// Ends every branch of a document, for callers that delete it and know nothing of branches.
     pub(super) async fn end_branches(&mut self, record: Record) -> Result<(), StoreError> {
         let id = id_of(record.document.as_raw()).to_value();
         let history = self.history(id.as_ref(), Some(record), None).await?;

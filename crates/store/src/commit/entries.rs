@@ -9,8 +9,8 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 impl Group<'_> {
-    /// The entries that a stored record has. Whatever it is, it can be changed and removed: an index that does not take its document
-    /// now, since its build is to fail by it or since it took more when it was written, is looked through for them.
+    /// The entries that a stored record has. Any record can be changed and removed: if an index would refuse its document now, because
+    /// the index's build is about to fail or its rules were looser when the document was written, all of the index is searched for them.
     pub(super) async fn entries_of(&self, record: &Record) -> Result<EntrySet, StoreError> {
         let document = record.document.as_raw();
         if let Ok(entries) = EntrySet::of_record(&self.set, record, document) {
@@ -35,7 +35,7 @@ impl Group<'_> {
         Ok(entries)
     }
 
-    /// Reads all entries of an index, and adds those of a record.
+    /// Reads a whole index, and adds the entries of a record.
     async fn find_entries(
         &self,
         place: usize,
@@ -66,7 +66,7 @@ impl Group<'_> {
         }
     }
 
-    /// Refuses a record whose unique keys another one has.
+    /// Fails if another record has one of the unique keys.
     pub(crate) async fn check_unique(
         &mut self,
         entries: &EntrySet,
@@ -141,9 +141,9 @@ impl Group<'_> {
         }
     }
 
-    /// Makes the entries that a record had into those that it has.
+    /// Replaces the entries that a record had by its new ones.
     pub(super) fn change_entries(&mut self, old: &EntrySet, new: &EntrySet, record: RecordId) {
-        // Both are ordered by index and key, so one walk tells them apart.
+        // Both are ordered by index and key, so they are compared in one walk.
         let (mut olds, mut news) = (old.all().iter(), new.all().iter());
         let (mut before, mut after) = (olds.next(), news.next());
         loop {
@@ -162,7 +162,7 @@ impl Group<'_> {
             if let (Ordering::Equal, Some(&was), Some(&is)) = (order, before, after)
                 && old.bits(was) != new.bits(is)
             {
-                // The key is there and stays; only what it forgets of the types is another.
+                // The key stays; only the type bits beside it differ.
                 if let Some(unique) = self.keeps(is, record) {
                     self.put_entry(new, is, record, unique);
                 }
@@ -176,7 +176,7 @@ impl Group<'_> {
         }
     }
 
-    /// Whether the entry's value names the record; `None` if the index's build has yet to enter it.
+    /// Whether the entry's value names the record; `None` if the index's build has yet to enter the record.
     fn keeps(&self, span: Span, record: RecordId) -> Option<bool> {
         let kept = self.state.indexes.get(span.index)?.keeps(record.0);
         self.set
@@ -208,7 +208,7 @@ impl Group<'_> {
         }
     }
 
-    /// Notes what became of the entry whose whole key is in the buffer.
+    /// Notes whether the entry whose whole key is in the buffer was put or deleted.
     fn note_guarded(&mut self, span: Span, present: bool) {
         if self.set.indexes[span.index].guards_keys() {
             self.overlay.guarded.insert(self.buffer.clone(), present);
@@ -281,7 +281,7 @@ mod tests {
         }
         let spec = IndexSpec::new("a_1", doc! {"a": 1});
         collection.create_indexes(vec![spec]).await.unwrap();
-        // One that takes no arrays, with the entries of one that did.
+        // An index that takes no arrays, with the entries of one that did.
         {
             let catalog = collection.catalog().unwrap();
             let mut disk = catalog.disk.lock().await;
@@ -298,7 +298,7 @@ mod tests {
         assert!(matches!(changed, Outcome::Updated { .. }), "{changed:?}");
         let deleted = run(&collection, delete(2)).await;
         assert!(matches!(deleted, Outcome::Deleted { .. }), "{deleted:?}");
-        // The new one of the first, and two of the third.
+        // The new entry of the first record, and two of the third.
         assert_eq!(collection.stats().index_entries[1].1, 3);
         run(&collection, delete(1)).await;
         run(&collection, delete(3)).await;

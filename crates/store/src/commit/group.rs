@@ -1,4 +1,4 @@
-//! One batch in the making: operations applied to the collection as it is, seen through the batch itself.
+//! A batch that is being built: operations are applied to the collection as it is, seen through the batch itself.
 
 use super::overlay::Overlay;
 use super::writer::Writer;
@@ -13,7 +13,7 @@ use kv::{Batch, CommitError, KeyRange, Order, PageLimit};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-/// What most records have before their document.
+/// The bytes that most records have before their document.
 const RECORD_HEAD_BYTES: usize = 64;
 
 /// The partitions that a batch changes.
@@ -26,12 +26,12 @@ pub(crate) struct Group<'a> {
     pub(crate) set: Arc<IndexSet>,
     pub(crate) snapshot: ShardSnapshot,
     pub(crate) writer: &'a mut Writer,
-    /// The number of the last change, those of the batch included.
+    /// The number of the last change, including the changes of the batch.
     pub(crate) sequence: u64,
     pub(crate) state: ShardState,
     pub(crate) batch: Batch,
     pub(crate) overlay: Overlay,
-    /// The records from before the batch that it changes or removes.
+    /// The stored records that the batch changes or removes.
     pub(super) changed: Vec<RecordId>,
     pub(crate) now_ms: u64,
     pub(super) capped: Option<CappedOptions>,
@@ -46,9 +46,9 @@ pub(crate) struct Group<'a> {
     /// See [`Writer::highest_id`]. It is moved out of the writer and returned by a commit, so that after a failure the
     /// next batch reads it from disk.
     pub(super) highest_id: Vec<u8>,
-    /// What it was before the batch.
+    /// The value of `highest_id` before the batch.
     pub(super) highest_stored_id: Vec<u8>,
-    /// Why nothing may be added, if it may not.
+    /// Why nothing may be added; `None` if it may.
     disk_low: Option<kv::Error>,
     expected: u64,
     pub(super) buffer: Vec<u8>,
@@ -95,7 +95,7 @@ impl<'a> Group<'a> {
         })
     }
 
-    /// Asked before something is added: fails where the disk has no room for it.
+    /// Fails if the disk has no room. To be called before something is added.
     pub(super) fn check_room(&self) -> Result<(), StoreError> {
         match &self.disk_low {
             Some(low) => Err(StoreError::DiskLow(low.clone())),
@@ -109,7 +109,7 @@ impl<'a> Group<'a> {
         self.put_trees();
         if self.batch.is_empty() && self.sequence == self.expected {
             self.writer.highest_id = Some(self.highest_id);
-            // Nothing is written, but the answer may rest on what others wrote and have not flushed yet.
+            // Nothing is written, but the answer may rest on writes of others that are not flushed yet.
             if durability == Durability::Flushed {
                 self.collection.kv.flush().await?;
             }
@@ -131,7 +131,7 @@ impl<'a> Group<'a> {
             .await;
         let answer = match made {
             Ok(()) => Ok(true),
-            // It is there, and is read and followed: only those who ask that it is safe are told that it is not.
+            // The commit is written, and readers and followers see it. Only callers that asked for a flush get an error.
             Err(CommitError::Engine(error @ kv::Error::DiskFullAtFlush { .. })) => Err(error.into()),
             Err(CommitError::HeadMoved(_)) => return Ok(false),
             Err(CommitError::Engine(error)) => return Err(error.into()),
@@ -161,7 +161,7 @@ impl<'a> Group<'a> {
         Ok(record)
     }
 
-    /// Notes that a record is put or removed. One that the batch itself inserts nobody has read yet.
+    /// Notes that a record is put or removed. A record that the batch itself inserts cannot have been read yet.
     pub(super) fn note_changed(&mut self, record: RecordId) {
         if record.0 <= self.expected {
             self.changed.push(record);
@@ -205,7 +205,7 @@ impl<'a> Group<'a> {
     }
 }
 
-/// Keeps in memory what has become of records that were there: what was read lately and changed now is read again soon.
+/// Keeps the new versions of cached records in the cache: a record that was read lately and is changed now will be read again soon.
 fn keep(collection: &Collection, read_lately: &[RecordId], overlay: &Overlay, sequence: u64) {
     for id in read_lately {
         let Some(Some(record)) = overlay.records.get(id) else {
@@ -220,7 +220,7 @@ fn keep(collection: &Collection, read_lately: &[RecordId], overlay: &Overlay, se
     }
 }
 
-/// The last key of the index of `_id`s, or its prefix where it is empty.
+/// The last key of the index on `_id`, or its prefix if it is empty.
 async fn highest_id(snapshot: &ShardSnapshot) -> Result<Vec<u8>, StoreError> {
     let last = PageLimit {
         entries: 1,

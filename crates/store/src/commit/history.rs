@@ -19,9 +19,9 @@ pub(super) struct History {
     pub(super) record: Option<Record>,
     pub(super) tombstone: Option<Tombstone>,
     pub(super) tree: RevisionTree,
-    /// Whether the body that readers saw is kept when another revision follows it.
+    /// Whether the body that readers saw is kept when another revision takes its place.
     pub(super) keeps_superseded: bool,
-    /// Whether the revision that is written has a hash which nobody computed of its body, so that to compute it would be in vain.
+    /// Whether the new revision has a hash that was not computed from its body, so that computing it would be in vain.
     pub(super) has_own_hash: bool,
 }
 
@@ -49,7 +49,7 @@ impl History {
 }
 
 impl Group<'_> {
-    /// The stored history of an `_id`, of which record and tombstone were read already.
+    /// The stored history of an `_id`, whose record and tombstone were read already.
     pub(super) async fn history(
         &mut self,
         id: ValueRef<'_>,
@@ -290,7 +290,7 @@ fn plan_bodies(
     written: Vec<(Revision, DocumentBuf)>,
 ) -> Vec<(Revision, Option<DocumentBuf>)> {
     let mut changes = Vec::new();
-    // A tree that has changed has what is left of its nodes in their order.
+    // The nodes that are left in a changed tree are in their old order.
     let mut next = 0;
     for node in before.tree.nodes().iter().filter(|node| node.has_body) {
         let found = tree.find_from(next, &node.revision);
@@ -309,7 +309,7 @@ fn plan_bodies(
     // whichever of them is not the winner now needs a key of its own.
     let was_winner = before.winner().zip(before.winning_body().cloned());
     let is_leaf = tree.leaf_marks();
-    // Two are sooner looked for than an index is made.
+    // Two look-ups, of one new revision and the winner, are quicker than making an index.
     let index = (written.len() > 1).then(|| RevisionIndex::of(tree));
     for (revision, body) in was_winner.into_iter().chain(written) {
         let found = match &index {
@@ -328,7 +328,7 @@ fn plan_bodies(
             changes.push((revision, Some(body)));
         }
     }
-    // Newest first. A body put just above may be removed again here; the later change of a key wins.
+    // Newest first. This may remove a body that was put just above; the later change of a key wins.
     let mut superseded = tree.superseded_with_body();
     superseded.sort_by_key(|&at| std::cmp::Reverse(tree.nodes()[at].revision.generation));
     for at in superseded.into_iter().skip(SUPERSEDED_BODIES_MAX) {

@@ -1,4 +1,4 @@
-//! Local documents: kept beside the others, in no log, without history.
+//! Local documents: kept beside the others, without history, and not in the change log.
 
 use super::Outcome;
 use super::group::Group;

@@ -51,7 +51,7 @@ impl Group<'_> {
         Ok(id)
     }
 
-    /// Whether a document inserted after this deletion can hold the deletion's whole ancestry in its own header: there
+    /// Whether a document inserted after this deletion can hold the deletion's whole ancestry in its own header. It can if there
     /// is no tree, nothing has to be stemmed, and the header has room.
     fn is_short(&self, tombstone: &Tombstone) -> bool {
         let known = tombstone.ancestry.hashes.len() / 16;
@@ -155,7 +155,7 @@ impl Group<'_> {
         };
         let old = self.entries_of(&before).await?;
         let new = EntrySet::of_record(&self.set, &before, after.as_raw())?;
-        // Only keys that the document did not have: the others are in the index already, and are its own.
+        // Only the keys that the document did not have: the others are in the index already, and are its own.
         self.check_unique(&new, &new.not_in(&old), id).await?;
         self.change_entries(&old, &new, id);
         self.sequence += 1;
@@ -260,16 +260,16 @@ impl Group<'_> {
         }
     }
 
-    /// The trace of an earlier document of this `_id`.
+    /// The tombstone of an earlier document with this `_id`.
     pub(super) async fn tombstone_of(&mut self, id: ValueRef<'_>) -> Result<Option<Tombstone>, StoreError> {
-        // Collections of MongoDB's clients mostly have none, and need not look.
+        // Collections of MongoDB's clients mostly have none, and skip the search.
         if self.state.tombstones == 0 {
             return Ok(None);
         }
         self.tombstone(&keys::tombstone(id)).await
     }
 
-    /// Leaves the trace of a deletion that was numbered just now.
+    /// Puts the tombstone of a deletion that was numbered just now.
     pub(super) fn put_tombstone(&mut self, tombstone: Tombstone) {
         let key = keys::tombstone(tombstone.id.as_ref());
         self.batch.put(&key, &tombstone.encode());
@@ -279,7 +279,7 @@ impl Group<'_> {
         self.overlay.tombstones.insert(key, Some(tombstone));
     }
 
-    /// Takes a trace away, and its entry in the change log.
+    /// Removes a tombstone, and its entry in the change log.
     pub(super) fn remove_tombstone(&mut self, tombstone: &Tombstone) {
         let key = keys::tombstone(tombstone.id.as_ref());
         self.batch.delete(&key);

@@ -1,4 +1,4 @@
-//! Notes: what a protocol keeps of a document besides its fields, and the terms under which it is found.
+//! Notes: what a protocol keeps with a document besides its fields, and the terms under which the document is found.
 
 use super::group::Group;
 use super::types::{Notes, Terms};
@@ -7,7 +7,7 @@ use bytes::Bytes;
 use kv::Batch;
 use value::{DocumentBuf, DocumentRef, Value, ValueRef};
 
-/// The bytes that terms and what is around them take besides the content.
+/// The bytes, about, that notes take besides their content.
 const BESIDE_CONTENT_BYTES: usize = 128;
 
 impl Notes {
@@ -25,7 +25,7 @@ impl Notes {
         })
     }
 
-    /// The content of what was stored, sharing its memory; `None` if it has another form.
+    /// The content of stored notes, sharing their memory; `None` if they have another form.
     pub(crate) fn read_content(stored: &Bytes) -> Option<DocumentBuf> {
         let stored = keys::read_body(stored)?;
         let ValueRef::Document(DocumentRef::Raw(content)) = stored.as_raw().get("content")? else {
@@ -36,7 +36,7 @@ impl Notes {
         ))
     }
 
-    /// The terms of what was stored; `None` if it has another form.
+    /// The terms of stored notes; `None` if they have another form.
     pub(crate) fn read_terms(stored: &Bytes) -> Option<Terms> {
         let Value::Array(terms) = keys::read_body(stored)?.as_raw().get("terms")?.to_value() else {
             return None;
@@ -88,7 +88,7 @@ impl Group<'_> {
         id: ValueRef<'_>,
         notes: &Notes,
     ) -> Result<(), StoreError> {
-        // Those of what a capped collection evicted are there still; of others they go with the last trace of their document.
+        // Documents that a capped collection evicted leave their notes behind; other notes are removed with the last trace of their document.
         if self.capped.is_some() {
             return self.put_notes(id, notes).await;
         }
@@ -107,7 +107,7 @@ impl Group<'_> {
         self.overlay.notes.insert(key, Some(notes.terms.clone()));
     }
 
-    /// Removes the notes of a document of which nothing is left.
+    /// Removes the notes of a document that leaves no trace.
     pub(super) async fn forget_notes(&mut self, id: ValueRef<'_>) -> Result<(), StoreError> {
         let key = keys::notes(id);
         let Some(before) = self.terms(&key).await? else {

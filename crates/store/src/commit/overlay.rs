@@ -1,4 +1,4 @@
-//! What a batch has already changed, and what was read for it: looked at before the store.
+//! What a batch has changed so far, and what was read for it. Look-ups try it before the store.
 
 use super::session::Session;
 use super::types::Terms;
@@ -7,17 +7,17 @@ use crate::{Record, RecordId, RevisionTree};
 use std::collections::BTreeMap;
 use value::DocumentBuf;
 
-/// Looked at several times a document, so the hash is a quick one; it is seeded at random, because ids are the
-/// clients'.
+/// There are several look-ups for each document, so the hash is a quick one. It is seeded at random, because clients choose
+/// the ids.
 type HashMap<K, V> = std::collections::HashMap<K, V, foldhash::quality::RandomState>;
 
 /// Present values by key; `None` if there is nothing under the key.
 #[derive(Debug, Default)]
 pub(crate) struct Overlay {
     pub(crate) records: HashMap<RecordId, Option<Record>>,
-    /// Documents that were inserted and lie in the store already; what is changed again is among the records.
+    /// Placed documents that were inserted. Those that are changed again are among the records.
     pub(crate) placed: HashMap<RecordId, kv::Placed>,
-    /// The records of unique keys, with the index's prefix.
+    /// The records of unique keys; the keys have their index's prefix.
     pub(crate) unique: HashMap<Vec<u8>, Option<RecordId>>,
     /// Entries that were put (true) and deleted in indexes that guard their keys, by their whole key.
     pub(crate) guarded: BTreeMap<Vec<u8>, bool>,

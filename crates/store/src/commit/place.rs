@@ -1,4 +1,4 @@
-//! Placing large documents ahead of their commit, and inserting them by it.
+//! Placing large documents before their commit, and inserting them in it.
 
 use super::group::Group;
 use super::placed::PlacedDocument;
@@ -29,12 +29,12 @@ impl Collection {
 }
 
 impl Group<'_> {
-    /// Inserts a document that lies in the store already.
+    /// Inserts a placed document.
     pub(super) async fn insert_placed(&mut self, document: &PlacedDocument) -> Result<RecordId, StoreError> {
         let tombstone = self.tombstone_of(document.id.as_ref()).await?;
         let computed = self.capped.is_none() && !self.repeats_ids && document.version == self.set.version;
         if tombstone.is_some() || !computed {
-            // More is to be known of it than was computed: an earlier document, other indexes.
+            // An earlier document, or other indexes, need more of it than was computed when it was placed.
             let document = document.read()?;
             let entries = EntrySet::of(&self.set, document.as_raw())?;
             return self.insert(&document, &entries, entries.all()).await;
@@ -53,7 +53,7 @@ impl Group<'_> {
         Ok(id)
     }
 
-    /// The record that the batch itself has inserted as a placed one.
+    /// The record of a placed document that the batch itself has inserted.
     pub(super) fn placed_record(&self, id: RecordId) -> Result<Option<Record>, StoreError> {
         let Some(placed) = self.overlay.placed.get(&id) else {
             return Ok(None);

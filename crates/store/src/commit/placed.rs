@@ -1,14 +1,14 @@
 //! Documents whose bytes are written before the commit that inserts them.
 //!
-//! A stream of large documents (the chunks of a file) would else be held in memory until its commit is made, and be
-//! copied into it. What the commit needs to know is computed while the document is at hand.
+//! Otherwise a stream of large documents (the chunks of a file) would be held in memory until its commit, and be copied into
+//! it. What the commit needs to know is computed while the document is in memory.
 
 use crate::StoreError;
 use crate::index::EntrySet;
 use kv::Placed;
 use value::{DocumentBuf, Value};
 
-/// A document that lies in the store, but in no collection yet: see
+/// A document that is stored, but in no collection yet: see
 /// [`Collection::place`](crate::Collection::place). If dropped without a commit, its space is freed.
 #[derive(Debug)]
 pub struct PlacedDocument {
@@ -26,7 +26,7 @@ impl PlacedDocument {
     }
 
     pub(super) fn read(&self) -> Result<DocumentBuf, StoreError> {
-        // It was a document when it was placed, and is checked to be the same bytes.
+        // It was a valid document when it was placed, and the checksum ensures that these are the same bytes.
         Ok(DocumentBuf::from_validated(self.placed.read()?))
     }
 }

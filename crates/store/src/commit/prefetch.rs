@@ -1,4 +1,4 @@
-//! Reading in one go what a group's operations will look at.
+//! Reading at once what the operations of a group will look up.
 
 use super::group::Group;
 use super::request::{Operation, Request};
@@ -9,18 +9,18 @@ use crate::{Record, RecordId, StoreError, Target, keys};
 /// The bytes of records that are read ahead.
 const PREFETCH_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// What the operations of a group look at before any of them has changed anything.
+/// What the operations of a group will look up, before any of them has changed anything.
 pub(super) struct Wanted {
     /// Keys of unique indexes.
     unique: Vec<Vec<u8>>,
-    /// How many of these, from the first, are `_id`s of documents that will be looked at themselves.
+    /// How many of these, from the first on, are `_id`s of documents that will be read themselves.
     targets: usize,
     records: Vec<RecordId>,
 }
 
 impl Wanted {
-    /// What these requests want in a collection with these indexes. Keys of which `is_known` says that the group knows of
-    /// them without a look are left out: that spares bulk loads of rising ids the largest part of their reads.
+    /// What these requests will look up in a collection with these indexes. Keys for which `is_known` is true need no look-up and are
+    /// left out: that spares bulk loads of rising ids most of their reads.
     pub(super) fn of(requests: &[Request], set: &IndexSet, is_known: impl Fn(&[u8]) -> bool) -> Wanted {
         let mut wanted = Wanted {
             unique: Vec::new(),
@@ -43,7 +43,7 @@ impl Wanted {
                 .is_some_and(|index| index.has_record_in_value())
         };
         for (request, operation) in operations() {
-            // The `_id` of an edit is looked at already, in the first index.
+            // The `_id` of an edit is looked up already, in the first index.
             let own = &request.entries;
             let (entries, spans, first) = match operation {
                 Operation::Insert {
@@ -66,7 +66,7 @@ impl Wanted {
         wanted
     }
 
-    /// Adds the document that an operation changes, if it changes one that may be there.
+    /// Adds the document that an operation changes, if it may be stored.
     fn add_target(&mut self, operation: &Operation) {
         match operation {
             Operation::Modify {
@@ -91,7 +91,7 @@ impl Wanted {
 }
 
 impl Group<'_> {
-    /// Fills the overlay. What is corrupt is left out: the operation that needs it will say so.
+    /// Fills the overlay. Corrupt records are left out: the operation that needs one will fail.
     pub(super) async fn prefetch(&mut self, wanted: Wanted) -> Result<(), StoreError> {
         let Wanted {
             unique,
@@ -114,7 +114,7 @@ impl Group<'_> {
             }
             self.overlay.unique.insert(key, record);
         }
-        // Many may mean the same.
+        // Several operations may change the same document.
         records.sort_unstable();
         records.dedup();
         self.prefetch_records(&records).await
@@ -130,7 +130,7 @@ impl Group<'_> {
         is_id_above(&self.highest_stored_id, key)
     }
 
-    /// Records that are past the limit are read when their turn comes.
+    /// Reads records up to the limit. The others are read when their turn comes.
     async fn prefetch_records(&mut self, ids: &[RecordId]) -> Result<(), StoreError> {
         let keys: Vec<Vec<u8>> = ids.iter().map(|&id| keys::record(id).to_vec()).collect();
         let found = self.snapshot.get_many_within(&keys, PREFETCH_BYTES_MAX).await?;

@@ -1,4 +1,4 @@
-//! The queue of a collection, which its committer empties.
+//! The queue of a collection's requests, which its committer empties.
 
 use super::request::Request;
 use crate::{GROUP_BYTES_MAX, GROUP_OPERATIONS_MAX};
@@ -16,7 +16,7 @@ struct Inner {
     waiting: VecDeque<Request>,
     /// Whether a committer is at work.
     running: bool,
-    /// Whether the last group was of several requests.
+    /// Whether the last group had several requests.
     shared: bool,
 }
 
@@ -36,7 +36,7 @@ impl Queue {
         !std::mem::replace(&mut inner.running, true)
     }
 
-    /// Whether several have asked at the same time lately.
+    /// Whether the last group had several requests: then there are several writers.
     pub(super) fn is_shared(&self) -> bool {
         self.inner.lock().shared
     }
@@ -67,7 +67,7 @@ impl Queue {
         Some(inner.waiting.drain(..count).collect())
     }
 
-    /// Gives requests back that were taken: the next group begins with them.
+    /// Puts back requests that were taken: the next group begins with them.
     pub(super) fn put_back(&self, requests: Vec<Request>) {
         let mut inner = self.inner.lock();
         for request in requests.into_iter().rev() {
@@ -75,7 +75,7 @@ impl Queue {
         }
     }
 
-    /// Called when the committer has panicked. Dropping the requests drops their reply channels, so their callers get
+    /// To be called when the committer has panicked. Dropping the requests drops their reply channels, so their callers get
     /// [`StoreError::Interrupted`](crate::StoreError::Interrupted).
     pub(super) fn abandon(&self) {
         let mut inner = self.inner.lock();

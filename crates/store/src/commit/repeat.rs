@@ -1,8 +1,8 @@
-//! Documents of a time series whose `_id` another one has.
+//! Repeats: documents of a time series whose `_id` another document has.
 //!
-//! Such a document is a record like others, but has no entry in the index on `_id`, no history and no tombstone: all these are
-//! the first document's. So who looks by `_id`, or follows the change log, sees the first alone, and queries that are to find
-//! all do not use that index ([`Snapshot::has_repeats`](crate::Snapshot::has_repeats)).
+//! A repeat is a record like others, but has no entry in the index on `_id`, no history and no tombstone: these belong to the
+//! first document. So a look-up by `_id`, and a follower of the change log, finds only the first document. Queries that must
+//! find all do not use the index on `_id` ([`Snapshot::has_repeats`](crate::Snapshot::has_repeats)).
 
 use super::group::Group;
 use crate::index::{EntrySet, ID_INDEX, Span};
@@ -11,7 +11,7 @@ use crate::{Record, RecordId, StoreError};
 use value::DocumentBuf;
 
 impl Group<'_> {
-    /// The entries but that of an `_id` that is taken; `None` if it is not, or must not be.
+    /// The entries except that of the `_id`, if the `_id` is taken and the collection allows that; otherwise `None`.
     pub(super) async fn but_taken_id<'s>(
         &mut self,
         entries: &EntrySet,
@@ -54,7 +54,7 @@ impl Group<'_> {
         Ok(id)
     }
 
-    /// Removes such a document. The deletion has a number, so that readers see that something has changed, and no entry in the
+    /// Removes a repeat. The deletion takes a number, so that readers see that something has changed, but has no entry in the
     /// change log.
     pub(super) async fn delete_repeat(&mut self, record: &Record) -> Result<(), StoreError> {
         self.remove_live(record).await?;

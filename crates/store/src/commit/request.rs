@@ -1,5 +1,5 @@
-//! Requests, prepared in the caller's task: documents are checked and index entries computed there, because there is
-//! only one committer a collection.
+//! Requests, prepared in the caller's task: documents are checked and index entries computed there, because a collection has
+//! only one committer.
 
 use super::{CommitOptions, Edit, EditOrigin, Outcome, PlacedDocument, Resolve, Target, Transform, WriteOp};
 use crate::index::EntrySet;
@@ -24,7 +24,7 @@ pub(crate) struct Request {
 pub(crate) enum Operation {
     Insert {
         document: DocumentBuf,
-        /// Its entries in the request's set, or why there are none.
+        /// Its entries in the request's set, or why it can have none.
         entries: Result<Range<usize>, StoreError>,
     },
     InsertPlaced(PlacedDocument),
@@ -34,9 +34,9 @@ pub(crate) enum Operation {
     },
     Edit {
         edit: Edit,
-        /// Its revision, if it makes a document that was never there: to hash it takes as long as to apply it.
+        /// Its revision, in case the document was never there. Computed here, since hashing takes as long as applying the edit.
         first: Option<Revision>,
-        /// The entries of its document in the request's set, or why there are none.
+        /// The entries of its document in the request's set, or why it can have none.
         entries: Result<Range<usize>, StoreError>,
     },
     Resolve(Resolve),

@@ -7,7 +7,7 @@ use crate::{ENDED_BRANCHES_MAX, Revision, RevisionPath, RevisionTree, StoreError
 use value::DocumentBuf;
 
 impl Group<'_> {
-    /// Adds the revision, ends the leaves that it resolves, and puts the notes: all of it or nothing.
+    /// Adds the revision, ends the leaves that it resolves, and puts the notes. An error leaves the batch as it was.
     pub(super) async fn resolve(&mut self, resolve: &Resolve) -> Result<Outcome, StoreError> {
         let id = resolve.id.as_ref();
         self.check_partition(id)?;
@@ -36,7 +36,7 @@ impl Group<'_> {
         if let Some((document, hash)) = &resolve.document {
             let path = match ended.next() {
                 Some(parent) => after(parent, hash.clone()),
-                // Beside other leaves it is newer than they; after a deletion it goes on from there.
+                // Beside other leaves it is newer than all of them; after a deletion it continues that branch.
                 None if !live.is_empty() => alone(newest(&live) + 1, hash.clone()),
                 None => match history.winner() {
                     Some(parent) => after(&parent, hash.clone()),
@@ -71,7 +71,7 @@ impl Group<'_> {
         })
     }
 
-    /// Writes a document that was never there: as most are, so without a tree of one revision.
+    /// Writes a document that was never there, as most are, without making a tree for its one revision.
     async fn begin_document(
         &mut self,
         resolve: &Resolve,
@@ -121,7 +121,7 @@ fn after(parent: &Revision, hash: RevisionHash) -> RevisionPath {
     }
 }
 
-/// Keeps the newest of the branches that ended: writers who never see each other's would make a tree without end.
+/// Drops all but the newest ended branches. Otherwise, writers that never see each other's revisions would make the tree grow for ever.
 fn forget_ended(tree: &mut RevisionTree) {
     let leaves = tree.leaves();
     let is_live = leaves

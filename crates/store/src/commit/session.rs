@@ -1,21 +1,21 @@
-//! What a session has executed, as it is stored.
+//! The executed statements of a session, as they are stored.
 
 use super::{ReplayedKind, ReplayedOutcome, StatementId};
 use crate::StoreError;
 use crate::seal::{seal, unseal};
 use value::{DocumentBuf, RawDocument, Value, varint};
 
-/// What a session has executed under its latest transaction number.
+/// The statements that a session has executed under its latest transaction number.
 #[derive(Clone, Debug)]
 pub(crate) struct Session {
     number: i64,
     /// When it last executed a statement, milliseconds since 1970.
     pub(crate) time_ms: u64,
-    /// By their first statements, so that one of very many is found soon.
+    /// Sorted by their first statements, so that one of very many is found quickly.
     runs: Vec<Run>,
 }
 
-/// Successive statements that did the same, such as the inserts of one command: one entry for all of them.
+/// One entry for successive statements of the same kind, such as the inserts of one command.
 #[derive(Clone, Debug)]
 struct Run {
     first: i32,
@@ -26,7 +26,7 @@ struct Run {
 }
 
 impl Session {
-    /// A session that has executed nothing, before every transaction number.
+    /// A session that has executed nothing; every transaction number is later.
     pub(crate) fn unused() -> Session {
         Session {
             number: i64::MIN,
@@ -35,7 +35,7 @@ impl Session {
         }
     }
 
-    /// What the statement did, if it was executed. Fails if the session has executed a later transaction number.
+    /// What the statement did; `None` if it was not executed. Fails if the session has executed a later transaction number.
     pub(crate) fn executed(&self, statement: &StatementId) -> Result<Option<ReplayedOutcome>, StoreError> {
         if statement.number < self.number {
             return Err(StoreError::TransactionTooOld {
@@ -51,7 +51,7 @@ impl Session {
         Ok(run.map(Run::outcome))
     }
 
-    /// How many runs begin at a statement or before it.
+    /// The number of runs that begin at this statement or before it.
     fn place(&self, statement: &StatementId) -> usize {
         self.runs.partition_point(|run| run.first <= statement.statement)
     }

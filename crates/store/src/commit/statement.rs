@@ -1,4 +1,4 @@
-//! Executed statements of retryable writes, kept by session, so that a retry is answered and not done again. The note
+//! Executed statements of retryable writes, kept by session, so that a retry is answered and not executed again. The note
 //! is in the same commit as the change: after a crash both are there or neither is.
 
 use super::group::Group;
@@ -9,7 +9,7 @@ use crate::{StoreError, keys};
 use value::{Document, DocumentBuf};
 
 impl Group<'_> {
-    /// What the statement did, if it was executed before, in this batch too.
+    /// What the statement did; `None` if it was executed neither before nor in this batch.
     pub(super) async fn replayed(
         &mut self,
         statement: &StatementId,
@@ -28,7 +28,7 @@ impl Group<'_> {
             .map_or(Ok(None), |(session, _)| session.executed(statement))
     }
 
-    /// Notes a statement that has changed something. One that has not is not noted: executing it again does no harm.
+    /// Notes a statement that has changed something. Others are not noted, since executing them again does no harm.
     pub(super) fn note_executed(
         &mut self,
         statement: &StatementId,
@@ -72,7 +72,7 @@ impl Group<'_> {
         }
     }
 
-    /// Puts the sessions that have executed something.
+    /// Puts the sessions that have executed something into the batch.
     pub(super) fn put_sessions(&mut self) {
         for (digest, (session, dirty)) in &self.overlay.sessions {
             if *dirty {

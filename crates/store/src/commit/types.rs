@@ -1,20 +1,20 @@
-//! What a commit is asked and what it answers.
+//! The operations of a commit, its options and its outcomes.
 
 use super::PlacedDocument;
 use crate::{Durability, RecordId, Revision, RevisionHash, RevisionPath, StoreError};
 use value::{DocumentBuf, Value};
 
-/// One change asked for.
+/// One operation of a commit.
 pub enum WriteOp {
-    /// Fails with [`StoreError::DuplicateKey`] where a unique key is taken.
+    /// Inserts a document. Fails with [`StoreError::DuplicateKey`] if a unique key is taken.
     Insert(DocumentBuf),
-    /// The same with a document that was placed in this collection.
+    /// Inserts a document that was placed in this collection.
     InsertPlaced(PlacedDocument),
     /// Runs `transform` in the committer on the document as it is at that moment.
     Modify {
         /// Which document.
         target: Target,
-        /// What to make of it.
+        /// How it is changed.
         transform: Box<dyn Transform>,
     },
     /// Adds a revision to a document's history.
@@ -34,7 +34,7 @@ pub enum WriteOp {
     Local {
         /// Its name.
         name: String,
-        /// What it becomes.
+        /// Its new value; `None` removes it.
         document: Option<DocumentBuf>,
     },
 }
@@ -42,37 +42,37 @@ pub enum WriteOp {
 /// A revision that a document gets.
 #[derive(Clone, Debug)]
 pub struct Edit {
-    /// The whole document; of a deletion, its `_id` and what else is kept of it.
+    /// The whole document. For a deletion: its `_id`, and fields to keep with the deletion.
     pub document: DocumentBuf,
-    /// Whether the document is deleted by it.
+    /// Whether it deletes the document.
     pub deleted: bool,
     /// Where it stands in the history.
     pub origin: EditOrigin,
 }
 
-/// A revision that follows several leaves or none, with the notes of its document: for protocols that keep what a client
-/// did not know of beside what it wrote.
+/// A revision that follows several leaves or none, with the notes of its document. It is for protocols that keep the versions that
+/// a client did not know beside the one that it wrote, as Riak's siblings.
 #[derive(Clone, Debug)]
 pub struct Resolve {
     /// The document's `_id`.
     pub id: Value,
-    /// The leaves that the caller knows of, but for deletions. Any others are a conflict.
+    /// The leaves that the caller knows of, except deletions. If there are others, that is a conflict.
     pub leaves: Vec<Revision>,
     /// Those of them that end: the new revision follows the first, the others are deleted.
     pub ended: Vec<Revision>,
     /// The document with the hash of its revision; `None` where nothing follows, so that the first is deleted too.
     pub document: Option<(DocumentBuf, RevisionHash)>,
-    /// What is kept of the document besides; `None` leaves it as it is.
+    /// The new notes of the document; `None` leaves them as they are.
     pub notes: Option<Notes>,
 }
 
 /// Names of indexes with a term in each.
 pub type Terms = Vec<(String, Value)>;
 
-/// What a protocol keeps of a document besides its fields. No other protocol sees or changes it.
+/// What a protocol keeps with a document besides its fields. No other protocol sees or changes it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Notes {
-    /// The protocol's own.
+    /// The protocol's own data.
     pub content: DocumentBuf,
     /// The terms under which the document is found.
     pub terms: Terms,
@@ -81,10 +81,10 @@ pub struct Notes {
 /// Where a revision stands in a document's history.
 #[derive(Clone, Debug)]
 pub enum EditOrigin {
-    /// It follows this leaf; `None` if the document does not exist or is deleted. A revision that is no leaf is
+    /// It follows this leaf; `None` if the document does not exist or is deleted. If the revision is not a leaf, that is
     /// a conflict.
     After(Option<Revision>),
-    /// Another store has made it: the revision itself, then those before it. It never conflicts.
+    /// Another store made it: the revision itself, then its ancestors. It never conflicts.
     Given(RevisionPath),
 }
 
@@ -122,10 +122,10 @@ pub enum Target {
     Id(Value),
 }
 
-/// A change of one document. It may be run more than once, for example when another process has committed first, so it
-/// must give the same for the same present document.
+/// A change of one document. It may run more than once, for example after another process has committed first, so it must return
+/// the same result for the same document.
 pub trait Transform: Send {
-    /// Decides what becomes of the document; `present` is `None` if there is none.
+    /// Returns what to do with the document; `present` is `None` if there is none.
     fn transform(&mut self, present: Option<Present<'_>>) -> Result<Transformed, StoreError>;
 }
 
@@ -150,9 +150,9 @@ pub struct Present<'a> {
 /// What a [`Transform`] decides.
 #[derive(Clone, Debug)]
 pub enum Transformed {
-    /// The document was meant, but is already as it should be.
+    /// The document matches, but is already as it should be.
     Unchanged,
-    /// The document is no longer (or never was) the one meant.
+    /// The document does not match, or no longer.
     NotMatched,
     /// The document becomes this one; where none was present, it is inserted.
     Put(DocumentBuf),
@@ -165,9 +165,9 @@ pub enum Transformed {
 pub struct CommitOptions {
     /// Stop at the first failed operation; later ones are [`Outcome::Skipped`].
     pub ordered: bool,
-    /// When the answer is given.
+    /// When the commit is answered.
     pub durability: Durability,
-    /// The statement that each operation executes, for exactly-once retries: empty, or one an operation.
+    /// The statement that each operation executes, for exactly-once retries: empty, or one for each operation.
     pub statements: Vec<Option<StatementId>>,
     /// Which document is kept with the statement.
     pub image: Image,
@@ -190,13 +190,13 @@ impl Default for CommitOptions {
 pub struct StatementId {
     /// The digest of the logical session and its user.
     pub session: [u8; 32],
-    /// The transaction number, which rises by one a command.
+    /// The transaction number, which rises by one with each command.
     pub number: i64,
     /// The statement within the command.
     pub statement: i32,
 }
 
-/// Which document a retried findAndModify gives back.
+/// Which document a retried findAndModify returns.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Image {
     /// None is kept.
@@ -228,26 +228,26 @@ pub enum Outcome {
         /// As it was.
         before: DocumentBuf,
     },
-    /// The document was meant and is already as it should be.
+    /// The document matches and is already as it should be.
     Unchanged {
         /// As it is.
         document: DocumentBuf,
     },
-    /// The document is no longer the one meant, or does not exist.
+    /// The document no longer matches, or does not exist.
     NotMatched,
-    /// The history has this revision, written now or before.
+    /// The history has this revision now, or had it before.
     Edited {
         /// The revision of the edit.
         revision: Revision,
     },
-    /// The revision to follow is no leaf.
+    /// The revision to follow is not a leaf.
     Conflict,
     /// Leaves were removed.
     Purged {
         /// Those that were there.
         revisions: Vec<Revision>,
     },
-    /// The local document was put or removed, or bodies were dropped: nothing that the change log tells.
+    /// The local document was put or removed, or bodies were dropped. Neither is in the change log.
     Local,
     /// The operation was refused; nothing of it was written.
     Failed(StoreError),

@@ -1,11 +1,11 @@
-//! Integers stay as wide as they were: who edits a document by its revisions writes JSON, which has one kind of them.
+//! Keeping integers as wide as they were. Edits by revisions come as JSON, which has only one kind of integer.
 
 use crate::Record;
 use std::collections::HashMap;
 use value::raw::DocumentWriter;
 use value::{ArrayRef, DocumentBuf, DocumentRef, RawDocument, ValueRef};
 
-/// The document, in which each 32-bit integer that stands where `present` has one of 64 bits has as many.
+/// The document, with each 32-bit integer widened to 64 bits where `present` has a 64-bit integer.
 pub(super) fn with_widths_of(document: &DocumentBuf, present: Option<&Record>) -> DocumentBuf {
     let wide = present.map(|record| record.document.as_raw());
     match wide.filter(|present| has_wide(*present)) {
@@ -22,9 +22,9 @@ fn widened(document: &DocumentBuf, present: RawDocument<'_>) -> DocumentBuf {
     DocumentBuf::from_validated(bytes.into())
 }
 
-/// Arrays are documents whose fields are named by their places.
+/// Writes the fields of a document, or the elements of an array, whose names are their places.
 fn write(document: RawDocument<'_>, present: RawDocument<'_>, writer: &mut DocumentWriter<'_>) {
-    // By name, since a look at each would read the document as often as it has fields.
+    // A table by name, since looking up each field would read the document once for each.
     let wide: HashMap<&str, ValueRef<'_>> = present.iter().filter(|(_, value)| is_wide(*value)).collect();
     let mut elements = document.iter();
     while let Some((element, name, value)) = elements.next_element() {

@@ -1,23 +1,23 @@
-//! What the one who writes a collection knows of its shard.
+//! What a collection's only writer knows of the shard.
 
 use crate::index::IndexSet;
 use crate::state::{Build, IndexEntries, ShardState};
 use kv::Head;
 
-/// Guarded by a lock: its holder is the only one in this process who writes the shard.
+/// Guarded by a lock, whose holder is the only one in this process that writes the shard.
 #[derive(Debug, Default)]
 pub(crate) struct Writer {
     /// The head as last read or written; `None` if it has to be read again.
     pub(crate) head: Option<(u64, ShardState)>,
-    /// No record is before this one: where a capped collection looks for its oldest.
+    /// No record is before this one. A capped collection searches for its oldest from here.
     pub(crate) oldest: u64,
-    /// No entry of the index of `_id`s is above this key, so a greater one need not be looked for: rising ids, as most
-    /// are, are inserted without a read. `None` if it has to be read again.
+    /// No entry of the index on `_id` is above this key, so a greater one need not be looked up: rising ids, as most are, are
+    /// inserted without a read. `None` if it has to be read again.
     pub(crate) highest_id: Option<Vec<u8>>,
 }
 
 impl Writer {
-    /// What the head will be with this state.
+    /// The next head, with this state.
     pub(crate) fn next_head(sequence: u64, state: &ShardState) -> Head {
         Head {
             sequence,
@@ -26,8 +26,8 @@ impl Writer {
     }
 }
 
-/// Gives the state exactly these indexes. One that the state does not know has no entries yet: where there are
-/// documents, it is to be built.
+/// Makes the state have exactly these indexes. An index that it did not have has no entries yet: if there are documents, it has to
+/// be built.
 pub(crate) fn align(state: &mut ShardState, sequence: u64, set: &IndexSet) {
     let aligned = state.indexes.len() == set.indexes.len()
         && state

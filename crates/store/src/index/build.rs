@@ -1,8 +1,8 @@
-//! Building indexes beside the writes.
+//! Building indexes while writes go on.
 //!
-//! A build enters the records that were there when it began, page by page, each page one commit that also says how
-//! far it has come: so it goes on after a restart where it was. Meanwhile writes keep the entries of all records that
-//! the build has passed or that came after it began.
+//! A build enters the records that were there when it began, page by page. Each page is one commit that also notes how
+//! far the build has come, so that it resumes there after a restart. Meanwhile writes keep the entries of all records that
+//! the build has passed or that were inserted after it began.
 
 use super::build_handle::BuildHandle;
 use super::build_page::{Ahead, BuildPage, PageOf};
@@ -15,7 +15,7 @@ use code::Code;
 use std::sync::Arc;
 use tokio::sync::watch;
 
-/// Goes on with what was under way when the store was last closed.
+/// Resumes the builds and removals that were under way when the store was last closed.
 pub(crate) fn resume(collection: &Arc<Collection>) {
     collection
         .clearing()
@@ -31,7 +31,7 @@ pub(crate) fn resume(collection: &Arc<Collection>) {
     }
 }
 
-/// As [`go_on`], some time; the removal of entries goes on too.
+/// As [`go_on`], under the catalog's lock; also resumes the removal of entries.
 pub(crate) async fn resume_ended(collection: &Arc<Collection>) -> Result<(), StoreError> {
     for index in collection.clearing() {
         clear::start(collection, index);
@@ -44,8 +44,8 @@ pub(crate) async fn resume_ended(collection: &Arc<Collection>) -> Result<(), Sto
     Ok(())
 }
 
-/// Goes on with builds that a failure of the engine has ended, a full disk above all. Under the lock of the catalog, so that none
-/// of the indexes is about to be built by others.
+/// Resumes builds that a failure of the engine has ended, such as a full disk. To be called under the lock of the catalog, so that
+/// nobody else is about to build the same indexes.
 pub(super) fn go_on(collection: &Arc<Collection>) {
     for id in ended(collection) {
         start(collection, vec![id]);
@@ -64,7 +64,7 @@ fn ended(collection: &Collection) -> Vec<u32> {
         .collect()
 }
 
-/// Starts to build these indexes, which are installed already, in a task of its own; `None` if all are ready.
+/// Starts to build these indexes, which are installed already, in a task; `None` if all are ready.
 pub(super) fn start(collection: &Arc<Collection>, ids: Vec<u32>) -> Option<Arc<BuildHandle>> {
     let set = collection.index_set();
     let ids: Vec<u32> = ids
@@ -96,7 +96,7 @@ pub(super) fn start(collection: &Arc<Collection>, ids: Vec<u32>) -> Option<Arc<B
     Some(started)
 }
 
-/// The builds that run of any of these indexes.
+/// The running builds of any of these indexes.
 pub(super) fn under_way(collection: &Collection, indexes: &[Arc<Index>]) -> Vec<Arc<BuildHandle>> {
     let builds_one = |build: &&Arc<BuildHandle>| indexes.iter().any(|index| build.ids.contains(&index.id()));
     collection
@@ -108,7 +108,7 @@ pub(super) fn under_way(collection: &Collection, indexes: &[Arc<Index>]) -> Vec<
         .collect()
 }
 
-/// Waits until these builds have ended; the error of the first that has failed.
+/// Waits until these builds have ended. Returns the error of the first that has failed.
 pub(super) async fn wait(builds: &[Arc<BuildHandle>]) -> Result<(), StoreError> {
     for build in builds {
         let mut result = build.result.subscribe();
@@ -145,8 +145,8 @@ async fn run(collection: &Collection, handle: &BuildHandle) -> Result<(), StoreE
 }
 
 /// Enters one page of records; returns true when all are entered. `ahead` is the page that was read while the one before it was
-/// written, and gets the next. Under the writer's lock no write of this process comes between reading a page and entering it, but
-/// for a page that was read ahead, which is then read again. One of another process moves the head, and the page is read again, too.
+/// written; it is replaced by the next. A page that was read ahead is void, and read again, if this process has written something
+/// since; otherwise the writer's lock keeps writes out. A write of another process moves the head, and the page is read again too.
 async fn step(
     collection: &Collection,
     handle: &BuildHandle,
@@ -160,7 +160,7 @@ async fn step(
     for _ in 0..COMMIT_ATTEMPTS_MAX {
         let mut group = Group::begin(collection, &mut writer).await?;
         let Some(of) = next_page(&group, &handle.ids) else {
-            // A build before this one may have entered the last page and found no room to flush it.
+            // An earlier attempt may have entered the last page, but found no room to flush it.
             collection.kv.flush().await?;
             set_ready(&group.set, &handle.ids);
             return Ok(true);
@@ -173,7 +173,7 @@ async fn step(
         enter(&mut group, &handle.ids, &page).await?;
         group.sequence += 1;
         let (set, sequence) = (group.set.clone(), group.sequence);
-        // Where others write as well, no more than each second page is read in vain.
+        // While others write, at most every second page is read in vain.
         if let (false, false, Some(RecordId(position))) = (page.exhausted, was_void, page.last()) {
             let next = PageOf {
                 build: Build { position, ..of.build },
@@ -184,7 +184,7 @@ async fn step(
             let snapshot = ShardSnapshot::new(snapshot, collection.shared_namespace());
             *ahead = Some(Ahead::start(next, handle.ids.clone(), snapshot, set.clone()));
         }
-        // The last page is flushed, so that an index once ready stays so.
+        // The last page is flushed, so that an index that was ready stays ready.
         let durability = if page.exhausted {
             Durability::Flushed
         } else {

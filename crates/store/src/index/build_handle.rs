@@ -1,4 +1,4 @@
-//! What is known of a build while it runs.
+//! A running build, as those who wait for it see it.
 
 use crate::StoreError;
 use tokio::sync::watch;
@@ -7,6 +7,6 @@ use tokio::sync::watch;
 #[derive(Debug)]
 pub(crate) struct BuildHandle {
     pub(super) ids: Vec<u32>,
-    /// The end, once it is there.
+    /// The result, once the build has ended.
     pub(super) result: watch::Sender<Option<Result<(), StoreError>>>,
 }

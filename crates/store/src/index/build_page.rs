@@ -1,5 +1,5 @@
-//! A page of records as a build enters it. The next page is read and taken apart while the one before it is written, on another
-//! core where there is one.
+//! A page of records as a build enters it. The next page is read, and its entries computed, while the one before it is written: on
+//! another core if there is one.
 
 use super::{EntrySet, IndexSet, Span};
 use crate::snapshot::ShardSnapshot;
@@ -16,9 +16,9 @@ use tokio::task::JoinHandle;
 pub(super) struct BuildPage {
     of: PageOf,
     entries: EntrySet,
-    /// Each record, and where its entries end.
+    /// Each record, and the end of its entries.
     records: Vec<(RecordId, usize)>,
-    /// Whether nothing is left to enter after it.
+    /// Whether it is the last.
     pub(super) exhausted: bool,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct PageOf {
 pub(super) struct Ahead(JoinHandle<Result<BuildPage, StoreError>>);
 
 impl BuildPage {
-    /// Reads and takes apart.
+    /// Reads the page and computes its entries.
     pub(super) async fn read(
         of: PageOf,
         ids: &[u32],
@@ -88,7 +88,7 @@ impl BuildPage {
         })
     }
 
-    /// What the entries lie in.
+    /// The entries of all records.
     pub(super) fn entries(&self) -> &EntrySet {
         &self.entries
     }
@@ -107,7 +107,7 @@ impl Ahead {
         }))
     }
 
-    /// The page, where it could be read.
+    /// The page; `None` if it could not be read.
     pub(super) async fn page(self) -> Option<BuildPage> {
         self.0.await.ok()?.ok()
     }

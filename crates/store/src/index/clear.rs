@@ -6,7 +6,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 /// Starts to remove the entries of an index that is no longer in the catalog, unless that is under way. Its number stays in the
-/// entry's `clearing` until all are gone, so that the next start goes on after a crash, and the next sweep after a full disk.
+/// catalog entry's `clearing` until all are gone: after a crash the next start resumes, and after a full disk the next sweep.
 pub(super) fn start(collection: &Arc<Collection>, index: u32) {
     {
         let mut under_way = collection.clears.lock();
@@ -18,7 +18,7 @@ pub(super) fn start(collection: &Arc<Collection>, index: u32) {
     let collection = collection.clone();
     tokio::spawn(async move {
         match run(&collection, index).await {
-            // A dropped collection takes its entries with it, and a store that is closed goes on at its next start.
+            // The entries of a dropped collection are removed with it, and a closed store resumes at its next start.
             Ok(())
             | Err(
                 StoreError::CollectionDropped(_)
@@ -47,8 +47,8 @@ async fn run(collection: &Arc<Collection>, index: u32) -> Result<(), StoreError>
 }
 
 /// Removes the first page of what is left; returns true when nothing is left. The writer's lock is held for one page at a time, so
-/// commits get in between. The range then begins after that page. The engine's iterators step over deleted keys one by one, so to
-/// begin at the first key each time would take time quadratic in the number of entries, under the writer's lock.
+/// commits can run in between. `left` then begins after that page: the engine's iterators step over deleted keys one by one, so
+/// beginning at the first key each time would take time quadratic in the number of entries, under the writer's lock.
 async fn step(collection: &Collection, left: &mut KeyRange) -> Result<bool, StoreError> {
     let mut writer = collection.writer.lock().await;
     let mut group = Group::begin(collection, &mut writer).await?;

@@ -1,8 +1,8 @@
 //! Keys in CouchDB's order, for the indexes of Mango queries.
 //!
-//! A document has one entry if all paths lead to a value in it: the values as [`value::collated::encode`] gives them,
-//! then the `_id`, so that equal values are in the order of the ids. Where the index is read partition by partition,
-//! the document's partition stands in front. Arrays are values, not looked into. Design documents have no entries
+//! A document has one entry if all paths lead to a value in it: the values as [`value::collated::encode`] writes them,
+//! then the `_id`, so that equal values are in the order of the ids. If the index is read partition by partition, the document's
+//! partition comes first. An array is one value; its elements have no entries. Design documents have no entries
 //! (`src/mango/src/mango_native_proc.erl`).
 
 use super::IndexField;
@@ -24,7 +24,7 @@ pub(super) fn keys(fields: &[IndexField], partitioned: bool, document: DocumentR
         };
         put_partition(partition, &mut key);
     }
-    // CouchDB's clients see every id as a text.
+    // CouchDB's clients see every id as a string.
     let shown = json::id_text(id);
     let complete = fields.iter().all(|field| {
         let value = match field.path.parts() {

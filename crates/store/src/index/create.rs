@@ -1,4 +1,4 @@
-//! Making and removing indexes.
+//! Creating and dropping indexes.
 
 use super::build;
 use super::build_handle::BuildHandle;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use value::shell;
 
 impl Collection {
-    /// Makes indexes and waits until they are built. The numbers of indexes before and after.
+    /// Creates indexes and waits until they are built. Returns the number of indexes before and after.
     pub async fn create_indexes(
         self: &Arc<Self>,
         specs: Vec<IndexSpec>,
@@ -18,15 +18,15 @@ impl Collection {
         create(self, specs).await
     }
 
-    /// Removes an index.
+    /// Drops an index.
     pub async fn drop_index(self: &Arc<Self>, name: &str) -> Result<(), StoreError> {
         let (collection, name) = (self.clone(), name.to_owned());
         to_the_end(async move { drop_named(&collection, &name).await }).await
     }
 }
 
-/// Makes indexes and waits until they are built; those that exist already as asked for are left as they are. Gives how
-/// many indexes there were before and after.
+/// Creates indexes and waits until they are built. An index that exists with the same description stays as it is. Returns the
+/// number of indexes before and after.
 pub(crate) async fn create(
     collection: &Arc<Collection>,
     specs: Vec<IndexSpec>,
@@ -39,7 +39,7 @@ pub(crate) async fn create(
     if begun.meant.iter().all(|index| is_ready(index)) {
         Ok((begun.before, begun.after))
     } else {
-        // A build has failed before it could be waited for.
+        // A build failed before anybody could wait for it.
         Err(StoreError::Interrupted)
     }
 }
@@ -49,12 +49,12 @@ struct Begun {
     before: usize,
     after: usize,
     meant: Vec<Arc<Index>>,
-    /// The builds under way of those that are not ready.
+    /// The running builds of those that are not ready.
     builds: Vec<Arc<BuildHandle>>,
 }
 
-/// Puts indexes into the catalog and begins to build them. The builds are looked up before the catalog is let go of:
-/// one that fails takes itself, and its indexes, out of the collection.
+/// Puts indexes into the catalog and begins to build them. The builds are looked up before the catalog is unlocked:
+/// a build that fails removes itself, and its indexes, from the collection.
 async fn begin(collection: &Arc<Collection>, specs: Vec<IndexSpec>) -> Result<Begun, StoreError> {
     let catalog = collection.catalog()?;
     let mut disk = catalog.disk.lock().await;
@@ -96,7 +96,7 @@ async fn begin(collection: &Arc<Collection>, specs: Vec<IndexSpec>) -> Result<Be
     })
 }
 
-/// The index that is what the description asks for; an error where one stands in its way.
+/// The index that matches the description, if there is one. Fails if another index conflicts with it.
 fn existing(indexes: &[Arc<Index>], spec: &IndexSpec) -> Result<Option<Arc<Index>>, StoreError> {
     let both = |present: &Index| {
         let (asked, present) = (
@@ -136,7 +136,7 @@ fn existing(indexes: &[Arc<Index>], spec: &IndexSpec) -> Result<Option<Arc<Index
     let Some(same) = indexes.iter().find(|index| index.spec().same_signature(spec)) else {
         return Ok(None);
     };
-    // The index on _id exists always, whatever name it is asked for under.
+    // The index on _id always exists, whatever name is given.
     if same.id() == ID_INDEX {
         return Ok(Some(same.clone()));
     }
@@ -162,7 +162,7 @@ fn check_room(collection: &Collection, indexes: &[Arc<Index>], spec: &IndexSpec)
     )))
 }
 
-/// Removes the index of this name.
+/// Drops the index of this name.
 pub(crate) async fn drop_named(collection: &Arc<Collection>, name: &str) -> Result<(), StoreError> {
     let catalog = collection.catalog()?;
     let mut disk = catalog.disk.lock().await;
@@ -180,7 +180,7 @@ pub(crate) async fn drop_named(collection: &Arc<Collection>, name: &str) -> Resu
     remove(collection, &mut disk, &[index.id()]).await
 }
 
-/// Takes indexes out of the catalog; their entries are removed in the background.
+/// Removes indexes from the catalog; their entries are removed in the background.
 pub(super) async fn remove(
     collection: &Arc<Collection>,
     disk: &mut Disk,
@@ -199,14 +199,14 @@ pub(super) async fn remove(
     entry.clearing.extend(&gone);
     catalog.save(disk, &collection.namespace(), &entry).await?;
     collection.install(set).await?;
-    // Not before it is so: of an index that stays, the next start would remove all entries.
+    // Only after the commit: otherwise, if the index stays, the next start would remove all of its entries.
     collection.set_clearing(|clearing| clearing.extend(&gone));
     gone.into_iter()
         .for_each(|id| super::clear::start(collection, id));
     Ok(())
 }
 
-/// Whether the index can be read.
+/// Whether the index is complete, so that queries can read it.
 pub(super) fn is_ready(index: &Index) -> bool {
     index.state() == IndexState::Ready
 }
@@ -273,7 +273,7 @@ mod tests {
         assert!(is_ready(&begun.meant[0]));
         assert_eq!(collection.stats().index_entries[1].1, 10);
 
-        // One that has entered all and could not flush it.
+        // A build that has entered everything, but could not flush it.
         collection.drop_index("a_1").await.unwrap();
         while !collection.clearing().is_empty() {
             tokio::task::yield_now().await;

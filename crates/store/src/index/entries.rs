@@ -17,7 +17,7 @@ use value::{Document, RawDocument, Value, ValueRef, varint};
 pub(crate) struct EntrySet {
     bytes: Vec<u8>,
     spans: Vec<Span>,
-    /// Written anew for each entry.
+    /// A buffer that is written anew for each entry.
     bits: TypeBits,
 }
 
@@ -38,7 +38,7 @@ impl EntrySet {
         indexes.try_for_each(|(place, index)| self.push(place, index, document))
     }
 
-    /// Appends those of the index at a place of the set; none where it cannot hold the document.
+    /// Appends the entries of the index at a place of the set; none if it cannot hold the document.
     pub(crate) fn push(
         &mut self,
         place: usize,
@@ -52,7 +52,7 @@ impl EntrySet {
         self.push_index(place, index, document)
     }
 
-    /// The entries that these indexes have for a document of before, as it is now.
+    /// The entries that these indexes would have for a stored document.
     pub(crate) fn of_record(
         set: &IndexSet,
         record: &Record,
@@ -65,8 +65,8 @@ impl EntrySet {
         Ok(entries)
     }
 
-    /// As [`EntrySet::of_record`], without the entries of indexes that cannot hold the document; `refused` hears of these, by their
-    /// places.
+    /// As [`EntrySet::of_record`], without the entries of indexes that cannot hold the document; `refused` is called with the places of
+    /// these.
     pub(crate) fn of_saved(
         set: &IndexSet,
         record: &Record,
@@ -84,14 +84,14 @@ impl EntrySet {
         entries
     }
 
-    /// Appends an entry as it is stored, without what its key forgets of the values. Entries are to be appended in their order.
+    /// Appends an entry as it is stored, without its type bits. Entries must be appended in their order.
     pub(crate) fn push_stored(&mut self, place: usize, key: &[u8]) {
         let start = self.bytes.len();
         self.bytes.extend_from_slice(key);
         self.finish(place, start, &TypeBits::default());
     }
 
-    /// Leaves out the entry of the index on `_id`.
+    /// Removes the entry of the index on `_id`.
     pub(crate) fn leave_id(&mut self, set: &IndexSet) {
         self.spans.retain(|span| set.indexes[span.index].id != ID_INDEX);
     }
@@ -111,7 +111,7 @@ impl EntrySet {
         &self.spans
     }
 
-    /// The entries of this set that another does not have. Both are of one document, so they are in order.
+    /// The entries of this set that another does not have. Both belong to one document, so they are in order.
     pub(crate) fn not_in(&self, other: &EntrySet) -> Vec<Span> {
         let has = |span: &Span| {
             let wanted = (span.index, self.key(*span));
@@ -135,7 +135,7 @@ impl EntrySet {
         &self.bytes[span.start..span.middle]
     }
 
-    /// What the key forgets of the values.
+    /// The type bits: what the key does not keep of the values' types.
     pub(crate) fn bits(&self, span: Span) -> &[u8] {
         &self.bytes[span.middle..span.end]
     }
@@ -160,7 +160,7 @@ impl EntrySet {
         });
     }
 
-    /// The entry of a document that has just one, of an index of plain values: written where it stays. False where this is not so.
+    /// Writes the only entry of a document in an index of plain values, in place. Returns false if this is not such a case.
     fn push_single(&mut self, place: usize, index: &Index, document: RawDocument<'_>) -> bool {
         if index.hashed || index.kinds.is_some() {
             return false;
@@ -288,7 +288,7 @@ fn hash_fields(index: &Index, found: &IndexKey) -> IndexKey {
     out
 }
 
-/// Appends the value of an entry: in a unique index the record id, then in all the bits.
+/// Appends the value of an entry: the record id in a unique index, then the type bits.
 pub(crate) fn put_entry_value(unique: bool, record: RecordId, bits: &[u8], out: &mut Vec<u8>) {
     if unique {
         varint::put(record.0, out);
@@ -306,13 +306,13 @@ pub(crate) fn entry_record(mut value: &[u8]) -> Option<RecordId> {
 pub struct IndexEntry<'a> {
     /// The encoded values, field by field.
     pub key: &'a [u8],
-    /// What the key forgets of the values' types.
+    /// What the key does not keep of the values' types.
     pub bits: &'a [u8],
-    /// The record that has them.
+    /// The record that has these values.
     pub record: RecordId,
 }
 
-/// The parts of an entry, whose key is given without the index's prefix.
+/// The parts of an entry; `key` is given without the index's prefix.
 pub(crate) fn split_entry<'a>(unique: bool, key: &'a [u8], mut value: &'a [u8]) -> Option<IndexEntry<'a>> {
     if unique {
         let record = RecordId(varint::take(&mut value)?);
@@ -330,7 +330,7 @@ pub(crate) fn split_entry<'a>(unique: bool, key: &'a [u8], mut value: &'a [u8]) 
     })
 }
 
-/// A collated string, of which only the key is known, as MongoDB shows it.
+/// A collated string as MongoDB shows it; only its key is known.
 fn shown_key(key: &str) -> String {
     let digits: String = key
         .chars()
@@ -339,11 +339,11 @@ fn shown_key(key: &str) -> String {
     format!("CollationKey(0x{digits})")
 }
 
-/// The error that tells which key of which index is taken; `key` is given with the index's prefix.
+/// The error that a key of an index is taken; `key` is given with the index's prefix.
 pub(crate) fn duplicate_key(namespace: &Namespace, index: &Index, key: &[u8], mut bits: &[u8]) -> StoreError {
     let mut rest = key.get(keys::index_prefix(index.id).len()..).unwrap_or_default();
     let mut taken = Document::new();
-    // The field of a text index that orders its terms is no field of documents: it stands for the weight of the term before it.
+    // The field `_ftsx` of a text index is not a field of documents: it stands for the weight of the term before it.
     let names = index.spec.key.iter().map(|(name, _)| name);
     let names = names.filter(|name| !(index.is_text() && *name == TEXT_ORDER));
     for ((name, path), field) in names.zip(index.paths.iter()).zip(index.fields.iter()) {

@@ -1,7 +1,7 @@
-//! Keys of indexes that hold more of a document than the values at their paths: wildcard and geospatial and text ones.
+//! Keys of wildcard, geospatial and text indexes, which are made of more than the values at their paths.
 //!
-//! The key of an entry has a part for each field, as in other indexes; a wildcard has two, the path and the value. A
-//! geospatial field's part is a cell (`places`), that of texts a term.
+//! The key of an entry has a part for each field, as in other indexes; a wildcard has two, the path and the value. The part of a
+//! geospatial field is a cell (`places`), that of a text field a term.
 
 use super::places::{self, Cells};
 use super::{FieldKind, Index, Wildcard};
@@ -13,22 +13,22 @@ use value::key::{self, Direction, TypeBits};
 use value::path::extract::{self, ExtractError, IndexKey, IndexKeys, IndexPath, KEYS_BYTES_MAX};
 use value::{DocumentRef, Value, ValueRef};
 
-/// MongoDB's code for an array in a compound wildcard index where only the wildcard's values may be arrays.
+/// MongoDB's code for an array in another field of a compound wildcard index, where only the wildcard's values may be arrays.
 const ARRAY_BESIDE_WILDCARD: Code = Code::location(7_246_301);
-/// That of an array beside the texts of a compound text index.
+/// MongoDB's code for an array in another field of a compound text index.
 const ARRAY_BESIDE_TEXT: Code = Code::location(16_675);
 
-/// How the fields of an index that is not made of values alone are filled.
+/// How the fields of an index are filled that is not made of values alone.
 #[derive(Clone, Debug)]
 pub(super) struct Kinds {
-    /// The fields that are values.
+    /// The fields that hold values.
     plain: Vec<IndexPath>,
     wildcard: Option<Wildcard>,
     text: Option<Arc<TextFields>>,
 }
 
 impl Kinds {
-    /// `None` if all fields are values.
+    /// `None` if all fields hold values.
     pub(super) fn of(
         index_fields: &[super::IndexField],
         spec: &super::IndexSpec,
@@ -66,12 +66,12 @@ impl Kinds {
         }))
     }
 
-    /// Which paths the wildcard among the fields holds.
+    /// The paths that the wildcard field holds.
     pub(super) fn wildcard(&self) -> Option<&Wildcard> {
         self.wildcard.as_ref()
     }
 
-    /// Which strings a text index holds.
+    /// The strings that a text index holds.
     pub(super) fn text(&self) -> Option<&Arc<TextFields>> {
         self.text.as_ref()
     }
@@ -114,8 +114,7 @@ impl Kinds {
         Ok(found)
     }
 
-    /// What stands in the fields that are values. Beside a wildcard, whose entries are many already, there may be no
-    /// arrays.
+    /// The values of the plain fields. Beside a wildcard, which has many entries already, none may be an array.
     fn plain_keys(&self, index: &Index, document: DocumentRef<'_>) -> Result<IndexKeys, Refused> {
         let plain = extract::keys_collated(document, &self.plain, false, index.collation.as_ref());
         let has_arrays = match &plain {
@@ -133,7 +132,7 @@ impl Kinds {
         plain.map_err(Refused::Extract)
     }
 
-    /// What stands in the fields that are no values, once for each entry; `None` if the document has no entry.
+    /// The parts of the special fields, one for each entry; `None` if the document has no entry.
     fn specials<'a>(
         &self,
         index: &Index,
@@ -186,7 +185,7 @@ impl Kinds {
 /// Why a document cannot be in the index.
 pub(super) enum Refused {
     Extract(ExtractError),
-    /// MongoDB's code, and what is wrong with a value.
+    /// MongoDB's code and message for a value that is wrong.
     Value(Code, String),
 }
 
@@ -201,11 +200,11 @@ enum Special<'a> {
     Path(String, ValueRef<'a>),
     /// A cell for each geospatial field.
     Cells(Cells),
-    /// A term of a text, with its weight in an index that has weighed ones.
+    /// A term of a text; with its weight in an index of weighed terms.
     Term(String),
 }
 
-/// A key out of the values of the plain fields and what stands in the others.
+/// A key made of the values of the plain fields and the parts of the special ones.
 fn join(index: &Index, values: &[Value], special: &Special<'_>) -> IndexKey {
     let mut key = IndexKey {
         key: Vec::new(),
@@ -243,7 +242,7 @@ fn join(index: &Index, values: &[Value], special: &Special<'_>) -> IndexKey {
     key
 }
 
-/// For each field of the index the parts of its path that reached arrays; a wildcard and a place have one part.
+/// For each field of the index, the parts of its path that reached arrays; a wildcard and a place have one part.
 fn array_parts(index: &Index, plain: &IndexKeys, several: &[bool]) -> Vec<Vec<usize>> {
     let (mut plain, mut several) = (plain.array_parts.iter(), several.iter());
     let parts = |field: &super::IndexField| match field.kind {

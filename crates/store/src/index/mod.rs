@@ -1,8 +1,8 @@
 //! Indexes: their description, their keys, their building.
 //!
-//! The key of an entry is `value::key::encode` of each field's value in the field's direction, one after the other;
-//! a hashed field has the encoding of the 64-bit integer that [`value::key::hash_of_value`] gives. Wildcard,
-//! geospatial, text and collated indexes take their keys in ways of their own (`kinds`, `collated`).
+//! The key of an entry is `value::key::encode` of each field's value in the field's direction, one after the other.
+//! A hashed field has the encoding of the 64-bit integer that [`value::key::hash_of_value`] returns. Wildcard,
+//! geospatial, text and collated indexes have their own keys (`kinds`, `collated`).
 
 mod build;
 mod build_handle;
@@ -47,7 +47,7 @@ pub enum FieldKind {
     Ascending,
     /// Largest first.
     Descending,
-    /// By hash: equality only.
+    /// By hash, for equality only.
     Hashed,
     /// The paths below one, each with its values in this order.
     Wildcard(Direction),
@@ -55,14 +55,14 @@ pub enum FieldKind {
     Geo2d,
     /// Geometries on the sphere, by their cells.
     Geo2dSphere,
-    /// The terms of texts, in a unique index with their weights.
+    /// The terms of texts; in a unique index with their weights.
     Text,
-    /// In CouchDB's order; all fields of such an index are.
+    /// In CouchDB's order. Either all fields of an index are, or none is.
     Collated,
 }
 
 impl FieldKind {
-    /// The order of the field's part of a key; of a wildcard, of the values.
+    /// The order of the field's part of a key. For a wildcard, that of its values.
     fn direction(self) -> Direction {
         match self {
             FieldKind::Descending => Direction::Descending,
@@ -84,7 +84,7 @@ pub struct IndexField {
 /// Whether an index can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IndexState {
-    /// Writes keep it, but documents of before are still being entered.
+    /// Writes keep it, but older documents are still being entered.
     Building,
     /// Complete.
     Ready,
@@ -124,7 +124,7 @@ impl Uses {
     }
 }
 
-/// What of an index changes while it is in use; shared by its successive descriptions.
+/// The state of an index that changes while it is in use, shared by its successive descriptions.
 #[derive(Debug)]
 struct Runtime {
     /// For each field the parts of its path that ever reached an array, one bit each.
@@ -176,7 +176,7 @@ impl Index {
         })
     }
 
-    /// The same index with another description of what can change without building it anew. Its uses are counted from
+    /// The same index with another description, if it differs only in what can change without a rebuild. Its uses are counted anew from
     /// now on.
     pub(crate) fn with_spec(&self, spec: IndexSpec, now_ms: u64) -> Index {
         Index {
@@ -191,7 +191,7 @@ impl Index {
         self.id
     }
 
-    /// Whether it is the one on `_id`.
+    /// Whether it is the index on `_id`.
     pub fn is_of_ids(&self) -> bool {
         self.id == ID_INDEX
     }
@@ -214,12 +214,12 @@ impl Index {
         })
     }
 
-    /// The order of its strings, where it is not that of their bytes: each has its `key_text` in the keys.
+    /// The order of its strings; `None` if it is that of their bytes. With a collation, keys hold the `key_text` of each string.
     pub fn collation(&self) -> Option<&Collation> {
         self.collation.as_ref()
     }
 
-    /// Which paths the wildcard among its fields holds.
+    /// The paths that its wildcard field holds; `None` if it has no such field.
     pub fn wildcard(&self) -> Option<&Wildcard> {
         self.kinds.as_ref().and_then(|kinds| kinds.wildcard())
     }
@@ -229,13 +229,13 @@ impl Index {
         self.fields.iter().any(|field| field.kind == FieldKind::Text)
     }
 
-    /// Whether a term stands in its keys with its weight, as [`text::weighed`] writes it: in a text index that is unique, so that
-    /// only documents with the same term of the same weight have the same key, as in MongoDB.
+    /// Whether its keys hold terms with their weights, as [`text::weighed`] writes them. A unique text index does, so that only
+    /// documents with the same term of the same weight have the same key, as in MongoDB.
     pub fn has_weighed_terms(&self) -> bool {
         self.is_text() && self.has_record_in_value()
     }
 
-    /// Which strings it holds, where it is a text index.
+    /// The strings that it holds; `None` if it is not a text index.
     pub fn text(&self) -> Option<&Arc<TextFields>> {
         self.kinds.as_ref().and_then(|kinds| kinds.text())
     }
@@ -253,13 +253,13 @@ impl Index {
         }
     }
 
-    /// For each field, whether some document ever had an array on its path. Never goes back to false. To be sure of a
-    /// snapshot, take the snapshot first and look here afterwards.
+    /// For each field, whether any document ever had an array on its path. Never goes back to false. To be right for a
+    /// snapshot, it must be read after the snapshot was taken.
     pub fn multikey_paths(&self) -> Vec<bool> {
         self.multikey_bits().iter().map(|&parts| parts != 0).collect()
     }
 
-    /// The same of one field.
+    /// Whether any document ever had an array on the path of this field.
     pub fn is_multikey_field(&self, field: usize) -> bool {
         let parts = self.runtime.multikey.get(field);
         parts.is_none_or(|parts| parts.load(Ordering::Acquire) != 0)
@@ -278,12 +278,12 @@ impl Index {
         self.id == ID_INDEX || self.spec.unique
     }
 
-    /// Whether the value of an entry names the record; else the key ends with it.
+    /// Whether the value of an entry names the record. Otherwise the key ends with it.
     pub(crate) fn has_record_in_value(&self) -> bool {
         self.is_unique() && !self.spec.made_unique
     }
 
-    /// Whether a change may not add a key that another record has, although the keys do not see to that.
+    /// Whether changes must not add a key that another record has, although the form of the keys would allow it.
     pub(crate) fn guards_keys(&self) -> bool {
         let guards = self.spec.prepare_unique || self.spec.made_unique;
         guards && !self.has_record_in_value() && self.state() == IndexState::Ready
@@ -319,7 +319,7 @@ impl Index {
         self.note_multikey_bits(field, bits);
     }
 
-    /// Takes over what the shard's head has noted.
+    /// Takes over the bits from the shard's head.
     pub(crate) fn note_multikey_bits(&self, field: usize, bits: u64) {
         if let Some(known) = self.runtime.multikey.get(field).filter(|_| bits != 0) {
             known.fetch_or(bits, Ordering::AcqRel);

@@ -1,7 +1,7 @@
-//! What stands in the geospatial fields of an index: cells.
+//! The cells in the geospatial fields of an index.
 //!
-//! A field's part of a key is the number of a cell that the document's place lies in, as a 64-bit integer, and null where
-//! the document has no place there. A line or polygon has several cells, each with an entry.
+//! A field's part of a key is the number of a cell that the document's place lies in, as a 64-bit integer, or null if the document
+//! has no place there. A line or polygon has several cells, with an entry for each.
 
 use super::kinds::Refused;
 use super::{FieldKind, Index, IndexSpec};
@@ -12,15 +12,15 @@ use value::path::extract::ExtractError;
 use value::path::{self, FieldPath, Reached};
 use value::{DocumentRef, Value, ValueRef};
 
-/// What a 2d index has of the plane where its options do not say: degrees, to about a metre.
+/// The plane of a 2d index by default: degrees, to about a metre.
 const PLANE: Grid = Grid {
     min: -180.0,
     max: 180.0,
     bits: 26,
 };
 
-/// The entries that one document may have where each of many values comes with each of many others (MongoDB's default of
-/// `indexMaxNumGeneratedKeysPerDocument`).
+/// The number of entries that one document may have if two fields have many values each, all of which are combined (MongoDB's default
+/// of `indexMaxNumGeneratedKeysPerDocument`).
 const PRODUCT_MAX: usize = 100_000;
 
 /// The cells of one entry: one for each geospatial field, in order.
@@ -28,14 +28,14 @@ pub(super) type Cells = Vec<Option<i64>>;
 
 /// The geospatial fields' parts of a document's entries.
 pub(super) struct Places {
-    /// For each entry its cells.
+    /// The cells of each entry.
     pub(super) sets: Vec<Cells>,
-    /// For each geospatial field whether the document has several cells there.
+    /// For each geospatial field, whether the document has several cells there.
     pub(super) several: Vec<bool>,
 }
 
 impl IndexSpec {
-    /// The part of the plane that a 2d index keeps.
+    /// The part of the plane that a 2d index covers.
     pub fn grid(&self) -> Grid {
         let number = |name: &str| self.kept.get(name).and_then(|bound| bound.as_ref().as_f64());
         Grid {
@@ -53,7 +53,7 @@ impl IndexSpec {
     }
 }
 
-/// Refuses what would be too many entries: one for each pair of these values.
+/// Fails if there would be too many entries: one for each pair of these values.
 pub(super) fn check_product(one: usize, other: usize) -> Result<(), Refused> {
     match one > 1 && other > 1 && one.saturating_mul(other) > PRODUCT_MAX {
         true => Err(Refused::Extract(ExtractError::TooManyKeys)),
@@ -61,7 +61,7 @@ pub(super) fn check_product(one: usize, other: usize) -> Result<(), Refused> {
     }
 }
 
-/// The places of a document in an index; `None` if it has none, and so no entry.
+/// The places of a document in an index; `None` if it has none, and therefore no entry.
 pub(super) fn places(index: &Index, document: DocumentRef<'_>) -> Result<Option<Places>, Refused> {
     let mut places = Places {
         sets: vec![Vec::new()],
@@ -80,7 +80,7 @@ pub(super) fn places(index: &Index, document: DocumentRef<'_>) -> Result<Option<
             true => vec![None],
             false => found.into_iter().map(Some).collect(),
         };
-        // Of several fields each place is entered with each of the others.
+        // With several fields, each place of one is combined with each place of the others.
         check_product(places.sets.len(), choices.len())?;
         let longer = |set: &Cells| -> Vec<Cells> {
             let with = |choice: &Option<i64>| set.iter().copied().chain([*choice]).collect();
@@ -123,7 +123,7 @@ fn on_sphere(document: DocumentRef<'_>, path: &FieldPath) -> Result<Vec<i64>, Re
     })
 }
 
-/// The cells of every value that a path reaches but null.
+/// The cells of every value that a path reaches, except null.
 fn each_place(
     document: DocumentRef<'_>,
     path: &FieldPath,

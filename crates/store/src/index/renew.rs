@@ -1,4 +1,4 @@
-//! Building indexes anew: those that an earlier version kept in another form, and all of a collection where that is asked for.
+//! Rebuilding indexes: those that an earlier version kept in another form, and all of a collection on request.
 
 use super::build_handle::BuildHandle;
 use super::{ID_INDEX, Index, IndexSpec, build, clear};
@@ -7,8 +7,8 @@ use crate::{Collection, StoreError};
 use std::sync::Arc;
 
 impl Collection {
-    /// Builds all indexes but that on `_id` anew, and waits until they are built. The new ones come in the place of the old by one
-    /// commit, so that after a crash they are there, and go on.
+    /// Rebuilds all indexes except that on `_id`, and waits until they are built. One commit replaces the old ones by the new, so that
+    /// after a crash the new ones are there, and their builds resume.
     pub async fn rebuild_indexes(self: &Arc<Self>) -> Result<(), StoreError> {
         let collection = self.clone();
         let build = to_the_end(async move { begin(&collection).await }).await?;
@@ -16,8 +16,8 @@ impl Collection {
     }
 }
 
-/// Replaces indexes of an earlier form by new ones, which are then built as if they had just been made; the entries of the old
-/// ones are to be cleared. Before anything is resumed.
+/// Replaces indexes of an earlier form by new ones, which are then built as if they had just been created; the entries of the old
+/// ones are to be cleared. To be called before any build is resumed.
 pub(crate) async fn renew(collection: &Arc<Collection>) -> Result<(), StoreError> {
     let is_outdated = |index: &Index| index.spec().outdated;
     if !collection.indexes().iter().any(|index| is_outdated(index)) {
@@ -40,7 +40,7 @@ async fn begin(collection: &Arc<Collection>) -> Result<Option<Arc<BuildHandle>>,
     Ok(build::start(collection, replaced.new))
 }
 
-/// The numbers of indexes that came in the place of others, and of these.
+/// The numbers of new indexes, and of those that they replace.
 #[derive(Default)]
 struct Replaced {
     new: Vec<u32>,
@@ -78,7 +78,7 @@ async fn replace(
     entry.clearing.extend(&replaced.gone);
     catalog.save(disk, &collection.namespace(), &entry).await?;
     collection.install(set).await?;
-    // Not before it is so: of an index that stays, the next start would remove all entries.
+    // Only after the commit: otherwise, if an old index stays, the next start would remove all of its entries.
     collection.set_clearing(|clearing| clearing.extend(&replaced.gone));
     Ok(replaced)
 }

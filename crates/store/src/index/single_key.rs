@@ -1,12 +1,12 @@
-//! The key of a document that has just one in an index on some paths, as most have.
+//! The key of a document that has only one in an index, as most have.
 
 use value::collation::{Collation, has_text};
 use value::key::{self, TypeBits};
 use value::path::extract::IndexPath;
 use value::{DocumentRef, RawDocument, ValueRef};
 
-/// Appends the key, if none of the paths passes or ends in an array. False where that is not so, or where a sparse index may not
-/// have the document: what is appended then is of no use.
+/// Appends the key. Returns false if a path passes or ends in an array, or if a sparse index may not have the document; what was
+/// appended is then to be dropped.
 pub(super) fn put_single_key(
     document: RawDocument<'_>,
     paths: &[IndexPath],
@@ -38,7 +38,7 @@ pub(super) fn put_single_key(
 enum Reached<'d> {
     Value(ValueRef<'d>),
     Nothing,
-    /// Through one, or to one.
+    /// Through an array, or to one.
     Array,
 }
 

@@ -8,13 +8,13 @@ use value::key::Direction;
 use value::path::FieldPath;
 use value::{Document, DocumentFilter, Value, compare, doc};
 
-/// The name in a text index's key pattern that holds the place of its texts' weights.
+/// The name in a text index's key pattern that stands for the weights of its terms.
 pub(super) const TEXT_ORDER: &str = "_ftsx";
 
-/// What a key pattern says of a field in CouchDB's order.
+/// The value in a key pattern of a field in CouchDB's order.
 pub const COLLATED: &str = "collated";
 
-/// The kept option of an index in CouchDB's order that is read partition by partition.
+/// The kept option of an index in CouchDB's order that it is read partition by partition.
 pub const PARTITIONED_INDEX: &str = "partitioned";
 
 /// The kept options that tell indexes of the same key apart.
@@ -26,7 +26,7 @@ pub type FilterCompiler = fn(&Document, Option<&Collation>) -> Result<Arc<dyn Do
 /// The name of the index on `_id`.
 const ID_INDEX: &str = "_id_";
 
-/// The name of that on `_id` under the collection's collation; clients are not shown it.
+/// The name of the index on `_id` under the collection's collation. Clients do not see it.
 const ID_UNDER_COLLATION: &str = "_id_.collation";
 
 /// The description of an index.
@@ -40,7 +40,7 @@ pub struct IndexSpec {
     pub unique: bool,
     /// New documents and changes may not add a duplicate key, though there may be some: on the way to `unique`.
     pub prepare_unique: bool,
-    /// It was made unique after it was built: its entries have the record id in the key, as before.
+    /// It was made unique after it was built, so its entries still have the record id in the key.
     pub made_unique: bool,
     /// Documents that have none of the fields are left out.
     pub sparse: bool,
@@ -48,9 +48,9 @@ pub struct IndexSpec {
     pub hidden: bool,
     /// Only documents that match are entered.
     pub partial_filter: Option<Document>,
-    /// Documents are deleted so long after the date in the field.
+    /// Documents are deleted this many seconds after the date in the field.
     pub expire_after_seconds: Option<i64>,
-    /// It was made by a version that kept of a place only that there is one, and nothing of a text: it is to be built anew.
+    /// It was made by an earlier version, which kept neither the cells of places nor the terms of texts: it has to be rebuilt.
     pub outdated: bool,
     /// Every other option as given (`v`, `background`, …).
     pub kept: Document,
@@ -71,8 +71,8 @@ impl IndexSpec {
         IndexSpec::new(ID_INDEX, doc! {"_id": 1})
     }
 
-    /// The index by which a collection with a collation has no two `_id`s that are equal under it. The index on `_id` that every
-    /// collection has tells bytes apart; to clients both are that one.
+    /// The index that keeps two `_id`s of a collection from being equal under its collation. The index on `_id` that every collection
+    /// has compares bytes; clients see both as that one.
     pub fn id_under(collation: Document) -> IndexSpec {
         IndexSpec {
             unique: true,
@@ -86,7 +86,7 @@ impl IndexSpec {
         self.name == ID_UNDER_COLLATION
     }
 
-    /// The name under which clients know it.
+    /// The name that clients see.
     pub fn shown_name(&self) -> &str {
         match self.is_id_under_collation() {
             true => ID_INDEX,
@@ -137,7 +137,7 @@ impl IndexSpec {
             };
             Some(IndexField { path, kind })
         };
-        // The text part of a text index is followed by one that only says how the texts are ordered.
+        // The text part of a text index is followed by `_ftsx`, which is not a field.
         let is_text = self.is_text();
         let fields = self
             .key
@@ -149,19 +149,19 @@ impl IndexSpec {
         })
     }
 
-    /// Whether entries begin with the partitions of the documents.
+    /// Whether each entry begins with the document's partition.
     pub(crate) fn is_partitioned(&self) -> bool {
         self.kept.contains(PARTITIONED_INDEX)
     }
 
-    /// Whether it is of a text index.
+    /// Whether it describes a text index.
     pub(crate) fn is_text(&self) -> bool {
         self.key
             .iter()
             .any(|(_, kind)| matches!(kind, Value::String(kind) if kind == "text"))
     }
 
-    /// Whether two descriptions make indexes that are the same to queries: keys, filter and what is entered.
+    /// Whether both describe indexes that are the same to queries: with the same keys, filter and documents.
     pub(crate) fn same_signature(&self, other: &IndexSpec) -> bool {
         same_pattern(&self.key, &other.key)
             && match (&self.partial_filter, &other.partial_filter) {
@@ -175,7 +175,7 @@ impl IndexSpec {
             && self.sparse == other.sparse
     }
 
-    /// Whether a description asks for nothing that this index is not.
+    /// Whether this index has all options of another description.
     pub(crate) fn same_options(&self, other: &IndexSpec) -> bool {
         self.same_signature(other)
             && self.expire_after_seconds == other.expire_after_seconds
@@ -213,7 +213,7 @@ fn field_kind(path: &str, kind: &Value) -> Option<FieldKind> {
     })
 }
 
-/// Whether two conditions are the same but for the order in which `$and` and `$or` have their clauses.
+/// Whether two conditions differ at most in the order of the clauses of `$and` and `$or`.
 fn same_condition(one: &Document, other: &Document) -> bool {
     let same = |one: &Value, other: &Value| match (one, other) {
         (Value::Document(one), Value::Document(other)) => same_condition(one, other),

@@ -1,25 +1,25 @@
-//! Wildcard indexes: which paths they hold, and the path and value of each of a document's entries.
+//! Wildcard indexes: the paths that they hold, and the path and value of each of a document's entries.
 //!
-//! An entry is the path of a value, as a string, and the value. Documents are descended into; of arrays each element
-//! has an entry under the array's own path, but an array within an array is one value. An empty document is a value
-//! too, and an empty array counts as undefined, as in other indexes.
+//! An entry is the path of a value, as a string, and the value. Embedded documents are descended into; each element of an array
+//! has an entry under the array's own path, but an array within an array is one value. An empty document is a value,
+//! and an empty array counts as undefined, as in other indexes.
 
 use crate::StoreError;
 use code::Code;
 use value::path::extract::KEYS_BYTES_MAX;
 use value::{Document, DocumentRef, Value, ValueRef};
 
-/// The name that ends every wildcard's path.
+/// The name at the end of every wildcard's path.
 const WILDCARD: &str = "$**";
 
-/// Which paths a wildcard field of an index holds.
+/// The paths that a wildcard field of an index holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wildcard {
-    /// Only what is at this path or below; everything where it is empty.
+    /// Only this path and those below it; all paths if it is empty.
     root: String,
-    /// The paths that `wildcardProjection` names, `_id` apart.
+    /// The paths that `wildcardProjection` names, except `_id`.
     listed: Vec<String>,
-    /// Whether these are all that is held, or all that is not.
+    /// Whether only these are held; otherwise, all but these.
     inclusive: bool,
     /// Whether `_id` is held.
     with_id: bool,
@@ -31,7 +31,7 @@ impl Wildcard {
         path == WILDCARD || path.ends_with(".$**")
     }
 
-    /// The wildcard of a path that [`Wildcard::is_pattern`], with the index's `wildcardProjection`.
+    /// The wildcard of a path for which [`Wildcard::is_pattern`] is true, with the index's `wildcardProjection`.
     pub fn parse(path: &str, projection: Option<&Document>) -> Result<Wildcard, StoreError> {
         let root = path.strip_suffix(WILDCARD).unwrap_or(path);
         let root = root.strip_suffix('.').unwrap_or(root).to_owned();
@@ -91,7 +91,7 @@ impl Wildcard {
         Ok(())
     }
 
-    /// Whether only what `wildcardProjection` names is held.
+    /// Whether only the paths that `wildcardProjection` names are held.
     pub fn is_inclusive(&self) -> bool {
         self.inclusive
     }
@@ -112,7 +112,7 @@ impl Wildcard {
         self.holds(path) && (self.inclusive || !self.listed.iter().any(|listed| is_within(listed, path)))
     }
 
-    /// The path and value of each entry, and whether an array was passed.
+    /// The path and value of each entry, and whether any array was on the way.
     pub(super) fn entries<'a>(&self, document: DocumentRef<'a>) -> Found<'a> {
         let mut found = Found::default();
         self.visit(document, &mut String::new(), &mut found);
@@ -122,7 +122,7 @@ impl Wildcard {
     fn visit<'a>(&self, document: DocumentRef<'a>, path: &mut String, found: &mut Found<'a>) {
         let length = path.len();
         for (name, value) in document.iter() {
-            // No query reaches a field whose name has a dot.
+            // No query can name a field with a dot in its name.
             if name.contains('.') {
                 continue;
             }
@@ -173,7 +173,7 @@ impl Wildcard {
 pub(super) struct Found<'a> {
     pub(super) values: Vec<(String, ValueRef<'a>)>,
     pub(super) arrays: bool,
-    /// The bytes of the paths; where they are more than [`KEYS_BYTES_MAX`], the rest of the values is left out.
+    /// The bytes of all paths. Beyond [`KEYS_BYTES_MAX`], the rest of the values is left out.
     pub(super) path_bytes: usize,
 }
 

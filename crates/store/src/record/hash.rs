@@ -1,21 +1,21 @@
-//! The hash part of a revision: ours are digests, those that other stores give may be any text.
+//! The hash part of a revision: Larder's are digests, those of other stores may be any text.
 
 use std::cmp::Ordering;
 use std::fmt;
 use std::sync::Arc;
 use value::varint;
 
-/// What tells revisions of one generation apart.
+/// A hash, which distinguishes revisions of the same generation.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum RevisionHash {
     /// 128 bits, written as 32 hexadecimal digits.
     Digest([u8; 16]),
-    /// Any other text that a replicating store gave.
+    /// Any other text, from a store that replicates to this one.
     Text(Arc<str>),
 }
 
 impl RevisionHash {
-    /// Reads what follows the dash: 32 hexadecimal digits are a digest, anything else is itself.
+    /// Reads the text after the dash: 32 hexadecimal digits are a digest, anything else is kept as text.
     pub fn parse(text: &str) -> RevisionHash {
         match digest(text) {
             Some(digest) => RevisionHash::Digest(digest),
@@ -31,7 +31,7 @@ impl RevisionHash {
         }
     }
 
-    /// Appends length and kind in one number, then the bytes.
+    /// Appends a number made of length and kind, then the bytes.
     pub(crate) fn encode(&self, out: &mut Vec<u8>) {
         let bytes = self.as_bytes();
         let is_text = matches!(self, RevisionHash::Text(_));
@@ -83,7 +83,7 @@ impl fmt::Display for RevisionHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RevisionHash::Digest(digest) => {
-                // Revisions are in every row and answer; formatting byte by byte takes longer than all else of them.
+                // Revisions are in every row and answer, and formatting byte by byte would take longer than everything else about them.
                 let mut digits = [0; 32];
                 for (pair, byte) in digits.chunks_exact_mut(2).zip(digest) {
                     pair[0] = HEX[usize::from(byte >> 4)];

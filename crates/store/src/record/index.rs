@@ -1,12 +1,12 @@
-//! An index of a tree's revisions, for whoever looks for many of them: one look-up in the tree itself reads all of it.
+//! An index of a tree's revisions, for many look-ups: each look-up in the tree itself reads all of it.
 
 use super::{Node, Revision, RevisionTree};
 use std::collections::HashMap;
 
-/// Where each revision of a tree stands.
+/// The place of each revision in a tree.
 #[derive(Debug, Default)]
 pub(crate) struct RevisionIndex {
-    /// Revisions are the clients', so the hash is seeded at random.
+    /// Clients choose the revisions, so the hash is seeded at random.
     places: HashMap<Revision, usize, foldhash::quality::RandomState>,
 }
 
@@ -18,12 +18,12 @@ impl RevisionIndex {
         index
     }
 
-    /// Where a revision stands.
+    /// The place of a revision.
     pub(crate) fn find(&self, revision: &Revision) -> Option<usize> {
         self.places.get(revision).copied()
     }
 
-    /// Learns of the revisions from a place on.
+    /// Adds the revisions from a place on.
     pub(super) fn extend(&mut self, nodes: &[Node], first: usize) {
         let new = nodes.iter().enumerate().skip(first);
         self.places

@@ -1,8 +1,8 @@
-//! Records: a small header and the BSON bytes as they came.
+//! Records: a small header, and the BSON bytes as they came.
 //!
-//! A record that was never changed has a header of five bytes: flags and checksum. One that was changed also has the
-//! number of its last change and its ancestry; one that another store gave, its revision; one with branches or a long
-//! history has a tree beside it. The layout is described in `docs/format.md`.
+//! A record that was never changed has a header of five bytes: flags and checksum. After a change it also has the number of
+//! its last change and its ancestry; if another store made it, its revision; and with branches or a long history, a tree
+//! beside it. The layout is described in `docs/format.md`.
 
 mod hash;
 mod index;
@@ -39,29 +39,29 @@ pub struct Record {
     /// The document, with its `_id`.
     pub document: DocumentBuf,
     pub(crate) ancestry: Ancestry,
-    /// The hash of its revision, where it is not computed.
+    /// The hash of its revision; `None` if it is to be computed.
     pub(crate) given: Option<RevisionHash>,
-    /// Whether its revisions are kept as a tree beside it; then its own ancestry names none.
+    /// Whether its revisions are kept in a tree beside it. Its own ancestry is then empty.
     pub(crate) has_tree: bool,
     pub(crate) repeats_id: bool,
 }
 
-/// Set where sequence and ancestry follow the checksum.
+/// Sequence and ancestry follow the checksum.
 const FLAG_CHANGED: u8 = 0x01;
-/// Set where the revision's own hash follows.
+/// The revision's own hash follows.
 const FLAG_GIVEN: u8 = 0x02;
-/// Set where there is a tree beside the record.
+/// There is a tree beside the record.
 const FLAG_TREE: u8 = 0x04;
 
-/// Set where the document was placed before its record: the engine checks it, the record's checksum covers the rest.
+/// The document was placed before its record. The engine checks its bytes; the record's checksum covers only the others.
 const FLAG_PLACED: u8 = 0x08;
-/// Set where another document had the `_id` when this one was inserted.
+/// Another document had the `_id` when this one was inserted.
 const FLAG_REPEATS: u8 = 0x10;
 
 /// Flags and checksum.
 const FIXED_BYTES: usize = 5;
 
-/// What stands before the document.
+/// The part of a record before its document.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Header {
     pub(crate) sequence: u64,
@@ -75,7 +75,7 @@ pub(crate) struct Header {
 }
 
 impl Record {
-    /// The revision: as given, or computed from content and ancestry.
+    /// The revision, as given by another store or computed from content and ancestry.
     pub fn revision(&self) -> Revision {
         match &self.given {
             Some(hash) => Revision {
@@ -86,23 +86,23 @@ impl Record {
         }
     }
 
-    /// The number of the revision, which needs no hash.
+    /// The generation of the revision, for which no hash has to be computed.
     pub fn generation(&self) -> u64 {
         self.ancestry.generation + 1
     }
 
-    /// The hashes of the revisions before this one, newest first; empty if they are kept as a tree.
+    /// The hashes of the revisions before this one, newest first; empty if they are kept in a tree.
     pub fn ancestors(&self) -> impl Iterator<Item = RevisionHash> {
         self.ancestry.iter()
     }
 
-    /// Whether there is more of its history in a tree: branches, or many revisions.
+    /// Whether its history is in a tree, because it has branches or many revisions.
     pub fn has_tree(&self) -> bool {
         self.has_tree
     }
 
-    /// Whether another document had its `_id` when it was inserted, as may be in a time series. Then it is not in the index on
-    /// `_id`, has no history, and those who know documents by their `_id`s do not see it.
+    /// Whether another document had its `_id` when it was inserted, which a time series allows. It is then not in the index on `_id`,
+    /// has no history, and is not seen by whoever identifies documents by their `_id`s.
     pub fn repeats_id(&self) -> bool {
         self.repeats_id
     }
@@ -112,7 +112,7 @@ impl Record {
         Sequence::after_change(self.sequence)
     }
 
-    /// Whether it was changed after it was inserted: then the change log has an entry for it.
+    /// Whether it was changed after it was inserted. If so, the change log has an entry for it.
     pub(crate) fn is_changed(&self) -> bool {
         self.sequence != self.id.0
     }
@@ -140,7 +140,7 @@ impl Record {
         out[start + 1..start + FIXED_BYTES].copy_from_slice(&checksum.to_le_bytes());
     }
 
-    /// Reads what was stored under this id; an error says what is wrong.
+    /// Reads what was stored under this id. The error is what is wrong with it.
     pub(crate) fn decode(id: RecordId, bytes: &Bytes) -> Result<Record, &'static str> {
         let header = Header::read(id, bytes)?;
         Ok(header.record(id, bytes))
@@ -211,13 +211,13 @@ impl Header {
         DocumentBuf::from_validated(bytes.slice(self.document..))
     }
 
-    /// The same, borrowed.
+    /// The document of the record whose header this is, borrowed.
     pub(crate) fn raw<'a>(&self, bytes: &'a [u8]) -> RawDocument<'a> {
         RawDocument::from_validated(&bytes[self.document..])
     }
 }
 
-/// What stands before a placed document in the record with this id.
+/// The head of the record with this id, which precedes its placed document.
 pub(crate) fn placed_head(id: RecordId) -> [u8; FIXED_BYTES] {
     let mut head = [FLAG_PLACED, 0, 0, 0, 0];
     let checksum = checksum(id, &head);
@@ -225,7 +225,7 @@ pub(crate) fn placed_head(id: RecordId) -> [u8; FIXED_BYTES] {
     head
 }
 
-/// Over the id (so that a record in the wrong place is found out) and all but the checksum itself.
+/// The checksum of the id (so that a record in the wrong place is detected) and of all bytes but the checksum itself.
 fn checksum(id: RecordId, record: &[u8]) -> u32 {
     let sum = crc32c::crc32c(&id.0.to_be_bytes());
     let sum = crc32c::crc32c_append(sum, &record[..1]);

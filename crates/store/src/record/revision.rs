@@ -7,20 +7,20 @@ use md5::{Digest as _, Md5};
 use std::fmt;
 use value::{RawDocument, varint};
 
-/// The highest generation that is taken from others: in BSON it is a number of 64 bits with a sign.
+/// The highest generation that is accepted from other stores: in BSON it is a signed number of 64 bits.
 const GENERATION_MAX: u64 = i64::MAX as u64;
 
-/// One version of a document: how many came before it, and a hash of its content and ancestry.
+/// One version of a document: its generation, and a hash of its content and ancestry.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Revision {
     /// 1 for a document that was never changed.
     pub generation: u64,
-    /// The MD5 of what CouchDB computes it of; or what another store gave.
+    /// The MD5 of the term that CouchDB hashes, or what another store gave.
     pub hash: RevisionHash,
 }
 
 impl Revision {
-    /// The revision of this content as a child of `parent`, or as the first. No content is that of a bare deletion.
+    /// The revision of this content as a child of `parent`, or as the first. A bare deletion has no content.
     pub fn of(parent: Option<&Revision>, deleted: bool, content: Option<RawDocument<'_>>) -> Revision {
         let before = parent.map_or(0, |parent| parent.generation);
         let parent = parent.map_or(&[][..], |parent| parent.hash.as_bytes());
@@ -30,8 +30,8 @@ impl Revision {
         }
     }
 
-    /// Reads CouchDB's form `2-9f86d081884c7d659a2feaa0c55ad015`; `None` if the text has another, or a generation that
-    /// nothing could follow.
+    /// Reads CouchDB's form `2-9f86d081884c7d659a2feaa0c55ad015`. `None` if the text has another form, or a generation after
+    /// which there can be no other.
     pub fn parse(text: &str) -> Option<Revision> {
         let (generation, hash) = text.split_once('-')?;
         let is_number = generation.bytes().all(|byte| byte.is_ascii_digit());
@@ -57,17 +57,17 @@ fn digest(generation: u64, parent: &[u8], deleted: bool, content: Option<RawDocu
     Md5::digest(term::encode(generation, parent, deleted, content)).into()
 }
 
-/// The versions before one version, where they are one line of digests.
+/// The versions before a version, if they are one line of digests.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Ancestry {
-    /// How many there were.
+    /// The number of these versions.
     pub(crate) generation: u64,
     /// The hashes of at most [`REVISION_ANCESTORS_MAX`] of them, newest first, 16 bytes each.
     pub(crate) hashes: Bytes,
 }
 
 impl Ancestry {
-    /// The revision of a version with these before it.
+    /// The revision of a version that follows these.
     pub(crate) fn revision(&self, deleted: bool, content: Option<RawDocument<'_>>) -> Revision {
         let parent = self.hashes.get(..16).unwrap_or_default();
         Revision {
@@ -76,7 +76,7 @@ impl Ancestry {
         }
     }
 
-    /// These versions and one more, of which at most `kept` are remembered; `None` if its hash is no digest.
+    /// These versions and one more, of which at most `kept` are remembered; `None` if its hash is not a digest.
     pub(crate) fn followed_by(&self, newest: &Revision, kept: usize) -> Option<Ancestry> {
         let RevisionHash::Digest(digest) = &newest.hash else {
             return None;

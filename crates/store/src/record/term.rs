@@ -1,10 +1,10 @@
-//! What a revision's hash is computed of: the term that CouchDB hashes, in Erlang's external term format.
+//! The term from which the hash of a revision is computed, as CouchDB does it, in Erlang's external term format.
 //!
 //! CouchDB's `couch_db:new_revid` takes the MD5 of `term_to_binary([Deleted, OldStart, OldRev, Body, Atts],
 //! [{minor_version, 1}])`, where `Body` is EJSON (an object is `{[{Name, Value}]}`, a text a binary) and `Atts` has
-//! name, type and MD5 of each attachment, last first. Format: Erlang/OTP, ERTS, "External Term Format". Types that JSON
-//! lacks are the objects that stand for them in relaxed MongoDB Extended JSON, since that is what a CouchDB would have
-//! been sent.
+//! name, type and MD5 of each attachment, last first. Format: Erlang/OTP, ERTS, "External Term Format". Values of types that
+//! JSON lacks are hashed as the objects that stand for them in relaxed MongoDB Extended JSON, since a client would send these
+//! to a CouchDB.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -29,7 +29,7 @@ const STRING_BYTES_MAX: usize = 0xFFFF;
 /// The member that keeps a document's attachments.
 const ATTACHMENTS: &str = "_attachments";
 
-/// The term of a revision; `parent` is the hash of the one before it, which is of generation `generation`.
+/// The term of a revision; `generation` and `parent` are those of the revision before it.
 pub(super) fn encode(
     generation: u64,
     parent: &[u8],
@@ -60,7 +60,7 @@ pub(super) fn encode(
     term.out
 }
 
-/// What of an attachment counts for the revision.
+/// The parts of an attachment that the revision depends on.
 struct Attachment<'a> {
     name: &'a str,
     content_type: &'a str,
@@ -176,7 +176,7 @@ impl Term {
         }
     }
 
-    /// Writes the length of the list that begins at `start`, and its end; an empty one is nothing but its end.
+    /// Writes the length of the list that begins at `start`, and its end. An empty list is only its end.
     fn end_list(&mut self, start: usize, length: u32) {
         match length {
             0 => self.out.truncate(start),

@@ -1,4 +1,4 @@
-//! Revisions against those that CouchDB 3.5 gives.
+//! Revisions compared with those of CouchDB 3.5.
 
 use super::Revision;
 use value::{DocumentBuf, doc};
@@ -26,7 +26,7 @@ fn a_deletion_follows_its_parent() {
     assert_eq!(Revision::of(Some(&parent), true, Some(bare.as_raw())), deletion);
 }
 
-// The hashes of the following were computed with an encoder of Erlang terms of its own.
+// The hashes of the following were computed by an independent encoder of Erlang terms.
 
 #[test]
 fn every_kind_of_json_value_is_the_term_that_couchdb_makes_of_it() {

@@ -1,4 +1,4 @@
-//! What is kept of a deleted document, so that replicators learn of the deletion and a later insert of the same
+//! Tombstones: what is kept of a deleted document, so that replicators learn of the deletion and a later insert of the same
 //! `_id` continues its ancestry.
 
 use super::{Ancestry, Revision, RevisionHash};
@@ -13,13 +13,13 @@ pub(crate) struct Tombstone {
     pub(crate) sequence: u64,
     /// When it was made, milliseconds since 1970.
     pub(crate) time_ms: u64,
-    /// All versions, the deletion included: what a later insert follows. Names no hashes where there is a tree.
+    /// All versions, including the deletion, which a later insert follows. It has no hashes if there is a tree.
     pub(crate) ancestry: Ancestry,
     /// The document's `_id`.
     pub(crate) id: Value,
     /// What was written with the deletion, if anything.
     pub(crate) body: Option<DocumentBuf>,
-    /// The deletion's hash where the revisions are kept as a tree.
+    /// The deletion's hash, if the revisions are kept in a tree.
     pub(crate) tree: Option<RevisionHash>,
 }
 
@@ -38,7 +38,7 @@ impl Tombstone {
         }
     }
 
-    /// Whether the revisions are kept as a tree beside it.
+    /// Whether the revisions are kept in a tree beside it.
     pub(crate) fn has_tree(&self) -> bool {
         self.tree.is_some()
     }

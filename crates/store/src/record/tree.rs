@@ -1,7 +1,7 @@
-//! The revision tree of one document: what replicas have made of it, each branch ending in a leaf.
+//! The revision tree of one document: the versions that replicas have made of it. Each branch ends in a leaf.
 //!
 //! The algorithms are CouchDB's (`src/couch/src/couch_key_tree.erl`): merging a path of revisions into the tree,
-//! stemming branches to a length, and choosing the winner, which every replica with the same leaves chooses alike.
+//! stemming branches to a length, and choosing the winner. All replicas with the same leaves choose the same winner.
 
 use super::{Revision, RevisionHash, RevisionIndex};
 use crate::seal::{seal, unseal};
@@ -23,7 +23,7 @@ pub struct Node {
     pub parent: Option<usize>,
     /// Whether it is a deletion.
     pub deleted: bool,
-    /// Whether its body is kept apart, since it is not the winner's.
+    /// Whether its body is kept under its own key, since it is not the winner's.
     pub(crate) has_body: bool,
 }
 
@@ -38,7 +38,7 @@ pub struct RevisionTree {
 pub struct RevisionPath {
     /// The generation of the newest.
     pub generation: u64,
-    /// The hashes, at least one and at most as many as the generation says.
+    /// The hashes: at least one, at most as many as the generation.
     pub hashes: Vec<RevisionHash>,
 }
 
@@ -90,12 +90,12 @@ impl RevisionTree {
         &self.nodes
     }
 
-    /// Where a revision stands.
+    /// The place of a revision.
     pub fn find(&self, revision: &Revision) -> Option<usize> {
         self.nodes.iter().position(|node| node.revision == *revision)
     }
 
-    /// The same, looked for from a place on and then before it: for whoever looks for many in about their order.
+    /// As [`RevisionTree::find`], searching from a place on and then before it: quicker for many revisions in about their order.
     pub(crate) fn find_from(&self, place: usize, revision: &Revision) -> Option<usize> {
         let (before, behind) = self.nodes.split_at(place.min(self.nodes.len()));
         let found = |nodes: &[Node]| nodes.iter().position(|node| node.revision == *revision);
@@ -114,7 +114,7 @@ impl RevisionTree {
         leaves
     }
 
-    /// Whether nothing follows it, of each revision.
+    /// For each revision, whether it is a leaf.
     pub(crate) fn leaf_marks(&self) -> Vec<bool> {
         let mut is_leaf = vec![true; self.nodes.len()];
         for node in &self.nodes {
@@ -139,12 +139,12 @@ impl RevisionTree {
         leaves.min_by(|&a, &b| self.compare_leaves(a, b))
     }
 
-    /// Whether nothing follows the revision at this place.
+    /// Whether no revision follows the one at this place.
     pub fn is_leaf(&self, at: usize) -> bool {
         self.nodes.iter().all(|node| node.parent != Some(at))
     }
 
-    /// The places of the leaves that a revision leads to; itself, where it is one.
+    /// The places of the leaves that a revision leads to; its own place if it is a leaf.
     pub fn leaves_from(&self, at: usize) -> Vec<usize> {
         let leads = |&leaf: &usize| self.path(leaf).any(|place| place == at);
         self.leaves().into_iter().filter(leads).collect()
@@ -161,7 +161,7 @@ impl RevisionTree {
         self.join(path, places, deleted)
     }
 
-    /// The same by means of an index of the tree's revisions, which knows the new ones then: for many paths.
+    /// As [`RevisionTree::merge`], with an index of the tree's revisions, which gets the new ones too: for many paths.
     pub(crate) fn merge_indexed(
         &mut self,
         path: &RevisionPath,
@@ -175,7 +175,7 @@ impl RevisionTree {
         merged
     }
 
-    /// Adds those of a path's revisions that have no place yet.
+    /// Adds the revisions of a path that have no place yet.
     fn join(
         &mut self,
         path: &RevisionPath,
@@ -200,14 +200,14 @@ impl RevisionTree {
             before = Some(at);
         }
         let at = before?;
-        // A known revision stays what it is. Ancestors of which nothing but the hash is known count as not deleted.
+        // A known revision stays as it is. Ancestors of which only the hash is known count as not deleted.
         if is_new {
             self.nodes[at].deleted = deleted;
         }
         Some((at, is_new))
     }
 
-    /// Where each revision of a path stands. Of one generation a path has one revision, so each node is compared once.
+    /// The place of each revision of a path. A path has one revision of each generation, so each node is compared once.
     fn places(&self, path: &RevisionPath) -> Vec<Option<usize>> {
         let mut places = vec![None; path.hashes.len()];
         for (at, node) in self.nodes.iter().enumerate() {
@@ -230,7 +230,7 @@ impl RevisionTree {
         self.nodes.len() - 1
     }
 
-    /// The places of revisions that another followed and whose bodies are still kept.
+    /// The places of revisions that are not leaves and whose bodies are still kept.
     pub(crate) fn superseded_with_body(&self) -> Vec<usize> {
         let is_leaf = self.leaf_marks();
         let is_one = |&at: &usize| self.nodes[at].has_body && !is_leaf[at];
@@ -251,7 +251,7 @@ impl RevisionTree {
         if newest - oldest < limit as u64 {
             return;
         }
-        // How many revisions are kept from each one back. No branch is followed to where another one reaches as far.
+        // The number of revisions to keep from each one back. A branch is followed only until another one reaches as far back.
         let mut reach = vec![0; self.nodes.len()];
         let mut leaves = self.leaves();
         leaves.sort_by_key(|&leaf| self.nodes[leaf].revision.generation);

@@ -1,8 +1,8 @@
 //! Saving what can be read of a damaged store into a new one.
 //!
-//! A collection without damage is copied as it is. Of a damaged one what can be read is copied; what follows from that
-//! (index entries, change log, counts) is computed anew, and views are dropped, which are built again when they are
-//! asked. Nothing is guessed: what cannot be read is named and left out.
+//! A collection without damage is copied as it is. For a damaged one, everything that can be read is copied, and index entries,
+//! change log and counts are computed anew from that. Its views are dropped; they are built again when they are queried. Nothing
+//! is guessed: what cannot be read is reported and left out.
 
 mod rebuild;
 mod shard;
@@ -17,11 +17,11 @@ use value::varint;
 pub struct SalvagedCollection {
     /// Its name.
     pub namespace: Namespace,
-    /// The documents that it had; `None` if that cannot be read.
+    /// The number of documents that it had; `None` if that cannot be read.
     pub documents: Option<u64>,
-    /// The documents that were saved.
+    /// The number of documents that were saved.
     pub saved: u64,
-    /// What could not be read; empty where all was copied.
+    /// What could not be read; empty if everything was copied.
     pub lost: Vec<String>,
 }
 
@@ -30,11 +30,11 @@ pub struct SalvagedCollection {
 pub struct Salvaged {
     /// The collections that are still known.
     pub collections: Vec<SalvagedCollection>,
-    /// What cannot be read of the catalog: collections that may be missing.
+    /// The parts of the catalog that cannot be read: collections in them may be missing.
     pub catalog: Vec<String>,
 }
 
-/// Copies what can be read of one store into another, which is empty. `tell` hears of each collection.
+/// Copies what can be read of one store into another, which is empty. `tell` is called for each collection.
 pub async fn salvage(
     from: &Kv,
     to: &Kv,
@@ -106,7 +106,7 @@ async fn copy(
                 let lost = format!("the index {} is left out: {why}", spec.name);
                 collection.lost.push(lost);
             }
-            // The first start removes the entries that it has of other documents.
+            // The first start removes the entries that the index has of other documents.
             entry.clearing.push(index);
         }
         return Ok(collection);
@@ -114,7 +114,7 @@ async fn copy(
     shard::copy(from, to, entry.shard).await?;
     let mut whole = Vec::new();
     for (name, derived) in std::mem::take(&mut entry.derived) {
-        // What is derived can be derived again.
+        // Derived pages that cannot be read can be derived again.
         if shard::is_whole(from, derived).await? {
             shard::copy(from, to, derived).await?;
             whole.push((name, derived));
@@ -149,7 +149,7 @@ mod tests {
         let inserts = documents.map(|document| WriteOp::Insert(DocumentBuf::from(&document)));
         let commit = collection.commit(Vec::from(inserts), CommitOptions::default());
         commit.await.unwrap();
-        // A build had not come to that document.
+        // A build had not reached that document.
         let mut entry = collection.entry();
         entry.indexes = vec![
             (1, IndexSpec::new("a_b", doc! {"a": 1, "b": 1})),
@@ -209,7 +209,7 @@ mod tests {
         let head = from.head(entry.shard).await.unwrap();
         let mut batch = Batch::new();
         batch.put(&keys::record(lost.unwrap().0), b"no record");
-        // A term that was lost follows from the notes.
+        // A lost term is made again from the notes.
         let id = Value::from("kept");
         batch.delete(&keys::term("t", id.as_ref(), id.as_ref()));
         let (shard, expected) = (entry.shard, head.sequence);

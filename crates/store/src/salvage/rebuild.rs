@@ -1,4 +1,4 @@
-//! A collection out of what can be read of it: index entries, change log and counts follow from its records, terms from notes.
+//! Rebuilding a damaged collection: index entries, change log and counts are made from the records that can be read, terms from notes.
 
 use super::shard::{self, Walk};
 use crate::catalog::Entry;
@@ -15,14 +15,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use value::{Value, ValueRef, shell, varint};
 
-/// What follows from other entries, and is not copied.
+/// Entries that are computed from others, and not copied.
 const COMPUTED: [u8; 4] = [keys::LOG, keys::INDEX, keys::TERM, keys::PARTITION];
 
 /// What became of a collection.
 pub(super) struct Rebuilt {
-    /// The documents that were saved.
+    /// The number of documents that were saved.
     pub(super) saved: u64,
-    /// The indexes that cannot hold one of them, by number, and why.
+    /// The numbers of the indexes that cannot hold one of them, and why.
     pub(super) refused: Vec<(u32, String)>,
 }
 
@@ -48,7 +48,7 @@ pub(super) async fn rebuild(
         }
         let head = rebuilding.head();
         expected = shard::write(to, entry.shard, expected, head, batch, Durability::Soon).await?;
-        // Keys of notes come after those of the documents that they are of, so these are saved by now, or lost.
+        // The keys of notes come after those of their documents, which by now are saved or lost.
         let notes = std::mem::take(&mut rebuilding.notes);
         if !notes.is_empty() {
             let batch = saved_notes(to, entry.shard, &notes).await?;
@@ -59,8 +59,8 @@ pub(super) async fn rebuild(
     Ok(rebuilding.end())
 }
 
-/// The notes of documents that were saved, and their terms. Those of others are left out: under their terms, the next document of
-/// that `_id` would be found, which is taken for one that was never there.
+/// The notes of saved documents, and their terms. Notes of lost documents are left out: otherwise a new document with the same `_id`
+/// would be found under the old terms.
 async fn saved_notes(to: &Kv, shard: ShardId, notes: &[(Vec<u8>, Bytes)]) -> Result<Batch, StoreError> {
     let (saved, mut batch) = (to.snapshot(shard).await?, Batch::new());
     for (key, value) in notes {
@@ -93,9 +93,9 @@ struct Rebuilding {
     sequence: u64,
     is_partitioned: bool,
     partitions: BTreeMap<String, PartitionStats>,
-    /// Indexes that cannot hold a document, by place, and why. One that lacks documents would hide them.
+    /// The places of indexes that cannot hold a document, and why. They are left out, since they would hide that document.
     refused: BTreeMap<usize, String>,
-    /// The notes of a page, of which it is not known yet whether their documents were saved.
+    /// The notes of a page, until it is known whether their documents were saved.
     notes: Vec<(Vec<u8>, Bytes)>,
 }
 
@@ -135,7 +135,7 @@ impl Rebuilding {
         }
     }
 
-    /// The head with what is known by now.
+    /// The head, with what is known so far.
     fn head(&mut self) -> Head {
         for (state, index) in self.state.indexes.iter_mut().zip(&self.set.indexes) {
             state.multikey = index.multikey_bits();

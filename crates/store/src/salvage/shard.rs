@@ -14,18 +14,18 @@ pub(super) struct Read {
     pub(super) lost: Vec<String>,
 }
 
-/// What a shard of a collection holds.
+/// What was found in a collection's shard.
 #[derive(Default)]
 pub(super) struct Look {
-    /// What its head keeps, if that can be read.
+    /// The state in its head; `None` if that cannot be read.
     pub(super) state: Option<ShardState>,
-    /// A number that no change of it exceeds.
+    /// A number that no change in it exceeds.
     pub(super) sequence: u64,
     /// What cannot be read.
     pub(super) lost: Vec<String>,
 }
 
-/// Goes through a shard page by page, past what cannot be read.
+/// Reads a shard page by page, and skips what cannot be read.
 pub(super) struct Walk {
     snapshot: Snapshot,
     /// Where the next page begins; `None` after the last one.
@@ -40,7 +40,7 @@ impl Walk {
         })
     }
 
-    /// The next page. The first is there of an empty shard too.
+    /// The next page; `None` after the last. Even an empty shard has a first page.
     pub(super) async fn page(&mut self) -> Result<Option<Salvage>, StoreError> {
         let Some(low) = self.low.take() else {
             return Ok(None);
@@ -55,7 +55,7 @@ impl Walk {
     }
 }
 
-/// Reads a shard to its end; `take` gets what can be read. Returns what cannot.
+/// Reads a shard to its end, and calls `take` with everything that can be read. Returns what cannot be read.
 pub(super) async fn for_each(
     kv: &Kv,
     shard: ShardId,
@@ -71,7 +71,7 @@ pub(super) async fn for_each(
     Ok(lost)
 }
 
-/// All of a small shard.
+/// Reads all of a small shard.
 pub(super) async fn read(kv: &Kv, shard: ShardId) -> Result<Read, StoreError> {
     let mut entries = Vec::new();
     let lost = for_each(kv, shard, |key, value| {
@@ -82,7 +82,7 @@ pub(super) async fn read(kv: &Kv, shard: ShardId) -> Result<Read, StoreError> {
     Ok(Read { entries, lost })
 }
 
-/// Looks through a collection's shard.
+/// Checks a collection's shard.
 pub(super) async fn look(kv: &Kv, shard: ShardId) -> Result<Look, StoreError> {
     let (mut faults, mut sequence) = (Vec::new(), 0);
     let mut lost = for_each(kv, shard, |key, value| {
@@ -122,7 +122,7 @@ pub(super) async fn is_whole(kv: &Kv, shard: ShardId) -> Result<bool, StoreError
     Ok(lost.await?.is_empty() && is_whole)
 }
 
-/// Whether what an entry of a collection says of itself is right.
+/// Whether an entry of a collection agrees with its own checksum.
 pub(super) fn is_intact(key: &[u8], value: &Bytes) -> bool {
     match keys::record_id(key) {
         Some(id) => Record::decode(id, value).is_ok(),
@@ -142,7 +142,7 @@ pub(super) async fn copy(from: &Kv, to: &Kv, shard: ShardId) -> Result<(), Store
     Ok(())
 }
 
-/// Writes a part of a shard. Returns what the next write expects.
+/// Writes a part of a shard. Returns the head that the next write must expect.
 pub(super) async fn write(
     to: &Kv,
     shard: ShardId,

@@ -1,4 +1,4 @@
-//! A page of documents as a scan wants them: what else a record holds is left out.
+//! Pages of documents for scans, without the other parts of records.
 
 use super::Snapshot;
 use crate::record::Header;
@@ -10,7 +10,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 use value::{DocumentBuf, RawDocument};
 
-/// Shorter pages are not kept: their scan ends soon.
+/// Pages with fewer documents are not kept: their scan is short anyway.
 const KEPT_ENTRIES_MIN: usize = 64;
 
 /// Documents in natural order, or backward, in one buffer.
@@ -21,7 +21,7 @@ pub struct DocumentPage {
     exhausted: bool,
 }
 
-/// A record, and where in the buffer its document lies.
+/// A record, and the place of its document in the buffer.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     record: RecordId,
@@ -49,7 +49,7 @@ impl DocumentPage {
         })
     }
 
-    /// The page after the last document.
+    /// The empty page after the last document.
     fn end() -> DocumentPage {
         DocumentPage {
             exhausted: true,
@@ -57,7 +57,7 @@ impl DocumentPage {
         }
     }
 
-    /// The same in memory of its own, of just its size.
+    /// A copy in its own memory, of exactly its size.
     fn copied(&self) -> DocumentPage {
         let mut places = Vec::with_capacity(self.places.len());
         places.extend_from_slice(&self.places);
@@ -88,12 +88,12 @@ impl DocumentPage {
         self.places.is_empty()
     }
 
-    /// Whether nothing follows this page; it may be so all the same where this is false.
+    /// Whether it is known that nothing follows this page.
     pub fn exhausted(&self) -> bool {
         self.exhausted
     }
 
-    /// The first place after a record, of a page forward.
+    /// The first place after a record, in a forward page.
     pub fn behind(&self, after: Option<RecordId>) -> usize {
         after.map_or(0, |after| {
             self.places.partition_point(|place| place.record <= after)
@@ -119,8 +119,8 @@ impl DocumentPage {
 }
 
 impl Snapshot {
-    /// A page that has the documents of the records after `after` in natural order, or before it if backward. A page forward
-    /// may begin before them: [`DocumentPage::behind`].
+    /// A page with the documents of the records after `after` in natural order, or before it if backward. A forward page may begin
+    /// before them: see [`DocumentPage::behind`].
     pub async fn document_page(
         &self,
         after: Option<RecordId>,
@@ -147,7 +147,7 @@ impl Snapshot {
             };
             let page = self.read_document_page(after, order, limit, next).await?;
             if page.is_empty() && next.is_some() {
-                // All of them up to the next page that is kept were deleted.
+                // All records before the next page that is kept were deleted.
                 after = next;
                 continue;
             }
@@ -161,13 +161,13 @@ impl Snapshot {
         let kept = Arc::new(page.copied());
         scans.keep_scanned(number, &kept, self.sequence);
         match exhausted {
-            // What is kept does not say so, since others see what was inserted after it.
+            // A kept page does not note that it is the last, since other snapshots see what was inserted after it.
             true => Ok(Arc::new(page)),
             false => Ok(kept),
         }
     }
 
-    /// Reads a page in the engine, forward no further than to a record.
+    /// Reads a page from the engine; a forward one ends at a record.
     async fn read_document_page(
         &self,
         after: Option<RecordId>,

@@ -8,7 +8,7 @@ use std::ops::Bound;
 use value::key::{self, Direction};
 use value::{DocumentBuf, Value, ValueRef, doc};
 
-/// From this many on, notes that lie in a row are read in a row.
+/// At least this many notes that are stored in a row are read by one scan.
 const NOTES_IN_A_ROW_MIN: usize = 16;
 
 /// All that is known of one document.
@@ -16,7 +16,7 @@ const NOTES_IN_A_ROW_MIN: usize = 16;
 pub struct DocumentHistory {
     /// Its `_id`.
     pub id: Value,
-    /// The number of its last change in the shard that it lies in: CouchDB's `_local_seq`.
+    /// The number of its last change in its shard: CouchDB's `_local_seq`.
     pub local_sequence: u64,
     /// Its revisions: one line, or branches after conflicts.
     pub tree: RevisionTree,
@@ -117,7 +117,7 @@ impl Snapshot {
         Ok((node.deleted && history.tree.is_leaf(at)).then(bare))
     }
 
-    /// The revision of a deleted document's deletion, and what was written with it.
+    /// The revision of a document's deletion, and what was written with it; `None` if it is not deleted.
     pub async fn deletion(
         &self,
         id: ValueRef<'_>,
@@ -142,7 +142,7 @@ impl Snapshot {
             .ok_or_else(|| self.corrupt("a revision tree that is missing or has a wrong form"))
     }
 
-    /// A local document by its name, which no change log knows; `None` if there is none.
+    /// The local document of this name; `None` if there is none.
     pub async fn local(&self, name: &str) -> Result<Option<DocumentBuf>, StoreError> {
         let bytes = self.kv().get(&keys::local(name)).await?;
         let fault = || self.corrupt("a local document");
@@ -151,7 +151,7 @@ impl Snapshot {
             .transpose()
     }
 
-    /// What a protocol keeps of a document besides its fields.
+    /// The notes of a document; `None` if it has none.
     pub async fn notes(&self, id: ValueRef<'_>) -> Result<Option<DocumentBuf>, StoreError> {
         let bytes = self.kv().get(&keys::notes(id)).await?;
         let fault = || self.corrupt("the notes of a document");
@@ -160,8 +160,8 @@ impl Snapshot {
             .transpose()
     }
 
-    /// The same of many documents, in their order. Where that is the order of the `_id`s, notes are read as they lie one behind the
-    /// other.
+    /// The notes of several documents, in their order. If that is the order of the `_id`s, notes that are stored in a row are read by one
+    /// scan.
     pub async fn notes_of(&self, ids: &[Value]) -> Result<Vec<Option<DocumentBuf>>, StoreError> {
         let keys: Vec<Vec<u8>> = ids.iter().map(|id| keys::notes(id.as_ref())).collect();
         let mut notes = Vec::with_capacity(keys.len());
@@ -173,7 +173,7 @@ impl Snapshot {
                 low: Bound::Included(first.clone()),
                 high: Bound::Included(last.clone()),
             };
-            // Those of other documents between them are read in vain; so they must not be too many.
+            // Notes of other documents between them are read in vain, so they must not be too many.
             let limit = PageLimit {
                 entries: 2 * keys.len(),
                 ..PageLimit::default()
@@ -202,8 +202,8 @@ impl Snapshot {
             .collect()
     }
 
-    /// The terms of a name within a range of values with the `_id`s of their documents, deleted ones included, after a
-    /// term and `_id` where they are given; false if there are more.
+    /// The terms of a name within a range of values, with the `_id`s of their documents, including deleted ones. They come after a
+    /// term and `_id` if these are given. Returns false if there are more.
     pub async fn terms(
         &self,
         name: &str,
@@ -217,7 +217,7 @@ impl Snapshot {
             key::encode(value.as_ref(), Direction::Ascending, &mut key);
             key
         };
-        // Keys go on after a value with the `_id`, which no byte of 0xFF begins.
+        // In keys, a value is followed by the `_id`, which never begins with 0xFF.
         let behind = |value: &Value| [of_value(value), vec![0xFF]].concat();
         let all = KeyRange::prefix(&prefix);
         let low = match (after, &range.0) {
@@ -251,7 +251,7 @@ impl Snapshot {
         ))
     }
 
-    /// Local documents whose names are after `after`, by name.
+    /// The local documents whose names come after `after`, in the order of names.
     pub async fn locals(
         &self,
         after: Option<&str>,

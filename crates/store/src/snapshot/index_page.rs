@@ -10,10 +10,10 @@ use std::sync::Arc;
 /// Entries of an index in its order, or backward.
 #[derive(Clone, Debug, Default)]
 pub struct IndexPage {
-    /// Kept in memory for others, too, where the entries are a part of it.
+    /// The page that holds the entries. It may hold others too, and be shared with the cache.
     page: Arc<Page>,
     places: Range<usize>,
-    /// Whether the entries are those of the places from the last to the first.
+    /// Whether the entries are read from the last place to the first.
     from_behind: bool,
     exhausted: bool,
     prefix_bytes: usize,
@@ -34,7 +34,7 @@ impl IndexPage {
         (0..page.len()).all(|at| page.read(at).is_some()).then_some(page)
     }
 
-    /// A part of a page that was read before in an index, in this order.
+    /// A part of a cached page of an index, in this order.
     pub(super) fn found(found: FoundEntries, order: Order, index: &Index) -> IndexPage {
         IndexPage {
             page: found.page,
@@ -88,7 +88,7 @@ impl IndexPage {
         self.exhausted
     }
 
-    /// The place of an entry, to go on from as an excluded bound, in this or another snapshot.
+    /// The position of an entry, from which a read can continue (as an excluded bound) in this or another snapshot.
     pub fn position(&self, at: usize) -> Vec<u8> {
         self.page
             .key(self.place(at))
@@ -97,7 +97,7 @@ impl IndexPage {
             .to_vec()
     }
 
-    /// The place of the last entry; `None` if the page is empty.
+    /// The position of the last entry; `None` if the page is empty.
     pub fn last_position(&self) -> Option<Vec<u8>> {
         self.len().checked_sub(1).map(|last| self.position(last))
     }

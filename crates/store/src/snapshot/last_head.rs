@@ -1,10 +1,10 @@
-//! The head that the last snapshot of a collection found, for others of the same version.
+//! The head that the last snapshot of a collection read, for other snapshots of the same version.
 
 use crate::state::ShardState;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// Reading the head and what it says of the indexes takes as long as finding a record, so it is done once a version.
+/// The head of one version. Reading and decoding it takes as long as finding a record, so it is done once for each version.
 #[derive(Debug, Default)]
 pub(crate) struct LastHead(Mutex<Option<(u64, SeenHead)>>);
 
@@ -16,7 +16,7 @@ pub(crate) struct SeenHead {
 }
 
 impl LastHead {
-    /// What a snapshot of this version would find.
+    /// The head that a snapshot of this version would read, if it is kept.
     pub(crate) fn of(&self, version: u64) -> Option<SeenHead> {
         let last = self.0.lock();
         last.as_ref()
@@ -24,7 +24,7 @@ impl LastHead {
             .map(|(_, head)| head.clone())
     }
 
-    /// Keeps what a snapshot of this version has found.
+    /// Keeps the head that a snapshot of this version has read.
     pub(crate) fn keep(&self, version: u64, head: &SeenHead) {
         *self.0.lock() = Some((version, head.clone()));
     }

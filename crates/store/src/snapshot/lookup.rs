@@ -1,4 +1,4 @@
-//! Finding records by their numbers and documents by their `_id`: in memory where they are there, in the engine otherwise.
+//! Finding records by their numbers and documents by their `_id`, in memory or else in the engine.
 
 use super::Snapshot;
 use crate::index::entry_record;
@@ -7,10 +7,10 @@ use crate::{Record, RecordId, StoreError, keys};
 use bytes::Bytes;
 use value::{DocumentBuf, RawDocument, ValueRef};
 
-/// The records that are looked up in the engine together where their bytes may turn out to be too many.
+/// The number of records that are looked up in the engine at once when the bytes of the result are limited.
 const LOOKUPS_WITHIN: usize = 128;
 
-/// How many bytes of documents are looked up at once where each is needed for a moment.
+/// The bytes of documents that are looked up at once when each is needed only for a moment.
 const VISITED_BYTES: usize = 1 << 20;
 
 /// Documents of records that were looked up together.
@@ -18,30 +18,30 @@ const VISITED_BYTES: usize = 1 << 20;
 pub struct RawDocuments {
     /// Those that were in memory, one after the other.
     copied: Vec<u8>,
-    /// Where each ends; one that was not in memory has no bytes.
+    /// The end of each; one that was not in memory has no bytes.
     ends: Vec<usize>,
-    /// Those that were not, by their places; `None` where there is no record.
+    /// Those that were not in memory, with their places; `None` if there is no record.
     read: Vec<(usize, Option<DocumentBuf>)>,
 }
 
 impl RawDocuments {
-    /// How many records were looked up.
+    /// The number of records that were looked up.
     pub fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Whether none was.
+    /// Whether no record was looked up.
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
     }
 
-    /// The bytes of the documents together.
+    /// The bytes of all documents.
     pub fn bytes(&self) -> usize {
         let read = self.read.iter().filter_map(|(_, document)| document.as_ref());
         self.copied.len() + read.map(|document| document.bytes().len()).sum::<usize>()
     }
 
-    /// Each document in the order asked for; `None` where there is no record.
+    /// The documents in the order of the look-up; `None` if there is no record.
     pub fn iter(&self) -> impl Iterator<Item = Option<RawDocument<'_>>> {
         let mut start = 0;
         let mut read = self.read.iter();
@@ -81,8 +81,8 @@ impl Snapshot {
         Ok(records)
     }
 
-    /// The documents of the first of these records, in their order, until they have this many bytes together; of one at least, if
-    /// there is one.
+    /// The documents of the first of these records, in their order, until their bytes reach a limit; at least one, if there
+    /// is any.
     pub async fn documents_within(
         &self,
         ids: &[RecordId],
@@ -96,7 +96,7 @@ impl Snapshot {
         Ok(documents)
     }
 
-    /// Gives the documents of these records, in their order, few of which are in memory at a time.
+    /// Calls `visit` with the documents of these records, in their order. Only a few are in memory at a time.
     pub async fn visit_documents<E: From<StoreError>>(
         &self,
         ids: &[RecordId],
@@ -116,7 +116,7 @@ impl Snapshot {
         Ok(())
     }
 
-    /// The documents of the first of these records, as [`Snapshot::documents_within`], to be read where they lie.
+    /// As [`Snapshot::documents_within`], with the documents in one buffer, to be read in place.
     pub async fn raw_documents_within(
         &self,
         ids: &[RecordId],
@@ -158,7 +158,7 @@ impl Snapshot {
         Ok(read.map(|(header, bytes)| header.shared(&bytes)))
     }
 
-    /// The records of the first of these ids, until they have this many bytes together; of one id at least, if there is one.
+    /// The records of the first of these ids, until their bytes reach a limit; at least one, if there is any.
     pub async fn by_records_within(
         &self,
         ids: &[RecordId],
@@ -179,7 +179,7 @@ impl Snapshot {
                 let record = match missing.next_if_eq(&at) {
                     None => present,
                     Some(_) => match read.next() {
-                        // No more than this were read.
+                        // All that were read.
                         None => return Ok(records),
                         Some(found) => {
                             let read = found.map(|bytes| self.take_in(id, bytes)).transpose()?;
@@ -241,7 +241,7 @@ impl Snapshot {
         Ok(Some(record))
     }
 
-    /// Those of the records that are in memory, and the places of the others.
+    /// The records that are in memory, and the places of the others.
     fn present(&self, ids: &[RecordId]) -> Result<(Vec<Option<Record>>, Vec<usize>), StoreError> {
         // Copied into one buffer, which the records share.
         let mut copied = Vec::new();
@@ -264,7 +264,7 @@ impl Snapshot {
         Ok((records.collect::<Result<_, StoreError>>()?, missing))
     }
 
-    /// A record out of the engine.
+    /// Reads a record from the engine.
     async fn read_record(&self, id: RecordId) -> Result<Option<(Header, Bytes)>, StoreError> {
         let bytes = self.snapshot.get(&keys::record(id)).await?;
         bytes.map(|bytes| self.take_in(id, bytes)).transpose()
@@ -278,13 +278,13 @@ impl Snapshot {
     }
 }
 
-/// Whether the key of the index on `_id` is that of this document. No other document of the snapshot has it then, but in collections that
+/// Whether this document has the `_id` with this key. If so, no other document of the snapshot has it, except in collections that
 /// repeat `_id`s.
 fn has_id(document: RawDocument<'_>, id_key: &[u8]) -> bool {
     document.get("_id").is_some_and(|id| keys::id_key(id) == id_key)
 }
 
-/// The documents that lie in one buffer, one after the other; an empty one is none.
+/// Cuts a buffer of documents, one after the other, into documents; an empty one is `None`.
 fn cut(buffer: Vec<u8>, ends: Vec<usize>) -> Vec<Option<DocumentBuf>> {
     let buffer = Bytes::from(buffer);
     let mut start = 0;

@@ -43,8 +43,8 @@ pub struct Snapshot {
     state: Arc<ShardState>,
 }
 
-/// All collections as they were at one moment, for reads of several that must agree. Holding it keeps the old versions
-/// of all documents.
+/// All collections as they were at one moment, for reads of several that must agree. As long as it is held, the old versions
+/// of all documents are kept.
 #[derive(Debug)]
 pub struct Moment(pub(crate) kv::Moment);
 
@@ -54,14 +54,14 @@ impl Collection {
         Snapshot::take(self, None).await
     }
 
-    /// The collection now, or shortly before, with nothing that a crash could take back: a position that is handed out from it is
-    /// never that of another change later.
+    /// The collection now or a little earlier, without anything that a crash could take back: a position from this snapshot will never
+    /// belong to another change later.
     pub async fn durable_snapshot(&self) -> Result<Snapshot, StoreError> {
         let moment = Moment(self.kv.durable_moment().await?);
         Snapshot::take(self, Some(&moment)).await
     }
 
-    /// The collection as it was at a moment; empty if it was made later.
+    /// The collection as it was at a moment; empty if it was created later.
     pub async fn snapshot_at(&self, moment: &Moment) -> Result<Snapshot, StoreError> {
         Snapshot::take(self, Some(moment)).await
     }
@@ -73,7 +73,7 @@ impl Snapshot {
         collection: &Collection,
         moment: Option<&Moment>,
     ) -> Result<Snapshot, StoreError> {
-        // A read too must not go on after a drop: the shard may be half removed.
+        // No read may go on after a drop, since the shard may be half removed.
         collection.check_writable()?;
         let snapshot = match moment {
             None => collection.kv.snapshot(collection.shard).await?,
@@ -96,7 +96,7 @@ impl Snapshot {
         })
     }
 
-    /// The shard's head. It is of one snapshot of the engine with the entries, so counts and index states agree with what
+    /// The shard's head. It comes from the same snapshot of the engine as the entries, so counts and index states agree with what
     /// is read.
     async fn head_of(collection: &Collection, snapshot: &ShardSnapshot) -> Result<SeenHead, StoreError> {
         let version = snapshot.version();
@@ -114,7 +114,7 @@ impl Snapshot {
         Ok(seen)
     }
 
-    /// Records after `after` in natural order, or before it if backward.
+    /// The records after `after` in natural order, or before it if backward.
     pub async fn records(
         &self,
         after: Option<RecordId>,
@@ -133,7 +133,7 @@ impl Snapshot {
         RecordPage::new(page).map_err(|what| self.corrupt(what))
     }
 
-    /// Entries of an index. The bounds are whole keys or prefixes of keys, and stand for all keys that begin with them:
+    /// The entries of an index in a range. The bounds are keys or prefixes of keys, and stand for all keys that begin with them:
     /// an included bound includes them all, an excluded one excludes them all.
     pub async fn entries(
         &self,
@@ -152,8 +152,8 @@ impl Snapshot {
         IndexPage::new(page, index).ok_or_else(|| self.corrupt("an index entry of the wrong form"))
     }
 
-    /// About how many entries the range has. The count is exact up to `ESTIMATE_ENTRIES_MAX`; beyond that it is the
-    /// range's share of the index's bytes on disk, and never less than what was counted.
+    /// The approximate number of entries in the range. It is exact up to `ESTIMATE_ENTRIES_MAX`; beyond that it is estimated from
+    /// the range's share of the index's bytes on disk, and never less than what was counted.
     pub async fn approximate_entries(&self, index: &Index, range: &KeyRange) -> Result<u64, StoreError> {
         let limit = PageLimit {
             entries: ESTIMATE_ENTRIES_MAX,
@@ -173,7 +173,8 @@ impl Snapshot {
         Ok(((entries as f64 * share.min(1.0)) as u64).max(counted))
     }
 
-    /// Whether the index had entries for all records by then. Of a collection without records the head may not know it yet.
+    /// Whether the index has entries for all records of this snapshot. In a collection without records, its head may not have the index
+    /// yet.
     pub fn has_index(&self, index: &Index) -> bool {
         let known = self.state.index(index.id());
         self.state.count == 0 || known.is_some_and(|state| state.build.is_none())
@@ -184,19 +185,19 @@ impl Snapshot {
         Sequence::after_change(self.sequence)
     }
 
-    /// The documents in it.
+    /// The number of documents in it.
     pub fn count(&self) -> u64 {
         self.state.count
     }
 
-    /// The different `_id`s of the documents in it.
+    /// The number of different `_id`s of the documents in it.
     pub fn ids_count(&self) -> u64 {
         self.state.index(ID_INDEX).map_or(0, |index| index.entries)
     }
 
-    /// Whether there are documents of one `_id` in this snapshot of the collection: then the index on `_id` does not have all.
+    /// Whether several documents of this snapshot have the same `_id`. If so, the index on `_id` does not have all documents.
     pub fn has_repeats(&self, collection: &Collection) -> bool {
-        // The counts are at hand, and seldom differ.
+        // The counts are known already, and seldom differ.
         self.ids_count() < self.count() && collection.options().repeats_ids()
     }
 
@@ -205,7 +206,7 @@ impl Snapshot {
         self.state.data_bytes
     }
 
-    /// The mean length of its documents in bytes.
+    /// The mean size of its documents in bytes.
     pub fn mean_bytes(&self) -> usize {
         (self.data_bytes() / self.count().max(1)) as usize
     }
@@ -219,7 +220,7 @@ impl Snapshot {
         PartitionStats::decode(&bytes).ok_or_else(|| self.corrupt("what is known of a partition"))
     }
 
-    /// A number that rises with every change but inserts. While it is the same, records that were read have not
+    /// A number that rises with every change except inserts. As long as it is the same, records that were read have not
     /// changed, however many were added: a cache of records need compare nothing else.
     pub fn rewrites(&self) -> u64 {
         rewrites(self.sequence, self.state.count)
@@ -245,7 +246,7 @@ impl Snapshot {
     }
 }
 
-/// The range within the shard of a range within an index.
+/// The range of a shard's keys for a range of an index's keys.
 fn entry_range(index: &Index, range: &KeyRange) -> EntryRange {
     let whole = |bound: &[u8]| {
         let mut key = Vec::with_capacity(keys::index_prefix_bytes(index.id()) + bound.len() + 1);
@@ -266,7 +267,7 @@ fn entry_range(index: &Index, range: &KeyRange) -> EntryRange {
     EntryRange { low, high }
 }
 
-/// The first key after all that begin with this one, which has bytes that are not the highest.
+/// The first key after all that begin with this one, which must have a byte other than 0xFF.
 fn behind(mut key: Vec<u8>) -> Vec<u8> {
     while key.last() == Some(&0xFF) {
         key.pop();

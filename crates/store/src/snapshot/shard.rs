@@ -1,4 +1,4 @@
-//! Reading the shard of a collection, so that what is found damaged says whose it is.
+//! Reading the shard of a collection, so that errors about damage name the collection.
 
 use crate::{KeyRange, Namespace, Order, PageLimit, StoreError};
 use bytes::Bytes;

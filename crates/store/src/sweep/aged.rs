@@ -1,8 +1,8 @@
-//! Documents of collections with an `expireAfterSeconds` of their own: by the date in `_id` where the collection is
-//! clustered by it, by the time of a time series' documents.
+//! Documents of collections with their own `expireAfterSeconds`: by the date in `_id` in a clustered collection, by the
+//! time field in a time series.
 //!
-//! A time series has no index on its times, but documents come in about their order: the oldest are looked at page by
-//! page, until one page has none that has expired. A document that was inserted among later ones goes with these.
+//! A time series has no index on its times, but documents arrive in about that order. So the oldest are read page by
+//! page, until a page has none that has expired. A document that was inserted among later ones goes with these.
 
 use super::ttl;
 use crate::{
@@ -12,7 +12,7 @@ use crate::{
 use std::sync::Arc;
 use value::{RawDocument, Value, ValueRef};
 
-/// Deletes what has expired by the collection's own option.
+/// Deletes documents that have expired by the collection's own option.
 pub(super) async fn sweep(collection: &Arc<Collection>, now_ms: i64) -> Result<u64, StoreError> {
     let options = collection.options();
     let seconds = seconds_of(&options);

@@ -1,4 +1,4 @@
-//! Executed statements and tombstones past their time.
+//! Expired statements and tombstones.
 
 use crate::commit::{Group, Session};
 use crate::record::Tombstone;
@@ -12,7 +12,7 @@ use std::ops::Bound;
 /// Forgets the statements of sessions that have been idle for too long.
 pub(super) async fn sweep_sessions(collection: &Collection, now_ms: i64) -> Result<u64, StoreError> {
     let is_old = |value: &[u8]| {
-        // What cannot be read can answer no retry either.
+        // A session that cannot be read is of no use for retries either.
         Session::decode(value).map_or(true, |session| {
             is_past(session.time_ms, STATEMENTS_KEPT_MS, now_ms)
         })
@@ -20,9 +20,9 @@ pub(super) async fn sweep_sessions(collection: &Collection, now_ms: i64) -> Resu
     sweep(collection, keys::SESSION, is_old).await
 }
 
-/// Forgets deletions of long ago, and takes them out of the change log.
+/// Removes old tombstones, and their entries in the change log.
 pub(super) async fn sweep_tombstones(collection: &Collection, now_ms: i64) -> Result<u64, StoreError> {
-    // All tombstones are looked at, so it is done seldom.
+    // All tombstones are read, so this is done seldom.
     if collection.stats().deleted == 0
         || !collection.is_time_for_tombstones(now_ms, TOMBSTONES_SWEPT_EVERY_MS)
     {
@@ -38,7 +38,7 @@ fn is_past(time_ms: u64, kept_ms: u64, now_ms: i64) -> bool {
     u64::try_from(now_ms).is_ok_and(|now_ms| time_ms.saturating_add(kept_ms) < now_ms)
 }
 
-/// Deletes the old ones of all keys of a kind, page by page.
+/// Deletes the old entries among all keys of a kind, page by page.
 async fn sweep(collection: &Collection, kind: u8, is_old: impl Fn(&[u8]) -> bool) -> Result<u64, StoreError> {
     let mut range = KeyRange::prefix(&[kind]);
     let mut count = 0;
@@ -89,7 +89,7 @@ async fn remove(
     if count > 0 {
         group.sequence += 1;
     }
-    // Where another process was first, the next sweep will do it.
+    // If another process committed first, the next sweep will do it.
     Ok(if group.commit(Durability::Soon).await? {
         count
     } else {

@@ -1,8 +1,8 @@
 //! Removing what has expired: documents of TTL indexes and of collections with a time to live, executed statements,
-//! tombstones. What a full disk ended goes on too: index builds, and drops.
+//! tombstones. Index builds and drops that a full disk ended are resumed too.
 //!
 //! Nothing here is urgent, so everything is done in small commits with [`Durability::Soon`](crate::Durability::Soon)
-//! between those of the clients. What was found expired is looked at again in the commit that removes it.
+//! between those of the clients. The commit that removes something checks again that it has expired.
 
 mod aged;
 mod expired;
@@ -14,15 +14,15 @@ use std::sync::Arc;
 /// What one sweep removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
-    /// Documents past their time.
+    /// The number of expired documents.
     pub documents: u64,
-    /// Sessions whose executed statements were forgotten.
+    /// The number of sessions whose executed statements were removed.
     pub sessions: u64,
-    /// Tombstones past their time.
+    /// The number of expired tombstones.
     pub tombstones: u64,
 }
 
-/// Removes everything that has expired at `now_ms` (milliseconds since 1970), in all collections; an error of one does
+/// Removes everything that has expired at `now_ms` (milliseconds since 1970) in all collections. An error in one does
 /// not keep the others from being swept.
 pub async fn run_once(store: &Store, now_ms: i64) -> Result<Swept, StoreError> {
     let mut swept = Swept::default();

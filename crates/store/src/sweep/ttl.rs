@@ -1,4 +1,4 @@
-//! Documents of TTL indexes: deleted so long after the date in the indexed field, the earliest where there are many.
+//! Documents of TTL indexes, which expire some time after the date in the indexed field; the earliest date, if there are several.
 
 use crate::index::EntrySet;
 use crate::{
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use value::key::{self, Direction};
 use value::{Type, ValueRef};
 
-/// Deletes what has expired by this index, if it is a TTL index.
+/// Deletes documents that have expired by this index, if it is a TTL index.
 pub(super) async fn sweep(
     collection: &Arc<Collection>,
     index: &Arc<Index>,
@@ -19,24 +19,24 @@ pub(super) async fn sweep(
     let seconds = index.spec().expire_after_seconds;
     match seconds.and_then(|seconds| now_ms.checked_sub(seconds.checked_mul(1000)?)) {
         Some(latest_ms) => {
-            let is_so = || {
+            let still_expires = || {
                 let set = collection.index_set();
                 let present = set.numbered(index.id());
                 present.is_some_and(|present| present.spec().expire_after_seconds == seconds)
             };
-            sweep_until(collection, index, latest_ms, is_so).await
+            sweep_until(collection, index, latest_ms, still_expires).await
         }
         None => Ok(0),
     }
 }
 
-/// Deletes documents with a date in this index that is no later than the one given, as long as it is so that they expire:
-/// who drops the index, or lets them live longer, finds all that is not deleted by then.
+/// Deletes documents with a date in this index up to the one given. Stops when the index is dropped or its time to live is raised:
+/// whatever is not deleted by then stays.
 pub(super) async fn sweep_until(
     collection: &Arc<Collection>,
     index: &Arc<Index>,
     latest_ms: i64,
-    is_so: impl Fn() -> bool,
+    still_expires: impl Fn() -> bool,
 ) -> Result<u64, StoreError> {
     let Some(range) = expired_range(index, latest_ms) else {
         return Ok(0);
@@ -44,7 +44,7 @@ pub(super) async fn sweep_until(
     // Each page begins after the last one, since the engine's iterators step over deleted keys one by one.
     let mut left = range.clone();
     let mut deleted = 0;
-    while is_so() {
+    while still_expires() {
         let snapshot = collection.snapshot().await?;
         let limit = PageLimit {
             entries: SWEEP_PAGE_RECORDS,
@@ -151,10 +151,10 @@ mod tests {
             .unwrap();
         let index = collection.indexes()[1].clone();
         let pages = Cell::new(0);
-        let is_so = || pages.replace(pages.get() + 1) == 0;
-        let deleted = sweep_until(&collection, &index, 1, is_so).await.unwrap();
+        let still_expires = || pages.replace(pages.get() + 1) == 0;
+        let deleted = sweep_until(&collection, &index, 1, still_expires).await.unwrap();
         assert_eq!(deleted, SWEEP_PAGE_RECORDS as u64);
-        // One that was dropped is not gone by any more, though its entries may be there still.
+        // A dropped index deletes nothing any more, though its entries may still be there.
         let spec = IndexSpec {
             expire_after_seconds: Some(0),
             ..index.spec().clone()

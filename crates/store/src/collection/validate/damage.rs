@@ -1,4 +1,4 @@
-//! Checking the checksums of what is not records, entries or counts, and saying what cannot be read.
+//! Checking the checksums of everything but records, entries and counts, and describing what cannot be read.
 
 use super::{Pages, Validation};
 use crate::seal::unseal;
@@ -6,7 +6,7 @@ use crate::{Derived, KeyRange, PageLimit, Snapshot, StoreError, keys};
 use kv::Unreadable;
 use std::ops::Bound;
 
-/// What begins with a checksum, by the first byte of its keys.
+/// The kinds of values that begin with a checksum, by the first byte of their keys.
 const SEALED: [(u8, &str); 9] = [
     (keys::PURGE, "purge"),
     (keys::TOMBSTONE, "tombstone"),
@@ -19,13 +19,13 @@ const SEALED: [(u8, &str); 9] = [
     (keys::PARTITION, "partition"),
 ];
 
-/// Whether what has this key begins with a checksum.
+/// Whether the value of this key begins with a checksum.
 pub(crate) fn is_sealed(key: &[u8]) -> bool {
     SEALED.iter().any(|(kind, _)| key.first() == Some(kind))
 }
 
 impl Validation {
-    /// Checks the checksums of all that no other check looks into.
+    /// Checks the checksums that no other check looks at.
     pub(super) async fn check_sums(&mut self, snapshot: &Snapshot) -> Result<(), StoreError> {
         for (kind, name) in SEALED {
             let mut pages = Pages::new(KeyRange::prefix(&[kind]));
@@ -81,7 +81,7 @@ pub(crate) fn describe(unreadable: &Unreadable) -> String {
     }
 }
 
-/// Whether one key alone is meant.
+/// Whether the range has only one key.
 fn is_next(from: &[u8], to: Option<&[u8]>) -> bool {
     to.is_some_and(|to| to.strip_prefix(from) == Some(&[0]))
 }

@@ -1,7 +1,7 @@
-//! Checking that a collection is what it says: records, entries, counts, change log.
+//! Checking that a collection is consistent: records, entries, counts, change log.
 //!
-//! Every record must have its entries; since there must also be no more entries than the records have together, each
-//! entry then belongs to a record. The same holds for the change log.
+//! Every record must have its entries, and there must be no more entries than the records have together. So each entry
+//! belongs to a record. The same holds for the change log.
 
 pub(super) mod damage;
 mod partitions;
@@ -75,18 +75,18 @@ struct Validation {
     report: ValidateReport,
 }
 
-/// Entries that a page of records should have: whole keys, and of each whose it is.
+/// The entries that a page of records should have: whole keys, and the owner of each.
 #[derive(Default)]
 struct Expected {
     keys: Vec<Vec<u8>>,
     owners: Vec<Owner>,
 }
 
-/// Whose an entry is.
+/// The index and the record of an entry.
 struct Owner {
     /// The place of its index in the set.
     index: usize,
-    /// Whether the record stands in the value, as in unique indexes, not in the key.
+    /// Whether the value names the record, as in unique indexes, and not the key.
     is_in_value: bool,
     record: RecordId,
 }
@@ -99,7 +99,7 @@ impl Validation {
         }
     }
 
-    /// The next page, without what cannot be read.
+    /// The next page; what cannot be read is skipped.
     async fn next_page(
         &mut self,
         pages: &mut Pages,
@@ -108,7 +108,7 @@ impl Validation {
         if pages.ended {
             return Ok(None);
         }
-        // A page is ready at once, so without this a large collection would keep its thread from all others.
+        // A page is ready at once, so without this a large collection would never let other tasks of its thread run.
         tokio::task::yield_now().await;
         let read = snapshot.kv().salvage(&pages.range, PageLimit::default()).await?;
         for unreadable in &read.unreadable {
@@ -130,7 +130,7 @@ impl Validation {
         Ok(count)
     }
 
-    /// What was read; a finding where it is damaged.
+    /// What was read. Damage becomes a finding, and `None`.
     fn unless_damaged<T>(&mut self, read: Result<T, StoreError>) -> Result<Option<T>, StoreError> {
         match read {
             Ok(read) => Ok(Some(read)),

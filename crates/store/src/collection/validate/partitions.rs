@@ -1,4 +1,4 @@
-//! Checking what is kept of partitions against their documents and tombstones.
+//! Checking the counts of partitions against their documents and tombstones.
 
 use super::{Pages, Validation};
 use crate::partition::{PartitionStats, partition_of};
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use value::ValueRef;
 
 impl Validation {
-    /// Checks that of each partition is kept what it holds, and of no others.
+    /// Checks that the counts of each partition are right, and that no other partition has any.
     pub(super) async fn check_partitions(&mut self, snapshot: &Snapshot) -> Result<(), StoreError> {
         let mut found: BTreeMap<String, PartitionStats> = BTreeMap::new();
         let mut note = |id: Option<ValueRef<'_>>, change: &dyn Fn(&mut PartitionStats)| {
