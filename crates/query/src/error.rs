@@ -19,7 +19,7 @@ pub enum QueryError {
 pub type Result<T, E = QueryError> = std::result::Result<T, E>;
 
 impl QueryError {
-    /// An error of the language, of this code and message.
+    /// An error of the language with this code and message.
     pub fn new(code: Code, message: impl Into<String>) -> QueryError {
         QueryError::Language(language::Error::new(code, message))
     }
@@ -29,12 +29,12 @@ impl QueryError {
         QueryError::Language(language::Error::bad_value(message))
     }
 
-    /// A value of another type than the one that is asked for.
+    /// A value of another type than the one required.
     pub fn type_mismatch(message: impl Into<String>) -> QueryError {
         QueryError::Language(language::Error::type_mismatch(message))
     }
 
-    /// Text or a document that does not have the form that is asked for.
+    /// Text or a document that does not have the required form.
     pub fn failed_to_parse(message: impl Into<String>) -> QueryError {
         QueryError::Language(language::Error::failed_to_parse(message))
     }
@@ -55,7 +55,7 @@ impl QueryError {
         }
     }
 
-    /// Whether the plan needs more memory than it may take: another plan of the same query may not.
+    /// Whether the plan needs more memory than it may take. Another plan of the same query may need less.
     pub fn is_out_of_memory(&self) -> bool {
         self.code() == Code::QUERY_EXCEEDED_MEMORY_LIMIT_NO_DISK_USE_ALLOWED
     }

@@ -32,7 +32,7 @@ impl CollectionCursor {
         }
     }
 
-    /// A cursor after a record; `None` for the beginning.
+    /// A cursor after a record; at the beginning if it is `None`.
     pub fn after(after: Option<RecordId>, wanted: usize) -> CollectionCursor {
         CollectionCursor {
             after,
@@ -40,7 +40,7 @@ impl CollectionCursor {
         }
     }
 
-    /// The next document, which reads a page if none is loaded; `None` at the end.
+    /// The next document; `None` at the end. Reads a page if none is loaded.
     pub async fn next(&mut self, snapshot: &Snapshot) -> Result<Option<(RecordId, DocumentBuf)>> {
         if !self.load(snapshot).await? {
             return Ok(None);
@@ -56,7 +56,7 @@ impl CollectionCursor {
         Ok(next)
     }
 
-    /// The page with the next documents, and where in it they are; `None` at the end.
+    /// The page with the next documents, and their places in it; `None` at the end.
     pub async fn next_page(
         &mut self,
         snapshot: &Snapshot,
@@ -71,7 +71,7 @@ impl CollectionCursor {
         }))
     }
 
-    /// Makes sure that the page has a next document; false at the end.
+    /// Reads a page unless the present one has a next document. Returns false at the end.
     async fn load(&mut self, snapshot: &Snapshot) -> Result<bool> {
         while self.page.is_none() {
             if self.done {
@@ -94,14 +94,14 @@ impl CollectionCursor {
         Ok(true)
     }
 
-    /// A page that was given is not kept until the next one is read: it may be of long documents, and others may be waited for.
+    /// Drops a page once all of its documents were returned. They may be long, and it may be some time before the next page is read.
     fn drop_given(&mut self) {
         self.page.take_if(|page| self.at >= page.len());
     }
 
     /// Keeps only the position.
     pub fn suspend(&mut self) {
-        // What follows its documents that were not given is not done.
+        // The documents of the page that were not returned have to be read again.
         self.done &= self.page.take().is_none();
         self.at = 0;
     }

@@ -9,10 +9,10 @@ use language::metrics;
 use std::sync::Arc;
 use store::{Collection, Snapshot};
 
-/// The results that a plan must give to win.
+/// The number of results that a plan must return to win.
 const TRIAL_RESULTS: usize = 1000;
 
-/// How many documents match, skip and limit taken into account.
+/// The number of documents that match, within skip and limit.
 pub async fn count(collection: &Arc<Collection>, spec: FindSpec) -> Result<u64> {
     let snapshot = spec.snapshot(collection).await?;
     if let Some(known) = known_count(&snapshot, &spec) {
@@ -39,7 +39,7 @@ pub async fn count(collection: &Arc<Collection>, spec: FindSpec) -> Result<u64> 
             .min(TRIAL_RESULTS);
         let run = Run { wanted, ..trial };
         let is_end = if execution.only_looks_up() && !execution.plan().residual {
-            // The entries are what is counted.
+            // Only the number of entries matters.
             records.clear();
             execution.next_records(&run, &mut records).await?;
             execution.note_given(0, records.len());
@@ -58,14 +58,14 @@ pub async fn count(collection: &Arc<Collection>, spec: FindSpec) -> Result<u64> 
     }
 }
 
-/// The count of all documents, which the collection knows without being read; `None` if some are chosen of them.
+/// The count of all documents, which is known without reading them; `None` if the request selects only some.
 pub(crate) fn known_count(snapshot: &Snapshot, spec: &FindSpec) -> Option<u64> {
     let everything = matches!(spec.filter.root(), Node::AlwaysTrue);
     let is_known = everything && spec.hint.is_none() && spec.min.is_none() && spec.max.is_none();
     is_known.then(|| within(snapshot.count(), spec))
 }
 
-/// How many of the matches remain after the skip and within the limit.
+/// The number of matches that remain after the skip and within the limit.
 fn within(matches: u64, spec: &FindSpec) -> u64 {
     matches
         .saturating_sub(spec.skip)

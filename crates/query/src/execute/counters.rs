@@ -5,24 +5,24 @@ use super::index_cursor::ScanCounters;
 /// What an execution did, as `explain` shows it.
 #[derive(Clone, Debug, Default)]
 pub struct Counters {
-    /// Of each index scan.
+    /// The counters of each index scan.
     pub scans: Vec<ScanCounters>,
-    /// Documents looked at.
+    /// Documents examined.
     pub documents: u64,
-    /// Records met again and dropped.
+    /// Records that were found again and dropped.
     pub repeated: u64,
-    /// Documents (or keys) that the filter let through.
+    /// Documents (or keys) that matched the filter.
     pub matched: u64,
     /// Results before skip and limit.
     pub results: u64,
-    /// Documents kept by the sort at its end, and their bytes.
+    /// The number of documents that the sort kept at its end, and their bytes.
     pub sorted: (u64, u64),
     /// Whether the sort went on in files.
     pub used_disk: bool,
 }
 
 impl Counters {
-    /// Keys looked at in all scans.
+    /// Keys examined in all scans.
     pub fn keys(&self) -> u64 {
         self.scans.iter().map(|scan| scan.keys).sum()
     }
@@ -32,7 +32,7 @@ impl Counters {
         self.scans.iter().map(|scan| scan.found).sum()
     }
 
-    /// The cost by which plans are compared: keys or documents looked at, whichever is more.
+    /// The cost by which plans are compared: keys or documents examined, whichever is more.
     pub fn works(&self) -> u64 {
         self.keys().max(self.documents)
     }

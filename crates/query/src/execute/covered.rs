@@ -5,8 +5,8 @@ use value::key;
 use value::raw::{DocumentWriter, encode_value_into};
 use value::{Document, Value, ValueRef};
 
-/// Appends the needed fields of an index as a document, dotted paths nested. False, and nothing is appended, if a field is null
-/// in the key: it may be missing from the document, which has to be read then.
+/// Appends the needed fields of an index as a document, dotted paths nested. Returns false, and appends nothing, if a field is null
+/// in the key: the field may be missing from the document, which then has to be read.
 pub fn write(facts: &IndexFacts, needed: &[String], key: &[u8], bits: &[u8], out: &mut Vec<u8>) -> bool {
     let start = out.len();
     let is_nested = needed.iter().any(|name| name.contains('.'));
@@ -65,7 +65,7 @@ fn write_nested(
     Some(())
 }
 
-/// A value that is surely there: null stands for a missing one too.
+/// A value that the document certainly has; `None` for null, which also stands for a missing field.
 fn present(value: &Value) -> Option<&Value> {
     (!matches!(value, Value::Null | Value::Undefined)).then_some(value)
 }

@@ -1,5 +1,5 @@
-//! Documents of index entries, given as they are found: most finds by an index are nothing else. No hit and no result is made of
-//! each in between; what is projected is read where the page of records lies.
+//! Documents of index entries that go into the batch as they are found, as in most finds by an index. No hits and no results are made
+//! in between, and projections read documents where they lie in their page.
 
 use super::find::{FindSpec, Place, PlanCursor, project, wanted};
 use super::lookup::{CHUNK_BYTES, chunk_max};
@@ -13,7 +13,7 @@ use store::{RecordId, Snapshot};
 use value::RawDocument;
 
 impl PlanCursor {
-    /// Whether the records of index entries are all that is left to be read, and documents all that is made of them.
+    /// Whether all that is left is to read the records of index entries and return their documents.
     pub(super) fn gives_directly(&self) -> bool {
         let Self { task, execution, .. } = self;
         let shows_record_id = task.spec.show_record_id
@@ -25,8 +25,8 @@ impl PlanCursor {
         !task.positions && !task.keys && !shows_record_id && execution.only_looks_up()
     }
 
-    /// Where [`PlanCursor::gives_directly`]: moves the documents of some further entries into the batch. What it does not take is
-    /// ready for the next one.
+    /// Moves the documents of some more entries into the batch; those that do not fit are ready for the next one. To be called only if
+    /// [`PlanCursor::gives_directly`].
     pub(super) async fn give_directly(&mut self, snapshot: &Snapshot, batch: &mut Batch<'_>) -> Result<()> {
         let missing = batch.room().min(chunk_max(snapshot));
         let run = Run {
@@ -49,7 +49,7 @@ impl PlanCursor {
         Ok(())
     }
 
-    /// Documents of the first of these records as they are, all of which match; how many were looked up.
+    /// Adds whole documents of the first of these records, all of which match. Returns how many were looked up.
     async fn give_whole(
         &mut self,
         snapshot: &Snapshot,
@@ -83,8 +83,8 @@ impl PlanCursor {
         Ok(looked_up)
     }
 
-    /// Documents of the first of these records that match, or what the projection makes of them, written into one buffer, which they
-    /// share; how many were looked up.
+    /// Adds those documents of the first of these records that match, projected if there is a projection. They are written into one
+    /// buffer, which they share. Returns how many were looked up.
     async fn give_written(
         &mut self,
         snapshot: &Snapshot,
@@ -129,7 +129,7 @@ impl PlanCursor {
         Ok(documents.len())
     }
 
-    /// Whether a match is skipped or beyond the limit; after a full batch the next one decides.
+    /// Whether a match is skipped or beyond the limit. If the batch is full, the next one decides.
     fn is_left_out(&mut self, is_full: bool) -> bool {
         if is_full {
             return false;

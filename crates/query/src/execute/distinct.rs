@@ -13,14 +13,14 @@ use value::key::Direction;
 use value::path::{self, FieldPath, Reached};
 use value::{DocumentRef, Value, ValueRef};
 
-/// The bytes that the distinct values may take (they are one document).
+/// The bytes that the distinct values may take, since they are returned in one document.
 const DISTINCT_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-/// The results that are looked at between two pages.
+/// The number of results in a page.
 const PAGE_RESULTS: usize = 256;
 
-/// The distinct values of a path in all documents that match, each once, in their order, as MongoDB gives them. The
-/// elements of an array are values of their own.
+/// The distinct values of a path in all documents that match, sorted, as in MongoDB. Each element of an array is a
+/// value.
 pub async fn distinct(collection: &Arc<Collection>, mut spec: FindSpec, field: &str) -> Result<Vec<Value>> {
     let path = FieldPath::parse(field);
     spec.projection = None;
@@ -70,29 +70,29 @@ struct Distinct {
     bytes: usize,
 }
 
-/// The distinct values of a path in documents that come one after the other.
+/// Collects the distinct values of a path, document by document.
 #[derive(Debug)]
 pub struct DistinctValues(Distinct);
 
 impl DistinctValues {
-    /// None yet.
+    /// An empty collection of values.
     pub fn new(field: &str, collation: Option<Collation>) -> DistinctValues {
         DistinctValues(Distinct::new(field, collation))
     }
 
-    /// Adds those of a document; fails where they are too many for one answer.
+    /// Adds the values of a document. Fails if there are too many for one answer.
     pub fn add(&mut self, document: DocumentRef<'_>) -> Result<()> {
         self.0.add_all(document);
         self.0.check()
     }
 
-    /// All of them, in their order.
+    /// All values, sorted.
     pub fn into_sorted(self) -> Vec<Value> {
         self.0.into_sorted()
     }
 }
 
-/// The distinct values of a path in these documents, in their order.
+/// The distinct values of a path in these documents, sorted.
 pub fn distinct_values<'d>(
     documents: impl IntoIterator<Item = DocumentRef<'d>>,
     field: &str,

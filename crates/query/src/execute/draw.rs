@@ -1,5 +1,5 @@
-//! Documents drawn at random without reading all: their records' numbers lie close together, so most numbers between the first and
-//! the last are records.
+//! Drawing documents at random without reading all of them. The numbers of records lie close together, so most numbers between the
+//! first and the last belong to a record.
 
 use super::find::FindSpec;
 use super::lookup::CHUNK_BYTES;
@@ -10,14 +10,14 @@ use store::{Collection, Order, PageLimit, RecordId, Snapshot};
 use value::DocumentBuf;
 use value::random::Random;
 
-/// Of fewer documents than this, and of more than this part of them, all are read: as MongoDB has it.
+/// As in MongoDB, all documents are read if there are fewer than this, or if more than a twentieth of them is drawn.
 const DOCUMENTS_MIN: u64 = 100;
 const PART_MAX: u64 = 20;
 
-/// Documents drawn at once that have more bytes than this are not kept in memory together: some are much longer than the mean.
+/// If the drawn documents have more bytes than this, they are not kept in memory together. Some may be much longer than the mean.
 const DRAWN_BYTES_MAX: usize = 4 * CHUNK_BYTES;
 
-/// If fewer than one of so many numbers is that of a record, looking for records takes longer than reading all of them.
+/// If fewer than one in this many numbers belongs to a record, searching for records takes longer than reading all of them.
 const NUMBERS_A_RECORD_MAX: u64 = 8;
 
 /// Draws `size` different documents of a collection, each with the same chance, in random order. Returns `None` if all documents
@@ -50,7 +50,7 @@ pub async fn draw(collection: &Collection, spec: &FindSpec, size: u64) -> Result
             .map(|_| RecordId(first.0 + random.below(numbers)))
             .filter(|record| looked_at.insert(*record))
             .collect();
-        // What lies together is read together.
+        // Records that are stored together are read together.
         records.sort_unstable();
         let documents = snapshot.documents_within(&records, DRAWN_BYTES_MAX).await?;
         if documents.len() < records.len() {
@@ -73,7 +73,7 @@ async fn end(snapshot: &Snapshot, order: Order) -> Result<Option<RecordId>> {
 }
 
 impl FindSpec {
-    /// Whether nothing is asked but all documents, in whatever order.
+    /// Whether it asks for all documents, in any order.
     pub fn is_of_all(&self) -> bool {
         self.filter.is_empty()
             && matches!(self.ordering, Ordering::Any)

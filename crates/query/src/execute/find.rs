@@ -27,26 +27,26 @@ use store::{Collection, Moment, RecordId, Snapshot};
 use value::raw::DocumentWriter;
 use value::{Document, DocumentBuf, DocumentRef, ValueRef};
 
-/// The results that a plan must return to win if the client gives no size of a batch (MongoDB's first batch).
+/// The number of results that a plan must return to win if the client gives no batch size (MongoDB's first batch).
 pub const FIRST_BATCH: usize = 101;
 
-/// What a projected document may take, for the room that is made for the first ones of a batch before they are known.
+/// The assumed size of a projected document, by which a buffer is sized before the first documents of a batch are known.
 const PROJECTED_BYTES: usize = 64;
 const PROJECTED_AT_ONCE: usize = 1024;
 
-/// What is to be found: the one form in which the executor is asked, by finds and counts, by the front of a pipeline, and by
-/// statements that change what they find. All in it is parsed; what must be read for it is a [`Task`].
+/// A request to the executor in its only form, for finds and counts, for the front of a pipeline, and for statements that change what
+/// they find. Everything in it is parsed; a [`Task`] is what must be read for it.
 #[derive(Clone, Debug)]
 pub struct FindSpec {
     /// What documents must match.
     pub filter: Arc<Filter>,
-    /// The order of results; plans that give another one sort.
+    /// The order of results. Plans that find them in another order sort.
     pub ordering: Ordering,
-    /// Which part of each document is returned; `None` for all of it.
+    /// The part of each document that is returned; `None` for all of it.
     pub projection: Option<Arc<Projection>>,
-    /// The fields that are needed of them if there is no projection; `None` for all.
+    /// The fields that are needed if there is no projection; `None` for all.
     pub needed: Option<Arc<[String]>>,
-    /// What the projection's expressions see.
+    /// The variables that the projection's expressions see.
     pub variables: Variables,
     /// The number of results to skip.
     pub skip: u64,
@@ -60,15 +60,15 @@ pub struct FindSpec {
     pub max: Option<Document>,
     /// Whether reading every document is allowed.
     pub allow_full_scan: bool,
-    /// Whether index keys are given in place of documents.
+    /// Whether index keys are returned instead of documents.
     pub return_key: bool,
     /// Whether each document gets its `$recordId`.
     pub show_record_id: bool,
-    /// Whether the cursor stays at the end of a capped collection, to give what is inserted.
+    /// Whether the cursor stays at the end of a capped collection, to return what is inserted.
     pub tailable: bool,
-    /// The documents of the first batch; with 0 only the plan is made.
+    /// The number of documents in the first batch; with 0 only the plan is made.
     pub first_batch: usize,
-    /// The moment that is read, which must still be kept; `None` reads the present state.
+    /// The moment to read at, which must still be kept; `None` reads the present state.
     pub moment: Option<Weak<Moment>>,
     /// Where a sort writes what exceeds its memory; `None` if it may not use files.
     pub spill: Option<Arc<SpillFolder>>,
@@ -118,7 +118,7 @@ impl FindSpec {
         Sorter::new(self.results_max(), self.spill.clone(), &self.interruption.memory)
     }
 
-    /// Results that must be found at most, those skipped included.
+    /// The most results that have to be found, including those that are skipped.
     pub fn results_max(&self) -> Option<u64> {
         self.limit.map(|limit| limit.saturating_add(self.skip))
     }
@@ -145,13 +145,13 @@ pub(super) struct PlanCursor {
     pub(super) limit_left: u64,
 }
 
-/// Begins a find: chooses the plan. What it found thereby is given by the first batch.
+/// Begins a find by choosing the plan. What was found while choosing goes into the first batch.
 pub async fn find(collection: &Arc<Collection>, spec: FindSpec) -> Result<FindCursor> {
     if spec.tailable {
         return tail(collection, spec).map(|cursor| FindCursor(Kind::Tail(Box::new(cursor))));
     }
-    // The snapshot is taken first: what the indexes know after it, such as paths with arrays, then covers all that it
-    // holds.
+    // The snapshot is taken first, so that what is known of indexes afterwards, such as paths with arrays, covers everything in
+    // it.
     let snapshot = spec.snapshot(collection).await?;
     let (skip_left, limit_left) = (spec.skip, spec.limit.unwrap_or(u64::MAX));
     let first_batch = spec.first_batch;
@@ -192,7 +192,7 @@ impl FindCursor {
     }
 }
 
-/// How many results must be ready for this many after those skipped, within the limit.
+/// The number of results that must be ready for a batch of this many, with those to be skipped, within the limit.
 pub(super) fn wanted(limit_left: u64, skip_left: u64, documents: usize) -> usize {
     let within_limit = usize::try_from(limit_left).unwrap_or(usize::MAX).min(documents);
     let skipped = usize::try_from(skip_left).unwrap_or(usize::MAX);
@@ -211,7 +211,7 @@ impl PlanCursor {
             return Ok(StreamState::Exhausted);
         }
         let snapshot = self.next_snapshot().await?;
-        // A batch after the first is another operation, which goes on with the plan of the first.
+        // A later batch is another operation, which continues with the plan of the first.
         metrics::note(|metrics| metrics.planned(self.execution.plan().clone()));
         let mut batch = Batch::new(batch, documents_max, bytes_max);
         let at_once = chunk_max(&snapshot);
@@ -244,17 +244,17 @@ impl PlanCursor {
         })
     }
 
-    /// What the next batch reads: the first one the snapshot on which the plan was chosen.
+    /// The snapshot for the next batch. The first batch reads the one on which the plan was chosen.
     pub(super) async fn next_snapshot(&mut self) -> Result<Snapshot> {
         if let Some(snapshot) = self.snapshot.take() {
             return Ok(snapshot);
         }
         let snapshot = self.task.spec.snapshot(&self.collection).await?;
-        // A moment that is kept has the entries of what was dropped since.
+        // A kept moment still has the entries of indexes that were dropped since.
         if self.task.spec.moment.is_none() {
             self.check_indexes()?;
         }
-        // Of an index without arrays, only what is read from now on can have come with some.
+        // An index that had no arrays can have got some only in what is read from now on.
         let mut scans = self.execution.plan().scans().iter();
         if scans.any(|scan| scan.has_new_arrays()) {
             self.execution.expect_arrays();
@@ -262,8 +262,8 @@ impl PlanCursor {
         Ok(snapshot)
     }
 
-    /// Fails if an index that the plan reads is gone: its entries are removed one after the other, so what is left of them would
-    /// be taken for all. To be asked once the snapshot is taken, which then has the entries of what is still there.
+    /// Fails if an index that the plan reads was dropped: its entries are removed one by one, and those that are left would be taken for
+    /// all. To be called after the snapshot was taken, which then has all entries of the indexes that are still there.
     fn check_indexes(&self) -> Result<()> {
         let indexes = self.collection.indexes();
         let is_there = |id: u32| indexes.iter().any(|index| index.id() == id);
@@ -277,7 +277,7 @@ impl PlanCursor {
         }
     }
 
-    /// Moves ready results into the batch; true once the next would not fit.
+    /// Moves ready results into the batch. Returns true once the next does not fit.
     fn take_ready(&mut self, batch: &mut Batch<'_>) -> Result<bool> {
         let spec = &self.task.spec;
         if let Some(projection) = spec.projection.clone()
@@ -306,7 +306,7 @@ impl PlanCursor {
         Ok(batch.room() == 0)
     }
 
-    /// As [`PlanCursor::take_ready`], for results that are projected: all of them into one buffer, which they share.
+    /// As [`PlanCursor::take_ready`], for results that are projected: they are written into one buffer, which they share.
     fn take_projected(&mut self, projection: &Projection, batch: &mut Batch<'_>) -> Result<bool> {
         let expected = batch.room().min(self.execution.ready());
         let mut buffer = Vec::with_capacity(expected.min(PROJECTED_AT_ONCE) * PROJECTED_BYTES);
@@ -333,7 +333,7 @@ impl PlanCursor {
         Ok(is_full || batch.room() == 0)
     }
 
-    /// Whether results are documents as they were found, none of them left out.
+    /// Whether the results are all documents that were found, as they are.
     pub(super) fn gives_whole_documents(&self) -> bool {
         let spec = &self.task.spec;
         spec.projection.is_none()
@@ -369,7 +369,7 @@ impl DocumentStream for FindCursor {
         Box::pin(async move {
             match &mut self.0 {
                 Kind::Plan(cursor) => cursor.visit(visitor, documents_max, bytes_max).await,
-                // It stays at its end, so nobody waits for all of it.
+                // It stays at its end, so it never ends.
                 Kind::Tail(cursor) => {
                     let mut batch = Vec::new();
                     let state = cursor.next_batch(&mut batch, documents_max, bytes_max).await?;
@@ -397,7 +397,7 @@ impl DocumentStream for FindCursor {
     }
 }
 
-/// Appends what a projection makes of a result.
+/// Appends a projected result.
 fn project_found(
     spec: &FindSpec,
     projection: &Projection,
@@ -412,17 +412,17 @@ fn project_found(
     project(spec, projection, found.document.as_ref(), place, out)
 }
 
-/// Where a document was found, as far as that is known.
+/// Where a document was found, if that is known.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Place<'k> {
-    /// The element of an array.
+    /// The place of the array element that matched.
     position: Option<usize>,
-    /// The key of an index.
+    /// The index key.
     key: Option<&'k Document>,
     record: Option<RecordId>,
 }
 
-/// Appends what a projection makes of a document.
+/// Appends a projected document.
 pub(super) fn project(
     spec: &FindSpec,
     projection: &Projection,
@@ -441,7 +441,7 @@ pub(super) fn project(
     Ok(projection.apply(document, place.position, &variables, out)?)
 }
 
-/// What a projection shows of a document beside its fields.
+/// The metadata of a document that a projection shows.
 fn metadata(
     spec: &FindSpec,
     projection: &Projection,
@@ -465,7 +465,7 @@ fn metadata(
     Ok(metadata)
 }
 
-/// The document as the client wants it.
+/// The document in the form that the client asked for.
 pub(super) fn show(spec: &FindSpec, found: &FoundRecord) -> Result<DocumentBuf> {
     if spec.return_key {
         let key = found.key.as_deref().cloned().unwrap_or_default();

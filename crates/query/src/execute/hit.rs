@@ -1,4 +1,4 @@
-//! What a source finds.
+//! Hits: the records that a source finds.
 
 use crate::Result;
 use crate::spill::{Spilled, damaged, split_document};
@@ -8,15 +8,15 @@ use value::{Document, DocumentBuf};
 /// One record that a source found.
 #[derive(Clone, Debug)]
 pub struct Hit {
-    /// Where the document is, read or not.
+    /// The record, whether its document was read or not.
     pub record: RecordId,
     /// Its document, if the source has read it.
     pub document: Option<DocumentBuf>,
-    /// Whether the document was made out of a key and holds only the fields that are needed.
+    /// Whether the document was made from an index key and has only the needed fields.
     pub covered: bool,
     /// Its sort key; empty unless index keys are sorted.
     pub sort_key: Vec<u8>,
-    /// The index key under which it was found, if that is asked for.
+    /// The index key under which it was found, if that was asked for.
     pub key: Option<Box<Document>>,
 }
 
@@ -43,7 +43,7 @@ impl Hit {
         }
     }
 
-    /// The bytes of its document, as far as it was read.
+    /// The bytes of its document; 0 if it was not read.
     pub(super) fn document_bytes(&self) -> usize {
         self.document
             .as_ref()

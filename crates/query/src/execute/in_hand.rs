@@ -1,5 +1,5 @@
-//! Long documents that were read and are worked on: counted, so that of many operations that read such documents few have theirs
-//! in memory at a time.
+//! Counting the long documents that operations have read and are working on, so that only a few of many such operations have theirs in
+//! memory at a time.
 
 use super::lookup::CHUNK_BYTES;
 use language::Interruption;
@@ -9,16 +9,16 @@ use std::sync::Arc;
 use std::time::Duration;
 use store::Snapshot;
 
-/// What is read at a time is counted if it is more than this. A chunk of short documents is less.
+/// A read of more bytes than this is counted. A chunk of short documents has fewer.
 const LONG_CHUNK_BYTES: usize = CHUNK_BYTES + CHUNK_BYTES / 2;
 
-/// Documents of a collection whose mean is at least this are expected to be such.
+/// If the mean size of a collection's documents is at least this, reads are expected to be counted.
 const LONG_MEAN_BYTES: usize = CHUNK_BYTES / 2;
 
-/// How long an operation waits for others. Then it goes on: late is better than not at all.
+/// How long an operation waits for others. Then it continues: late is better than never.
 const WAIT_MAX: Duration = Duration::from_secs(10);
 
-/// What an execution has read and somebody still works on, where that is long.
+/// The long documents that an execution has read, as long as somebody works on them.
 #[derive(Debug, Default)]
 pub struct InHand {
     held: Option<Held>,
@@ -29,21 +29,21 @@ pub struct InHand {
 #[derive(Debug)]
 struct Held {
     share: Share,
-    /// Of the operation, so that it does not wait for itself: a pipeline may read another collection for each document.
+    /// The operation's metrics, so that it does not wait for itself: a pipeline may read another collection for each document.
     metrics: Option<Arc<Metrics>>,
     bytes: usize,
 }
 
 impl InHand {
-    /// Before more is read: of what was read, `kept_bytes` are still worked on. Where what comes may be long, and the operation has
-    /// nothing else in hand, waits for room for as much as is to be expected.
+    /// To be called before more is read; `kept_bytes` of what was read are still worked on. If the next documents may be long, and the
+    /// operation holds no others, waits for room for the expected bytes.
     pub(super) async fn wait(&mut self, kept_bytes: usize, snapshot: &Snapshot, interruption: &Interruption) {
         self.keep(kept_bytes);
         let expected = self.last_bytes.max(snapshot.mean_bytes());
         self.wait_for(expected, interruption).await;
     }
 
-    /// Where these bytes are many, and the operation has nothing else in hand, waits for room for them.
+    /// Waits for room for these bytes, if they are many and the operation holds no other long documents.
     pub async fn wait_for(&mut self, expected: usize, interruption: &Interruption) {
         if expected < LONG_MEAN_BYTES || self.held.is_some() {
             return;
@@ -63,7 +63,7 @@ impl InHand {
         });
     }
 
-    /// So much was read.
+    /// Notes that this many bytes were read.
     pub fn take(&mut self, interruption: &Interruption, bytes: usize) {
         self.last_bytes = if bytes > LONG_CHUNK_BYTES { bytes } else { 0 };
         if self.last_bytes > 0 || self.held.is_some() {
@@ -77,7 +77,7 @@ impl InHand {
         }
     }
 
-    /// Notes how many bytes of what was read are still worked on.
+    /// Notes how many of the bytes that were read are still worked on.
     pub fn keep(&mut self, bytes: usize) {
         match &mut self.held {
             Some(held) if bytes > LONG_CHUNK_BYTES => held.set(bytes),

@@ -10,7 +10,7 @@ use store::{IndexEntry, IndexPage, KeyRange, Order, PageLimit, RecordId, Snapsho
 /// The most entries that are read at once.
 const PAGE_ENTRIES_MAX: usize = 1024;
 
-/// The entries that are read after a jump. The number doubles whenever a jump ends within the page, which costs
+/// The least number of entries that are read after a jump. The number doubles whenever a jump ends within the page, which costs
 /// nothing, and halves whenever it leaves the page, whose remaining entries were read in vain.
 const ENTRIES_AFTER_SEEK_MIN: usize = 2;
 const ENTRIES_AFTER_SEEK: usize = 8;
@@ -34,7 +34,7 @@ pub struct IndexCursor {
 /// What a scan has examined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ScanCounters {
-    /// Keys looked at.
+    /// Keys examined.
     pub keys: u64,
     /// Jumps to a key.
     pub seeks: u64,
@@ -42,7 +42,7 @@ pub struct ScanCounters {
     pub found: u64,
 }
 
-/// What became of a step.
+/// The outcome of a step.
 #[derive(Debug)]
 pub enum Step<'a> {
     /// An entry within the bounds.
@@ -93,7 +93,7 @@ impl IndexCursor {
         }
     }
 
-    /// The scan whose entries it gives.
+    /// The scan that it reads.
     pub fn scan(&self) -> &Arc<IndexScan> {
         &self.scan
     }
@@ -114,13 +114,13 @@ impl IndexCursor {
         Ok(())
     }
 
-    /// The entries of the page that was read last.
+    /// The number of entries in the page that was read last.
     pub fn loaded(&self) -> usize {
         self.page.as_ref().map_or(0, IndexPage::len)
     }
 
-    /// Adds the records of what is left of the page until there are `enough`, if all its keys are within the bounds; each costs one
-    /// of the budget.
+    /// If all keys of the scan's range are within the bounds, adds the records of the rest of the page until there are `enough`; each
+    /// costs one of the budget.
     pub fn take_records(&mut self, records: &mut Vec<RecordId>, enough: usize, budget: &mut u64) {
         let Some(page) = self.page.as_ref().filter(|_| self.contiguous && !self.done) else {
             return;
@@ -136,7 +136,7 @@ impl IndexCursor {
         *budget -= count as u64;
     }
 
-    /// The next entry within the bounds; each key looked at costs one of the budget.
+    /// The next entry within the bounds; each key examined costs one of the budget.
     pub fn step(&mut self, budget: &mut u64) -> Step<'_> {
         loop {
             if self.done {
@@ -177,14 +177,14 @@ impl IndexCursor {
                 }
             }
         }
-        // Looked up again: an entry borrowed in the loop would forbid the changes that the loop makes.
+        // Looked up again, because an entry borrowed in the loop would forbid the changes that the loop makes.
         match &self.page {
             Some(page) => Step::Found(page.entry(self.at - 1)),
             None => Step::Done,
         }
     }
 
-    /// Goes to the first key from `to` on (backward: the last before `to`), within the page if it is there.
+    /// Goes to the first key from `to` on (backward: the last before `to`), within the page if possible.
     pub fn seek(&mut self, to: Vec<u8>) {
         self.counters.seeks += 1;
         if let Some(page) = &self.page {
@@ -222,7 +222,7 @@ impl IndexCursor {
         }
     }
 
-    /// Keeps only the position: what remains is read from another snapshot.
+    /// Keeps only the position. The rest is read from another snapshot.
     pub fn suspend(&mut self) {
         if self.page.is_some() {
             self.leave_page();

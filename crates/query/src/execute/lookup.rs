@@ -1,22 +1,22 @@
-//! Looking documents up many at a time: records that lie near each other are then read together.
+//! Looking up many documents at a time, so that records that are stored close together are read together.
 
 use super::hit::Hit;
 use crate::Result;
 use store::Snapshot;
 
-/// The hits that are looked up and matched at a time: as many as fit into about [`CHUNK_BYTES`] by the mean of the collection.
+/// The most hits that are looked up and matched at a time, fewer if by the mean size that would be more than [`CHUNK_BYTES`].
 const CHUNK_MAX: usize = 8192;
 
-/// The bytes of documents after which no more are looked up, since some may be much longer than the mean.
+/// No more documents are looked up after this many bytes, since some may be much longer than the mean.
 pub(super) const CHUNK_BYTES: usize = 2 << 20;
 
-/// The documents of this collection that are looked up at a time.
+/// The number of this collection's documents that are looked up at a time.
 pub(super) fn chunk_max(snapshot: &Snapshot) -> usize {
     (CHUNK_BYTES / snapshot.mean_bytes().max(1)).clamp(1, CHUNK_MAX)
 }
 
-/// Reads the documents of the first of these hits that have none, until they are many bytes; up to which hit. One whose record is
-/// gone stays without a document.
+/// Reads the missing documents of the first of these hits, until they have many bytes. Returns the number of hits that are done. A hit
+/// whose record is gone stays without a document.
 pub(super) async fn look_up(snapshot: &Snapshot, hits: &mut [Hit]) -> Result<usize> {
     let lacks = |hit: &&mut Hit| hit.document.is_none();
     if let [hit] = hits {

@@ -12,8 +12,8 @@ use std::collections::BinaryHeap;
 use std::sync::Arc;
 use store::{RecordId, Snapshot};
 
-/// The first entry of a scan that is not done. Heads are ordered by their sort keys; of equal ones the earlier scan's is
-/// first, so that every execution gives the same order.
+/// The first entry of a scan that is not done. Heads are ordered by their sort keys, equal ones by their scans, so that every
+/// execution has the same order.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Head {
     sort_key: Vec<u8>,
@@ -32,7 +32,7 @@ pub struct MergeCursor {
     heads: BinaryHeap<Reverse<Head>>,
     /// Scans whose first entry is not known yet.
     waiting: Vec<usize>,
-    /// Whether hits have the keys that they were found under.
+    /// Whether hits get the keys under which they were found.
     keys: bool,
 }
 
@@ -61,7 +61,7 @@ impl MergeCursor {
         budget: &mut u64,
     ) -> Result<Stopped> {
         loop {
-            // The least head is the next hit only if every scan shows its head: a scan that waits might have a smaller
+            // The least head is the next hit only if the heads of all scans are known: a scan that waits might have a smaller
             // one.
             while let Some(number) = self.waiting.last().copied() {
                 let cursor = &mut self.cursors[number];

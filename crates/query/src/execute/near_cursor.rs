@@ -12,17 +12,18 @@ use store::{RecordId, Snapshot};
 use value::path::{self, Reached};
 use value::{DocumentBuf, ValueRef};
 
-/// The width of the first ring: some metres on the sphere, in radians; on a plane this part of the way to the farthest place.
+/// The width of the first ring: on the sphere in radians (some metres), on a plane as a part of the way to the farthest place.
 const FIRST_ON_SPHERE: f64 = 5e-6;
 const FIRST_PART: f64 = 2e-6;
 
-/// A ring grows fast as long as little is found in it, so that what is read stays near what is wanted.
+/// How much wider each ring is than the last, by what was found in it: nothing, some, or many. A fast growth skips empty space, a slow
+/// one reads little more than is wanted.
 const GROWTH_EMPTY: f64 = 4.0;
 const GROWTH_SOME: f64 = 2.0;
 const GROWTH_MANY: f64 = 1.3;
 const MANY: usize = 200;
 
-/// Documents of a ring that are kept until they are given, and their bytes; of larger rings they are read again.
+/// The most documents of a ring, and the most bytes, that are kept until they are returned. Those of larger rings are read again.
 const KEPT_MAX: usize = 512;
 const KEPT_BYTES_MAX: usize = 2 << 20;
 
@@ -33,16 +34,16 @@ const READ_MAX: usize = 1024;
 #[derive(Debug)]
 pub struct NearCursor {
     scan: Arc<NearScan>,
-    /// The present ring: from (included) and to (excluded, but of the last ring).
+    /// The present ring: from (included) and to (excluded, except in the last ring).
     from: f64,
     to: f64,
-    /// Beyond this nothing is wanted, or nothing is.
+    /// Nothing beyond this distance is wanted or exists.
     end: f64,
     done: bool,
     ring: Option<IndexCursor>,
-    /// What the index has in the ring and around it.
+    /// The records that the index has in the ring, and some around it.
     records: BTreeSet<RecordId>,
-    /// What is in the ring, nearest first.
+    /// The records in the ring, nearest first.
     sorted: VecDeque<(RecordId, Option<DocumentBuf>)>,
     counters: ScanCounters,
 }
@@ -68,7 +69,7 @@ impl NearCursor {
         }
     }
 
-    /// Adds hits until there are `enough`; each key looked at costs one of the budget.
+    /// Adds hits until there are `enough`; each key examined costs one of the budget.
     pub async fn fill(
         &mut self,
         snapshot: &Snapshot,
@@ -127,7 +128,7 @@ impl NearCursor {
         }
     }
 
-    /// Sorts what the ring has, and goes on to the next.
+    /// Sorts the records of the ring, and continues with the next ring.
     async fn end_ring(&mut self, snapshot: &Snapshot) -> Result<()> {
         self.counters = self.counters();
         self.ring = None;
@@ -164,7 +165,7 @@ impl NearCursor {
         Ok(())
     }
 
-    /// How far the nearest place in the document is.
+    /// The distance of the nearest place in the document; `None` if it has none.
     fn distance(&self, document: &DocumentBuf) -> Option<f64> {
         let mut nearest: Option<f64> = None;
         path::visit(document.as_ref(), &self.scan.path, &mut |reached: Reached<'_>| {

@@ -1,4 +1,4 @@
-//! From what a find asks to an execution that has begun to answer it.
+//! Choosing a plan for a find, and beginning to run it.
 
 use super::execution::{Execution, Paused};
 use super::find::FindSpec;
@@ -13,7 +13,7 @@ use std::sync::Arc;
 use store::Collection;
 use value::Value;
 
-/// An execution chosen, and what it was chosen from.
+/// The chosen execution, and what it was chosen from.
 #[derive(Debug)]
 pub struct Prepared {
     /// The execution, which may have begun.
@@ -31,7 +31,7 @@ pub struct Prepared {
 }
 
 impl Run<'_> {
-    /// Chooses the plan that gives the results that are wanted first, and begins it.
+    /// Chooses the plan that first has the wanted results, and begins to run it.
     pub async fn prepare(&self, collection: &Collection) -> Result<Prepared> {
         let Run { snapshot, task, .. } = *self;
         let spec = &task.spec;
@@ -47,7 +47,7 @@ impl Run<'_> {
         let filtered = allowed.is_some();
         let mut query = task.query();
         if filtered {
-            // As MongoDB: an index filter overrides a hint.
+            // As in MongoDB, an index filter overrides a hint.
             query.hint = None;
         }
         let Candidates { plans, unsuited } = hinted::plans(&query, allowed.as_deref().unwrap_or(&indexes))?;
@@ -124,7 +124,7 @@ impl Run<'_> {
     }
 }
 
-/// Counts the use of a plan's index, or that it reads all documents.
+/// Counts one use of a plan's indexes, or one scan of the collection.
 fn note_use(collection: &Collection, plan: &Plan) {
     for scan in plan.scans().iter().take(1) {
         scan.index.note_use();
@@ -143,7 +143,7 @@ fn by_id(spec: &FindSpec) -> Option<Plan> {
         && match spec.ordering {
             Ordering::Natural(_) => false,
             Ordering::Any => true,
-            // One document needs no sort, but MongoDB computes its keys, which may fail, unless its `_id` is all that is asked.
+            // One document needs no sort. But MongoDB computes its sort keys, which may fail, unless the filter is just an `_id`.
             Ordering::By(_) => spec.skip == 0 && spec.filter.is_written_by_id(),
         };
     if !simple {

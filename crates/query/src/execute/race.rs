@@ -1,8 +1,8 @@
-//! Letting the best candidates run against each other.
+//! Running the best candidates against each other.
 //!
-//! Estimates order the candidates but do not decide: values are correlated in real data. The best few run in turns,
-//! each as far as the others, a little further each time; the first to fill the answer, or to know that there is
-//! nothing more, wins, and what it found is kept. With two candidates that costs at most about twice the better one.
+//! Estimates order the candidates but do not decide, because values are correlated in real data. The best few run in turns,
+//! each as far as the others, a little further each time. The first to fill the answer, or to reach the end, wins, and what it
+//! found is kept. With two candidates that costs at most about twice the better one.
 
 use super::execution::{Execution, Paused};
 use super::run::Run;
@@ -12,22 +12,22 @@ use std::ops::Bound;
 use std::sync::Arc;
 use store::{KeyRange, Snapshot};
 
-/// Candidates that need a sort and run in a race, at most.
+/// The most candidates with a sort that run in a race.
 const SORTING_MAX: usize = 2;
 
-/// Candidates that need no sort and run in a race, at most.
+/// The most candidates without a sort that run in a race.
 const STREAMING_MAX: usize = 3;
 
-/// The keys that each candidate looks at in the first round.
+/// The number of keys that each candidate examines in the first round.
 const FIRST_ROUND_KEYS: u64 = 64;
 
-/// Candidates from the third on may look at this fraction of the keys of the first two.
+/// Candidates from the third on may examine one key for this many of each of the first two.
 const OUTSIDER_SHARE: u64 = 4;
 
-/// A race that was decided.
+/// The result of a race.
 #[derive(Debug)]
 pub struct Race {
-    /// The execution that goes on.
+    /// The execution that continues.
     pub winner: Execution,
     /// Those that did not win, best first.
     pub losers: Vec<Execution>,
@@ -40,8 +40,8 @@ struct Runner {
 }
 
 impl Run<'_> {
-    /// Chooses among plans for the results that are wanted. An execution that `began` (the remembered plan that did
-    /// badly) takes part with what it has done.
+    /// Chooses among plans for the wanted results. An execution that `began` already (a remembered plan that did
+    /// badly) takes part with the work that it has done.
     pub(super) async fn race(&self, plans: &[Arc<Plan>], began: Option<Execution>) -> Result<Race> {
         if began.is_none()
             && let Some(plan) = obvious(plans)
@@ -55,7 +55,7 @@ impl Run<'_> {
         let mut runners = self.line_up(plans, began).await?;
         let mut target = FIRST_ROUND_KEYS;
         loop {
-            // The candidate that may finish soonest runs first: if it does, the others have not run this round.
+            // The candidate that may finish soonest runs first: if it does, the others need not run in this round.
             runners.sort_by_key(|runner| runner.remaining(self.wanted));
             let mut at = 0;
             while at < runners.len() {
@@ -78,7 +78,7 @@ impl Run<'_> {
         }
     }
 
-    /// The candidates that run: of those that need a sort and of those that do not, the ones with the fewest entries.
+    /// The candidates that run: those with the fewest entries among plans with a sort, and among plans without one.
     async fn line_up(&self, plans: &[Arc<Plan>], began: Option<Execution>) -> Result<Vec<Runner>> {
         let mut runners = Vec::with_capacity(plans.len());
         for plan in plans {
@@ -95,8 +95,8 @@ impl Run<'_> {
             });
         }
         runners.sort_by_key(|runner| runner.entries);
-        // A plan that streams may win after a few of its entries, one that sorts must read them all: their numbers of
-        // entries do not compare, so each kind has places of its own.
+        // A plan that streams may win after a few of its entries; one that sorts must read all of them. Their numbers of entries cannot
+        // be compared, so each kind has its own places.
         let (mut streaming, mut sorting) = (0, 0);
         runners.retain(|runner| {
             let (count, max) = if runner.execution.plan().streams() {
@@ -155,7 +155,7 @@ async fn estimate(snapshot: &Snapshot, plan: &Plan) -> Result<u64> {
 }
 
 impl Runner {
-    /// How many entries it must still look at, at least, by the estimate: one for each missing result if it streams,
+    /// The least number of entries that it must still examine, by the estimate: one for each missing result if it streams,
     /// all if it sorts. Ties go to the plan with fewer entries.
     fn remaining(&self, wanted: usize) -> (u64, u64) {
         let left = self.entries.saturating_sub(self.execution.counters.works());

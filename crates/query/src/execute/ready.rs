@@ -1,11 +1,11 @@
-//! Results that wait to be taken.
+//! Results that are ready to be taken.
 
 use super::hit::Hit;
 use std::collections::VecDeque;
 use store::RecordId;
 use value::{Document, DocumentBuf};
 
-/// The bytes of documents past which no more are read before some are taken.
+/// After this many bytes of documents, no more are read until some are taken.
 const READY_BYTES: usize = 2 << 20;
 
 /// A document that a query found.
@@ -22,7 +22,7 @@ pub struct FoundRecord {
 }
 
 impl FoundRecord {
-    /// A document of which nothing else was asked.
+    /// A document without position and key.
     pub(super) fn whole(record: RecordId, document: DocumentBuf) -> FoundRecord {
         FoundRecord {
             record,
@@ -32,8 +32,8 @@ impl FoundRecord {
         }
     }
 
-    /// What a hit is as a result. A document that a filter let through is copied: it keeps few of many, and the page that the
-    /// document was read with can be freed.
+    /// The result of a hit. `copied` copies its document, so that the page that it was read with can be freed: a filter keeps few
+    /// documents of many.
     pub(super) fn of(hit: Hit, copied: bool, position: Option<usize>) -> FoundRecord {
         let document = match hit.document {
             Some(document) if copied => document.as_raw().to_buf(),
@@ -49,7 +49,7 @@ impl FoundRecord {
     }
 }
 
-/// Results in their order, and how many bytes their documents have.
+/// Results in their order, and the bytes of their documents.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
     results: VecDeque<FoundRecord>,
@@ -94,7 +94,7 @@ impl Ready {
         Some(found)
     }
 
-    /// Takes all of them as hits that are looked up again.
+    /// Takes all of them as hits, to be looked up again.
     pub(super) fn take_hits(&mut self) -> impl Iterator<Item = Hit> {
         self.bytes = 0;
         self.results.drain(..).map(|found| Hit {

@@ -8,10 +8,10 @@ use crate::Result;
 use std::sync::Arc;
 use store::{Collection, Snapshot};
 
-/// The bytes of documents after which a page ends.
+/// A page ends after this many bytes of documents.
 const PAGE_BYTES: usize = 2 << 20;
 
-/// The records that a statement is to change. It reads one snapshot, so that no document is met again after the
+/// The records that a statement is to change. They are read from one snapshot, so that no document is found again after the
 /// statement itself has changed it.
 #[derive(Debug)]
 pub struct RecordCursor {
@@ -47,7 +47,7 @@ pub async fn find_records(collection: &Arc<Collection>, spec: FindSpec) -> Resul
 }
 
 impl RecordCursor {
-    /// The next records with whole documents, at most the given number, and fewer of long ones; empty at the end.
+    /// The next records with whole documents: at most the given number, fewer if they are long, none at the end.
     pub async fn next_page(&mut self, records_max: usize) -> Result<Vec<FoundRecord>> {
         let mut page = Vec::new();
         let mut bytes = 0;
@@ -81,7 +81,7 @@ impl RecordCursor {
         Ok(page)
     }
 
-    /// What was examined so far.
+    /// The execution, with its counters.
     pub fn execution(&self) -> &Execution {
         &self.execution
     }

@@ -1,4 +1,4 @@
-//! A query as it runs: what has to be read for what is asked, and how much of it is wanted now.
+//! A running query: what has to be read for the request, and how many results are wanted now.
 
 use super::execution::Execution;
 use super::find::FindSpec;
@@ -7,28 +7,28 @@ use language::Interruption;
 use std::sync::Arc;
 use store::Snapshot;
 
-/// What is asked, and what follows from it for the plans that answer it.
+/// A request, and what plans must read to answer it.
 ///
-/// A [`FindSpec`] says what the results are. What must be read for them depends on whoever takes them, too: a count needs
-/// no documents, `distinct` one field of them.
+/// A [`FindSpec`] says what the results are. What must be read also depends on their use: a count needs
+/// no documents, `distinct` only one of their fields.
 #[derive(Clone, Debug)]
 pub struct Task {
-    /// What is asked.
+    /// The request.
     pub spec: FindSpec,
     /// The fields of which results are made; `None` if whole documents are needed.
     pub needed: Option<Arc<[String]>>,
-    /// Whether it must be known where in an array a document matched.
+    /// Whether the array position at which a document matched is needed.
     pub positions: bool,
     /// Whether record ids are enough: documents are then read only if they must be matched or sorted.
     pub records_only: bool,
-    /// Whether index keys are wanted beside the documents.
+    /// Whether index keys are needed besides the documents.
     pub keys: bool,
-    /// Whether the plan is chosen anew, whatever is remembered, and nothing of it is remembered or counted: it is explained.
+    /// Whether this is an explanation: the plan is chosen anew, and neither remembered nor counted.
     pub fresh: bool,
 }
 
 impl Task {
-    /// The task of giving a find's results to the client.
+    /// The task of returning a find's results to the client.
     pub fn new(spec: FindSpec) -> Task {
         let projection = spec.projection.as_ref();
         let needed = match projection {
@@ -46,7 +46,7 @@ impl Task {
         }
     }
 
-    /// The planner's view of it.
+    /// The part of the task that the planner sees.
     pub(crate) fn query(&self) -> Query<'_> {
         Query {
             filter: &self.spec.filter,
@@ -61,15 +61,15 @@ impl Task {
     }
 }
 
-/// A task on one snapshot, for some of its results: choosing a plan and each page that it gives are such runs.
+/// A task on one snapshot, for some of its results. Choosing a plan is a run, and so is each page of results.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
     /// What is read.
     pub snapshot: &'a Snapshot,
-    /// What is asked of it.
+    /// The task.
     pub task: &'a Task,
-    /// The results that must be ready for the run to end, at least 1. The plan chosen is the one that gives this many
-    /// first, so a choice is good for as many as the client will take, not for all that there are.
+    /// The number of results, at least 1, with which the run ends. The plan that has this many first is chosen, so the choice suits
+    /// the number that the client will take, not the number of all results.
     pub wanted: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Bytes by which documents are sorted.
+//! Sort keys: bytes by which documents are sorted.
 
 use crate::plan::{IndexScan, SortPattern};
 use crate::{Code, QueryError, Result};
@@ -6,8 +6,8 @@ use value::key::{self, Direction};
 use value::path::extract::{self, ExtractError, IndexPath};
 use value::{DocumentRef, Value, ValueRef};
 
-/// Appends the document's sort key: comparing the bytes of two keys is comparing the documents by the pattern. Where
-/// arrays are on the paths it is the first of the keys that an index on the pattern would have for the document, so
+/// Appends the document's sort key. Comparing the bytes of two keys compares the documents by the pattern. If there are
+/// arrays on the paths, it is the first of the keys that an index on the pattern would have for the document, so
 /// that the order is the same with and without an index.
 pub fn sort_key(document: DocumentRef<'_>, pattern: &SortPattern, key: &mut Vec<u8>) -> Result<()> {
     put_part(document, pattern.paths(), pattern, key)
@@ -32,7 +32,7 @@ fn no_key(error: ExtractError) -> QueryError {
     }
 }
 
-/// As [`sort_key`], for a pattern by metadata of a document, too, which are numbers.
+/// As [`sort_key`], for a pattern that may include metadata of the document, which are numbers.
 pub fn sort_key_with(
     document: DocumentRef<'_>,
     metadata: impl Fn(&str) -> Result<f64>,
@@ -48,7 +48,7 @@ pub fn sort_key_with(
     Ok(())
 }
 
-/// The values that a document is sorted by: of an array the one that counts.
+/// The values that a document is sorted by; for an array, the element that decides.
 pub fn sort_values(
     document: DocumentRef<'_>,
     metadata: impl Fn(&str) -> Result<f64>,
@@ -68,7 +68,7 @@ pub fn sort_values(
     Ok(values)
 }
 
-/// The values of the least of the keys that an index on these paths would have.
+/// The values of the least key that an index on these paths would have for the document.
 fn least_values(document: DocumentRef<'_>, paths: &[IndexPath], pattern: &SortPattern) -> Result<Vec<Value>> {
     let keys = extract::keys_collated(document, paths, false, pattern.collation()).map_err(no_key)?;
     let Some(least) = keys.keys.first() else {
@@ -81,10 +81,10 @@ fn least_values(document: DocumentRef<'_>, paths: &[IndexPath], pattern: &SortPa
     Ok(values.collect())
 }
 
-/// How to make sort keys out of an index's keys.
+/// Makes sort keys from the keys of an index.
 #[derive(Clone, Debug)]
 pub struct KeySorter {
-    /// For each field of the sort: its place in the index, and whether its bytes run the other way there.
+    /// For each field of the sort, its place in the index, and whether its direction there is the opposite.
     parts: Vec<(usize, bool)>,
     directions: Vec<Direction>,
 }
@@ -112,7 +112,7 @@ impl KeySorter {
 
     /// Appends the sort key of an index key.
     pub fn put_sort_key(&self, index_key: &[u8], bytes: &mut Vec<u8>) {
-        // Most sorts go by one field; then nothing after it is looked at, and no list of places is made.
+        // Most sorts are by one field. For these, nothing after it is read, and no list of places is made.
         if let [(at, reversed)] = self.parts.as_slice() {
             if let Some(part) = self.part(index_key, *at) {
                 put(part, *reversed, bytes);

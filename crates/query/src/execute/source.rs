@@ -17,7 +17,7 @@ use std::sync::Arc;
 use store::{IndexEntry, RecordId, Snapshot};
 use value::{DocumentBuf, Value};
 
-/// What a source makes of an index entry.
+/// How a source reads index entries.
 #[derive(Clone, Debug)]
 pub struct EntryReader {
     covered: bool,
@@ -41,7 +41,7 @@ pub enum Source {
         cursors: Vec<IndexCursor>,
         /// The one being read.
         current: usize,
-        /// What is made of entries.
+        /// How entries are read.
         reader: EntryReader,
     },
     /// Places by their distance.
@@ -50,10 +50,10 @@ pub enum Source {
     Merge(MergeCursor),
 }
 
-/// Why a source stopped giving.
+/// Why a source stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// As many as were asked for.
+    /// There are as many hits as were asked for.
     Filled,
     /// The budget is spent.
     Spent,
@@ -101,8 +101,8 @@ impl Source {
         }
     }
 
-    /// Adds up to `max` hits. Each key or record looked at costs one of the budget. Of hits that are sorted by index keys, those
-    /// whose sort key is not below `limit` are left out.
+    /// Adds up to `max` hits. Each key or record examined costs one of the budget. If hits are sorted by index keys, those whose
+    /// sort key is not below `limit` are left out.
     pub async fn fill(
         &mut self,
         snapshot: &Snapshot,
@@ -163,13 +163,13 @@ impl Source {
         }
     }
 
-    /// Whether records are all that is taken from index entries.
+    /// Whether only records are taken from index entries.
     pub fn gives_records(&self) -> bool {
         matches!(self, Source::Scans { reader, .. } if reader.is_plain())
     }
 
-    /// Where [`Source::gives_records`]: adds the records of further entries until there are `enough`. Each key looked at costs one
-    /// of the budget.
+    /// Adds the records of more entries until there are `enough`. Each key examined costs one of the budget. To be called only if
+    /// [`Source::gives_records`].
     pub async fn records(
         &mut self,
         snapshot: &Snapshot,
@@ -195,7 +195,7 @@ impl Source {
         Ok(Stopped::Exhausted)
     }
 
-    /// Makes no document of a key any more.
+    /// Stops making documents from keys.
     pub fn read_documents(&mut self) {
         if let Source::Scans { reader, .. } = self {
             reader.covered = false;
@@ -225,12 +225,12 @@ impl Source {
 }
 
 impl EntryReader {
-    /// Whether the record alone is taken from an entry.
+    /// Whether only the record is taken from an entry.
     fn is_plain(&self) -> bool {
         !self.covered && !self.keys && self.sorter.is_none()
     }
 
-    /// See [`Source::fill`]. Documents that are made of keys are in `made` afterwards.
+    /// See [`Source::fill`]. Documents that are made from keys are added to `made`.
     async fn fill(
         &self,
         snapshot: &Snapshot,
@@ -277,7 +277,7 @@ impl EntryReader {
         Ok(Stopped::Exhausted)
     }
 
-    /// The hit of an entry, which is to be the one at this place.
+    /// Makes the hit of an entry, which will be at this place.
     fn read(
         &self,
         entry: &IndexEntry<'_>,
@@ -300,16 +300,16 @@ impl EntryReader {
     }
 }
 
-/// Documents made of keys, all in one buffer, which they share.
+/// Documents made from keys, all in one buffer, which they share.
 #[derive(Default)]
 struct MadeDocuments {
     bytes: Vec<u8>,
-    /// The place of each one's hit, and where it ends.
+    /// For each document, the place of its hit and its end in the buffer.
     ends: Vec<(usize, usize)>,
 }
 
 impl MadeDocuments {
-    /// Makes the document of a hit; false where the key does not say all of it.
+    /// Makes the document of a hit. Returns false if the key does not determine all of it.
     fn make(&mut self, place: usize, facts: &IndexFacts, needed: &[String], entry: &IndexEntry<'_>) -> bool {
         let is_made = covered::write(facts, needed, entry.key, entry.bits, &mut self.bytes);
         if is_made {

@@ -1,4 +1,4 @@
-//! Documents batch after batch: what a cursor keeps between batches.
+//! Streams of documents, batch after batch, which cursors keep between batches.
 
 use super::visitor::Visitor;
 use crate::Result;
@@ -13,14 +13,14 @@ use value::DocumentBuf;
 pub enum StreamState {
     /// There may be more.
     More,
-    /// Nothing is left (of a tailing stream: for the time being).
+    /// Nothing is left; in a tailing stream, for the time being.
     Exhausted,
 }
 
-/// Documents one batch after another. Between batches it holds a position, no snapshot.
+/// Documents, one batch after another. Between batches a stream holds a position, but no snapshot.
 pub trait DocumentStream: Send {
-    /// Adds documents to `batch` until it holds `documents_max`, or the next would take its bytes over `bytes_max`
-    /// (an empty batch takes at least one), or nothing more is there.
+    /// Adds documents to `batch` until it holds `documents_max`, or the next would take its bytes beyond `bytes_max`
+    /// (an empty batch takes at least one), or nothing is left.
     fn fill<'a>(
         &'a mut self,
         batch: &'a mut Vec<DocumentBuf>,
@@ -28,7 +28,7 @@ pub trait DocumentStream: Send {
         bytes_max: usize,
     ) -> BoxFuture<'a, Result<StreamState>>;
 
-    /// Gives about `documents_max` documents to a visitor, one by one and where they lie, if the stream need not copy them.
+    /// Calls a visitor with about `documents_max` documents, one by one, where they lie if the stream need not copy them.
     fn visit<'a>(
         &'a mut self,
         visitor: &'a mut dyn Visitor,
@@ -45,15 +45,15 @@ pub trait DocumentStream: Send {
         })
     }
 
-    /// The operation under which the next batches run.
+    /// Sets the operation under which the next batches run.
     fn attach(&mut self, interruption: &Interruption);
 
-    /// Called before a cursor is left until its next batch is asked for: what it keeps goes from the memory of operations
-    /// to `idle`, or into files where that has no room; fails where it can go to neither.
+    /// To be called before a cursor waits for its next batch to be requested. What it keeps moves from the memory of operations
+    /// to `idle`, or into files if that has no room. Fails if neither is possible.
     fn rest(&mut self, idle: &mut Share) -> Result<()>;
 }
 
-/// A batch that is filled within its limits, as [`DocumentStream::fill`] says.
+/// A batch that is being filled, with its limits; see [`DocumentStream::fill`].
 #[derive(Debug)]
 pub struct Batch<'b> {
     documents: &'b mut Vec<DocumentBuf>,
@@ -63,7 +63,7 @@ pub struct Batch<'b> {
 }
 
 impl Batch<'_> {
-    /// The batch with what it holds already.
+    /// A batch that holds these documents already.
     pub fn new(documents: &mut Vec<DocumentBuf>, documents_max: usize, bytes_max: usize) -> Batch<'_> {
         Batch {
             bytes: documents.iter().map(|document| document.bytes().len()).sum(),
@@ -73,7 +73,7 @@ impl Batch<'_> {
         }
     }
 
-    /// How many more documents it takes, if bytes do not end it before.
+    /// The number of documents that it takes besides, unless its bytes end it before.
     pub fn room(&self) -> usize {
         if !self.documents.is_empty() && self.bytes >= self.bytes_max {
             return 0;
@@ -81,7 +81,7 @@ impl Batch<'_> {
         self.documents_max.saturating_sub(self.documents.len())
     }
 
-    /// Whether it takes one more document that is as long as its last.
+    /// Whether it takes one more document as long as its last.
     pub fn fits_another(&self) -> bool {
         self.documents.last().is_none_or(|last| self.fits(last))
     }
@@ -96,7 +96,7 @@ impl Batch<'_> {
         self.documents.is_empty() || self.bytes + document.bytes().len() <= self.bytes_max
     }
 
-    /// Whether it takes one more document of this many bytes after others that are about to be added.
+    /// Whether it takes one more document of `bytes` after `added` others, of `added_bytes`, that are about to be added.
     pub(super) fn fits_behind(&self, added: usize, added_bytes: usize, bytes: usize) -> bool {
         (self.documents.is_empty() && added == 0) || self.bytes + added_bytes + bytes <= self.bytes_max
     }
@@ -106,7 +106,7 @@ impl Batch<'_> {
         self.documents.reserve(documents);
     }
 
-    /// Adds documents that fit and lie in one buffer, one after the other.
+    /// Adds documents, which must fit, from one buffer in which they lie one after the other.
     pub(super) fn push_all(&mut self, buffer: Bytes, ends: &[usize]) {
         self.reserve(ends.len());
         let mut start = 0;
@@ -116,7 +116,7 @@ impl Batch<'_> {
         }
     }
 
-    /// Adds a document that fits.
+    /// Adds a document, which must fit.
     pub fn push(&mut self, document: DocumentBuf) {
         self.bytes += document.bytes().len();
         self.documents.push(document);

@@ -1,4 +1,4 @@
-//! Following a capped collection: returns documents as they are inserted.
+//! Following a capped collection: documents are returned as they are inserted.
 
 use super::collection_cursor::CollectionCursor;
 use super::find::{FIRST_BATCH, FindSpec, show};
@@ -12,7 +12,7 @@ use store::{Collection, Order, RecordId, Snapshot};
 use value::DocumentBuf;
 
 /// A cursor that stays at the end of a capped collection. Between batches it holds the id of the last record that it
-/// examined and no snapshot, so the next batch sees what was inserted meanwhile.
+/// examined, but no snapshot, so the next batch sees what was inserted meanwhile.
 #[derive(Debug)]
 pub(super) struct TailCursor {
     collection: Arc<Collection>,
@@ -22,7 +22,7 @@ pub(super) struct TailCursor {
     limit_left: u64,
 }
 
-/// Begins to follow a capped collection; the sort is natural order.
+/// Begins to follow a capped collection in natural order.
 pub(super) fn tail(collection: &Arc<Collection>, spec: FindSpec) -> Result<TailCursor> {
     if collection.options().capped.is_none() {
         return Err(QueryError::bad_value(format!(
@@ -104,7 +104,7 @@ impl TailCursor {
         Ok(StreamState::More)
     }
 
-    /// Fails if the record examined last is gone: the collection may then also have dropped records after it that the
+    /// Fails if the record that was examined last is gone: the collection may then also have dropped records after it that the
     /// cursor has not seen.
     async fn check_position(&self, snapshot: &Snapshot) -> Result<()> {
         if self.collection.is_dropped() {
@@ -126,7 +126,7 @@ impl TailCursor {
         }
     }
 
-    /// The operation under which the next batches run.
+    /// Sets the operation under which the next batches run.
     pub(super) fn attach(&mut self, interruption: &Interruption) {
         self.spec.interruption = interruption.clone();
     }

@@ -1,4 +1,4 @@
-//! The values of an index's first field, each once: after a value the scan jumps to the next one.
+//! The values of an index's first field, each once: after each value the scan jumps to the next one.
 
 use super::index_cursor::{IndexCursor, Step};
 use super::run::Run;
@@ -15,30 +15,30 @@ use std::sync::Arc;
 use store::{Collection, Order, RecordId};
 use value::{DocumentBuf, Value, ValueRef, key};
 
-/// Entries that are read first. Jumps decide how many are read after them.
+/// The number of entries that are read first. Jumps decide how many are read later.
 const FIRST_ENTRIES: usize = 8;
 
-/// Documents that are looked at together for whether they have null or nothing.
+/// The number of documents that are read together to find out whether they have null or no value.
 const UNCERTAIN_MAX: usize = 256;
 
-/// What is found under a key.
+/// What a key leads to.
 pub(super) enum ValueOrDocument<'v> {
     /// A value of the field.
     Value(ValueRef<'v>),
-    /// A document that has null there, or nothing: the key does not tell.
+    /// A document that has null in the field, or no value: the key is the same for both.
     Document(DocumentBuf),
 }
 
-/// A taker of the values.
+/// Receives the values.
 pub(super) trait Taker {
-    /// Takes a value, or those of a document.
+    /// Takes a value, or the values of a document.
     fn take(&mut self, found: ValueOrDocument<'_>) -> Result<()>;
 
     /// Whether null was among the values.
     fn has_null(&self) -> bool;
 }
 
-/// The scan of a whole index that has all values of a field, for a query that asks for all documents.
+/// A scan of a whole index that has all values of a field, if the query asks for all documents.
 pub(super) fn of_all(run: &Run<'_>, collection: &Collection, field: &str) -> Option<Arc<IndexScan>> {
     let spec = &run.task.spec;
     let is_free = spec.hint.is_none() && spec.min.is_none() && spec.max.is_none();
@@ -64,7 +64,7 @@ pub(super) fn of_all(run: &Run<'_>, collection: &Collection, field: &str) -> Opt
     Some(scan)
 }
 
-/// The scan of a plan, where its keys alone have the values of a field, in their order.
+/// The scan of a plan, if its keys have all values of a field in their order.
 pub(super) fn of_plan<'p>(plan: &'p Plan, field: &str) -> Option<&'p Arc<IndexScan>> {
     match &plan.access {
         Access::Index(scan) => {
@@ -76,7 +76,7 @@ pub(super) fn of_plan<'p>(plan: &'p Plan, field: &str) -> Option<&'p Arc<IndexSc
     }
 }
 
-/// Whether an index has a key with the value of the field for each document that has one. Arrays have several.
+/// Whether an index has a key with the field's value for each document that has one; several for an array.
 fn has_all(facts: &IndexFacts, field: &str) -> bool {
     let first = facts.fields.first();
     let is_plain = !facts.hidden && facts.unusable.is_none() && facts.partial.is_none();
@@ -91,7 +91,7 @@ fn has_all(facts: &IndexFacts, field: &str) -> bool {
         && first.is_some_and(|first| first.name == field)
 }
 
-/// Gives every value within the bounds of a scan.
+/// Passes every value within the bounds of a scan to `taker`.
 pub(super) async fn walk(run: &Run<'_>, scan: &Arc<IndexScan>, taker: &mut impl Taker) -> Result<()> {
     let mut cursor = IndexCursor::new(scan.clone(), FIRST_ENTRIES);
     let mut uncertain = Vec::new();
@@ -128,7 +128,7 @@ async fn walk_with(
                 let prefix = &entry.key[..entry.key.len() - rest.len()];
                 match value {
                     Value::Null if taker.has_null() => Some(after_prefix(prefix)),
-                    // Each document has to be asked.
+                    // Each document has to be read.
                     Value::Null | Value::Undefined => {
                         uncertain.push(entry.record);
                         None
@@ -153,7 +153,7 @@ async fn walk_with(
     look_at(run, &uncertain[looked_at..], taker).await
 }
 
-/// Gives the documents of records.
+/// Passes the documents of records to `taker`.
 async fn look_at(run: &Run<'_>, records: &[RecordId], taker: &mut impl Taker) -> Result<()> {
     run.task.spec.interruption.check()?;
     let take = |_, document| taker.take(ValueOrDocument::Document(document));

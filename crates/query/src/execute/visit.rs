@@ -1,4 +1,4 @@
-//! Documents given one by one where they lie, to whoever needs each of them only for a moment.
+//! Calling a visitor with documents one by one where they lie, for callers that need each of them only for a moment.
 
 use super::execution::Paused;
 use super::find::PlanCursor;
@@ -9,7 +9,7 @@ use crate::Result;
 use language::metrics;
 
 impl PlanCursor {
-    /// Gives about `documents_max` documents to a visitor; see [`super::DocumentStream::visit`].
+    /// Calls a visitor with about `documents_max` documents; see [`super::DocumentStream::visit`].
     pub(super) async fn visit(
         &mut self,
         visitor: &mut dyn Visitor,

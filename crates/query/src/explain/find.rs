@@ -14,10 +14,10 @@ use store::Collection;
 use update::{Applied, Update};
 use value::{Document, DocumentBuf, Value};
 
-/// What the documents are found for.
+/// Why the documents are found.
 #[derive(Clone, Debug)]
 pub enum Purpose {
-    /// To be given to the client.
+    /// To be returned to the client.
     Find,
     /// To be counted.
     Count,
@@ -25,9 +25,9 @@ pub enum Purpose {
     Distinct,
     /// To be changed.
     Update(Trial),
-    /// To be deleted; and given, where it is a `findAndModify` that deletes.
+    /// To be deleted; also returned, if it is a `findAndModify`.
     Delete {
-        /// Whether what is deleted is given.
+        /// Whether the deleted document is returned.
         gives: bool,
     },
 }
@@ -39,34 +39,34 @@ pub struct Trial {
     pub update: Arc<Update>,
     /// Its variables.
     pub variables: Arc<Variables>,
-    /// Whether it makes a document where there is none to be changed.
+    /// Whether it makes a document if there is none to change.
     pub upserts: bool,
-    /// What it gives to the client.
+    /// What it returns to the client.
     pub gives: Returned,
 }
 
-/// Which documents a change gives to the client.
+/// The document that a change returns to the client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Returned {
     /// None: it is an `update`.
     Nothing,
-    /// As they were before.
+    /// The document before the change.
     Old,
-    /// As they are then, one that was made too.
+    /// The document after the change, also if the change made it.
     New,
 }
 
-/// What came of running the query to its end.
+/// The result of running the query to its end.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Outcome {
-    /// The documents that were found.
+    /// The number of documents that were found.
     pub(super) found: u64,
-    /// Those of them that the update would change.
+    /// The number of those that the update would change.
     pub(super) changed: u64,
 }
 
 impl Purpose {
-    /// How many documents the command gives of those found. A count gives none: its stage tells how many it counted.
+    /// The number of found documents that the command returns. A count returns none: its stage shows how many it counted.
     pub(super) fn returned(&self, outcome: Outcome) -> u64 {
         match self {
             Purpose::Find | Purpose::Distinct => outcome.found,
@@ -82,7 +82,7 @@ impl Purpose {
 }
 
 impl Trial {
-    /// How many documents would be made.
+    /// The number of documents that would be made.
     pub(super) fn upserted(&self, outcome: Outcome) -> u64 {
         u64::from(self.upserts && outcome.found == 0)
     }
@@ -99,8 +99,7 @@ impl Trial {
     }
 }
 
-/// How a find runs, or would run, in MongoDB's fields; nothing is changed. Without a collection there is nothing to
-/// find.
+/// How a find runs, or would run, in MongoDB's fields. Nothing is changed. Without a collection nothing is found.
 pub async fn explain(
     collection: Option<&Arc<Collection>>,
     namespace: &str,
@@ -210,7 +209,7 @@ fn describe(
                 .rejected
                 .iter()
                 .map(|execution| {
-                    // It was only raced against the winner: what it found was not changed.
+                    // It only ran against the winner: what it found was not changed.
                     let outcome = Outcome {
                         found: execution.counters.results,
                         changed: 0,

@@ -1,7 +1,7 @@
 //! Plans and what they examined, in MongoDB's shape.
 //!
-//! [`explain`] chooses a plan as the command would, runs it as far as the command would where that is asked for, and
-//! shows it as a tree of stages. The fields around it (`command`, `serverInfo` …) are the protocol's.
+//! [`explain`] chooses a plan as the command would, runs it as far as the command would if the verbosity asks for that, and
+//! shows it as a tree of stages. The protocol adds the fields around it (`command`, `serverInfo` …).
 
 mod find;
 mod stage;

@@ -1,14 +1,14 @@
-//! A tree of stages, shown as a plan or with what each did.
+//! A tree of stages, shown as a plan or with the counts of each.
 
 use value::{Document, Value};
 
-/// One stage of a plan, with those that feed it.
+/// One stage of a plan, with its input stages.
 #[derive(Clone, Debug)]
 pub struct Stage {
     name: &'static str,
-    /// What it is, in MongoDB's fields.
+    /// Its description, in MongoDB's fields.
     fields: Document,
-    /// What it did beyond what every stage counts.
+    /// Its counts, besides those of every stage.
     examined: Document,
     returned: u64,
     works: u64,
@@ -16,7 +16,7 @@ pub struct Stage {
 }
 
 impl Stage {
-    /// A stage with the number of results that it returned and of the steps that it took for them.
+    /// A stage with the number of results that it returned, and of steps that it took.
     pub fn new(name: &'static str, returned: u64, works: u64) -> Stage {
         Stage {
             name,
@@ -28,35 +28,35 @@ impl Stage {
         }
     }
 
-    /// With one more field that says what it is.
+    /// With one more field of its description.
     #[must_use]
     pub fn with(mut self, name: &str, value: impl Into<Value>) -> Stage {
         self.fields.push(name, value);
         self
     }
 
-    /// With one more count of what it did.
+    /// With one more count.
     #[must_use]
     pub fn counting(mut self, name: &str, count: u64) -> Stage {
         self.examined.push(name, Value::count(count));
         self
     }
 
-    /// Fed by this stage.
+    /// With this input stage.
     #[must_use]
     pub fn over(mut self, input: Stage) -> Stage {
         self.inputs.push(input);
         self
     }
 
-    /// Fed by these stages.
+    /// With these input stages.
     #[must_use]
     pub fn over_all(mut self, inputs: Vec<Stage>) -> Stage {
         self.inputs = inputs;
         self
     }
 
-    /// What came out of it.
+    /// The number of results that it returned.
     pub fn returned(&self) -> u64 {
         self.returned
     }
@@ -74,7 +74,7 @@ impl Stage {
     /// The stage as `executionStages` shows it.
     pub fn execution(&self, time_ms: u64, finished: bool) -> Document {
         let mut shown = Document::new().with("stage", self.name);
-        // What a filter is comes before what it did, as MongoDB has it.
+        // The filter comes before the counts, as in MongoDB.
         if let Some(filter) = self.fields.get("filter") {
             shown.push("filter", filter.clone());
         }

@@ -1,4 +1,4 @@
-//! From an execution to the tree of its stages.
+//! Making the tree of stages of an execution.
 
 use super::find::{Outcome, Purpose};
 use super::stage::Stage;
@@ -13,26 +13,26 @@ use value::{Document, Value, doc};
 /// What is explained.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
-    /// What is to be found.
+    /// The request.
     pub spec: &'a FindSpec,
-    /// What for.
+    /// Its purpose.
     pub purpose: &'a Purpose,
-    /// Where it is found.
+    /// Where its results come from.
     pub source: Source,
 }
 
-/// Where documents, or their number, are found.
+/// Where documents, or their number, come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// There is no such collection.
     Nowhere,
-    /// The collection knows the number without being read.
+    /// The number is known without reading the collection.
     Known,
     /// A plan reads them.
     Plan,
 }
 
-/// The stages of an execution, and what came of it in the end.
+/// The stages of an execution with this outcome.
 pub fn stages(execution: &Execution, asked: &Asked<'_>, outcome: Outcome) -> Stage {
     let Asked {
         spec,
@@ -48,7 +48,7 @@ pub fn stages(execution: &Execution, asked: &Asked<'_>, outcome: Outcome) -> Sta
             let end = Stage::new("EOF", 0, 0).with("type", "nonExistentNamespace");
             match purpose {
                 Purpose::Count => counting(end, spec, outcome),
-                // Whatever would be done with what is found is left out, as MongoDB does.
+                // The stages after those that find documents are left out, as in MongoDB.
                 Purpose::Find | Purpose::Distinct | Purpose::Update(_) | Purpose::Delete { .. } => end,
             }
         }
@@ -92,7 +92,7 @@ fn planned(execution: &Execution, spec: &FindSpec, purpose: &Purpose, outcome: O
     finish(stage, plan, spec, purpose, outcome)
 }
 
-/// What a search of texts was taken to ask, above what it reads; clients look there for its terms.
+/// The stage of a text search above those that read for it, with the parsed search: clients look there for its terms.
 fn text_match(input: Stage, plan: &Plan, spec: &FindSpec) -> Stage {
     let condition = spec.filter.text().and_then(|text| text.condition().ok());
     let (Access::Index(scan), Some(condition)) = (&plan.access, condition) else {
@@ -132,7 +132,7 @@ fn sort(input: Stage, pattern: &SortPattern, plan: &Plan, spec: &FindSpec, execu
         .over(input)
 }
 
-/// What is done to results on their way out.
+/// Adds the stages after those that find documents.
 fn finish(mut stage: Stage, plan: &Plan, spec: &FindSpec, purpose: &Purpose, outcome: Outcome) -> Stage {
     let given = outcome.found;
     if matches!(purpose, Purpose::Count) {
@@ -154,7 +154,7 @@ fn finish(mut stage: Stage, plan: &Plan, spec: &FindSpec, purpose: &Purpose, out
         let returned = stage.returned();
         stage = Stage::new(name, returned, returned).over(stage);
     }
-    // A change of one document ends after that by itself; only one that has an order is limited.
+    // A change of one document needs no limit to end; MongoDB shows one only if there is a sort.
     let ends_by_itself = matches!(purpose, Purpose::Update(_) | Purpose::Delete { .. })
         && matches!(spec.ordering, Ordering::Any);
     if let (Some(limit), None, false) = (spec.limit, &plan.sort, ends_by_itself) {
@@ -176,7 +176,7 @@ fn finish(mut stage: Stage, plan: &Plan, spec: &FindSpec, purpose: &Purpose, out
     }
 }
 
-/// The stage that counts what comes to it, and returns nothing.
+/// The stage that counts its input, and returns nothing.
 fn counting(input: Stage, spec: &FindSpec, outcome: Outcome) -> Stage {
     let returned = input.returned();
     Stage::new("COUNT", 0, returned)
@@ -185,7 +185,7 @@ fn counting(input: Stage, spec: &FindSpec, outcome: Outcome) -> Stage {
         .over(input)
 }
 
-/// Whether a find gives the document of an `_id` with no stage after that: MongoDB 8 has one stage for all of it.
+/// Whether a find returns the document of an `_id` without further stages. MongoDB 8 shows a single stage for that.
 fn is_express(plan: &Plan, spec: &FindSpec, purpose: &Purpose) -> bool {
     let is_simple = spec.projection.as_ref().is_none_or(|shown| shown.is_simple());
     matches!((&plan.access, purpose), (Access::Id(_), Purpose::Find))
@@ -236,7 +236,7 @@ fn access(execution: &Execution, spec: &FindSpec) -> Stage {
     }
 }
 
-/// Several scans, whose entries come out once.
+/// The stage of several scans, whose records are returned once.
 fn index_scans(name: &'static str, scans: &[Arc<IndexScan>], counters: &Counters) -> Stage {
     let inputs: Vec<Stage> = scans
         .iter()
@@ -253,7 +253,7 @@ fn index_scans(name: &'static str, scans: &[Arc<IndexScan>], counters: &Counters
 fn index_scan(scan: &IndexScan, counters: Option<&ScanCounters>) -> Stage {
     let counters = counters.copied().unwrap_or_default();
     let mut bounds = Document::new();
-    // Of a scan between `min` and `max`, MongoDB tells no bounds of fields.
+    // For a scan between `min` and `max`, MongoDB shows no bounds of fields.
     let fields = scan.facts.fields.iter().zip(&scan.bounds);
     for (field, set) in fields.filter(|_| scan.clip.is_none()) {
         let descending = field.kind == FieldKind::Ordered(Direction::Descending);
@@ -272,7 +272,7 @@ fn index_scan(scan: &IndexScan, counters: Option<&ScanCounters>) -> Stage {
         .counting("dupsDropped", 0)
 }
 
-/// Says of which index a stage is.
+/// Adds the index of a stage.
 fn of_index(stage: Stage, scan: &IndexScan) -> Stage {
     let facts = &scan.facts;
     let mut multikey_paths = Document::new();
@@ -295,8 +295,8 @@ fn of_index(stage: Stage, scan: &IndexScan) -> Stage {
         .with("indexVersion", 2)
 }
 
-/// The stage by which MongoDB counts the entries of one range of an index whose documents need not be looked at; `None`
-/// where it reads the index as for a find.
+/// The stage with which MongoDB counts the entries in one range of an index without reading documents; `None` if it reads the
+/// index as for a find.
 fn count_scan(plan: &Plan, counters: &Counters) -> Option<Stage> {
     let Access::Index(scan) = &plan.access else {
         return None;
@@ -313,8 +313,8 @@ fn count_scan(plan: &Plan, counters: &Counters) -> Option<Stage> {
     Some(stage.counting("keysExamined", read.keys))
 }
 
-/// The first and the last key of a scan, if all between them are in its bounds: single values of some fields, then one
-/// interval, and whatever values of the fields after that.
+/// The first and the last key of a scan, if all keys between them are within its bounds: single values of some fields, then one
+/// interval, then any values of the other fields.
 fn one_range(scan: &IndexScan) -> Option<Document> {
     let (mut start, mut end) = (Document::new(), Document::new());
     let (mut starts_with, mut ends_with) = (true, true);
@@ -337,7 +337,7 @@ fn one_range(scan: &IndexScan) -> Option<Document> {
         if !values.is_all() {
             return None;
         }
-        // An edge that is left out is left out with all keys that begin like it.
+        // If an edge is excluded, so are all keys that begin with it.
         let (from, to) = (
             if starts_with { &first.0 } else { &last.0 },
             if ends_with { &last.0 } else { &first.0 },

@@ -3,10 +3,10 @@
 /// MongoDB's three verbosities.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verbosity {
-    /// Which plan would run, and which were turned down.
+    /// The plan that would run, and those that were rejected.
     QueryPlanner,
-    /// The query runs: what the winning plan examined.
+    /// Runs the query: what the winning plan examined.
     ExecutionStats,
-    /// And what the other plans examined while they were tried.
+    /// Also what the other plans examined while they were tried.
     AllPlansExecution,
 }

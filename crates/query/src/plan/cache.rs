@@ -9,13 +9,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use store::Collection;
 use value::{Document, doc};
 
-/// The shapes that are remembered for one collection.
+/// The most shapes that are remembered for one collection.
 pub const SHAPES_MAX: usize = 1000;
 
-/// A remembered plan has done badly once it has looked at this many times as many keys as when it won.
+/// A remembered plan has done badly once it has examined this many times as many keys as when it won.
 pub const WORSE_FACTOR: u64 = 10;
 
-/// A remembered plan may look at this many keys before it is judged, so that small numbers decide nothing.
+/// A remembered plan may examine this many keys before it is judged, so that small numbers decide nothing.
 pub const WORKS_MIN: u64 = 100;
 
 /// The plans remembered for one collection.
@@ -28,18 +28,18 @@ pub struct PlanCache {
 
 #[derive(Debug, Default)]
 struct State {
-    /// The indexes for which the plans were found; with others they are forgotten.
+    /// The indexes for which the plans were chosen. When the indexes change, all are forgotten.
     indexes: Vec<(u32, bool)>,
     plans: HashMap<Shape, Remembered>,
     clock: u64,
 }
 
-/// What is remembered of a shape.
+/// A remembered plan.
 #[derive(Clone, Debug)]
 pub struct Remembered {
     /// The plan's signature.
     pub signature: String,
-    /// The keys or documents that it looked at when it won.
+    /// The number of keys or documents that it examined when it won.
     pub works: u64,
     /// How often it was used since.
     pub uses: u64,
@@ -84,7 +84,7 @@ impl PlanCache {
         collection.companion()
     }
 
-    /// What is remembered of a shape, if the indexes are still those.
+    /// The plan remembered for a shape, if the indexes are still the same.
     pub fn get(&self, shape: &Shape, indexes: &[KnownIndex]) -> Option<Remembered> {
         let mut state = self.state.lock();
         state.check(indexes);
@@ -128,12 +128,12 @@ impl PlanCache {
         self.state.lock().plans.remove(shape);
     }
 
-    /// Forgets all.
+    /// Forgets all plans.
     pub fn clear(&self) {
         self.state.lock().plans.clear();
     }
 
-    /// All that is remembered.
+    /// All remembered plans.
     pub fn entries(&self) -> Vec<(Shape, Remembered)> {
         self.state
             .lock()

@@ -1,4 +1,4 @@
-//! Every way to answer a query that may be the best.
+//! Listing the plans for a query that may be the best.
 
 use super::catalog::KnownIndex;
 use super::facts::FieldKind;
@@ -62,9 +62,9 @@ pub fn full_scan(query: &Query<'_>, conjunction: &Conjunction<'_>, order: Order)
     }
 }
 
-/// The plan that scans this index, if the filter or the sort has a use for it.
+/// The plan that scans this index, if it is of use for the filter or the sort.
 fn of_index(query: &Query<'_>, conjunction: &Conjunction<'_>, known: &KnownIndex) -> Option<Plan> {
-    // Most indexes are of no use for a query: seen before bounds are made.
+    // Most indexes are of no use for a query, which is found out before bounds are made.
     let is_bounded = known.facts.wildcard_path.is_some()
         || (known.facts.fields.first()).is_some_and(|first| conjunction.on(&first.name).next().is_some());
     if !is_bounded && query.ordering.pattern().is_none() {
@@ -123,8 +123,8 @@ pub fn forced(
     plan
 }
 
-/// Every combination of the single values of the first `fields` fields, each the bounds of one scan. Within such a scan
-/// these fields are constant, so its keys are sorted by the fields after them and the scans can be merged.
+/// Every combination of the single values of the first `fields` fields, each as the bounds of one scan. Within such a scan
+/// these fields are constant, so its keys are sorted by the fields after them, and the scans can be merged.
 fn taken_apart(bounds: &[Intervals], fields: usize) -> Vec<Vec<Intervals>> {
     let mut all = vec![Vec::with_capacity(bounds.len())];
     for (position, bound) in bounds.iter().enumerate() {
@@ -154,8 +154,8 @@ fn taken_apart(bounds: &[Intervals], fields: usize) -> Vec<Vec<Intervals>> {
 /// Marks plans that need no documents, or need them only for those that a sort leaves.
 fn make_use_of_keys(plan: &mut Plan, query: &Query<'_>) {
     let Access::Index(scan) = &plan.access else { return };
-    // A residual condition needs the document. A record with several keys holds arrays, whose elements are apart in
-    // the keys; and the keys of a collation do not hold the strings themselves.
+    // A residual condition needs the document. A record with several keys has arrays, whose elements are in different keys; and
+    // with a collation, the keys do not hold the strings themselves.
     if plan.residual || scan.repeats() || scan.facts.collation.is_some() {
         return;
     }
@@ -174,7 +174,7 @@ fn make_use_of_keys(plan: &mut Plan, query: &Query<'_>) {
     plan.sort_keys = sortable && plan.sort.is_some() && query.results_max.is_some();
 }
 
-/// The plan that finds each branch of a disjunction in an index of its own.
+/// The plan that finds each branch of a disjunction by an index, which need not be the same for all.
 fn of_branches(
     query: &Query<'_>,
     conjunction: &Conjunction<'_>,
@@ -192,7 +192,7 @@ fn of_branches(
         if branch.never {
             continue;
         }
-        // A branch without an index would need a full scan, and then the scans of the others save nothing.
+        // A branch without an index would need a full scan, with which the scans for the others save nothing.
         let Some(best) = best_scan(query, &branch, indexes) else {
             return Ok(None);
         };
@@ -226,9 +226,9 @@ fn of_branches(
     Ok(Some(plan))
 }
 
-/// About the steps that it takes to find a scan for one branch of a disjunction, where the rest of the filter is that.
+/// The steps, about, that it takes to find a scan for one branch of a disjunction; `rest` is the rest of the filter.
 pub fn branch_steps(rest: &Conjunction<'_>, indexes: &[KnownIndex]) -> usize {
-    /// The other disjunctions are only copied, which is quick.
+    /// The number of other disjunctions that are copied in one step.
     const COPIED_IN_A_STEP: usize = 64;
     let conditions = rest.leaves.len() + 1;
     conditions * (indexes.len() + 1) + rest.alternatives.len() / COPIED_IN_A_STEP
@@ -249,11 +249,11 @@ pub fn indexed_branch(
 struct Best {
     known: KnownIndex,
     bounds: IndexBounds,
-    /// Which way the scan comes in the query's order, if it does.
+    /// The direction in which the scan is in the query's order, if there is one.
     order: Option<Order>,
 }
 
-/// The index with the tightest bounds, judged by their form alone; one in the order of the sort is preferred.
+/// The scan with the tightest bounds, judged only by their form; one in the order of the sort is preferred.
 fn best_scan(query: &Query<'_>, branch: &Conjunction<'_>, indexes: &[KnownIndex]) -> Option<Best> {
     let complete = |known: &KnownIndex| {
         check_complete(&known.facts, branch, |partial| implies(branch, partial.root())).is_ok()
@@ -283,7 +283,7 @@ fn best_scan(query: &Query<'_>, branch: &Conjunction<'_>, indexes: &[KnownIndex]
         .min_by_key(|best| (best.order.is_none(), looseness(&best.bounds)))
 }
 
-/// How loose bounds are: the fewer leading fields have single values, then the fewer fields are bounded at all.
+/// How loose bounds are: looser if fewer leading fields have single values, then if fewer fields are bounded at all.
 fn looseness(bounds: &IndexBounds) -> (std::cmp::Reverse<usize>, std::cmp::Reverse<usize>) {
     let points = bounds.fields.iter().take_while(|bound| bound.is_points()).count();
     let bounded = bounds.fields.iter().filter(|bound| !bound.is_all()).count();
@@ -291,7 +291,7 @@ fn looseness(bounds: &IndexBounds) -> (std::cmp::Reverse<usize>, std::cmp::Rever
 }
 
 impl Plan {
-    /// A plan of this access alone: no residual filter, no sort.
+    /// A plan with only this access: no residual filter, no sort.
     pub fn of(access: Access) -> Plan {
         Plan {
             access,

@@ -7,21 +7,21 @@ use std::sync::Arc;
 use store::{Collection, Index, IndexState, Snapshot};
 use value::key::Direction;
 
-/// One index that can be read, with what the planner knows of it.
+/// One index that can be read, with the facts that the planner needs.
 #[derive(Clone, Debug)]
 pub struct KnownIndex {
-    /// The index as the store knows it.
+    /// The store's index.
     pub index: Arc<Index>,
-    /// What is known of it.
+    /// Its facts.
     pub facts: Arc<IndexFacts>,
 }
 
-/// What was known of a collection's indexes when they were last asked for.
+/// A collection's indexes with their facts, as they were at the last request.
 #[derive(Debug, Default)]
 struct Catalog(Mutex<Arc<[KnownIndex]>>);
 
-/// The indexes of a collection that are complete. Take the snapshot first: an index that holds arrays' elements by
-/// then says so.
+/// The complete indexes of a collection. To be called after the snapshot was taken, so that an index with elements of arrays in
+/// that snapshot is known to have them.
 fn known_indexes(collection: &Collection) -> Arc<[KnownIndex]> {
     let mut indexes = collection.indexes();
     indexes.retain(|index| index.state() == IndexState::Ready);
@@ -38,8 +38,8 @@ fn known_indexes(collection: &Collection) -> Arc<[KnownIndex]> {
     known.clone()
 }
 
-/// Those of them that have all documents of a snapshot: not one that was ready only after it was taken; and where documents repeat
-/// an `_id`, the index on it has only the first of them.
+/// The indexes that have all documents of a snapshot. An index that became ready after it was taken does not; nor does the index on
+/// `_id` if documents repeat an `_id`, since it has only the first of them.
 pub fn whole_indexes(collection: &Collection, snapshot: &Snapshot) -> Arc<[KnownIndex]> {
     let indexes = known_indexes(collection);
     let has_repeats = snapshot.has_repeats(collection);
@@ -59,8 +59,8 @@ impl KnownIndex {
         }
     }
 
-    /// Whether this is all that is to be known of an index. Its description does not change, but a document with an array
-    /// may have come.
+    /// Whether the facts are still right for an index. Its description does not change, but a document with an array may have been
+    /// inserted.
     fn is_still(&self, index: &Arc<Index>) -> bool {
         let mut fields = self.facts.fields.iter().enumerate();
         Arc::ptr_eq(&self.index, index)
@@ -98,7 +98,7 @@ fn facts_of(index: &Index) -> IndexFacts {
     }
 }
 
-/// An index was made with this filter, so it does parse; if not, [`unusable`] says so.
+/// The parsed filter. It parsed when the index was made; if it does not parse now, [`unusable`] returns the reason.
 fn partial_filter(index: &Index) -> Option<Arc<Filter>> {
     let condition = index.spec().partial_filter.as_ref()?;
     Filter::parse_partial(condition, index.collation())

@@ -1,4 +1,4 @@
-//! Bounds as `explain` writes them: `[1.0, 5.0)`; plans as the profiler does: `IXSCAN { a: 1 }`.
+//! Writing bounds as `explain` does (`[1.0, 5.0)`), and plans as the profiler does (`IXSCAN { a: 1 }`).
 
 use super::interval::{Interval, Intervals};
 use super::tree::{Access, Plan};
@@ -28,7 +28,7 @@ impl fmt::Display for Plan {
     }
 }
 
-/// Every interval in the order in which it is read.
+/// All intervals in the order in which they are read.
 pub fn intervals(set: &Intervals, reversed: bool) -> Vec<String> {
     let shown = set
         .as_slice()

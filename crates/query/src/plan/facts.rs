@@ -1,4 +1,4 @@
-//! What the planner knows of an index.
+//! The facts about an index that the planner needs.
 
 use geometry::cells::Grid;
 use language::filter::Filter;
@@ -10,9 +10,9 @@ use value::key::Direction;
 /// An index as the planner sees it.
 #[derive(Clone, Debug)]
 pub struct IndexFacts {
-    /// The name, by which hints call it.
+    /// The name, which hints use.
     pub name: String,
-    /// The name by which explanations call it.
+    /// The name that explanations show.
     pub shown_name: String,
     /// Its key pattern as given.
     pub key: Document,
@@ -30,7 +30,7 @@ pub struct IndexFacts {
     pub unusable: Option<String>,
     /// The order of its strings, if it is not that of their bytes. Its keys then do not hold the strings themselves.
     pub collation: Option<Collation>,
-    /// Of a wildcard index: the path for which it is taken.
+    /// The path for which a wildcard index is used; `None` for other indexes.
     pub wildcard_path: Option<String>,
 }
 
@@ -41,7 +41,7 @@ pub struct FieldFacts {
     pub name: String,
     /// How its values are kept.
     pub kind: FieldKind,
-    /// Whether some document had an array on the path.
+    /// Whether any document had an array on the path.
     pub multikey: bool,
 }
 
@@ -52,20 +52,20 @@ pub enum FieldKind {
     Ordered(Direction),
     /// By their hashes.
     Hashed,
-    /// Paths of all kinds with their values in this order: taken for one path only by way of `wildcard`.
+    /// Many paths, with their values in this order. The module `wildcard` turns it into an index on one path.
     Wildcard(Direction),
-    /// The paths of a wildcard index.
+    /// The path in a key of a wildcard index.
     Path,
-    /// By the cells of the sphere in which places lie.
+    /// As cells of the sphere.
     Sphere,
-    /// By the cells of this part of a plane.
+    /// As cells of this part of a plane.
     Plane(Grid),
-    /// In a form of its own, of which the planner knows no bounds: text, CouchDB's order.
+    /// In another form, for which the planner makes no bounds: text, CouchDB's order.
     Opaque,
 }
 
 impl FieldKind {
-    /// The direction in which the key is encoded.
+    /// The direction in which the values are encoded.
     pub fn direction(self) -> Direction {
         match self {
             FieldKind::Ordered(direction) | FieldKind::Wildcard(direction) => direction,
@@ -82,7 +82,7 @@ impl FieldKind {
 }
 
 impl IndexFacts {
-    /// Whether some document has several keys in it.
+    /// Whether any document may have several keys in it.
     pub fn is_multikey(&self) -> bool {
         self.fields.iter().any(|field| field.multikey)
     }

@@ -1,4 +1,4 @@
-//! From conditions on places to the cells that an index keeps of them.
+//! The cells of an index that conditions on places ask for.
 
 use super::facts::FieldKind;
 use super::interval::{Cut, Interval, Intervals};
@@ -12,13 +12,13 @@ pub fn is_place(predicate: &Predicate) -> bool {
     matches!(predicate, Predicate::Geo(_) | Predicate::Near(_))
 }
 
-/// Whether an index of places in this form finds all that satisfy the predicate.
+/// Whether an index that keeps places in this way finds all documents that satisfy the predicate.
 pub fn asks(kind: FieldKind, predicate: &Predicate) -> bool {
     keys(kind, predicate).is_some()
 }
 
-/// The cells of a predicate's area; `None` if the area is not on the surface that the index keeps. Documents are always
-/// matched again: a cell says only about where a place is.
+/// The cells of a predicate's area; `None` if the area is not on the index's surface. Documents are always matched again, since a
+/// cell is only roughly where a place is.
 pub fn keys(kind: FieldKind, predicate: &Predicate) -> Option<KeySet> {
     let Predicate::Geo(condition) = predicate else {
         return None;
@@ -34,7 +34,7 @@ pub fn keys(kind: FieldKind, predicate: &Predicate) -> Option<KeySet> {
     })
 }
 
-/// Ranges of cells as an index has them.
+/// Ranges of cells as intervals of an index's values.
 pub fn intervals(ranges: &[Range]) -> Intervals {
     let interval = |(low, high): &Range| {
         let high = Cut::after(Value::Int64(*high));

@@ -1,4 +1,4 @@
-//! Plans that the client insists on: hint, min and max.
+//! Plans that the client prescribes with a hint, `min` and `max`.
 
 use super::candidates::{candidates, forced, full_scan};
 use super::catalog::KnownIndex;
@@ -16,7 +16,7 @@ use store::Order;
 use value::key::{self, Direction};
 use value::{Document, Value};
 
-/// The plans for a query, as far as the client leaves a choice.
+/// The plans for a query that the client allows.
 pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Candidates> {
     if query.hint.is_none() && (query.min.is_some() || query.max.is_some()) {
         return Err(QueryError::new(
@@ -79,13 +79,13 @@ fn of_hint(query: &Query<'_>, hint: &Hint, indexes: &[KnownIndex]) -> Result<Can
     })
 }
 
-/// What a hint asks to be read.
+/// The access that a hint asks for.
 enum Forced<'k> {
     Collection(Order),
     Index(&'k KnownIndex),
 }
 
-/// What the hint means, as far as the rest of the query does not contradict it.
+/// The access that the hint asks for. Fails if the rest of the query contradicts it.
 fn forced_access<'k>(query: &Query<'_>, hint: &Hint, indexes: &'k [KnownIndex]) -> Result<Forced<'k>> {
     if let Hint::Natural(order) = *hint {
         if query.min.is_some() || query.max.is_some() {
@@ -114,7 +114,7 @@ fn no_plan(why: &str) -> QueryError {
     )
 }
 
-/// The index that a hint means.
+/// The index that a hint names.
 pub fn find_hinted<'k>(hint: &Hint, indexes: &'k [KnownIndex]) -> Result<&'k KnownIndex> {
     let meant = |known: &&KnownIndex| match hint {
         Hint::Name(name) => known.facts.name == *name,
@@ -123,7 +123,7 @@ pub fn find_hinted<'k>(hint: &Hint, indexes: &'k [KnownIndex]) -> Result<&'k Kno
     };
     let mut found = indexes.iter().filter(|known| !known.facts.hidden).filter(meant);
     let first = found.next().ok_or_else(no_such_index)?;
-    // To clients that under the collection's collation is the index on `_id`.
+    // Clients see the index under the collection's collation as the index on `_id`.
     match found.find(|other| !other.index.spec().is_id_under_collation()) {
         None => Ok(first),
         Some(other) => Err(QueryError::new(
@@ -136,14 +136,14 @@ pub fn find_hinted<'k>(hint: &Hint, indexes: &'k [KnownIndex]) -> Result<&'k Kno
     }
 }
 
-/// The error for a hint that no index answers to.
+/// The error that a hint names no index.
 pub fn no_such_index() -> QueryError {
     QueryError::bad_value(
         "error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index",
     )
 }
 
-/// Key patterns are the same if fields and values are, numbers by value.
+/// Whether key patterns have the same fields with the same values; numbers are compared by value.
 pub fn same_key(a: &Document, b: &Document) -> bool {
     a.len() == b.len()
         && a.iter()
@@ -151,7 +151,7 @@ pub fn same_key(a: &Document, b: &Document) -> bool {
             .all(|((x, v), (y, w))| x == y && value::compare(v.as_ref(), w.as_ref()).is_eq())
 }
 
-/// Cuts the plan's scans to the keys from `min` to `max`.
+/// Restricts the plan's scans to the keys from `min` to `max`.
 fn clip(plan: &mut Plan, query: &Query<'_>, known: &KnownIndex) -> Result<()> {
     let (min, max) = (
         query.min.map(|min| edge(min, known)).transpose()?,
@@ -162,7 +162,7 @@ fn clip(plan: &mut Plan, query: &Query<'_>, known: &KnownIndex) -> Result<()> {
     {
         return Err(QueryError::bad_value("max() must be greater than min()"));
     }
-    // A document with arrays is sorted by its least key, which may be one of those that are cut off.
+    // A document with arrays is sorted by its least key, which may be outside of the range.
     if known.facts.is_multikey() && plan.sort.is_none() {
         plan.sort = query.ordering.pattern().cloned();
     }

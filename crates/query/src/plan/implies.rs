@@ -1,4 +1,4 @@
-//! Whether every document that one filter matches is matched by another: what makes a partial index usable.
+//! Whether every document that one filter matches is also matched by another, so that a partial index can be used.
 
 use super::leaves::{Conjunction, Leaf};
 use super::predicate::{key_set, matches_missing};
@@ -6,8 +6,8 @@ use language::filter::{Node, Predicate};
 use std::borrow::Cow;
 use value::collation::Collation;
 
-/// Whether every document that the conjunction matches also matches `wanted`. False when in doubt, which only costs the
-/// use of an index.
+/// Whether every document that the conjunction matches also matches `wanted`. False when in doubt: at worst, an index is not
+/// used.
 pub fn implies(conjunction: &Conjunction<'_>, wanted: &Node) -> bool {
     if conjunction.never {
         return true;
@@ -28,8 +28,8 @@ pub fn implies(conjunction: &Conjunction<'_>, wanted: &Node) -> bool {
             true
         }
         _ if conjunction.alternatives.is_empty() => false,
-        // A disjunction implies it if each of its branches does. The other disjunctions are taken out: to try each of their branches
-        // with each of this one's would take a time that grows with the product of all.
+        // A disjunction implies it if each of its branches does. The other disjunctions are left out: trying each of their branches
+        // with each of this one's would take time proportional to the product of all.
         _ => {
             let alone = conjunction.without_alternatives();
             let by_each =
@@ -39,7 +39,7 @@ pub fn implies(conjunction: &Conjunction<'_>, wanted: &Node) -> bool {
     }
 }
 
-/// Whether every document that satisfies the leaf satisfies `wanted`, whose collation is given.
+/// Whether every document that satisfies the leaf satisfies `wanted` under this collation.
 fn ensures(leaf: &Leaf<'_>, wanted: &Predicate, collation: Option<&Collation>) -> bool {
     if matches!(wanted, Predicate::Exists) {
         return !matches_missing(&leaf.path, leaf.predicate);
@@ -61,6 +61,6 @@ fn ensures(leaf: &Leaf<'_>, wanted: &Predicate, collation: Option<&Collation>) -
         let keys = key_set(&given, true).keys;
         return keys.intersect(&wanted_keys.keys.complement()).is_none();
     }
-    // Inexact sets prove nothing of each other, but a condition implies itself.
+    // Inexact sets prove nothing about each other, but a condition implies itself.
     leaf.element.is_none() && format!("{wanted:?}") == format!("{given:?}")
 }

@@ -1,4 +1,4 @@
-//! Which keys of one index a conjunction needs.
+//! The bounds of an index's keys for a conjunction.
 
 use super::facts::{FieldFacts, FieldKind, IndexFacts};
 use super::geo;
@@ -15,7 +15,7 @@ use value::collation::Collation;
 pub struct IndexBounds {
     /// The allowed keys of each field.
     pub fields: Vec<Intervals>,
-    /// For each condition of the conjunction, whether the bounds alone make sure of it.
+    /// For each condition of the conjunction, whether the bounds alone ensure it.
     pub ensured: Vec<bool>,
     /// Whether the first field is bounded by some condition (even if it allows every key).
     pub leading: bool,
@@ -30,7 +30,7 @@ pub enum Unsuited {
     Sparse,
     /// The filter does not imply the index's own.
     Partial,
-    /// Its collation or kind, in words.
+    /// Its collation or kind cannot answer the conjunction; the text says why.
     Kind(String),
 }
 
@@ -47,7 +47,7 @@ impl std::fmt::Display for Unsuited {
     }
 }
 
-/// Whether the index holds every document that the conjunction wants.
+/// Fails if the index may lack a document that the conjunction matches.
 pub fn check_complete(
     index: &IndexFacts,
     conjunction: &Conjunction<'_>,
@@ -136,8 +136,8 @@ pub fn index_bounds(index: &IndexFacts, conjunction: &Conjunction<'_>) -> IndexB
     bounds
 }
 
-/// The bounds of a field without arrays. A document has one key in it, which all conditions must allow, so they are
-/// intersected. `None` if no condition bounds the field.
+/// The bounds of a field without arrays. A document has one key in it, which all conditions must allow, so the conditions'
+/// keys are intersected. `None` if no condition bounds the field.
 fn all_of(
     field: &FieldFacts,
     collation: Option<&Collation>,
@@ -184,7 +184,7 @@ fn best<'c, 'f>(
         .min_by_key(|bounding| width(&bounding.set.keys))
 }
 
-/// A rough measure of how much a set allows.
+/// A rough measure of a set's size.
 fn width(keys: &Intervals) -> (u8, usize) {
     let kind = if keys.is_none() {
         0
@@ -203,7 +203,7 @@ fn width(keys: &Intervals) -> (u8, usize) {
 fn field_keys(field: &FieldFacts, collation: Option<&Collation>, leaf: &Leaf<'_>) -> Option<KeySet> {
     let predicate = leaf.on_keys_of(collation)?;
     match field.kind {
-        // Places have their cells in indexes of their own.
+        // The cells of places are in geospatial indexes.
         FieldKind::Ordered(_) if geo::is_place(&predicate) => None,
         FieldKind::Ordered(_) => Some(key_set(&predicate, field.multikey)),
         FieldKind::Sphere | FieldKind::Plane(_) => geo::keys(field.kind, &predicate),

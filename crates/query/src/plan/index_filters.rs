@@ -1,4 +1,4 @@
-//! Index filters: to which indexes the planner is restricted for queries of one shape.
+//! Index filters, which restrict the planner to some indexes for queries of one shape.
 
 use super::Shape;
 use crate::execute::FindSpec;
@@ -18,7 +18,7 @@ pub struct IndexFilter {
     pub projection: Document,
     /// The collation, if one was given.
     pub collation: Option<Document>,
-    /// Names or key patterns of the indexes allowed.
+    /// Names or key patterns of the allowed indexes.
     pub indexes: Vec<Value>,
 }
 
@@ -27,17 +27,17 @@ pub struct IndexFilter {
 pub struct IndexFilters(RwLock<Vec<(Shape, IndexFilter)>>);
 
 impl IndexFilters {
-    /// Those of a collection.
+    /// The index filters of a collection.
     pub fn of(collection: &Collection) -> Arc<IndexFilters> {
         collection.companion()
     }
 
-    /// All of them, oldest first.
+    /// All filters, oldest first.
     pub fn list(&self) -> Vec<IndexFilter> {
         self.0.read().iter().map(|(_, filter)| filter.clone()).collect()
     }
 
-    /// Sets one in place of that of the same shape; `spec` is its query.
+    /// Sets a filter, which replaces one of the same shape; `spec` is its query.
     pub fn set(&self, spec: &FindSpec, filter: IndexFilter) {
         let shape = shape_of(spec);
         let mut filters = self.0.write();
@@ -45,13 +45,13 @@ impl IndexFilters {
         filters.push((shape, filter));
     }
 
-    /// Removes that of the shape of a query.
+    /// Removes the filter for the shape of a query.
     pub fn clear(&self, spec: &FindSpec) {
         let shape = shape_of(spec);
         self.0.write().retain(|(present, _)| *present != shape);
     }
 
-    /// Removes all.
+    /// Removes all filters.
     pub fn clear_all(&self) {
         self.0.write().clear();
     }
@@ -68,7 +68,7 @@ impl IndexFilters {
     }
 }
 
-/// Unlike the shape for which a plan is remembered it does not know which fields later stages need.
+/// The shape of a query. Unlike that for which a plan is remembered, it does not include the fields that later stages need.
 fn shape_of(spec: &FindSpec) -> Shape {
     let needed = spec
         .projection

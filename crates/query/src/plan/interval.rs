@@ -1,4 +1,4 @@
-//! Sets of values as disjoint intervals: what an index is asked for in one field.
+//! Sets of values as disjoint intervals: the bounds of one field of an index.
 
 use std::cmp::Ordering;
 use value::{Value, compare};
@@ -121,7 +121,7 @@ impl Intervals {
         matches!(self.0.as_slice(), [one] if one.is_point())
     }
 
-    /// Whether the set is some single values.
+    /// Whether the set is one or more single values.
     pub fn is_points(&self) -> bool {
         !self.0.is_empty() && self.0.iter().all(Interval::is_point)
     }
@@ -174,7 +174,7 @@ impl Intervals {
     }
 }
 
-/// Sorts and merges.
+/// Sorts intervals, and merges those that overlap.
 impl From<Vec<Interval>> for Intervals {
     fn from(mut intervals: Vec<Interval>) -> Intervals {
         intervals.retain(|interval| !interval.is_empty());

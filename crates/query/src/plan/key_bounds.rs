@@ -1,9 +1,9 @@
-//! Bounds as byte ranges of index keys, and the jump from a key outside of them to the next that may lie within.
+//! Bounds as byte ranges of index keys, and the jump from a key outside them to the next that may lie within.
 
 use super::interval::{Cut, Intervals};
 use value::key::{self, Direction};
 
-/// The keys of a compound index that an index scan wants: for each field some ranges of its encoded part.
+/// The keys of a compound index that a scan wants: for each field, ranges of its encoded part.
 #[derive(Clone, Debug)]
 pub struct KeyBounds {
     fields: Vec<FieldBounds>,
@@ -14,30 +14,30 @@ struct FieldBounds {
     direction: Direction,
     /// Ascending by bytes, disjoint.
     ranges: Vec<ByteRange>,
-    /// Whether every key is wanted: then the part is not even looked at.
+    /// Whether every value is wanted; if so, the part is not even read.
     all: bool,
 }
 
-/// From `start` on, up to but without `end`; no end is the end of all keys.
+/// From `start`, included, to `end`, excluded, or to the end of all keys.
 #[derive(Clone, Debug)]
 struct ByteRange {
     start: Vec<u8>,
     end: Option<Vec<u8>>,
-    /// Whether `start` is the encoding of a value, which is in the range, and not what follows one.
+    /// Whether `start` is the encoding of a value in the range, and not just a successor of one.
     starts_with_value: bool,
-    /// Whether it is one value.
+    /// Whether the range has one value.
     point: bool,
 }
 
-/// What becomes of one key.
+/// How a key relates to the bounds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It is within the bounds.
     Inside,
-    /// It is outside, as are all keys up to this one, which is where the scan goes on (backward: the excluded end of
-    /// what remains).
+    /// It is outside, and so are all keys up to this one, where the scan continues (backward: the excluded end of what
+    /// remains).
     Seek(Vec<u8>),
-    /// It is outside, as are all keys that follow.
+    /// It is outside, and so are all keys that follow.
     Done,
 }
 
@@ -51,7 +51,7 @@ impl KeyBounds {
         KeyBounds { fields }
     }
 
-    /// The least range `[start, end)` that holds all wanted keys; `None` if no key is wanted. Without an end it reaches
+    /// The least range `[start, end)` that holds all wanted keys; `None` if no key is wanted. Without an `end` it extends
     /// to the end of the index.
     pub fn range(&self) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
         if self.fields.iter().any(|field| field.ranges.is_empty()) {
@@ -61,7 +61,7 @@ impl KeyBounds {
         for field in self.fields.iter().take_while(|field| !field.all) {
             let first = field.ranges.first()?;
             start.extend_from_slice(&first.start);
-            // A start just after a value is no whole part, so the next field cannot follow it.
+            // A start just after a value is not a whole part, so no next field can follow it.
             if !first.starts_with_value {
                 break;
             }
@@ -82,8 +82,8 @@ impl KeyBounds {
         Some((start, after_prefix(&end)))
     }
 
-    /// Whether every key of [`KeyBounds::range`] is wanted, so that no key need be checked: single values, then one
-    /// range, then fields without bounds.
+    /// Whether every key of [`KeyBounds::range`] is wanted, so that no key has to be checked. This is so with single values, then
+    /// one range, then fields without bounds.
     pub fn is_contiguous(&self) -> bool {
         let points = self
             .fields
@@ -96,7 +96,7 @@ impl KeyBounds {
         first.ranges.len() <= 1 && rest.iter().all(|field| field.all)
     }
 
-    /// Looks at one key, reading forward.
+    /// Checks a key, reading forward.
     pub fn check_forward(&self, key: &[u8]) -> Verdict {
         let mut at = 0;
         for field in &self.fields {
@@ -115,7 +115,7 @@ impl KeyBounds {
         Verdict::Inside
     }
 
-    /// Looks at one key, reading backward: a [`Verdict::Seek`] is the end (excluded) of what may still lie within.
+    /// Checks a key, reading backward. A [`Verdict::Seek`] is then the excluded end of the keys that may lie within.
     pub fn check_backward(&self, key: &[u8]) -> Verdict {
         let mut at = 0;
         for field in &self.fields {
@@ -132,7 +132,7 @@ impl KeyBounds {
                     Place::Behind => field.ranges.len().checked_sub(1),
                 };
                 let Some(lower) = lower else {
-                    // Nothing of this prefix is wanted below this key.
+                    // No key with this prefix is wanted below this key.
                     return if at == 0 {
                         Verdict::Done
                     } else {
@@ -141,7 +141,7 @@ impl KeyBounds {
                 };
                 let end = match &field.ranges[lower].end {
                     Some(end) => [&key[..at], end].concat(),
-                    // Cannot happen: no part lies after a range without an end.
+                    // This cannot happen: no part lies after a range without an end.
                     None => return Verdict::Inside,
                 };
                 return seek(end);
@@ -158,7 +158,7 @@ fn seek(to: Vec<u8>) -> Verdict {
 
 enum Place {
     Inside,
-    /// Outside, before this range.
+    /// Outside, just before this range.
     Before(usize),
     /// Outside, after the last range.
     Behind,
@@ -196,7 +196,7 @@ impl FieldBounds {
         }
     }
 
-    /// The bytes of this field at `at`, and where the next field begins; `None` if the key has no more fields.
+    /// The bytes of this field at `at`, and the begin of the next field; `None` if the key has no more fields.
     fn part<'k>(&self, key: &'k [u8], at: usize) -> Option<(&'k [u8], usize)> {
         let length = key::skip(key.get(at..)?, self.direction)?;
         Some((&key[at..at + length], at + length))

@@ -1,18 +1,18 @@
-//! The conditions of a filter that all must hold, as the planner takes them.
+//! The conditions of a filter's top conjunction, all of which must hold.
 
 use language::filter::{Comparison, Filter, Node, Predicate, TextCondition};
 use std::borrow::Cow;
 use value::Value;
 use value::collation::Collation;
 
-/// One condition on one path, taken out of the filter's conjunction.
+/// One condition on one path in the conjunction.
 #[derive(Clone, Debug)]
 pub struct Leaf<'a> {
     /// The whole dotted path, beginning with the array's path if the condition is within an `$elemMatch`.
     pub path: String,
     /// The condition.
     pub predicate: &'a Predicate,
-    /// Where the condition is asked of one element of an array: that array.
+    /// The array, if one of its elements must satisfy the condition.
     pub element: Option<Element>,
     /// The order of strings; `None` if it is that of their bytes.
     pub collation: Option<&'a Collation>,
@@ -23,7 +23,7 @@ impl Leaf<'_> {
     pub fn on_keys_of(&self, index: Option<&Collation>) -> Option<Cow<'_, Predicate>> {
         match (self.collation, index) {
             (None, None) => Some(Cow::Borrowed(self.predicate)),
-            // What has nothing to do with strings is the same in all collations.
+            // Conditions that do not depend on strings are the same in all collations.
             _ if !self.predicate.depends_on_collation() => Some(Cow::Borrowed(self.predicate)),
             (Some(own), Some(index)) if own == index => self.predicate.on_keys_of(index).map(Cow::Owned),
             _ => None,
@@ -31,10 +31,10 @@ impl Leaf<'_> {
     }
 }
 
-/// The array element that a condition in `$elemMatch` is asked of.
+/// The array element that must satisfy a condition in `$elemMatch`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Element {
-    /// Which `$elemMatch` of the filter.
+    /// The number of the `$elemMatch` in the filter.
     pub number: usize,
     /// The length of the array's path in bytes, including the dot after it.
     pub prefix: usize,
@@ -57,12 +57,12 @@ pub struct Conjunction<'a> {
 }
 
 impl<'a> Conjunction<'a> {
-    /// The conjunction that a whole filter is.
+    /// A whole filter as a conjunction.
     pub fn of(filter: &'a Filter) -> Conjunction<'a> {
         Conjunction::of_node(filter.root())
     }
 
-    /// The conjunction that a part of a filter is.
+    /// A part of a filter as a conjunction.
     pub fn of_node(node: &'a Node) -> Conjunction<'a> {
         let mut conjunction = Conjunction::default();
         conjunction.add(node);
@@ -104,13 +104,13 @@ impl<'a> Conjunction<'a> {
         }
     }
 
-    /// Whether documents must still be matched against the filter. `ensured` says by number which leaves the bounds
-    /// make sure of; leaves after its end are not.
+    /// Whether documents must still be matched against the filter. `ensured` has for each leaf whether the bounds ensure it; leaves
+    /// after its end are not ensured.
     pub fn leaves_over(&self, ensured: &[bool]) -> bool {
         self.text.is_some() || self.leaves_over_beside_text(ensured)
     }
 
-    /// As [`Conjunction::leaves_over`], where the search of texts is made sure of.
+    /// As [`Conjunction::leaves_over`], if the text search is ensured.
     pub fn leaves_over_beside_text(&self, ensured: &[bool]) -> bool {
         let all_ensured = (0..self.leaves.len()).all(|number| ensured.get(number) == Some(&true));
         self.never || self.others || !self.alternatives.is_empty() || !all_ensured
@@ -173,8 +173,8 @@ impl<'a> Conjunction<'a> {
         });
     }
 
-    /// The conditions on the fields of an element. Numbers in a path may be positions of a nested array, so these
-    /// conditions are left to matching.
+    /// Adds the conditions on the fields of an element. Numbers in a path may be positions of a nested array, so conditions on such
+    /// paths are left to matching.
     fn add_element(&mut self, prefix: &str, node: &'a Node, element: &Element) {
         match node {
             Node::And(nodes) => nodes
@@ -200,7 +200,7 @@ pub fn has_number(path: &str) -> bool {
         .any(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether equality with this value as an `_id` means one key of the index on `_id`.
+/// Whether an `_id` equal to this value has exactly one key in the index on `_id`.
 pub fn is_plain_id(value: &Value) -> bool {
     !matches!(
         value,

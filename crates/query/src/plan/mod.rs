@@ -1,4 +1,4 @@
-//! Which indexes can answer a query, how, and which of them is best.
+//! Planning: which indexes can answer a query, and how.
 //!
 //! A [`Query`] (filter, sort, the fields that are needed, hint) and the collection's indexes ([`catalog`]) become
 //! [`Candidates`]: plans ([`Plan`]) that each give all results. The filter's top conjunction ([`leaves`]) is taken
@@ -6,8 +6,8 @@
 //! bounds of each index ([`index_bounds`]) and byte ranges ([`key_bounds`]). `execute` lets the candidates run
 //! against each other and remembers the winner of each shape of query.
 //!
-//! What must hold: every document that matches the filter is found by every candidate; what bounds do not make sure
-//! of is matched again (`residual`); a scan that claims to be sorted is.
+//! What must hold: every candidate finds every document that matches the filter; conditions that the bounds do not ensure are
+//! matched again (`residual`); a scan that claims to be sorted is sorted.
 //!
 //! Left to others: reading (`execute`), showing plans (`explain`).
 

@@ -1,4 +1,4 @@
-//! Plans that find what is near, by an index of places.
+//! Plans for `$near`, by a geospatial index.
 
 use super::catalog::KnownIndex;
 use super::facts::{FieldKind, IndexFacts};
@@ -19,15 +19,15 @@ use std::sync::Arc;
 use store::Order;
 use value::path::FieldPath;
 
-/// What is asked for lies outside of what a 2d index keeps.
+/// The error that the centre lies outside the plane of a 2d index.
 const OUT_OF_GRID: Code = Code::location(16_433);
 
-/// Scans of an index of places, ring after ring around a centre.
+/// Scans of a geospatial index, ring after ring around a centre.
 #[derive(Clone, Debug)]
 pub struct NearScan {
     /// The index with the bounds of its other fields.
     pub scan: Arc<IndexScan>,
-    /// Where the distances begin, and which are wanted.
+    /// The centre, and the wanted distances.
     pub near: Near,
     /// The path of the places.
     pub path: FieldPath,
@@ -36,12 +36,12 @@ pub struct NearScan {
 }
 
 impl NearScan {
-    /// The scan of all that is between two distances, in the centre's unit, and of some more.
+    /// The scan of all places between two distances, in the centre's unit, and of some others.
     pub fn ring(&self, from: f64, to: f64) -> Arc<IndexScan> {
         let ranges = match (self.kind, self.near.centre) {
             (FieldKind::Plane(grid), centre) => ring_on_grid(grid, &centre, from, to),
             (_, Centre::Sphere(centre)) => ring_on_sphere(centre, from, to),
-            // Distances on a plane are no matter of an index of the sphere.
+            // An index of the sphere has no distances on a plane.
             (_, Centre::Plane(_)) => Vec::new(),
         };
         let mut bounds = self.scan.bounds.clone();
@@ -54,7 +54,7 @@ impl NearScan {
         ))
     }
 
-    /// Beyond this distance from the centre there is nothing.
+    /// The greatest distance that a place can have from the centre.
     pub fn farthest(&self) -> f64 {
         match (self.kind, self.near.centre) {
             (FieldKind::Plane(grid), Centre::Plane(centre)) => {
@@ -65,7 +65,7 @@ impl NearScan {
         }
     }
 
-    /// What `explain` calls it.
+    /// The name of the stage in `explain`.
     pub fn stage_name(&self) -> &'static str {
         match self.kind {
             FieldKind::Sphere => "GEO_NEAR_2DSPHERE",
@@ -74,7 +74,7 @@ impl NearScan {
     }
 }
 
-/// The plan of a query for what is near; `None` if the query does not ask for that. It needs an index of places.
+/// The plan for `$near`; `None` if the query has no such condition. Fails without a geospatial index.
 pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Option<Candidates>> {
     let conjunction = query.conjunction();
     let Some((path, near)) = near_of(&conjunction) else {
@@ -99,7 +99,7 @@ pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Option<Candida
     }
 }
 
-/// Refuses what would read the collection itself, which knows no distances.
+/// Refuses options that would read the collection itself, which has no distances.
 fn check_beside(query: &Query<'_>) -> Result<()> {
     let refused = |what| {
         Err(QueryError::bad_value(format!(
@@ -116,7 +116,7 @@ fn check_beside(query: &Query<'_>) -> Result<()> {
     }
 }
 
-/// Applications read the name of the field from the message, and make the index.
+/// The error that there is no index. Applications read the field's name from the message, and make the index.
 fn no_index(path: &str, near: &Near) -> QueryError {
     let max = if near.max.is_finite() {
         near.max.to_string()
@@ -161,7 +161,7 @@ fn plan(
         .iter()
         .position(|field| field.name == path && serves(field.kind))?;
     let bounds = index_bounds(&known.facts, conjunction);
-    // Behind fields without bounds the cells of a ring lie all over the index.
+    // After fields without bounds, the cells of a ring lie all over the index.
     if field > 0 && !bounds.leading {
         return None;
     }

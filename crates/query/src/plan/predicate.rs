@@ -1,4 +1,4 @@
-//! From one predicate to the index keys that documents satisfying it have.
+//! The index keys of the documents that satisfy a predicate.
 
 use super::interval::{Cut, Interval, Intervals};
 use language::filter::{Comparison, Predicate, TypeSet};
@@ -8,9 +8,9 @@ use value::{Binary, Document, ObjectId, Timestamp, Type, Value};
 /// The keys that a predicate allows in its field.
 #[derive(Clone, Debug)]
 pub struct KeySet {
-    /// Every document that satisfies the predicate has at least one key in here.
+    /// Every document that satisfies the predicate has at least one of these keys.
     pub keys: Intervals,
-    /// Whether every document with a key in here satisfies it.
+    /// Whether every document with one of these keys satisfies it.
     pub exact: bool,
 }
 
@@ -48,7 +48,7 @@ pub fn key_set(predicate: &Predicate, multikey: bool) -> KeySet {
         Predicate::Regex(pattern) => regex(pattern),
         Predicate::ElemMatchValue(predicates) => element(predicates),
         Predicate::Not(predicates) => negation(predicates, multikey),
-        // The keys of places are cells: `geo` has them.
+        // The keys of places are cells, which the module `geo` makes.
         Predicate::Geo(_) | Predicate::Near(_) => KeySet::all(),
         Predicate::Exists | Predicate::Size(_) | Predicate::ElemMatchObject(_) | Predicate::Bits(_) => {
             KeySet::all()
@@ -56,7 +56,7 @@ pub fn key_set(predicate: &Predicate, multikey: bool) -> KeySet {
     }
 }
 
-/// Whether a document of which an index finds nothing on the path can satisfy the predicate: a sparse index lacks it.
+/// Whether a document without a value at the path can satisfy the predicate. A sparse index lacks such documents.
 pub fn matches_missing(path: &str, predicate: &Predicate) -> bool {
     match predicate {
         Predicate::Compare { op, value } => match value {
@@ -67,13 +67,14 @@ pub fn matches_missing(path: &str, predicate: &Predicate) -> bool {
         Predicate::In { values, .. } => values.iter().any(|value| matches!(value, Value::Null)),
         // If an array on the way has no element with the rest of the path, the path has no value at all, not even
         // null, and the negation matches.
-        Predicate::Not(predicates) => path.contains('.') || !predicates.iter().all(is_not_null),
+        Predicate::Not(predicates) => path.contains('.') || !predicates.iter().all(accepts_null),
         _ => false,
     }
 }
 
-/// `$ne: null` is the one negation that a missing field does not satisfy, with `$exists: false` negated.
-fn is_not_null(predicate: &Predicate) -> bool {
+/// Whether the predicate accepts null, and with it a missing field, which therefore does not satisfy its negation: `$ne: null`,
+/// `$nin: [null]`.
+fn accepts_null(predicate: &Predicate) -> bool {
     match predicate {
         Predicate::Compare {
             op: Comparison::Eq,
@@ -88,7 +89,7 @@ fn comparison(op: Comparison, value: &Value) -> KeySet {
     match value {
         Value::Null => match op {
             Comparison::Lt | Comparison::Gt => KeySet::exact(Intervals::none()),
-            // A missing field has the key null, and an undefined one may match null too: the document must be seen.
+            // A missing field has the key null, and an undefined one may match null too, so the document must be read.
             _ => KeySet::inexact(null_keys()),
         },
         Value::Undefined => KeySet::inexact(null_keys()),
@@ -111,7 +112,7 @@ fn null_keys() -> Intervals {
     Intervals::point(Value::Null).union(Intervals::point(Value::Undefined))
 }
 
-/// NaN equals NaN and is in no other relation.
+/// The keys for a comparison with NaN, which equals NaN and is in no other relation.
 fn nan(op: Comparison, value: &Value) -> KeySet {
     match op {
         Comparison::Lt | Comparison::Gt => KeySet::exact(Intervals::none()),
@@ -119,8 +120,8 @@ fn nan(op: Comparison, value: &Value) -> KeySet {
     }
 }
 
-/// A document matches if its array equals this one or has it as an element. The keys of the document are the elements
-/// of its array: in the first case the first element of this array is one of them, in the second this array itself.
+/// The keys for equality with an array. A document matches if its array equals this one or has it as an element. Its keys are
+/// the elements of its array: in the first case the first element of this array is one of them, in the second this array itself.
 fn array_equality(elements: &[Value], whole: &Value) -> KeySet {
     let first = elements.first().cloned().unwrap_or(Value::Undefined);
     let first = match first {
@@ -150,7 +151,7 @@ fn range(op: Comparison, value: &Value) -> Intervals {
     }
 }
 
-/// All documents that have a field.
+/// All documents with at least one field.
 pub fn documents() -> Intervals {
     Intervals::between(Cut::after(Document::new()), Cut::before(Value::Array(Vec::new())))
 }
@@ -161,7 +162,7 @@ fn bracket(kind: Type) -> Intervals {
     Intervals::between(low, high)
 }
 
-/// Where the values comparable with a type begin and end in the order of all values.
+/// The begin and the end of the values comparable with a type, in the order of all values.
 fn ends(kind: Type) -> (Cut, Cut) {
     let empty_binary = || {
         Value::Binary(Binary {
@@ -230,7 +231,7 @@ fn first_pointer() -> Cut {
 }
 
 fn of_types(types: TypeSet) -> Intervals {
-    // An index holds the elements of an array, which do not say that it is one.
+    // An index holds the elements of an array, from which the array cannot be recognised.
     if types.contains(Type::Array) {
         return Intervals::all();
     }
@@ -276,7 +277,7 @@ fn successor(prefix: &str) -> Option<String> {
     None
 }
 
-/// One element satisfies all predicates, so its key lies in all of their sets.
+/// The keys of an element that satisfies all predicates: they lie in all of their sets.
 fn element(predicates: &[Predicate]) -> KeySet {
     let mut keys = Intervals::all();
     for predicate in predicates {
@@ -304,9 +305,9 @@ fn element_keys(predicate: &Predicate) -> Intervals {
     }
 }
 
-/// The complement of the keys that satisfy all the predicates. Each of their sets must be exact: in a set that is too
-/// wide, a key may belong to a document that satisfies the negation. With arrays the complement is not exact, because
-/// another element of the document may lie in the set.
+/// The complement of the keys that satisfy all predicates. Each of their sets must be exact: in a set that is too wide, a key may
+/// belong to a document that satisfies the negation. With arrays the complement is not exact, because another element of the
+/// document may lie in the set.
 fn negation(predicates: &[Predicate], multikey: bool) -> KeySet {
     if let [Predicate::Exists] = predicates {
         return KeySet::inexact(null_keys());

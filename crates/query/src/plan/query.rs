@@ -1,4 +1,4 @@
-//! What the planner is asked.
+//! The planner's input.
 
 use super::leaves::Conjunction;
 use super::sort::Ordering;
@@ -7,16 +7,16 @@ use language::filter::Filter;
 use store::Order;
 use value::{Document, Value};
 
-/// A query as far as the choice of a plan depends on it.
+/// The parts of a query on which the choice of a plan depends.
 #[derive(Clone, Copy, Debug)]
 pub struct Query<'a> {
-    /// What is asked for.
+    /// What documents must match.
     pub filter: &'a Filter,
     /// The order of results.
     pub ordering: &'a Ordering,
     /// The paths that the results are made of; `None` if whole documents are needed.
     pub needed: Option<&'a [String]>,
-    /// How many results are wanted at most, those skipped included.
+    /// The most results that are wanted, including those that are skipped.
     pub results_max: Option<u64>,
     /// The index that must be used.
     pub hint: Option<&'a Hint>,
@@ -28,7 +28,7 @@ pub struct Query<'a> {
     pub allow_full_scan: bool,
 }
 
-/// Which plan a client insists on.
+/// The plan that a client prescribes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Hint {
     /// The index of this name.

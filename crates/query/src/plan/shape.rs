@@ -1,4 +1,4 @@
-//! The shape of a query: what remains when its values are forgotten.
+//! The shape of a query: what remains without its values.
 
 use super::sort::{Ordering, sign};
 use language::filter::{Filter, Node, Predicate};
@@ -54,12 +54,12 @@ impl Shape {
         shown(self.number())
     }
 
-    /// The same as a number.
+    /// The hash as a number.
     pub fn number(&self) -> u32 {
         hash(&self.0)
     }
 
-    /// The hash of the shape together with the indexes at hand.
+    /// The hash of the shape together with the collection's indexes.
     pub fn key(&self, indexes: &[&str]) -> String {
         shown(hash(&format!("{} {}", self.0, indexes.join(","))))
     }
@@ -106,7 +106,7 @@ fn node(node: &Node, text: &mut String) {
     }
 }
 
-/// The order in which conditions are written does not matter.
+/// Writes conditions in an order that does not depend on that in the query.
 fn several(name: &str, nodes: &[Node], text: &mut String) {
     let mut shapes: Vec<String> = nodes
         .iter()
@@ -124,7 +124,7 @@ fn predicate(condition: &Predicate, text: &mut String) {
     match condition {
         Predicate::Compare { op, value } => {
             text.push_str(op.operator());
-            // These have bounds of another kind, or indexes that may not be used.
+            // These values have other bounds, or cannot use some indexes.
             match value {
                 Value::Null | Value::Undefined => text.push_str(" null"),
                 Value::Array(_) => text.push_str(" array"),

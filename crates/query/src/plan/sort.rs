@@ -1,4 +1,4 @@
-//! What a sort asks for.
+//! The order that a query asks for.
 
 use crate::{QueryError, Result};
 use language::filter::TEXT_SCORE;
@@ -23,9 +23,9 @@ pub struct SortPattern {
 /// One field to sort by.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SortField {
-    /// Its dotted path as written; for metadata, a name that says nothing.
+    /// Its dotted path as written; for metadata, a name without meaning.
     pub name: String,
-    /// The metadata that it is, and no field: how well the document matches a search of texts, how far away it is.
+    /// The metadata to sort by instead of a field, such as the score of a text search or the distance.
     pub metadata: Option<&'static str>,
     /// Smallest or largest first.
     pub direction: Direction,
@@ -34,10 +34,10 @@ pub struct SortField {
 /// A sort by more fields is refused.
 pub const SORT_FIELDS_MAX: usize = 32;
 
-/// How a query wants its results.
+/// The order in which a query wants its results.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ordering {
-    /// In whatever order comes first.
+    /// Any order.
     Any,
     /// Sorted by fields.
     By(SortPattern),
@@ -46,7 +46,7 @@ pub enum Ordering {
 }
 
 impl Ordering {
-    /// Parses the `sort` document of a query that searches no texts.
+    /// Parses the `sort` document of a query without a text search.
     pub fn parse(sort: &Document) -> Result<Ordering> {
         Ordering::parse_scored(sort, false)
     }
@@ -98,7 +98,7 @@ fn shown(document: &Document) -> String {
 }
 
 impl SortPattern {
-    /// Parses a document of fields and directions. It has no fields where all that it sorts by is absent.
+    /// Parses a document of fields and directions. The pattern is empty if it sorts only by metadata that documents do not have.
     pub fn parse(sort: &Document) -> Result<SortPattern> {
         SortPattern::parse_with(sort, &[])
     }
@@ -115,13 +115,13 @@ impl SortPattern {
         let mut fields: Vec<SortField> = Vec::with_capacity(sort.len());
         let mut paths = Vec::with_capacity(sort.len());
         for (name, value) in sort.iter() {
-            // A score or random number that no document here has: all are equal by it.
+            // No document here has this score or random number, so all are equal by it.
             if is_absent_meta(value) {
                 parse_path(name)?;
                 continue;
             }
             let metadata = named_meta(value).and_then(|named| metadata.iter().find(|name| **name == named));
-            // MongoDB looks at the direction first. The largest number is the first, always, of distances too.
+            // MongoDB checks the direction first. By metadata, the largest number always comes first, also for distances.
             let direction = match metadata {
                 Some(_) => Direction::Descending,
                 None => direction(name, value)?,
@@ -232,12 +232,12 @@ fn parse_path(name: &str) -> Result<FieldPath> {
     Ok(FieldPath::parse(name))
 }
 
-/// Whether a key sorts by metadata that documents may have in MongoDB, and have not here: what only `$search` and `$sample` give.
+/// Whether a key sorts by metadata that documents have in MongoDB but not here: that of `$search` and `$sample` alone.
 fn is_absent_meta(value: &Value) -> bool {
     named_meta(value).is_some_and(|name| ["searchScore", "vectorSearchScore", "randVal"].contains(&name))
 }
 
-/// The metadata that a key names, and nothing else.
+/// The metadata that a key names, if it consists of nothing else.
 fn named_meta(value: &Value) -> Option<&str> {
     match value {
         Value::Document(operator) if operator.len() == 1 => operator.get("$meta")?.as_ref().as_str(),
@@ -245,7 +245,7 @@ fn named_meta(value: &Value) -> Option<&str> {
     }
 }
 
-/// Says why there is nothing to sort by: of what `$meta` names nothing exists here yet.
+/// The error that there is no such metadata to sort by.
 fn refuse_meta(operator: &Document) -> QueryError {
     let refuse = |number, message: String| QueryError::new(crate::Code::location(number), message);
     let Some(("$meta", named)) = operator.iter().next() else {
@@ -262,7 +262,7 @@ fn refuse_meta(operator: &Document) -> QueryError {
             40_218,
             format!("query requires {name} metadata, but it is not available"),
         ),
-        // Whatever else is named, or is no name, as in MongoDB's `sort_pattern.cpp`.
+        // Any other name, or a value that is not a name, as in MongoDB's `sort_pattern.cpp`.
         _ => {
             let mut shown = String::new();
             value::json::write(named.as_ref(), value::json::Mode::Relaxed, &mut shown);
@@ -276,7 +276,7 @@ fn direction(name: &str, value: &Value) -> Result<Direction> {
         Value::Int32(number) => Some(f64::from(*number)),
         Value::Int64(number) => Some(*number as f64),
         Value::Double(number) => Some(*number),
-        // Decimals are rounded before, half to even.
+        // Decimals are rounded first, half to even.
         Value::Decimal128(number) => Some(number.round_to_place(0, Rounding::HalfEven).to_f64()),
         Value::Document(operator) => return Err(refuse_meta(operator)),
         other => {
@@ -292,7 +292,7 @@ fn direction(name: &str, value: &Value) -> Result<Direction> {
             ));
         }
     };
-    // MongoDB takes what truncates to 1 or -1.
+    // MongoDB accepts numbers that truncate to 1 or -1.
     match number {
         Some(number) if number.trunc() == 1.0 => Ok(Direction::Ascending),
         Some(number) if number.trunc() == -1.0 => Ok(Direction::Descending),

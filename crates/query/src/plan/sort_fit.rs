@@ -1,4 +1,4 @@
-//! Whether an index scan gives the order that a query asks for.
+//! Whether an index scan is in the order that a query asks for.
 
 use super::facts::{FieldKind, IndexFacts};
 use super::index_bounds::first_part;
@@ -12,15 +12,15 @@ use store::Order;
 pub enum SortFit {
     /// Read this way, the keys come sorted.
     Sorted {
-        /// Which way.
+        /// The direction.
         order: Order,
     },
-    /// The first fields have some single values each: the scans of all their combinations, merged by the fields from
-    /// here on, come sorted.
+    /// The first fields have some single values each. The scans of all their combinations, merged by the fields after them, come
+    /// sorted.
     Merged {
-        /// Which way each is read.
+        /// The direction in which each is read.
         order: Order,
-        /// How many fields of the index are taken apart.
+        /// The number of fields that are taken apart.
         fields: usize,
     },
     /// The results must be sorted.

@@ -1,4 +1,4 @@
-//! Plans that find texts, by the collection's text index.
+//! Plans for `$text`, by the collection's text index.
 
 use super::candidates::{branch_steps, indexed_branch};
 use super::catalog::KnownIndex;
@@ -17,7 +17,7 @@ use store::{FieldKind, Order};
 use text::Condition;
 use value::Value;
 
-/// The plan of a query that searches texts; `None` if the query does not. It needs a text index.
+/// The plan for a text search; `None` if the query has none. Fails without a text index.
 pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Option<Candidates>> {
     let Some(condition) = query.filter.text() else {
         return Ok(None);
@@ -55,7 +55,7 @@ pub fn plans(query: &Query<'_>, indexes: &[KnownIndex]) -> Result<Option<Candida
     })))
 }
 
-/// Refuses what else decides how documents are found.
+/// Refuses options that would prescribe another way to find documents.
 fn check_beside(query: &Query<'_>) -> Result<()> {
     let natural =
         matches!(query.ordering, Ordering::Natural(_)) || matches!(query.hint, Some(Hint::Natural { .. }));
@@ -70,7 +70,7 @@ fn check_beside(query: &Query<'_>) -> Result<()> {
     }
 }
 
-/// A search by an index.
+/// A text search with the index that answers it.
 struct TextSearch<'q> {
     known: &'q KnownIndex,
     condition: &'q Condition,
@@ -128,7 +128,7 @@ impl TextSearch<'_> {
         }))
     }
 
-    /// The scans of the branches of a disjunction, one of which is the search: the others need an index, too.
+    /// The scans of the branches of a disjunction, one of which is the search. The others need an index, too.
     fn union(
         &self,
         query: &Query<'_>,
@@ -167,7 +167,7 @@ impl TextSearch<'_> {
     }
 }
 
-/// Whether bounds are those of one value. What is null has one of two keys.
+/// Whether bounds allow only one value. For null, there are two keys.
 fn is_one_value(bounds: &Intervals) -> bool {
     let is_null = |interval: &Interval| matches!(interval.low.value, Value::Null | Value::Undefined);
     bounds.is_point() || (bounds.is_points() && bounds.as_slice().iter().all(is_null))

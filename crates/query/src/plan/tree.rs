@@ -1,4 +1,4 @@
-//! Plans: where documents come from and what is still done to them.
+//! Plans: where documents come from, and the steps after that.
 
 use super::facts::{FieldKind, IndexFacts};
 use super::index_bounds::Unsuited;
@@ -17,7 +17,7 @@ pub struct Plan {
     pub access: Access,
     /// Whether documents must still be matched against the filter.
     pub residual: bool,
-    /// What the documents must still be sorted by.
+    /// The order by which the documents must still be sorted.
     pub sort: Option<SortPattern>,
     /// Whether the results are made of index keys alone.
     pub covered: bool,
@@ -49,19 +49,19 @@ pub enum Access {
 pub struct IndexScan {
     /// The index that is read.
     pub index: Arc<Index>,
-    /// What is known of it.
+    /// Its facts.
     pub facts: Arc<IndexFacts>,
     /// The allowed keys of each field.
     pub bounds: Vec<Intervals>,
-    /// The same in bytes.
+    /// The bounds in bytes.
     pub keys: KeyBounds,
-    /// Which way it is read.
+    /// The direction in which it is read.
     pub order: Order,
-    /// `min` and `max` of the query, in bytes of the index: from (included) and to (excluded).
+    /// `min` and `max` of the query, as keys of the index: from (included) and to (excluded).
     pub clip: Option<Clip>,
 }
 
-/// A range of keys to which a scan is cut.
+/// A range of keys to which a scan is restricted.
 #[derive(Clone, Debug, Default)]
 pub struct Clip {
     /// The first key; `None` for the beginning of the index.
@@ -70,7 +70,7 @@ pub struct Clip {
     pub high: Option<Vec<u8>>,
 }
 
-/// What the planner found.
+/// The result of planning.
 #[derive(Clone, Debug)]
 pub struct Candidates {
     /// Ways to answer the query, in the order in which they were found.
@@ -80,7 +80,7 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// One plan, which no other can be better than.
+    /// A single plan, because none can be better.
     pub fn only(plan: Plan) -> Candidates {
         Candidates {
             plans: vec![Arc::new(plan)],
@@ -107,7 +107,7 @@ impl IndexScan {
         }
     }
 
-    /// The least range of keys that holds all wanted: from (included) and to (excluded, or the end).
+    /// The least range that holds all wanted keys: from (included) and to (excluded, or the end).
     pub fn range(&self) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
         let (mut low, mut high) = self.keys.range()?;
         if let Some(clip) = &self.clip {
@@ -124,30 +124,30 @@ impl IndexScan {
         Some((low, high))
     }
 
-    /// Whether a record can be met more than once: it may have several keys where arrays were indexed, and of a
-    /// wildcard index it has one for each path.
+    /// Whether it can find a record more than once: a record may have several keys if arrays were indexed, and one for each
+    /// path in a wildcard index.
     pub fn repeats(&self) -> bool {
         let mut fields = self.facts.fields.iter().zip(&self.bounds);
         let several_paths = fields.any(|(field, bound)| field.kind == FieldKind::Path && !bound.is_point());
         self.facts.is_multikey() || several_paths
     }
 
-    /// Whether documents with arrays came into the index since the plan was made, on paths that had none.
+    /// Whether documents came into the index since the plan was made, with arrays on paths that had none before.
     pub fn has_new_arrays(&self) -> bool {
-        // The path that a key of a wildcard index has besides is no field of the index.
+        // The path in the keys of a wildcard index is not a field of the index.
         let fields = self.facts.fields.iter();
         let mut fields = fields.filter(|field| field.kind != FieldKind::Path).enumerate();
         fields.any(|(position, field)| !field.multikey && self.index.is_multikey_field(position))
     }
 
-    /// Whether it can find one record at most.
+    /// Whether it can find at most one record.
     pub fn is_one_key(&self) -> bool {
         self.facts.unique && !self.repeats() && self.bounds.iter().all(Intervals::is_point)
     }
 }
 
 impl Plan {
-    /// The scans of indexes in it.
+    /// Its index scans.
     pub fn scans(&self) -> &[Arc<IndexScan>] {
         match &self.access {
             Access::Nothing | Access::Collection(_) | Access::Id(_) => &[],
@@ -157,10 +157,10 @@ impl Plan {
         }
     }
 
-    /// Whether a record can be met more than once.
+    /// Whether it can find a record more than once.
     pub fn repeats(&self) -> bool {
         match &self.access {
-            // A scan of what is near gives each record once.
+            // A scan for `$near` returns each record once.
             Access::Nothing | Access::Collection(_) | Access::Id(_) | Access::Near(_) => false,
             Access::Index(scan) => scan.repeats(),
             Access::Union(_) | Access::Merge(..) => true,
@@ -172,12 +172,12 @@ impl Plan {
         matches!(self.access, Access::Collection(_))
     }
 
-    /// Whether the first result can be given before the last was found.
+    /// Whether the first result can be returned before the last is found.
     pub fn streams(&self) -> bool {
         self.sort.is_none()
     }
 
-    /// What distinguishes this plan from others of queries of the same shape: the indexes that it reads, and how.
+    /// A text that distinguishes this plan from others for queries of the same shape: the indexes that it reads, and how.
     pub fn signature(&self) -> String {
         let mut signature = match &self.access {
             Access::Nothing => "nothing".to_owned(),

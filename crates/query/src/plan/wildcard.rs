@@ -1,8 +1,8 @@
-//! Wildcard indexes as the planner takes them: for each path that a filter asks for, an index on that path.
+//! How the planner uses wildcard indexes: for each path in a filter, as an index on that path.
 //!
-//! The keys of a wildcard index are pairs of a path and a value. For a condition on `a.b` such an index is one on
-//! `{$_path: 1, "a.b": 1}`, where the first field has one value; it holds no documents that lack the path, and none of
-//! its values is a document that is not empty.
+//! The keys of a wildcard index are pairs of a path and a value. For a condition on `a.b`, it is used as an index on
+//! `{$_path: 1, "a.b": 1}`, where the first field has one value. It has no documents that lack the path, and none of
+//! its values is a non-empty document.
 
 use super::catalog::KnownIndex;
 use super::facts::{FieldFacts, FieldKind, IndexFacts};
@@ -16,11 +16,10 @@ use store::Wildcard;
 use value::collation::Collation;
 use value::{Document, Value};
 
-/// The name of the part of the keys that holds the path.
+/// The name of the path in the keys.
 const PATH_FIELD: &str = "$_path";
 
-/// The indexes, with each wildcard index replaced by one for each path of the conjunction that it holds, if there are
-/// any.
+/// The indexes; each wildcard index is replaced by one for each path of the conjunction that it holds.
 pub fn expand<'k>(conjunction: &Conjunction<'_>, indexes: &'k [KnownIndex]) -> Cow<'k, [KnownIndex]> {
     if indexes.iter().all(|known| known.index.wildcard().is_none()) {
         return Cow::Borrowed(indexes);
@@ -103,8 +102,7 @@ fn on_path(facts: &IndexFacts, path: &str) -> IndexFacts {
     on_path
 }
 
-/// The values that a condition allows among the values of its path; `None` if documents that satisfy it may have no
-/// entry there.
+/// The values of its path that a condition allows; `None` if documents that satisfy it may have no entry there.
 pub fn keys(leaf: &Leaf<'_>, collation: Option<&Collation>) -> Option<KeySet> {
     let predicate = leaf.on_keys_of(collation)?;
     let set = key_set(&predicate, true);

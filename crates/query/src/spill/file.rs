@@ -1,8 +1,8 @@
 //! One temporary file: written once, then read once.
 //!
-//! Records are collected to blocks, so that a small record costs no call of the system. Each block has a checksum, so that a
-//! disk that gives back other bytes makes an error and not another answer. Nothing is flushed: after a crash a file is
-//! of no use to anybody.
+//! Records are collected into blocks, so that a small record costs no system call. Each block has a checksum, so that a disk
+//! that returns wrong bytes causes an error and not a wrong answer. Nothing is flushed, since after a crash a file is of no use
+//! to anybody.
 
 use super::folder::io_error;
 use super::quota::Quota;
@@ -12,7 +12,7 @@ use std::io::{self, Read, Seek, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The bytes of records after which a block is written.
+/// A block is written after this many bytes of records.
 const BLOCK_BYTES: usize = 64 * 1024;
 
 /// Bytes of a block's length and checksum.
@@ -21,7 +21,7 @@ const HEADER_BYTES: usize = 8;
 /// A file that is removed when it is no longer used.
 #[derive(Debug)]
 pub(super) struct Temporary {
-    /// `None` while nobody reads it for a while.
+    /// `None` during a pause.
     file: Option<File>,
     path: PathBuf,
     bytes: u64,
@@ -57,7 +57,7 @@ impl Temporary {
         self.file = None;
     }
 
-    /// Takes room for bytes that are about to be written; where they begin.
+    /// Reserves room for bytes that are about to be written. Returns where they begin.
     pub(super) fn grow(&mut self, bytes: u64) -> Result<u64> {
         self.quota.take(bytes)?;
         let begin = self.bytes;
@@ -68,7 +68,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // What cannot be removed now goes with the folder.
+        // A file that cannot be removed now is removed with the folder.
         let _ = std::fs::remove_file(&self.path);
         self.quota.give_back(self.bytes);
     }
@@ -112,7 +112,7 @@ impl SpillWriter {
         Ok(())
     }
 
-    /// The records to be read from the first.
+    /// Ends the file. Its records can then be read from the first on.
     pub fn finish(mut self) -> Result<SpillRun> {
         self.write_block()?;
         let rewound = self.temporary.file().and_then(File::rewind);
@@ -154,25 +154,25 @@ impl SpillWriter {
 pub struct SpillRun {
     temporary: Temporary,
     block_bytes_max: usize,
-    /// Empty before the first record, and while the file rests.
+    /// The present block; empty before the first record, and during a pause.
     block: Vec<u8>,
-    /// Where in the file the block is.
+    /// The place of the block in the file.
     block_begin: u64,
-    /// Where the next one is.
+    /// The place of the next block.
     next_block: u64,
-    /// Where in the block the next record is.
+    /// The place of the next record in the block.
     at: usize,
-    /// Where the last one began.
+    /// The place of the record that was read last.
     last: usize,
 }
 
 impl SpillRun {
-    /// The bytes that reading takes at the most: a block, and a record of it.
+    /// The most bytes that reading takes: a block, and a record of it.
     pub(crate) fn reading_bytes(&self) -> usize {
         2 * self.block_bytes_max
     }
 
-    /// Before nobody reads for a while: gives descriptor and block back. Reading goes on where it was.
+    /// To be called before a pause: closes the file and drops the block. Reading continues where it was.
     pub fn rest(&mut self) {
         self.temporary.rest();
         if !self.block.is_empty() {
@@ -181,12 +181,12 @@ impl SpillRun {
         }
     }
 
-    /// The record that was read last is the next one again.
+    /// Makes the record that was read last the next one again.
     pub(crate) fn unread(&mut self) {
         self.at = self.last;
     }
 
-    /// Reads the next record's key and item over what is in the buffers; false at the end.
+    /// Reads the next record's key and item into the buffers, which are overwritten. Returns false at the end.
     pub fn next(&mut self, key: &mut Vec<u8>, item: &mut Vec<u8>) -> Result<bool> {
         if self.block.is_empty() && self.at > 0 {
             let at = self.at;
@@ -219,7 +219,7 @@ impl SpillRun {
         usize::try_from(u32::from_le_bytes(bytes)).map_err(|_| damaged())
     }
 
-    /// Reads the next block; false at the end of the file.
+    /// Reads the next block. Returns false at the end of the file.
     fn read_block(&mut self) -> Result<bool> {
         let mut header = [0; HEADER_BYTES];
         let begin = self.next_block;
@@ -253,7 +253,7 @@ pub(super) fn too_large() -> QueryError {
     )
 }
 
-/// What a file holds is not what was written.
+/// The error that a file does not hold what was written.
 pub fn damaged() -> QueryError {
     QueryError::new(Code::INTERNAL_ERROR, "a temporary file was damaged")
 }

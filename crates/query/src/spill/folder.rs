@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A folder for temporary files; it goes, with what is left in it, when nobody uses it any more.
+/// A folder for temporary files. It is removed, with everything in it, when it is no longer used.
 #[derive(Debug)]
 pub struct SpillFolder {
     path: PathBuf,
@@ -18,8 +18,8 @@ pub struct SpillFolder {
 }
 
 impl SpillFolder {
-    /// A folder of its own at this path. What is there from a server that ended in haste is removed; the folder
-    /// itself is made once it is needed.
+    /// A folder at this path. Files that a server left when it was killed are removed; the folder itself is made once it is
+    /// needed.
     pub fn open(path: impl Into<PathBuf>) -> io::Result<Arc<SpillFolder>> {
         let path = path.into();
         match std::fs::remove_dir_all(&path) {
@@ -33,12 +33,12 @@ impl SpillFolder {
         }))
     }
 
-    /// Limits what all files together take from now on.
+    /// Limits the bytes of all files from now on.
     pub fn limit(&self, bytes_max: u64) {
         self.quota.limit(bytes_max);
     }
 
-    /// Whoever writes asks this first, which says why the disk has no room for more.
+    /// Sets the check that is made before each write. Its error says why the disk has no room.
     pub fn ask(&self, has_room: impl Fn() -> std::result::Result<(), String> + Send + Sync + 'static) {
         self.quota.ask(Box::new(has_room));
     }
@@ -69,7 +69,7 @@ impl SpillFolder {
 
 impl Drop for SpillFolder {
     fn drop(&mut self) {
-        // What cannot be removed now is removed when the folder is opened again.
+        // Files that cannot be removed now are removed when the folder is opened again.
         let _ = std::fs::remove_dir_all(&self.path);
     }
 }

@@ -1,4 +1,5 @@
-//! Long items, each written once and read once: what sorts and merges records names them, instead of copying them again and again.
+//! Long items, each written once and read once. Records that are sorted and merged contain their names, so that they are not copied
+//! again and again.
 
 use super::file::{Temporary, damaged, too_large};
 use super::folder::io_error;
@@ -8,7 +9,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-/// The bytes of a name: where the item begins (8, little-endian), its length (4), the CRC-32C of it (4).
+/// The bytes of a name: the item's place in the file (8, little-endian), its length (4), its CRC-32C (4).
 pub(crate) const NAME_BYTES: usize = 16;
 
 /// A temporary file of items.
@@ -20,7 +21,7 @@ impl LongItems {
         Temporary::create(path, quota).map(LongItems)
     }
 
-    /// Writes an item; its name.
+    /// Writes an item, and returns its name.
     pub(crate) fn push(&mut self, item: &[u8]) -> Result<[u8; NAME_BYTES]> {
         let length = u32::try_from(item.len()).map_err(|_| too_large())?;
         let begin = self.0.grow(u64::from(length))?;
@@ -36,7 +37,7 @@ impl LongItems {
         Ok(name)
     }
 
-    /// The item of a name.
+    /// The item with this name.
     pub(crate) fn read(&mut self, name: &[u8]) -> Result<Vec<u8>> {
         let (begin, rest) = name.split_first_chunk().ok_or_else(damaged)?;
         let (length, rest) = rest.split_first_chunk().ok_or_else(damaged)?;
@@ -54,7 +55,7 @@ impl LongItems {
         }
     }
 
-    /// Before nobody reads for a while: gives the descriptor back.
+    /// To be called before a pause: closes the file until it is read again.
     pub(crate) fn rest(&mut self) {
         self.0.rest();
     }

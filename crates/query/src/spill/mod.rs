@@ -1,14 +1,14 @@
-//! What does not fit into memory, kept in files as long as one operation needs it.
+//! Temporary files for what does not fit into memory, kept as long as one operation needs them.
 //!
-//! A [`SpillFolder`] belongs to a server. An operation writes a file of records (`SpillWriter`), reads it once from its
-//! beginning (`SpillRun`), and the file goes with it. Nothing in the folder outlives the server: opening it
+//! A [`SpillFolder`] belongs to a server. An operation writes a file of records (`SpillWriter`) and reads it once from its
+//! beginning (`SpillRun`); then the file is removed. Nothing in the folder outlives the server, since opening the folder
 //! empties it.
 //!
-//! What is read is checked before it is believed: a file is a row of blocks, each of four bytes of length
-//! (little-endian), four of the CRC-32C of the rest, and records: lengths of key and item (four bytes each), key,
-//! item. Long items of a sort lie in a file of their own (`LongItems`), and its records have their names.
+//! Everything is checked when it is read: a file is a sequence of blocks, each with its length (four bytes,
+//! little-endian), the CRC-32C of the rest (four bytes), and records: lengths of key and item (four bytes each), key,
+//! item. Long items of a sort are in another file (`LongItems`), and its records contain their names.
 //!
-//! Files are written and read where they are needed, without waiting for the disk to have them.
+//! Files are never flushed.
 
 mod file;
 mod folder;
@@ -33,7 +33,7 @@ pub trait Spilled: Sized {
     fn load(bytes: &[u8]) -> Result<Self>;
 }
 
-/// An item and how many bytes of its key stand for its partition.
+/// An item, and the number of bytes of its key that stand for its partition.
 impl<T: Spilled> Spilled for (T, usize) {
     fn save(&self, out: &mut Vec<u8>) {
         out.extend((self.1 as u64).to_le_bytes());

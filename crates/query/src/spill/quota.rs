@@ -1,14 +1,14 @@
-//! How much all temporary files may take together.
+//! The limit on the bytes of all temporary files.
 
 use crate::{Code, QueryError, Result};
 use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Says whether the disk has room for more; the text tells why not.
+/// Returns whether the disk has room for more; the error says why not.
 type HasRoom = dyn Fn() -> std::result::Result<(), String> + Send + Sync;
 
-/// What the temporary files of a folder take, and may take.
+/// The bytes that the temporary files of a folder take, and may take.
 pub(super) struct Quota {
     bytes_max: AtomicU64,
     bytes: AtomicU64,
@@ -31,11 +31,11 @@ impl Quota {
     }
 
     pub(super) fn ask(&self, has_room: Box<HasRoom>) {
-        // Whoever was first is asked.
+        // The first check stays.
         let _ = self.has_room.set(has_room);
     }
 
-    /// Takes bytes for a file that is about to be written.
+    /// Reserves bytes for a file that is about to be written.
     pub(super) fn take(&self, bytes: u64) -> Result<()> {
         if let Some(has_room) = self.has_room.get() {
             has_room().map_err(|why| no_room(format!("a temporary file finds no room: {why}")))?;

@@ -8,14 +8,14 @@ use value::Value;
 use value::collation::has_text;
 
 /// The `_id` that every matching document has; `None` if the filter does not fix it. Equality with an array, a regex or
-/// undefined may match other ids, and with a collation other strings are equal too.
+/// undefined may match other ids, and under a collation other strings may be equal too.
 pub(super) fn fixed_id(filter: &Filter) -> Option<Value> {
     of_node(filter.root())
         .filter(|id| !matches!(id, Value::Array(_) | Value::Regex(_) | Value::Undefined))
         .cloned()
 }
 
-/// Notes that a statement looked for its document by its `_id`, and whether it was there.
+/// Notes that a statement looked up its document by `_id`, and whether it was found.
 pub(super) fn note(found: bool) {
     metrics::note(|metrics| {
         metrics.planned(Arc::new("IDHACK"));

@@ -1,4 +1,4 @@
-//! What the committer runs on a document: match again, change, validate.
+//! The transformation that the committer runs on a document: match again, change, validate.
 
 use super::insert::check_nesting;
 use super::report::Report;
@@ -13,14 +13,14 @@ use update::stored::check_stored;
 use update::{Applied, Update, seed_document};
 use value::{Document, DocumentBuf, ObjectId, Value, ValueRef};
 
-/// What a statement does to each document that it means.
+/// What a statement does to each document that matches.
 #[derive(Clone, Debug)]
 pub(super) struct Change {
     pub(super) filter: Arc<Filter>,
     pub(super) kind: ChangeKind,
     pub(super) variables: Arc<Variables>,
     pub(super) validator: Option<Arc<Validator>>,
-    /// The committer works for many operations; this is the one that asks for the change.
+    /// That of the statement's operation, since the committer works for many.
     pub(super) interruption: Interruption,
 }
 
@@ -35,7 +35,7 @@ pub(super) enum ChangeKind {
 pub(super) struct ChangeOne {
     pub(super) change: Arc<Change>,
     pub(super) missing: Missing,
-    /// The document as it was found, if the filter is random: unless it has changed, it counts as matched.
+    /// The document as it was found, if the filter is random. Unless it has changed, it counts as matched.
     pub(super) drawn: Option<DocumentBuf>,
     pub(super) report: Report,
 }
@@ -45,12 +45,12 @@ pub(super) struct ChangeOne {
 pub(super) enum Missing {
     /// Nothing.
     Stays,
-    /// An upsert whose filter fixes `_id` makes the document in the transformation.
+    /// The transformation makes the document: an upsert whose filter fixes `_id`.
     IsMade {
         /// The collection's full name, for the error of a document that is there but does not match.
         namespace: String,
     },
-    /// An upsert that found nothing inserts this document, which was made before.
+    /// This document, which was made before, is inserted: an upsert that found nothing.
     Becomes {
         /// The document.
         document: DocumentBuf,
@@ -113,7 +113,7 @@ fn id_is_taken(namespace: String, present: &DocumentBuf) -> StoreError {
 }
 
 impl Change {
-    /// What must be kept of a document that was found: nothing, unless matching it again could say otherwise.
+    /// The document that was found, if matching it again could have another result; otherwise `None`.
     pub(super) fn drawn(&self, found: &DocumentBuf) -> Option<DocumentBuf> {
         self.filter.is_random().then(|| found.clone())
     }

@@ -21,7 +21,7 @@ pub struct DeleteRequest {
 /// What the statements of a delete did.
 #[derive(Clone, Debug, Default)]
 pub struct Deleted {
-    /// Documents removed.
+    /// The number of documents removed.
     pub count: u64,
     /// The statements that failed.
     pub failures: Failures,

@@ -41,7 +41,7 @@ impl From<QueryError> for WriteError {
     }
 }
 
-/// The form in which the language's error goes through the committer.
+/// The form in which an error of the language passes through the committer.
 pub(super) fn refused(error: language::Error) -> StoreError {
     StoreError::Refused {
         code: error.code,

@@ -1,4 +1,4 @@
-//! Changing one document and giving it back.
+//! Changing one document and returning it.
 
 use super::change::{Change, ChangeKind};
 use super::lookup::Lookup;
@@ -14,18 +14,18 @@ use store::{Collection, Image, ReplayedKind};
 use update::Update;
 use value::{DocumentBuf, Value, doc};
 
-/// What findAndModify is asked.
+/// A findAndModify.
 #[derive(Clone, Debug)]
 pub struct FindAndModify {
     /// Which document.
     pub lookup: Lookup,
-    /// What becomes of it; none removes it.
+    /// How it is changed; `None` removes it.
     pub update: Option<Arc<Update>>,
-    /// Whether the document is given as it is afterwards.
+    /// Whether the document is returned as it is after the change.
     pub return_new: bool,
     /// Whether a document is inserted if none matches.
     pub upsert: bool,
-    /// What of the document is given.
+    /// The part of the document that is returned.
     pub projection: Option<Arc<Projection>>,
     /// The variables that update and projection see.
     pub variables: Arc<Variables>,
@@ -36,13 +36,13 @@ pub struct FindAndModify {
 pub struct FoundAndModified {
     /// The document before or after the change; `None` if there was none.
     pub document: Option<DocumentBuf>,
-    /// Whether a document that was there was changed or removed.
+    /// Whether an existing document was changed or removed.
     pub existed: bool,
     /// The `_id` of the document that was made.
     pub upserted: Option<Value>,
 }
 
-/// Changes or removes the first document that matches. Of the options, the first statement's id counts.
+/// Changes or removes the first document that matches. Uses the first of the options' statement ids.
 pub async fn find_and_modify(
     collection: &Arc<Collection>,
     request: &FindAndModify,
@@ -106,7 +106,7 @@ impl FindAndModify {
         Ok(answer)
     }
 
-    /// The document as it is shown; the position for `$` is where the document that matched did so.
+    /// The projected document. The position for `$` is that at which `matched` matched the filter.
     fn projected(&self, document: DocumentBuf, matched: &DocumentBuf) -> Result<DocumentBuf, WriteError> {
         let Some(projection) = &self.projection else {
             return Ok(document);

@@ -12,7 +12,7 @@ use value::{DocumentBuf, ObjectId, RawDocument, Timestamp, Type, ValueRef};
 /// What an insert did.
 #[derive(Clone, Debug, Default)]
 pub struct Inserted {
-    /// Documents inserted, those of a retried statement included.
+    /// The number of documents inserted, including those of retried statements.
     pub count: u64,
     /// Position and reason of each refused document.
     pub failures: Vec<(usize, WriteError)>,
@@ -59,8 +59,8 @@ fn add_outcomes(inserted: &mut Inserted, positions: &[usize], outcomes: Vec<Outc
             _ => inserted.count += 1,
         }
     }
-    // An ordered insert stops at its first failure. The documents up to the one that was refused before the commit
-    // were committed; if one of them failed there, it comes first.
+    // An ordered insert stops at its first failure. The documents before the one that was refused here were committed; if one of
+    // these failed, its failure comes first.
     if ordered && !refused.is_empty() {
         inserted.failures.clear();
     }
@@ -77,7 +77,7 @@ pub(super) fn check_nesting(document: &DocumentBuf) -> Result<(), QueryError> {
     Ok(())
 }
 
-/// Makes a document fit to be stored: `_id` present and first, empty timestamps filled, limits kept, rules satisfied.
+/// Prepares a document to be stored: puts `_id` first, fills empty timestamps, and checks limits and the validator.
 fn prepare(document: DocumentBuf, options: &WriteOptions) -> Result<DocumentBuf, WriteError> {
     check_nesting(&document)?;
     let document = completed(document, options.keeps_empty_timestamps)?;
@@ -111,11 +111,11 @@ fn completed(document: DocumentBuf, keeps_empty_timestamps: bool) -> Result<Docu
     Ok(rewritten(raw, id, fills))
 }
 
-/// What an insert has to know of the fields of the top level. It is read in one pass that decodes no value: most documents
-/// need nothing, and in bulk these passes cost as much as a tenth of the insert.
+/// What an insert has to know about the top-level fields. It is read in one pass that decodes no value: most documents need no change,
+/// and in bulk these passes cost as much as a tenth of the insert.
 struct Outline {
     begins_with_id: bool,
-    /// There is one `_id`, of a type all of whose values may be one.
+    /// There is one `_id`, of a type whose values are all allowed.
     has_plain_id: bool,
     /// A field other than `_id` holds an empty timestamp.
     has_empty_timestamp: bool,

@@ -7,7 +7,7 @@ use language::filter::Filter;
 use std::sync::Arc;
 use store::Collection;
 
-/// Which documents a statement means: what statements say of a [`FindSpec`].
+/// The documents that a statement changes: the parts of a [`FindSpec`] that statements have.
 #[derive(Clone, Debug)]
 pub struct Lookup {
     /// What documents must match.
@@ -19,7 +19,7 @@ pub struct Lookup {
 }
 
 impl Lookup {
-    /// What matches, in any order.
+    /// The documents that match, in any order.
     pub fn new(filter: Arc<Filter>) -> Lookup {
         Lookup {
             filter,
@@ -28,7 +28,7 @@ impl Lookup {
         }
     }
 
-    /// The first document in the order asked for.
+    /// The first document in the requested order.
     pub(super) async fn first(
         &self,
         collection: &Arc<Collection>,
@@ -42,7 +42,7 @@ impl Lookup {
         Ok(cursor.next_page(1).await?.pop())
     }
 
-    /// All of them, page by page, from one snapshot: a document that the statement has moved within an index is not
+    /// All documents, page by page, from one snapshot, so that a document that the statement has moved within an index is not
     /// found again.
     pub(super) async fn all(
         &self,

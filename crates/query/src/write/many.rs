@@ -9,10 +9,10 @@ use crate::execute::FoundRecord;
 use std::sync::Arc;
 use store::{Collection, CommitOptions, Target, WriteOp};
 
-/// The documents of the first commit, few because their size is not known yet.
+/// The number of documents in the first commit: few, because their size is not known yet.
 const FIRST_PAGE_RECORDS: usize = 64;
 
-/// How many documents a statement meant and changed.
+/// The numbers of documents that a statement matched and changed.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub(super) matched: u64,
@@ -67,7 +67,7 @@ pub(super) async fn change_all(
     }
 }
 
-/// As many documents of the size seen so far as one commit may take.
+/// The number of documents, of the size seen so far, that one commit may take.
 fn next_page_records(page: &[FoundRecord]) -> usize {
     let bytes: usize = page.iter().map(|found| found.document.bytes().len()).sum();
     let mean_bytes = (bytes / page.len().max(1)).max(1);

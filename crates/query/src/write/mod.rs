@@ -7,11 +7,11 @@
 //!
 //! - A statement whose filter fixes `_id` needs no plan: it goes straight to the committer, together with its
 //!   neighbours of the same kind ([`by_id`]).
-//! - Any other statement finds documents first ([`lookup`]): one that changes a single document looks again where the
-//!   document found has been changed meanwhile; one that changes many goes page by page.
+//! - Any other statement finds documents first ([`lookup`]). One that changes a single document looks again if the
+//!   document that it found was changed meanwhile; one that changes many works page by page.
 //!
-//! What must hold: a statement that was executed before (by its [`StatementId`]) is not executed again, and answers as
-//! it did then.
+//! What must hold: a statement that was executed before (by its [`StatementId`]) is not executed again, and has the same
+//! result.
 //!
 //! Left to others: commands and their wire forms, making collections, sessions (`engine`).
 
@@ -41,28 +41,28 @@ use crate::execute::Interruption;
 use std::sync::Arc;
 use store::{CommitOptions, Durability, Image, StatementId};
 
-/// How often a statement looks for another document when the one it found has changed meanwhile.
+/// How often a statement looks for another document if the one that it found has changed meanwhile.
 pub const LOOKUP_ATTEMPTS_MAX: usize = 1_000;
 
-/// The documents that one commit changes of a statement that changes many.
+/// The number of documents that one commit changes, if a statement changes many.
 pub const CHANGES_PER_COMMIT_MAX: usize = 1_000;
 
-/// The bytes of documents after which such a commit takes no more.
+/// The bytes of documents after which that commit takes no more.
 pub const CHANGED_BYTES_PER_COMMIT_MAX: usize = 8 * 1024 * 1024;
 
 /// How the statements of a command are executed.
 #[derive(Clone, Debug)]
 pub struct WriteOptions {
-    /// Whether the first statement that fails is the last.
+    /// Whether execution ends at the first statement that fails.
     pub ordered: bool,
-    /// When the answer is given.
+    /// When a commit is answered.
     pub durability: Durability,
     /// What documents must satisfy.
     pub validator: Option<Arc<Validator>>,
-    /// Whether empty timestamps of documents that are inserted stay so, instead of meaning now: what is restored is as
-    /// it was.
+    /// Whether empty timestamps of inserted documents stay empty instead of becoming the present time, so that restored documents are
+    /// as they were.
     pub keeps_empty_timestamps: bool,
-    /// The statements' ids for retries: empty, or one a statement (of an insert, a document).
+    /// The statements' ids for retries: empty, or one for each statement (in an insert, for each document).
     pub statements: Vec<Option<StatementId>>,
     /// What ends the command early.
     pub interruption: Interruption,
@@ -87,7 +87,7 @@ impl WriteOptions {
         self.statements.get(number).copied().flatten()
     }
 
-    /// How one commit of the command is made, for these statements.
+    /// The options of one commit of the command, with these statements.
     fn commit(&self, statements: Vec<Option<StatementId>>) -> CommitOptions {
         CommitOptions {
             ordered: self.ordered,

@@ -1,5 +1,5 @@
-//! What a transformation reports besides its outcome, which has no place for the document of an upsert or for the
-//! details of a validation error: of an error the committer hands on only code and message.
+//! What a transformation reports besides its outcome: the document of an upsert, and the details of a validation error. The
+//! committer passes on only the code and the message of an error.
 
 use super::WriteError;
 use super::error::refused;
@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use store::{StoreError, WriteOp};
 use value::{Document, DocumentBuf};
 
-/// An operation for the committer, and where its transformation reports.
+/// An operation for the committer, and the report of its transformation.
 pub(super) struct Operation {
     pub(super) write: WriteOp,
     pub(super) report: Report,
@@ -29,7 +29,7 @@ impl Report {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Forgets what an earlier run of the same transformation reported.
+    /// Clears what an earlier run of the same transformation reported.
     pub(super) fn clear(&self) {
         *self.reported() = Reported::default();
     }
@@ -38,12 +38,12 @@ impl Report {
         self.reported().upserted = Some(document);
     }
 
-    /// The document that was made by an upsert.
+    /// The document that an upsert made.
     pub(super) fn upserted(&self) -> Option<DocumentBuf> {
         self.reported().upserted.clone()
     }
 
-    /// The error in the form that goes through the committer. The details that have no place in it are kept here.
+    /// The error in the form that passes through the committer. Its details are kept here.
     pub(super) fn refuse(&self, error: WriteError) -> StoreError {
         match error {
             WriteError::Language(error) => refused(error),
@@ -58,7 +58,7 @@ impl Report {
         }
     }
 
-    /// The error as it was before it went through the committer.
+    /// The error as it was before it passed through the committer.
     pub(super) fn error(&self, error: StoreError) -> WriteError {
         match (error, self.reported().invalid.take()) {
             (

@@ -12,7 +12,7 @@ use store::{Collection, Image, Outcome, StatementId, WriteOp};
 
 /// One statement of an update or a delete.
 pub(super) trait Statement {
-    /// Which documents it means.
+    /// The documents that it changes.
     fn lookup(&self) -> &Lookup;
 
     /// What it does to them.
@@ -21,12 +21,12 @@ pub(super) trait Statement {
     /// Whether it changes all of them, not only the first.
     fn is_multi(&self) -> bool;
 
-    /// Whether it inserts a document if it finds none.
+    /// Whether it inserts a document if none matches.
     fn is_upsert(&self) -> bool {
         false
     }
 
-    /// Refuses what cannot be done to many documents.
+    /// Fails if it cannot change many documents.
     fn check_multi(&self) -> Result<(), WriteError> {
         Ok(())
     }
@@ -43,7 +43,7 @@ pub(super) trait Statement {
     }
 }
 
-/// What a statement did.
+/// The result of a statement.
 pub(super) enum Executed {
     /// One that changes many documents.
     Many(Counts),
@@ -51,8 +51,8 @@ pub(super) enum Executed {
     Single(Done),
 }
 
-/// Executes statements, handing what each did to `count` with its position. Gives those that failed; of an ordered
-/// command, the first is the last that is executed.
+/// Executes statements, and passes the result of each to `count` with its position. Returns those that failed. An ordered command
+/// ends at the first that fails.
 pub(super) async fn run_all<S: Statement>(
     collection: &Arc<Collection>,
     statements: Vec<S>,
@@ -63,7 +63,7 @@ pub(super) async fn run_all<S: Statement>(
     for run in Run::of(statements.into_iter()) {
         let results = match run {
             Run::Many(at, statement) => {
-                // Boxed, as all that most statements do without: it would be a part of the future of each, which is moved.
+                // Boxed, because otherwise this rare path would make every statement's future larger, and futures are moved.
                 vec![(at, Box::pin(run_many(collection, &statement, options)).await)]
             }
             Run::Singles(first, statements) => {
@@ -115,8 +115,8 @@ impl<S: Statement> Run<S> {
     }
 }
 
-/// Changes all that the statement means. If there is nothing and it is an upsert, it makes one document, without an id
-/// for retries: a statement that changes many has none.
+/// Changes all documents that match. An upsert that finds none makes one document, without an id for retries, since a statement
+/// that changes many has none.
 async fn run_many<S: Statement>(
     collection: &Arc<Collection>,
     statement: &S,

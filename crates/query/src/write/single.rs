@@ -24,7 +24,7 @@ pub(super) struct Single {
     pub(super) image: Image,
 }
 
-/// What became of it.
+/// Its result.
 #[derive(Debug)]
 pub(super) enum Done {
     Changed { before: DocumentBuf, after: DocumentBuf },
@@ -36,7 +36,7 @@ pub(super) enum Done {
 }
 
 impl Done {
-    /// Whether there was a document to change.
+    /// Whether a document matched.
     pub(super) fn found(&self) -> bool {
         matches!(self, Done::Changed { .. } | Done::Unchanged(_) | Done::Deleted(_))
     }
@@ -45,17 +45,17 @@ impl Done {
 impl Single {
     /// The operation for the committer, if the filter fixes `_id`; otherwise `None`.
     pub(super) fn op_by_id(&self, collection: &Collection) -> Option<Operation> {
-        // A hint goes through the planner even if it cannot help, because one that names no index is an error.
+        // A hint needs the planner even if it cannot help, because a hint that names no index is an error.
         let id = match &self.lookup.hint {
             None => fixed_id(&self.change.filter)?,
             Some(_) => return None,
         };
-        // The keys of a sort are computed, and may be refused, where the `_id` is not all that is asked.
+        // Unless the filter is just an `_id`, the keys of a sort are computed, which may fail.
         let is_sorted = matches!(self.lookup.ordering, Ordering::By(_));
         if is_sorted && !self.change.filter.is_written_by_id() {
             return None;
         }
-        // Others may have the `_id` too, and one of those may be what matches.
+        // Several documents may have the `_id`, and the first need not be the one that matches.
         if collection.options().repeats_ids() {
             return None;
         }
@@ -82,7 +82,7 @@ impl Single {
         }
     }
 
-    /// Executes the statement on its own.
+    /// Executes the statement by itself.
     pub(super) async fn execute(
         &self,
         collection: &Arc<Collection>,
@@ -93,7 +93,7 @@ impl Single {
             by_id::note(done.as_ref().is_ok_and(Done::found));
             return done;
         }
-        // Boxed, as statements by `_id` do without it.
+        // Boxed, to keep the futures of statements by `_id` small.
         Box::pin(self.look_up_and_change(collection, options)).await
     }
 
@@ -153,9 +153,9 @@ impl Single {
             .await
     }
 
-    /// Whether the duplicate key consists of the values that the filter asks for, and of nothing else that it asks for. Then
-    /// a concurrent statement has inserted the document, which matches now, so the statement is tried again instead of
-    /// failing. With further conditions the document may be there without matching, and would be for ever.
+    /// Whether the duplicate key has the values that the filter asks for, and the filter asks for nothing else. If so, a concurrent
+    /// statement has inserted the document, which matches now, and this one is tried again instead of failing. With other conditions,
+    /// the document might exist without matching, and trying would never end.
     fn names_key(&self, pattern: &Document, key: &Document) -> bool {
         let equalities = self.change.filter.equalities();
         asks_values_alone(self.change.filter.root())
@@ -184,7 +184,7 @@ impl Single {
     }
 }
 
-/// Whether a filter asks for nothing but that fields have certain values.
+/// Whether a filter only asks that fields have certain values.
 fn asks_values_alone(node: &Node) -> bool {
     match node {
         Node::And(children) => children.iter().all(asks_values_alone),
@@ -198,7 +198,7 @@ fn asks_values_alone(node: &Node) -> bool {
     }
 }
 
-/// What an outcome means for its statement.
+/// The result of a statement with this outcome.
 pub(super) fn done(outcome: Outcome, report: &Report) -> Result<Done, WriteError> {
     Ok(match outcome {
         Outcome::Inserted { .. } => match report.upserted() {
@@ -209,7 +209,7 @@ pub(super) fn done(outcome: Outcome, report: &Report) -> Result<Done, WriteError
         Outcome::Deleted { before } => Done::Deleted(before),
         Outcome::Unchanged { document } => Done::Unchanged(document),
         Outcome::NotMatched | Outcome::Skipped => Done::NothingMatched,
-        // Answers to operations that are not asked for here.
+        // Outcomes of operations that are not used here.
         Outcome::Edited { .. } | Outcome::Conflict | Outcome::Purged { .. } | Outcome::Local => {
             Done::NothingMatched
         }

@@ -17,9 +17,9 @@ use value::{Value, ValueRef};
 pub struct UpdateRequest {
     /// Which documents.
     pub lookup: Lookup,
-    /// What becomes of them.
+    /// How they are changed.
     pub update: Arc<Update>,
-    /// All, not only the first.
+    /// Whether all are changed, not only the first.
     pub multi: bool,
     /// Whether a document is inserted if none matches.
     pub upsert: bool,
@@ -30,9 +30,9 @@ pub struct UpdateRequest {
 /// What the statements of an update did.
 #[derive(Clone, Debug, Default)]
 pub struct Updated {
-    /// Documents matched, without upserts.
+    /// The number of documents matched, without upserts.
     pub matched: u64,
-    /// Documents changed.
+    /// The number of documents changed.
     pub modified: u64,
     /// Statement position and `_id` of each document that was made.
     pub upserted: Vec<(usize, Value)>,

@@ -37,7 +37,7 @@ pub enum ValidationAction {
 }
 
 impl Validator {
-    /// Whether a document that is new must be refused, and with which details.
+    /// Fails if a new document must be refused; the error has the details.
     pub fn check_insert(&self, document: DocumentRef<'_>) -> Result<(), WriteError> {
         if self.filter.matches(document).unwrap_or(false) {
             return Ok(());
@@ -45,7 +45,7 @@ impl Validator {
         self.refuse(document)
     }
 
-    /// As [`Validator::check_insert`] for a document that is made out of another.
+    /// As [`Validator::check_insert`], for a document that replaces another.
     pub(super) fn check_update(&self, new: DocumentRef<'_>, old: DocumentRef<'_>) -> Result<(), WriteError> {
         let was_invalid = || !self.filter.matches(old).unwrap_or(false);
         if self.filter.matches(new).unwrap_or(false)

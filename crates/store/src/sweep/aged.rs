@@ -20,16 +20,16 @@ pub(super) async fn sweep(collection: &Arc<Collection>, now_ms: i64) -> Result<u
     else {
         return Ok(0);
     };
-    let is_so = || seconds_of(&collection.options()) == seconds;
+    let expires = || seconds_of(&collection.options()) == seconds;
     if options.kept.contains("clusteredIndex") {
         return match collection.indexes().first() {
-            Some(index) => ttl::sweep_until(collection, index, latest_ms, is_so).await,
+            Some(index) => ttl::sweep_until(collection, index, latest_ms, expires).await,
             None => Ok(0),
         };
     }
     match options.kept.get("timeseries") {
         Some(Value::Document(series)) => match series.get("timeField") {
-            Some(Value::String(time_field)) => sweep_series(collection, time_field, latest_ms, is_so).await,
+            Some(Value::String(time_field)) => sweep_series(collection, time_field, latest_ms, expires).await,
             _ => Ok(0),
         },
         _ => Ok(0),
@@ -44,11 +44,11 @@ async fn sweep_series(
     collection: &Arc<Collection>,
     time_field: &str,
     latest_ms: i64,
-    is_so: impl Fn() -> bool,
+    expires: impl Fn() -> bool,
 ) -> Result<u64, StoreError> {
     let mut deleted = 0;
     let mut after = None;
-    while is_so() {
+    while expires() {
         let snapshot = collection.snapshot().await?;
         let limit = PageLimit {
             entries: SWEEP_PAGE_RECORDS,

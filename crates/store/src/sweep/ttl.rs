@@ -19,12 +19,12 @@ pub(super) async fn sweep(
     let seconds = index.spec().expire_after_seconds;
     match seconds.and_then(|seconds| now_ms.checked_sub(seconds.checked_mul(1000)?)) {
         Some(latest_ms) => {
-            let still_expires = || {
+            let expires = || {
                 let set = collection.index_set();
                 let present = set.numbered(index.id());
                 present.is_some_and(|present| present.spec().expire_after_seconds == seconds)
             };
-            sweep_until(collection, index, latest_ms, still_expires).await
+            sweep_until(collection, index, latest_ms, expires).await
         }
         None => Ok(0),
     }
@@ -36,7 +36,7 @@ pub(super) async fn sweep_until(
     collection: &Arc<Collection>,
     index: &Arc<Index>,
     latest_ms: i64,
-    still_expires: impl Fn() -> bool,
+    expires: impl Fn() -> bool,
 ) -> Result<u64, StoreError> {
     let Some(range) = expired_range(index, latest_ms) else {
         return Ok(0);
@@ -44,7 +44,7 @@ pub(super) async fn sweep_until(
     // Each page begins after the last one, since the engine's iterators step over deleted keys one by one.
     let mut left = range.clone();
     let mut deleted = 0;
-    while still_expires() {
+    while expires() {
         let snapshot = collection.snapshot().await?;
         let limit = PageLimit {
             entries: SWEEP_PAGE_RECORDS,
@@ -151,8 +151,8 @@ mod tests {
             .unwrap();
         let index = collection.indexes()[1].clone();
         let pages = Cell::new(0);
-        let still_expires = || pages.replace(pages.get() + 1) == 0;
-        let deleted = sweep_until(&collection, &index, 1, still_expires).await.unwrap();
+        let expires = || pages.replace(pages.get() + 1) == 0;
+        let deleted = sweep_until(&collection, &index, 1, expires).await.unwrap();
         assert_eq!(deleted, SWEEP_PAGE_RECORDS as u64);
         // A dropped index deletes nothing any more, though its entries may still be there.
         let spec = IndexSpec {

@@ -1,4 +1,4 @@
-//! Documents that are given as they are found, past the hits that an execution keeps otherwise.
+//! Documents that are returned as they are found, without the hits that an execution keeps otherwise.
 
 use super::{Execution, KEYS_BETWEEN_CHECKS, Paused};
 use crate::Result;
@@ -12,13 +12,13 @@ use language::metrics;
 use store::RecordId;
 
 impl Execution {
-    /// Whether all that is left is to scan the collection and to match its documents.
+    /// Whether all that is left is to scan the collection and match its documents.
     pub(in crate::execute) fn only_scans(&self) -> bool {
         matches!(self.source, Source::Collection(_)) && self.keeps_nothing()
     }
 
-    /// Where [`Execution::only_scans`]: gives about as many documents as are wanted to a visitor, with the filter that they
-    /// must match.
+    /// Calls a visitor with about as many documents as are wanted, and the filter that they must match. To be called only if
+    /// [`Execution::only_scans`].
     pub(in crate::execute) async fn visit(
         &mut self,
         run: &Run<'_>,
@@ -52,12 +52,12 @@ impl Execution {
         Ok(paused)
     }
 
-    /// Whether all that is left is to look up the records of index entries as they come, and to match their documents.
+    /// Whether all that is left is to look up the records of index entries in their order, and match their documents.
     pub(in crate::execute) fn only_looks_up(&self) -> bool {
         self.source.gives_records() && self.keeps_nothing()
     }
 
-    /// Whether what comes next is neither sorted nor compared with what came before, and nothing waits before it.
+    /// Whether the next results are neither sorted nor compared with earlier ones, and none wait before them.
     fn keeps_nothing(&self) -> bool {
         self.seen.is_none()
             && self.plan.sort.is_none()
@@ -66,8 +66,8 @@ impl Execution {
             && !self.exhausted
     }
 
-    /// Where [`Execution::only_looks_up`]: the records of so many further entries that the results that are wanted can be expected
-    /// of them.
+    /// The records of as many more entries as are expected to have the wanted results. To be called only if
+    /// [`Execution::only_looks_up`].
     pub(in crate::execute) async fn next_records(
         &mut self,
         run: &Run<'_>,
@@ -90,7 +90,7 @@ impl Execution {
         Ok(())
     }
 
-    /// Documents of such records were looked at, and some were given that never were among those that are ready.
+    /// Counts documents that were examined, and matches that were returned, without having been ready results.
     pub(in crate::execute) fn note_given(&mut self, documents: usize, matches: usize) {
         self.counters.documents += documents as u64;
         self.counters.matched += matches as u64;
@@ -98,12 +98,12 @@ impl Execution {
         metrics::note(|metrics| metrics.examined(0, documents as u64));
     }
 
-    /// Adds a result after those that are ready.
+    /// Adds a result after the ready ones.
     pub(in crate::execute) fn put_behind(&mut self, found: FoundRecord) {
         self.ready.push(found);
     }
 
-    /// Adds records after what is ready, to be looked up later.
+    /// Adds records after the ready results, to be looked up later.
     pub(in crate::execute) fn leave(&mut self, records: &[RecordId]) {
         self.pending.extend(records.iter().copied().map(Hit::of_record));
         self.exhausted &= self.pending.is_empty();

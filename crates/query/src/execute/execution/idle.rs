@@ -1,4 +1,4 @@
-//! A plan between two batches: what it keeps, and what changed meanwhile.
+//! An execution between two batches: what it keeps, and what may change meanwhile.
 
 use super::Execution;
 use crate::Result;
@@ -7,18 +7,18 @@ use memory::Share;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// About the bytes that a record takes among those that were found.
+/// The bytes, about, that a record takes in the set of found records.
 const SEEN_RECORD_BYTES: usize = 12;
 
 impl Execution {
-    /// Keeps only the position and what is ready, so that the snapshot can go.
+    /// Keeps only the position and the ready results, so that the snapshot can be dropped.
     pub fn suspend(&mut self) {
         self.source.suspend();
         self.is_stale = !self.pending.is_empty();
     }
 
-    /// Before nobody asks for a while: what is in memory goes on under `idle`; where that has no room, into files, and of what is
-    /// ready the records are kept, to be read again.
+    /// To be called before a pause. What is in memory is counted under `idle`. If that has no room, the sort moves into files, and ready
+    /// results are reduced to their records, to be read again.
     pub fn rest(&mut self, idle: &mut Share) -> Result<()> {
         self.in_hand.keep(0);
         if let Some(seen) = &self.seen {
@@ -26,7 +26,7 @@ impl Execution {
         }
         if !self.ready.is_empty() && !idle.fit_or_spill(idle.bytes() + self.ready.bytes(), !self.plan.covered)
         {
-            // What keys were made to is little, and need not be among the records.
+            // Documents made from keys are small, and cannot be read again by their records alone.
             match self.plan.covered {
                 true => idle.charge(idle.bytes() + self.ready.bytes()),
                 false => self.forget_ready(),
@@ -49,8 +49,8 @@ impl Execution {
         self.is_stale = true;
     }
 
-    /// From now on a document may have several keys in an index that had one of each when the plan was made: records are told apart,
-    /// each is matched, and none is shown as a key has it. What was found before had one key.
+    /// To be called when documents may have several keys in an index that had one for each when the plan was made. From now on records
+    /// are deduplicated, each is matched, and none is made from a key. Records that were found before had one key.
     pub fn expect_arrays(&mut self) {
         let plan = Arc::make_mut(&mut self.plan);
         plan.residual = true;

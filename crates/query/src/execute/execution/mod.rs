@@ -1,4 +1,4 @@
-//! One plan running: its source, what is done to what the source finds, and what came out so far.
+//! A running plan: its source, the steps for what the source finds, and the results so far.
 
 mod direct;
 mod idle;
@@ -20,51 +20,51 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use store::RecordId;
 
-/// The keys that are given to a sort of keys at a time.
+/// The number of keys that are passed to a sort of keys at a time.
 const SORT_KEYS_AT_ONCE: usize = 512;
 
-/// How many keys and records are looked at between two checks of time limit and kill.
+/// The number of keys and records that are examined between two checks of time limit and kill.
 const KEYS_BETWEEN_CHECKS: u64 = 4096;
 
-/// A plan running. Between pages it holds no snapshot.
+/// A running plan. Between pages it holds no snapshot.
 #[derive(Debug)]
 pub struct Execution {
     plan: Arc<Plan>,
     source: Source,
-    /// The records that were found, if the plan can find one twice.
+    /// The records found so far, if the plan can find one twice.
     seen: Option<HashSet<RecordId>>,
     sorter: Option<Sorter<Hit>>,
     /// What the sort has kept, once its input has ended.
     sorted: Option<Sorted<Hit>>,
-    /// What the source found and is not looked up yet, since enough is ready.
+    /// Hits that are not looked up yet, since enough results are ready.
     pending: Vec<Hit>,
     /// Whether pending records may have changed since the source found them.
     is_stale: bool,
     ready: Ready,
     pub(super) in_hand: InHand,
-    /// Of what was taken, the bytes that are still worked on.
+    /// The bytes of taken results that are still worked on.
     kept_bytes: usize,
     chunk: usize,
     exhausted: bool,
-    /// What it did.
+    /// What it has examined and found.
     pub counters: Counters,
 }
 
 /// Why an execution paused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paused {
-    /// As many results as wanted are ready, or so many bytes that some are to be taken first.
+    /// As many results as wanted are ready, or so many bytes that some have to be taken first.
     Filled,
     /// The budget is spent.
     Spent,
-    /// Nothing more will come.
+    /// There are no more results.
     Exhausted,
 }
 
 impl Execution {
     /// A plan that has not begun. About `wanted` results are needed first.
     pub fn new(plan: Arc<Plan>, task: &Task, wanted: usize) -> Execution {
-        // A sort reads everything before it gives anything.
+        // A sort reads everything before it returns anything.
         let first_page = if plan.sort.is_some() { usize::MAX } else { wanted };
         let source = Source::new(&plan, task, first_page);
         Execution {
@@ -89,12 +89,12 @@ impl Execution {
         &self.plan
     }
 
-    /// Whether nothing is left, nor will come.
+    /// Whether no results are ready, and none will come.
     pub fn is_finished(&self) -> bool {
         self.exhausted && self.ready.is_empty()
     }
 
-    /// The results that are ready.
+    /// The number of ready results.
     pub fn ready(&self) -> usize {
         self.ready.len()
     }
@@ -109,14 +109,14 @@ impl Execution {
         self.ready.put_back(found);
     }
 
-    /// Goes on until the results that are wanted are ready, or so many bytes of them that some are to be taken first, or nothing is
-    /// left.
+    /// Runs until the wanted results are ready, or so many bytes of them that some have to be taken first, or there are no
+    /// more.
     pub async fn fill(&mut self, run: &Run<'_>) -> Result<Paused> {
         let mut unlimited = u64::MAX;
         self.advance(run, &mut unlimited).await
     }
 
-    /// The same, or until the budget (of keys and records looked at) is spent.
+    /// As [`Execution::fill`], or until the budget of keys and records to examine is spent.
     pub async fn advance(&mut self, run: &Run<'_>, budget: &mut u64) -> Result<Paused> {
         let (keys, documents) = (self.keys(), self.counters.documents);
         let paused = self.work(run, budget).await;
@@ -126,7 +126,7 @@ impl Execution {
         paused
     }
 
-    /// Keys of indexes looked at. A document found by its id counts as one key of the index on `_id`.
+    /// The number of index keys examined. A document found by its id counts as one key of the index on `_id`.
     pub fn keys(&self) -> u64 {
         match self.plan.access {
             Access::Id(_) => self.counters.documents,
@@ -181,7 +181,7 @@ impl Execution {
             self.counters.scans = self.source.counters();
             self.drop_repeated(&mut hits);
             self.process(run, hits).await?;
-            // Where something is pending, the source says it again.
+            // If hits are pending, the source will report this again.
             if stopped == Stopped::Exhausted && self.pending.is_empty() {
                 self.end_source()?;
             }
@@ -200,21 +200,21 @@ impl Execution {
         self.ready.len() >= wanted || self.ready.is_full()
     }
 
-    /// Notes how many bytes of the documents that were taken are still worked on.
+    /// Notes how many bytes of the taken documents are still worked on.
     pub(super) fn keep(&mut self, bytes: usize) {
         self.kept_bytes = bytes;
     }
 
-    /// Whether the sort has all that it is given, if there is one.
+    /// Whether the sort, if there is one, has read all of its input.
     fn gives_sorted(&self) -> bool {
         self.plan.sort.is_some() && self.sorter.is_none()
     }
 
-    /// How many hits to look up next: as many as are missing if no filter drops any; otherwise twice as many each time,
+    /// The number of hits to look up next: as many as are missing if no filter drops any; otherwise twice as many each time,
     /// because it is unknown how many will match.
     fn next_chunk(&mut self, missing: usize, max: usize) -> usize {
         if self.plan.sort_keys {
-            // Few at a time: once the sort is full, most keys need not be kept until it looks at them.
+            // Few at a time: once the sort is full, the source can drop most keys, and no hits are made of them.
             return max.min(SORT_KEYS_AT_ONCE);
         }
         if self.plan.sort.is_some() {
@@ -236,21 +236,21 @@ impl Execution {
         }
     }
 
-    /// Looks documents up, matches them, and passes them on to the sort, or to what is ready; once that is enough, the rest is
-    /// pending.
+    /// Looks up documents, matches them, and passes them to the sort or adds them to the ready results. Once there are enough, the
+    /// rest is pending.
     async fn process(&mut self, run: &Run<'_>, mut hits: Vec<Hit>) -> Result<()> {
         let task = run.task;
-        // Documents are read late, or not at all, if neither the filter nor the sort needs them here.
+        // Documents are read later, or not at all, if neither the filter nor the sort needs them here.
         let is_late = match self.gives_sorted() {
             true => task.records_only,
             false => {
                 self.plan.sort_keys || (task.records_only && !self.plan.residual && self.plan.sort.is_none())
             }
         };
-        // Of keys that are sorted the source leaves out those that come too late, which match as well.
+        // If keys are sorted, the source leaves out those that come too late; they match as well.
         let matched_keys = self.plan.sort_keys.then(|| self.counters.found());
         while !hits.is_empty() {
-            // What a sort kept with its document was looked at before.
+            // Hits that a sort kept with their documents were examined before.
             let lacks_documents = hits.iter().any(|hit| hit.document.is_none());
             let is_looked_at = !self.gives_sorted() || lacks_documents;
             let known = match (is_late, lacks_documents) {
@@ -283,7 +283,7 @@ impl Execution {
         Ok(())
     }
 
-    /// Matches hits that were looked up, and passes them on.
+    /// Matches the hits that were looked up, and passes them on.
     fn pass_on(&mut self, task: &Task, hits: impl Iterator<Item = Hit>, is_late: bool) -> Result<()> {
         let is_sorted = self.gives_sorted();
         let is_matched = (self.plan.residual && !is_sorted) || self.is_stale;
@@ -314,7 +314,7 @@ impl Execution {
         Ok(())
     }
 
-    /// The source has ended: what the sort kept comes next.
+    /// Continues with what the sort kept, now that the source has ended.
     fn end_source(&mut self) -> Result<()> {
         let Some(sorter) = self.sorter.take() else {
             self.exhausted = true;
@@ -328,7 +328,7 @@ impl Execution {
         Ok(())
     }
 
-    /// Gives a part of what the sort kept.
+    /// Passes on a part of what the sort kept.
     async fn give_sorted(&mut self, run: &Run<'_>) -> Result<()> {
         let mut hits = std::mem::take(&mut self.pending);
         if let Some(sorted) = self.sorted.as_mut().filter(|_| hits.is_empty()) {
@@ -336,7 +336,7 @@ impl Execution {
             self.in_hand
                 .wait(kept_bytes, run.snapshot, run.interruption())
                 .await;
-            // No more than is wanted: what waits here is in memory.
+            // No more than is wanted, since it is in memory until it is taken.
             let count = chunk_max(run.snapshot).min(run.wanted.saturating_sub(self.ready.len()).max(1));
             let mut bytes = 0;
             while hits.len() < count
@@ -362,7 +362,7 @@ fn bytes_of(hits: &[Hit]) -> usize {
     hits.iter().map(Hit::document_bytes).sum()
 }
 
-/// Gives a hit to the sort; `key` is kept to be written again.
+/// Passes a hit to the sort. `key` is a buffer that is used again for each hit.
 fn push(sorter: &mut Sorter<Hit>, plan: &Plan, filter: &Filter, hit: &Hit, key: &mut Vec<u8>) -> Result<()> {
     key.clear();
     key.extend_from_slice(&hit.sort_key);

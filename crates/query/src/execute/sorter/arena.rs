@@ -1,4 +1,4 @@
-//! Things kept as bytes with their sort keys, all that come.
+//! Items kept as bytes with their sort keys, without a limit on their number.
 
 use crate::Result;
 use crate::spill::Spilled;
@@ -10,7 +10,8 @@ use std::ops::Range;
 const CHUNK_BYTES_FIRST: usize = 4 << 10;
 const CHUNK_BYTES_MAX: usize = 1 << 20;
 
-/// Items that are sorted at a stretch, in some milliseconds; more are merged from such parts as they are given back.
+/// The number of items that are sorted at once, which takes some milliseconds. More items are merged from such parts as they are
+/// returned.
 const PART_ITEMS: usize = 64 << 10;
 
 /// Keys and items one after the other in chunks: an item costs no allocation of its own, and the bytes that all of them
@@ -22,12 +23,12 @@ pub(super) struct Arena {
     bytes: usize,
     /// An item's bytes before they are put into a chunk.
     item: Vec<u8>,
-    /// Once they were sorted: what was not given back of each part, and which begins with the first of all.
+    /// After sorting: the rest of each part, and which part has the first item of all.
     parts: Vec<Range<usize>>,
     first: usize,
 }
 
-/// Where a key is; its item follows it.
+/// The place of a key; its item follows it.
 #[derive(Clone, Copy, Debug)]
 struct Place {
     /// The first eight bytes of the key, which decide most comparisons.
@@ -39,7 +40,7 @@ struct Place {
 }
 
 impl Arena {
-    /// Keeps one more.
+    /// Adds an item.
     pub(super) fn push(&mut self, key: &[u8], item: &impl Spilled) {
         self.item.clear();
         item.save(&mut self.item);
@@ -69,12 +70,12 @@ impl Arena {
         self.places.len()
     }
 
-    /// The bytes that all take.
+    /// The bytes of all items.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Puts them in order; equal keys stay in the order in which they came.
+    /// Sorts the items; equal keys stay in the order in which they came.
     pub(super) fn sort(&mut self) -> Result<()> {
         let chunks = &self.chunks;
         for part in self.places.chunks_mut(PART_ITEMS) {
@@ -87,7 +88,7 @@ impl Arena {
         Ok(())
     }
 
-    /// Finds the part that begins with the first of all: there are few.
+    /// Finds the part with the first item of all; there are few parts.
     fn choose(&mut self) {
         let begins = self.parts.iter().map(|part| &self.places[part.start]);
         let first = begins
@@ -96,7 +97,7 @@ impl Arena {
         self.first = first.map_or(0, |(at, _)| at);
     }
 
-    /// The key and the item of the first that was not given back.
+    /// The key and the item of the next to be returned.
     pub(super) fn peek(&self) -> Option<(&[u8], &[u8])> {
         let place = self.places.get(self.parts.get(self.first)?.start)?;
         Some((place.key(&self.chunks), place.item(&self.chunks)))
@@ -136,14 +137,14 @@ impl Place {
         &chunks[self.chunk as usize][begin..begin + self.item_bytes as usize]
     }
 
-    /// Later items are at higher positions, so these stand for the order of arrival. Two items share a position only if
-    /// the first has no bytes, key included.
+    /// The order of arrival: later items are at higher positions. Two items share a position only if the first has no bytes,
+    /// key included.
     fn arrival(&self) -> (u32, u32) {
         (self.chunk, self.begin)
     }
 }
 
-/// The first eight bytes as a number that is ordered as they are; shorter keys are filled up with zeros.
+/// The first eight bytes as a number with the same order; shorter keys are padded with zeros.
 fn prefix(key: &[u8]) -> u64 {
     match key.first_chunk::<8>() {
         Some(first) => u64::from_be_bytes(*first),

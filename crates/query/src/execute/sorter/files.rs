@@ -1,14 +1,14 @@
-//! How a sort writes items into files, and reads them.
+//! The files of a sort: writing and reading items.
 
 use super::Kept;
 use crate::Result;
 use crate::spill::{LongItems, NAME_BYTES, SpillFolder, SpillRun, Spilled, damaged};
 use language::interruption::steps;
 
-/// The bytes from which on an item is written once, and the records that are merged have its name.
+/// An item of at least this many bytes is written once, and the records that are merged contain its name.
 const LONG_BYTES: usize = 16 << 10;
 
-/// What the first byte of a record's item says.
+/// The first byte of a record's item: what follows is the whole item, or the name of a long one.
 const WHOLE: u8 = 0;
 const NAMED: u8 = 1;
 
@@ -19,7 +19,7 @@ pub(super) struct SortFiles {
 }
 
 impl SortFiles {
-    /// Writes what is kept and was not taken into a file, in order.
+    /// Writes the items that are left in memory into a file, in order.
     pub(super) fn write(&mut self, kept: &mut Kept, folder: &SpillFolder) -> Result<SpillRun> {
         let mut writer = folder.create()?;
         while let Some((key, item)) = kept.peek() {
@@ -50,7 +50,7 @@ impl SortFiles {
         }
     }
 
-    /// Before nobody reads for a while: gives the descriptor back.
+    /// To be called before a pause: closes the file until it is read again.
     pub(super) fn rest(&mut self) {
         if let Some(long) = &mut self.long {
             long.rest();

@@ -1,4 +1,4 @@
-//! Files in order, read as one.
+//! Sorted files, read as one.
 
 use crate::Result;
 use crate::spill::{SpillFolder, SpillRun};
@@ -10,7 +10,7 @@ use std::collections::binary_heap::PeekMut;
 /// The most files that are read at once.
 const RUNS_MAX: usize = 64;
 
-/// The bytes of next records that stay in memory while nobody reads.
+/// The bytes of next records that may stay in memory during a pause.
 const RESTING_BYTES_MAX: usize = 4 << 10;
 
 /// The records of some files, the smallest key first; of equal keys those of older files first.
@@ -18,7 +18,7 @@ const RESTING_BYTES_MAX: usize = 4 << 10;
 pub(super) struct Merge {
     runs: Vec<SpillRun>,
     heads: BinaryHeap<Reverse<Head>>,
-    /// Files whose next records were given back while nobody read.
+    /// Files whose next records were dropped for a pause.
     asleep: Vec<usize>,
 }
 
@@ -31,8 +31,8 @@ pub(super) struct Head {
 }
 
 impl Merge {
-    /// Of files, the oldest first. What takes more than this many bytes to be read at once is merged to fewer files before, of at
-    /// most `results_max` records each.
+    /// A merge of files, the oldest first. If reading all of them at once would take more than `bytes_max`, they are first merged into
+    /// fewer files, of at most `results_max` records each.
     pub(super) fn new(
         runs: Vec<SpillRun>,
         folder: Option<&SpillFolder>,
@@ -77,7 +77,7 @@ impl Merge {
         self.heads.is_empty() && self.asleep.is_empty()
     }
 
-    /// Before it is read again: gets back what [`Merge::rest`] gave back.
+    /// To be called before it is read again: reads the records that [`Merge::rest`] dropped.
     pub(super) fn wake(&mut self) -> Result<()> {
         while let Some(run) = self.asleep.pop() {
             self.read_head(run)?;
@@ -85,12 +85,12 @@ impl Merge {
         Ok(())
     }
 
-    /// The next record. It is not there before [`Merge::wake`].
+    /// The next record. After a pause, only after [`Merge::wake`].
     pub(super) fn peek(&self) -> Option<&Head> {
         self.heads.peek().map(|Reverse(head)| head)
     }
 
-    /// Steps past it.
+    /// Steps past the next record.
     pub(super) fn advance(&mut self) -> Result<()> {
         let Some(mut head) = self.heads.peek_mut() else {
             return Ok(());
@@ -102,13 +102,13 @@ impl Merge {
         Ok(())
     }
 
-    /// About the bytes that are kept while it is read.
+    /// The bytes, about, that are kept while it is read.
     pub(super) fn bytes(&self) -> usize {
         self.runs.iter().map(SpillRun::reading_bytes).sum()
     }
 
-    /// Before nobody reads for a while: gives the files' descriptors and blocks back, and the next records if they are many or long.
-    /// The bytes that stay.
+    /// To be called before a pause: closes the files and drops their blocks, and the next records if they are many or long. Returns the
+    /// bytes that stay.
     pub(super) fn rest(&mut self) -> usize {
         let size = |Reverse(head): &Reverse<Head>| head.key.capacity() + head.item.capacity();
         let mut bytes = self.heads.iter().map(size).sum();
@@ -136,7 +136,7 @@ impl Merge {
     }
 }
 
-/// Merges neighbours, so that equal keys stay in the order in which they came, until all can be read at once.
+/// Merges neighbouring files, so that equal keys stay in the order in which they came, until all can be read at once.
 fn few(
     mut runs: Vec<SpillRun>,
     folder: &SpillFolder,
@@ -146,7 +146,7 @@ fn few(
     while runs.len() > 1 && at_once(&runs, bytes_max) < runs.len() {
         let mut fewer = Vec::with_capacity(runs.len() / 2 + 1);
         while !runs.is_empty() {
-            // Two at least, however large their records are: else there would be no end.
+            // At least two, however large their records are; otherwise this would not end.
             let count = at_once(&runs, bytes_max).max(2).min(runs.len());
             let some: Vec<SpillRun> = runs.drain(..count).collect();
             fewer.push(Merge::of(some)?.write(folder, results_max)?);
@@ -156,7 +156,7 @@ fn few(
     Ok(runs)
 }
 
-/// How many from the first on can be read at once.
+/// The number of files, from the first on, that can be read at once.
 fn at_once(runs: &[SpillRun], bytes_max: usize) -> usize {
     let mut bytes = 0;
     let fits = |run: &&SpillRun| {

@@ -1,7 +1,7 @@
-//! Sorting, keeping only what can still be among the results, in memory as long as that is enough and then in files.
+//! Sorting, in memory as long as that suffices and then in files. Only items that can still be among the results are kept.
 //!
-//! Things are kept as bytes, wherever they are: so a sort knows what it takes, and holds nothing of the pages that they
-//! came from.
+//! Items are kept as bytes everywhere, so that a sort knows how much memory it takes, and does not hold on to the pages that the
+//! items came from.
 
 mod arena;
 mod files;
@@ -25,24 +25,24 @@ use std::sync::Arc;
 /// The most bytes that one sort keeps in memory if it may not use files (MongoDB's limit).
 pub const SORT_BYTES_MAX: usize = 100 * 1024 * 1024;
 
-/// The bytes that it keeps in memory before it uses files: the rest of the 100 MB is for giving the results.
+/// The bytes that it keeps in memory before it uses files. The rest of the 100 MB is for returning the results.
 const BYTES_BEFORE_FILES: usize = 64 * 1024 * 1024;
 
-/// Files that are written although memory is taken by others hold so much at least: many small ones would need more
-/// memory to be merged than they save.
+/// The least size of a file that is written because others have the memory: merging many small files would need more
+/// memory than they save.
 const RUN_BYTES_MIN: usize = 1024 * 1024;
 
-/// One sort takes this part of all that stages and sorts may have together.
+/// One sort may take one part in this many of the memory for all stages and sorts.
 const SHARE_OF_LIMIT: usize = 3;
 
-/// Collects things with their sort keys and gives them back in order.
+/// Collects items with their sort keys and returns them in order.
 #[derive(Debug)]
 pub struct Sorter<T> {
     kept: Kept,
     share: Share,
     results_max: usize,
     bytes_max: usize,
-    /// Where items go that exceed the memory; `None` if no files may be used.
+    /// The folder for items that exceed the memory; `None` if no files may be used.
     spill: Option<Arc<SpillFolder>>,
     runs: Vec<SpillRun>,
     files: SortFiles,
@@ -50,10 +50,10 @@ pub struct Sorter<T> {
     things: PhantomData<T>,
 }
 
-/// What is in memory.
+/// The items in memory.
 #[derive(Debug)]
 enum Kept {
-    /// All that came.
+    /// All items.
     All(Arena),
     /// The smallest `results_max`, if the number of results is limited.
     Smallest(Smallest),
@@ -88,7 +88,7 @@ impl Kept {
         }
     }
 
-    /// Puts them in order, to be taken from the first on.
+    /// Sorts them, to be taken from the first on.
     fn sort(&mut self) -> Result<()> {
         match self {
             Kept::All(arena) => arena.sort(),
@@ -96,7 +96,7 @@ impl Kept {
         }
     }
 
-    /// What is not below this key is not kept; `None` as long as there is room.
+    /// Items whose keys are not below this one are not kept; `None` as long as any may be.
     fn limit(&self) -> Option<&[u8]> {
         match self {
             Kept::All(_) => None,
@@ -104,7 +104,7 @@ impl Kept {
         }
     }
 
-    /// The key and the item of the first that was not taken.
+    /// The key and the item of the next to be taken.
     fn peek(&self) -> Option<(&[u8], &[u8])> {
         match self {
             Kept::All(arena) => arena.peek(),
@@ -143,7 +143,7 @@ impl<T: Spilled> Sorter<T> {
         }
     }
 
-    /// Takes one more. Fails if the items to keep exceed the memory and no files may be used.
+    /// Adds an item. Fails if the items to keep exceed the memory and no files may be used.
     pub fn push(&mut self, key: &[u8], item: &T) -> Result<()> {
         steps(1)?;
         self.kept.push(key, item);
@@ -164,12 +164,12 @@ impl<T: Spilled> Sorter<T> {
         }
     }
 
-    /// What is not below this key will not be kept; `None` as long as any may be.
+    /// Items whose keys are not below this one will not be kept; `None` as long as any may be.
     pub fn limit(&self) -> Option<&[u8]> {
         self.kept.limit()
     }
 
-    /// The number of items, those in files included.
+    /// The number of items, including those in files.
     pub fn count(&self) -> usize {
         self.spilled + self.kept.len()
     }
@@ -184,7 +184,7 @@ impl<T: Spilled> Sorter<T> {
         !self.runs.is_empty()
     }
 
-    /// All that are kept, in order.
+    /// All items, in order.
     pub fn into_sorted(mut self) -> Result<Sorted<T>> {
         self.kept.sort()?;
         let in_memory = InMemory {
@@ -216,10 +216,10 @@ impl<T: Spilled> Sorter<T> {
                 message,
             ));
         };
-        // Each run keeps up to `results_max` items of its own; [`Sorted`] cuts what they merge into.
+        // Each run keeps up to `results_max` items; [`Sorted`] ends their merge after as many.
         let mut kept = std::mem::replace(&mut self.kept, Kept::new(self.results_max));
         self.spilled += kept.len();
-        // In order, so that giving the results is a merge of the runs that reads each file once, from its beginning.
+        // In order, so that the results are a merge that reads each file once, from its beginning.
         kept.sort()?;
         self.runs.push(self.files.write(&mut kept, folder)?);
         drop(kept);
@@ -228,7 +228,7 @@ impl<T: Spilled> Sorter<T> {
     }
 }
 
-/// What a sort has in memory at its end, and its share of the memory.
+/// The items that a sort has in memory at its end, and its share of the memory.
 #[derive(Debug)]
 struct InMemory {
     kept: Kept,
@@ -466,7 +466,7 @@ mod tests {
         let memory = Budget::new(1 << 20);
         let mut sorter = Sorter::new(None, Some(folder), &memory);
         sorter.bytes_max = 100_000;
-        // Keys of 200 bytes: the next records of the files together are more than what may rest.
+        // With keys of 200 bytes, the next records of all files are more than may stay in memory during a pause.
         let key = |item: u64| [&(item % 50).to_be_bytes()[..], &[b'x'; 200]].concat();
         for item in 0..20_000u64 {
             sorter.push(&key(item), &item).unwrap();
@@ -476,7 +476,7 @@ mod tests {
         others.charge(others.limit());
         let mut given = Vec::new();
         loop {
-            // Twice: what was given back already stays so.
+            // Sometimes twice, which changes nothing.
             for _ in 0..1 + given.len() % 2 {
                 idle.charge(0);
                 sorted.rest(&mut idle).unwrap();
@@ -486,7 +486,7 @@ mod tests {
                 Some(item) => given.push(item),
                 None => break,
             }
-            // A few without a rest between them.
+            // Some without a pause between them.
             given.extend((0..50).map_while(|_| sorted.pop().unwrap()));
         }
         let mut expected: Vec<u64> = (0..20_000).collect();

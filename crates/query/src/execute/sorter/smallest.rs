@@ -5,18 +5,18 @@ use crate::spill::Spilled;
 use language::interruption::steps;
 use std::collections::BinaryHeap;
 
-/// A heap with the largest on top, so that it can make place for a smaller one.
+/// A heap with the largest item on top, so that it can be replaced by a smaller one.
 #[derive(Debug)]
 pub(super) struct Smallest {
     heap: BinaryHeap<Entry>,
     results_max: usize,
     bytes: usize,
     arrivals: u64,
-    /// Once they were put in order: the smallest last.
+    /// The items after sorting, the smallest last.
     sorted: Vec<Entry>,
 }
 
-/// Ordered by key; equal ones by their arrival, as they came.
+/// An item, ordered by its key; equal keys by their arrival.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Entry {
     key: Vec<u8>,
@@ -41,17 +41,17 @@ impl Smallest {
         }
     }
 
-    /// Once there are as many as are wanted, the largest key: what is not below it is not kept. An equal key is not smaller: of
-    /// ties those that came first stay.
+    /// The largest key, once there are as many items as wanted: items whose keys are not below it are not kept. Among equal keys
+    /// those that came first stay.
     pub(super) fn limit(&self) -> Option<&[u8]> {
         match self.heap.len() >= self.results_max {
-            // Of none at all even the least key is too large.
+            // If none are wanted, every key is too large.
             true => Some(self.heap.peek().map_or(&[], |largest| &largest.key)),
             false => None,
         }
     }
 
-    /// Keeps one more, if it is among the smallest.
+    /// Adds an item, if it is among the smallest.
     pub(super) fn push(&mut self, key: &[u8], item: &impl Spilled) {
         if let Some(limit) = self.limit() {
             if key >= limit {
@@ -76,12 +76,12 @@ impl Smallest {
         self.heap.len() + self.sorted.len()
     }
 
-    /// The bytes that all take.
+    /// The bytes of all items.
     pub(super) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Puts them in order.
+    /// Sorts the items.
     pub(super) fn sort(&mut self) -> Result<()> {
         self.sorted.reserve_exact(self.heap.len());
         while let Some(largest) = self.heap.pop() {
@@ -91,7 +91,7 @@ impl Smallest {
         Ok(())
     }
 
-    /// The key and the item of the first that was not given back.
+    /// The key and the item of the next to be returned.
     pub(super) fn peek(&self) -> Option<(&[u8], &[u8])> {
         let entry = self.sorted.last()?;
         Some((&entry.key, &entry.item))

@@ -1,4 +1,4 @@
-//! What was sorted, given back.
+//! The results of a sort.
 
 use super::files::SortFiles;
 use super::merge::Merge;
@@ -10,27 +10,27 @@ use memory::Share;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-/// What was sorted, from the first on: what is in memory merged with the files.
+/// Sorted items, from the first on: those in memory merged with those in files.
 #[derive(Debug)]
 pub struct Sorted<T> {
     memory: Option<Kept>,
-    /// The records of files, which are older than what is in memory.
+    /// The records of files, which are older than the items in memory.
     merge: Merge,
     files: SortFiles,
-    /// Of what is in memory, and of reading the files.
+    /// The share for the items in memory, and for reading the files.
     share: Share,
-    /// Where what is in memory goes if it has to; `None` if no files may be used.
+    /// The folder to which items in memory may have to move; `None` if no files may be used.
     spill: Option<Arc<SpillFolder>>,
     left: usize,
-    /// The key of what was read last.
+    /// The key of the item that was read last.
     key: Vec<u8>,
-    /// What was read, and not taken.
+    /// An item that was read, but not taken.
     waiting: Option<T>,
     things: PhantomData<T>,
 }
 
 impl<T: Spilled> Sorted<T> {
-    /// Merges what is in memory, in order, with files; the first `results_max` of all.
+    /// Merges items in memory, which must be sorted, with files, up to `results_max` items.
     pub(super) fn new(
         memory: InMemory,
         (merge, files): (Merge, SortFiles),
@@ -38,7 +38,7 @@ impl<T: Spilled> Sorted<T> {
         results_max: usize,
     ) -> Sorted<T> {
         let InMemory { kept, mut share } = memory;
-        // Reading cannot do with less.
+        // Charged without asking, since reading cannot do with less.
         share.charge(kept.bytes() + merge.bytes());
         Sorted {
             memory: Some(kept),
@@ -53,7 +53,7 @@ impl<T: Spilled> Sorted<T> {
         }
     }
 
-    /// The next; `None` at the end.
+    /// The next item; `None` at the end.
     pub fn pop(&mut self) -> Result<Option<T>> {
         match self.waiting.take() {
             Some(next) => Ok(Some(next)),
@@ -67,12 +67,12 @@ impl<T: Spilled> Sorted<T> {
         self.waiting.is_none() && (self.left == 0 || (self.merge.is_empty() && in_memory.is_none()))
     }
 
-    /// The key of what [`Sorted::pop`] returned last, or [`Sorted::next_if`] looked at last.
+    /// The key of the item that [`Sorted::pop`] returned last, or [`Sorted::next_if`] looked at last.
     pub fn key(&self) -> &[u8] {
         &self.key
     }
 
-    /// The next item if `wanted` says so of its key and itself; else it stays the next.
+    /// The next item if `wanted` returns true for its key and itself; otherwise it stays the next.
     pub fn next_if(&mut self, wanted: impl FnOnce(&[u8], &T) -> bool) -> Result<Option<T>> {
         let Some(item) = self.pop()? else {
             return Ok(None);
@@ -84,7 +84,7 @@ impl<T: Spilled> Sorted<T> {
         Ok(None)
     }
 
-    /// The next item if this is its key; else it is not even read.
+    /// The next item if this is its key; otherwise it is not even read.
     pub fn pop_of(&mut self, key: &[u8]) -> Result<Option<T>> {
         self.merge.wake()?;
         let is_of_key = match self.waiting {
@@ -97,7 +97,7 @@ impl<T: Spilled> Sorted<T> {
         }
     }
 
-    /// The key of what is read next.
+    /// The key of the next item.
     fn next_key(&self) -> Option<&[u8]> {
         let in_files = self.merge.peek().map(|head| head.key.as_slice());
         let in_memory = self.memory.as_ref().and_then(Kept::peek).map(|(key, _)| key);
@@ -115,7 +115,7 @@ impl<T: Spilled> Sorted<T> {
         self.merge.wake()?;
         self.left -= 1;
         let in_memory = self.memory.as_ref().and_then(Kept::peek);
-        // Of equal keys those in files came first: memory holds what came after the last spill.
+        // Among equal keys, those in files came first: memory holds the items that came after the last spill.
         let is_first = |key: &[u8]| in_memory.is_none_or(|(other, _)| key <= other);
         if let Some(head) = self.merge.peek().filter(|head| is_first(&head.key)) {
             self.key.clone_from(&head.key);
@@ -135,7 +135,7 @@ impl<T: Spilled> Sorted<T> {
         Ok(Some(item))
     }
 
-    /// Before nobody asks for a while: what is in memory goes on under `idle`, or into a file where that has no room.
+    /// To be called before a pause: items in memory are counted under `idle`, or move into a file if that has no room.
     pub fn rest(&mut self, idle: &mut Share) -> Result<()> {
         if let Some(memory) = &mut self.memory {
             let wanted = idle.bytes() + memory.bytes();
@@ -144,12 +144,12 @@ impl<T: Spilled> Sorted<T> {
                     let full = idle.full(wanted);
                     return Err(QueryError::new(Code::EXCEEDED_MEMORY_LIMIT, full.to_string()));
                 };
-                // Of equal keys it still comes after all that is in other files: it is the newest.
+                // Its items still come after equal keys in other files, since it is the newest file.
                 self.merge.add(self.files.write(memory, folder)?)?;
                 self.memory = None;
             }
         }
-        // The next record of each file is there already.
+        // The next record of each file was read already.
         self.files.rest();
         idle.charge(idle.bytes() + self.merge.rest());
         self.share.charge(0);
