@@ -2,7 +2,7 @@
 
 use crate::{FIRST_KEY_BYTE, Placed};
 
-/// Puts and deletes of one shard in the order given; a later one of the same key wins. One flat buffer.
+/// Puts and deletes of one shard, in order; a later one of the same key wins. They share one flat buffer.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     buffer: Vec<u8>,
@@ -10,7 +10,7 @@ pub struct Batch {
     placed: Vec<Placed>,
 }
 
-/// Where in the buffer a write's key starts, the key's size, and what is done to it.
+/// The place of a write's key in the buffer, the key's size, and what is done to it.
 #[derive(Clone, Copy, Debug)]
 struct Write {
     start: usize,
@@ -49,8 +49,8 @@ impl Batch {
         self.write(key, value, Kind::Put(size(value)));
     }
 
-    /// Sets a key to a few bytes followed by a placed value. Both are read back and checked as one value; `head` is
-    /// kept with the key, and so has to be small.
+    /// Sets a key to a few bytes followed by a placed value. Both are read back and checked as one value. `head` is
+    /// kept with the key, so it has to be small.
     pub fn put_placed(&mut self, key: &[u8], head: &[u8], placed: &Placed) {
         self.write(key, head, Kind::Placed(size(head), self.placed.len()));
         self.placed.push(placed.clone());
@@ -116,7 +116,7 @@ impl Batch {
         })
     }
 
-    /// Panics where a key lies in the part that belongs to the store itself.
+    /// Panics if a key lies in the part of the shard that belongs to the store itself.
     pub(crate) fn check_keys(&self) {
         for (key, _) in self.iter() {
             assert!(

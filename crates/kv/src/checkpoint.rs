@@ -4,13 +4,13 @@ use crate::{ArchivePosition, Archiving, CheckpointFile, Engine, Error, Kv, OpenO
 use std::path::Path;
 use std::time::Duration;
 
-/// The files of one moment, which stay as they are as long as this is kept. They take up space only for what the store
+/// The files of one moment, which stay unchanged as long as this is kept. They take extra space only for what the store
 /// drops meanwhile.
 #[derive(Debug)]
 pub struct Checkpoint(rocks::Checkpoint);
 
 impl Checkpoint {
-    /// Where the files are; together they are a data folder.
+    /// The folder of the files, which is a data folder.
     pub fn folder(&self) -> &Path {
         &self.0.folder
     }
@@ -20,7 +20,7 @@ impl Checkpoint {
         &self.0.files
     }
 
-    /// Where the archive of changes goes on after this moment, and its files before that; `None` if it was not asked for.
+    /// Where the archive of changes continues after this moment, and its files before that; `None` if it was not asked for.
     pub fn archived(&self) -> Option<(ArchivePosition, &[CheckpointFile])> {
         let (position, files) = self.0.archived.as_ref()?;
         Some((*position, files))
@@ -28,15 +28,15 @@ impl Checkpoint {
 }
 
 impl Kv {
-    /// Makes a checkpoint: the state of all shards at one moment, for a backup. Writes wait meanwhile, some
-    /// milliseconds. `None` where what is under way takes longer than the limit.
+    /// Makes a checkpoint: the state of all shards at one moment, for a backup. Writes wait for some milliseconds
+    /// meanwhile. `None` if the changes under way take longer than the limit.
     pub async fn checkpoint(
         &self,
         limit: Duration,
         archiving: Archiving,
     ) -> Result<Option<Checkpoint>, Error> {
         let engine = self.rocks("making a checkpoint")?;
-        // Most is written before the others have to wait.
+        // Most is written before writers have to wait.
         engine.write_out().await?;
         let Some(_opener) = self.gate.shut(limit).await else {
             return Ok(None);
@@ -44,21 +44,21 @@ impl Kv {
         Ok(Some(Checkpoint(engine.checkpoint(archiving).await?)))
     }
 
-    /// Removes the files of the archive before a position, which are kept elsewhere now.
+    /// Removes the archive's files before a position, once they are kept elsewhere.
     pub async fn forget_archived(&self, position: &ArchivePosition) -> Result<(), Error> {
         let engine = self.rocks("removing files of the archive")?;
         engine.forget_archived(position.next).await
     }
 
-    /// Lets the archive take `bytes`; where it would take more, it ends.
+    /// Limits the archive to this many bytes; it ends before it would take more.
     pub fn limit_archive(&self, bytes: u64) {
         if let Engine::Rocks(engine) = &self.engine {
             engine.limit_archive(bytes);
         }
     }
 
-    /// Makes the changes again that lie in the folder `_replay` of a data folder which was restored from a checkpoint:
-    /// those up to this time, in milliseconds since 1970. No other way opens such a folder.
+    /// Replays the changes in the folder `_replay` of a data folder that was restored from a checkpoint, up to this time in
+    /// milliseconds since 1970. Such a folder cannot be opened in any other way.
     pub async fn replay(options: &OpenOptions, until_ms: u64) -> Result<Replayed, Error> {
         let gate = crate::Gate::default();
         let engine = rocks::Engine::open(options, &gate)?;

@@ -1,21 +1,21 @@
-//! What is said of damage that was found.
+//! Reports of damage.
 
 use crate::ShardId;
 use std::fmt;
 
-/// What is missing in the log of a data folder, though it was acknowledged.
+/// The acknowledged commits that are missing in the log of a data folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogDamage {
     /// The data folder.
     pub folder: String,
-    /// The log file in which the part ends that is whole; `None` if no log is there.
+    /// The log file in which the intact part ends; `None` if there is no log.
     pub file: Option<String>,
-    /// Where it ends there.
+    /// The end of the intact part in that file.
     pub offset: u64,
-    /// Entries (documents, those of indexes and of change logs) that were acknowledged and are in no such part; 0 if
-    /// that is not known.
+    /// The number of acknowledged entries (documents, index entries, entries of change logs) that are missing; 0 if it is not
+    /// known.
     pub entries_missing: u64,
-    /// Commits that are whole after that place. They cannot be taken without what is missing before them.
+    /// The number of intact commits after that place. They cannot be used without what is missing before them.
     pub commits_behind: u64,
     /// The shards that these commits change.
     pub shards_behind: Vec<ShardId>,

@@ -1,4 +1,4 @@
-//! What can go wrong.
+//! The errors of the engine.
 
 use crate::{Head, LogDamage};
 
@@ -42,17 +42,17 @@ pub enum Error {
         /// The folder.
         folder: String,
     },
-    /// The log does not hold all that was acknowledged.
+    /// The log lacks something that was acknowledged.
     #[error("{0}")]
     LogDamaged(Box<LogDamage>),
-    /// A write or flush failed before; nothing is written any more until a restart, which reads what really
+    /// A write or flush failed before. Nothing more is written until a restart, which reads what really
     /// is on disk.
     #[error("writes are stopped since a write to disk failed ({cause}); check the disk, then restart")]
     Poisoned {
         /// The failure that stopped the writes.
         cause: String,
     },
-    /// The disk is nearly full: what adds to it is refused until there is room.
+    /// The disk is nearly full. Writes that add to it are refused until there is room.
     #[error(
         "the disk is nearly full: {free_bytes} bytes are free and {reserve_bytes} are kept for deletes (--disk-reserve); delete or \
          drop something, or make room on the disk, and writes go on"
@@ -63,7 +63,7 @@ pub enum Error {
         /// What is kept.
         reserve_bytes: u64,
     },
-    /// The disk was full when something was to be written, which was not made then. Writes go on once there is room.
+    /// The disk was full at a write, which was not made. Later writes succeed once there is room.
     #[error(
         "the disk is full ({cause}): this write was not made; make room on the disk, and writes go on by themselves within some seconds"
     )]
@@ -71,7 +71,7 @@ pub enum Error {
         /// What the system said.
         cause: String,
     },
-    /// The disk was full when what is written was to be flushed. It is read, and is safe as soon as there is room.
+    /// The disk was full at a flush. What was written is visible to readers, and is safe as soon as there is room.
     #[error(
         "the disk is full ({cause}): what was written is read, but a crash before there is room takes it back; make room on the \
          disk, and it is kept"
@@ -80,7 +80,7 @@ pub enum Error {
         /// What the system said.
         cause: String,
     },
-    /// The data folder is not there any more.
+    /// The data folder is gone.
     #[error(
         "the data folder {folder} is gone or was replaced while it was open: nothing is read or written any more; put it back, then restart"
     )]
@@ -105,7 +105,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// Whether something could not be read: its checksum or form is wrong, or the disk does not give it.
+    /// Whether something could not be read: its checksum or form is wrong, or the disk failed to read it.
     pub fn is_damage(&self) -> bool {
         match self {
             Error::Corrupt(_) => true,
@@ -114,7 +114,7 @@ impl Error {
         }
     }
 
-    /// Whether there was no room on the disk, for a write or for its flush: what failed can be tried again later.
+    /// Whether there was no room on the disk for a write or for its flush, which can be tried again later.
     pub fn is_disk_full(&self) -> bool {
         matches!(self, Error::DiskFull { .. } | Error::DiskFullAtFlush { .. })
     }

@@ -1,20 +1,20 @@
-//! Where writes wait while the files of the folder are to stay as they are, for a copy of them.
+//! The gate at which writes wait while the folder's files must not change, so that they can be copied.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{OwnedRwLockWriteGuard, RwLock, RwLockReadGuard};
 
-/// Everything that changes files passes through. While the gate is held shut, nothing does.
+/// Everything that changes files passes through the gate. While it is shut, no file changes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Gate {
     changes: Bar,
-    /// Merges that were asked for. They change nothing that is read and may take minutes, so they hold up only those for whom
-    /// no file may change.
+    /// Merges that were requested. They change nothing that is read and may take minutes, so only shutting the gate to all waits for
+    /// them.
     merges: Bar,
 }
 
-/// What passes, and the guard of the one who lets nothing pass.
+/// The lock that changes hold for reading, and the guard that keeps it shut.
 #[derive(Clone, Debug, Default)]
 struct Bar {
     passing: Arc<RwLock<()>>,
@@ -24,12 +24,12 @@ struct Bar {
 /// A change under way.
 pub(crate) type Pass<'g> = RwLockReadGuard<'g, ()>;
 
-/// Opens what was shut when it is dropped: the work that it was shut for may be given up in between.
+/// Opens the bars that were shut when it is dropped, in case the work that they were shut for is abandoned.
 #[derive(Debug)]
 pub(crate) struct Opener<'g>(Vec<&'g Bar>);
 
 impl Opener<'_> {
-    /// Leaves it shut until [`Gate::open`].
+    /// Leaves the gate shut until [`Gate::open`].
     pub(crate) fn keep_shut(mut self) {
         self.0.clear();
     }
@@ -42,7 +42,7 @@ impl Drop for Opener<'_> {
 }
 
 impl Bar {
-    /// Whether it could be shut before the time limit.
+    /// Shuts it. Returns whether that succeeded within the time limit.
     async fn shut(&self, limit: Duration) -> bool {
         let shut = tokio::time::timeout(limit, self.passing.clone().write_owned()).await;
         let is_shut = shut.is_ok();
@@ -58,7 +58,7 @@ impl Bar {
 }
 
 impl Gate {
-    /// Waits until the gate is open; it stays so as long as the pass is kept.
+    /// Waits until the gate is open. It stays open as long as the pass is kept.
     pub(crate) async fn pass(&self) -> Pass<'_> {
         self.changes.passing.read().await
     }
@@ -78,7 +78,7 @@ impl Gate {
         self.merges.passing.blocking_read()
     }
 
-    /// Shuts the gate to all but merges once the changes under way are made; `None` where they take longer than that.
+    /// Shuts the gate to everything but merges, after the changes under way; `None` if they take longer than the limit.
     pub(crate) async fn shut(&self, limit: Duration) -> Option<Opener<'_>> {
         self.changes
             .shut(limit)
@@ -86,7 +86,7 @@ impl Gate {
             .then(|| Opener(vec![&self.changes]))
     }
 
-    /// As [`Gate::shut`], to merges too. Changes wait only once no merge is under way.
+    /// As [`Gate::shut`], but also to merges. Changes wait only once no merge is under way.
     pub(crate) async fn shut_to_all(&self, limit: Duration) -> Option<Opener<'_>> {
         let began = Instant::now();
         if !self.merges.shut(limit).await {
@@ -100,7 +100,7 @@ impl Gate {
         Some(opener)
     }
 
-    /// Opens the gate for those who wait.
+    /// Opens the gate.
     pub(crate) fn open(&self) {
         self.changes.open();
         self.merges.open();

@@ -1,16 +1,16 @@
 //! An ordered key-value store of shards.
 //!
-//! A **shard** is one ordered keyspace with a **head**: the number of its last change, and a small record
-//! kept by the caller beside it. [`Kv::commit`] is the only way to write: puts and deletes of one shard,
-//! atomically, against an expected head. Reads are pages on a [`Snapshot`]. Both may be awaited; where the
-//! engine is local they are ready at once and nothing is paid for the await.
+//! A **shard** is one ordered keyspace with a **head**: the number of its last change, and a small record that
+//! the caller keeps with it. [`Kv::commit`] is the only way to write: puts and deletes of one shard,
+//! atomically, against an expected head. Reads are pages on a [`Snapshot`]. Both may be awaited; a local
+//! engine is ready at once, so that awaiting it costs nothing.
 //!
 //! The only crate that names an engine: RocksDB ([`Kv::open`]) and a simulated one in memory that crashes and
 //! fails on demand ([`Kv::simulated`]).
 //!
-//! What must hold: after a failed flush nothing is written any more ([`Error::Poisoned`]); what a commit with
-//! [`Durability::Flushed`] acknowledged is there after a crash; a commit is there whole or not at all, and
-//! never without those that were made before it.
+//! What must hold: after a failed flush nothing more is written ([`Error::Poisoned`]); a commit with
+//! [`Durability::Flushed`] that was acknowledged survives a crash; a commit survives whole or not at all, and
+//! never without those before it.
 //!
 //! Left to others: what keys and values mean (`store`).
 
@@ -59,8 +59,8 @@ enum Engine {
     Simulated(Arc<simulated::Engine>),
 }
 
-/// The state of all shards at one moment, for reads of several that must agree. Holding it keeps old versions of
-/// everything from being compacted away.
+/// The state of all shards at one moment, for reads of several that must agree. As long as it is held, no old version of
+/// anything is compacted away.
 #[derive(Clone, Debug)]
 pub struct Moment {
     engine: EngineMoment,
@@ -72,7 +72,7 @@ enum EngineMoment {
     Simulated(simulated::Moment),
 }
 
-/// The state of one shard at one moment. Costs little; holding it keeps old versions from being compacted
+/// The state of one shard at one moment. It costs little, but as long as it is held, no old version is compacted
 /// away.
 #[derive(Debug)]
 pub struct Snapshot {
@@ -86,7 +86,7 @@ enum EngineSnapshot {
 }
 
 impl Kv {
-    /// Opens the embedded engine. Fails with [`Error::Locked`] where another process has the folder.
+    /// Opens the embedded engine. Fails with [`Error::Locked`] if another process has the folder open.
     pub fn open(options: &OpenOptions) -> Result<Kv, Error> {
         if rocks::waits_for_replay(&options.folder) || rocks::is_unfinished(&options.folder) {
             return Err(Error::HalfRestored {
@@ -96,14 +96,14 @@ impl Kv {
         Kv::open_as_it_is(options)
     }
 
-    /// Opens a new folder to fill it. It opens for nothing else before [`Kv::end_filling`]: what a crash left half filled would look
-    /// like a store that never held more.
+    /// Opens a new folder to fill it. It cannot be opened in any other way before [`Kv::end_filling`]: a folder that a crash left half
+    /// filled would look like a complete store.
     pub fn open_to_fill(options: &OpenOptions) -> Result<Kv, Error> {
         rocks::begin_filling(&options.folder)?;
         Kv::open_as_it_is(options)
     }
 
-    /// Lets a folder be opened that was filled and closed.
+    /// Marks a folder that was filled and closed as complete, so that it can be opened.
     pub fn end_filling(folder: &Path) -> Result<(), Error> {
         rocks::end_filling(folder)
     }
@@ -117,13 +117,13 @@ impl Kv {
         })
     }
 
-    /// Cuts the log of a folder off where it is damaged, so that it opens without what is after that place; what is cut
-    /// off is kept in the folder `cut-off`. `None` if nothing that was acknowledged is missing; then nothing is done.
+    /// Cuts off the log of a folder where it is damaged, so that the folder opens without what is after that place, which is
+    /// kept in the folder `cut-off`. `None`, and nothing is done, if nothing that was acknowledged is missing.
     pub fn cut_log(folder: &Path) -> Result<Option<LogDamage>, Error> {
         rocks::cut_log(folder)
     }
 
-    /// A store in memory under the control of `simulation`, holding what survived there. One that is still
+    /// A store in memory under the control of `simulation`, with the data that survived there. A store that is still
     /// open under the same simulation crashes first.
     pub fn simulated(simulation: &Simulation) -> Kv {
         Kv {
@@ -132,7 +132,7 @@ impl Kv {
         }
     }
 
-    /// The shard's head; sequence 0 and no state where it was never written.
+    /// The shard's head; sequence 0 and no state if it was never written.
     pub async fn head(&self, shard: ShardId) -> Result<Head, Error> {
         match &self.engine {
             Engine::Rocks(engine) => engine.head(shard),
@@ -143,8 +143,8 @@ impl Kv {
     /// Writes all of `batch` and the new head, if the present head's sequence is still `expected`.
     ///
     /// Readers see it as soon as it is written, before it is flushed. So a committer that must not wait for
-    /// the disk may commit with [`Durability::Soon`], begin the next commit, and answer its clients after
-    /// [`Kv::flush`]: all who wait there share one flush of the device.
+    /// the disk can commit with [`Durability::Soon`], begin the next commit, and answer its clients after
+    /// [`Kv::flush`]: all callers that wait there share one flush of the device.
     ///
     /// # Panics
     /// If a key begins below [`FIRST_KEY_BYTE`].
@@ -164,9 +164,9 @@ impl Kv {
         }
     }
 
-    /// Writes a large value ahead of the commit that is to name it, so that the bytes of many are on their way to the
-    /// disk while others still come in. That commit waits until they are there. Returns once there is room for more: a
-    /// slow disk slows its writers down. `None` if the value is so small that it should be put into the batch itself.
+    /// Writes a large value before the commit that will name it, so that some values are on their way to the disk while
+    /// others still arrive. The commit waits until they are there. Returns once there is room for more, so that a
+    /// slow disk slows its writers down. `None` if the value is so small that it should be in the batch itself.
     pub async fn place(&self, value: &[u8]) -> Result<Option<Placed>, Error> {
         let _pass = self.gate.pass().await;
         match &self.engine {
@@ -193,9 +193,9 @@ impl Kv {
         Ok(Moment { engine })
     }
 
-    /// The state of all shards now, or shortly before, of which no crash takes anything back: for whoever hands out positions to
-    /// those who go on from there later. Waits for a flush where something is not flushed yet; where that fails, it is the
-    /// state of the last one that did not.
+    /// The state of all shards now, or a little earlier, that no crash can take back: for callers that hand out positions from
+    /// which readers will continue later. Waits for a flush if something is not flushed yet. If that fails, it is the
+    /// state of the last successful flush.
     pub async fn durable_moment(&self) -> Result<Moment, Error> {
         let engine = match &self.engine {
             Engine::Rocks(engine) => EngineMoment::Rocks(engine.durable_moment().await?),
@@ -204,7 +204,7 @@ impl Kv {
         Ok(Moment { engine })
     }
 
-    /// Removes a shard with all in it, flushed before the answer; its space is freed in the background.
+    /// Removes a shard with everything in it. Returns after a flush; its space is freed in the background.
     /// Snapshots taken before still see it.
     pub async fn drop_shard(&self, shard: ShardId) -> Result<(), Error> {
         let _pass = self.gate.pass().await;
@@ -214,7 +214,7 @@ impl Kv {
         }
     }
 
-    /// Flushes all that was committed with [`Durability::Soon`].
+    /// Flushes everything that was committed with [`Durability::Soon`].
     pub async fn flush(&self) -> Result<(), Error> {
         match &self.engine {
             Engine::Rocks(engine) => engine.flush().await,
@@ -222,8 +222,8 @@ impl Kv {
         }
     }
 
-    /// Lets all that writes wait, until [`Kv::release_files`], and brings the files to rest: they stay as they are, so
-    /// a copy of the folder is a store. Reads go on. False where what is under way takes longer than the limit.
+    /// Makes all writes wait until [`Kv::release_files`], and keeps the files from changing, so that a copy of the folder is
+    /// a valid store. Reads continue. Returns false if the changes under way take longer than the limit.
     pub async fn hold_files(&self, limit: Duration) -> Result<bool, Error> {
         let Some(opener) = self.gate.shut_to_all(limit).await else {
             return Ok(false);
@@ -251,7 +251,7 @@ impl Kv {
         resumed
     }
 
-    /// Lets the engine do again what it did not while the files were held.
+    /// Makes the engine resume what it did not do while the files were held.
     async fn resume(&self) -> Result<(), Error> {
         match &self.engine {
             Engine::Rocks(engine) => engine.resume().await,
@@ -268,8 +268,8 @@ impl Kv {
         }
     }
 
-    /// Approximate bytes that the entries in a range of a shard take in files of the engine; what is still in write
-    /// buffers and in the log alone does not count.
+    /// Approximate bytes that the entries in a range of a shard take in the engine's files, without those that are only in write
+    /// buffers and in the log.
     pub async fn disk_bytes(&self, shard: ShardId, range: &KeyRange) -> Result<u64, Error> {
         match &self.engine {
             Engine::Rocks(engine) => engine.disk_bytes(shard, range),
@@ -277,8 +277,8 @@ impl Kv {
         }
     }
 
-    /// Fails with [`Error::DiskLow`] while so little is free on the disk that nothing may be added: the rest is for deletes,
-    /// drops, merges and the log. Whoever commits what adds to the store asks first.
+    /// Fails with [`Error::DiskLow`] if so little is free on the disk that nothing may be added: the rest is for deletes,
+    /// drops, merges and the log. To be called before a commit that adds something.
     pub fn check_room(&self) -> Result<(), Error> {
         match &self.engine {
             Engine::Rocks(engine) => engine.check_room(),
@@ -286,7 +286,7 @@ impl Kv {
         }
     }
 
-    /// Fails with [`Error::FolderGone`] once the data folder is not there any more. Whoever answers out of memory asks first.
+    /// Fails with [`Error::FolderGone`] if the data folder is gone. To be called before answering from memory.
     pub fn check_folder(&self) -> Result<(), Error> {
         match &self.engine {
             Engine::Rocks(engine) => engine.check_folder(),
@@ -294,7 +294,7 @@ impl Kv {
         }
     }
 
-    /// Whether what was committed last may be told out of memory: the store is open, its folder is there, and no flush has
+    /// Whether the last commits may be answered from memory: the store is open, its folder exists, and no flush has
     /// failed.
     pub fn is_sound(&self) -> bool {
         match &self.engine {
@@ -303,7 +303,7 @@ impl Kv {
         }
     }
 
-    /// Keeps this many bytes free on the disk, instead of a number that goes with the memory.
+    /// Keeps this many bytes free on the disk, instead of a number that depends on the memory budget.
     pub fn keep_free(&self, bytes: u64) {
         match &self.engine {
             Engine::Rocks(engine) => engine.keep_free(bytes),
@@ -311,7 +311,7 @@ impl Kv {
         }
     }
 
-    /// Commits since it was opened.
+    /// The number of commits since the store was opened.
     pub fn commits(&self) -> u64 {
         match &self.engine {
             Engine::Rocks(engine) => engine.commits(),
@@ -319,7 +319,7 @@ impl Kv {
         }
     }
 
-    /// What the engine holds and uses.
+    /// Counts and sizes of the engine.
     pub fn stats(&self) -> EngineStats {
         match &self.engine {
             Engine::Rocks(engine) => engine.stats(),
@@ -350,7 +350,7 @@ impl Moment {
 }
 
 impl Snapshot {
-    /// A number that two snapshots of one store share only if they see the same; `None` where the engine has none.
+    /// A number that two snapshots of one store share only if they see the same state; `None` if the engine has no such number.
     pub fn version(&self) -> Option<u64> {
         match &self.engine {
             EngineSnapshot::Rocks(snapshot) => Some(snapshot.version()),
@@ -374,7 +374,7 @@ impl Snapshot {
         }
     }
 
-    /// The values of many keys, in their order.
+    /// The values of several keys, in their order.
     pub async fn get_many(&self, keys: &[Vec<u8>]) -> Result<Vec<Option<Bytes>>, Error> {
         match &self.engine {
             EngineSnapshot::Rocks(snapshot) => snapshot.get_many(keys),
@@ -382,7 +382,7 @@ impl Snapshot {
         }
     }
 
-    /// The values of the first of these keys, until they have this many bytes together; of one key at least, if there is one.
+    /// The values of the first of these keys, until their bytes reach a limit; at least one value, if there are keys.
     pub async fn get_many_within(&self, keys: &[Vec<u8>], bytes: usize) -> Result<Vec<Option<Bytes>>, Error> {
         match &self.engine {
             EngineSnapshot::Rocks(snapshot) => snapshot.get_many_within(keys, bytes),
@@ -398,8 +398,8 @@ impl Snapshot {
         }
     }
 
-    /// The next entries of a range, without those that cannot be read, which are named. Made for looking through
-    /// all, it leaves the cache as it is.
+    /// The next entries of a range; those that cannot be read are skipped and reported. Since it is meant for reading
+    /// everything, it does not fill the cache.
     pub async fn salvage(&self, range: &KeyRange, limit: PageLimit) -> Result<Salvage, Error> {
         match &self.engine {
             EngineSnapshot::Rocks(snapshot) => snapshot.salvage(range, limit),

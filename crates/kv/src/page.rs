@@ -32,8 +32,8 @@ impl KeyRange {
     }
 }
 
-/// Which way keys are read. Which of two values comes first in a key is another question, `value::key::Direction`: an index
-/// on a descending field that is read backward gives the values ascending.
+/// The direction in which keys are read. Which of two values comes first in a key is another matter (`value::key::Direction`): an
+/// index on a descending field, read backward, has the values ascending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {
     /// Smallest key first.
@@ -42,7 +42,7 @@ pub enum Order {
     Backward,
 }
 
-/// When a page is full: whichever comes first; a page holds at least one entry if there is one.
+/// A page is full when it reaches either limit. It holds at least one entry if there is one.
 #[derive(Clone, Copy, Debug)]
 pub struct PageLimit {
     /// The maximum number of entries.
@@ -60,7 +60,7 @@ impl Default for PageLimit {
     }
 }
 
-/// Entries of a range in the order asked for. One flat buffer.
+/// Entries of a range, in the requested order and in one flat buffer.
 #[derive(Clone, Debug, Default)]
 pub struct Page {
     buffer: bytes::Bytes,
@@ -68,7 +68,7 @@ pub struct Page {
     exhausted: bool,
 }
 
-/// Where an entry lies in the buffer: its key, and right after it its value.
+/// The place of an entry in the buffer: its key, directly followed by its value.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     key: u32,
@@ -82,12 +82,12 @@ impl Page {
         self.entries.len()
     }
 
-    /// Whether it holds nothing (then the range is exhausted).
+    /// Whether it has no entries. If so, the range is exhausted.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Whether the range has nothing after this page. If it has, go on after the last key.
+    /// Whether the range has nothing after this page. If it has, continue after the last key.
     pub fn exhausted(&self) -> bool {
         self.exhausted
     }
@@ -115,7 +115,7 @@ impl Page {
         &self.buffer
     }
 
-    /// Where in it the value of an entry lies.
+    /// The place of an entry's value in the buffer.
     pub fn value_range(&self, at: usize) -> std::ops::Range<usize> {
         let Entry { value, end, .. } = self.entries[at];
         value as usize..end as usize
@@ -126,13 +126,13 @@ impl Page {
         self.buffer.len() + self.entries.len() * size_of::<Entry>()
     }
 
-    /// The first place, of a page in order forward, whose key is not before what is looked for.
+    /// In a forward page, the first place whose key is not before the one searched for.
     pub fn partition_point(&self, is_before: impl Fn(&[u8]) -> bool) -> usize {
         let key = |entry: &Entry| &self.buffer[entry.key as usize..entry.value as usize];
         self.entries.partition_point(|entry| is_before(key(entry)))
     }
 
-    /// The entries of a page that was read in this order, in order forward and in memory of just their size.
+    /// A copy of a page that was read in this order, with its entries in forward order and in memory of exactly their size.
     pub fn compact(&self, order: Order) -> Page {
         let mut entries = Vec::with_capacity(self.entries.len());
         match order {
@@ -152,14 +152,14 @@ impl Page {
     }
 }
 
-/// A page that was read past what cannot be read.
+/// A page without the entries that cannot be read.
 #[derive(Clone, Debug, Default)]
 pub struct Salvage {
-    /// What can be read.
+    /// The readable entries.
     pub page: Page,
-    /// What cannot.
+    /// The parts that cannot be read.
     pub unreadable: Vec<Unreadable>,
-    /// The key to go on from; `None` if nothing is left.
+    /// The key from which to continue; `None` if nothing is left.
     pub next: Option<Vec<u8>>,
 }
 
@@ -170,14 +170,14 @@ pub struct Unreadable {
     pub from: Vec<u8>,
     /// The first key after them; `None` if none of the shard is.
     pub to: Option<Vec<u8>>,
-    /// Why: file and place, where these are known.
+    /// Why they cannot be read, with file and place if these are known.
     pub what: String,
 }
 
-/// No page grows beyond this, so that places in its buffer fit `u32`; one entry is far smaller than the rest.
+/// No page grows beyond this, so that places in its buffer fit into `u32` even after one more entry.
 const PAGE_BYTES_MAX: usize = 1 << 30;
 
-/// What is reserved before the first entry at most; a page that is often nearly empty should cost little.
+/// The most that is reserved before the first entry. Pages are often nearly empty, and should cost little then.
 const RESERVE_BYTES_MAX: usize = 4 << 10;
 const RESERVE_ENTRIES_MAX: usize = 128;
 
@@ -203,7 +203,7 @@ impl PageBuilder {
         }
     }
 
-    /// Adds an entry; false, and nothing is added, if the page is full.
+    /// Adds an entry. Returns false, and adds nothing, if the page is full.
     pub(crate) fn push(&mut self, key: &[u8], value: &[u8]) -> bool {
         if self.is_full() {
             return false;
@@ -219,7 +219,7 @@ impl PageBuilder {
         true
     }
 
-    /// Whether a further entry would not be added.
+    /// Whether no further entry would be added.
     pub(crate) fn is_full(&self) -> bool {
         let full = self.entries.len() >= self.limit.entries || self.buffer.len() >= self.limit.bytes;
         full && !self.entries.is_empty()

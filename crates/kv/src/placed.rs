@@ -3,8 +3,8 @@
 use crate::{Error, rocks};
 use bytes::Bytes;
 
-/// A value that was written ahead of the commit that is to name it ([`Batch::put_placed`](crate::Batch::put_placed)),
-/// so that it need not be kept in memory until then. One that no commit names goes when the last clone is dropped.
+/// A value that was written before the commit that will name it ([`Batch::put_placed`](crate::Batch::put_placed)),
+/// so that it need not be kept in memory until then. If no commit names it, it is removed when the last clone is dropped.
 #[derive(Clone, Debug)]
 pub struct Placed(Place);
 

@@ -3,7 +3,7 @@
 use crate::Error;
 use std::sync::{Arc, OnceLock};
 
-/// Set by the first failure and never taken back: after a failed flush nobody knows what is on the disk, and
+/// Set by the first failure, and never cleared: after a failed flush nobody knows what is on the disk, and
 /// a second flush that succeeds would prove nothing.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Poison {

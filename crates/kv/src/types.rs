@@ -1,4 +1,4 @@
-//! Shards, heads and how a store is opened.
+//! Shards, heads, and the options with which a store is opened.
 
 use bytes::Bytes;
 
@@ -11,11 +11,11 @@ pub struct ShardId(pub u64);
 pub struct Head {
     /// The number of the shard's last change; 0 if there was none.
     pub sequence: u64,
-    /// What the caller keeps with it (counts, sizes).
+    /// What the caller keeps with it, such as counts and sizes.
     pub state: Bytes,
 }
 
-/// When a write is safe.
+/// When a write is flushed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Durability {
     /// Flushed to the disk before the answer.
@@ -24,16 +24,16 @@ pub enum Durability {
     Soon,
 }
 
-/// How long a write with [`Durability::Soon`] waits for its flush at most.
+/// The longest time that a write with [`Durability::Soon`] waits for its flush.
 pub const FLUSH_INTERVAL_MS: u64 = 100;
 
-/// Keys begin with this byte or a greater one; what is below belongs to the store itself (the head).
+/// Keys begin with this byte or a greater one. Lower ones belong to the store itself, such as the head.
 pub const FIRST_KEY_BYTE: u8 = 0x01;
 
 /// How the embedded engine is opened.
 #[derive(Clone, Debug)]
 pub struct OpenOptions {
-    /// The folder, made where it does not exist.
+    /// The folder, which is made if it does not exist.
     pub folder: std::path::PathBuf,
     /// Bytes for block cache and write buffers together.
     pub memory_bytes: usize,
@@ -46,49 +46,49 @@ pub struct EngineStats {
     pub disk_bytes: u64,
     /// Bytes of block cache, write buffers and table readers in memory.
     pub memory_bytes: u64,
-    /// Flushes of the log that were made (each one device flush).
+    /// The number of flushes of the log, each of which is one flush of the device.
     pub flushes: u64,
-    /// Commits that were made.
+    /// The number of commits.
     pub commits: u64,
-    /// Bytes of the file system that the folder lies in; 0 if there is none, or it cannot be asked.
+    /// Bytes of the folder's file system; 0 if that is not known.
     pub volume_bytes: u64,
-    /// Those of them that are in use, by whatever files.
+    /// Bytes in use in that file system, by any files.
     pub volume_used_bytes: u64,
     /// Bytes of it that are kept free.
     pub disk_reserve_bytes: u64,
-    /// Whether less is free, so that what adds to the folder is refused.
+    /// Whether less than that is free, so that writes that add to the folder are refused.
     pub is_disk_low: bool,
 }
 
-/// What becomes of the archive of changes at a checkpoint.
+/// What a checkpoint does with the archive of changes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Archiving {
-    /// It is kept on if it is kept, and is not in the checkpoint.
+    /// Leaves it as it is, kept or not. It is not part of the checkpoint.
     #[default]
     AsItIs,
-    /// It is kept from now on; what it has until now is in the checkpoint.
+    /// Keeps it from now on. What it has so far is part of the checkpoint.
     Keep,
-    /// What it has until now is in the checkpoint, and nothing is kept any more.
+    /// Ends it. What it has so far is part of the checkpoint.
     End,
 }
 
-/// A place in the archive of changes: between two of its files.
+/// A position in the archive of changes, between two of its files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ArchivePosition {
-    /// The number of the archive: files of two are never mixed.
+    /// The archive's id. Files of different archives are never mixed.
     pub archive: u64,
-    /// The number of the file that goes on from here.
+    /// The number of the file that begins here.
     pub next: u64,
     /// The moment, in milliseconds since 1970.
     pub at_ms: u64,
 }
 
-/// What a replay came to.
+/// The result of a replay.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Replayed {
-    /// Commits and drops that were made again.
+    /// The number of commits and drops that were replayed.
     pub changes: u64,
-    /// When the last of them was made at first, in milliseconds since 1970.
+    /// When the last of them was originally made, in milliseconds since 1970.
     pub last_ms: u64,
 }
 
@@ -97,9 +97,9 @@ pub struct Replayed {
 pub struct CheckpointFile {
     /// Its path within the checkpoint's folder, with slashes.
     pub path: String,
-    /// Its bytes. It may have more after them, which are not part of the checkpoint.
+    /// The number of its bytes. The file may have more after them, which are not part of the checkpoint.
     pub bytes: u64,
-    /// What it is known by, if its bytes stay what they are in all checkpoints in which it is known by the same, though
-    /// more may be added after them.
+    /// Identifies the file across checkpoints: files with the same identity begin with the same bytes, though more may have been
+    /// added. `None` if the file has no such identity.
     pub identity: Option<String>,
 }

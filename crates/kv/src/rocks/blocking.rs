@@ -1,9 +1,9 @@
-//! Work that waits for disk or locks, away from what must not wait.
+//! Running work that waits for disk or locks without blocking other tasks.
 
 use crate::Error;
 use crate::threads::may_block_in_place;
 
-/// Runs work that may block: on this thread where it can, since waking another costs a large part of a flush,
+/// Runs work that may block: on this thread if possible, since waking another costs a large part of a flush,
 /// and much more on a busy machine.
 pub(super) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,

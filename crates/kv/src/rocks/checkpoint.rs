@@ -1,4 +1,4 @@
-//! The files of one moment, which stay as they are while the store goes on.
+//! The files of one moment, which stay unchanged while the store goes on.
 //!
 //! The engine's tables never change and large values are never written over, so a checkpoint is mostly other names for
 //! the same files, in a folder within the data folder. A snapshot keeps the places of its large values from being given
@@ -44,7 +44,7 @@ pub(super) fn remove_left(data: &Path) -> io::Result<()> {
 }
 
 impl Database {
-    /// Makes a checkpoint. Meanwhile nothing is committed or placed: the caller sees to that.
+    /// Makes a checkpoint. The caller ensures that nothing is committed or placed meanwhile.
     pub(super) fn checkpoint(self: &Arc<Self>, archiving: Archiving) -> Result<Checkpoint, Error> {
         let failed = |error: io::Error| Error::Engine {
             doing: "making a checkpoint",
@@ -86,7 +86,7 @@ impl Database {
         Ok(checkpoint)
     }
 
-    /// Begins a file of the archive, and gives those before it names in the folder of a checkpoint.
+    /// Begins a new file of the archive, and links those before it into the folder of a checkpoint.
     fn archived(&self, folder: &Path) -> Result<(ArchivePosition, Vec<CheckpointFile>), Error> {
         let failed = |error: io::Error| Error::Engine {
             doing: "making a checkpoint",
@@ -138,8 +138,8 @@ fn list(folder: &Path, prefix: &str, files: &mut Vec<CheckpointFile>) -> io::Res
     Ok(())
 }
 
-/// What tells a file from all others that ever had its name: its number on the file system and the time at which it was
-/// made. `None` where the file system does not keep that.
+/// Distinguishes a file from all others that ever had its name: its inode and the time at which it was made. `None` if the file
+/// system does not keep that.
 fn identity(file: &Metadata) -> Option<String> {
     let made = file.created().ok()?.duration_since(UNIX_EPOCH).ok()?;
     Some(format!("{}-{}-{}", file.dev(), file.ino(), made.as_nanos()))

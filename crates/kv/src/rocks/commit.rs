@@ -1,4 +1,4 @@
-//! Writing: checks against the head, and the way into the log.
+//! Writing: checking a commit against the head, and writing it to the log.
 
 use super::archive::{Entry, Made};
 use super::database::Database;
@@ -21,10 +21,10 @@ const INLINE_BYTES_MAX: usize = 64 << 10;
 /// reader.
 const POINT_DELETES_MAX: usize = 1024;
 
-/// The bytes in tables from which on the space of a shard that was dropped before is worth freeing.
+/// The space of a shard that was dropped is worth freeing if it has at least this many bytes in tables.
 const DROPPED_BYTES_MIN: u64 = 64 << 10;
 
-/// The bytes that the engine's batch takes for an entry besides key and value.
+/// The bytes that an entry takes in the engine's batch besides key and value.
 const ENTRY_OVERHEAD_BYTES: usize = 24;
 
 /// All of a commit but its durability.
@@ -37,7 +37,7 @@ pub(super) struct Commit {
 }
 
 impl Database {
-    /// The shard's head, from memory where it was read before.
+    /// The shard's head, from memory if it was read before.
     pub(super) fn head(&self, shard: ShardId) -> Result<Head, Error> {
         self.load_head(shard, &mut self.heads.slot(shard).lock())
     }
@@ -71,7 +71,7 @@ impl Database {
         ticket.ok_or_else(|| self.poison.set("a write was not made").into())
     }
 
-    /// Removes all of a shard, and says whether space is to be freed by [`Database::free_dropped`]. Blocks.
+    /// Removes all of a shard. Returns whether its space has to be freed by [`Database::free_dropped`]. Blocks.
     pub(super) fn drop_shard(&self, shard: ShardId) -> Result<(Ticket, bool), Error> {
         let slot = self.heads.slot(shard);
         let (ticket, is_freed) = {
@@ -95,8 +95,8 @@ impl Database {
         Ok((ticket, is_freed))
     }
 
-    /// Frees the space of a shard whose removal is flushed, some time. Before the flush the snapshot of the flush before it still has
-    /// all of the shard: a merge would write everything again, which on a full disk has no room.
+    /// Frees the space of a shard in the background, once its removal is flushed. Before that, the snapshot of the last flush still has
+    /// all of the shard, and a merge would write everything again, for which a full disk has no room.
     pub(super) fn free_dropped(&self, shard: ShardId) {
         self.compactor.add(ShardKeys::new(shard).all());
     }
@@ -110,7 +110,7 @@ impl Database {
     ) -> Result<Option<Ticket>, CommitError> {
         let head = self.load_head(commit.shard, present)?;
         if head.sequence != commit.expected {
-            // After a failed flush snapshots stay behind the head for ever: to try again would not help.
+            // After a failed flush the snapshot stays behind the head for ever, so trying again would not help.
             self.poison.check()?;
             return Err(CommitError::HeadMoved(head));
         }
@@ -140,8 +140,8 @@ impl Database {
         Ok(ticket)
     }
 
-    /// Every write of keys and heads goes through here, and a failure other than a full disk poisons the store. `None` if
-    /// the write would have to wait and `options` forbid it; nothing is written then.
+    /// Writes a batch. All writes of keys and heads go through here, and a failure other than a full disk poisons the store. `None`,
+    /// and nothing is written, if the write would have to wait and `options` forbid it.
     pub(super) fn write(&self, batch: WriteBatch, options: &WriteOptions) -> Result<Option<Ticket>, Error> {
         self.poison.check()?;
         match self.db.write_opt(batch, options) {
@@ -164,7 +164,7 @@ impl Database {
         Ok(head)
     }
 
-    /// The deletes of all that a shard holds, and whether there is room to be freed after them.
+    /// The deletes of everything in a shard, and whether there is space to free after them.
     fn deletes_of(&self, keys: &ShardKeys) -> (WriteBatch, bool) {
         let (low, high) = keys.all();
         let mut batch = WriteBatch::new();
@@ -192,7 +192,7 @@ impl Database {
         };
         let is_freed = match failed {
             None => is_long || (batch.is_empty() && is_in_tables()),
-            // A merge that meets what cannot be read ends all writes of the engine, so none is asked for.
+            // A merge that cannot read something ends all writes of the engine, so none is requested.
             Some(error) => {
                 tracing::warn!(%error, "the room of what is dropped stays taken until its tables are merged: it cannot be read to its end");
                 false
@@ -203,7 +203,7 @@ impl Database {
 }
 
 impl Commit {
-    /// What an archive has of the entries: large values as a whole.
+    /// The entries in the form for the archive, with large values as a whole.
     fn archived(&self) -> impl Iterator<Item = Result<Entry<'_>, Error>> {
         self.batch.sorted().map(|(key, change)| {
             Ok(match change {

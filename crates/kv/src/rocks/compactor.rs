@@ -1,8 +1,8 @@
-//! One thread that frees the space of dropped shards, and of what readers pass.
+//! A thread that frees the space of dropped shards, and of deleted keys that readers pass.
 //!
-//! The engine keeps a note of each deletion until it merges the files that the deleted keys lie in, and an iterator passes these notes
-//! one by one. Where old documents are deleted as new ones come, those who ask for the oldest would pass more of them each time:
-//! measured, 300 ms for 900,000 deleted documents, for as long as nothing else led to a merge. So a reader that passes many tells where.
+//! The engine keeps a tombstone for each deletion until it merges the files of the deleted key, and an iterator passes tombstones one by
+//! one. If old documents are deleted as new ones arrive, each reader of the oldest would pass more of them: 300 ms were measured for
+//! 900,000 deleted documents, until something else led to a merge. So a reader that passes many reports the range.
 
 use super::worker::Worker;
 use crate::Error;
@@ -15,17 +15,17 @@ use std::time::{Duration, Instant};
 /// A range of keys: the first key, and the first key after the range.
 type Range = (Vec<u8>, Vec<u8>);
 
-/// How long nothing is done for readers after something was, as a multiple of the time that it took: what an old snapshot still needs
-/// stays, so that the next reader tells of it again.
+/// The pause after a merge for readers, as a multiple of the time that it took. What an old snapshot still needs is not removed, so
+/// the next reader would report the same range again.
 const REST_FACTOR: u32 = 20;
 const REST_MIN: Duration = Duration::from_secs(1);
 
-/// Owner of the compacting thread. What it has not done at a stop is left to the engine's usual compaction,
-/// which the range deletes lead to the same files in time.
+/// Owner of the compacting thread. Work that is left at a stop is done by the engine's usual compaction, which range deletes
+/// lead to the same files in time.
 #[derive(Debug)]
 pub(super) struct Compactor {
     worker: Worker<Job>,
-    /// When something may be done for readers; `None` while it is.
+    /// When the next merge for readers may begin; `None` while one runs.
     due: Arc<Mutex<Option<Instant>>>,
 }
 
@@ -35,7 +35,7 @@ struct Job {
     is_for_readers: bool,
 }
 
-/// Where readers tell of ranges in which they passed much that is deleted. It keeps no thread alive.
+/// Takes readers' reports of ranges with many deleted keys. It does not keep the thread alive.
 #[derive(Clone, Debug)]
 pub(super) struct Passed(Weak<Compactor>);
 
@@ -62,7 +62,7 @@ impl Compactor {
         Ok(Arc::new(Compactor { worker, due }))
     }
 
-    /// Rewrites what lies in a range, some time.
+    /// Rewrites a range in the background.
     pub(super) fn add(&self, range: Range) {
         self.worker.send(Job {
             range,
@@ -70,14 +70,14 @@ impl Compactor {
         });
     }
 
-    /// For readers of this database.
+    /// The handle for readers of this database.
     pub(super) fn passed(self: &Arc<Compactor>) -> Passed {
         Passed(Arc::downgrade(self))
     }
 }
 
 impl Passed {
-    /// Lets a range be rewritten soon, unless that was done for readers a short time ago.
+    /// Reports a range, which is rewritten soon unless that was done for readers a short time ago.
     pub(super) fn tell(&self, range: Range) {
         let Some(compactor) = self.0.upgrade() else { return };
         let is_due = compactor.due.lock().take_if(|due| *due <= Instant::now());

@@ -26,17 +26,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The column family that everything lies in.
+/// The column family that holds everything.
 pub(super) const COLUMN_FAMILY: &str = "default";
 
-/// With fewer of them the engine flushes without waiting: it holds writers up from twice as many on.
+/// With fewer unmerged tables, the engine flushes without waiting; from twice as many on it holds writers up.
 const UNMERGED_TABLES_FEW: u64 = 12;
 
-/// How long merges are waited for, and how often they are looked at.
+/// How long merges are waited for, and how often they are checked.
 const MERGES_TIME_MAX: Duration = Duration::from_secs(60);
 const MERGES_LOOK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// What is gone after [`close`](crate::Kv::close). The threads end before the database closes.
+/// Everything that is dropped by [`close`](crate::Kv::close). The threads end before the database closes.
 pub(super) struct Database {
     pub(super) flusher: Flusher,
     pub(super) compactor: Arc<Compactor>,
@@ -128,7 +128,7 @@ impl Database {
         }
     }
 
-    /// What reads need besides the tables.
+    /// The parts that reads need besides the tables.
     pub(super) fn helpers(&self) -> Helpers {
         Helpers {
             large: self.large.files.clone(),
@@ -142,8 +142,8 @@ impl Database {
         &self.folder
     }
 
-    /// Flushes the write buffers to tables, and waits until the next flush will not wait for merges: one that follows while
-    /// all writes are held back would keep them waiting as long.
+    /// Flushes the write buffers to tables, and waits until the next flush will not have to wait for merges: if one follows while
+    /// all writes are held back, they would wait for the merges too.
     pub(super) fn write_out(&self) -> Result<(), Error> {
         let doing = engine_error("writing tables");
         self.db.flush().map_err(&doing)?;
@@ -157,7 +157,7 @@ impl Database {
         Ok(())
     }
 
-    /// Flushes the write buffers to tables, and waits until no compaction runs. No other begins before
+    /// Flushes the write buffers to tables, and waits until no compaction runs. None begins before
     /// [`Database::resume`].
     pub(super) fn rest(&self, limit: Duration) -> Result<(), Error> {
         let resting = engine_error("bringing the files to rest");
@@ -196,7 +196,7 @@ impl Database {
     }
 }
 
-/// Opens the engine's own database; with a `hold` it merges nothing until that ends.
+/// Opens the engine's database. With a `hold` it merges nothing until the hold ends.
 fn open_engine(folder: &Path, memory: Memory, cache: &Cache, hold: Option<Hold>) -> Result<Arc<DB>, Error> {
     let mut settings = options::database(memory, cache).map_err(engine_error("reading the settings"))?;
     Merges::prepare(&mut settings, hold);
@@ -214,7 +214,7 @@ fn open_engine(folder: &Path, memory: Memory, cache: &Cache, hold: Option<Hold>)
 
 /// Notes how far the log is flushed in a store that was just opened.
 fn note_reached(folder: &Path, db: &DB) -> Result<(Arc<Synced>, Reached), Error> {
-    // What was in the log the engine has put into tables.
+    // The engine has put what was in the log into tables.
     let sequence = db.latest_sequence_number();
     let reached = Reached {
         manifest: log::manifest_number(folder),
@@ -228,7 +228,7 @@ fn note_reached(folder: &Path, db: &DB) -> Result<(Arc<Synced>, Reached), Error>
     Ok((Arc::new(synced), reached))
 }
 
-/// Starts the thread that flushes the log, and notes each time how far.
+/// Starts the thread that flushes the log, and notes how far it is flushed.
 fn start_flusher(
     poison: &Poison,
     durable: &Arc<Durable>,
@@ -261,7 +261,7 @@ impl std::fmt::Debug for Database {
     }
 }
 
-/// Bytes of the files in a folder, without what is kept for a full disk. One that vanishes meanwhile counts nothing.
+/// Bytes of the files in a folder, without the ballast. A file that vanishes meanwhile counts as 0.
 fn folder_bytes(folder: &Path) -> u64 {
     let Ok(files) = std::fs::read_dir(folder) else {
         return 0;
@@ -274,8 +274,8 @@ fn folder_bytes(folder: &Path) -> u64 {
         .sum()
 }
 
-/// Bytes of the file system that a folder lies in, and those in use: all that cannot be written to, as the check for room has
-/// it. What only the superuser may fill is no room.
+/// Bytes of a folder's file system, and those in use. As in the check for room, everything that cannot be written counts as in use,
+/// including what only the superuser may fill.
 fn volume(folder: &Path) -> (u64, u64) {
     match rustix::fs::statvfs(folder) {
         Ok(volume) => {

@@ -1,4 +1,4 @@
-//! What of the database is certainly on the disk.
+//! The state of the database that is certainly on the disk.
 
 use super::archive::Archive;
 use super::error::write_error;
@@ -16,20 +16,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// With less than this free, writes may find no room at any moment.
 const LITTLE_ROOM_BYTES: u64 = 64 << 20;
 
-/// Flushes the log, and keeps a snapshot of what the last flush that succeeded has made durable. After one that failed this
-/// is all that is read: what was written since is on the disk or not, and nobody was told that it is.
+/// Flushes the log, and keeps a snapshot of what the last successful flush made durable. After a failed flush only this snapshot
+/// is read: later writes may or may not be on the disk, and none of them was acknowledged.
 pub(super) struct Durable {
     db: Arc<DB>,
     folder: PathBuf,
     poison: Poison,
     archive: Arc<Archive>,
-    /// Whether a write found no room, and none is known to have been made since.
+    /// Whether a write found no room, and no later one is known to have been made.
     lacked_room: AtomicBool,
     known: Mutex<Known>,
 }
 
 struct Known {
-    /// The snapshot has all writes up to this one.
+    /// The snapshot has all writes up to this number.
     sequence: u64,
     snapshot: Arc<OwnedSnapshot>,
 }
@@ -46,7 +46,7 @@ impl Known {
 }
 
 impl Durable {
-    /// Begins with a database that was just opened: what was in its log is in tables.
+    /// Begins with a database that was just opened, whose log is in tables.
     pub(super) fn new(db: &Arc<DB>, folder: &Path, archive: Arc<Archive>, poison: Poison) -> Durable {
         Durable {
             known: Mutex::new(Known::take(db)),
@@ -58,7 +58,7 @@ impl Durable {
         }
     }
 
-    /// What a write to the log that failed means for those that follow.
+    /// Handles a failed write to the log: unless the disk was full, no write may follow.
     pub(super) fn write_failed(&self, error: rocksdb::Error) -> Error {
         let error = write_error(error, &self.poison);
         if matches!(error, Error::DiskFull { .. }) {
@@ -67,13 +67,13 @@ impl Durable {
         error
     }
 
-    /// Flushes the log; up to which write. A failure sets the poison, unless it is that of a full disk.
+    /// Flushes the log, and returns the number of the last write that is flushed. A failure sets the poison, unless the disk is full.
     pub(super) fn flush_log(&self) -> Result<u64, Error> {
         self.poison.check()?;
-        // Before the flush: it covers all that the snapshot sees.
+        // Taken before the flush, which therefore covers everything in the snapshot.
         let taken = Known::take(&self.db);
         self.archive.flush();
-        // Room that is there again helps only once the engine has found it, seconds later, and has begun a new log.
+        // When there is room again, it helps only after the engine has found it, seconds later, and has begun a new log.
         let lacked_room = self.lacked_room.load(Ordering::Acquire);
         if lacked_room || free_bytes(&self.folder).is_some_and(|free| free < LITTLE_ROOM_BYTES) {
             self.flush_among_writes()?;
@@ -89,8 +89,8 @@ impl Durable {
         Ok(sequence)
     }
 
-    /// Writes go on meanwhile. One that finds no room makes the log refuse this flush too, which the engine takes for a
-    /// failure of the disk and does not come back from.
+    /// Flushes while writes go on. A write that finds no room makes the log refuse this flush too, which the engine takes for a
+    /// failure of the disk from which it does not recover.
     fn flush_beside_writes(&self) -> Result<(), Error> {
         self.db.flush_wal(true).map_err(|error| {
             let cause = error.into_string();
@@ -99,15 +99,15 @@ impl Durable {
         })
     }
 
-    /// As a write of nothing, which other writes wait for: after one that found no room it is refused for that reason. What
-    /// is in the log is in the write buffers too, and goes from there into new files when there is room, so that a
+    /// Flushes by an empty write, for which other writes wait. After a write that found no room, it is refused for the same reason. What
+    /// is in the log is also in the write buffers, and goes from there into new files when there is room, so that a
     /// flush that found no room leaves no doubt for later.
     fn flush_among_writes(&self) -> Result<(), Error> {
         let mut options = options::write(true);
         options.set_sync(true);
         let flushed = self.db.write_opt(WriteBatch::default(), &options);
         flushed.map_err(|error| match self.write_failed(error) {
-            // Not that write, which is of nothing, but all before it are meant.
+            // The error is about all writes before this empty one.
             Error::DiskFull { cause } => Error::DiskFullAtFlush { cause },
             error => error,
         })?;
@@ -115,7 +115,7 @@ impl Durable {
         Ok(())
     }
 
-    /// Up to which write the log is known to be flushed.
+    /// The number of the last write that is known to be flushed.
     pub(super) fn sequence(&self) -> u64 {
         self.known.lock().sequence
     }

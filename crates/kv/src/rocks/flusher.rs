@@ -1,9 +1,9 @@
-//! Flushes of the log, each made once for all who wait.
+//! Flushes of the log, each shared by all commits that wait.
 //!
-//! Each write gets a ticket once it is in the log. One flush covers every ticket given out before it began,
-//! so a thousand commits that wait together, of whatever shards, pay for one. A commit that comes while no flush is
-//! under way makes it on its own thread, without handing it to another. Commits that come during a flush are served
-//! by a thread kept for it. That thread also flushes what nobody waits for, after [`FLUSH_DELAY`].
+//! Each write gets a ticket once it is in the log. One flush covers every ticket issued before it began, so a thousand
+//! commits that wait together, of any shards, share one. A commit that arrives while no flush is under way makes it on its
+//! own thread. Commits that arrive during a flush are served by a thread kept for that, which also flushes writes that
+//! nobody waits for, after [`FLUSH_DELAY`].
 
 use super::worker::Thread;
 use crate::poison::Poison;
@@ -14,7 +14,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-/// Half of what is promised; the flush itself has the other half.
+/// Half of the promised time; the other half is for the flush itself.
 const FLUSH_DELAY: Duration = Duration::from_millis(FLUSH_INTERVAL_MS / 2);
 
 /// The number of a write in the order of the log.
@@ -95,7 +95,7 @@ impl Flusher {
         state.written
     }
 
-    /// Lets the write with this ticket be flushed in time, though nobody waits for it.
+    /// Has the write with this ticket flushed in time, though nobody waits for it.
     pub(super) fn flush_soon(&self, ticket: Ticket) {
         let mut state = self.shared.lock();
         if state.flushed < ticket && state.soon_since.is_none() {
@@ -145,22 +145,22 @@ impl Drop for Flusher {
 }
 
 impl Shared {
-    /// No code that may panic runs under the lock, so what a poisoned one guards is whole.
+    /// Ignores a poisoned lock: no code that may panic runs under it, so the state is consistent.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn run(&self) {
         while let Some(target) = self.next_target() {
-            // `flush` has passed a failure to all who wait. At the end it is not tried for ever.
+            // `flush` has passed a failure to all that wait. At a stop, it is not tried again.
             if self.flush(target).is_err() && self.lock().stopping {
                 return;
             }
         }
     }
 
-    /// Waits until a flush is due that nobody else makes, and begins it. `None` once it is to stop and nothing is left
-    /// to flush.
+    /// Waits until a flush is due that nobody else makes, and begins it. `None` at a stop, once nothing is left to
+    /// flush.
     fn next_target(&self) -> Option<Ticket> {
         let mut state = self.lock();
         loop {
@@ -196,7 +196,7 @@ impl Shared {
         if outcome.is_ok() {
             state.flushed = target;
         }
-        // A failure concerns all who wait: what made it fail is the same for them.
+        // A failure concerns all that wait, since its cause is the same for them.
         let served = |ticket: Ticket| ticket <= target || outcome.is_err();
         let done: Vec<_> = state
             .waiting

@@ -1,4 +1,4 @@
-//! The data folder: made for its owner alone, and marked, so that neither somebody else's folder nor one of a later
+//! The data folder. It is accessible to its owner only, and marked, so that neither another program's folder nor one of a later
 //! version is taken for one of ours.
 
 use crate::Error;
@@ -10,47 +10,47 @@ use std::path::Path;
 /// The file that marks a folder.
 pub(super) const MARK: &str = "LARDER";
 
-/// The file under which a mark is written before it has its name.
+/// The file to which a mark is written before it gets its name.
 const UNFINISHED_MARK: &str = "LARDER.new";
 
-/// What stands in front of the number of the format in a mark.
+/// The text before the number of the format in a mark.
 const FORMAT: &str = "larder format ";
 
-/// What to do where the engine cannot begin.
+/// What to do if the engine cannot open the folder.
 const RESTORE: &str = "put it back as it was, or restore a backup (larder restore)";
 
-/// The format of the folder as a whole. Parts of it have versions of their own besides.
+/// The format of the folder as a whole. Some parts have their own versions besides.
 const FORMAT_NUMBER: u32 = 1;
 
 /// What every folder has held since before there were marks: the engine's pointer to its manifest, and the large
 /// values.
 const UNMARKED: [&str; 2] = ["CURRENT", "values"];
 
-/// The file that a folder holds while it is being filled: as long as it is there, the folder opens for nothing else.
+/// The file that a folder has while it is being filled. As long as it exists, the folder cannot be opened otherwise.
 const UNFINISHED: &str = "UNFINISHED";
 
 /// What a fresh file system holds, and a folder that is about to be filled.
 const EMPTY: [&str; 3] = ["lost+found", UNFINISHED_MARK, UNFINISHED];
 
-/// What every folder has that was ever opened.
+/// The file that every folder has after it was first opened.
 const CURRENT: &str = "CURRENT";
 
-/// The manifest that the engine writes before there is a `CURRENT` for the first time, and replaces before anything else is
-/// written: a crash in between leaves it alone.
+/// The manifest that the engine writes before the first `CURRENT`, and replaces before anything else is written. A crash in between
+/// leaves only this file.
 const FIRST_MANIFEST: &str = "MANIFEST-000001";
 
-/// The folder is one process's as long as this is kept.
+/// Keeps other processes from opening the folder.
 #[derive(Debug)]
 pub(super) struct FolderLock {
     _mark: File,
 }
 
-/// Makes a folder that is not there, and refuses one that is not ours or somebody has open.
+/// Makes a folder that does not exist. Fails for one that is not ours, or that another process has open.
 pub(super) fn prepare(folder: &Path) -> Result<FolderLock, Error> {
     let is_new = make(folder)?;
     let lock = lock(folder)?;
     if !is_new && !folder.join(CURRENT).exists() && holds_data(folder) {
-        // The engine would begin anew, and take all tables away.
+        // The engine would begin anew, and remove all tables.
         return Err(Error::Corrupt(format!(
             "the file {} is missing, which names the manifest of the data folder; {RESTORE}",
             folder.join(CURRENT).display()
@@ -59,7 +59,7 @@ pub(super) fn prepare(folder: &Path) -> Result<FolderLock, Error> {
     Ok(lock)
 }
 
-/// Notes that a folder is being filled, which is empty or not there.
+/// Notes that a folder is being filled; it must be empty or not exist.
 pub(crate) fn begin_filling(folder: &Path) -> Result<(), Error> {
     create(folder).map_err(not_noted)?;
     if !is_empty(folder).map_err(not_noted)? {
@@ -74,13 +74,13 @@ pub(crate) fn begin_filling(folder: &Path) -> Result<(), Error> {
     noted.map_err(not_noted)
 }
 
-/// Notes that all is there that the folder was to be filled with, and flushed.
+/// Notes that everything with which the folder was filled is there and flushed.
 pub(crate) fn end_filling(folder: &Path) -> Result<(), Error> {
     let ended = fs::remove_file(folder.join(UNFINISHED)).and_then(|()| File::open(folder)?.sync_all());
     ended.map_err(not_noted)
 }
 
-/// Whether a folder is being filled, or that was cut off.
+/// Whether a folder is being filled, or was when that was interrupted.
 pub(crate) fn is_unfinished(folder: &Path) -> bool {
     folder.join(UNFINISHED).exists()
 }
@@ -93,7 +93,7 @@ fn not_noted(error: io::Error) -> Error {
     }
 }
 
-/// Whether something was written in a folder.
+/// Whether anything was written in a folder.
 fn holds_data(folder: &Path) -> bool {
     let Ok(entries) = fs::read_dir(folder) else {
         return true;
@@ -107,7 +107,7 @@ fn holds_data(folder: &Path) -> bool {
     })
 }
 
-/// Takes the folder for this process. The engine has a lock of its own, but takes it only after the log was looked at.
+/// Locks the folder for this process. The engine has its own lock, but takes it only after the log was checked.
 fn lock(folder: &Path) -> Result<FolderLock, Error> {
     let locking = |error: io::Error| Error::Engine {
         doing: "locking the data folder",
@@ -127,7 +127,7 @@ fn lock(folder: &Path) -> Result<FolderLock, Error> {
     }
 }
 
-/// Makes and marks a folder, if it is not there. Returns whether it is marked only now.
+/// Makes and marks a folder if it does not exist. Returns whether it was marked only now.
 fn make(folder: &Path) -> Result<bool, Error> {
     let failed = |doing| {
         move |error: io::Error| Error::Engine {
@@ -151,8 +151,8 @@ fn make(folder: &Path) -> Result<bool, Error> {
     Ok(true)
 }
 
-/// Makes a folder and those that it lies in, for their owner alone. The name of a new one is flushed in its parent: what
-/// is acknowledged in a folder must not be lost with its name when the power goes.
+/// Makes a folder and its parents, accessible to their owner only. The name of a new folder is flushed in its parent: a power
+/// failure must not lose what was acknowledged together with the folder's name.
 fn create(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! The present heads of the shards in memory, each in the lock that commits to its shard take.
+//! The present heads of the shards in memory, each behind the lock that commits to its shard take.
 
 use crate::{Head, ShardId};
 use parking_lot::Mutex;

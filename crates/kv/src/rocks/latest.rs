@@ -1,7 +1,7 @@
 //! One snapshot of the present state, which all readers share until something is written.
 //!
-//! To take and to release a snapshot the engine locks out its writers, and each other reader who does the same. While
-//! nothing is written, one snapshot is as good as another.
+//! Taking and releasing a snapshot locks out the engine's writers, and other readers that do the same. As long as
+//! nothing is written, readers can share one.
 
 use super::snapshot::OwnedSnapshot;
 use parking_lot::Mutex;
@@ -15,7 +15,7 @@ pub(super) struct Latest(Mutex<Kept>);
 #[derive(Default)]
 struct Kept {
     snapshot: Option<Arc<OwnedSnapshot>>,
-    /// The database closes once nobody has a snapshot of it.
+    /// Whether the database is closing, which waits until no snapshot is left.
     closed: bool,
 }
 
@@ -40,14 +40,14 @@ impl Latest {
         taken
     }
 
-    /// Something was written: what is kept would only keep old versions. Called after the write, so that no snapshot from
-    /// before it stays.
+    /// Drops the snapshot, which would only keep old versions. To be called after a write, so that no snapshot from before it
+    /// stays.
     pub(super) fn forget(&self) {
         let old = self.0.lock().snapshot.take();
         drop(old);
     }
 
-    /// Keeps none any more.
+    /// Drops the snapshot, and keeps none from now on.
     pub(super) fn close(&self) {
         self.0.lock().closed = true;
         self.forget();

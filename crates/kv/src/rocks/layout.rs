@@ -1,9 +1,9 @@
-//! Where a shard's keys lie in the one keyspace of the engine.
+//! The layout of shards in the single keyspace of the engine.
 //!
-//! A key is the shard's prefix and the caller's key. The prefix is one byte, how many bytes of the shard's
-//! number follow, and these bytes (big-endian, no leading zeros): no prefix begins another, and most take two
-//! bytes. The head lies at the prefix and [`HEAD_KEY`], below all of the caller's keys. What the engine keeps for
-//! itself lies at [`OWN_PREFIX`].
+//! A key is the shard's prefix followed by the caller's key. The prefix is one byte, the number of bytes of the shard's
+//! number, and then these bytes (big-endian, no leading zeros). No prefix begins another, and most take two
+//! bytes. The head's key is the prefix and [`HEAD_KEY`], below all of the caller's keys. Our own entries begin with
+//! [`OWN_PREFIX`].
 
 use crate::{Error, FIRST_KEY_BYTE, Head, KeyRange, ShardId};
 use bytes::Bytes;
@@ -12,20 +12,20 @@ use std::ops::Bound;
 /// The head's key in its shard.
 const HEAD_KEY: u8 = 0x00;
 
-/// What the engine's own entries begin with: no shard's prefix does.
+/// The first byte of our own entries. No shard's prefix begins with it.
 const OWN_PREFIX: u8 = 0x09;
 
-/// The key of an entry of the engine's own, of some kind.
+/// The key of one of our own entries of a kind.
 pub(super) fn own_key(kind: u8, key: &[u8]) -> Vec<u8> {
     [&[OWN_PREFIX, kind], key].concat()
 }
 
-/// The range of the engine's own keys of a kind: the first key, and the first key after it.
+/// The range of our own keys of a kind: the first key, and the first key after it.
 pub(super) fn own_range(kind: u8) -> (Vec<u8>, Vec<u8>) {
     (vec![OWN_PREFIX, kind], vec![OWN_PREFIX, kind + 1])
 }
 
-/// The shard that a key of the engine belongs to; `None` for its own entries.
+/// The shard of a key of the engine; `None` for our own entries.
 pub(super) fn shard_of(key: &[u8]) -> Option<ShardId> {
     let (&bytes, rest) = key.split_first()?;
     let number = rest.get(..usize::from(bytes))?;

@@ -1,4 +1,4 @@
-//! Whether the engine merges tables by itself.
+//! Holding up the merges that the engine begins by itself.
 
 use super::error::engine_error;
 use crate::Error;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// The engine's name of the number of tables that were written and not merged into others yet.
 const UNMERGED_TABLES: &str = "rocksdb.num-files-at-level0";
 
-/// From this many on, merges go on although there is little room: with a few more, the engine holds writers up.
+/// With this many unmerged tables, merges go on although there is little room: with a few more, the engine holds writers up.
 const UNMERGED_TABLES_MAX: u64 = 20;
 
 /// Why no merge may begin.
@@ -41,18 +41,18 @@ impl Merges {
         }
     }
 
-    /// Tables that were written and not merged into others yet.
+    /// The number of tables that were not merged into others yet.
     pub(super) fn unmerged_tables(&self) -> Result<u64, rocksdb::Error> {
         Ok(self.db.property_int_value(UNMERGED_TABLES)?.unwrap_or(0))
     }
 
-    /// Whether nobody is held up soon although nothing is merged.
+    /// Whether merges can wait without holding up writers soon.
     pub(super) fn can_wait(&self) -> bool {
         self.unmerged_tables()
             .is_ok_and(|tables| tables < UNMERGED_TABLES_MAX)
     }
 
-    /// From now on, no merge begins until [`Merges::go_on`] is called for the same reason. Those that run, end.
+    /// Keeps merges from beginning until [`Merges::go_on`] is called for the same reason. Those that run come to their end.
     pub(super) fn hold(&self, hold: Hold) -> Result<(), Error> {
         let mut holds = self.holds.lock();
         if !holds.contains(&hold) {

@@ -2,8 +2,8 @@
 //!
 //! One database holds all shards ([`layout`]). A commit takes its shard's head lock ([`heads`]), is checked and written to
 //! log and write buffer without a flush ([`commit`]), and then waits for the next flush of the log, which one thread makes
-//! for all that wait ([`flusher`]). The log is looked at before it is opened ([`log`]). Reads run on the caller's thread
-//! ([`snapshot`]). Large values lie in files of their own ([`large`]).
+//! for all that wait ([`flusher`]). The log is checked before the engine opens it ([`log`]). Reads run on the caller's thread
+//! ([`snapshot`]). Large values are in their own files ([`large`]).
 
 mod archive;
 mod blocking;
@@ -37,7 +37,7 @@ pub(crate) use folder::{begin_filling, end_filling, is_unfinished};
 pub(crate) use large::{LARGE_VALUE_BYTES_MIN, PlacedValue};
 pub(crate) use snapshot::{Moment, Snapshot};
 
-// `build.rs` asks these crates for the folders of what it compiles.
+// `build.rs` gets the folders of the sources that it compiles from these crates.
 use {librocksdb_sys as _, lz4_sys as _, zstd_sys as _};
 
 use crate::gate::Gate;
@@ -136,7 +136,7 @@ impl Engine {
     pub(crate) fn moment(&self) -> Result<Moment, Error> {
         let database = self.present()?;
         let snapshot = match database.poison.is_set() {
-            // Of what was written last nobody knows whether it is on the disk.
+            // Nobody knows whether the last writes are on the disk.
             true => database.durable.snapshot(),
             false => self.latest.snapshot(&database.db),
         };
@@ -145,7 +145,7 @@ impl Engine {
 
     pub(crate) async fn durable_moment(&self) -> Result<Moment, Error> {
         let database = self.present()?;
-        // Where it fails, what an earlier flush made sure of stays.
+        // If it fails, the state of an earlier flush is used.
         let _ = database.flusher.flush().await;
         // Not a snapshot of now: it may see a write of which the flusher does not know yet.
         Ok(Moment::of(database.durable.snapshot(), database.helpers()))
@@ -203,7 +203,7 @@ impl Engine {
         }
     }
 
-    /// Lets the background go on.
+    /// Resumes background work.
     pub(crate) async fn resume(&self) -> Result<(), Error> {
         let database = self.database()?;
         blocking(move || database.resume()).await?
@@ -227,7 +227,7 @@ impl Engine {
         }
         let database = self.database()?;
         let sizes = database.db.get_approximate_sizes(&[Range::new(&low, &high)]);
-        // Which of a shard's large values lie in a part of it is not known.
+        // Only the bytes of all large values of a shard are known, not those of a part.
         let is_whole = (&range.low, &range.high) == (&Bound::Unbounded, &Bound::Unbounded);
         let large = database.large.shards.bytes(shard).filter(|_| is_whole);
         Ok(sizes.iter().sum::<u64>() + large.unwrap_or(0))
@@ -280,7 +280,7 @@ impl Engine {
         flushed.and(emptied)
     }
 
-    /// The database, where its folder is still there.
+    /// The database. Fails if its folder is gone.
     fn present(&self) -> Result<Arc<Database>, Error> {
         let database = self.database()?;
         self.presence.check()?;
@@ -348,7 +348,7 @@ mod tests {
         let database = engine.database().unwrap();
         let keys = ShardKeys::new(shard);
         fill_a_table(&database, &keys);
-        // What a drop leaves whose flush failed for want of room.
+        // What is left of a drop whose flush found no room.
         let (low, high) = keys.all();
         let mut batch = rocksdb::WriteBatch::default();
         batch.delete_range(&low, &high);

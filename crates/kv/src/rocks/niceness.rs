@@ -7,11 +7,11 @@ use std::io;
 /// The name of the engine's threads that merge, as the system shows it.
 const MERGING: &str = "rocksdb:low";
 
-/// How nice those are. Beside requests that want all processors they have a quarter of what one of these has: with none to speak of,
-/// new tables would pile up until writes stop.
+/// The niceness of those threads. While requests use all processors, a merging thread gets a quarter of the share of one of theirs: with
+/// hardly any, new tables would pile up until writes stop.
 const NICENESS: i32 = 5;
 
-/// Lets merging stand back behind requests. What must not wait long, emptying write buffers, does not.
+/// Lowers the priority of merging below that of requests. Emptying write buffers, which must not wait long, keeps its priority.
 pub(super) fn lower_merging() {
     if let Err(error) = each_merging() {
         tracing::debug!(%error, "merging has the priority of requests");

@@ -1,4 +1,4 @@
-//! The engine's settings, each with what it was measured to be good for.
+//! The engine's settings, each with the reason or the measurement behind it.
 
 use super::descriptors::descriptors_max;
 use rocksdb::{
@@ -14,7 +14,7 @@ const MEMORY_BYTES_MIN: usize = 16 * MIB;
 /// A write buffer larger than this loses to cache misses in its skip list.
 const WRITE_BUFFER_BYTES_MAX: usize = 32 * MIB;
 
-/// Log that is read again at a start: some tenths of a second.
+/// The most log that is read again at a start, in some tenths of a second.
 const LOG_BYTES_MAX: u64 = 64 * MIB as u64;
 
 const BLOCK_BYTES: usize = 16 << 10;
@@ -25,8 +25,8 @@ const ENTRIES_BETWEEN_WHOLE_KEYS: i32 = 4;
 const DICTIONARY_BYTES: i32 = 16 << 10;
 const DICTIONARY_SAMPLE_BYTES: i32 = 16 * DICTIONARY_BYTES;
 
-/// Blocks that a new table keeps in memory until its dictionary is trained. Without this bound a whole table is kept,
-/// for each compaction that runs.
+/// The bytes of blocks that a new table keeps in memory until its dictionary is trained. Without this bound each running
+/// compaction would keep a whole table.
 const DICTIONARY_BUFFER_BYTES: usize = 4 * MIB;
 const TABLE_BYTES: u64 = 32 * MIB as u64;
 
@@ -55,7 +55,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// A quarter of the budget is left to what no cache counts: the buffers of compactions, open tables, and
+    /// Divides the budget. A quarter is left for what no cache counts: the buffers of compactions, open tables, and
     /// what the allocator loses between blocks of different sizes.
     pub(super) fn divide(budget_bytes: usize) -> Memory {
         let cache_bytes = (budget_bytes / 4 * 3).max(MEMORY_BYTES_MIN);
@@ -68,7 +68,7 @@ impl Memory {
         }
     }
 
-    /// What is kept free on the disk by default: the write buffers must still become tables, and
+    /// What is kept free on the disk by default, so that the write buffers can still become tables, and
     /// tables be merged.
     pub(super) fn disk_reserve_bytes(self) -> u64 {
         2 * self.write_bytes as u64 + LOG_BYTES_MAX / 4

@@ -1,4 +1,4 @@
-//! Whether the folder that was opened is still there, so that what it held may still be answered.
+//! Checking that the folder that was opened still exists. If not, nothing may be answered any more.
 
 use crate::Error;
 use crate::poison::Poison;
@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// How often the folder is looked for.
+/// How often the folder is checked.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// An open folder. Readers that answer from memory check it each time, so it takes no lock.
@@ -22,12 +22,12 @@ pub(super) struct Presence {
     is_gone: AtomicBool,
     is_closed: AtomicBool,
     opened: Instant,
-    /// When it was last looked for, in milliseconds since it was opened.
+    /// When it was last checked, in milliseconds since it was opened.
     looked_for_ms: AtomicU64,
 }
 
 impl Presence {
-    /// A folder that is open; it poisons the store once it is gone.
+    /// Watches an open folder, and poisons the store once it is gone.
     pub(super) fn new(folder: &Path, poison: Poison) -> Presence {
         Presence {
             folder: folder.to_owned(),
@@ -40,8 +40,8 @@ impl Presence {
         }
     }
 
-    /// Fails once the folder that was opened is not there any more: what is read from files that are still open, and from
-    /// memory, is in no folder that a restart would find.
+    /// Fails if the folder that was opened is gone. Files that are still open, and memory, then have data that no restart
+    /// would find.
     pub(super) fn check(&self) -> Result<(), Error> {
         match self.is_gone() {
             true => Err(Error::FolderGone {

@@ -1,4 +1,4 @@
-//! Reading past what cannot be read.
+//! Reading a shard although parts of it cannot be read.
 
 use super::large::Pointer;
 use super::snapshot::Snapshot;
@@ -47,13 +47,13 @@ struct Reading<'a> {
     unreadable: Vec<Unreadable>,
 }
 
-/// Why reading came to an end.
+/// Why reading stopped.
 enum Stop {
     /// Nothing is left.
     End,
     /// The page is full; this key is the next.
     Full(Vec<u8>),
-    /// Behind this key, or at it where it is the first, the engine reads nothing; and what it says.
+    /// The engine cannot read after this key (or at it, if it is the first); with the engine's error.
     Failed(Vec<u8>, String),
 }
 
@@ -102,15 +102,15 @@ impl<'a> Reading<'a> {
     fn entries(&self) -> DBRawIterator<'a> {
         let mut options = ReadOptions::default();
         options.set_iterate_upper_bound(self.high.clone());
-        // What is read once should not push out what is read often.
+        // Data that is read once should not displace data that is read often.
         options.fill_cache(false);
         let snapshot: &'a Snapshot = self.snapshot;
         snapshot.owned.borrow_dependent().raw_iterator_opt(options)
     }
 
-    /// A key after one at which the engine reads nothing, from which on it reads again; `None` if there is none. The
-    /// last eight bytes of the key are counted up as a number, as those of records and of change logs are; then whole
-    /// kinds of keys are left out.
+    /// A key after the one at which reading failed, from which the engine can read again; `None` if there is none. The
+    /// last eight bytes of the key are counted up as a number, like those of records and change logs; after that, whole
+    /// kinds of keys are skipped.
     fn first_readable(&self, failed: &[u8]) -> Option<Vec<u8>> {
         let prefix_bytes = self.snapshot.keys.prefix_bytes();
         let (start, number) = failed
@@ -146,7 +146,7 @@ impl<'a> Reading<'a> {
             .find(|key| self.reads(key))
     }
 
-    /// Whether the engine reads from a key on.
+    /// Whether the engine can read from a key on.
     fn reads(&self, key: &[u8]) -> bool {
         let mut entries = self.entries();
         entries.seek(key);

@@ -17,12 +17,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 type DbSnapshot<'db> = rocksdb::Snapshot<'db>;
 type DbIterator<'snapshot> = rocksdb::DBRawIterator<'snapshot>;
 
-/// The keys that are looked up at once, since their values may turn out to be too many bytes: none of those that are read with
-/// their keys is large, and large ones are read one by one.
+/// The number of keys that are looked up at once when the bytes of the values are limited. Values that lie with their keys are small;
+/// large ones are read one by one.
 const LOOKUPS_AT_ONCE: usize = 256;
 
-/// The deleted keys, and the older versions of keys, that an iterator passes on its way to the next key before it gives up: some
-/// milliseconds. They are passed again then, once, and the compactor is told.
+/// The number of deleted keys, and of older versions of keys, that an iterator passes on its way to the next key before it gives up,
+/// after some milliseconds. They are then passed once more, and reported to the compactor.
 const PASSED_MAX: u64 = 20_000;
 
 self_cell::self_cell!(
@@ -43,14 +43,14 @@ self_cell::self_cell!(
     }
 );
 
-/// How many bytes look-ups may take together.
+/// The bytes that several look-ups may take together.
 struct Room {
     bytes: usize,
     taken: AtomicUsize,
 }
 
 impl Room {
-    /// Takes some; whether none are left.
+    /// Takes some bytes. Returns whether none are left.
     fn take(&self, bytes: usize) -> bool {
         let before = self.taken.fetch_add(bytes, Ordering::Relaxed);
         before.saturating_add(bytes) >= self.bytes
@@ -64,7 +64,7 @@ struct KeptIterator {
     high: Vec<u8>,
 }
 
-/// What reads need besides the tables.
+/// The parts that reads need besides the tables.
 #[derive(Clone)]
 pub(super) struct Helpers {
     pub(super) large: Arc<ValueFiles>,
@@ -84,8 +84,8 @@ pub(crate) struct Snapshot {
     pub(super) keys: ShardKeys,
     pub(super) owned: Arc<OwnedSnapshot>,
     helpers: Helpers,
-    /// What read the last page forward. Pages often go on in the same range, or jump ahead in it: to seek is much
-    /// cheaper than to make an iterator.
+    /// The iterator of the last forward page. The next page often continues in the same range, or jumps ahead in it, and a seek is
+    /// much cheaper than a new iterator.
     kept: Mutex<Option<KeptIterator>>,
 }
 
@@ -173,7 +173,7 @@ impl Snapshot {
         Ok(looked_up.into_iter().map_while(|found| found).collect())
     }
 
-    /// What is stored under each of these keys; `None` where it was not looked up, since there was no room any more.
+    /// What is stored under each of these keys; `None` if it was not looked up because there was no room left.
     fn look_up(&self, full: &[Vec<u8>], room: &Room) -> Result<Vec<Option<Option<Bytes>>>, Error> {
         let db = self.owned.borrow_owner();
         let Some(family) = db.cf_handle(COLUMN_FAMILY) else {
@@ -212,7 +212,7 @@ impl Snapshot {
         }
     }
 
-    /// A page that begins after more deleted keys than are passed gladly.
+    /// Reads a page that begins after too many deleted keys, and reports them to the compactor.
     fn page_behind_deleted(
         &self,
         (low, high): (Vec<u8>, Vec<u8>),
@@ -241,7 +241,7 @@ impl Snapshot {
         Ok(page)
     }
 
-    /// `None` where it would begin after more deleted keys than `passed_max`; 0 is no limit.
+    /// Reads a backward page. `None` if it would begin after more deleted keys than `passed_max`; 0 is no limit.
     fn page_backward(
         &self,
         low: &[u8],
@@ -257,7 +257,7 @@ impl Snapshot {
         self.read(&mut entries, limit, DbIterator::prev)
     }
 
-    /// `None` where it would begin after too many deleted keys.
+    /// Reads a forward page. `None` if it would begin after too many deleted keys.
     fn page_forward(&self, low: &[u8], high: &[u8], limit: PageLimit) -> Result<Option<Page>, Error> {
         let kept = self.kept.lock().take().filter(|kept| kept.high == high);
         let mut kept = kept.unwrap_or_else(|| KeptIterator {
@@ -277,7 +277,7 @@ impl Snapshot {
         Ok(page)
     }
 
-    /// Reads a page from where an iterator stands. It ends early before many deleted keys; `None` where it would begin after them.
+    /// Reads a page from an iterator's position. It ends early before many deleted keys; `None` if it would begin after them.
     fn read<'snapshot>(
         &self,
         entries: &mut DbIterator<'snapshot>,

@@ -1,8 +1,8 @@
-//! Room on the disk: what keeps it from becoming full, and what is done when it is.
+//! Room on the disk: keeping it from becoming full, and going on when it is.
 //!
-//! While less is free than a reserve, what would add to the folder is refused ([`Space::check`]); deletes, drops with the
-//! merges that free their space, and the log go on in the reserve. For the case that others fill the disk, a file is kept,
-//! which gives its room when nothing else is left: a start needs some, and so does a delete.
+//! While less than a reserve is free, writes that add to the folder are refused ([`Space::check`]); deletes, drops with the
+//! merges that free their space, and the log may use the reserve. In case others fill the disk, a file is kept, the ballast,
+//! which is removed when nothing else is left: a start needs some room, and so does a delete.
 
 use super::merges::{Hold, Merges};
 use super::presence::Presence;
@@ -17,28 +17,28 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How often the disk is asked.
+/// How often the free space is read.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
-/// The file that is kept for a full disk.
+/// The file whose room is kept for a full disk.
 pub(super) const BALLAST: &str = "BALLAST";
 const BALLAST_BYTES: u64 = 8 << 20;
-/// How long a folder is open before the ballast is written.
+/// How long a folder has to be open before the ballast is written.
 const BALLAST_AFTER: Duration = Duration::from_secs(1);
-/// With less than this free, the ballast goes.
+/// With less than this free, the ballast is removed.
 const NOTHING_LEFT_BYTES: u64 = 4 << 20;
-/// While less than the reserve is free, or less than this, which is more than the ballast gives, no merge begins by itself. It
-/// may need more than there is: then it takes the room of the log until it fails, and the engine merges nothing after it, not even
+/// While less than the reserve is free, or less than this (which is more than the ballast's room), no merge begins by itself. It
+/// may need more than there is. It would then take the log's room until it fails, and the engine would merge nothing more, not even
 /// what was dropped, until there is as much room as it wanted.
 const ROOM_TO_MERGE_BYTES_MIN: u64 = 16 << 20;
 
-/// What is known of the room for a folder.
+/// The room for a folder, as far as it is known.
 #[derive(Debug)]
 pub(super) struct Space {
     folder: PathBuf,
     presence: Arc<Presence>,
     merges: Arc<Merges>,
     reserve_bytes: AtomicU64,
-    /// Whether the ballast was taken, or tried to be.
+    /// Whether the ballast was written, or that was tried.
     has_ballast: AtomicBool,
     opened: Instant,
     looked: Mutex<Looked>,
@@ -52,7 +52,7 @@ struct Looked {
 }
 
 impl Space {
-    /// Before a folder is opened: gives what was kept for a full disk. Returns what keeps the engine from merging then.
+    /// To be called before a folder is opened: removes the ballast if the disk is full. Returns the hold with which to open the engine.
     pub(super) fn make_room_to_open(folder: &Path, reserve_bytes: u64) -> Option<Hold> {
         let free_bytes = free_bytes(folder)?;
         if free_bytes < NOTHING_LEFT_BYTES {
@@ -61,7 +61,7 @@ impl Space {
         (free_bytes < room_to_merge(reserve_bytes)).then_some(Hold::NoRoom)
     }
 
-    /// Watches the space of a folder that is open.
+    /// Watches the room for an open folder.
     pub(super) fn new(
         folder: &Path,
         reserve_bytes: u64,
@@ -79,7 +79,7 @@ impl Space {
         }
     }
 
-    /// From now on so much is kept free.
+    /// Sets the bytes that are kept free.
     pub(super) fn keep_free(&self, bytes: u64) {
         self.reserve_bytes.store(bytes, Ordering::Relaxed);
         self.looked.lock().at = None;
@@ -90,7 +90,7 @@ impl Space {
         self.reserve_bytes.load(Ordering::Relaxed)
     }
 
-    /// Fails while too little is free for what adds to the folder.
+    /// Fails if too little is free for writes that add to the folder.
     pub(super) fn check(&self) -> Result<(), Error> {
         let mut looked = self.looked.lock();
         if looked.at.is_none_or(|at| at.elapsed() >= LOOK_INTERVAL) {
@@ -109,7 +109,7 @@ impl Space {
         let settled = if free_bytes < room_bytes && self.merges.can_wait() {
             self.merges.hold(Hold::NoRoom)
         } else if free_bytes < room_bytes + room_bytes / 8 && self.merges.can_wait() {
-            // Not to and fro at each file that comes and goes.
+            // A margin, so that the state does not change with each small file.
             Ok(())
         } else {
             self.merges.go_on(Hold::NoRoom)
@@ -149,7 +149,7 @@ impl Space {
             && self.opened.elapsed() >= BALLAST_AFTER
             && !self.has_ballast.swap(true, Ordering::Relaxed)
         {
-            // Nobody who writes waits for it.
+            // In the background, so that no writer waits for it.
             let folder = self.folder.clone();
             drop(thread::Builder::new().spawn(move || take_ballast(&folder)));
         }
@@ -160,7 +160,7 @@ fn room_to_merge(reserve_bytes: u64) -> u64 {
     reserve_bytes.max(ROOM_TO_MERGE_BYTES_MIN)
 }
 
-/// Bytes that this process may still write.
+/// The bytes that this process may still write.
 pub(super) fn free_bytes(folder: &Path) -> Option<u64> {
     let volume = statvfs(folder).ok()?;
     Some(volume.f_bavail * volume.f_frsize)
@@ -170,7 +170,7 @@ fn give_ballast(folder: &Path) {
     let path = folder.join(BALLAST);
     let emptied = File::options().write(true).open(&path).and_then(|file| {
         file.set_len(0)?;
-        // Not every file system frees the room before it is sure of that.
+        // Some file systems free the room only after a flush.
         file.sync_all()?;
         fs::remove_file(&path)?;
         File::open(folder)?.sync_all()
@@ -185,9 +185,9 @@ fn take_ballast(folder: &Path) {
     if path.exists() {
         return;
     }
-    // Where it cannot be had, there is only the reserve.
+    // If the ballast cannot be written, there is only the reserve.
     let taken = File::create(&path).and_then(|mut file| {
-        // Written: room that is only promised (`fallocate`) is not held by every file system.
+        // Written, because not every file system keeps room that is only promised (`fallocate`).
         file.write_all(&noise())?;
         file.sync_data()
     });
@@ -196,7 +196,7 @@ fn take_ballast(folder: &Path) {
     }
 }
 
-/// Bytes that no file system makes smaller.
+/// Bytes that no file system can compress.
 fn noise() -> Vec<u8> {
     let mut state = 0_u64;
     let words = (0..BALLAST_BYTES / 8).flat_map(|_| {

@@ -7,11 +7,11 @@ use std::sync::Arc;
 use std::thread;
 use tokio::sync::Semaphore;
 
-/// Look-ups that are worth another thread. Waking one takes as long as some tens of them; but the ids of a batch of
+/// The number of look-ups that is worth another thread. Waking one takes as long as some tens of them, but the ids of a batch of
 /// inserts, mostly new and ruled out by a filter, are looked up faster without.
 const LOOKUPS_MIN: usize = 1024;
 
-/// The processors that look-ups may use beside the one that asks.
+/// The threads that help with look-ups, besides the calling one.
 ///
 /// The threads stay: a new thread begins on the processor of the one that started it, and may wait there for
 /// milliseconds although another processor has nothing to do.
@@ -23,7 +23,7 @@ pub(super) struct Spare {
 }
 
 impl Spare {
-    /// Threads for all processors but the one that asks for help. Errors: they cannot be started.
+    /// Starts a thread for each processor but one. Fails if they cannot be started.
     pub(super) fn start() -> Result<Spare, Error> {
         Spare::with_threads(thread::available_parallelism().map_or(0, |processors| processors.get() - 1))
     }
@@ -44,7 +44,7 @@ impl Spare {
         })
     }
 
-    /// Looks keys up part by part, as many parts at a time as are worth it and as threads are idle.
+    /// Looks up keys in parts, as many at a time as are worthwhile and as there are idle threads.
     pub(super) fn share<K: Sync, V: Send>(
         &self,
         keys: &[K],

@@ -1,17 +1,17 @@
-//! Threads that live as long as what started them.
+//! Threads that live as long as their owner.
 
 use crate::Error;
 use std::sync::mpsc;
 use std::thread::{Builder, JoinHandle};
 
-/// A thread. Dropping it waits for the thread's end, so the owner must let it end first.
+/// A thread. Dropping it waits for the thread's end, so the owner must make it end first.
 #[derive(Debug)]
 pub(super) struct Thread(Option<JoinHandle<()>>);
 
-/// A thread that works off what it is sent; it ends when this is dropped.
+/// A thread that processes what it is sent; it ends when this is dropped.
 #[derive(Debug)]
 pub(super) struct Worker<T> {
-    /// Fields are dropped in their order: without a sender the thread ends, and then it is waited for.
+    /// Fields are dropped in order: without a sender the thread ends, and then its end is awaited.
     sender: mpsc::Sender<T>,
     _thread: Thread,
 }
@@ -38,7 +38,7 @@ impl Drop for Thread {
 }
 
 impl<T: Send + 'static> Worker<T> {
-    /// Starts the thread; what it receives ends when there is nobody who sends.
+    /// Starts the thread. Its receiver ends when no sender is left.
     pub(super) fn start(
         name: &'static str,
         work: impl FnOnce(mpsc::Receiver<T>) + Send + 'static,
@@ -51,7 +51,7 @@ impl<T: Send + 'static> Worker<T> {
         })
     }
 
-    /// Gives it something more to do.
+    /// Sends it one more job.
     pub(super) fn send(&self, job: T) {
         // Fails only if the thread has panicked, which is reported when it is joined.
         let _ = self.sender.send(job);

@@ -1,4 +1,4 @@
-//! What is on the simulated disk, and what has been written but not flushed.
+//! The simulated disk: what is flushed on it, and what is only written.
 
 use crate::poison::Poison;
 use crate::{Error, Head, ShardId};
@@ -30,7 +30,7 @@ pub(super) enum Change {
 /// The state of a [`Simulation`](super::Simulation).
 #[derive(Debug)]
 pub(super) struct Disk {
-    /// What the open store shows.
+    /// The state that the open store reads.
     pub(super) present: Shards,
     pub(super) poison: Poison,
     pub(super) steps: u64,
@@ -39,14 +39,14 @@ pub(super) struct Disk {
     pub(super) crash_at: Option<u64>,
     pub(super) fail_write: bool,
     pub(super) fail_flush: bool,
-    /// The writes before one that finds no room.
+    /// The number of writes before one that finds no room.
     pub(super) fill_at_write: Option<u64>,
-    /// The flushes before one that finds no room.
+    /// The number of flushes before one that finds no room.
     pub(super) fill_at_flush: Option<u64>,
     pub(super) is_low: bool,
-    /// What no crash takes.
+    /// The state that survives a crash.
     flushed: Shards,
-    /// What was written since, oldest first.
+    /// The changes written since, oldest first.
     unflushed: Vec<Change>,
     /// Counts the stores opened; an older one has crashed or was closed.
     generation: u64,
@@ -76,7 +76,7 @@ impl Disk {
         }
     }
 
-    /// Opens a store on what survived; its generation.
+    /// Opens a store on what survived, and returns its generation.
     pub(super) fn open(&mut self) -> u64 {
         if self.open {
             self.crash();
@@ -141,13 +141,13 @@ impl Disk {
         Err(self.fail("a simulated write failed"))
     }
 
-    /// Stops the writes. Of what was not flushed nobody knows whether it is on the disk, so it is not read any more.
+    /// Stops the writes. Nobody knows whether the unflushed changes are on the disk, so they are not read any more.
     fn fail(&mut self, cause: &str) -> Error {
         self.present = self.flushed.clone();
         self.poison.set(cause)
     }
 
-    /// What no crash takes.
+    /// The state that survives a crash.
     pub(super) fn flushed(&self) -> &Shards {
         &self.flushed
     }

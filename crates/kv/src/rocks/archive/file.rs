@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 const SUFFIX: &str = ".changes";
 
-/// What is read at a time.
+/// The bytes that are read at a time.
 const BUFFER_BYTES: usize = 1 << 20;
 
 /// The name of a file.
@@ -29,7 +29,7 @@ pub(super) fn list(folder: &Path) -> io::Result<Vec<(u64, PathBuf)>> {
     Ok(files)
 }
 
-/// Writes a record after those that are whole, in a file that nobody writes any more, and flushes it.
+/// Appends a record after the complete ones to a file that nobody writes any more, and flushes it.
 pub(super) fn append(path: &Path, record: &[u8]) -> io::Result<()> {
     let Some((_, mut records)) = Records::open(path)? else {
         return Ok(());
@@ -53,7 +53,7 @@ pub(super) struct Records {
 }
 
 impl Records {
-    /// Opens a file. `None` where its first record is not whole: nothing was written after it.
+    /// Opens a file. `None` if its first record is incomplete; nothing was written after it.
     pub(super) fn open(path: &Path) -> io::Result<Option<(Begin, Records)>> {
         let file = File::open(path)?;
         let mut records = Records {
@@ -70,7 +70,7 @@ impl Records {
         Ok(Some((begin, records)))
     }
 
-    /// The next record and where it begins; `None` at the end, or where a record is not whole.
+    /// The next record and its place; `None` at the end, or if the record is incomplete.
     pub(super) fn next(&mut self) -> io::Result<Option<(u64, Record)>> {
         let offset = self.offset;
         if !self.advance()? {

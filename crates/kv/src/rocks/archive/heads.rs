@@ -1,4 +1,4 @@
-//! Where all shards stand.
+//! The heads of all shards.
 
 use super::record::Heads;
 use crate::Error;
@@ -16,7 +16,7 @@ pub(in crate::rocks) fn all_heads(db: &DB) -> Result<Heads, Error> {
         && let Some(shard) = shard_of(key)
     {
         let keys = ShardKeys::new(shard);
-        // The head comes first. What a crash left of a shard that is dropped has none.
+        // The head comes first. What a crash left of a dropped shard has none.
         if key == keys.head() {
             heads.insert(shard, decode_head(value)?.sequence);
         }

@@ -1,12 +1,12 @@
 //! All changes between backups, so that a restore can stop at any moment between two.
 //!
 //! While an archive is kept, each commit is also written to a file of the folder `_archive`, with the time, before it is
-//! made; one that then fails is noted as undone. A file begins where the one before it ended, or, when a process begins
-//! to write, with the heads of all shards, which tell what of the files before really came to be. [`replay`] makes the
-//! changes again, in a folder that was restored from a backup.
+//! made; a commit that then fails is noted as undone. A file begins where the one before it ended. When a process begins
+//! to write, its first file begins with the heads of all shards, which show which changes of earlier files were really made.
+//! [`replay`] makes the changes again in a folder that was restored from a backup.
 //!
-//! What must hold: what was acknowledged is in the archive, since the archive is flushed before the log; an archive that
-//! cannot be written ends and the store goes on, and a restore past that place is refused.
+//! What must hold: every acknowledged change is in the archive, since the archive is flushed before the log; an archive that
+//! cannot be written ends, the store goes on, and a restore past that place is refused.
 
 mod file;
 mod heads;
@@ -34,21 +34,21 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// The folder within the data folder.
 pub(super) const FOLDER: &str = "_archive";
 
-/// A file this large is followed by another.
+/// A file that has reached this size is followed by another.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
-/// What the log says when an archive cannot be written.
+/// The log's message when an archive cannot be written.
 const ENDS: &str = "the archive of changes ends here: no restore goes to a moment between now and the next backup with --archive";
 
 /// The archive of a data folder, kept or not.
 #[derive(Debug)]
 pub(super) struct Archive {
     folder: PathBuf,
-    /// Whether one is kept: nothing is paid where it is not.
+    /// Whether one is kept. If not, commits pay nothing for it.
     is_kept: AtomicBool,
     bytes_max: AtomicU64,
     kept: Mutex<Option<Kept>>,
-    /// Held while it is flushed: who comes second must not believe that it is done.
+    /// Held during a flush, so that a second caller waits until the first has flushed.
     flushing: Mutex<()>,
 }
 
@@ -65,7 +65,7 @@ struct Kept {
     time_ms: u64,
 }
 
-/// Where a record was written.
+/// The place of a record.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Noted {
     file: u64,
@@ -84,8 +84,8 @@ impl Archive {
         }
     }
 
-    /// Goes on with an archive that an earlier process kept, if there is one. Nothing is committed meanwhile. A store whose disk
-    /// is full opens without.
+    /// Continues an archive that an earlier process kept, if there is one. Nothing may be committed meanwhile. A store whose disk
+    /// is full opens without it.
     pub(super) fn resume(&self, heads: impl FnOnce() -> Result<Heads, Error>) {
         if self.folder.is_dir()
             && let Err(error) = self.start(&mut self.kept.lock(), heads)
@@ -94,20 +94,20 @@ impl Archive {
         }
     }
 
-    /// From now on the archive may take `bytes`.
+    /// Sets the bytes that the archive may take.
     pub(super) fn limit(&self, bytes: u64) {
         self.bytes_max.store(bytes, Ordering::Relaxed);
     }
 
-    /// Begins a file, and the archive where none is kept: all that is committed from now on is in it or in later ones.
-    /// Nothing is committed meanwhile.
+    /// Begins a file, and an archive if none is kept: everything that is committed from now on is in this file or later ones.
+    /// Nothing may be committed meanwhile.
     pub(super) fn begin(
         &self,
         heads: impl FnOnce() -> Result<Heads, Error>,
     ) -> Result<ArchivePosition, Error> {
         let mut kept = self.kept.lock();
         if kept.is_none() {
-            // In a file of its own, before the position: the heads tell whether something is missing before it.
+            // In its own file, before the position: its heads show whether something is missing before it.
             self.start(&mut kept, heads)?;
         }
         let present = kept.as_mut().ok_or(Error::Closed)?;
@@ -120,7 +120,7 @@ impl Archive {
         })
     }
 
-    /// Begins to write, with what the shards are at.
+    /// Begins to write, with the heads of all shards.
     fn start(
         &self,
         kept: &mut Option<Kept>,
@@ -137,7 +137,7 @@ impl Archive {
         Ok(())
     }
 
-    /// Writes a commit that is about to be made. `None` where no archive is kept.
+    /// Writes a commit that is about to be made. `None` if no archive is kept.
     pub(super) fn note_commit<'a, E: Iterator<Item = Result<Entry<'a>, Error>>>(
         &self,
         made: &Made<'_>,
@@ -151,7 +151,7 @@ impl Archive {
         self.note(|time_ms| Ok(record::dropped(shard, time_ms)))
     }
 
-    /// Takes a record back: what it says was not done.
+    /// Notes that a recorded change was not made.
     pub(super) fn undo(&self, noted: Option<Noted>) {
         let Some(Noted { file, offset }) = noted else {
             return;
@@ -161,18 +161,18 @@ impl Archive {
         let record = record::undone(file, offset);
         let noted = match &mut *kept {
             Some(present) => present.append(&record),
-            // It has ended while the commit was under way, as both do when the disk is full.
+            // The archive ended while the commit was under way, as happens when the disk is full.
             None => file::append(&path, &record),
         };
         if let Err(error) = noted {
-            // What is not taken back must not be taken for done.
+            // A change that cannot be noted as undone must not be taken for one that was made.
             let removed = fs::remove_file(path);
             tracing::error!(%error, file, ?removed, "removed a file of the archive, which cannot be believed");
             self.end(&mut kept, &error.to_string());
         }
     }
 
-    /// Flushes what was written, before the log is.
+    /// Flushes what was written; to be called before the log is flushed.
     pub(super) fn flush(&self) {
         if !self.is_kept.load(Ordering::Acquire) {
             return;
@@ -192,7 +192,7 @@ impl Archive {
         }
     }
 
-    /// Ends the archive: what follows is not in it. A backup that asks for it begins again.
+    /// Ends the archive: later changes are not in it. The next backup that asks for an archive begins another part.
     pub(super) fn give_up(&self, why: &str) {
         if self.is_kept.load(Ordering::Acquire) {
             self.end(&mut self.kept.lock(), why);
@@ -339,7 +339,7 @@ impl Archive {
 }
 
 impl Kept {
-    /// Writes a record; where that fails nothing of it is left.
+    /// Writes a record. If that fails, nothing of it is left.
     fn append(&mut self, record: &[u8]) -> io::Result<()> {
         let framed = record::framed(record)?;
         let written = (&*self.file).write_all(&framed);
@@ -386,7 +386,7 @@ mod tests {
         let noted = archive.note_drop(ShardId(7)).unwrap();
         archive.give_up("the disk is full");
         let path = archive.folder.join(name_of(noted.file));
-        // As a write that found no room leaves it.
+        // The state after a write that found no room.
         let mut file = OpenOptions::new().append(true).open(&path).unwrap();
         file.write_all(&[1, 2, 3]).unwrap();
         archive.undo(Some(noted));

@@ -1,4 +1,4 @@
-//! What an archive's file is made of: records, each with its length and checksum before it. Numbers are big-endian.
+//! The records of an archive's file, each preceded by its length and checksum. Numbers are big-endian.
 
 use crate::{Error, Head, ShardId};
 use bytes::Bytes;
@@ -8,7 +8,7 @@ use std::io;
 /// Length and CRC-32C of a record.
 pub(super) const FRAME_BYTES: usize = 8;
 
-/// The form of the records; what reads them refuses others.
+/// The format of the records. Readers refuse others.
 const FORMAT: u32 = 1;
 
 const BEGIN: u8 = 1;
@@ -26,15 +26,15 @@ pub(crate) type Heads = HashMap<ShardId, u64>;
 /// The first record of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Begin {
-    /// Files of other archives are not continued.
+    /// The archive's id; files of different archives are not continued.
     pub(super) archive: u64,
     /// The file's number.
     pub(super) number: u64,
-    /// Where the store stood, if this file is the first of a process; otherwise it goes on where the one before ended.
+    /// The heads of all shards, if this file is the first of a process. Otherwise it continues the one before.
     pub(super) heads: Option<Heads>,
 }
 
-/// Any other.
+/// Any other record.
 #[derive(Clone, Debug)]
 pub(super) enum Record {
     /// A commit that is about to be made.
@@ -50,21 +50,21 @@ pub(super) enum Record {
     Drop { time_ms: u64, shard: ShardId },
     /// The record at this place of this file was not made after all.
     Undone { file: u64, offset: u64 },
-    /// What came later is not in the archive.
+    /// The archive ends: later changes are not in it.
     End { time_ms: u64 },
 }
 
-/// What is committed, but for the entries.
+/// A commit, except its entries.
 #[derive(Debug)]
 pub(in crate::rocks) struct Made<'a> {
     pub(in crate::rocks) shard: ShardId,
     pub(in crate::rocks) expected: u64,
     pub(in crate::rocks) head: &'a Head,
-    /// What all is about.
+    /// The approximate size of the record.
     pub(in crate::rocks) size_bytes: usize,
 }
 
-/// A key, and the beginning and the rest of what it is set to; without these it is removed.
+/// A key, and the beginning and the rest of its new value; without these it is removed.
 pub(in crate::rocks) type Entry<'a> = (&'a [u8], Option<(&'a [u8], Bytes)>);
 
 /// A record without its frame.
@@ -131,7 +131,7 @@ pub(super) fn end(time_ms: u64) -> Vec<u8> {
     out
 }
 
-/// A record behind its frame.
+/// A record with its frame before it.
 pub(super) fn framed(record: &[u8]) -> io::Result<Vec<u8>> {
     let length = u32::try_from(record.len()).map_err(|_| io::Error::other("a commit of 4 GiB or more"))?;
     let checksum = crc32c::crc32c(record);
@@ -156,7 +156,7 @@ pub(super) fn read_begin(record: &[u8]) -> Option<Begin> {
     })
 }
 
-/// Reads what one of the others wrote.
+/// Reads any other record; `None` if it has an unknown form.
 pub(super) fn read(record: &[u8]) -> Option<Record> {
     let mut fields = Fields(record);
     match fields.u8()? {
@@ -245,7 +245,7 @@ impl<'a> Fields<'a> {
 }
 
 impl Record {
-    /// When it was made; `None` for one that takes another back.
+    /// When it was made; `None` for one that undoes another.
     pub(super) fn time_ms(&self) -> Option<u64> {
         match self {
             Record::Commit { time_ms, .. } | Record::Drop { time_ms, .. } | Record::End { time_ms } => {

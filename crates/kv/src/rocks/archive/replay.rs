@@ -1,8 +1,8 @@
 //! Making the changes of an archive again, up to a moment, in a folder that was restored from a backup.
 //!
-//! The files lie in the folder `_replay`; as long as it is there, the folder is nobody's data folder. They are read twice:
-//! the first pass finds what was undone and, by the heads with which the next process began, which records at the end of
-//! a process did not outlive it; the second makes the changes, each against the head that it expects, so a gap shows.
+//! The files are in the folder `_replay`; as long as that exists, the data folder cannot be opened. They are read twice. The
+//! first pass finds what was undone and, by the heads with which the next process began, which records at the end of
+//! a process did not survive it. The second makes the changes, each against the head that it expects, so that gaps are found.
 
 use super::file::{self, Records};
 use super::record::{Heads, Record};
@@ -25,18 +25,18 @@ type Place = (u64, u64);
 struct Input {
     number: u64,
     path: PathBuf,
-    /// With what the process that came after this one's began; `None` if it was the last.
+    /// The beginning of the process after the one that wrote this file; `None` if that was the last.
     ended_with: Option<usize>,
 }
 
-/// All of them, and what is known of them before anything is done.
+/// All files, and what the first pass found in them.
 #[derive(Debug, Default)]
 struct Inputs {
     files: Vec<Input>,
     /// The heads with which each process began, in order.
     beginnings: Vec<Heads>,
     undone: HashSet<Place>,
-    /// Of a shard, by the number of the process's successor: the last record that outlived the process.
+    /// The last record of a shard that survived a process, by the number of the process after it.
     last: HashMap<(usize, ShardId), Place>,
 }
 
@@ -54,7 +54,7 @@ pub(crate) async fn replay(engine: &Engine, data: &Path, until_ms: u64) -> Resul
     };
     let mut replayed = Replayed::default();
     for (at, input) in inputs.files.iter().enumerate() {
-        // With what the next process began, where this is the last file of its own.
+        // The heads of the next process, if this is the last file of its process.
         let next = inputs.files.get(at + 1);
         let is_last = next.is_none_or(|next| next.ended_with != input.ended_with);
         let found = input
@@ -77,8 +77,8 @@ pub(crate) async fn replay(engine: &Engine, data: &Path, until_ms: u64) -> Resul
     Ok(replayed)
 }
 
-/// Makes the changes of a file. True where one is of a later time. `may_be_cut`: its process may have ended in the midst of a
-/// record.
+/// Makes the changes of a file. Returns true when one is later than the wanted time. `may_be_cut` allows the last record to be
+/// incomplete, because the file's process may have been killed.
 async fn replay_file(
     engine: &Engine,
     inputs: &Inputs,
@@ -140,7 +140,7 @@ fn check_end(input: &Input, offset: u64, is_right: bool) -> Result<(), Error> {
     )))
 }
 
-/// After the files of a process all shards must stand where the next process found them.
+/// Checks that all shards are, after the files of a process, as the next process found them.
 fn check_heads(engine: &Engine, heads: &Heads, input: &Input) -> Result<(), Error> {
     for (shard, found) in heads {
         let reached = engine.head(*shard)?.sequence;
@@ -235,7 +235,7 @@ impl Inputs {
         Ok(())
     }
 
-    /// Whether what a record says came to be, and outlived its process.
+    /// Whether a recorded change was made, and survived its process.
     fn was_made(&self, engine: &Engine, input: &Input, offset: u64, record: &Record) -> Result<bool, Error> {
         let place = (input.number, offset);
         if self.undone.contains(&place) {
@@ -247,8 +247,8 @@ impl Inputs {
         if let Some(last) = self.last.get(&(ended_with, shard)) {
             return Ok(place <= *last);
         }
-        // No record led to where the next process found the shard: either nothing of them outlived theirs, or the archive ended
-        // before the process did, and what is missing comes later.
+        // No record leads to the head that the next process found: either none of them survived, or the archive ended before the
+        // process did. In that case the gap is found later.
         let found = self.beginnings[ended_with].get(&shard).copied().unwrap_or(0);
         Ok(sequence < found && engine.head(shard)?.sequence != found)
     }

@@ -1,4 +1,4 @@
-//! Values written ahead of the commit that names them.
+//! Values that are written before the commit that names them.
 
 use super::file::{Room, ValueFile, Written};
 use super::pointer::Pointer;
@@ -99,8 +99,8 @@ impl Database {
         self.poison.set(error.to_string())
     }
 
-    /// Stops all writes after one that failed, unless there was no room for it: no commit names its place then, which stays
-    /// among the free ones until the next start gives it back.
+    /// Stops all writes after one that failed, unless there was no room for it. In that case no commit names its place, which stays
+    /// among the free ones until the next start frees it.
     pub(super) fn not_written(&self, error: Error) -> Error {
         let error = match error {
             full @ Error::DiskFull { .. } => return full,

@@ -22,7 +22,7 @@ pub(in crate::rocks) struct Places {
     ahead: Vec<PlacedValue>,
 }
 
-/// What a commit does to the large values of its shard.
+/// The changes that a commit makes to the large values of its shard.
 #[derive(Debug, Default)]
 pub(in crate::rocks) struct Change {
     /// The extents that it no longer names.
@@ -81,7 +81,7 @@ impl Database {
                 batch::Change::Put(value) if LargeValues::takes(value) => large.push((key, value)),
                 batch::Change::PutPlaced(_, placed) => {
                     let placed = placed.on_disk()?;
-                    // Mostly the flush of one serves all.
+                    // Usually the first flush serves all.
                     placed.flush().map_err(|error| self.not_flushed(&error))?;
                     places.ahead.push(placed.clone());
                 }
@@ -161,9 +161,9 @@ impl Database {
         Ok(change)
     }
 
-    /// Removes the large values of a shard that is dropped, whose lock the caller holds, some at a time. Returns false
-    /// if it never had any. A crash leaves a part of the shard, and the caller drops it again at the next start. Of what cannot be
-    /// read the room stays taken.
+    /// Removes the large values of a dropped shard, whose lock the caller holds, some at a time. Returns false if it never had any.
+    /// After a crash the rest of the shard is dropped again at the next start. The space of pointers that cannot be read is not
+    /// freed.
     pub(in crate::rocks) fn empty_of_large(&self, shard: ShardId) -> Result<bool, Error> {
         if self.large.shards.bytes(shard).is_none() {
             return Ok(false);

@@ -1,4 +1,4 @@
-//! One file of large values: written at any place by many at once, flushed once for all who wait.
+//! One file of large values. Several threads write to it at once, at any place, and share its flushes.
 
 use parking_lot::Mutex;
 use std::fs::File;
@@ -62,7 +62,7 @@ impl ValueFile {
         }
     }
 
-    /// Writes bytes, not flushed yet. `room` is what allowed to write them, given back once they are.
+    /// Writes bytes without a flush. `room` is the permission to write them, and is held until they are flushed.
     pub(super) fn write(&self, bytes: &[u8], offset: u64, room: Option<Room>) -> std::io::Result<Written> {
         self.file.write_all_at(bytes, offset)?;
         if let Some(room) = room {

@@ -1,4 +1,4 @@
-//! The files of the folder `values`: appended to, read at any place, and full of holes where values have gone.
+//! The files of the folder `values`. They are appended to, read at any place, and have holes where values were freed.
 
 use super::file::{Room, ValueFile, Written};
 use super::pack::{pack, unpack};
@@ -20,10 +20,10 @@ pub(in crate::rocks) const FOLDER: &str = "values";
 /// A file of this size gets no further values.
 const FILE_BYTES_MAX: u64 = 1 << 30;
 
-/// The same where the file system knows no holes: space comes back when all of a file has gone.
+/// The size on a file system without holes, where space is freed only when a whole file is removed.
 const WHOLE_FILE_BYTES_MAX: u64 = 64 << 20;
 
-/// Values begin at multiples of this, so that a hole frees all blocks of the one that has gone.
+/// Values begin at multiples of this, so that a hole frees all blocks of a value.
 const ALIGNMENT_BYTES: u64 = 4096;
 
 /// Files kept open for reading; an eighth of the process's descriptors where that is less.
@@ -40,7 +40,7 @@ pub(in crate::rocks) struct ValueFiles {
 #[derive(Debug, Default)]
 struct Table {
     open: HashMap<u64, Arc<ValueFile>>,
-    /// The file that is appended to: its number, and where its next value goes. Each process begins one of its own.
+    /// The number of the file that is appended to, and the place of its next value. Each process begins a new file.
     current: Option<(u64, u64)>,
     /// The number of the next file.
     next: u64,
@@ -167,10 +167,10 @@ impl ValueFiles {
         Ok(value)
     }
 
-    /// Gives the blocks of an extent back to the disk. False where the file system knows no holes.
+    /// Gives the blocks of an extent back to the disk. Returns false if the file system has no holes.
     pub(super) fn punch(&self, extent: &Extent) -> Result<bool, Error> {
         let file = match self.file(extent.file) {
-            // The whole file went before.
+            // The whole file was removed before.
             Err(_) if !self.path(extent.file).exists() => return Ok(true),
             found => found?,
         };
@@ -189,8 +189,8 @@ impl ValueFiles {
         }
     }
 
-    /// Removes a file in which nothing is left: nothing but holes, or `free_bytes` that nobody needs. Returns whether
-    /// it has gone.
+    /// Removes a file in which nothing is left but holes, or `free_bytes` that nobody needs. Returns whether it was
+    /// removed.
     pub(super) fn remove_if_empty(&self, number: u64, free_bytes: u64) -> Result<bool, Error> {
         let mut table = self.table.lock();
         // The current file may have a place that is given out and not written yet.
@@ -329,8 +329,8 @@ fn failed(doing: &'static str) -> impl Fn(std::io::Error) -> Error {
     }
 }
 
-/// Whether a file is nothing but a hole. Some file systems count no blocks of any file, or none of one that is small or was written a
-/// moment ago; those that know no holes say that all of it is data.
+/// Whether a file is one hole. Block counts do not show that: some file systems count none for any file, or none for a small or a
+/// freshly written one. File systems without holes report all of it as data.
 #[cfg(target_os = "linux")]
 fn is_a_hole(path: &Path) -> bool {
     use rustix::fs::{SeekFrom, seek};

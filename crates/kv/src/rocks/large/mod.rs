@@ -1,16 +1,15 @@
 //! Large values, written once.
 //!
-//! What goes through log, write buffers and merges is written three times or more. A value of
-//! [`LARGE_VALUE_BYTES_MIN`] or more is instead appended to a file of the folder `values` ([`files`]), flushed there,
-//! and then a [`Pointer`] to it takes its place in the commit. So a commit that survives a crash never names bytes that
-//! did not.
+//! A value that goes through log, write buffers and merges is written three times or more. A value of
+//! [`LARGE_VALUE_BYTES_MIN`] or more is instead appended to a file of the folder `values` ([`files`]) and flushed there; then
+//! a [`Pointer`] takes its place in the commit. So a commit that survives a crash never names bytes that did not.
 //!
-//! It may be written long before the commit ([`ahead`]): then it is on its way to the disk while others still come in
-//! ([`writeback`]), and one flush of the file ([`file`]) serves all commits that wait for what is in it.
+//! It may be written long before the commit ([`ahead`]). It is then on its way to the disk while others still arrive
+//! ([`writeback`]), and one flush of the file ([`file`]) serves all commits that wait for values in it.
 //!
-//! The place of a value that was put over, deleted, or never committed is an entry among the *free* extents: it is made
-//! before the value is written and taken away by the commit that names the value, and made again by the commit that
-//! drops it. A thread gives such places back to the disk ([`reclaim`]), once no snapshot can read them.
+//! The place of a value that was replaced, deleted, or never committed has an entry among the *free* extents. The entry is made
+//! before the value is written, removed by the commit that names the value, and made again by the commit that
+//! drops it. A thread gives such places back to the disk ([`reclaim`]) once no snapshot can read them.
 //!
 //! What must hold: an extent of a file is named by one pointer, or it is free, or its commit is under way.
 
@@ -44,7 +43,7 @@ use std::sync::Arc;
 /// Values below this size stay with their keys, where small ones share a flush.
 pub(crate) const LARGE_VALUE_BYTES_MIN: usize = 64 << 10;
 
-/// Everything that a database has for large values.
+/// The large values of a database.
 #[derive(Debug)]
 pub(super) struct LargeValues {
     pub(super) files: Arc<ValueFiles>,

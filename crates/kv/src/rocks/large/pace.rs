@@ -1,4 +1,4 @@
-//! Whether writing ahead only copies, or waits for the disk.
+//! Estimating whether a write before its commit only copies, or waits for the disk.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -10,7 +10,7 @@ const WAITED_MIN: Duration = Duration::from_millis(10);
 /// is lost by trying.
 const DISTRUST: u32 = 20;
 
-/// What writes ahead took lately.
+/// The recent durations of writes.
 #[derive(Debug)]
 pub(super) struct Pace {
     since: Instant,
@@ -31,7 +31,7 @@ impl Pace {
         self.micros(now) < self.slow_until_us.load(Ordering::Relaxed)
     }
 
-    /// Notes how long a write took that ended at `now`.
+    /// Notes the duration of a write that ended at `now`.
     pub(super) fn took(&self, time: Duration, now: Instant) {
         if time >= WAITED_MIN {
             let until = self.micros(now + time * DISTRUST);
@@ -55,7 +55,7 @@ mod tests {
         pace.took(Duration::from_millis(1), now);
         assert!(!pace.is_slow(now));
         pace.took(Duration::from_millis(50), now);
-        // What another took that began before does not shorten it.
+        // A quick write that began before does not shorten it.
         pace.took(Duration::from_millis(10), now);
         assert!(pace.is_slow(now) && pace.is_slow(later(999)));
         assert!(!pace.is_slow(later(1001)));

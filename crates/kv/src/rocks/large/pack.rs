@@ -1,4 +1,4 @@
-//! Compression of large values: only where it pays, which a sample tells.
+//! Compression of large values, if a sample shows that it pays.
 
 use crate::Error;
 use std::borrow::Cow;
@@ -30,7 +30,7 @@ thread_local! {
 }
 
 fn packed(bytes: &[u8]) -> Option<Vec<u8>> {
-    // Only a lack of memory makes it fail, and then the bytes go as they are.
+    // It fails only for lack of memory; the bytes are then stored as they are.
     let packed = COMPRESSOR.with_borrow_mut(|compressor| compressor.as_mut()?.compress(bytes).ok())?;
     (packed.len() + bytes.len() / SAVING_MIN < bytes.len()).then_some(packed)
 }

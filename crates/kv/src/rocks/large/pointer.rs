@@ -1,10 +1,10 @@
-//! What stands in the place of a large value.
+//! Pointers, which take the place of large values.
 
 use super::files::aligned;
 use crate::Error;
 
-/// How every pointer begins. A value of a caller that begins so is kept in the files too, so that nothing but a pointer
-/// is ever taken for one.
+/// The first bytes of every pointer. A caller's value that begins with them is kept in the files too, so that only
+/// pointers are taken for pointers.
 const MARK: [u8; 8] = [0x00, 0xB5, 0x4C, 0x61, 0x72, 0x67, 0x65, 0x00];
 
 const POINTER_BYTES: usize = 36;

@@ -1,4 +1,4 @@
-//! One thread that gives the places of values that have gone back to the disk.
+//! A thread that gives the places of freed values back to the disk.
 
 use super::files::ValueFiles;
 use super::pointer::Extent;
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// The kind byte of these keys; file and offset follow it.
 const FREE: u8 = 0x01;
 
-/// How often it is looked whether the snapshots that may read a place have gone.
+/// How often it checks whether the snapshots that may read a place are gone.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The sequence of the oldest snapshot; 0 if there is no snapshot.
@@ -94,8 +94,8 @@ struct Reclaiming {
     has_failed: bool,
 }
 
-/// Of files on a file system that knows no holes: the extents that nobody needs any more, by file and offset. They stay free
-/// until their whole file goes. A pass that fails is made again, and must not count an extent twice.
+/// On a file system without holes: the extents that nobody needs any more, by file and offset. They stay free until their
+/// whole file is removed. A pass that fails is repeated, and must not count an extent twice.
 #[derive(Debug, Default)]
 struct Unpunched(HashMap<u64, BTreeMap<u64, Extent>>);
 
@@ -136,7 +136,7 @@ impl Reclaiming {
                     continue;
                 }
                 self.waiting.clear();
-                // Once is enough where the file system knows no holes.
+                // Logged only once.
                 if !std::mem::replace(&mut self.has_failed, true) {
                     tracing::warn!(%error, "space of large values was not freed; the next start tries again");
                 }

@@ -45,7 +45,7 @@ impl LargeShards {
         self.bytes.lock().get(&shard).copied()
     }
 
-    /// Puts into a batch what a shard will have with it.
+    /// Puts the new number of bytes of a shard into a batch.
     pub(in crate::rocks) fn put(shard: ShardId, bytes: u64, batch: &mut WriteBatch) {
         batch.put(own_key(SHARDS, &shard.0.to_be_bytes()), bytes.to_be_bytes());
     }
@@ -55,7 +55,7 @@ impl LargeShards {
         self.bytes.lock().insert(shard, bytes);
     }
 
-    /// Takes a shard that is dropped away.
+    /// Removes a dropped shard.
     pub(in crate::rocks) fn delete(shard: ShardId, batch: &mut WriteBatch) {
         batch.delete(own_key(SHARDS, &shard.0.to_be_bytes()));
     }

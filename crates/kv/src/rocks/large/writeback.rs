@@ -1,4 +1,4 @@
-//! What is written ahead is on its way to the disk while more comes in.
+//! Flushing values before their commit waits for them, while more arrive.
 
 use super::file::{Room, ValueFile};
 use super::pace::Pace;
@@ -21,7 +21,7 @@ const UNFLUSHED_BYTES_MAX: usize = 64 << 20;
 /// Values up to this size may be written on a thread that has other things to do: it takes as long as to receive them.
 const INLINE_BYTES_MAX: usize = 512 << 10;
 
-/// What one permit is for.
+/// The bytes of one permit.
 const PERMIT_BYTES: usize = 4096;
 
 /// Owner of the thread that flushes files before anybody waits for it.
@@ -29,8 +29,8 @@ const PERMIT_BYTES: usize = 4096;
 pub(in crate::rocks) struct Writeback {
     worker: Worker<Arc<ValueFile>>,
     room: Arc<Semaphore>,
-    /// Those who may write at once: one less than there are threads for requests. The file system lets one write a file
-    /// at a time, so more would only each keep a thread waiting, hundreds where the disk is slow.
+    /// The number that may write at once: one less than there are threads for requests. The file system lets only one write to a
+    /// file at a time, so each further writer would only block a thread; with a slow disk, hundreds of them.
     turns: Semaphore,
     pace: Pace,
     /// The file that was written to last.

@@ -1,5 +1,5 @@
-//! Following the logs from one batch to the next: each says its sequence number and how many entries it has, so what is
-//! missing between two of them shows.
+//! Following the logs from one batch to the next. Each batch has its sequence number and its number of entries, so a gap
+//! between two of them is found.
 
 use super::fields::Fields;
 use super::records::Records;
@@ -36,9 +36,9 @@ pub(super) struct Chain {
     pub(super) reached: Option<u64>,
     /// Whether a batch was taken.
     is_begun: bool,
-    /// Where the part that has no gap ends; `None` without logs.
+    /// The end of the part without gaps; `None` without logs.
     pub(super) end: Option<Place>,
-    /// Batches that are whole, after that end.
+    /// The number of intact batches after that end.
     pub(super) behind: u64,
     /// The shards that these change.
     pub(super) shards: BTreeSet<ShardId>,
@@ -103,7 +103,7 @@ impl Chain {
         let follows = match self.reached {
             None => true,
             Some(reached) if self.is_begun => sequence == reached + 1,
-            // What is in tables may still be in the log.
+            // Batches that are in tables may still be in the log.
             Some(reached) => sequence <= reached + 1,
         };
         if follows {

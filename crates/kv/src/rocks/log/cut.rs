@@ -1,4 +1,4 @@
-//! Cutting the log off after its last batch that has all others before it.
+//! Cutting off the log after the last batch before the first gap.
 
 use super::chain::{Chain, Log};
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -9,7 +9,7 @@ use std::path::Path;
 /// The folder within the data folder that keeps what is cut off.
 const FOLDER: &str = "cut-off";
 
-/// Ends the log where its chain ends. The files are kept as they were.
+/// Cuts off the log where its chain ends. Copies of the files are kept.
 pub(super) fn cut(folder: &Path, chain: &Chain, logs: &[Log]) -> io::Result<()> {
     let kept = folder.join(FOLDER);
     DirBuilder::new().recursive(true).mode(0o700).create(&kept)?;
@@ -29,7 +29,7 @@ pub(super) fn cut(folder: &Path, chain: &Chain, logs: &[Log]) -> io::Result<()> 
             file.sync_all()?;
             tracing::warn!(file = %log.path.display(), offset = end.offset, kept = %copy.display(), "the log was cut off");
         } else {
-            // Takes no room, of which there may be none.
+            // A rename needs no room, of which there may be none.
             fs::rename(&log.path, &copy)?;
             File::open(&kept)?.sync_all()?;
             tracing::warn!(file = %log.path.display(), kept = %copy.display(), "a log behind the gap was taken away");

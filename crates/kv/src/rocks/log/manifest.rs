@@ -1,4 +1,4 @@
-//! What the engine's manifest says of the logs: which are still needed, and what tables hold.
+//! Reading from the engine's manifest which logs are still needed, and what is in tables.
 
 use super::fields::Fields;
 use super::records::Records;
@@ -6,23 +6,23 @@ use std::fs::{self, File};
 use std::io;
 use std::path::Path;
 
-/// What a manifest says, as far as the logs are concerned.
+/// The parts of a manifest that concern the logs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Manifest {
     /// The manifest's own number. Every start begins a new one.
     pub(super) number: u64,
-    /// Logs with lower numbers are in tables whole.
+    /// All logs with lower numbers are completely in tables.
     pub(super) first_log: u64,
-    /// All up to this sequence number is in tables.
+    /// Everything up to this sequence number is in tables.
     pub(super) in_tables: u64,
-    /// Whether tables hold nothing after that: so if write buffers went to tables since the manifest was begun. A table
-    /// that was merged since may have forgotten its numbers.
+    /// Whether tables hold nothing after that, which is known if write buffers became tables since the manifest was begun.
+    /// Otherwise a merged table may have lost its sequence numbers.
     pub(super) is_exact: bool,
 }
 
 impl Manifest {
-    /// Reads the present manifest of a folder. `None` where it cannot be read: then the engine refuses the folder, or it
-    /// is a new one.
+    /// Reads the present manifest of a folder. `None` if it cannot be read: then the folder is new, or the engine will refuse
+    /// it.
     pub(super) fn read(folder: &Path) -> io::Result<Option<Manifest>> {
         let Some((number, path)) = present(folder) else {
             return Ok(None);
@@ -41,7 +41,7 @@ impl Manifest {
             }
             edits += 1;
         }
-        // Such a part is in no manifest. The engine would look for its end without end.
+        // No manifest has such a fragment. The engine would search for its end for ever.
         if records.stopped_at_numbered()? {
             let reason = format!(
                 "the manifest (number {number}) is damaged behind byte {}",
@@ -52,7 +52,7 @@ impl Manifest {
         Ok((edits > 0).then_some(manifest))
     }
 
-    /// Takes up one change of the set of files. `None` where it has something of which nothing is known.
+    /// Applies one change of the set of files. `None` if it has an unknown part.
     fn apply(&mut self, edit: &[u8]) -> Option<()> {
         let mut edit = Fields(edit);
         let (mut is_beginning, mut log, mut newest) = (false, None, None);
@@ -103,7 +103,7 @@ pub(super) fn present(folder: &Path) -> Option<(u64, std::path::PathBuf)> {
     Some((number, folder.join(name)))
 }
 
-/// What stands in a change, by the engine's numbers.
+/// The engine's tags for the parts of a change.
 mod tag {
     pub(super) const COMPARATOR: u64 = 1;
     pub(super) const LOG: u64 = 2;
@@ -117,7 +117,7 @@ mod tag {
     pub(super) const FAMILY: u64 = 200;
     pub(super) const MAX_FAMILY: u64 = 203;
     pub(super) const IN_GROUP: u64 = 300;
-    /// What has this number or a higher one has a size, so that readers can leave out what they do not know.
+    /// Parts with this tag or a higher one have a size, so that readers can skip unknown ones.
     pub(super) const SIZED: u64 = 1 << 13;
 }
 

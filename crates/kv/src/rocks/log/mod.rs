@@ -1,9 +1,9 @@
-//! The log, looked at before the engine opens it.
+//! Checking the log before the engine opens it.
 //!
-//! The engine takes the log up to the first place that it cannot read, and says nothing of what was after it: after a
-//! crash that is right, since a commit that was not flushed may be there in part. But a bit that turned, a file that was
-//! cut short or removed would lose what was acknowledged. So before each start the logs are followed batch by batch
-//! ([`chain`]), from what the engine's tables hold ([`manifest`]) to what was on the disk for certain ([`synced`]). Where
+//! The engine reads the log up to the first place that it cannot read, and silently ignores the rest. After a crash that is
+//! right, since a commit that was not flushed may be incomplete. But after a flipped bit, or if a file was truncated or removed,
+//! acknowledged commits would be lost. So before each start the logs are followed batch by batch
+//! ([`chain`]), from what the engine's tables hold ([`manifest`]) to what was certainly on the disk ([`synced`]). If
 //! that is not reached the start fails, until the administrator has the log cut off there ([`cut`]).
 //!
 //! What must hold: what the engine takes from the log is all that was written up to some moment; a batch is never taken
@@ -31,7 +31,7 @@ struct Findings {
     damage: Option<LogDamage>,
 }
 
-/// Makes sure that the engine will find all that was acknowledged, and nothing after a gap.
+/// Ensures that the engine will find everything that was acknowledged, and nothing after a gap.
 pub(super) fn check(folder: &Path) -> Result<(), Error> {
     let Some(findings) = look(folder).map_err(failed("reading the log"))? else {
         return Ok(());
@@ -40,7 +40,7 @@ pub(super) fn check(folder: &Path) -> Result<(), Error> {
         return Err(Error::LogDamaged(Box::new(damage)));
     }
     if findings.chain.behind > 0 {
-        // A power failure keeps what was not flushed in any part.
+        // After a power failure, any part of what was not flushed may be there.
         cut::cut(folder, &findings.chain, &findings.logs).map_err(failed("cutting off the log"))?;
     }
     Ok(())
@@ -65,7 +65,7 @@ pub(super) fn manifest_number(folder: &Path) -> u64 {
     manifest::present(folder).map_or(0, |(number, _)| number)
 }
 
-/// Reads the logs. `None` where there is no manifest to read them by: then the engine says what it finds.
+/// Reads the logs. `None` if there is no readable manifest; the engine will then report that itself.
 fn look(folder: &Path) -> io::Result<Option<Findings>> {
     let Some(manifest) = Manifest::read(folder)? else {
         return Ok(None);
@@ -75,7 +75,7 @@ fn look(folder: &Path) -> io::Result<Option<Findings>> {
     let in_tables = manifest
         .in_tables
         .max(here.map_or(0, |reached| reached.in_tables));
-    // A table may have forgotten how far it reaches. Then the first batch of the log tells what is in tables.
+    // A table may have lost its sequence numbers. Then the first batch of the log shows what is in tables.
     let start = (manifest.is_exact || here.is_some()).then_some(in_tables);
     let logs = chain::logs(folder, manifest.first_log)?;
     let chain = Chain::follow(&logs, start)?;
@@ -84,7 +84,7 @@ fn look(folder: &Path) -> io::Result<Option<Findings>> {
         (Some(on_disk), Some(reached)) => on_disk.saturating_sub(reached.max(in_tables)),
         _ => 0,
     };
-    // Where it is not known what was flushed, whole commits after a gap tell that something was lost.
+    // If it is not known what was flushed, intact commits after a gap show that something was lost.
     let is_lost = missing > 0 || (on_disk.is_none() && chain.behind > 0);
     let damage = is_lost.then(|| LogDamage {
         folder: folder.display().to_string(),

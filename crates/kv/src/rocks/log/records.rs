@@ -1,8 +1,8 @@
 //! The records of a file in the engine's log format: its logs, and its manifests.
 //!
-//! A file is a row of blocks. A record is one fragment or several; a fragment has a header (checksum, length, kind, and in
-//! logs the number of the log) and never crosses the end of a block. A log file may be one that was used before: after
-//! its last record follow those of the log that it was, which bear that log's number.
+//! A file is a sequence of blocks. A record is one fragment or several; a fragment has a header (checksum, length, kind, and in
+//! logs the number of the log) and never crosses the end of a block. A log file may have been used before: after
+//! its last record follow those of the earlier log, which have that log's number.
 
 use std::fs::File;
 use std::io;
@@ -19,7 +19,7 @@ const NUMBERED_HEADER_BYTES: usize = HEADER_BYTES + 4;
 /// Kinds from here on have the number of the log in their header.
 const NUMBERED_KINDS: std::ops::RangeInclusive<u8> = 5..=8;
 
-/// What the engine adds to a checksum, so that one of data that holds checksums is not weak.
+/// The engine adds this to a checksum, so that checksums of data that contains checksums are not weak.
 const CHECKSUM_DELTA: u32 = 0xA282_EAD8;
 
 /// Reads a file record by record, and finds records after a place that is damaged.
@@ -32,7 +32,7 @@ pub(super) struct Records {
     block_start: u64,
     /// Where the next record begins: an offset of the file.
     position: u64,
-    /// Where the part begins that was no part of a record.
+    /// The place at which reading stopped, because no valid fragment begins there.
     stopped_at: u64,
 }
 
@@ -67,13 +67,13 @@ impl Records {
         Ok(records)
     }
 
-    /// Where the next record begins, or what is no record.
+    /// The place of the next record, or of the damage.
     pub(super) fn position(&self) -> u64 {
         self.position
     }
 
-    /// Reads the next record into `record`. False where there is none: at the end, or where something is damaged. Then
-    /// the position stays where the record should begin.
+    /// Reads the next record into `record`. Returns false at the end, or if something is damaged; the position then stays where
+    /// the record should begin.
     pub(super) fn next(&mut self, record: &mut Vec<u8>) -> io::Result<bool> {
         record.clear();
         let (start, mut at, mut is_begun) = (self.position, self.position, false);

@@ -1,8 +1,8 @@
-//! The file that says how far the log is on the disk.
+//! The file that says how far the log is flushed.
 //!
-//! The log alone cannot say that its end is missing. So after each flush of the log the sequence number that it reaches
-//! is written here, without a flush of its own: after a kill it is exact; after a power failure it may be one of the
-//! last seconds, which asks for less than was acknowledged and never for more.
+//! The log alone cannot show that its end is missing. So after each flush of the log the sequence number that it reaches
+//! is written here, without another flush. After a kill the number is exact; after a power failure it may be some seconds
+//! old, which then demands less than was acknowledged, and never more.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -16,7 +16,7 @@ const NAME: &str = "LARDER.synced";
 /// Three numbers and their CRC-32C.
 const BYTES: usize = 28;
 
-/// What the file says.
+/// The contents of the file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::rocks) struct Reached {
     /// The manifest of that time: another one was begun by somebody who does not keep this file.
@@ -35,7 +35,7 @@ pub(in crate::rocks) struct Synced {
 }
 
 impl Synced {
-    /// What the file of a folder says; `None` if there is none, or nothing that can be believed.
+    /// Reads the file of a folder; `None` if there is none, or its checksum is wrong.
     pub(super) fn read(folder: &Path) -> io::Result<Option<Reached>> {
         let file = match File::open(folder.join(NAME)) {
             Ok(file) => file,
@@ -50,7 +50,7 @@ impl Synced {
         }
     }
 
-    /// Begins to note what is reached, from what is so now, which is flushed.
+    /// Begins the file with the present state, which must be flushed.
     pub(in crate::rocks) fn start(folder: &Path, reached: Reached) -> io::Result<Synced> {
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true);
@@ -64,8 +64,8 @@ impl Synced {
         })
     }
 
-    /// Notes what is reached, without a flush. A note that cannot be written is missed only where the log is damaged too,
-    /// so it stops nothing.
+    /// Notes the state, without a flush. A note that cannot be written matters only if the log is damaged too, so the failure is
+    /// ignored.
     pub(in crate::rocks) fn note(&self, reached: Reached) {
         if let Err(error) = self.file.write_all_at(&encode(reached), 0)
             && !self.has_failed.swap(true, Ordering::Relaxed)
